@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every public header compiles alone, and twice in one file; all of them together compile under nvcc. Headers that only
+# nvcc can compile refuse others with an #error that says so, and are left to it.
+
+set(include_dir "${PROJECT_SOURCE_DIR}/include")
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${include_dir}" "${include_dir}/quadrat/*.hpp")
+if(NOT QUADRAT_BUILD_PROGRAM)
+  list(FILTER headers EXCLUDE REGEX "^quadrat/io/")
+endif()
+
+set(sources "")
+set(all_includes "")
+foreach(header IN LISTS headers)
+  if(NOT header MATCHES "^quadrat/io/")
+    string(APPEND all_includes "#include <${header}>\n")
+  endif()
+  file(STRINGS "${include_dir}/${header}" nvcc_only REGEX "^#error .* for sources that nvcc compiles")
+  if(nvcc_only)
+    continue()
+  endif()
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
+  list(APPEND sources "${source}")
+endforeach()
+
+if(sources)
+  add_library(quadrat_header_tests OBJECT ${sources})
+  quadrat_configure_target(quadrat_header_tests)
+  target_link_libraries(quadrat_header_tests PRIVATE quadrat::quadrat)
+  if(QUADRAT_BUILD_PROGRAM)
+    target_link_libraries(quadrat_header_tests PRIVATE quadrat_io)
+  endif()
+  if(QUADRAT_HAS_CUDA)
+    file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/headers/all.cu" CONTENT "${all_includes}" @ONLY)
+    target_sources(quadrat_header_tests PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/headers/all.cu")
+  endif()
+endif()

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Included by CTest (see gtest_suites.cmake): adds one test for each suite of ${executable}. CTest reads this in a
+# small dialect: add_test(name command...), set_tests_properties.
+
+get_filename_component(name "${executable}" NAME)
+if(NOT EXISTS "${executable}")
+  add_test("${name}_not_built" "${executable}")
+  return()
+endif()
+
+execute_process(COMMAND "${executable}" --gtest_list_tests OUTPUT_VARIABLE listing RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  add_test("${name}_cannot_list_its_tests" "${executable}" --gtest_list_tests)
+  return()
+endif()
+
+string(REGEX MATCHALL "(^|\n)[^ \n][^ \n]*\\.[ \n]" suites "${listing}\n")
+foreach(suite IN LISTS suites)
+  string(REGEX REPLACE "[ \n]" "" suite "${suite}")
+  string(REGEX REPLACE "\\.$" "" suite "${suite}")
+  set(test "${name}/${suite}")
+  add_test("${test}" "${executable}" "--gtest_filter=${suite}.*")
+  # 77: every test skipped itself (tests/main.cpp).
+  set_tests_properties("${test}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}" LABELS "${labels}")
+endforeach()

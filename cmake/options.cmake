@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The switches of the build. Each AUTO is resolved in backends.cmake or dependencies.cmake.
+
+set(QUADRAT_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (when nvcc is found), ON (required) or OFF")
+set(QUADRAT_PROGRAM "AUTO" CACHE STRING "The program: AUTO (top-level project and its dependencies found), ON or OFF")
+set(QUADRAT_TESTS "AUTO" CACHE STRING "The tests: AUTO (top-level project and GoogleTest found), ON or OFF")
+foreach(switch IN ITEMS QUADRAT_CUDA QUADRAT_PROGRAM QUADRAT_TESTS)
+  set_property(CACHE ${switch} PROPERTY STRINGS AUTO ON OFF)
+endforeach()
+
+option(BUILD_SHARED_LIBS "Build the library as a shared one" OFF)
+option(QUADRAT_WERROR "Warnings are errors" OFF)
+option(QUADRAT_NATIVE "Compile for the CPU of this machine (-march=native); the binaries may not run on another" OFF)
+set(QUADRAT_SANITIZE "" CACHE STRING "Host sanitizers, as in -fsanitize=: 'address,undefined' or 'thread'")
+set(QUADRAT_EXTRA_INCLUDE "" CACHE PATH "A folder with header-only dependencies that the system does not have")
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+endif()
+
+# Python modules and other shared libraries may link the static library.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What all targets of this build have in common, and which source is compiled how.
+
+# Sources of one module, found by name:
+#   <module>/*.cpp        once for the CPU; in a dual module once more for the CUDA backend
+#   <module>/*_host.cpp   once for the CPU in every module
+#   <module>/*.cu         hand-written kernels, only where CUDA is on
+# Globs instead of lists, so that adding a method is adding its file; CONFIGURE_DEPENDS makes the build notice it.
+# Sets ${out}_SOURCES (host), ${out}_DUAL and ${out}_CUDA in the caller.
+function(quadrat_module_sources out directory)
+  file(GLOB all CONFIGURE_DEPENDS "${directory}/*.cpp")
+  file(GLOB kernels CONFIGURE_DEPENDS "${directory}/*.cu")
+  set(dual ${all})
+  list(FILTER dual EXCLUDE REGEX "_host\\.cpp$")
+  set(${out}_SOURCES ${all} PARENT_SCOPE)
+  set(${out}_DUAL ${dual} PARENT_SCOPE)
+  set(${out}_CUDA ${kernels} PARENT_SCOPE)
+endfunction()
+
+set(quadrat_warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+set(quadrat_cuda_no_warnings "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False reports about std::string (GCC bug 105651) and std::optional (80635).
+  list(APPEND quadrat_warnings -Wno-restrict -Wno-maybe-uninitialized)
+  set(quadrat_cuda_no_warnings -Xcompiler=-Wno-restrict,-Wno-maybe-uninitialized)
+endif()
+# nvcc's generated host code trips over the stricter ones.
+set(quadrat_cuda_warnings -Xcompiler=-Wall,-Wextra ${quadrat_cuda_no_warnings})
+if(QUADRAT_WERROR)
+  list(APPEND quadrat_warnings -Werror)
+  list(APPEND quadrat_cuda_warnings -Werror=all-warnings -Xcompiler=-Werror)
+endif()
+
+# Everything that is linked together must be instrumented together, so this is not a matter of single targets.
+if(QUADRAT_SANITIZE)
+  add_compile_options(
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${QUADRAT_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+  add_link_options("-fsanitize=${QUADRAT_SANITIZE}")
+endif()
+
+# Flags of this build only; nothing of it reaches the users of the library.
+function(quadrat_configure_target target)
+  set_target_properties(
+    ${target}
+    PROPERTIES CXX_STANDARD 20
+               CXX_STANDARD_REQUIRED ON
+               CXX_EXTENSIONS OFF
+               CUDA_STANDARD 20
+               CUDA_STANDARD_REQUIRED ON
+               CUDA_EXTENSIONS OFF)
+  target_compile_options(
+    ${target}
+    PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${quadrat_warnings}> $<$<COMPILE_LANGUAGE:CUDA>:${quadrat_cuda_warnings}>
+            # A pair expression must give the same bits in every method, however the compiler inlines it.
+            $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
+  if(QUADRAT_NATIVE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+  endif()
+endfunction()
+
+# Private headers of the library (src/) and the public ones, for code of this project that is not the library's own.
+function(quadrat_link_internal target)
+  quadrat_configure_target(${target})
+  target_link_libraries(${target} PRIVATE quadrat::quadrat)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+endfunction()
