@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+
+namespace quadrat {
+
+/// An inclusive range of cell indices per axis. On a periodic axis the indices may lie outside [0, cells): they are
+/// unwrapped, and `grid::wrapped` brings each home. Never holds the same distinct cell twice.
+template <int D>
+struct cell_range {
+  vec<int, D> first;
+  vec<int, D> last;
+};
+
+/// A uniform grid over a box: `cells[axis]` equal cells along each axis.
+///
+/// The cell of a point is floor((x - lower) / edge): right for negative coordinates; the upper face of an open axis
+/// belongs to the last cell; periodic axes wrap. As a function of one coordinate it never decreases, also in floating
+/// point, which is what makes `reach` exact.
+template <typename T, int D>
+struct grid {
+  box<T, D> domain;
+  vec<int, D> cells;
+  vec<T, D> inverse_edge;
+  /// Bound on the rounding of a periodic shift and of x + distance, per axis; `reach` widens by it.
+  vec<T, D> slack;
+
+  [[nodiscard]] QUADRAT_HD T edge(int axis) const { return domain.length[axis] / static_cast<T>(cells[axis]); }
+
+  /// Number of cells.
+  [[nodiscard]] QUADRAT_HD std::size_t size() const {
+    std::size_t product = 1;
+    for (int axis = 0; axis < D; ++axis) product *= static_cast<std::size_t>(cells[axis]);
+    return product;
+  }
+
+  /// Index along an axis before clamping or wrapping, saturated to +-2^30. NaN gives 0.
+  [[nodiscard]] QUADRAT_HD int unwrapped_index(T x, int axis) const {
+    constexpr T bound = T(1 << 30);
+    const T index = std::floor((x - domain.lower[axis]) * inverse_edge[axis]);
+    if (!(index > -bound)) return index <= -bound ? -(1 << 30) : 0;
+    return index < bound ? static_cast<int>(index) : (1 << 30);
+  }
+
+  /// The index inside [0, cells): wrapped on a periodic axis, clamped on an open one.
+  [[nodiscard]] QUADRAT_HD int wrapped(int index, int axis) const {
+    const int n = cells[axis];
+    if (!domain.periodic[axis]) return index < 0 ? 0 : (index >= n ? n - 1 : index);
+    if (index >= 0 && index < n) return index;
+    const int rest = index % n;
+    return rest < 0 ? rest + n : rest;
+  }
+
+  /// The cell of a point; a point outside an open axis is given the nearest cell, and NaN the first.
+  [[nodiscard]] QUADRAT_HD vec<int, D> cell_of(const vec<T, D>& point) const {
+    vec<int, D> cell{};
+    for (int axis = 0; axis < D; ++axis) cell[axis] = wrapped(unwrapped_index(point[axis], axis), axis);
+    return cell;
+  }
+
+  /// All cells that can hold a point closer than `distance` to this one: for edge == distance, 3 along each axis (4 for
+  /// a point within rounding of a face); 2 or fewer where cells are larger or the box ends. Exact in floating point: a
+  /// pair of points inside the box whose computed squared distance is below distance^2 is never missed.
+  [[nodiscard]] QUADRAT_HD cell_range<D> reach(const vec<T, D>& point, T distance) const {
+    cell_range<D> range{};
+    for (int axis = 0; axis < D; ++axis) {
+      const T margin = distance + slack[axis];
+      range.first[axis] = unwrapped_index(point[axis] - margin, axis);
+      range.last[axis] = unwrapped_index(point[axis] + margin, axis);
+      clip(range, axis);
+    }
+    return range;
+  }
+
+  /// The cell and its neighbors, 3 along each axis where there are so many; each distinct cell once.
+  [[nodiscard]] QUADRAT_HD cell_range<D> moore_neighborhood(const vec<int, D>& cell) const {
+    cell_range<D> range{};
+    for (int axis = 0; axis < D; ++axis) {
+      range.first[axis] = cell[axis] - 1;
+      range.last[axis] = cell[axis] + 1;
+      clip(range, axis);
+    }
+    return range;
+  }
+
+ private:
+  QUADRAT_HD void clip(cell_range<D>& range, int axis) const {
+    const int n = cells[axis];
+    if (!domain.periodic[axis]) {
+      range.first[axis] = wrapped(range.first[axis], axis);
+      range.last[axis] = wrapped(range.last[axis], axis);
+    } else if (range.last[axis] - range.first[axis] + 1 >= n) {
+      range.first[axis] = 0;
+      range.last[axis] = n - 1;
+    }
+  }
+};
+
+namespace detail {
+
+/// "4 x 5 x 6", for messages.
+template <int D>
+[[nodiscard]] std::string joined_counts(const vec<int, D>& cells) {
+  std::string text = std::to_string(cells[0]);
+  for (int axis = 1; axis < D; ++axis) text += " x " + std::to_string(cells[axis]);
+  return text;
+}
+
+}  // namespace detail
+
+/// A grid with the given number of cells per axis. Throws argument_error when a count is below 1, the product passes
+/// 2^31 - 1, or a cell is so thin that the inverse of its edge is not finite.
+template <typename T, int D>
+[[nodiscard]] grid<T, D> make_grid(const box<T, D>& domain, const vec<int, D>& cells) {
+  grid<T, D> result{};
+  result.domain = domain;
+  result.cells = cells;
+  double total = 1;
+  for (int axis = 0; axis < D; ++axis) {
+    require(cells[axis] >= 1, "cells along axis ", axis, " is ", cells[axis], "; at least 1 is needed");
+    total *= cells[axis];
+    result.inverse_edge[axis] = static_cast<T>(cells[axis]) / domain.length[axis];
+    require(std::isfinite(result.inverse_edge[axis]), "the box has length ", domain.length[axis], " along axis ", axis,
+            "; it is too thin for ", cells[axis], " cells");
+    const T scale = std::fmax(std::fabs(domain.lower[axis]), std::fabs(domain.upper(axis)));
+    result.slack[axis] = 8 * std::numeric_limits<T>::epsilon() * (scale + domain.length[axis]);
+  }
+  require(total <= static_cast<double>(max_count), "the grid has ", detail::joined_counts(cells), " cells; at most ",
+          max_count, " are possible");
+  return result;
+}
+
+/// The finest grid whose cells are not smaller than the cutoff, at least one cell per axis; coarser where that would be
+/// more than `most_cells` cells. Throws argument_error unless the cutoff is positive and finite and `most_cells`
+/// positive.
+template <typename T, int D>
+[[nodiscard]] grid<T, D> make_grid_for_cutoff(const box<T, D>& domain, T cutoff,
+                                              std::size_t most_cells = std::size_t{1} << 27) {
+  require(cutoff > T(0) && std::isfinite(cutoff), "the cutoff is ", cutoff, "; it must be positive and finite");
+  require(most_cells >= 1, "a grid of at most 0 cells was asked for; at least 1 is needed");
+  vec<int, D> cells{};
+  for (double edge = static_cast<double>(cutoff);; edge *= 1.25) {
+    double total = 1;
+    for (int axis = 0; axis < D; ++axis) {
+      const double count = std::floor(static_cast<double>(domain.length[axis]) / edge);
+      cells[axis] = static_cast<int>(std::fmin(std::fmax(count, 1.0), 1e9));
+      total *= cells[axis];
+    }
+    if (total <= static_cast<double>(most_cells)) break;
+  }
+  return make_grid(domain, cells);
+}
+
+/// Throws argument_error when the cutoff is not positive and finite, or passes half the box along a periodic axis,
+/// where a pair could meet through two images.
+template <typename T, int D>
+void require_cutoff_fits(const box<T, D>& domain, T cutoff) {
+  require(cutoff > T(0) && std::isfinite(cutoff), "the cutoff is ", cutoff, "; it must be positive and finite");
+  for (int axis = 0; axis < D; ++axis) {
+    require(!domain.periodic[axis] || cutoff <= domain.length[axis] / 2, "the cutoff ", cutoff,
+            " is more than half the periodic box along axis ", axis, " (length ", domain.length[axis], "); at most ",
+            domain.length[axis] / 2, " is possible");
+  }
+}
+
+}  // namespace quadrat

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// Marks a function that runs on the host and, where nvcc compiles it, on the device.
+#if defined(__CUDACC__)
+#define QUADRAT_HD __host__ __device__
+#define QUADRAT_DEVICE __device__
+/// Before a template that is QUADRAT_HD and calls what it is given, which may be a function of the host only.
+#define QUADRAT_CALLS_ANY _Pragma("nv_exec_check_disable")
+#else
+#define QUADRAT_HD
+#define QUADRAT_DEVICE
+#define QUADRAT_CALLS_ANY
+#endif

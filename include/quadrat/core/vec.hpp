@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "quadrat/core/macros.hpp"
+
+namespace quadrat {
+
+/// A small vector of D components, in the order x, y, z.
+template <typename T, int D>
+struct vec {
+  T component[D];
+
+  QUADRAT_HD constexpr T& operator[](int axis) { return component[axis]; }
+  QUADRAT_HD constexpr const T& operator[](int axis) const { return component[axis]; }
+
+  [[nodiscard]] QUADRAT_HD static constexpr vec filled(T value) {
+    vec result{};
+    for (int axis = 0; axis < D; ++axis) result[axis] = value;
+    return result;
+  }
+
+  friend QUADRAT_HD constexpr vec operator+(vec a, const vec& b) {
+    for (int axis = 0; axis < D; ++axis) a[axis] += b[axis];
+    return a;
+  }
+  friend QUADRAT_HD constexpr vec operator-(vec a, const vec& b) {
+    for (int axis = 0; axis < D; ++axis) a[axis] -= b[axis];
+    return a;
+  }
+  friend QUADRAT_HD constexpr vec operator*(vec a, T scale) {
+    for (int axis = 0; axis < D; ++axis) a[axis] *= scale;
+    return a;
+  }
+  friend QUADRAT_HD constexpr vec operator*(T scale, const vec& a) { return a * scale; }
+  QUADRAT_HD constexpr vec& operator+=(const vec& b) { return *this = *this + b; }
+  QUADRAT_HD constexpr vec& operator-=(const vec& b) { return *this = *this - b; }
+
+  friend QUADRAT_HD constexpr bool operator==(const vec& a, const vec& b) {
+    for (int axis = 0; axis < D; ++axis) {
+      if (!(a[axis] == b[axis])) return false;
+    }
+    return true;
+  }
+};
+
+/// Sum of the products of components, taken in the order x, y, z: the one expression that every method uses.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD constexpr T dot(const vec<T, D>& a, const vec<T, D>& b) {
+  T sum = a[0] * b[0];
+  for (int axis = 1; axis < D; ++axis) sum += a[axis] * b[axis];
+  return sum;
+}
+
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD constexpr T squared_norm(const vec<T, D>& a) {
+  return dot(a, a);
+}
+
+/// A vector from per-axis values: `make_vec<float, 3>([](int axis) { return ...; })`.
+QUADRAT_CALLS_ANY
+template <typename T, int D, typename F>
+[[nodiscard]] QUADRAT_HD constexpr vec<T, D> make_vec(F&& value_of_axis) {
+  vec<T, D> result{};
+  for (int axis = 0; axis < D; ++axis) result[axis] = value_of_axis(axis);
+  return result;
+}
+
+template <typename U, typename T, int D>
+[[nodiscard]] QUADRAT_HD constexpr vec<U, D> cast(const vec<T, D>& a) {
+  vec<U, D> result{};
+  for (int axis = 0; axis < D; ++axis) result[axis] = static_cast<U>(a[axis]);
+  return result;
+}
+
+}  // namespace quadrat

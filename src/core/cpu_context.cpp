@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <omp.h>
+
+#include <cstring>
+#include <new>
+
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat {
+
+namespace {
+
+constexpr std::align_val_t host_alignment{64};
+
+class aligned_host_memory final : public memory_resource {
+ public:
+  void* allocate(std::size_t bytes, cuda_stream) override { return ::operator new(bytes, host_alignment); }
+  void deallocate(void* memory, std::size_t, cuda_stream) noexcept override {
+    ::operator delete(memory, host_alignment);
+  }
+};
+
+}  // namespace
+
+memory_resource& host_memory() {
+  static aligned_host_memory resource;
+  return resource;
+}
+
+cpu_context::cpu_context(const options& chosen)
+    : threads_(chosen.threads),
+      reproducibility_(chosen.reproducibility),
+      memory_(chosen.memory != nullptr ? chosen.memory : &host_memory()) {
+  require(threads_ >= 0, "the number of threads is ", threads_, "; it must be positive, or 0 for OpenMP's choice");
+  require(threads_ <= most_threads, "the number of threads is ", threads_, "; at most ", most_threads, " are possible");
+  if (threads_ == 0) threads_ = omp_get_max_threads();
+}
+
+void copy_bytes(const cpu_context&, const void* from, void* to, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+void fill_bytes(const cpu_context&, void* to, unsigned char value, std::size_t bytes) {
+  if (bytes > 0) std::memset(to, value, bytes);
+}
+
+}  // namespace quadrat

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/core/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <type_traits>
+
+namespace quadrat::test {
+
+namespace {
+
+TEST(error, is_what_everything_thrown_derives_from) {
+  EXPECT_TRUE((std::is_base_of_v<std::runtime_error, error>));
+  EXPECT_TRUE((std::is_base_of_v<error, argument_error>));
+  EXPECT_TRUE((std::is_base_of_v<error, data_error>));
+  EXPECT_TRUE((std::is_base_of_v<error, overflow_error>));
+  EXPECT_TRUE((std::is_base_of_v<error, backend_error>));
+  EXPECT_TRUE((std::is_base_of_v<error, io_error>));
+}
+
+TEST(overflow_error, carries_the_capacity_that_would_have_sufficed) {
+  const overflow_error overflow("too small", 12);
+  EXPECT_EQ(overflow.needed(), 12u);
+  EXPECT_STREQ(overflow.what(), "too small");
+}
+
+TEST(message, joins_its_parts) { EXPECT_EQ(message("cell ", 3, " of ", std::string("many"), '.'), "cell 3 of many."); }
+
+TEST(message, tells_floating_point_values_apart) {
+  EXPECT_EQ(message(0.1f), "0.1");
+  EXPECT_EQ(message(0.1), "0.1");
+  EXPECT_EQ(message(std::nextafter(0.5, 1.0)), "0.5000000000000001");
+  EXPECT_EQ(message(-1e300), "-1e+300");
+  EXPECT_EQ(message(std::nan("")), "nan");
+}
+
+TEST(require, throws_the_joined_parts_unless_the_condition_holds) {
+  EXPECT_NO_THROW(require(true, "never"));
+  try {
+    require(false, "the number is ", -1);
+    FAIL() << "nothing was thrown";
+  } catch (const argument_error& refusal) {
+    EXPECT_STREQ(refusal.what(), "the number is -1");
+  }
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
