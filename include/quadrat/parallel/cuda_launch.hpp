@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#if !defined(__CUDACC__)
+#error "quadrat/parallel/cuda_launch.hpp is for sources that nvcc compiles"
+#endif
+
+#include <cuda_runtime.h>
+#include <nvtx3/nvToolsExt.h>
+
+#include <cstddef>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat {
+
+/// What stands around every kernel launch: the right device, a named range for profilers, the check afterwards.
+class cuda_launch {
+ public:
+  /// Threads of a block where a kernel has no reason to choose otherwise: eight warps fill a Hopper multiprocessor's
+  /// thread slots evenly and leave the tail of a launch short.
+  static constexpr unsigned block = 256;
+
+  cuda_launch(const cuda_context& context, const char* name) : name_(name) {
+    context.activate();
+    nvtxRangePushA(name);
+  }
+  ~cuda_launch() { nvtxRangePop(); }
+  cuda_launch(const cuda_launch&) = delete;
+  cuda_launch& operator=(const cuda_launch&) = delete;
+
+  /// Blocks for `count` threads. Throws argument_error beyond the hardware's 2^31 - 1 blocks.
+  [[nodiscard]] static unsigned blocks(std::size_t count, unsigned threads = block) {
+    const std::size_t result = (count + threads - 1) / threads;
+    require(result <= 0x7fffffffu, "a launch over ", count, " indices is too large");
+    return static_cast<unsigned>(result);
+  }
+  /// Throws backend_error when the launch was refused.
+  void check() const {
+    const cudaError_t status = cudaGetLastError();
+    if (status != cudaSuccess) throw backend_error(message("CUDA: ", name_, ": ", cudaGetErrorString(status)));
+  }
+
+ private:
+  const char* name_;
+};
+
+namespace detail {
+
+template <typename Body>
+__global__ void __launch_bounds__(cuda_launch::block) for_each_kernel(std::size_t count, Body body) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x;
+  if (i < count) body(i);
+}
+
+}  // namespace detail
+
+}  // namespace quadrat

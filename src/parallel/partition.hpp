@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+/// A range of indices, cut into so many equal consecutive parts. A part is the work of one thread; how many threads
+/// OpenMP really gives does not matter.
+struct partition {
+  std::size_t count;
+  std::size_t parts;
+
+  [[nodiscard]] std::size_t first(std::size_t part) const { return count * part / parts; }
+  [[nodiscard]] std::size_t last(std::size_t part) const { return first(part + 1); }
+};
+
+/// One part a thread, and fewer where a part would be smaller than `least`.
+[[nodiscard]] inline partition partition_for(const cpu_context& context, std::size_t count, std::size_t least) {
+  const std::size_t most = count / least;
+  const auto threads = static_cast<std::size_t>(context.threads());
+  return {count, most < 1 ? 1 : (most < threads ? most : threads)};
+}
+
+/// Throws argument_error for more elements than 32-bit particle ids count.
+inline void require_count_fits(const char* name, std::size_t count) {
+  require(count <= max_count, name, " was given ", count, " elements; at most ", max_count, " are possible");
+}
+
+}  // namespace quadrat::detail

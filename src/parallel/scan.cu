@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/parallel/scan.hpp"
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+
+#include "parallel/cub_call.hpp"
+#include "parallel/partition.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// The input with a zero behind its end, where the total is written. Exact type of the output, because CUB adds in the
+/// type of what it reads.
+template <typename In, typename Out>
+struct padded_input {
+  const In* in;
+  std::uint32_t count;
+  __host__ __device__ Out operator()(std::uint32_t i) const { return i < count ? static_cast<Out>(in[i]) : Out{0}; }
+};
+
+/// Writes `entries` sums: `count` of them, or one more for the total. One kernel for both, because compiling CUB's scan
+/// costs more than the comparison does.
+template <typename In, typename Out>
+void scan(const cuda_context& context, const In* in, Out* out, std::size_t count, std::size_t entries,
+          workspace<cuda_context>& scratch) {
+  detail::require_count_fits("exclusive_scan", count);
+  if (entries == 0) return;
+  constexpr const char* name = "quadrat::exclusive_scan";
+  const cuda_launch launch(context, name);
+  const padded_input<In, Out> padded{in, static_cast<std::uint32_t>(count)};
+  const auto source = thrust::make_transform_iterator(thrust::counting_iterator<std::uint32_t>(0), padded);
+  const auto call = [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveScan(temporary, bytes, source, out, cuda::std::plus<>{}, Out{0},
+                                          static_cast<std::uint32_t>(entries), context.stream());
+  };
+  std::size_t bytes = detail::cub_bytes(name, call);
+  std::byte* temporary = scratch.request(context, bytes);
+  detail::check_cub(call(temporary, bytes), name);
+}
+
+}  // namespace
+
+void exclusive_scan(const cuda_context& context, const std::uint32_t* in, std::uint32_t* out, std::size_t count,
+                    workspace<cuda_context>& scratch) {
+  scan(context, in, out, count, count, scratch);
+}
+void exclusive_scan(const cuda_context& context, const std::uint32_t* in, std::uint64_t* out, std::size_t count,
+                    workspace<cuda_context>& scratch) {
+  scan(context, in, out, count, count, scratch);
+}
+void exclusive_scan(const cuda_context& context, const std::uint64_t* in, std::uint64_t* out, std::size_t count,
+                    workspace<cuda_context>& scratch) {
+  scan(context, in, out, count, count, scratch);
+}
+void exclusive_scan_with_total(const cuda_context& context, const std::uint32_t* in, std::uint32_t* out,
+                               std::size_t count, workspace<cuda_context>& scratch) {
+  scan(context, in, out, count, count + 1, scratch);
+}
+void exclusive_scan_with_total(const cuda_context& context, const std::uint32_t* in, std::uint64_t* out,
+                               std::size_t count, workspace<cuda_context>& scratch) {
+  scan(context, in, out, count, count + 1, scratch);
+}
+void exclusive_scan_with_total(const cuda_context& context, const std::uint64_t* in, std::uint64_t* out,
+                               std::size_t count, workspace<cuda_context>& scratch) {
+  scan(context, in, out, count, count + 1, scratch);
+}
+
+}  // namespace quadrat
