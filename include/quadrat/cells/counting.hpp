@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "quadrat/cells/grid_cells.hpp"
+#include "quadrat/cells/ordered_pairs.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/curves.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat {
+
+/// Bucket b is the range [offsets[b], offsets[b + 1]) of `elements`.
+struct counting_buckets_view {
+  const std::uint32_t* offsets;
+  const particle_id* elements;
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t begin(cell_id bucket) const { return offsets[bucket]; }
+  [[nodiscard]] QUADRAT_HD std::uint32_t end(cell_id bucket) const { return offsets[bucket + 1]; }
+  [[nodiscard]] QUADRAT_HD slot_range run(cell_id first, cell_id last) const {
+    return {offsets[first], offsets[last + 1]};
+  }
+  [[nodiscard]] QUADRAT_HD particle_id particle(std::uint32_t slot) const { return elements[slot]; }
+
+  template <typename F>
+  QUADRAT_HD void for_each_in(cell_id bucket, F&& f) const {
+    const std::uint32_t last = end(bucket);
+    for (std::uint32_t slot = begin(bucket); slot < last; ++slot) f(elements[slot]);
+  }
+};
+
+/// Buckets as ranges: count, exclusive scan, scatter (uniform-grid-atomics, section 1: the extension of the method of
+/// atomicAdd to buckets without a limit). The atomic additions of the counting pass return each element's rank in its
+/// bucket, so that the scatter needs no second round of them. Time grows with elements and buckets. Memory: 4 bytes a
+/// bucket and 12 an element. On CUDA, many elements in at most 2^21 buckets are counted in two levels instead, through
+/// shared memory, at half the time or less (src/cells/counting_partition.hpp), with 14 bytes an element.
+///
+/// Determinism: none gives the elements of a bucket in whatever order the additions came. run_to_run and canonical give
+/// them in increasing order, by a stable radix sort of (key, element) instead of the scatter: about twice the time on a
+/// GPU, and 16 bytes an element more instead of 12.
+template <typename Context>
+class counting_buckets {
+ public:
+  using view_type = counting_buckets_view;
+  static constexpr bool carries_data = true;
+
+  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates when it grows only. The sizes
+  /// have been checked by the caller. With `carried`, moves records of element i to its slot.
+  template <typename KeyOf>
+  void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
+             const fault_flag& faults, const detail::carried_arrays& carried = {});
+
+  [[nodiscard]] view_type view() const { return {offsets_.data(), ordered_ ? pairs_.elements() : elements_.data()}; }
+  [[nodiscard]] std::size_t bytes() const {
+    return offsets_.bytes() + keys_.bytes() + ranks_.bytes() + low_keys_.bytes() + control_.bytes() + elements_.bytes() + pairs_.bytes() + scratch_.bytes();
+  }
+
+ private:
+  template <typename KeyOf>
+  void scatter(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
+               const detail::carried_arrays& carried);
+  template <typename KeyOf>
+  void sort(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
+            const detail::carried_arrays& carried);
+
+  template <typename KeyOf>
+  void partition(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of);
+  void carry(const Context& context, std::size_t count, const detail::carried_arrays& carried);
+
+  array<std::uint32_t, Context> offsets_;
+  array<std::uint32_t, Context> keys_;
+  array<std::uint32_t, Context> ranks_;     ///< or, in two levels, elements grouped by range
+  array<std::uint16_t, Context> low_keys_;  ///< in two levels
+  array<std::uint32_t, Context> control_;   ///< in two levels
+  array<particle_id, Context> elements_;
+  detail::ordered_pairs<Context> pairs_;
+  workspace<Context> scratch_;
+  bool ordered_ = false;
+};
+
+namespace cell_methods {
+
+struct counting {
+  static constexpr std::string_view name = "counting";
+  static constexpr std::string_view summary = "count, exclusive scan, scatter; cells are ranges";
+  template <typename Context, typename T, int D>
+  using type =
+      grid_cells<counting, Context, T, D, row_major_numbering<D>, center_anchor<T, D>, counting_buckets<Context>>;
+};
+
+}  // namespace cell_methods
+
+}  // namespace quadrat

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "quadrat/cells/carry.hpp"
+#include "quadrat/cells/concepts.hpp"
+#include "quadrat/cells/keys.hpp"
+#include "quadrat/cells/point_record.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/views.hpp"
+
+namespace quadrat {
+
+/// What a cell list can be told besides its grid. Each method takes what it needs and ignores the rest.
+template <typename T>
+struct cell_list_options {
+  /// Half-width of a particle's box, in the unit of the positions. linked_loose_low_vertex and linked_tight need it.
+  T radius = T(0);
+  /// Particles that a cell of `fixed` and `fixed_row_major` holds; 0 means 12 + 2 m + 4 sqrt(m), rounded up to a
+  /// multiple of 4, for m particles a cell on average at each build: ample for points that are spread evenly or fill
+  /// half of the box, too little for points in clusters.
+  std::uint32_t fixed_capacity = 0;
+};
+
+/// The device's side of a cell list: a grid, how its cells are numbered, which point stores a particle, and the
+/// buckets. Trivially copyable; valid until the next build.
+template <typename T, int D, typename Numbering, typename Anchor, typename Buckets>
+struct grid_cells_view {
+  using value_type = T;
+  using numbering_type = Numbering;
+  static constexpr int dimension = D;
+
+  grid<T, D> space;
+  Numbering numbering;
+  Anchor anchor;
+  Buckets buckets;
+
+  /// The point whose cell stores a particle at `point`.
+  [[nodiscard]] QUADRAT_HD vec<T, D> anchored(const vec<T, D>& point) const { return anchor(space.domain, point); }
+
+  /// Calls f(particle) for each particle of a cell.
+  template <typename F>
+  QUADRAT_HD void for_each_in_cell(cell_id id, F&& f) const {
+    buckets.for_each_in(id, static_cast<F&&>(f));
+  }
+
+  /// First slot of a cell, and one past its last. Where the cell is empty the two are equal.
+  [[nodiscard]] QUADRAT_HD std::uint32_t cell_begin(cell_id id) const requires requires(const Buckets& b) {
+    b.begin(cell_id{});
+  }
+  { return buckets.begin(id); }
+  [[nodiscard]] QUADRAT_HD std::uint32_t cell_end(cell_id id) const requires requires(const Buckets& b) {
+    b.end(cell_id{});
+  }
+  { return buckets.end(id); }
+  /// The slots of the cells numbered `first` to `last`, both included.
+  [[nodiscard]] QUADRAT_HD slot_range run_of_cells(cell_id first, cell_id last) const requires
+      requires(const Buckets& b) {
+    b.run(cell_id{}, cell_id{});
+  }
+  { return buckets.run(first, last); }
+  /// The particle that stands in a slot.
+  [[nodiscard]] QUADRAT_HD particle_id particle(std::uint32_t slot) const requires requires(const Buckets& b) {
+    b.particle(std::uint32_t{});
+  }
+  { return buckets.particle(slot); }
+};
+
+/// A cell list: particles in the cells of a grid, each stored once. `Method` names it, `Buckets` say how cells store
+/// particles. Made once and built as often as particles move; a build of a size that has been met allocates nothing and
+/// can be captured in a CUDA graph. Movable. Instantiated in the library for float and double in 2 and 3 dimensions.
+template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
+class grid_cells {
+ public:
+  using context_type = Context;
+  using value_type = T;
+  using method = Method;
+  using view_type = grid_cells_view<T, D, Numbering, Anchor, typename Buckets::view_type>;
+  static constexpr int dimension = D;
+  static constexpr std::string_view name = Method::name;
+
+  /// Throws argument_error when an option is impossible or the numbering would pass 2^31 - 1.
+  grid_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
+
+  /// Puts the points into cells; ids are their indices. Points along periodic axes are wrapped. Asynchronous: what is
+  /// wrong with the points is reported by `check`, and such a point never leads outside of any array. The points must
+  /// stay as they are until then. Throws argument_error for a view that cannot be one of points.
+  void build(const Context& context, const points_view<T, D>& points);
+
+  /// The same, and copies arrays of particle data into the order of slots: to[slot] = from[particle(slot)], at most
+  /// 8 of them. Asynchronous. Throws argument_error for an array that cannot be one.
+  void build_and_carry(const Context& context, const points_view<T, D>& points,
+                       std::span<const carried_array> arrays) requires Buckets::carries_data;
+
+  /// Synchronises. Throws data_error naming the first point that is not finite or outside of an open axis in any build
+  /// since the last check, or overflow_error with the capacity that would have sufficed. The cell list is then unusable
+  /// until it is built again.
+  void check(const Context& context);
+
+  /// Throws argument_error when nothing has been built, or the last check has thrown.
+  [[nodiscard]] view_type view() const {
+    record_.require_usable();
+    return {space_, numbering_, anchor_, buckets_.view()};
+  }
+  [[nodiscard]] const grid<T, D>& space() const { return space_; }
+  /// Memory held on the context's device, in bytes.
+  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + record_.bytes(); }
+
+ private:
+  using key_type = cell_key<T, D, Numbering, Anchor>;
+
+  [[nodiscard]] key_type begin_build(const points_view<T, D>& points);
+
+  grid<T, D> space_;
+  Numbering numbering_;
+  Anchor anchor_;
+  Buckets buckets_;
+  detail::point_record<Context, T, D> record_;
+};
+
+}  // namespace quadrat

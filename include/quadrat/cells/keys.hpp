@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/parallel/fault.hpp"
+
+/// Which bucket an element goes to: host-device functors `cell_id operator()(std::size_t i) const` whose result is
+/// always below the number of buckets, whatever the data hold. What is wrong with the data they report by raising a
+/// fault for element i; that costs nothing while the data are good.
+
+namespace quadrat {
+
+/// Keys that the caller has computed. A key that is no bucket's number is a fault and goes to bucket 0.
+struct given_keys {
+  const std::uint32_t* keys;
+  std::uint32_t bucket_count;
+  fault_flag faults;
+
+  QUADRAT_HD cell_id operator()(std::size_t i) const {
+    const std::uint32_t key = keys[i];
+    if (key < bucket_count) return key;
+    faults.raise(fault_kind::key_range, i);
+    return 0;
+  }
+};
+
+/// Keys of 64 bits, any values, spread over the buckets by hashing: the hash table by chaining of
+/// uniform-grid-atomics, introduction.
+struct hashed_keys {
+  const std::uint64_t* keys;
+  std::uint32_t bucket_count;
+
+  /// The finalizer of splitmix64 (Steele, Lea, Flood 2014): every bit of the key moves every bit of the result.
+  [[nodiscard]] QUADRAT_HD static std::uint64_t hash(std::uint64_t key) {
+    key ^= key >> 30;
+    key *= 0xbf58476d1ce4e5b9u;
+    key ^= key >> 27;
+    key *= 0x94d049bb133111ebu;
+    return key ^ (key >> 31);
+  }
+  /// The high half of the hash scaled to the number of buckets, which need not be a power of two.
+  [[nodiscard]] QUADRAT_HD cell_id bucket_of(std::uint64_t key) const {
+    return static_cast<cell_id>(((hash(key) >> 32) * bucket_count) >> 32);
+  }
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return bucket_of(keys[i]); }
+};
+
+/// Raises the fault of point i where it is not in the box.
+template <typename T, int D>
+QUADRAT_HD void check_point(const box<T, D>& domain, const vec<T, D>& point, std::size_t i, const fault_flag& faults) {
+  if (domain.contains(point)) return;
+  bool finite = true;
+  for (int axis = 0; axis < D; ++axis) finite = finite && point[axis] - point[axis] == T(0);
+  faults.raise(finite ? fault_kind::outside : fault_kind::not_finite, i);
+}
+
+/// A particle is stored by its center.
+template <typename T, int D>
+struct center_anchor {
+  /// The point whose cell stores a particle at `point`.
+  [[nodiscard]] QUADRAT_HD vec<T, D> operator()(const box<T, D>& domain, const vec<T, D>& point) const {
+    return domain.wrap(point);
+  }
+};
+
+/// A particle is stored by the low vertex of its axis-aligned box of half-width `radius`: the loose grid of
+/// uniform-grid-atomics, section 1. Two particles nearer than a distance have low vertices nearer than it.
+template <typename T, int D>
+struct low_vertex_anchor {
+  T radius;
+
+  [[nodiscard]] QUADRAT_HD vec<T, D> operator()(const box<T, D>& domain, const vec<T, D>& point) const {
+    vec<T, D> vertex = domain.wrap(point);
+    for (int axis = 0; axis < D; ++axis) vertex[axis] -= radius;
+    return domain.wrap(vertex);
+  }
+};
+
+/// The number of the cell that stores a point. A point outside the box or not finite is a fault; it gets the nearest
+/// cell, or the first.
+template <typename T, int D, typename Numbering, typename Anchor>
+struct cell_key {
+  points_view<T, D> points;
+  grid<T, D> space;
+  Numbering numbering;
+  Anchor anchor;
+  fault_flag faults;
+
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, points[i]); }
+
+  /// For who has read point i already.
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
+    check_point(space.domain, point, i, faults);
+    return numbering.id(space.cell_of(anchor(space.domain, point)));
+  }
+};
+
+}  // namespace quadrat

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "quadrat/cells/grid_cells.hpp"
+#include "quadrat/cells/ordered_pairs.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/curves.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat {
+
+/// Each bucket is a linked list: `heads[bucket]` is its first element, `nexts[element]` the one after it, and
+/// no_particle ends it.
+struct linked_buckets_view {
+  const particle_id* heads;
+  const particle_id* nexts;
+
+  template <typename F>
+  QUADRAT_HD void for_each_in(cell_id bucket, F&& f) const {
+    for (particle_id i = heads[bucket]; i != no_particle;) {
+      const particle_id after = nexts[i];
+      f(i);
+      i = after;
+    }
+  }
+};
+
+/// Buckets as linked lists, built in one pass with one atomic exchange an element (uniform-grid-atomics, section 2).
+/// No bucket has a limit. Memory: 4 bytes a bucket and 4 an element.
+///
+/// Determinism: none gives the elements of a bucket in whatever order the exchanges came. run_to_run and canonical give
+/// them in increasing order, by a stable radix sort of (key, element) and one linking pass instead of the exchanges:
+/// several times the time, and 16 bytes an element more.
+template <typename Context>
+class linked_buckets {
+ public:
+  using view_type = linked_buckets_view;
+  static constexpr bool carries_data = false;
+
+  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates when it grows only. The sizes
+  /// have been checked by the caller.
+  template <typename KeyOf>
+  void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
+             const fault_flag& faults);
+
+  [[nodiscard]] view_type view() const { return {heads_.data(), nexts_.data()}; }
+  [[nodiscard]] std::size_t bytes() const { return heads_.bytes() + nexts_.bytes() + pairs_.bytes(); }
+
+ private:
+  array<particle_id, Context> heads_;
+  array<particle_id, Context> nexts_;
+  detail::ordered_pairs<Context> pairs_;
+};
+
+namespace cell_methods {
+
+struct linked_loose {
+  static constexpr std::string_view name = "linked_loose";
+  static constexpr std::string_view summary = "linked lists by atomic exchange; a particle is stored by its center";
+  template <typename Context, typename T, int D>
+  using type =
+      grid_cells<linked_loose, Context, T, D, row_major_numbering<D>, center_anchor<T, D>, linked_buckets<Context>>;
+};
+
+struct linked_loose_low_vertex {
+  static constexpr std::string_view name = "linked_loose_low_vertex";
+  static constexpr std::string_view summary = "linked lists; a particle is stored by the low vertex of its box";
+  template <typename Context, typename T, int D>
+  using type = grid_cells<linked_loose_low_vertex, Context, T, D, row_major_numbering<D>, low_vertex_anchor<T, D>,
+                          linked_buckets<Context>>;
+};
+
+}  // namespace cell_methods
+
+}  // namespace quadrat

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "quadrat/cells/grid_cells.hpp"
+#include "quadrat/cells/ordered_pairs.hpp"
+#include "quadrat/cells/point_record.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/curves.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+
+#if defined(__CUDACC__)
+#include <vector_types.h>
+#endif
+
+namespace quadrat {
+
+/// A particle's position with the link to the next particle of its cell in the padding: 16 bytes in float, 32 in
+/// double, aligned to their size.
+template <typename T, int D>
+struct alignas(4 * sizeof(T)) packed_record {
+  vec<T, D> position;  ///< as given, not wrapped
+  particle_id next;    ///< no_particle ends the list
+};
+
+/// Reads a record with 16-byte loads: one in float, two in double. Left to itself the compiler may fetch the link apart
+/// from the position.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD packed_record<T, D> load_record(const packed_record<T, D>* records, std::size_t i) {
+#if defined(__CUDA_ARCH__)
+  constexpr std::size_t words = sizeof(packed_record<T, D>) / sizeof(uint4);
+  const auto* source = reinterpret_cast<const uint4*>(records + i);
+  uint4 raw[words];
+  for (std::size_t word = 0; word < words; ++word) raw[word] = source[word];
+  packed_record<T, D> record;
+  memcpy(&record, raw, sizeof(record));
+  return record;
+#else
+  return records[i];
+#endif
+}
+
+/// The device's side of linked_packed_cells. Trivially copyable; valid until the next build.
+template <typename T, int D>
+struct linked_packed_view {
+  using value_type = T;
+  using numbering_type = row_major_numbering<D>;
+  static constexpr int dimension = D;
+
+  grid<T, D> space;
+  row_major_numbering<D> numbering;
+  const particle_id* heads;
+  const packed_record<T, D>* records;
+
+  /// The point whose cell stores a particle at `point`.
+  [[nodiscard]] QUADRAT_HD vec<T, D> anchored(const vec<T, D>& point) const { return space.domain.wrap(point); }
+
+  /// Calls f(particle, record) for each particle of a cell.
+  template <typename F>
+  QUADRAT_HD void for_each_record_in_cell(cell_id id, F&& f) const {
+    for (particle_id i = heads[id]; i != no_particle;) {
+      const packed_record<T, D> record = load_record(records, i);
+      f(i, record);
+      i = record.next;
+    }
+  }
+  /// Calls f(particle) for each particle of a cell.
+  template <typename F>
+  QUADRAT_HD void for_each_in_cell(cell_id id, F&& f) const {
+    for (particle_id i = heads[id]; i != no_particle;) {
+      const particle_id after = records[i].next;
+      f(i);
+      i = after;
+    }
+  }
+};
+
+/// Linked lists whose links live in the padding of the particles' own records (uniform-grid-atomics, end of section 2):
+/// a walk reads position and link together, while the insertion writes whole records. One pass, one atomic exchange a
+/// particle. Memory: 4 bytes a cell and 16 (float) or 32 (double) a particle, unless the records are the caller's.
+///
+/// Determinism: as linked_buckets.
+template <typename Context, typename T, int D>
+class linked_packed_cells {
+ public:
+  using context_type = Context;
+  using value_type = T;
+  using view_type = linked_packed_view<T, D>;
+  using record_type = packed_record<T, D>;
+  static constexpr int dimension = D;
+  static constexpr std::string_view name = "linked_packed";
+
+  linked_packed_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
+
+  /// As grid_cells::build; copies the positions into records of its own.
+  void build(const Context& context, const points_view<T, D>& points);
+  /// Links the caller's records, whose positions are the points: writes `next` of each and nothing else. They must stay
+  /// where they are as long as the cell list is used.
+  void build(const Context& context, record_type* records, std::size_t count);
+  /// As grid_cells::check.
+  void check(const Context& context);
+  /// As grid_cells::view.
+  [[nodiscard]] view_type view() const {
+    record_.require_usable();
+    return {space_, row_major_numbering<D>{space_.cells}, heads_.data(), linked_};
+  }
+  [[nodiscard]] const grid<T, D>& space() const { return space_; }
+  /// Memory held on the context's device, in bytes; without records of the caller.
+  [[nodiscard]] std::size_t bytes() const {
+    return heads_.bytes() + records_.bytes() + pairs_.bytes() + record_.bytes();
+  }
+
+ private:
+  using key_type = cell_key<T, D, row_major_numbering<D>, center_anchor<T, D>>;
+
+  void link(const Context& context, const points_view<T, D>& points, record_type* records, bool in_place);
+
+  grid<T, D> space_;
+  array<particle_id, Context> heads_;
+  array<record_type, Context> records_;
+  record_type* linked_ = nullptr;
+  detail::ordered_pairs<Context> pairs_;
+  detail::point_record<Context, T, D> record_;
+};
+
+namespace cell_methods {
+
+struct linked_packed {
+  static constexpr std::string_view name = "linked_packed";
+  static constexpr std::string_view summary = "linked lists; the link lives in the padding of the particle's record";
+  template <typename Context, typename T, int D>
+  using type = linked_packed_cells<Context, T, D>;
+};
+
+}  // namespace cell_methods
+
+}  // namespace quadrat

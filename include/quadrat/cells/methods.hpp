@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+
+#include "quadrat/cells/counting.hpp"
+#include "quadrat/cells/fixed.hpp"
+#include "quadrat/cells/linked.hpp"
+#include "quadrat/cells/linked_packed.hpp"
+#include "quadrat/cells/linked_tight.hpp"
+#include "quadrat/cells/sorted.hpp"
+#include "quadrat/core/method_list.hpp"
+
+namespace quadrat {
+
+/// All cell lists, by name. Options of the program, tests, benchmarks and the automatic choice read this list; a new
+/// method is a new file and a new line here. Each has, for `Method::type<Context, T, D>` (T float or double, D 2 or 3):
+/// a constructor (context, grid, cell_list_options), build(context, points), check(context), view(), space(), bytes().
+using cell_list_methods = method_list<cell_methods::fixed,                    //
+                                      cell_methods::fixed_row_major,          //
+                                      cell_methods::counting,                 //
+                                      cell_methods::sorted,                   //
+                                      cell_methods::sorted_morton,            //
+                                      cell_methods::sorted_hilbert,           //
+                                      cell_methods::sorted_peano,             //
+                                      cell_methods::linked_loose,             //
+                                      cell_methods::linked_loose_low_vertex,  //
+                                      cell_methods::linked_packed,            //
+                                      cell_methods::linked_tight>;
+
+/// Calls f(std::type_identity<CellList>{}) for the cell list of that name. Throws argument_error for an unknown name,
+/// with the valid ones, nearest first.
+template <typename Context, typename T, int D, typename F>
+void with_cell_list(std::string_view name, F&& f) {
+  cell_list_methods::with("cell list", name, [&](auto method) {
+    f(std::type_identity<typename decltype(method)::template type<Context, T, D>>{});
+  });
+}
+
+}  // namespace quadrat

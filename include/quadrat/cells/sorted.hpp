@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "quadrat/cells/grid_cells.hpp"
+#include "quadrat/cells/ordered_pairs.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/curves.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat {
+
+/// Bucket b is the range [begins[b], ends[b]) of `elements`; both are 0 where it is empty.
+struct sorted_buckets_view {
+  const std::uint32_t* begins;
+  const std::uint32_t* ends;
+  const particle_id* elements;
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t begin(cell_id bucket) const { return begins[bucket]; }
+  [[nodiscard]] QUADRAT_HD std::uint32_t end(cell_id bucket) const { return ends[bucket]; }
+  /// Empty buckets do not know their place, so each of the run is asked.
+  [[nodiscard]] QUADRAT_HD slot_range run(cell_id first, cell_id last) const {
+    slot_range result{0, 0};
+    for (cell_id bucket = first; bucket <= last; ++bucket) {
+      const std::uint32_t stop = ends[bucket];
+      if (stop == 0) continue;
+      if (result.last == 0) result.first = begins[bucket];
+      result.last = stop;
+    }
+    return result;
+  }
+  [[nodiscard]] QUADRAT_HD particle_id particle(std::uint32_t slot) const { return elements[slot]; }
+
+  template <typename F>
+  QUADRAT_HD void for_each_in(cell_id bucket, F&& f) const {
+    const std::uint32_t last = ends[bucket];
+    for (std::uint32_t slot = begins[bucket]; slot < last; ++slot) f(elements[slot]);
+  }
+};
+
+/// Buckets as ranges, by a stable radix sort of (key, element) pairs over the bits that the keys need; begins and ends
+/// are found where neighbors in the sorted array differ (uniform-grid-atomics, section 1, "Building uniform grids using
+/// sorting"). Time grows with the elements; the buckets cost clearing 8 bytes each. Memory: 8 bytes a bucket and 16 an
+/// element.
+///
+/// Determinism: always canonical at no extra cost: the elements of a bucket come in increasing order.
+template <typename Context>
+class sorted_buckets {
+ public:
+  using view_type = sorted_buckets_view;
+  static constexpr bool carries_data = true;
+
+  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates when it grows only. The sizes
+  /// have been checked by the caller. With `carried`, moves records of element i to its slot.
+  template <typename KeyOf>
+  void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
+             const fault_flag& faults, const detail::carried_arrays& carried = {});
+
+  [[nodiscard]] view_type view() const {
+    return {bounds_.data(), bounds_.data() + bounds_.size() / 2, pairs_.elements()};
+  }
+  [[nodiscard]] std::size_t bytes() const { return bounds_.bytes() + pairs_.bytes(); }
+
+ private:
+  array<std::uint32_t, Context> bounds_;  // begins, then ends: one array, so that one memset clears both
+  detail::ordered_pairs<Context> pairs_;
+};
+
+namespace cell_methods {
+
+struct sorted {
+  static constexpr std::string_view name = "sorted";
+  static constexpr std::string_view summary = "radix sort of (cell, particle); cells are ranges, x fastest";
+  template <typename Context, typename T, int D>
+  using type = grid_cells<sorted, Context, T, D, row_major_numbering<D>, center_anchor<T, D>, sorted_buckets<Context>>;
+};
+
+struct sorted_morton {
+  static constexpr std::string_view name = "sorted_morton";
+  static constexpr std::string_view summary = "radix sort, cells numbered along the Morton (Z) curve";
+  template <typename Context, typename T, int D>
+  using type =
+      grid_cells<sorted_morton, Context, T, D, morton_numbering<D>, center_anchor<T, D>, sorted_buckets<Context>>;
+};
+
+struct sorted_hilbert {
+  static constexpr std::string_view name = "sorted_hilbert";
+  static constexpr std::string_view summary = "radix sort, cells numbered along Hilbert's curve";
+  template <typename Context, typename T, int D>
+  using type =
+      grid_cells<sorted_hilbert, Context, T, D, hilbert_numbering<D>, center_anchor<T, D>, sorted_buckets<Context>>;
+};
+
+struct sorted_peano {
+  static constexpr std::string_view name = "sorted_peano";
+  static constexpr std::string_view summary = "radix sort, cells numbered along Peano's curve";
+  template <typename Context, typename T, int D>
+  using type =
+      grid_cells<sorted_peano, Context, T, D, peano_numbering<D>, center_anchor<T, D>, sorted_buckets<Context>>;
+};
+
+}  // namespace cell_methods
+
+}  // namespace quadrat

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+/// The grid itself, when it is one. Throws argument_error for a grid that `make_box` and `make_grid` would not have
+/// made.
+template <typename T, int D>
+[[nodiscard]] grid<T, D> checked_grid(const grid<T, D>& space) {
+  for (int axis = 0; axis < D; ++axis) {
+    require(space.domain.length[axis] > T(0) && std::isfinite(space.domain.length[axis]), "the box of the grid is ",
+            space.domain.length[axis], " long along axis ", axis, "; it must be positive and finite");
+  }
+  return make_grid(space.domain, space.cells);
+}
+
+template <typename T>
+void require_radius(std::string_view method, T radius) {
+  require(radius > T(0) && std::isfinite(radius), method, " needs the radius of the particles, which is ", radius,
+          "; it must be positive and finite");
+}
+
+inline void require_count(std::size_t count, std::size_t most, const void* first, std::string_view what) {
+  require(count <= most, "there are ", count, " ", what, "; at most ", most, " are possible");
+  require(count == 0 || first != nullptr, "there are ", count, " ", what, ", but the pointer to them is null");
+}
+
+inline void require_bucket_count(std::size_t bucket_count) {
+  require(bucket_count >= 1 && bucket_count <= max_count, "the number of buckets is ", bucket_count,
+          "; it must be from 1 to ", max_count);
+}
+
+}  // namespace quadrat::detail

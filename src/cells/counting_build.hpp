@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+#include "cells/counting_partition_keys.hpp"
+#include "cells/insertion.hpp"
+#include "cells/ordered_pairs_build.hpp"
+#include "quadrat/cells/counting.hpp"
+#include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/scan.hpp"
+
+namespace quadrat {
+
+namespace detail {
+
+/// Counts, and keeps each element's key and rank for the scatter.
+struct rank_target {
+  std::uint32_t* counts;
+  std::uint32_t* keys;
+  std::uint32_t* ranks;
+
+  QUADRAT_HD std::uint32_t reserve(cell_id bucket, particle_id) const { return atomic_add(counts + bucket, 1u); }
+  QUADRAT_HD void store(cell_id bucket, particle_id element, std::uint32_t rank) const {
+    keys[element] = bucket;
+    ranks[element] = rank;
+  }
+};
+
+struct scatter_by_rank {
+  const std::uint32_t* keys;
+  const std::uint32_t* ranks;
+  const std::uint32_t* offsets;
+  particle_id* elements;
+  carried_arrays carried;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::uint32_t slot = offsets[keys[i]] + ranks[i];
+    elements[slot] = static_cast<particle_id>(i);
+    carried.move(i, slot);
+  }
+};
+
+/// Counts while keys are asked for, once an element.
+template <typename KeyOf>
+struct counted_key {
+  KeyOf key_of;
+  std::uint32_t* counts;
+
+  QUADRAT_HD cell_id operator()(std::size_t i) const {
+    const cell_id bucket = key_of(i);
+    atomic_add(counts + bucket, 1u);
+    return bucket;
+  }
+};
+
+/// Index: slot.
+struct gather_carried {
+  const particle_id* elements;
+  carried_arrays carried;
+
+  QUADRAT_HD void operator()(std::size_t slot) const { carried.move(elements[slot], slot); }
+};
+
+}  // namespace detail
+
+template <typename Context>
+template <typename KeyOf>
+void counting_buckets<Context>::build(const Context& context, std::size_t count, std::size_t bucket_count,
+                                      const KeyOf& key_of, const fault_flag&, const detail::carried_arrays& carried) {
+  offsets_.resize_discarding(context, bucket_count + 1);
+  ordered_ = context.reproducibility() != determinism::none;
+  if (ordered_) {
+    sort(context, count, bucket_count, key_of, carried);
+  } else {
+    scatter(context, count, bucket_count, key_of, carried);
+  }
+}
+
+template <typename Context>
+template <typename KeyOf>
+void counting_buckets<Context>::scatter(const Context& context, std::size_t count, std::size_t bucket_count,
+                                        const KeyOf& key_of, const detail::carried_arrays& carried) {
+  keys_.resize_discarding(context, count);
+  ranks_.resize_discarding(context, count);
+  elements_.resize_discarding(context, count);
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (detail::partition_pays(count, bucket_count)) {
+      partition(context, count, bucket_count, key_of);
+      carry(context, count, carried);
+      return;
+    }
+  }
+  fill_bytes(context, offsets_.data(), 0, (bucket_count + 1) * sizeof(std::uint32_t));
+  const detail::rank_target target{offsets_.data(), keys_.data(), ranks_.data()};
+  for_each(context, "cells.counting.count", count, detail::insertion{key_of, target});
+  exclusive_scan(context, offsets_.data(), offsets_.data(), bucket_count + 1, scratch_);
+  const detail::scatter_by_rank body{keys_.data(), ranks_.data(), offsets_.data(), elements_.data(), carried};
+  for_each(context, "cells.counting.scatter", count, body);
+}
+
+template <typename Context>
+template <typename KeyOf>
+void counting_buckets<Context>::sort(const Context& context, std::size_t count, std::size_t bucket_count,
+                                     const KeyOf& key_of, const detail::carried_arrays& carried) {
+  fill_bytes(context, offsets_.data(), 0, (bucket_count + 1) * sizeof(std::uint32_t));
+  pairs_.make(context, count, bucket_count, detail::counted_key<KeyOf>{key_of, offsets_.data()});
+  exclusive_scan(context, offsets_.data(), offsets_.data(), bucket_count + 1, scratch_);
+  carry(context, count, carried);
+}
+
+template <typename Context>
+template <typename KeyOf>
+void counting_buckets<Context>::partition(const Context& context, std::size_t count, std::size_t bucket_count,
+                                          const KeyOf& key_of) {
+  low_keys_.resize_discarding(context, count);
+  if (control_.size() == 0) {
+    control_.resize_discarding(context, detail::partition_control_words);
+    fill_bytes(context, control_.data(), 0, control_.bytes());
+  }
+  const detail::partition_buffers buffers{control_.data(), keys_.data(),     low_keys_.data(),
+                                          ranks_.data(),   offsets_.data(),  elements_.data(),
+                                          static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(bucket_count),
+                                          detail::partition_shift(bucket_count)};
+  detail::partition(context, buffers, key_of);
+}
+
+template <typename Context>
+void counting_buckets<Context>::carry(const Context& context, std::size_t count,
+                                      const detail::carried_arrays& carried) {
+  if (carried.count == 0) return;
+  for_each(context, "cells.counting.carry", count, detail::gather_carried{view().elements, carried});
+}
+
+}  // namespace quadrat

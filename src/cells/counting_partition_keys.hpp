@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "cells/counting_partition.hpp"
+
+#if defined(__CUDACC__)
+#include "cells/block_scan.cuh"
+#include "quadrat/parallel/cuda_launch.hpp"
+#endif
+
+namespace quadrat::detail {
+
+#if defined(__CUDACC__)
+
+/// Elements that a thread takes, for loads in flight.
+inline constexpr unsigned partition_items = 8;
+inline constexpr unsigned partition_tile = partition_ranges * partition_items;
+
+/// Tile: 4096 elements; one thread a range. Keys, and how many elements each range has; the block that is done last
+/// turns these into first elements.
+template <typename KeyOf>
+__global__ void __launch_bounds__(partition_ranges)
+    partition_keys_kernel(std::uint32_t count, unsigned shift, KeyOf key_of, std::uint32_t* keys,
+                          std::uint32_t* control) {
+  __shared__ std::uint32_t counts[partition_ranges];
+  __shared__ std::uint32_t warp_sums[partition_ranges / 32];
+  __shared__ bool last;
+  counts[threadIdx.x] = 0;
+  __syncthreads();
+  const std::uint32_t first = blockIdx.x * partition_tile + threadIdx.x;
+#pragma unroll
+  for (unsigned item = 0; item < partition_items; ++item) {
+    const std::uint32_t i = first + item * partition_ranges;
+    if (i < count) {
+      const std::uint32_t key = key_of(i);
+      keys[i] = key;
+      atomicAdd(counts + (key >> shift), 1u);
+    }
+  }
+  __syncthreads();
+  std::uint32_t* totals = control;
+  std::uint32_t* done = control + partition_control_words - 1;
+  if (counts[threadIdx.x] != 0) atomicAdd(totals + threadIdx.x, counts[threadIdx.x]);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(done, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  const std::uint32_t total = atomicExch(totals + threadIdx.x, 0u);
+  const std::uint32_t before = block_exclusive_sum(total, warp_sums);
+  std::uint32_t* firsts = control + partition_ranges;
+  std::uint32_t* next_free = firsts + partition_ranges + 1;
+  firsts[threadIdx.x] = before;
+  next_free[threadIdx.x] = before;
+  if (threadIdx.x == partition_ranges - 1) firsts[partition_ranges] = before + total;
+  if (threadIdx.x == 0) *done = 0;
+}
+
+/// Buckets of elements [0, count) as ranges: all three kernels. Asynchronous.
+template <typename KeyOf>
+void partition(const cuda_context& context, const partition_buffers& buffers, const KeyOf& key_of) {
+  {
+    const cuda_launch launch(context, "cells.counting.partition_keys");
+    partition_keys_kernel<<<cuda_launch::blocks(buffers.count, partition_tile), partition_ranges, 0,
+                            context.stream()>>>(buffers.count, buffers.shift, key_of, buffers.keys, buffers.control);
+    launch.check();
+  }
+  place_partitioned(context, buffers);
+}
+
+#else
+
+/// Where nvcc does not compile, a CUDA context cannot be made.
+template <typename KeyOf>
+void partition(const cuda_context& context, const partition_buffers&, const KeyOf&) {
+  context.activate();
+}
+
+#endif
+
+}  // namespace quadrat::detail

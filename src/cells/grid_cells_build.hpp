@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "cells/checks.hpp"
+#include "quadrat/cells/grid_cells.hpp"
+#include "quadrat/core/curves.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat {
+
+namespace detail {
+
+template <template <int> class Numbering, int D>
+[[nodiscard]] Numbering<D> number_cells(std::type_identity<Numbering<D>>, const vec<int, D>& cells) {
+  return make_numbering<Numbering>(cells);
+}
+
+template <typename T, int D>
+center_anchor<T, D> prepare_anchor(std::type_identity<center_anchor<T, D>>, std::string_view, grid<T, D>&, T) {
+  return {};
+}
+/// Widens the grid's slack by the rounding of one subtraction and one wrap more.
+template <typename T, int D>
+low_vertex_anchor<T, D> prepare_anchor(std::type_identity<low_vertex_anchor<T, D>>, std::string_view method,
+                                       grid<T, D>& space, T radius) {
+  require_radius(method, radius);
+  for (int axis = 0; axis < D; ++axis) {
+    space.slack[axis] = 2 * space.slack[axis] + 8 * std::numeric_limits<T>::epsilon() * radius;
+  }
+  return {radius};
+}
+
+template <typename Buckets, typename T>
+[[nodiscard]] Buckets make_buckets(const cell_list_options<T>& options) {
+  if constexpr (std::is_constructible_v<Buckets, std::uint32_t>) {
+    require(options.fixed_capacity <= max_count, "the capacity of a cell is ", options.fixed_capacity, "; at most ",
+            max_count, " is possible, and 0 lets the library choose");
+    return Buckets(options.fixed_capacity);
+  } else {
+    return Buckets();
+  }
+}
+
+template <typename Buckets>
+[[nodiscard]] std::uint64_t capacity_of(const Buckets& buckets) {
+  if constexpr (requires { buckets.capacity(); }) {
+    return buckets.capacity();
+  } else {
+    return 0;
+  }
+}
+
+}  // namespace detail
+
+template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
+grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::grid_cells(const Context& context,
+                                                                          const grid<T, D>& space,
+                                                                          const cell_list_options<T>& options)
+    : space_(detail::checked_grid(space)),
+      numbering_(detail::number_cells(std::type_identity<Numbering>{}, space.cells)),
+      anchor_(detail::prepare_anchor(std::type_identity<Anchor>{}, name, space_, options.radius)),
+      buckets_(detail::make_buckets<Buckets>(options)),
+      record_(context) {}
+
+template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
+auto grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::begin_build(const points_view<T, D>& points)
+    -> key_type {
+  record_.begin(points, max_count);
+  return {points, space_, numbering_, anchor_, record_.flag()};
+}
+
+template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
+void grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::build(const Context& context,
+                                                                          const points_view<T, D>& points) {
+  const key_type key_of = begin_build(points);
+  buckets_.build(context, points.size(), numbering_.bound(), key_of, key_of.faults);
+}
+
+template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
+void grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::build_and_carry(
+    const Context& context, const points_view<T, D>& points,
+    std::span<const carried_array> arrays) requires Buckets::carries_data {
+  const detail::carried_arrays carried = detail::checked_arrays(arrays, points.size());
+  const key_type key_of = begin_build(points);
+  buckets_.build(context, points.size(), numbering_.bound(), key_of, key_of.faults, carried);
+}
+
+template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
+void grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::check(const Context& context) {
+  record_.check(context, space_, detail::capacity_of(buckets_));
+}
+
+}  // namespace quadrat

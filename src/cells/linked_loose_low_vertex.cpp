@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cells/grid_cells_build.hpp"
+#include "cells/linked_build.hpp"
+#include "core/backend.hpp"
+
+namespace quadrat {
+
+template class grid_cells<cell_methods::linked_loose_low_vertex, backend_context, float, 2, row_major_numbering<2>,
+                          low_vertex_anchor<float, 2>, linked_buckets<backend_context>>;
+template class grid_cells<cell_methods::linked_loose_low_vertex, backend_context, float, 3, row_major_numbering<3>,
+                          low_vertex_anchor<float, 3>, linked_buckets<backend_context>>;
+template class grid_cells<cell_methods::linked_loose_low_vertex, backend_context, double, 2, row_major_numbering<2>,
+                          low_vertex_anchor<double, 2>, linked_buckets<backend_context>>;
+template class grid_cells<cell_methods::linked_loose_low_vertex, backend_context, double, 3, row_major_numbering<3>,
+                          low_vertex_anchor<double, 3>, linked_buckets<backend_context>>;
+
+}  // namespace quadrat

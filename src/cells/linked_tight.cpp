@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/cells/linked_tight.hpp"
+
+#include "cells/checks.hpp"
+#include "cells/linked_build.hpp"
+#include "cells/ordered_pairs_build.hpp"
+#include "core/backend.hpp"
+#include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// The links of one particle's entries, written with 16-byte stores.
+template <int D>
+struct alignas(16) entry_links {
+  std::uint32_t next[1 << D];
+};
+
+/// Inserts all entries of particle i. The exchanges do not wait for each other; the links are stored together.
+template <typename T, int D>
+struct insert_entries {
+  points_view<T, D> points;
+  grid<T, D> space;
+  row_major_numbering<D> numbering;
+  touch_rule<T, D> touch;
+  std::uint32_t* heads;
+  entry_links<D>* links;
+  fault_flag faults;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const vec<T, D> point = points[i];
+    check_point(space.domain, point, i, faults);
+    entry_links<D> former_heads{};
+    touch.for_each(space, numbering, space.domain.wrap(point), [&](cell_id cell, std::uint32_t mask) {
+      const std::uint32_t entry = static_cast<std::uint32_t>(i) << D | mask;
+      former_heads.next[mask] = atomic_exchange(heads + cell, entry);
+    });
+    links[i] = former_heads;
+  }
+};
+
+/// The cell of an entry; `absent`, one past the last cell, where the particle's box touches no such cell.
+template <typename T, int D>
+struct entry_key {
+  points_view<T, D> points;
+  grid<T, D> space;
+  row_major_numbering<D> numbering;
+  touch_rule<T, D> touch;
+  cell_id absent;
+  fault_flag faults;
+
+  QUADRAT_HD cell_id operator()(std::size_t entry) const {
+    const std::size_t i = entry >> D;
+    const auto wanted = static_cast<std::uint32_t>(entry) & ((1u << D) - 1);
+    const vec<T, D> point = points[i];
+    check_point(space.domain, point, i, faults);
+    cell_id found = absent;
+    touch.for_each(space, numbering, space.domain.wrap(point), [&](cell_id cell, std::uint32_t mask) {
+      if (mask == wanted) found = cell;
+    });
+    return found;
+  }
+};
+
+}  // namespace
+
+template <typename Context, typename T, int D>
+linked_tight_cells<Context, T, D>::linked_tight_cells(const Context& context, const grid<T, D>& space,
+                                                      const cell_list_options<T>& options)
+    : space_(detail::checked_grid(space)), touch_(make_touch_rule(space_, options.radius)), record_(context) {}
+
+template <typename Context, typename T, int D>
+void linked_tight_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
+  record_.begin(points, most_points);
+  const row_major_numbering<D> numbering{space_.cells};
+  const std::size_t cells = numbering.bound();
+  const std::size_t entries = points.size() << D;
+  heads_.resize_discarding(context, cells + 1);  // the last one collects absent entries
+  nexts_.resize_discarding(context, entries);
+  fill_bytes(context, heads_.data(), 0xff, heads_.size() * sizeof(std::uint32_t));
+  if (context.reproducibility() == determinism::none) {
+    auto* links = reinterpret_cast<entry_links<D>*>(nexts_.data());
+    const insert_entries<T, D> body{points, space_, numbering, touch_, heads_.data(), links, record_.flag()};
+    for_each(context, "cells.linked_tight.insert", points.size(), body);
+    return;
+  }
+  const entry_key<T, D> key_of{points, space_, numbering, touch_, static_cast<cell_id>(cells), record_.flag()};
+  pairs_.make(context, entries, cells + 1, key_of);
+  const detail::link_in_order body{pairs_.keys(), pairs_.elements(), entries, heads_.data(), nexts_.data()};
+  for_each(context, "cells.linked_tight.link_in_order", entries, body);
+}
+
+template <typename Context, typename T, int D>
+void linked_tight_cells<Context, T, D>::check(const Context& context) {
+  record_.check(context, space_, 0);
+}
+
+template class linked_tight_cells<backend_context, float, 2>;
+template class linked_tight_cells<backend_context, float, 3>;
+template class linked_tight_cells<backend_context, double, 2>;
+template class linked_tight_cells<backend_context, double, 3>;
+
+}  // namespace quadrat

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/cells/point_record.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "cells/checks.hpp"
+#include "cells/insertion.hpp"
+#include "core/backend.hpp"
+#include "core/number_text.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/curves.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+template <typename T, int D>
+std::string text(const vec<T, D>& values) {
+  std::string result = "(";
+  for (int axis = 0; axis < D; ++axis) result += (axis == 0 ? "" : ", ") + number_text(values[axis]);
+  return result + ")";
+}
+
+/// What is wrong with a point, in words. It may have been put right since the build that found the fault.
+template <typename T, int D>
+std::string complaint(std::uint64_t i, const vec<T, D>& point, const box<T, D>& domain) {
+  for (int axis = 0; axis < D; ++axis) {
+    if (!std::isfinite(point[axis])) {
+      return message("point ", i, " at ", text(point), " has a coordinate that is not finite");
+    }
+  }
+  for (int axis = 0; axis < D; ++axis) {
+    if (domain.periodic[axis] || (point[axis] >= domain.lower[axis] && point[axis] <= domain.upper(axis))) continue;
+    return message("point ", i, " at ", text(point), " lies outside the open box [", number_text(domain.lower[axis]),
+                   ", ", number_text(domain.upper(axis)), "] along axis ", axis);
+  }
+  return message("point ", i, ", which is now at ", text(point),
+                 ", was not finite or outside the open box when cells were built");
+}
+
+}  // namespace
+
+template <typename Context, typename T, int D>
+void point_record<Context, T, D>::begin(const points_view<T, D>& points, std::size_t most) {
+  for (int axis = 0; axis < D; ++axis) require_count(points.count, most, points.component[axis], "points");
+  require(points.count <= 1 || points.stride >= 1, "the stride of the points is 0; it must be positive");
+  points_ = points;
+  faults_.begin();
+}
+
+template <typename Context, typename T, int D>
+void point_record<Context, T, D>::check(const Context& context, const grid<T, D>& space, std::uint64_t capacity) {
+  const fault_report found = faults_.check(context);
+  if (found.kind == fault_kind::none) return;
+  if (found.kind == fault_kind::overflow) {
+    const auto id = static_cast<cell_id>(found.index - overflow_fault_base);
+    const vec<int, D> cell = row_major_numbering<D>{space.cells}.cell(id);
+    throw overflow_error(message("cell ", text(cell), " holds more than its capacity of ", capacity,
+                                 " particles; a capacity of ", found.needed, " would have sufficed"),
+                         found.needed);
+  }
+  if (found.index < points_.count) {
+    throw data_error(complaint(found.index, read_point(context, found.index), space.domain));
+  }
+  throw data_error(message("point ", found.index, " of an earlier build was not finite or outside the open box"));
+}
+
+template <typename Context, typename T, int D>
+vec<T, D> point_record<Context, T, D>::read_point(const Context& context, std::size_t i) const {
+  vec<T, D> point{};
+  for (int axis = 0; axis < D; ++axis) {
+    point[axis] = to_host(context, points_.component[axis] + i * points_.stride, 1)[0];
+  }
+  return point;
+}
+
+template class point_record<backend_context, float, 2>;
+template class point_record<backend_context, float, 3>;
+template class point_record<backend_context, double, 2>;
+template class point_record<backend_context, double, 3>;
+
+}  // namespace quadrat::detail
