@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/models/granular.hpp"
+
+#include <cmath>
+
+#include "core/backend.hpp"
+#include "models/granular_engine.hpp"
+#include "models/granular_meter.hpp"
+#include "models/granular_methods.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat {
+
+namespace {
+
+[[nodiscard]] vec<double, 3> to_vec(const std::array<double, 3>& a) { return {a[0], a[1], a[2]}; }
+
+/// Options with nothing left out. Throws argument_error for what is impossible.
+template <typename Context>
+[[nodiscard]] granular_options completed(const Context& context, granular_options options) {
+  check(options.parameters);
+  const double diameter = 2 * options.parameters.radius;
+  const auto domain = make_box(to_vec(options.lower), to_vec(options.upper), vec<bool, 3>::filled(false));
+  // A box of exactly n grains has n cells, although the division may be rounded down.
+  const auto finest = make_grid_for_cutoff(domain, diameter * (1 - 1e-12)).cells;
+  if (!options.cells) options.cells = {finest[0], finest[1], finest[2]};
+  for (int axis = 0; axis < 3; ++axis) {
+    const int cells = (*options.cells)[static_cast<std::size_t>(axis)];
+    require(domain.length[axis] >= diameter * (1 - 1e-12), "the box is ", domain.length[axis], " long along axis ",
+            axis, "; a grain of radius ", options.parameters.radius, " does not fit");
+    require(cells <= 1 || domain.length[axis] / cells >= diameter * (1 - 1e-12), "there are ", cells,
+            " cells along axis ", axis, ", which are smaller than a grain; at most ", finest[axis], " are possible");
+  }
+  require(options.capacity <= max_count, "the capacity of a cell is ", options.capacity, "; at most ", max_count,
+          " is possible");
+  if (options.method.empty()) options.method = granular_default_method(context);
+  return options;
+}
+
+template <typename T>
+[[nodiscard]] detail::granular_motion<T> make_motion(const granular_options& options) {
+  const granular_parameters& p = options.parameters;
+  detail::granular_motion<T> motion{};
+  motion.time_step = static_cast<T>(p.time_step);
+  motion.global_damping = static_cast<T>(p.global_damping);
+  motion.restitution = static_cast<T>(p.wall_restitution);
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    motion.velocity_gain[axis] = static_cast<T>(p.gravity[a] * p.time_step);
+    motion.lowest[axis] = static_cast<T>(options.lower[a] + p.radius);
+    motion.highest[axis] = static_cast<T>(options.upper[a] - p.radius);
+    motion.longest_move[axis] = static_cast<T>((options.upper[a] - options.lower[a]) / 2);
+  }
+  return motion;
+}
+
+template <typename T>
+[[nodiscard]] detail::granular_law<T> make_law(const granular_parameters& p) {
+  const T diameter = static_cast<T>(2 * p.radius);
+  return {diameter,
+          diameter * diameter,
+          static_cast<T>(p.spring),
+          static_cast<T>(p.shear),
+          static_cast<T>(p.damping + p.shear),
+          static_cast<T>(p.attraction)};
+}
+
+template <typename T>
+[[nodiscard]] detail::granular_setup<T> make_setup(const granular_options& options, std::size_t count) {
+  const granular_parameters& p = options.parameters;
+  const auto& cells = *options.cells;
+  const auto domain =
+      make_box(cast<T>(to_vec(options.lower)), cast<T>(to_vec(options.upper)), vec<bool, 3>::filled(false));
+  detail::granular_setup<T> setup{};
+  setup.space = make_grid(domain, vec<int, 3>{cells[0], cells[1], cells[2]});
+  setup.radius = static_cast<T>(p.radius);
+  setup.motion = make_motion<T>(options);
+  setup.law = make_law<T>(p);
+  if (p.collider) {
+    setup.obstacle = {cast<T>(to_vec(p.collider->center)), static_cast<T>(p.collider->radius + p.radius)};
+  }
+  setup.count = count;
+  setup.capacity = static_cast<std::uint32_t>(options.capacity);
+  return setup;
+}
+
+/// Throws data_error for the first grain that cannot be where or as fast as it is.
+template <typename T>
+void check_grains(const grid<T, 3>& space, const std::vector<vec<T, 3>>& positions,
+                  const std::vector<vec<T, 3>>& velocities) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const vec<T, 3>& x = positions[i];
+    const vec<T, 3>& v = velocities[i];
+    const bool inside = space.domain.contains(x);
+    if (inside && detail::is_finite(v)) continue;
+    const vec<T, 3>& shown = inside ? v : x;
+    throw data_error(message(
+        inside ? "the velocity of grain " : "the position of grain ", i, " is (", shown[0], ", ", shown[1], ", ",
+        shown[2], inside || !detail::is_finite(x) ? "), which is not finite" : "), which is outside the box"));
+  }
+}
+
+template <typename T>
+[[nodiscard]] std::vector<vec<T, 3>> cast_all(std::span<const vec<double, 3>> values) {
+  std::vector<vec<T, 3>> result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) result[i] = cast<T>(values[i]);
+  return result;
+}
+
+/// Throws argument_error unless the ids are each of [0, count) once, or none at all.
+void check_order(const std::vector<particle_id>& order, std::size_t count) {
+  if (order.empty()) return;
+  require(order.size() == count, "the storage order has ", order.size(), " ids for ", count, " grains");
+  std::vector<bool> seen(count, false);
+  for (const particle_id id : order) {
+    require(id < count && !seen[id], "the storage order is no permutation: grain ", id,
+            id < count ? " stands in it twice" : " does not exist");
+    seen[id] = true;
+  }
+}
+
+}  // namespace
+
+template <typename Context, typename T>
+struct granular<Context, T>::implementation {
+  implementation(const Context& chosen, const granular_options& asked, std::size_t number)
+      : context(chosen),
+        options(completed(chosen, asked)),
+        setup(make_setup<T>(options, number)),
+        engine(detail::make_granular_engine<Context, T>(options.method, context, setup)) {}
+
+  void set(const granular_state<T>& state) {
+    check_grains(setup.space, state.positions, state.velocities);
+    engine->set(state.positions, state.velocities, state.storage_order, state.step);
+    step = state.step;
+  }
+  /// Brings the grains of the last step into id order, in device memory of its own.
+  void gather() {
+    engine->check();
+    positions.resize_discarding(context, setup.count);
+    velocities.resize_discarding(context, setup.count);
+    engine->gather(positions.data(), velocities.data());
+  }
+
+  Context context;
+  granular_options options;
+  detail::granular_setup<T> setup;
+  std::unique_ptr<granular_engine<Context, T>> engine;
+  std::unique_ptr<detail::granular_meter<Context, T>> meter;
+  array<vec<T, 3>, Context> positions;
+  array<vec<T, 3>, Context> velocities;
+  std::uint64_t step = 0;
+};
+
+template <typename Context, typename T>
+granular<Context, T>::granular(const Context& context, const granular_options& options,
+                               std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities) {
+  require(positions.size() <= max_count, "there are ", positions.size(), " grains; at most ", max_count,
+          " are possible");
+  require(velocities.empty() || velocities.size() == positions.size(), "there are ", positions.size(),
+          " positions, but ", velocities.size(), " velocities");
+  implementation_ = std::make_unique<implementation>(context, options, positions.size());
+  granular_state<T> state{0, cast_all<T>(positions), cast_all<T>(velocities), {}};
+  state.velocities.resize(positions.size(), vec<T, 3>{});
+  implementation_->set(state);
+}
+
+template <typename Context, typename T>
+granular<Context, T>::granular(granular&&) noexcept = default;
+template <typename Context, typename T>
+granular<Context, T>& granular<Context, T>::operator=(granular&&) noexcept = default;
+template <typename Context, typename T>
+granular<Context, T>::~granular() = default;
+
+template <typename Context, typename T>
+void granular<Context, T>::advance(std::size_t steps) {
+  implementation_->engine->advance(steps);
+  implementation_->step += steps;
+}
+
+template <typename Context, typename T>
+void granular<Context, T>::check() {
+  implementation_->engine->check();
+}
+
+template <typename Context, typename T>
+granular_statistics granular<Context, T>::measure() {
+  implementation& own = *implementation_;
+  own.gather();
+  if (own.meter == nullptr) own.meter = std::make_unique<detail::granular_meter<Context, T>>(own.context, own.setup);
+  granular_statistics result =
+      own.meter->measure(own.context, own.options.parameters, own.positions.data(), own.velocities.data());
+  result.step = own.step;
+  return result;
+}
+
+template <typename Context, typename T>
+std::vector<vec<T, 3>> granular<Context, T>::positions() {
+  implementation_->gather();
+  return to_host(implementation_->context, implementation_->positions);
+}
+
+template <typename Context, typename T>
+std::vector<vec<T, 3>> granular<Context, T>::velocities() {
+  implementation_->gather();
+  return to_host(implementation_->context, implementation_->velocities);
+}
+
+template <typename Context, typename T>
+granular_state<T> granular<Context, T>::state() {
+  implementation& own = *implementation_;
+  own.gather();
+  return {own.step, to_host(own.context, own.positions), to_host(own.context, own.velocities),
+          own.engine->storage_order()};
+}
+
+template <typename Context, typename T>
+void granular<Context, T>::restore(const granular_state<T>& state) {
+  require(state.positions.size() == size() && state.velocities.size() == size(), "the state has ",
+          state.positions.size(), " positions and ", state.velocities.size(), " velocities; the simulation has ",
+          size(), " grains");
+  check_order(state.storage_order, size());
+  implementation_->set(state);
+}
+
+template <typename Context, typename T>
+std::uint64_t granular<Context, T>::step() const {
+  return implementation_->step;
+}
+
+template <typename Context, typename T>
+std::size_t granular<Context, T>::size() const {
+  return implementation_->setup.count;
+}
+
+template <typename Context, typename T>
+std::size_t granular<Context, T>::bytes() const {
+  const implementation& own = *implementation_;
+  const std::size_t meter = own.meter == nullptr ? 0 : own.meter->bytes();
+  return own.engine->bytes() + own.positions.bytes() + own.velocities.bytes() + meter;
+}
+
+template <typename Context, typename T>
+const grid<T, 3>& granular<Context, T>::space() const {
+  return implementation_->setup.space;
+}
+
+template <typename Context, typename T>
+const granular_options& granular<Context, T>::options() const {
+  return implementation_->options;
+}
+
+template <typename Context, typename T>
+const Context& granular<Context, T>::context() const {
+  return implementation_->context;
+}
+
+template class granular<backend_context, float>;
+template class granular<backend_context, double>;
+
+}  // namespace quadrat

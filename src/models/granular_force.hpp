@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/models/granular.hpp"
+
+/// The equations of the model, once for all engines.
+namespace quadrat::detail {
+
+/// a b + c with one rounding on the device. Written out so that the device compiler's choice of what to contract cannot
+/// differ between kernels: all engines then give the same bits for a pair. The host compiles without contraction.
+template <typename T>
+[[nodiscard]] QUADRAT_HD inline T multiply_add(T a, T b, T c) {
+#if defined(__CUDA_ARCH__)
+  return ::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// 1 / sqrt(a) for a normal number a: on the device within 2 units in the last place, where the exact division and root
+/// would cost as much as the rest of the law.
+template <typename T>
+[[nodiscard]] QUADRAT_HD inline T inverse_root(T a) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) {
+    float result;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+    return result;
+  } else {
+    return ::rsqrt(a);
+  }
+#else
+  return T(1) / std::sqrt(a);
+#endif
+}
+
+template <typename T>
+[[nodiscard]] QUADRAT_HD inline T dot_product(const vec<T, 3>& a, const vec<T, 3>& b) {
+  return multiply_add(a[2], b[2], multiply_add(a[1], b[1], a[0] * b[0]));
+}
+
+/// Step 3 of the model: what one sphere adds to the velocity of another.
+template <typename T>
+struct granular_law {
+  static constexpr T smallest_normal = std::numeric_limits<T>::min();
+
+  T diameter;  ///< contact distance of two grains
+  T squared_diameter;
+  T spring;
+  T shear;
+  T drag;  ///< damping + shear: what multiplies the whole relative velocity
+  T attraction;
+
+  /// Whether two grains touch; `squared_distance` is squared_norm(x_j - x_i).
+  [[nodiscard]] QUADRAT_HD bool touches(T squared_distance) const { return squared_distance < squared_diameter; }
+
+  /// -k (reach - d) n + c u + s (u - (u.n) n) + a r, for r = x_j - x_i, d = |r| = sqrt(squared_distance), n = r / d,
+  /// u = v_j - v_i. Two centers at one point (nearer than the root of the
+  /// smallest normal number) have no direction: n = 0 there.
+  [[nodiscard]] QUADRAT_HD vec<T, 3> operator()(const vec<T, 3>& r, T squared_distance, const vec<T, 3>& u,
+                                                T reach) const {
+    const T inverse = squared_distance >= smallest_normal ? inverse_root(squared_distance) : T(0);
+    const T distance = squared_distance * inverse;
+    const T approach = dot_product(u, r) * inverse;
+    const T push = multiply_add(-spring, reach - distance, -(shear * approach));
+    const T along_r = multiply_add(push, inverse, attraction);
+    vec<T, 3> force{};
+    for (int axis = 0; axis < 3; ++axis) force[axis] = multiply_add(along_r, r[axis], drag * u[axis]);
+    return force;
+  }
+};
+
+/// The sphere at rest. Acts on a grain like a grain that is `reach` away; a reach of 0 acts on nothing.
+template <typename T>
+struct granular_obstacle {
+  vec<T, 3> center;
+  T reach;  ///< its radius + a grain's
+
+  [[nodiscard]] QUADRAT_HD vec<T, 3> force(const granular_law<T>& law, const vec<T, 3>& position,
+                                           const vec<T, 3>& velocity) const {
+    const vec<T, 3> r = center - position;
+    const T squared_distance = squared_norm(r);
+    if (!(squared_distance < reach * reach)) return {};
+    return law(r, squared_distance, vec<T, 3>{} - velocity, reach);
+  }
+};
+
+/// Step 1 of the model: motion and walls.
+template <typename T>
+struct granular_motion {
+  T time_step;
+  T global_damping;
+  T restitution;
+  vec<T, 3> velocity_gain;  ///< gravity x time step
+  vec<T, 3> lowest;         ///< of a center: the box's faces less the radius
+  vec<T, 3> highest;
+  vec<T, 3> longest_move;  ///< within one step, of a run that makes sense: half the box
+
+  /// Moves a grain. False when it made a move that no contact can have caused in a stable run, or none that is a
+  /// number: the grain then stays where it was, at rest, so that cell lists meet no NaN and no crowd at a wall.
+  [[nodiscard]] QUADRAT_HD bool operator()(vec<T, 3>& position, vec<T, 3>& velocity) const {
+    bool sound = true;
+    vec<T, 3> x{};
+    vec<T, 3> v{};
+    for (int axis = 0; axis < 3; ++axis) {
+      v[axis] = (velocity[axis] + velocity_gain[axis]) * global_damping;
+      x[axis] = multiply_add(v[axis], time_step, position[axis]);
+      sound = sound && std::fabs(v[axis] * time_step) <= longest_move[axis];
+      const T allowed = x[axis] > highest[axis] ? highest[axis] : (x[axis] < lowest[axis] ? lowest[axis] : x[axis]);
+      if (x[axis] != allowed) v[axis] *= restitution;
+      x[axis] = allowed;
+    }
+    velocity = sound ? v : vec<T, 3>{};
+    position = sound ? x : position;
+    return sound;
+  }
+};
+
+/// Whether every component is a number.
+template <typename T>
+[[nodiscard]] QUADRAT_HD inline bool is_finite(const vec<T, 3>& a) {
+  // inf - inf and NaN - NaN are NaN.
+  return a[0] - a[0] == T(0) && a[1] - a[1] == T(0) && a[2] - a[2] == T(0);
+}
+
+}  // namespace quadrat::detail
