@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "commands.hpp"
+#include "device.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/models/granular.hpp"
+#include "summary.hpp"
+
+namespace quadrat::program {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json device_json(const device_description& device) {
+  return {{"index", device.index},
+          {"name", device.name},
+          {"memory_bytes", device.memory_bytes},
+          {"multiprocessors", device.multiprocessors},
+          {"compute_capability", fmt::format("{}.{}", device.compute_capability / 10, device.compute_capability % 10)}};
+}
+
+json info_json() {
+  json result{{"program", program_json()}};
+  result["backends"] = {{"cpu", true}, {"cuda", QUADRAT_HAS_CUDA != 0}};
+  result["cpu"] = {{"name", cpu_name()}, {"threads", cpu_context().threads()}};
+  result["cuda_devices"] = json::array();
+  for (const device_description& device : cuda_devices()) result["cuda_devices"].push_back(device_json(device));
+  json& methods = result["models"]["granular"]["methods"];
+  for (const granular_method& method : granular_methods()) {
+    methods.push_back({{"name", method.name},
+                       {"summary", method.summary},
+                       {"cpu", method.on_cpu},
+                       {"cuda", method.on_cuda && QUADRAT_HAS_CUDA != 0}});
+  }
+  return result;
+}
+
+std::string cuda_text(const json& info) {
+  if (!info["backends"]["cuda"].get<bool>()) return "  cuda  not in this build\n";
+  if (info["cuda_devices"].empty()) return "  cuda  in this build, but this machine has no device\n";
+  std::string text;
+  for (const json& device : info["cuda_devices"]) {
+    text += fmt::format("  cuda  {}: {}, {:.0f} GiB, {} multiprocessors, compute capability {}\n",
+                        device["index"].get<int>(), device["name"].get<std::string>(),
+                        device["memory_bytes"].get<double>() / (1 << 30), device["multiprocessors"].get<int>(),
+                        device["compute_capability"].get<std::string>());
+  }
+  return text;
+}
+
+std::string info_text(const json& info) {
+  const json& program = info["program"];
+  std::string text = fmt::format("quadrat {} (commit {}, {}, {})\n", program["version"].get<std::string>(),
+                                 program["commit"].get<std::string>(), program["build_type"].get<std::string>(),
+                                 program["compiler"].get<std::string>());
+  text += fmt::format("devices\n  cpu   {}, {} threads\n", info["cpu"]["name"].get<std::string>(),
+                      info["cpu"]["threads"].get<int>());
+  text += cuda_text(info) + "methods of the granular model\n";
+  for (const json& method : info["models"]["granular"]["methods"]) {
+    const std::string where = method["cpu"] ? (method["cuda"] ? "cpu, cuda" : "cpu") : "cuda";
+    text += fmt::format("  {:<24} {:<10} {}\n", method["name"].get<std::string>(), where,
+                        method["summary"].get<std::string>());
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand("info", "Show version, backends, devices and methods");
+  const auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "as JSON");
+  command->footer("Examples:\n  quadrat info\n  quadrat info --json");
+  command->callback([as_json] {
+    const json info = info_json();
+    std::fputs((*as_json ? info.dump(2) + "\n" : info_text(info)).c_str(), stdout);
+  });
+}
+
+}  // namespace quadrat::program

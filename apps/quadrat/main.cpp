@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "commands.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// One line on stderr.
+int report(std::string text, exit_code code) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::fprintf(stderr, "quadrat: %s\n", text.c_str());
+  return code;
+}
+
+void describe(CLI::App& app) {
+  app.set_version_flag("--version", "quadrat " QUADRAT_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  app.footer(
+      "Examples:\n"
+      "  quadrat run examples/dam_break_small.toml          a wave of grains, in seconds\n"
+      "  quadrat run examples/dam_break.toml --device cuda  a larger one, on the GPU\n"
+      "  quadrat info                                       what this program can use\n"
+      "  quadrat run --help                                 more examples\n\n"
+      "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C.");
+  add_run(app);
+  add_info(app);
+  add_bench(app);
+}
+
+/// The name of the subcommand that the user was writing, for "see ... --help".
+std::string help_command(const CLI::App& app) {
+  const auto used = app.get_subcommands();
+  return "quadrat " + (used.empty() ? std::string() : used.front()->get_name() + " ") + "--help";
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Quadrat: everything that happens between particles and a uniform grid", "quadrat"};
+  describe(app);
+  try {
+    app.parse(argc, argv);
+    return success;
+  } catch (const CLI::RuntimeError& result) {
+    return result.get_exit_code();
+  } catch (const CLI::ParseError& problem) {
+    if (problem.get_exit_code() == 0) return app.exit(problem);  // --help, --version
+    return report(std::string(problem.what()) + " (see " + help_command(app) + ")", usage_error);
+  } catch (const argument_error& problem) {
+    return report(problem.what(), usage_error);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", failure);
+  } catch (const std::exception& problem) {
+    return report(problem.what(), failure);
+  }
+}
+
+}  // namespace
+}  // namespace quadrat::program
+
+int main(int argc, char** argv) { return quadrat::program::run(argc, argv); }

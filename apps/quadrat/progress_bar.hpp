@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace quadrat::program {
+
+/// "1,234,567"
+[[nodiscard]] std::string with_commas(std::uint64_t number);
+/// "1.23 M", "4.56 G": three digits and a decimal prefix.
+[[nodiscard]] std::string with_prefix(double number);
+/// "0:07", "12:34", "1:02:03"
+[[nodiscard]] std::string clock_text(double seconds);
+
+/// A line on stderr that is redrawn in place: how far a run is, how fast, and how long it will take. Silent when stderr
+/// is not a terminal or the bar is switched off.
+class progress_bar {
+ public:
+  progress_bar(std::string title, std::uint64_t first_step, std::uint64_t last_step, std::uint64_t particles, bool on);
+  /// Removes the line.
+  ~progress_bar();
+  progress_bar(const progress_bar&) = delete;
+  progress_bar& operator=(const progress_bar&) = delete;
+
+  /// Redraws, at most ten times a second.
+  void show(std::uint64_t step);
+
+ private:
+  using clock = std::chrono::steady_clock;
+  [[nodiscard]] std::string text(std::uint64_t step, double seconds) const;
+
+  std::string title_;
+  std::uint64_t first_step_, last_step_, particles_;
+  bool on_;
+  clock::time_point start_ = clock::now();
+  clock::time_point next_ = start_;
+};
+
+}  // namespace quadrat::program

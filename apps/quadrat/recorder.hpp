@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "output_folder.hpp"
+#include "quadrat/io/scene.hpp"
+#include "simulation.hpp"
+#include "statistics_table.hpp"
+
+namespace quadrat::program {
+
+/// Writes what a scene asks for, when it asks for it.
+class recorder {
+ public:
+  recorder(const io::granular_scene& scene, simulation& model, const output_folder& folder);
+
+  /// Begins a new run: clears what an older one left, and writes what belongs to step 0.
+  void begin();
+  /// Puts the simulation where the folder's checkpoint stands. Throws io::scene_error, naming the key, when the
+  /// checkpoint comes from another scene, and io_error when there is none or it is damaged.
+  void resume();
+
+  /// The next step after the present one at which `record` has something to do, or `last`.
+  [[nodiscard]] std::uint64_t next_stop(std::uint64_t last) const;
+  /// Does what is due at the present step: statistics, frame, checkpoint.
+  void record();
+  /// Writes what a finished run leaves besides: statistics, last checkpoint, picture. Returns the last measurement.
+  granular_statistics finish();
+  /// Writes a checkpoint and the statistics so far, now.
+  granular_statistics interrupt();
+
+  [[nodiscard]] double measuring_seconds() const { return measuring_; }
+  [[nodiscard]] double writing_seconds() const { return writing_; }
+  [[nodiscard]] std::size_t frames() const { return frames_.size(); }
+
+ private:
+  [[nodiscard]] bool due(std::int64_t period) const;
+  granular_statistics measure();
+  void write_frame();
+  void write_checkpoint();
+  void write_statistics();
+  void write_preview();
+
+  const io::granular_scene& scene_;
+  simulation& model_;
+  const output_folder& folder_;
+  statistics_table table_;
+  std::vector<io::pvd_entry> frames_;
+  std::optional<std::uint64_t> saved_step_;
+  double measuring_ = 0;
+  double writing_ = 0;
+};
+
+}  // namespace quadrat::program

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "output_folder.hpp"
+#include "progress_bar.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/io/atomic_file.hpp"
+#include "recorder.hpp"
+#include "run_options.hpp"
+#include "simulation.hpp"
+#include "stopwatch.hpp"
+#include "summary.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// How many steps to take before looking up again: about a tenth of a second's worth, so that Ctrl-C is heard and the
+/// progress bar moves, while a GPU is not kept waiting.
+class chunk_length {
+ public:
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  void took(std::uint64_t steps, double seconds) {
+    constexpr double aim = 0.1;
+    const double fitting = seconds > 0 ? static_cast<double>(steps) * aim / seconds : 2.0 * static_cast<double>(steps_);
+    // Grows slowly: the first steps allocate and say little about the others.
+    steps_ = static_cast<std::uint64_t>(std::clamp(fitting, 1.0, 2.0 * static_cast<double>(steps_)));
+  }
+
+ private:
+  std::uint64_t steps_ = 1;
+};
+
+/// Steps until the scene's last one or a signal; returns the signal or 0.
+int advance(simulation& model, recorder& records, std::uint64_t last, const interruption& stop, progress_bar& bar,
+            double& seconds) {
+  chunk_length chunk;
+  while (model.step() < last && stop.signal() == 0) {
+    const std::uint64_t steps = std::min(records.next_stop(last) - model.step(), chunk.steps());
+    double taken = 0;
+    {
+      const stopwatch time(taken);
+      model.run(steps);
+    }
+    seconds += taken;
+    chunk.took(steps, taken);
+    records.record();
+    bar.show(model.step());
+  }
+  return model.step() < last ? stop.signal() : 0;
+}
+
+void print_end(const run_report& report, const run_options& options, const io::granular_scene& scene,
+               const simulation& model, const output_folder& folder) {
+  const nlohmann::ordered_json json = as_json(report, scene, model, folder);
+  io::write_text_file(folder.summary(), json.dump(2) + "\n");
+  if (options.json) {
+    std::puts(json.dump(2).c_str());
+  } else if (!options.quiet) {
+    std::fputs(as_text(report, scene, model, folder).c_str(), stdout);
+  }
+  if (report.signal == 0) return;
+  std::fflush(stdout);
+  std::fprintf(stderr,
+               "quadrat: stopped at step %s of %s; to go on, repeat the command with --resume (checkpoint: %s)\n",
+               with_commas(report.last_step).c_str(), with_commas(static_cast<std::uint64_t>(scene.run.steps)).c_str(),
+               folder.checkpoint().c_str());
+}
+
+run_report simulate(const run_options& options, const io::granular_scene& scene, simulation& model,
+                    const output_folder& folder, const interruption& stop) {
+  run_report report;
+  recorder records(scene, model, folder);
+  options.resume ? records.resume() : records.begin();
+  report.resumed = options.resume;
+  report.first_step = model.step();
+  const auto last = static_cast<std::uint64_t>(scene.run.steps);
+  {
+    progress_bar bar(scene.scene.name, model.step(), last, model.size(), !options.quiet);
+    report.signal = advance(model, records, last, stop, bar, report.simulation_seconds);
+  }
+  report.statistics = report.signal == 0 ? records.finish() : records.interrupt();
+  report.last_step = model.step();
+  report.measuring_seconds = records.measuring_seconds();
+  report.writing_seconds = records.writing_seconds();
+  report.frames = records.frames();
+  return report;
+}
+
+void run_scene(const run_options& options) {
+  const interruption stop;
+  double seconds = 0;
+  const stopwatch time(seconds);
+  const io::granular_scene scene = load_scene(options);
+  if (options.resume && !std::filesystem::exists(scene.output.directory)) {
+    throw io_error(message("nothing to resume: there is no folder ", scene.output.directory));
+  }
+  const std::unique_ptr<simulation> model = make_simulation(scene);
+  const output_folder folder(scene.output.directory);
+  run_report report = simulate(options, scene, *model, folder, stop);
+  report.total_seconds = time.elapsed();
+  print_end(report, options, scene, *model, folder);
+  if (report.signal != 0) throw CLI::RuntimeError(128 + report.signal);
+}
+
+template <typename Enum>
+std::vector<std::string> valid_values() {
+  return {io::names_of<Enum>.begin(), io::names_of<Enum>.end()};
+}
+
+void add_overrides(CLI::App& command, run_options& o) {
+  const std::string group = "In place of the scene's values";
+  command.add_option("--device", o.device, "where to run: auto, cpu or cuda")
+      ->check(CLI::IsMember(valid_values<io::device_choice>()))
+      ->group(group);
+  command.add_option("--method", o.method, "how to find neighbors (quadrat info lists the methods)")->group(group);
+  command.add_option("--steps", o.steps, "how many steps, from step 0")->group(group);
+  command.add_option("--particles", o.particles, "how many grains")->group(group);
+  command.add_option("--threads", o.threads, "threads on the CPU (0: all)")->group(group);
+  command.add_option("--seed", o.seed, "of the random displacements at the start")->group(group);
+  command.add_option("--precision", o.precision, "float or double")
+      ->check(CLI::IsMember(valid_values<io::number_precision>()))
+      ->group(group);
+  command
+      .add_flag("--deterministic{run_to_run}", o.deterministic,
+                "same bits in every run; --deterministic=canonical: with every method as well")
+      ->check(CLI::IsMember(valid_values<determinism>()))
+      ->group(group);
+  command.add_option("--output", o.output, "folder for the results")->type_name("DIR")->group(group);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand("run", "Run the simulation that a scene file describes");
+  const auto options = std::make_shared<run_options>();
+  command->add_option("scene", options->scene, "scene file (docs/scenes.md describes it)")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("SCENE.toml");
+  add_overrides(*command, *options);
+  command->add_flag("--resume", options->resume, "go on from the last checkpoint in the output folder");
+  command->add_flag("--json", options->json, "print the summary as JSON, and nothing else, on stdout");
+  command->add_flag("--quiet", options->quiet, "no progress bar, no summary");
+  command->footer(
+      "Examples:\n"
+      "  quadrat run examples/dam_break.toml\n"
+      "  quadrat run examples/dam_break.toml --device cuda --particles 131072 --output out/large\n"
+      "  quadrat run examples/dam_break.toml --deterministic --threads 2 --json > result.json\n"
+      "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n\n"
+      "Ctrl-C writes a checkpoint and stops; a second one stops at once. Either way, every file is whole.\n"
+      "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C.");
+  command->callback([options] { run_scene(*options); });
+}
+
+}  // namespace quadrat::program

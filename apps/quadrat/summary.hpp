@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "output_folder.hpp"
+#include "quadrat/io/scene.hpp"
+#include "quadrat/models/granular.hpp"
+#include "simulation.hpp"
+
+namespace quadrat::program {
+
+/// What happened in a run.
+struct run_report {
+  std::uint64_t first_step = 0;  ///< where this process began: 0, or the step of the checkpoint
+  std::uint64_t last_step = 0;
+  bool resumed = false;
+  int signal = 0;  ///< that stopped it, or 0
+  double simulation_seconds = 0;
+  double measuring_seconds = 0;
+  double writing_seconds = 0;
+  double total_seconds = 0;
+  std::size_t frames = 0;
+  granular_statistics statistics;
+
+  [[nodiscard]] std::uint64_t steps() const { return last_step - first_step; }
+  /// Particle steps per second of simulation; 0 when there was none.
+  [[nodiscard]] double updates_per_second(std::size_t particles) const;
+};
+
+/// The contents of summary.json (docs/scenes.md describes it).
+[[nodiscard]] nlohmann::ordered_json as_json(const run_report& report, const io::granular_scene& scene,
+                                             const simulation& model, const output_folder& folder);
+
+/// The same for people, in a few lines.
+[[nodiscard]] std::string as_text(const run_report& report, const io::granular_scene& scene, const simulation& model,
+                                  const output_folder& folder);
+
+/// Version, commit and compilers.
+[[nodiscard]] nlohmann::ordered_json program_json();
+
+}  // namespace quadrat::program

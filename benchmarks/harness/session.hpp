@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "harness/report.hpp"
+#include "harness/settings.hpp"
+#include "harness/timing.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::bench {
+
+/// Two methods that should agree do not.
+class disagreement : public error {
+ public:
+  using error::error;
+};
+
+/// One call of `quadrat bench`, as the operations see it.
+class session {
+ public:
+  session(const settings& asked, report& out) : asked_(asked), out_(out) {}
+
+  [[nodiscard]] const settings& asked() const { return asked_; }
+  [[nodiscard]] report& out() const { return out_; }
+  [[nodiscard]] bool full() const { return asked_.full; }
+  [[nodiscard]] bool on_cuda() const { return asked_.on_cuda; }
+  [[nodiscard]] bool wants_method(std::string_view name) const;
+  [[nodiscard]] timing_plan plan() const;
+
+  /// Runs `measure`, which completes the row or throws, and reports what came of it. Never throws for what the row
+  /// does: a method that does not fit is skipped, one that is wrong is a failure, and the rows after it are measured.
+  void attempt(const row& identity, const std::function<void(row&)>& measure) const;
+
+ private:
+  [[nodiscard]] bool time_is_up() const;
+
+  const settings& asked_;
+  report& out_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// A context as the session asks for it.
+template <typename Context>
+[[nodiscard]] Context make_context(const session& s, determinism reproducibility = determinism::none) {
+  typename Context::options chosen;
+  chosen.reproducibility = reproducibility;
+  if constexpr (std::is_same_v<Context, cpu_context>) chosen.threads = s.asked().threads;
+  return Context(chosen);
+}
+
+/// Calls f(context) with the context of the device that was asked for.
+template <typename F>
+void with_context(const session& s, F&& f) {
+  if (s.on_cuda()) {
+    f(make_context<cuda_context>(s));
+  } else {
+    f(make_context<cpu_context>(s));
+  }
+}
+
+/// 2^first, 2^(first + step), ..., 2^last.
+[[nodiscard]] std::vector<std::size_t> powers_of_two(int first, int last, int step = 1);
+
+}  // namespace quadrat::bench

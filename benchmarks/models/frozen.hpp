@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/points.hpp"
+#include "harness/session.hpp"
+#include "harness/stopwatch.hpp"
+#include "quadrat/models/granular.hpp"
+
+namespace quadrat::bench {
+
+/// Constants with which a step computes everything and moves nothing. With Green's damping and shear, velocities of
+/// grains that cannot move grow exponentially (16 contacts each make the explicit update unstable: infinite after about
+/// 100 steps), so both are small here; the velocities then grow in proportion to the number of steps.
+[[nodiscard]] granular_parameters frozen_parameters();
+/// The same for a row.
+[[nodiscard]] row frozen_settings();
+
+/// Grains at random in a cube, frozen, for one method after the other. Checks the methods against each other.
+class frozen_grains {
+ public:
+  frozen_grains(const cube& room, std::size_t n);
+
+  template <typename T, typename Context>
+  [[nodiscard]] granular<Context, T> make(const Context& context, std::string_view method) const {
+    granular_options options;
+    options.parameters = frozen_parameters();
+    const double half = room_.half_side();
+    options.lower = {-half, -half, -half};
+    options.upper = {half, half, half};
+    options.cells = {room_.cells, room_.cells, room_.cells};
+    options.method = method;
+    return granular<Context, T>(context, options, positions_);
+  }
+
+  /// Takes two steps and throws disagreement unless contacts and velocities are, to rounding, those of the methods
+  /// before. Returns the statistics.
+  template <typename Context, typename T>
+  granular_statistics verify(std::string_view method, granular<Context, T>& model) {
+    model.advance(2);
+    const granular_statistics measured = model.measure();
+    std::vector<double> velocities;
+    if (size() <= most_compared) {
+      for (const vec<T, 3>& v : model.velocities()) velocities.insert(velocities.end(), {v[0], v[1], v[2]});
+    }
+    compare(method, measured, std::move(velocities));
+    return measured;
+  }
+
+  [[nodiscard]] const cube& room() const { return room_; }
+  [[nodiscard]] std::size_t size() const { return positions_.size(); }
+  [[nodiscard]] row describe(std::string_view operation, std::string_view method, std::string_view precision) const;
+
+ private:
+  /// Beyond, copies to the host would take longer than what is timed, and the sums over all grains must do.
+  static constexpr std::size_t most_compared = std::size_t{1} << 20;
+
+  struct outcome {
+    std::string method;
+    granular_statistics statistics;
+    std::vector<double> velocities;
+  };
+
+  void compare(std::string_view method, const granular_statistics& measured, std::vector<double> velocities);
+
+  cube room_;
+  std::vector<vec<double, 3>> positions_;
+  std::optional<outcome> first_;
+};
+
+/// Times whole steps, build included, of a model that has taken some. At least 200 steps in 10 samples, fewer where
+/// that would take many seconds; the number is in the row.
+template <typename Context, typename T>
+timing time_steps(const session& s, granular<Context, T>& model, row& out) {
+  constexpr std::size_t samples = 10;
+  constexpr double most_seconds = 4;
+  stopwatch<Context> watch(model.context());
+  const auto sample = [&](std::size_t steps) {
+    watch.start();
+    model.advance(steps);
+    return watch.stop_ms() / static_cast<double>(steps);
+  };
+  sample(2);
+  const double once_ms = sample(s.full() ? 10 : 1);
+  const double affordable = (s.full() ? most_seconds : 0.1) * 1e3 / once_ms;
+  const std::size_t steps = static_cast<std::size_t>(std::fmin(std::fmax(affordable, samples), 200)) / samples;
+  timing_plan plan = s.plan();
+  plan.least = samples;
+  plan.most = 5 * samples;
+  const timing measured = repeat(plan, [&] { return sample(steps); });
+  model.check();
+  out["steps"] = steps * measured.samples;
+  return measured;
+}
+
+/// Completes a row: verifies the method, brings it to its steady state and times it.
+template <typename T, typename Context>
+timing measure_frozen(const session& s, const Context& context, frozen_grains& grains, std::string_view method,
+                      row& out) {
+  auto model = grains.make<T>(context, method);
+  const granular_statistics measured = grains.verify(method, model);
+  row steps;
+  const timing result = time_steps(s, model, steps);
+  add_timing(out, result, "updates_per_s", static_cast<double>(grains.size()));
+  out["steps"] = steps["steps"];
+  out["candidates_per_s"] = measured.candidates_per_particle * out["updates_per_s"].get<double>();
+  out["candidates_per_particle"] = measured.candidates_per_particle;
+  out["contacts_per_particle"] = measured.contacts_per_particle;
+  out["bytes"] = model.bytes();
+  return result;
+}
+
+/// The methods of the model that the session wants and its device has.
+[[nodiscard]] std::vector<std::string_view> wanted_granular_methods(const session& s);
+
+}  // namespace quadrat::bench

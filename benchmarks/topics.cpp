@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "cells/operations.hpp"
+#include "harness/stopwatch.hpp"
+#include "models/operations.hpp"
+#include "quadrat/cells/methods.hpp"
+#include "quadrat/models/granular.hpp"
+
+namespace quadrat::bench {
+
+namespace {
+
+constexpr std::array<operation, 6> cells_operations{{
+    {"insert", "building every cell list, random points on 64^3 cells", 0, run_insert},
+    {"boxes", "building every cell list at 2, 3.5 and 8 particles a cell", 0, run_boxes},
+    {"carry", "building with position and velocity carried into the order of cells", 0, run_carry},
+    {"walk", "walking the neighborhood of every particle, over every cell list", 0, run_walk},
+    {"read_paths", "the same by hand: texture, plain and read-only loads (CUDA)", 0, run_read_paths},
+    {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
+}};
+
+constexpr std::array<operation, 4> granular_operations{{
+    {"step", "the step on frozen positions, by size and occupancy", 0, run_step},
+    {"levels", "the step at each level of reproducibility, and in double precision", 0, run_levels},
+    {"threads", "what a second thread brings (CPU)", 0, run_threads},
+    {"simulation", "updates a second over the whole wave", 2, run_simulation},
+}};
+
+std::vector<std::string_view> cells_method_names() {
+  return {cell_list_methods::names.begin(), cell_list_methods::names.end()};
+}
+
+std::vector<std::string_view> granular_method_names() {
+  std::vector<std::string_view> names;
+  for (const granular_method& method : granular_methods()) names.push_back(method.name);
+  return names;
+}
+
+constexpr std::array<topic, 2> all_topics{{
+    {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_method_names},
+    {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_method_names},
+}};
+
+void require_known(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {
+  if (std::ranges::find(valid, name) == valid.end()) detail::throw_unknown_method(kind, name, valid);
+}
+
+template <typename Named>
+std::vector<std::string_view> names_of(std::span<const Named> things) {
+  std::vector<std::string_view> names;
+  for (const Named& thing : things) names.push_back(thing.name);
+  return names;
+}
+
+const topic& find_topic(std::string_view name) {
+  require_known("topic", name, names_of(topics()));
+  return *std::ranges::find(all_topics, name, &topic::name);
+}
+
+bool wanted(const settings& asked, const operation& candidate) {
+  if (asked.operations.empty() && asked.figures.empty()) return true;
+  return std::ranges::find(asked.operations, candidate.name) != asked.operations.end() ||
+         std::ranges::find(asked.figures, candidate.figure) != asked.figures.end();
+}
+
+}  // namespace
+
+std::span<const topic> topics() { return all_topics; }
+
+void check(const settings& asked) {
+  const topic& chosen = find_topic(asked.topic);
+  for (const std::string& name : asked.methods) require_known("method", name, chosen.methods());
+  for (const std::string& name : asked.operations) require_known("operation", name, names_of(chosen.operations));
+  for (const int figure : asked.figures) {
+    std::string valid;
+    bool known = false;
+    for (const operation& candidate : chosen.operations) {
+      if (candidate.figure == 0) continue;
+      known = known || candidate.figure == figure;
+      valid += (valid.empty() ? "" : ", ") + std::to_string(candidate.figure);
+    }
+    require(known, "topic ", asked.topic, " has no figure ", figure, "; it has ", valid);
+  }
+}
+
+std::size_t run(const settings& asked) {
+  check(asked);
+  report out(asked);
+  out.save();  // finds out now, and not after minutes, that the file cannot be written
+  const session s(asked, out);
+  with_context(s, [](const auto& context) { warm_up(context); });
+  for (const operation& candidate : find_topic(asked.topic).operations) {
+    if (!wanted(asked, candidate)) continue;
+    out.headline(message(candidate.name, ": ", candidate.summary));
+    candidate.run(s);
+    out.save();
+  }
+  return out.failures();
+}
+
+}  // namespace quadrat::bench

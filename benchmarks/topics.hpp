@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/session.hpp"
+
+namespace quadrat::bench {
+
+/// One series of measurements of a topic.
+struct operation {
+  std::string_view name;
+  std::string_view summary;  ///< one line
+  int figure;                ///< of the paper; 0: none
+  void (*run)(const session&);
+};
+
+struct topic {
+  std::string_view name;
+  std::string_view summary;  ///< one line
+  std::span<const operation> operations;
+  std::vector<std::string_view> (*methods)();  ///< that --method may name
+};
+
+/// THE list of topics. A new one is a folder and an entry here.
+[[nodiscard]] std::span<const topic> topics();
+
+/// Throws argument_error for a topic, method, operation or figure that does not exist, naming those that do.
+void check(const settings& asked);
+
+/// Runs what was asked for, prints it and writes the file. Throws argument_error as `check`, and io_error. Returns the
+/// number of rows that went wrong.
+[[nodiscard]] std::size_t run(const settings& asked);
+
+}  // namespace quadrat::bench

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/io/png.hpp"
+
+namespace quadrat::io {
+
+/// What stands still in a preview. Lengths in the units of the positions.
+struct preview_stage {
+  vec<double, 3> lower;  ///< of the box
+  vec<double, 3> upper;
+  double radius;                    ///< of every grain
+  vec<double, 3> down{{0, -1, 0}};  ///< the direction of gravity; the nearest axis counts
+  struct sphere {
+    vec<double, 3> center;
+    double radius;
+  };
+  std::optional<sphere> collider{};
+};
+
+struct preview_options {
+  std::size_t width = 1600;  ///< pixels
+  std::size_t height = 1000;
+  double azimuth = 25;    ///< degrees about the vertical, from the front towards the right
+  double elevation = 18;  ///< degrees above the horizon
+  double zoom = 1;        ///< 1: the whole box just fits
+  double top_speed = 0;   ///< at the top of the color bar; 0: from the data
+  std::string title;
+  std::string subtitle;
+};
+
+/// Draws the grains as shaded spheres, colored by speed, in their box, with a color bar. `positions` and `velocities`
+/// lie in host memory and are of equal length (else argument_error). Grains at non-finite positions are left out. Uses
+/// OpenMP; the same input gives the same pixels.
+template <typename T>
+[[nodiscard]] image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions,
+                                 const points_view<T, 3>& velocities, const preview_options& options);
+
+}  // namespace quadrat::io

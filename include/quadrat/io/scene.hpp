@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::io {
+
+using triple = std::array<double, 3>;
+using int_triple = std::array<std::int64_t, 3>;
+
+/// How the grains are placed at step 0.
+enum class start_state { lattice, left_half, uniform_random };
+/// The floating-point type of a simulation.
+enum class number_precision { float32, float64 };
+/// Where a simulation runs; `automatic` takes a GPU when there is one.
+enum class device_choice { automatic, cpu, cuda };
+
+/// The names under which the values of an enumeration stand in scene files, in the order of the values.
+template <typename Enum>
+inline constexpr std::array<std::string_view, 0> names_of{};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<start_state>{"lattice", "left_half", "uniform_random"};
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<number_precision>{"float", "double"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<device_choice>{"auto", "cpu", "cuda"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<determinism>{"none", "run_to_run", "canonical"};
+
+template <typename Enum>
+[[nodiscard]] constexpr std::string_view name_of(Enum value) {
+  return names_of<Enum>[static_cast<std::size_t>(value)];
+}
+
+/// A scene of the granular model: grains in a closed box. The defaults are those of Green's particles model; every
+/// member is one key of the file, in the table of the same name (docs/scenes.md says what each means, with units).
+struct granular_scene {
+  struct {
+    std::string name;  ///< empty: the file's name without extension
+    std::string model;
+  } scene;
+  struct {
+    triple lower{-1, -1, -1};
+    triple upper{1, 1, 1};
+  } box;
+  struct {
+    std::optional<int_triple> cells;  ///< as many as fit with an edge of at least 2 radius
+    std::int64_t capacity = 0;  ///< grains a cell can hold, for the methods that fix it; 0: the method's own choice
+  } grid;
+  struct {
+    std::int64_t count = 16384;
+    double radius = 1.0 / 64;
+    start_state start = start_state::lattice;
+    double jitter = 0.01;  ///< of a radius
+    std::int64_t seed = 1;
+  } particles;
+  struct {
+    double time_step = 0.5;
+    triple gravity{0, -3e-4, 0};
+    double spring = 0.5;
+    double damping = 0.02;
+    double shear = 0.1;
+    double attraction = 0;
+    double global_damping = 1;
+    double wall_restitution = -0.5;
+  } physics;
+  struct {
+    std::optional<triple> center;
+    std::optional<double> radius;
+  } collider;
+  struct {
+    std::int64_t steps = 2000;
+    std::string method = "auto";  ///< "auto": the program's choice for the device
+    number_precision precision = number_precision::float32;
+    device_choice device = device_choice::automatic;
+    std::int64_t threads = 0;  ///< 0: all
+    quadrat::determinism deterministic = quadrat::determinism::none;
+  } run;
+  struct {
+    std::string directory;  ///< empty: "out/" and the scene's name
+    std::int64_t frame_every = 0;
+    std::int64_t checkpoint_every = 0;
+    std::int64_t statistics_every = 100;
+    bool preview = true;
+  } output;
+  struct {
+    double azimuth = 25;    ///< degrees, about the y axis, from the front (+z) towards +x
+    double elevation = 18;  ///< degrees above the horizon
+    double zoom = 1;
+    double speed = 0;  ///< length / time at the top of the color bar; 0: from the data
+  } camera;
+};
+
+/// Calls `visitor(table, key, member)` for every key of the scene, in the order of the documentation. Reading, checking
+/// for unknown keys, printing and comparing all walk this one list.
+template <typename Scene, typename Visitor>
+void visit_keys(Scene& s, Visitor&& visitor) {
+  visitor("scene", "name", s.scene.name);
+  visitor("scene", "model", s.scene.model);
+  visitor("box", "lower", s.box.lower);
+  visitor("box", "upper", s.box.upper);
+  visitor("grid", "cells", s.grid.cells);
+  visitor("grid", "capacity", s.grid.capacity);
+  visitor("particles", "count", s.particles.count);
+  visitor("particles", "radius", s.particles.radius);
+  visitor("particles", "start", s.particles.start);
+  visitor("particles", "jitter", s.particles.jitter);
+  visitor("particles", "seed", s.particles.seed);
+  visitor("physics", "time_step", s.physics.time_step);
+  visitor("physics", "gravity", s.physics.gravity);
+  visitor("physics", "spring", s.physics.spring);
+  visitor("physics", "damping", s.physics.damping);
+  visitor("physics", "shear", s.physics.shear);
+  visitor("physics", "attraction", s.physics.attraction);
+  visitor("physics", "global_damping", s.physics.global_damping);
+  visitor("physics", "wall_restitution", s.physics.wall_restitution);
+  visitor("collider", "center", s.collider.center);
+  visitor("collider", "radius", s.collider.radius);
+  visitor("run", "steps", s.run.steps);
+  visitor("run", "method", s.run.method);
+  visitor("run", "precision", s.run.precision);
+  visitor("run", "device", s.run.device);
+  visitor("run", "threads", s.run.threads);
+  visitor("run", "deterministic", s.run.deterministic);
+  visitor("output", "directory", s.output.directory);
+  visitor("output", "frame_every", s.output.frame_every);
+  visitor("output", "checkpoint_every", s.output.checkpoint_every);
+  visitor("output", "statistics_every", s.output.statistics_every);
+  visitor("output", "preview", s.output.preview);
+  visitor("camera", "azimuth", s.camera.azimuth);
+  visitor("camera", "elevation", s.camera.elevation);
+  visitor("camera", "zoom", s.camera.zoom);
+  visitor("camera", "speed", s.camera.speed);
+}
+
+/// A scene that cannot be: what() is "FILE:LINE:COLUMN: what is wrong" (or "--option: ..." for an overridden value).
+class scene_error : public argument_error {
+ public:
+  using argument_error::argument_error;
+};
+
+/// Where the values of a scene came from, so that an error found later still points at its cause.
+class scene_places {
+ public:
+  scene_places() = default;
+  explicit scene_places(std::string file) : file_(std::move(file)) {}
+
+  /// Says where the key "table.key" (or the table) was set: "scene.toml:3:9" or "--steps".
+  void set(std::string key, std::string place) { places_[std::move(key)] = std::move(place); }
+  /// The place of the key; if it was left out, that of its table; else the file.
+  [[nodiscard]] const std::string& of(const std::string& key) const;
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+
+ private:
+  std::string file_;
+  std::map<std::string, std::string, std::less<>> places_;
+};
+
+struct granular_scene_file {
+  granular_scene scene;
+  scene_places places;
+};
+
+/// Reads a scene. Throws io_error when the file cannot be read; scene_error for TOML that is none, unknown tables and
+/// keys (naming the nearest valid one), and wrong types. Values are not judged here: see check.
+[[nodiscard]] granular_scene_file read_granular_scene(const std::filesystem::path& file);
+
+/// The same from text; `name` is what the errors call it.
+[[nodiscard]] granular_scene_file parse_granular_scene(std::string_view text, const std::string& name);
+
+/// Throws scene_error for the first impossible value. `methods` are the valid names for run.method.
+void check(const granular_scene& scene, const scene_places& places, std::span<const std::string_view> methods);
+
+/// Fills what was left out and follows from the rest: grid.cells, scene.name, output.directory. Call it after check.
+void complete(granular_scene& scene, const scene_places& places);
+
+/// The largest cell counts with an edge of at least 2 radius (to rounding).
+[[nodiscard]] int_triple default_cells(const granular_scene& scene);
+
+/// One line "table.key = value" for each key (numbers with all their digits), except those that were left out.
+[[nodiscard]] std::string to_text(const granular_scene& scene);
+
+/// A key with two values; a value is empty where the key was left out.
+struct scene_difference {
+  std::string key;
+  std::string stored;
+  std::string asked;
+};
+
+/// The first key that matters for continuing a run and differs between two texts of to_text.
+/// What is written, how long the run is, the number of threads and the camera never matter. The device matters when the
+/// run is deterministic, and the method when it is `run_to_run` (at `canonical` it makes no difference).
+[[nodiscard]] std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked);
+
+}  // namespace quadrat::io

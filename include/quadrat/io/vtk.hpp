@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "quadrat/core/views.hpp"
+
+namespace quadrat::io {
+
+/// Writes particles as VTK PolyData (.vtp, binary): one poly-vertex, with the point arrays velocity, speed (float32)
+/// and id (uint32), and the time as field data. `positions` and `velocities` lie in host memory, in order of id, and
+/// are of equal length. Throws argument_error for unequal lengths and io_error; the file appears whole or not at all.
+template <typename T>
+void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions,
+               const points_view<T, 3>& velocities, double time);
+
+/// A file of a time series, relative to the collection's folder.
+struct pvd_entry {
+  double time;
+  std::string file;
+};
+
+/// Writes a ParaView collection (.pvd) of the files, in the order given. Throws io_error.
+void write_pvd(const std::filesystem::path& file, std::span<const pvd_entry> entries);
+
+}  // namespace quadrat::io

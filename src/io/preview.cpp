@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/io/preview.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <vector>
+
+#include "lettering.hpp"
+#include "quadrat/core/error.hpp"
+#include "shading.hpp"
+
+namespace quadrat::io {
+namespace {
+
+const color ink = from_srgb(0.13f, 0.15f, 0.19f);
+const color pale_ink = from_srgb(0.38f, 0.41f, 0.46f);
+
+/// The axes of a stage in which `up` points against gravity.
+struct orientation {
+  int axis;  ///< the vertical one
+  vec3 up, right, front;
+};
+
+orientation upright(const vec<double, 3>& down) {
+  int axis = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (std::abs(down[i]) > std::abs(down[axis])) axis = i;
+  }
+  const float sign = down[axis] > 0 ? -1.0f : 1.0f;
+  orientation result{axis, {}, {}, {}};
+  result.up[axis] = sign;
+  result.front[(axis + 1) % 3] = 1;
+  result.right[(axis + 2) % 3] = sign;
+  return result;
+}
+
+vec3 corner_of(const preview_stage& stage, unsigned number) {
+  return make_vec<float, 3>(
+      [&](int axis) { return static_cast<float>((number >> axis & 1u) != 0 ? stage.upper[axis] : stage.lower[axis]); });
+}
+
+/// The part of the picture that the box fills, in pixels.
+struct frame {
+  float left, top, right, bottom;
+};
+
+/// The bounding rectangle of the box on the picture.
+frame outline(const camera& view, const preview_stage& stage) {
+  constexpr float far = std::numeric_limits<float>::max();
+  frame result{far, far, -far, -far};
+  for (unsigned i = 0; i < 8; ++i) {
+    const vec3 pixel = view.to_pixel(view.to_view(corner_of(stage, i)));
+    result = {std::min(result.left, pixel[0]), std::min(result.top, pixel[1]), std::max(result.right, pixel[0]),
+              std::max(result.bottom, pixel[1])};
+  }
+  return result;
+}
+
+/// A camera at that azimuth and elevation, from which the box fills the frame.
+camera placed(const preview_stage& stage, const orientation& axes, const preview_options& options, const frame& room) {
+  const float azimuth = static_cast<float>(options.azimuth * std::numbers::pi / 180);
+  const float elevation = static_cast<float>(options.elevation * std::numbers::pi / 180);
+  const vec3 backward = axes.right * (std::sin(azimuth) * std::cos(elevation)) + axes.up * std::sin(elevation) +
+                        axes.front * (std::cos(azimuth) * std::cos(elevation));
+  camera view = oriented(backward * -1.0f, axes.up, true);
+  const vec3 middle = (corner_of(stage, 0) + corner_of(stage, 7)) * 0.5f;
+  const float size = std::sqrt(squared_norm(corner_of(stage, 7) - corner_of(stage, 0)));
+  view.eye = middle - view.forward * (2.1f * size);
+  view.scale = 1;
+  // On the picture everything grows in proportion to the scale.
+  const frame unit = outline(view, stage);
+  const float fit = std::min((room.right - room.left) / (unit.right - unit.left),
+                             (room.bottom - room.top) / (unit.bottom - unit.top));
+  view.scale = fit * static_cast<float>(options.zoom);
+  const frame drawn = outline(view, stage);
+  view.center_x = 0.5f * (room.left + room.right - drawn.left - drawn.right);
+  view.center_y = 0.5f * (room.top + room.bottom - drawn.top - drawn.bottom);
+  return view;
+}
+
+/// The smallest of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below x.
+double rounded_up(double x) {
+  const double power = std::pow(10, std::floor(std::log10(x)));
+  for (const double step : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0}) {
+    if (step * power >= x * (1 - 1e-9)) return step * power;
+  }
+  return 10 * power;
+}
+
+/// The speed that nearly all grains stay below, so that a few fast ones do not push the others into one color.
+double speed_scale(std::vector<float> speeds) {
+  if (speeds.empty()) return 1;
+  const std::size_t rank = (speeds.size() - 1) * 995 / 1000;
+  std::nth_element(speeds.begin(), speeds.begin() + static_cast<std::ptrdiff_t>(rank), speeds.end());
+  const double high = static_cast<double>(speeds[rank]);
+  return high > 0 && std::isfinite(high) ? rounded_up(high) : 1;
+}
+
+template <typename T>
+sphere_list spheres_of(const preview_stage& stage, const points_view<T, 3>& positions, const std::vector<float>& speeds,
+                       double top_speed) {
+  sphere_list spheres;
+  const auto add = [&](const vec3& center, double radius, const color& paint) {
+    if (!std::isfinite(center[0] + center[1] + center[2])) return;
+    spheres.center.push_back(center);
+    spheres.radius.push_back(static_cast<float>(radius));
+    spheres.paint.push_back(paint);
+  };
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    add(cast<float>(positions[i]), stage.radius, viridis(speeds[i] / static_cast<float>(top_speed)));
+  }
+  if (stage.collider) add(cast<float>(stage.collider->center), stage.collider->radius, from_srgb(0.72f, 0.71f, 0.70f));
+  return spheres;
+}
+
+void draw_box(rendering& target, const camera& view, const preview_stage& stage, float thickness) {
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      if ((corner >> axis & 1u) != 0) continue;
+      draw_edge(target, view, corner_of(stage, corner), corner_of(stage, corner | 1u << axis), thickness, ink, 0.5f);
+    }
+  }
+}
+
+std::string tick_label(double value, double top) {
+  std::array<char, 32> text{};
+  const bool plain = value == 0 || (top >= 1e-3 && top < 1e4);
+  std::snprintf(text.data(), text.size(), plain ? "%.4g" : "%.2g", value);
+  return text.data();
+}
+
+/// The bar from slow (below) to fast, with labels at its right.
+void draw_color_bar(canvas& picture, double top_speed, float unit) {
+  const float width = static_cast<float>(picture.width());
+  const float height = static_cast<float>(picture.height());
+  const float left = width - 118 * unit, right = left + 18 * unit;
+  const float top = 0.27f * height, bottom = 0.79f * height;
+  for (std::size_t y = static_cast<std::size_t>(top); y < static_cast<std::size_t>(bottom); ++y) {
+    const color paint = viridis((bottom - static_cast<float>(y) - 0.5f) / (bottom - top));
+    for (std::size_t x = static_cast<std::size_t>(left); x < static_cast<std::size_t>(right); ++x)
+      picture.at(x, y) = paint;
+  }
+  const lettering small{11.5f * unit, 0.14f, ink};
+  draw_text(picture, "speed", left, top - 18 * unit, small);
+  constexpr int ticks = 5;
+  for (int i = 0; i <= ticks; ++i) {
+    const float share = static_cast<float>(i) / ticks;
+    const float y = bottom + share * (top - bottom);
+    picture.for_each_on_line({right, y}, {right + 4 * unit, y}, 1.4f * unit,
+                             [&](std::size_t px, std::size_t py, float covered, float) {
+                               picture.at(px, py) = mix(picture.at(px, py), pale_ink, covered);
+                             });
+    draw_text(picture, tick_label(top_speed * i / ticks, top_speed), right + 13 * unit, y + 5.5f * unit, small);
+  }
+}
+
+image to_image(const canvas& picture) {
+  image result{picture.width(), picture.height(), {}};
+  result.rgb.reserve(3 * picture.width() * picture.height());
+  for (std::size_t y = 0; y < picture.height(); ++y) {
+    for (std::size_t x = 0; x < picture.width(); ++x) {
+      for (int channel = 0; channel < 3; ++channel) result.rgb.push_back(to_srgb8(picture.at(x, y)[channel]));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+template <typename T>
+image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions, const points_view<T, 3>& velocities,
+                   const preview_options& options) {
+  require(positions.size() == velocities.size(), "draw_preview got ", positions.size(), " positions and ",
+          velocities.size(), " velocities");
+  require(options.width >= 64 && options.height >= 64, "a preview of ", options.width, " x ", options.height,
+          " pixels is too small");
+  std::vector<float> speeds(positions.size());
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    speeds[i] = static_cast<float>(std::sqrt(squared_norm(velocities[i])));
+  }
+  const double top_speed = options.top_speed > 0 ? options.top_speed : speed_scale(speeds);
+  const float width = static_cast<float>(options.width), height = static_cast<float>(options.height);
+  const float unit = std::min(width / 1600, height / 1000);
+  const orientation axes = upright(stage.down);
+  const camera view = placed(stage, axes, options, {40 * unit, 112 * unit, width - 150 * unit, height - 36 * unit});
+
+  const vec3 low = corner_of(stage, 0), high = corner_of(stage, 7);
+  ground floor{(low + high) * 0.5f, axes.up, 1.6f * std::sqrt(squared_norm(high - low))};
+  floor.point[axes.axis] = axes.up[axes.axis] > 0 ? low[axes.axis] : high[axes.axis];
+  rendering scene = render(view, options.width, options.height, spheres_of(stage, positions, speeds, top_speed), floor,
+                           static_cast<float>(stage.radius));
+  draw_box(scene, view, stage, 1.5f * unit);
+  draw_text(scene.picture, options.title, 44 * unit, 62 * unit, {21 * unit, 0.125f, ink});
+  draw_text(scene.picture, options.subtitle, 44 * unit, 92 * unit, {11.5f * unit, 0.13f, pale_ink});
+  draw_color_bar(scene.picture, top_speed, unit);
+  return to_image(scene.picture);
+}
+
+template image draw_preview<float>(const preview_stage&, const points_view<float, 3>&, const points_view<float, 3>&,
+                                   const preview_options&);
+template image draw_preview<double>(const preview_stage&, const points_view<double, 3>&, const points_view<double, 3>&,
+                                    const preview_options&);
+
+}  // namespace quadrat::io

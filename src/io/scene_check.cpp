@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "quadrat/core/types.hpp"
+#include "quadrat/io/scene.hpp"
+#include "suggestion.hpp"
+
+namespace quadrat::io {
+namespace {
+
+/// Lets a quotient of decimal numbers that should be whole come out a rounding below it: 0.6 / 0.2
+/// is 2.9999999999999996.
+constexpr double rounding = 1e-9;
+
+class checker {
+ public:
+  checker(const granular_scene& scene, const scene_places& places) : scene_(scene), places_(places) {}
+
+  void run(std::span<const std::string_view> methods) const {
+    all_finite();
+    sizes();
+    cells();
+    room_for_the_grains();
+    physics();
+    collider();
+    running(methods);
+    output();
+  }
+
+ private:
+  template <typename... Parts>
+  void demand(bool condition, std::string key, const Parts&... parts) const {
+    if (!condition) throw scene_error(message(places_.of(key), ": ", key, " ", parts...));
+  }
+
+  void all_finite() const {
+    visit_keys(scene_, [&](std::string_view table, std::string_view key, const auto& value) {
+      const std::string name = message(table, ".", key);
+      using value_type = std::decay_t<decltype(value)>;
+      if constexpr (std::is_same_v<value_type, double>) finite(name, value);
+      if constexpr (std::is_same_v<value_type, std::optional<double>>) finite(name, value.value_or(0));
+      if constexpr (std::is_same_v<value_type, triple>) finite(name, value);
+      if constexpr (std::is_same_v<value_type, std::optional<triple>>) finite(name, value.value_or(triple{}));
+    });
+  }
+
+  void finite(const std::string& key, double value) const {
+    demand(std::isfinite(value), key, "is ", value, ", not a finite number");
+  }
+  void finite(const std::string& key, const triple& values) const {
+    for (const double value : values) finite(key, value);
+  }
+
+  void sizes() const {
+    const auto& [lower, upper] = scene_.box;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      demand(upper[axis] > lower[axis], "box.upper", "is ", upper[axis], " along ", "xyz"[axis],
+             ", but must lie above box.lower (", lower[axis], ")");
+      demand(std::isfinite(upper[axis] - lower[axis]), "box.upper", "is too far from box.lower");
+    }
+    const auto& particles = scene_.particles;
+    demand(particles.count >= 1, "particles.count", "is ", particles.count, ", but must be at least 1");
+    demand(static_cast<std::uint64_t>(particles.count) <= max_count, "particles.count", "is ", particles.count,
+           ", but one simulation holds fewer than 2^31 (2147483648) grains");
+    demand(particles.radius > 0, "particles.radius", "is ", particles.radius, ", but must be positive");
+    demand(particles.jitter >= 0 && particles.jitter <= 1, "particles.jitter", "is ", particles.jitter,
+           ", but must lie between 0 and 1 (of a radius)");
+    demand(particles.seed >= 0, "particles.seed", "is ", particles.seed, ", but must not be negative");
+  }
+
+  void cells() const {
+    const bool chosen = scene_.grid.cells.has_value();
+    const int_triple cells = scene_.grid.cells.value_or(default_cells(scene_));
+    std::uint64_t total = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::int64_t count = cells[axis];
+      demand(count >= 1, chosen ? "grid.cells" : "particles.radius",
+             chosen ? message("is ", count, " along ", "xyz"[axis], ", but must be at least 1")
+                    : message("is ", scene_.particles.radius, ": a grain of that size does not fit the box along ",
+                              "xyz"[axis]));
+      const double edge = length(axis) / static_cast<double>(count);
+      const double diameter = 2 * scene_.particles.radius;
+      demand(edge >= diameter * (1 - rounding), "grid.cells", "is ", count, " along ", "xyz"[axis], ": cells of edge ",
+             edge, " are smaller than a grain (2 radius = ", diameter, "); at most ", default_cells(scene_)[axis],
+             " fit");
+      demand(static_cast<std::uint64_t>(count) <= max_count / total, "grid.cells", "makes ", cells[0], " x ", cells[1],
+             " x ", cells[2], " cells, but a grid has fewer than 2^31 (2147483648)");
+      total *= static_cast<std::uint64_t>(count);
+    }
+    demand(scene_.grid.capacity >= 0, "grid.capacity", "is ", scene_.grid.capacity, ", but must not be negative");
+  }
+
+  /// Sites of a cubic lattice of spacing 2 radius in the box. The other starts may hold twice as many: they press the
+  /// grains together, and the soft springs bear that (512K grains in the paper's box); beyond, the run blows up at
+  /// once.
+  void room_for_the_grains() const {
+    const int_triple sites = default_cells(scene_);
+    double room = 1;
+    for (const std::int64_t count : sites) room *= static_cast<double>(count);
+    const bool lattice = scene_.particles.start == start_state::lattice;
+    demand(static_cast<double>(scene_.particles.count) <= (lattice ? room : 2 * room), "particles.count", "is ",
+           scene_.particles.count, ", but the box holds only ", static_cast<std::int64_t>(lattice ? room : 2 * room),
+           lattice ? " grains on a lattice of spacing 2 radius ("
+                   : " grains, two for each site of a lattice of spacing 2 radius (",
+           sites[0], " x ", sites[1], " x ", sites[2], "); use fewer, a larger box or a smaller radius");
+  }
+
+  void physics() const {
+    const auto& p = scene_.physics;
+    demand(p.time_step > 0, "physics.time_step", "is ", p.time_step, ", but must be positive");
+    demand(p.spring >= 0, "physics.spring", "is ", p.spring, ", but must not be negative");
+    demand(p.damping >= 0, "physics.damping", "is ", p.damping, ", but must not be negative");
+    demand(p.shear >= 0, "physics.shear", "is ", p.shear, ", but must not be negative");
+    demand(p.global_damping >= 0 && p.global_damping <= 1, "physics.global_damping", "is ", p.global_damping,
+           ", but must lie between 0 and 1 (it multiplies the velocity)");
+    demand(p.wall_restitution >= -1 && p.wall_restitution <= 0, "physics.wall_restitution", "is ", p.wall_restitution,
+           ", but must lie between -1 and 0 (it multiplies the velocity at a wall)");
+  }
+
+  void collider() const {
+    const auto& [center, radius] = scene_.collider;
+    demand(!radius || center, "collider.center", "is missing: a collider needs a center and a radius");
+    demand(!center || radius, "collider.radius", "is missing: a collider needs a center and a radius");
+    if (radius) demand(*radius > 0, "collider.radius", "is ", *radius, ", but must be positive");
+  }
+
+  void running(std::span<const std::string_view> methods) const {
+    const auto& run = scene_.run;
+    demand(run.steps >= 0, "run.steps", "is ", run.steps, ", but must not be negative");
+    demand(std::find(methods.begin(), methods.end(), run.method) != methods.end(), "run.method", "cannot be \"",
+           run.method, "\"; ", suggestion(run.method, methods));
+    demand(run.threads >= 0 && run.threads <= 4096, "run.threads", "is ", run.threads,
+           ", but must lie between 0 (all) and 4096");
+  }
+
+  void output() const {
+    const auto& o = scene_.output;
+    demand(o.frame_every >= 0, "output.frame_every", "is ", o.frame_every, ", but must not be negative");
+    demand(o.checkpoint_every >= 0, "output.checkpoint_every", "is ", o.checkpoint_every, ", but must not be negative");
+    demand(o.statistics_every >= 0, "output.statistics_every", "is ", o.statistics_every, ", but must not be negative");
+    const auto& camera = scene_.camera;
+    demand(std::abs(camera.elevation) <= 89, "camera.elevation", "is ", camera.elevation,
+           ", but must lie between -89 and 89 degrees");
+    demand(camera.zoom > 0, "camera.zoom", "is ", camera.zoom, ", but must be positive");
+    demand(camera.speed >= 0, "camera.speed", "is ", camera.speed, ", but must not be negative");
+  }
+
+  [[nodiscard]] double length(std::size_t axis) const { return scene_.box.upper[axis] - scene_.box.lower[axis]; }
+
+  const granular_scene& scene_;
+  const scene_places& places_;
+};
+
+}  // namespace
+
+const std::string& scene_places::of(const std::string& key) const {
+  if (const auto found = places_.find(key); found != places_.end()) return found->second;
+  if (const auto found = places_.find(key.substr(0, key.find('.'))); found != places_.end()) return found->second;
+  return file_;
+}
+
+void check(const granular_scene& scene, const scene_places& places, std::span<const std::string_view> methods) {
+  checker(scene, places).run(methods);
+}
+
+int_triple default_cells(const granular_scene& scene) {
+  int_triple cells{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double fitting = (scene.box.upper[axis] - scene.box.lower[axis]) / (2 * scene.particles.radius);
+    // Beyond 2^31 it is too many in any case; the bound keeps the conversion defined.
+    cells[axis] = static_cast<std::int64_t>(std::min(std::floor(fitting * (1 + rounding)), 4294967296.0));
+  }
+  return cells;
+}
+
+void complete(granular_scene& scene, const scene_places& places) {
+  if (!scene.grid.cells) scene.grid.cells = default_cells(scene);
+  if (scene.scene.name.empty()) scene.scene.name = std::filesystem::path(places.file()).stem().string();
+  if (scene.output.directory.empty()) scene.output.directory = "out/" + scene.scene.name;
+}
+
+}  // namespace quadrat::io

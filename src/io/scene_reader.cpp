@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "quadrat/io/scene.hpp"
+#include "suggestion.hpp"
+
+namespace quadrat::io {
+namespace {
+
+using names = std::vector<std::string_view>;
+
+/// "an integer", "a string", ...: what a value of the file is, for messages.
+std::string_view kind_of(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "an array";
+    case toml::node_type::string:
+      return "a string";
+    case toml::node_type::integer:
+      return "an integer";
+    case toml::node_type::floating_point:
+      return "a floating-point number";
+    case toml::node_type::boolean:
+      return "true or false";
+    default:
+      return "a date or time";
+  }
+}
+
+/// The errors of a file, of which the first in the order of the file is reported.
+class error_list {
+ public:
+  explicit error_list(std::string file) : file_(std::move(file)) {}
+
+  [[nodiscard]] std::string place(const toml::source_region& source) const {
+    return message(file_, ":", source.begin.line, ":", source.begin.column);
+  }
+
+  template <typename... Parts>
+  void add(const toml::source_region& source, const Parts&... parts) {
+    errors_.emplace(source.begin.line, source.begin.column, message(place(source), ": ", parts...));
+  }
+
+  void throw_first() const {
+    if (errors_.empty()) return;
+    std::string text = std::get<2>(*errors_.begin());
+    if (errors_.size() > 1) text += message(" (and ", errors_.size() - 1, " more)");
+    throw scene_error(text);
+  }
+
+ private:
+  std::string file_;
+  std::set<std::tuple<toml::source_index, toml::source_index, std::string>> errors_;
+};
+
+/// The tables of a scene and the keys of each.
+class schema {
+ public:
+  schema() {
+    granular_scene scene;
+    visit_keys(scene, [&](std::string_view table, std::string_view key, auto&) {
+      if (tables_.empty() || tables_.back() != table) {
+        tables_.push_back(table);
+        keys_.emplace_back();
+      }
+      keys_.back().push_back(key);
+    });
+  }
+
+  [[nodiscard]] const names& tables() const { return tables_; }
+  [[nodiscard]] const names* keys(std::string_view table) const {
+    const auto found = std::find(tables_.begin(), tables_.end(), table);
+    return found == tables_.end() ? nullptr : &keys_[static_cast<std::size_t>(found - tables_.begin())];
+  }
+  /// The table that has this key, or an empty view.
+  [[nodiscard]] std::string_view home_of(std::string_view key) const {
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      if (std::find(keys_[i].begin(), keys_[i].end(), key) != keys_[i].end()) return tables_[i];
+    }
+    return {};
+  }
+
+ private:
+  names tables_;
+  std::vector<names> keys_;
+};
+
+class unknown_key_finder {
+ public:
+  explicit unknown_key_finder(error_list& errors) : errors_(errors) {}
+
+  void look_through(const toml::table& root) const {
+    for (const auto& [name, node] : root) {
+      const names* keys = schema_.keys(name.str());
+      if (keys == nullptr) {
+        unknown_at_top(name, node);
+      } else if (!node.is_table()) {
+        errors_.add(node.source(), name.str(), " must be a table, [", name.str(), "], not ", kind_of(node));
+      } else {
+        for (const auto& [key, value] : *node.as_table()) check_key(name.str(), *keys, key);
+      }
+    }
+  }
+
+ private:
+  void unknown_at_top(const toml::key& name, const toml::node& node) const {
+    if (node.is_table() || node.is_array_of_tables()) {
+      errors_.add(name.source(), "unknown table [", name.str(), "]; ", suggestion(name.str(), schema_.tables()));
+    } else if (const auto home = schema_.home_of(name.str()); !home.empty()) {
+      errors_.add(name.source(), "the key \"", name.str(), "\" stands outside a table; it belongs into [", home, "]");
+    } else {
+      errors_.add(name.source(), "unknown key \"", name.str(), "\" outside a table; ",
+                  suggestion(name.str(), schema_.tables()));
+    }
+  }
+
+  void check_key(std::string_view table, const names& keys, const toml::key& key) const {
+    if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) return;
+    const auto home = schema_.home_of(key.str());
+    const std::string hint = home.empty() ? suggestion(key.str(), keys) : message("it belongs into [", home, "]");
+    errors_.add(key.source(), "unknown key \"", key.str(), "\" in [", table, "]; ", hint);
+  }
+
+  schema schema_;
+  error_list& errors_;
+};
+
+/// Visitor that fills a scene from a file; what is missing keeps its default.
+class key_reader {
+ public:
+  key_reader(const toml::table& root, scene_places& places, error_list& errors)
+      : root_(root), places_(places), errors_(errors) {}
+
+  template <typename T>
+  void operator()(std::string_view table, std::string_view key, T& member) {
+    const toml::table* const keys = root_[table].as_table();
+    const toml::node* const node = keys == nullptr ? nullptr : keys->get(key);
+    if (node == nullptr) return;
+    name_ = message(table, ".", key);
+    places_.set(name_, errors_.place(node->source()));
+    read(*node, member);
+  }
+
+ private:
+  template <typename T>
+  void read(const toml::node& node, std::optional<T>& value) {
+    value.emplace();
+    read(node, *value);
+  }
+
+  template <typename T>
+  void read(const toml::node& node, std::array<T, 3>& values) {
+    const toml::array* const array = node.as_array();
+    if (array == nullptr) return wrong(node, "an array of three numbers");
+    if (array->size() != 3) {
+      return errors_.add(node.source(), name_, " must have three components (x, y, z), not ", array->size());
+    }
+    for (std::size_t i = 0; i < 3; ++i) read((*array)[i], values[i]);
+  }
+
+  void read(const toml::node& node, double& value) {
+    if (const auto* number = node.as_floating_point()) {
+      value = number->get();
+    } else if (const auto* integer = node.as_integer()) {
+      value = static_cast<double>(integer->get());
+    } else {
+      wrong(node, "a number");
+    }
+  }
+
+  void read(const toml::node& node, std::int64_t& value) {
+    if (const auto* integer = node.as_integer()) {
+      value = integer->get();
+    } else {
+      wrong(node, "an integer");
+    }
+  }
+
+  void read(const toml::node& node, bool& value) {
+    if (const auto* boolean = node.as_boolean()) {
+      value = boolean->get();
+    } else {
+      wrong(node, "true or false");
+    }
+  }
+
+  void read(const toml::node& node, std::string& value) {
+    if (const auto* text = node.as_string()) {
+      value = text->get();
+    } else {
+      wrong(node, "a string");
+    }
+  }
+
+  template <typename Enum>
+    requires std::is_enum_v<Enum>
+  void read(const toml::node& node, Enum& value) {
+    const auto* const text = node.as_string();
+    if (text == nullptr) return wrong(node, "a string");
+    const auto& valid = names_of<Enum>;
+    const auto found = std::find(valid.begin(), valid.end(), text->get());
+    if (found == valid.end()) {
+      // Few enough to be listed, and the nearest may be far from what was meant ("gpu" from "cpu").
+      return errors_.add(node.source(), name_, " cannot be \"", text->get(), "\"; ", valid_names(valid));
+    }
+    value = static_cast<Enum>(found - valid.begin());
+  }
+
+  void wrong(const toml::node& node, std::string_view wanted) {
+    errors_.add(node.source(), name_, " must be ", wanted, ", not ", kind_of(node));
+  }
+
+  const toml::table& root_;
+  scene_places& places_;
+  error_list& errors_;
+  std::string name_;
+};
+
+void check_model(const toml::table& root, const scene_places& places, error_list& errors) {
+  static constexpr std::array<std::string_view, 1> models{"granular"};
+  const toml::node_view model = root["scene"]["model"];
+  if (!model) {
+    throw scene_error(
+        message(places.of("scene"), ": the scene does not say its model; add model = \"granular\" to [scene]"));
+  }
+  const auto* const text = model.as_string();
+  if (text == nullptr || text->get() == models[0]) return;
+  errors.add(model.node()->source(), "unknown model \"", text->get(), "\"; ", suggestion(text->get(), models));
+}
+
+toml::table parse_toml(std::string_view text, const std::string& name) {
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& failure) {
+    const auto at = failure.source().begin;
+    throw scene_error(message(name, ":", at.line, ":", at.column, ": ", failure.description()));
+  }
+}
+
+}  // namespace
+
+granular_scene_file parse_granular_scene(std::string_view text, const std::string& name) {
+  const toml::table root = parse_toml(text, name);
+  granular_scene_file result{{}, scene_places(name)};
+  error_list errors(name);
+  for (const auto& [table, node] : root) result.places.set(std::string(table.str()), errors.place(node.source()));
+  unknown_key_finder(errors).look_through(root);
+  visit_keys(result.scene, key_reader(root, result.places, errors));
+  check_model(root, result.places, errors);
+  errors.throw_first();
+  return result;
+}
+
+granular_scene_file read_granular_scene(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw io_error(message("cannot read the scene ", file.string(), ": ", std::strerror(errno)));
+  return parse_granular_scene(text, file.string());
+}
+
+}  // namespace quadrat::io

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <limits>
+#include <sstream>
+
+#include "quadrat/io/scene.hpp"
+
+namespace quadrat::io {
+namespace {
+
+/// Visitor that prints each key on a line; the numbers keep all their digits.
+class key_printer {
+ public:
+  key_printer() { out_.precision(std::numeric_limits<double>::max_digits10); }
+
+  template <typename T>
+  void operator()(std::string_view table, std::string_view key, const std::optional<T>& value) {
+    if (value) (*this)(table, key, *value);
+  }
+  template <typename T>
+  void operator()(std::string_view table, std::string_view key, const T& value) {
+    out_ << table << '.' << key << " = ";
+    print(value);
+    out_ << '\n';
+  }
+
+  [[nodiscard]] std::string text() const { return out_.str(); }
+
+ private:
+  template <typename T>
+  void print(const std::array<T, 3>& v) {
+    out_ << '[' << v[0] << ", " << v[1] << ", " << v[2] << ']';
+  }
+  void print(bool value) { out_ << (value ? "true" : "false"); }
+  void print(const std::string& value) { out_ << '"' << value << '"'; }
+  template <typename T>
+  void print(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      out_ << '"' << name_of(value) << '"';
+    } else {
+      out_ << value;
+    }
+  }
+
+  std::ostringstream out_;
+};
+
+using lines = std::map<std::string, std::string, std::less<>>;
+
+lines lines_of(std::string_view text) {
+  lines result;
+  std::istringstream in{std::string(text)};
+  for (std::string line; std::getline(in, line);) {
+    const auto equals = line.find(" = ");
+    if (equals != std::string::npos) result[line.substr(0, equals)] = line.substr(equals + 3);
+  }
+  return result;
+}
+
+const std::string& value_in(const lines& all, const std::string& key) {
+  static const std::string none;
+  const auto found = all.find(key);
+  return found == all.end() ? none : found->second;
+}
+
+bool matters(std::string_view key, std::string_view level) {
+  const std::string_view table = key.substr(0, key.find('.'));
+  if (table == "output" || table == "camera" || key == "scene.name") return false;
+  if (key == "run.steps" || key == "run.threads" || key == "grid.capacity") return false;
+  if (key == "run.device") return level != "\"none\"";
+  if (key == "run.method") return level == "\"run_to_run\"";
+  return true;
+}
+
+}  // namespace
+
+std::string to_text(const granular_scene& scene) {
+  key_printer printer;
+  visit_keys(scene, printer);
+  return printer.text();
+}
+
+std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked) {
+  const lines before = lines_of(stored);
+  const lines now = lines_of(asked);
+  const std::string& level = value_in(now, "run.deterministic");
+  std::optional<scene_difference> first;
+  const granular_scene keys;
+  visit_keys(keys, [&](std::string_view table, std::string_view key, const auto&) {
+    const std::string name = message(table, ".", key);
+    const std::string& old_value = value_in(before, name);
+    const std::string& new_value = value_in(now, name);
+    if (!first && matters(name, level) && old_value != new_value) first = {name, old_value, new_value};
+  });
+  return first;
+}
+
+}  // namespace quadrat::io

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "camera.hpp"
+#include "splats.hpp"
+
+namespace quadrat::io {
+
+struct sphere_list;
+
+/// What a distant light sees of the spheres; whatever lies deeper is in shadow.
+class shadow_map {
+ public:
+  /// `to_light`: direction in the coordinates of `view`, in which points are asked for as well.
+  shadow_map(const camera& view, const sphere_list& spheres, const vec3& to_light, float grain_radius);
+
+  /// The share of the light that reaches the point, 0 to 1, softened at the edge of the shadow.
+  [[nodiscard]] float reaching(const vec3& point) const;
+
+ private:
+  camera light_;
+  float tolerance_;
+  depth_buffer depth_;
+};
+
+/// Darkening of what lies deeper than its surroundings on the picture, in two sizes: between grains, and behind heaps.
+/// After Luft, Colditz, Deussen: Image enhancement by unsharp masking the depth buffer (2006).
+class crevices {
+ public:
+  crevices(const depth_buffer& depth, const camera& view, const sphere_list& spheres);
+
+  /// 1 in the open, towards 0 in a crevice, for a sphere at that element of the depth buffer, at that depth.
+  [[nodiscard]] float open_sky(std::size_t x, std::size_t y, float depth) const;
+
+ private:
+  struct blurred {
+    std::vector<float> depth;  ///< one value a pixel
+    float length;              ///< by how much deeper is dark
+    float strength;
+  };
+  std::size_t width_;
+  std::vector<blurred> layers_;
+};
+
+}  // namespace quadrat::io
