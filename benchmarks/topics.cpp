@@ -91,15 +91,15 @@ void check(const settings& asked) {
 std::size_t run(const settings& asked) {
   check(asked);
   report out(asked);
-  out.save();  // finds out now, and not after minutes, that the file cannot be written
   const session s(asked, out);
   with_context(s, [](const auto& context) { warm_up(context); });
   for (const operation& candidate : find_topic(asked.topic).operations) {
     if (!wanted(asked, candidate)) continue;
     out.headline(message(candidate.name, ": ", candidate.summary));
     candidate.run(s);
-    out.save();
+    out.save(false);
   }
+  out.save(true);
   return out.failures();
 }
 

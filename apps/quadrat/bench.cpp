@@ -44,7 +44,8 @@ std::string footer() {
     }
   }
   return text +
-         "Methods are compared with each other before they are timed. A row that could not be measured steadily says so.\n"
+         "Methods are compared with each other before they are timed. A row that could not be measured steadily says "
+         "so.\n"
          "Examples:\n"
          "  quadrat bench cells                                    some small sizes, in seconds\n"
          "  quadrat bench cells --full --json cells.json           all sizes\n"

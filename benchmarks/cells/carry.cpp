@@ -93,7 +93,7 @@ class carry_case {
   [[nodiscard]] bool can_carry(std::string_view method) const { return people_.make(method)->carries(); }
   [[nodiscard]] row describe(std::string_view method, std::string_view order) const {
     row identity = people_.describe("carry", method, order);
-    identity["record"] = "position and velocity, 16 bytes each";
+    identity["carried_bytes"] = 2 * sizeof(carried_record);
     return identity;
   }
 
@@ -102,8 +102,7 @@ class carry_case {
     const auto list = people_.make(method);
     people_.verify(method, *list);
     const auto* positions = reinterpret_cast<const carried_record*>(people_.values());
-    const std::array arrays{carry(positions, carried_[0].data()),
-                            carry(velocities_.data(), carried_[1].data())};
+    const std::array arrays{carry(positions, carried_[0].data()), carry(velocities_.data(), carried_[1].data())};
     const timing measured =
         time_repeated(people_.context(), s.plan(), [&] { list->build_and_carry(people_.points(), arrays); });
     list->check();
@@ -147,7 +146,7 @@ void time_carry(const session& s, carry_case<Context>& random, std::string_view 
 }  // namespace
 
 void run_carry(const session& s) {
-  const std::vector<std::size_t> sizes = s.full() ? powers_of_two(20, s.on_cuda() ? 24 : 20, 4) : powers_of_two(16, 16);
+  const std::vector<std::size_t> sizes = s.full() ? powers_of_two(20, s.on_cuda() ? 24 : 20, 4) : powers_of_two(14, 14);
   with_context(s, [&](const auto& context) {
     for (const std::size_t n : sizes) {
       carry_case random(context, paper_cube, random_points<float, 4>(n, paper_cube.half_side(), n));

@@ -47,7 +47,7 @@ class noise_probe {
  public:
   noise_probe(const session& s, const Context& context)
       : session_(s),
-        people_(random_crowd<Context, float>(context, paper_cube, std::size_t{1} << (s.full() ? 20 : 16))),
+        people_(random_crowd<Context, float>(context, paper_cube, std::size_t{1} << (s.full() ? 20 : 14))),
         first_ms_(take()) {}
 
   void finish() {
@@ -70,10 +70,10 @@ class noise_probe {
 template <typename Context>
 void run_insert_on(const session& s, const Context& context) {
   noise_probe<Context> noise(s, context);
-  const int last = !s.full() ? 16 : (s.on_cuda() ? 24 : 22);
-  for (const std::size_t n : powers_of_two(10, last, s.full() ? 1 : 3)) time_builds<float>(s, context, paper_cube, n);
-  for (const std::size_t n : powers_of_two(16, last, 4)) time_builds<double>(s, context, paper_cube, n);
-  for (const std::size_t n : powers_of_two(s.full() ? 20 : 16, last, 4)) {
+  const int last = !s.full() ? 14 : (s.on_cuda() ? 24 : 22);
+  for (const std::size_t n : powers_of_two(10, last, s.full() ? 1 : 4)) time_builds<float>(s, context, paper_cube, n);
+  for (const std::size_t n : powers_of_two(s.full() ? 16 : 14, last, 4)) time_builds<double>(s, context, paper_cube, n);
+  for (const std::size_t n : powers_of_two(s.full() ? 20 : 14, last, 4)) {
     time_builds<float>(s, context, paper_cube, n, determinism::run_to_run);
   }
   noise.finish();
@@ -86,8 +86,8 @@ void run_insert(const session& s) {
 }
 
 void run_boxes(const session& s) {
-  const int first = s.full() ? 20 : 16;
-  const int last = !s.full() ? 16 : (s.on_cuda() ? 26 : 22);
+  const int first = s.full() ? 20 : 14;
+  const int last = !s.full() ? 14 : (s.on_cuda() ? 26 : 22);
   with_context(s, [&](const auto& context) {
     for (const double occupancy : {2.0, 3.5, 8.0}) {
       for (const std::size_t n : powers_of_two(first, last, 2)) {

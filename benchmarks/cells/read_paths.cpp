@@ -44,8 +44,13 @@ class walk_lists {
     }
     if (layout == walk_layout::separate) {
       const auto view = separate_.view();
-      return {points_.component[0],   points_.count, view.buckets.heads, separate_.space().size(),
-              view.buckets.nexts, points_.count, 0};
+      return {points_.component[0],
+              points_.count,
+              view.buckets.heads,
+              separate_.space().size(),
+              view.buckets.nexts,
+              points_.count,
+              0};
     }
     return layout == walk_layout::column_major ? fixed_arrays(column_major_.view().buckets)
                                                : fixed_arrays(row_major_.view().buckets);
@@ -59,8 +64,9 @@ class walk_lists {
   }
   template <typename Buckets>
   walk_arrays fixed_arrays(const Buckets& buckets) const {
-    return {points_.component[0], points_.count, buckets.counts, buckets.bucket_count, buckets.slots,
-            buckets.bucket_count * buckets.capacity, buckets.capacity};
+    return {points_.component[0], points_.count, buckets.counts,
+            buckets.bucket_count, buckets.slots, buckets.bucket_count * buckets.capacity,
+            buckets.capacity};
   }
 
   points_view<float, 3> points_;
@@ -99,9 +105,8 @@ class read_path_series {
       for (std::size_t path = 0; path < read_path_names.size(); ++path) {
         row identity = people_.describe("read_paths", walk_layout_names[layout], order_);
         identity["read_path"] = read_path_names[path];
-        session_.attempt(identity, [&](row& out) {
-          measure(static_cast<walk_layout>(layout), static_cast<read_path>(path), out);
-        });
+        session_.attempt(
+            identity, [&](row& out) { measure(static_cast<walk_layout>(layout), static_cast<read_path>(path), out); });
       }
     }
   }

@@ -24,8 +24,8 @@ struct plain_reader {
   __device__ float4 record(std::uint32_t i) const {
     float4 value;
     asm("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-                 : "l"(__cvta_generic_to_global(records + i)));
+        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+        : "l"(__cvta_generic_to_global(records + i)));
     return value;
   }
   __device__ std::uint32_t first(std::uint32_t cell) const { return word(firsts + cell); }
@@ -51,9 +51,7 @@ struct texture_reader {
   __device__ std::uint32_t first(std::uint32_t cell) const {
     return tex1Dfetch<unsigned>(firsts, static_cast<int>(cell));
   }
-  __device__ std::uint32_t entry(std::uint32_t i) const {
-    return tex1Dfetch<unsigned>(entries, static_cast<int>(i));
-  }
+  __device__ std::uint32_t entry(std::uint32_t i) const { return tex1Dfetch<unsigned>(entries, static_cast<int>(i)); }
 };
 
 /// Calls f(particle, record) for each particle of a cell.
@@ -149,7 +147,8 @@ class walk_of final : public read_path_walk {
   explicit walk_of(const walk_setup& setup)
       : setup_(setup),
         records_(textured(setup.arrays.records), setup.arrays.count * sizeof(float4), cudaCreateChannelDesc<float4>()),
-        firsts_(textured(setup.arrays.firsts), setup.arrays.cells * sizeof(unsigned), cudaCreateChannelDesc<unsigned>()),
+        firsts_(textured(setup.arrays.firsts), setup.arrays.cells * sizeof(unsigned),
+                cudaCreateChannelDesc<unsigned>()),
         entries_(textured(setup.arrays.entries), setup.arrays.entry_count * sizeof(unsigned),
                  cudaCreateChannelDesc<unsigned>()) {}
 

@@ -34,13 +34,13 @@ inline constexpr std::array<std::string_view, 4> walk_layout_names{"separate", "
 
 /// Arrays in device memory, built by the library's cell lists.
 struct walk_arrays {
-  const void* records;           ///< position, and where packed the next particle: 16 bytes a particle
-  std::size_t count;             ///< of particles
-  const std::uint32_t* firsts;   ///< heads of the lists, or numbers of particles in the cells
+  const void* records;          ///< position, and where packed the next particle: 16 bytes a particle
+  std::size_t count;            ///< of particles
+  const std::uint32_t* firsts;  ///< heads of the lists, or numbers of particles in the cells
   std::size_t cells;
   const std::uint32_t* entries;  ///< next particles, or slots; null where packed
   std::size_t entry_count;
-  std::uint32_t capacity;        ///< of a fixed cell
+  std::uint32_t capacity;  ///< of a fixed cell
 };
 
 /// Walks 27 cells for every particle and writes what it meets. Made once for arrays, launched as often as wanted.

@@ -16,8 +16,8 @@ namespace {
 
 /// The stretch of a wave that took longest.
 struct slowest_stretch {
-  std::uint64_t step = 0;  ///< at which it began
-  double step_ms = 0;      ///< a whole time step of the model, on average over the stretch
+  std::uint64_t step = 0;        ///< at which it began
+  double step_ms = 0;            ///< a whole time step of the model, on average over the stretch
   std::vector<float> positions;  ///< at its beginning, packed, in the method's own memory order
   bool moved = false;            ///< whether the method moves grains in memory
 };

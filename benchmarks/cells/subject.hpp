@@ -22,9 +22,7 @@ struct tally {
   std::uint64_t count = 0;
   std::uint64_t hashes = 0;
 
-  friend QUADRAT_HD tally operator+(const tally& a, const tally& b) {
-    return {a.count + b.count, a.hashes + b.hashes};
-  }
+  friend QUADRAT_HD tally operator+(const tally& a, const tally& b) { return {a.count + b.count, a.hashes + b.hashes}; }
   friend bool operator==(const tally& a, const tally& b) { return a.count == b.count && a.hashes == b.hashes; }
 };
 

@@ -5,8 +5,8 @@
 namespace quadrat::bench {
 
 template std::unique_ptr<cell_subject<backend_context, double>> make_cell_subject(std::string_view,
-                                                                                 const backend_context&,
-                                                                                 const grid<double, 3>&,
-                                                                                 const cell_list_options<double>&);
+                                                                                  const backend_context&,
+                                                                                  const grid<double, 3>&,
+                                                                                  const cell_list_options<double>&);
 
 }  // namespace quadrat::bench

@@ -49,8 +49,9 @@ struct neighbors_of_sample {
   QUADRAT_HD tally operator()(std::size_t sample) const {
     const auto i = static_cast<particle_id>(sample * points.count / samples);
     tally sum;
-    visit_neighbors(view, i, points, cutoff,
-                    [&](particle_id j, const vec<T, 3>&, T) { sum = sum + tally{1, pair_hash(i, j)}; });
+    visit_neighbors(view, i, points, cutoff, [&](particle_id j, const vec<T, 3>&, T) {
+      sum = sum + tally{1, pair_hash(i, j)};
+    });
     return sum;
   }
 };
@@ -80,10 +81,9 @@ template <typename Context, typename CellList>
 class cell_subject_of final : public cell_subject<Context, typename CellList::value_type> {
   using T = typename CellList::value_type;
   using view_type = typename CellList::view_type;
-  static constexpr bool can_carry = requires(CellList& list, const Context& context, const points_view<T, 3>& points,
-                                             std::span<const carried_array> arrays) {
-    list.build_and_carry(context, points, arrays);
-  };
+  static constexpr bool can_carry =
+      requires(CellList& list, const Context& context, const points_view<T, 3>& points,
+               std::span<const carried_array> arrays) { list.build_and_carry(context, points, arrays); };
 
  public:
   cell_subject_of(const Context& context, const grid<T, 3>& space, const cell_list_options<T>& options)

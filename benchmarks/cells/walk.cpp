@@ -36,10 +36,11 @@ void time_walk(const session& s, crowd<Context, float>& people, std::string_view
 void run_walk(const session& s) {
   with_context(s, [&](const auto& context) {
     using context_type = std::remove_cvref_t<decltype(context)>;
-    for (const std::size_t n : powers_of_two(16, s.full() ? 20 : 16, 2)) {
+    for (const std::size_t n : s.full() ? powers_of_two(16, 20, 2) : powers_of_two(14, 14)) {
       const auto random = random_points<float>(n, paper_cube.half_side(), n);
       for (const bool ordered : {false, true}) {
-        crowd<context_type, float> people(context, paper_cube, ordered ? in_order_of_cells(random, paper_cube) : random);
+        crowd<context_type, float> people(context, paper_cube,
+                                          ordered ? in_order_of_cells(random, paper_cube) : random);
         for (const std::string_view method : wanted_cell_lists(s)) {
           s.attempt(people.describe("walk", method, ordered ? "cells" : "random"),
                     [&](row& out) { time_walk(s, people, method, out); });

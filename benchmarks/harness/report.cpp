@@ -64,14 +64,15 @@ row cuda_meta(const settings& asked) {
 
 row settings_meta(const settings& asked) {
   const timing_plan plan;
-  return {{"effort", asked.full ? "full" : "quick"},
-          {"methods", asked.methods},
-          {"operations", asked.operations},
-          {"figures", asked.figures},
-          {"limit_s", asked.limit_s},
-          {"stable_means", fmt::format("medians of both halves of the samples agree within {} %", plan.tolerance * 100)},
-          {"cache", "warm"},
-          {"timer", asked.on_cuda ? "device events" : "steady clock"}};
+  return {
+      {"effort", asked.full ? "full" : "quick"},
+      {"methods", asked.methods},
+      {"operations", asked.operations},
+      {"figures", asked.figures},
+      {"limit_s", asked.limit_s},
+      {"stable_means", fmt::format("medians of both halves of the samples agree within {} %", plan.tolerance * 100)},
+      {"cache", "warm"},
+      {"timer", asked.on_cuda ? "device events" : "steady clock"}};
 }
 
 }  // namespace
@@ -92,6 +93,9 @@ void add_timing(row& target, const timing& measured, const char* rate, double th
 }
 
 report::report(const settings& asked) : target_(asked.json) {
+  if (!target_.empty()) {
+    const io::atomic_file trial(target_);  // not committed: leaves an older file as it is
+  }
   meta_ = {{"topic", asked.topic},
            {"version", QUADRAT_VERSION},
            {"commit", QUADRAT_GIT_COMMIT},
@@ -100,6 +104,7 @@ report::report(const settings& asked) : target_(asked.json) {
            {"compiler", QUADRAT_COMPILER},
            {"cuda", cuda_meta(asked)},
            {"threads", asked.threads},
+           {"complete", false},
            {"settings", settings_meta(asked)},
            {"noise", row::array()}};
   print(fmt::format("quadrat {} ({}) on {}", QUADRAT_VERSION, QUADRAT_GIT_COMMIT, asked.device_name));
@@ -140,8 +145,9 @@ void report::add_noise(const row& identity, double first_ms, double second_ms) {
                     second_ms, entry["relative"].get<double>() * 100));
 }
 
-void report::save() const {
+void report::save(bool complete) {
   if (target_.empty()) return;
+  meta_["complete"] = complete;
   row document{{"meta", meta_}, {"rows", rows_}};
   if (!skipped_.empty()) document["skipped"] = skipped_;
   if (!failed_.empty()) document["failed"] = failed_;

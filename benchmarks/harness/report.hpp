@@ -26,6 +26,7 @@ void add_timing(row& target, const timing& measured, const char* rate, double th
 /// "failed" where there are such.
 class report {
  public:
+  /// Throws io_error when the file that was asked for cannot be written: now, and not after minutes.
   explicit report(const settings& asked);
 
   void add(const row& measured);
@@ -39,8 +40,9 @@ class report {
 
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
   [[nodiscard]] std::size_t failures() const { return failed_.size(); }
-  /// Writes what there is so far, if a file was asked for; whole or not at all. Throws io_error.
-  void save() const;
+  /// Writes what there is so far, if a file was asked for; whole or not at all. Throws io_error. Until the last call
+  /// the meta data say that the result is not complete.
+  void save(bool complete);
 
  private:
   std::filesystem::path target_;

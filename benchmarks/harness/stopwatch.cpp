@@ -7,6 +7,7 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/parallel/cuda_graph.hpp"
 
 #if QUADRAT_HAS_CUDA
 #include <cuda_runtime_api.h>
@@ -35,34 +36,6 @@ void check_cuda(cudaError_t status, const char* action) {
 }
 
 std::string version_text(int version) { return message(version / 1000, ".", version % 1000 / 10); }
-
-/// `repetitions` calls of `work` as one graph, ready for launch.
-class captured_work {
- public:
-  captured_work(cudaStream_t stream, int repetitions, const std::function<void()>& work) : stream_(stream) {
-    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "beginning a capture");
-    cudaGraph_t graph = nullptr;
-    try {
-      for (int i = 0; i < repetitions; ++i) work();
-    } catch (...) {
-      if (cudaStreamEndCapture(stream, &graph) == cudaSuccess) cudaGraphDestroy(graph);
-      throw;
-    }
-    check_cuda(cudaStreamEndCapture(stream, &graph), "ending a capture");
-    const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
-    cudaGraphDestroy(graph);
-    check_cuda(status, "instantiating a graph");
-  }
-  ~captured_work() { cudaGraphExecDestroy(executable_); }
-  captured_work(const captured_work&) = delete;
-  captured_work& operator=(const captured_work&) = delete;
-
-  void launch() const { check_cuda(cudaGraphLaunch(executable_, stream_), "launching a graph"); }
-
- private:
-  cudaStream_t stream_;
-  cudaGraphExec_t executable_ = nullptr;
-};
 
 }  // namespace
 
@@ -106,11 +79,14 @@ timing time_repeated(const cuda_context& context, const timing_plan& plan, const
   work();
   const double once_ms = watch.stop_ms();
   const int repetitions = static_cast<int>(std::clamp(10 / std::max(once_ms, 1e-3), 1.0, 10.0));
-  const captured_work captured(context.stream(), repetitions, work);
-  captured.launch();
+  cuda_graph captured;
+  captured.capture(context, [&] {
+    for (int i = 0; i < repetitions; ++i) work();
+  });
+  captured.launch(context);
   return repeat(plan, [&] {
     watch.start();
-    captured.launch();
+    captured.launch(context);
     return watch.stop_ms() / repetitions;
   });
 }

@@ -24,7 +24,9 @@ class stopwatch<cpu_context> {
  public:
   explicit stopwatch(const cpu_context&) {}
   void start() { begin_ = clock::now(); }
-  [[nodiscard]] double stop_ms() const { return std::chrono::duration<double, std::milli>(clock::now() - begin_).count(); }
+  [[nodiscard]] double stop_ms() const {
+    return std::chrono::duration<double, std::milli>(clock::now() - begin_).count();
+  }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -50,7 +52,8 @@ class stopwatch<cuda_context> {
 
 /// Times `work`, which does or enqueues one repetition on the context and allocates nothing once it has run.
 /// CPU: after one call, one call a sample.
-[[nodiscard]] timing time_repeated(const cpu_context& context, const timing_plan& plan, const std::function<void()>& work);
+[[nodiscard]] timing time_repeated(const cpu_context& context, const timing_plan& plan,
+                                   const std::function<void()>& work);
 /// CUDA: after one call, up to 10 repetitions are captured into one graph (fewer where one takes milliseconds), and a
 /// sample is one replay between two events: the cost of launching from the host is not in it. The graph runs warm, as
 /// in a simulation, where the step before has just written what the build reads.

@@ -37,7 +37,7 @@ frozen_grains::frozen_grains(const cube& room, std::size_t n) : room_(room), pos
 
 row frozen_grains::describe(std::string_view operation, std::string_view method, std::string_view precision) const {
   row result = identify(operation, method, precision, size(), room_.size(), "uniform");
-  result["order"] = "the method's own";
+  result["order"] = "steady";
   result["positions"] = "frozen";
   result["occupancy"] = static_cast<double>(size()) / static_cast<double>(room_.size());
   result["settings"] = frozen_settings();

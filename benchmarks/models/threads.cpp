@@ -71,7 +71,7 @@ void run_threads(const session& s) {
   if (s.on_cuda()) {
     return s.out().skip(identify("threads", "all", "float", 0, 0, "uniform"), "it needs --device cpu");
   }
-  const std::size_t n = s.full() ? 262144 : 16384;
+  const std::size_t n = s.full() ? 262144 : 8192;
   frozen_grains grains(cube_for(n, 3.5), n);
   auto methods = wanted_granular_methods(s);
   if (s.asked().methods.empty()) methods = {granular_default_method(cpu_context())};

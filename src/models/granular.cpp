@@ -16,12 +16,16 @@ namespace {
 
 [[nodiscard]] vec<double, 3> to_vec(const std::array<double, 3>& a) { return {a[0], a[1], a[2]}; }
 
+[[nodiscard]] box<double, 3> box_of(const granular_options& options) {
+  return make_box(to_vec(options.lower), to_vec(options.upper), vec<bool, 3>::filled(false));
+}
+
 /// Options with nothing left out. Throws argument_error for what is impossible.
 template <typename Context>
 [[nodiscard]] granular_options completed(const Context& context, granular_options options) {
   check(options.parameters);
   const double diameter = 2 * options.parameters.radius;
-  const auto domain = make_box(to_vec(options.lower), to_vec(options.upper), vec<bool, 3>::filled(false));
+  const box<double, 3> domain = box_of(options);
   // A box of exactly n grains has n cells, although the division may be rounded down.
   const auto finest = make_grid_for_cutoff(domain, diameter * (1 - 1e-12)).cells;
   if (!options.cells) options.cells = {finest[0], finest[1], finest[2]};
@@ -50,7 +54,7 @@ template <typename T>
     motion.velocity_gain[axis] = static_cast<T>(p.gravity[a] * p.time_step);
     motion.lowest[axis] = static_cast<T>(options.lower[a] + p.radius);
     motion.highest[axis] = static_cast<T>(options.upper[a] - p.radius);
-    motion.longest_move[axis] = static_cast<T>((options.upper[a] - options.lower[a]) / 2);
+    motion.longest_move[axis] = static_cast<T>(std::fmax((options.upper[a] - options.lower[a]) / 2, 4 * p.radius));
   }
   return motion;
 }
@@ -87,25 +91,34 @@ template <typename T>
 
 /// Throws data_error for the first grain that cannot be where or as fast as it is.
 template <typename T>
-void check_grains(const grid<T, 3>& space, const std::vector<vec<T, 3>>& positions,
-                  const std::vector<vec<T, 3>>& velocities) {
+void check_grains(const box<T, 3>& domain, std::span<const vec<T, 3>> positions,
+                  std::span<const vec<T, 3>> velocities) {
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    const vec<T, 3>& x = positions[i];
-    const vec<T, 3>& v = velocities[i];
-    const bool inside = space.domain.contains(x);
-    if (inside && detail::is_finite(v)) continue;
-    const vec<T, 3>& shown = inside ? v : x;
-    throw data_error(message(
-        inside ? "the velocity of grain " : "the position of grain ", i, " is (", shown[0], ", ", shown[1], ", ",
-        shown[2], inside || !detail::is_finite(x) ? "), which is not finite" : "), which is outside the box"));
+    const bool inside = domain.contains(positions[i]);
+    if (inside && (velocities.empty() || detail::is_finite(velocities[i]))) continue;
+    const vec<T, 3>& shown = inside ? velocities[i] : positions[i];
+    throw data_error(message(inside ? "the velocity of grain " : "the position of grain ", i, " is (", shown[0], ", ",
+                             shown[1], ", ", shown[2],
+                             detail::is_finite(shown) ? "), which is outside the box" : "), which is not finite"));
   }
 }
 
+/// In the precision of the run, at rest unless velocities are given.
 template <typename T>
-[[nodiscard]] std::vector<vec<T, 3>> cast_all(std::span<const vec<double, 3>> values) {
-  std::vector<vec<T, 3>> result(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) result[i] = cast<T>(values[i]);
-  return result;
+[[nodiscard]] granular_state<T> first_state(const box<T, 3>& domain, std::span<const vec<double, 3>> positions,
+                                            std::span<const vec<double, 3>> velocities) {
+  granular_state<T> state;
+  state.positions.resize(positions.size());
+  state.velocities.resize(positions.size(), vec<T, 3>{});
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      // Rounding must not push a grain out of the box.
+      const T x = static_cast<T>(positions[i][axis]);
+      state.positions[i][axis] = std::fmin(std::fmax(x, domain.lower[axis]), domain.upper(axis));
+      if (!velocities.empty()) state.velocities[i][axis] = static_cast<T>(velocities[i][axis]);
+    }
+  }
+  return state;
 }
 
 /// Throws argument_error unless the ids are each of [0, count) once, or none at all.
@@ -131,7 +144,7 @@ struct granular<Context, T>::implementation {
         engine(detail::make_granular_engine<Context, T>(options.method, context, setup)) {}
 
   void set(const granular_state<T>& state) {
-    check_grains(setup.space, state.positions, state.velocities);
+    check_grains<T>(setup.space.domain, state.positions, state.velocities);
     engine->set(state.positions, state.velocities, state.storage_order, state.step);
     step = state.step;
   }
@@ -161,9 +174,8 @@ granular<Context, T>::granular(const Context& context, const granular_options& o
   require(velocities.empty() || velocities.size() == positions.size(), "there are ", positions.size(),
           " positions, but ", velocities.size(), " velocities");
   implementation_ = std::make_unique<implementation>(context, options, positions.size());
-  granular_state<T> state{0, cast_all<T>(positions), cast_all<T>(velocities), {}};
-  state.velocities.resize(positions.size(), vec<T, 3>{});
-  implementation_->set(state);
+  check_grains<double>(box_of(implementation_->options), positions, velocities);
+  implementation_->set(first_state<T>(space().domain, positions, velocities));
 }
 
 template <typename Context, typename T>

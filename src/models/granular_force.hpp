@@ -102,7 +102,7 @@ struct granular_motion {
   vec<T, 3> velocity_gain;  ///< gravity x time step
   vec<T, 3> lowest;         ///< of a center: the box's faces less the radius
   vec<T, 3> highest;
-  vec<T, 3> longest_move;  ///< within one step, of a run that makes sense: half the box
+  vec<T, 3> longest_move;  ///< within one step, of a run that makes sense: half the box, or two grains if more
 
   /// Moves a grain. False when it made a move that no contact can have caused in a stable run, or none that is a
   /// number: the grain then stays where it was, at rest, so that cell lists meet no NaN and no crowd at a wall.

@@ -386,11 +386,14 @@ __global__ void __launch_bounds__(Threads, Blocks) collide_kernel(fused_state<T>
   }
   if (surplus || lane != 0) return;
   force += state.setup.obstacle.force(state.setup.law, position.value, velocity.value);
-  const vec<T, 3> gained = velocity.value + force;
+  vec<T, 3> gained = velocity.value + force;
+  if (!is_finite(gained)) {
+    state.fault.raise(*state.moves, position.word);
+    gained = {};
+  }
   if constexpr (MoveOn) {
     move_and_count(state, slot, position.value, gained, position.word);
   } else {
-    if (!is_finite(gained)) state.fault.raise(*state.moves, position.word);
     store(&state.pending[slot].position, position.value, position.word);
     store(&state.pending[slot].velocity, gained, 0);
   }

@@ -31,6 +31,8 @@ std::span<const granular_method> granular_methods() { return methods; }
 
 std::string_view granular_default_method(const cpu_context&) { return "counting"; }
 
-std::string_view granular_default_method(const cuda_context&) { return "counting"; }
+std::string_view granular_default_method(const cuda_context& context) {
+  return context.reproducibility() == determinism::canonical ? "counting" : "fused";
+}
 
 }  // namespace quadrat

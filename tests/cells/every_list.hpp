@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "cells/random_scene.hpp"
 #include "quadrat/cells/methods.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/parallel/for_each.hpp"
 #include "support/backend.hpp"
 
 namespace quadrat::test {
@@ -49,6 +53,52 @@ template <typename Method, typename T, int D>
   return typename Method::template type<backend_context, T, D>(context, space, options);
 }
 
+namespace detail {
+
+template <typename View>
+struct count_members {
+  View view;
+  std::uint32_t* counts;
+  QUADRAT_HD void operator()(std::size_t id) const {
+    std::uint32_t count = 0;
+    view.for_each_in_cell(static_cast<cell_id>(id), [&](particle_id) { ++count; });
+    counts[id] = count;
+  }
+};
+
+template <typename View>
+struct write_members {
+  View view;
+  const std::uint32_t* offsets;
+  particle_id* members;
+  QUADRAT_HD void operator()(std::size_t id) const {
+    std::uint32_t at = offsets[id];
+    view.for_each_in_cell(static_cast<cell_id>(id), [&](particle_id i) { members[at++] = i; });
+  }
+};
+
+}  // namespace detail
+
+/// The particles of each cell number, in the order in which the view gives them.
+template <typename View>
+[[nodiscard]] std::vector<std::vector<particle_id>> contents(const backend_context& context, const View& view) {
+  const std::size_t cells = view.numbering.bound();
+  array<std::uint32_t, backend_context> counts(context, cells);
+  for_each(context, "count", cells, detail::count_members<View>{view, counts.data()});
+  std::vector<std::uint32_t> offsets = to_host(context, counts);
+  offsets.insert(offsets.begin(), 0);
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  const auto starts = to_device(context, offsets);
+  array<particle_id, backend_context> members(context, offsets.back());
+  for_each(context, "write", cells, detail::write_members<View>{view, starts.data(), members.data()});
+  const auto all = to_host(context, members);
+  std::vector<std::vector<particle_id>> result(cells);
+  for (std::size_t id = 0; id < cells; ++id) {
+    result[id].assign(all.begin() + offsets[id], all.begin() + offsets[id + 1]);
+  }
+  return result;
+}
+
 /// Calls f.template operator()<T, D>() for float and double in 2 and 3 dimensions.
 template <typename F>
 void for_each_shape(F&& f) {
@@ -62,7 +112,10 @@ void for_each_shape(F&& f) {
 [[nodiscard]] inline backend_context context_at(determinism level, int threads = 0) {
   backend_context::options chosen;
   chosen.reproducibility = level;
-  if constexpr (requires { chosen.threads; }) chosen.threads = threads;
+  // In a template, a backend without threads is no error.
+  [threads](auto& options) {
+    if constexpr (requires { options.threads; }) options.threads = threads;
+  }(chosen);
   return backend_context(chosen);
 }
 

@@ -69,6 +69,18 @@ TEST_F(granular_faults, grains_that_cannot_be_are_named) {
   expect_words(construction_error<data_error>({}, scattered(10, 1), velocities), {"grain 4", "velocity"}, "velocity");
 }
 
+TEST_F(granular_faults, grains_on_the_faces_are_inside_in_every_precision) {
+  granular_options options;
+  options.lower = {0.1, -0.7, 1.3};
+  options.upper = {1.1, 0.9, 3.7};
+  const points corners{{0.1, -0.7, 1.3}, {1.1, 0.9, 3.7}};
+  for (const std::string& method : available_methods()) {
+    simulation_type simulation(make_context(), with_method(options, method), corners);
+    simulation.advance(2);
+    EXPECT_NO_THROW(simulation.check()) << method;
+  }
+}
+
 /// Grain 2 reaches grain 1 in step 5, and the spring throws them across the box in the move of the next.
 struct collision {
   granular_options options;

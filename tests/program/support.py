@@ -15,6 +15,9 @@ import unittest
 PROGRAM = os.environ.get("QUADRAT_PROGRAM", "quadrat")
 SOURCE = pathlib.Path(os.environ.get("QUADRAT_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 
+# Threads that spin while they wait take the processor from the tests that run beside this one.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 # A wave in a small box: deterministic, and quick to compute.
 SCENE = """\
 [scene]

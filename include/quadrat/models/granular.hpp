@@ -33,8 +33,8 @@ struct granular_collider {
   double radius = 0;
 };
 
-/// The constants of the model: lengths in the unit of the box, times in that of time_step, the mass of a grain is 1. The
-/// defaults are Green's.
+/// The constants of the model: lengths in the unit of the box, times in that of time_step, the mass of a grain is 1.
+/// The defaults are Green's.
 struct granular_parameters {
   double radius = 1.0 / 64;
   double time_step = 0.5;
@@ -129,8 +129,8 @@ class granular_engine;
 ///
 /// Determinism is the context's: `none` leaves the order of sums to the atomic operations; `run_to_run` builds every
 /// cell list in an order of its own that timing and threads do not change; `canonical` adds the forces on a grain in
-/// order of the other grain's id, which gives the same bits for every method, at the cost of a small sorted buffer a
-/// grain (about 1.5 times the force kernel's time).
+/// order of the other grain's id, which gives the same bits for every method, at the cost of sorting the contacts of
+/// each grain as they are found.
 template <typename Context, typename T>
 class granular {
  public:
@@ -149,7 +149,7 @@ class granular {
   void advance(std::size_t steps);
 
   /// Waits for the steps and throws for the first thing that went wrong in them: data_error when the run blew up,
-  /// naming step and particle (a velocity that is not finite, or a grain that crossed half of the box within one step);
+  /// naming step and grain (a velocity that is not finite, or a move across half of the box within one step);
   /// overflow_error when a fixed cell was too small. The simulation stays invalid until restore.
   void check();
 

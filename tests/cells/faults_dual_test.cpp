@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cells/every_list.hpp"
+#include "quadrat/cells/methods.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/search/neighborhood.hpp"
+#include "support/backend.hpp"
+
+// Bad points, overflows and impossible arguments: each has its message, and none leads outside of an array.
+
+namespace quadrat::test {
+
+namespace {
+
+constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// The message of the error that f throws; empty when it throws none of that type.
+template <typename Error, typename F>
+[[nodiscard]] std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& caught) {
+    return caught.what();
+  } catch (const std::exception& other) {
+    return std::string("another type of error: ") + other.what();
+  }
+  return "";
+}
+
+[[nodiscard]] bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Twenty points in the unit box, open in x and y and periodic in z.
+[[nodiscard]] scene<float, 3> unit_scene() {
+  scene<float, 3> it{};
+  it.space = make_grid(make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {false, false, true}), {4, 4, 4});
+  it.cutoff = 0.25f;
+  for (int i = 0; i < 20; ++i) it.points.push_back({0.04f * static_cast<float>(i) + 0.1f, 0.5f, 0.5f});
+  return it;
+}
+
+template <typename View>
+struct touch_everything {
+  View view;
+  points_view<float, 3> points;
+  std::uint32_t* met;
+  QUADRAT_HD void operator()(std::size_t i) const {
+    std::uint32_t count = 0;
+    visit_neighbors(view, static_cast<particle_id>(i), points, 0.25f,
+                    [&](particle_id, const vec<float, 3>&, float) { ++count; });
+    met[i] = count;
+  }
+};
+
+/// Builds from bad points, walks, and gives the message of the check.
+template <typename Method>
+[[nodiscard]] std::string complaint_about(const scene<float, 3>& it, determinism level) {
+  const backend_context context = context_at(level);
+  const auto stored = to_device(context, it.points);
+  const auto points = points_of(stored.data(), it.points.size());
+  auto list = make_list<Method>(context, it);
+  list.build(context, points);
+  array<std::uint32_t, backend_context> met(context, it.points.size());
+  for_each(context, "walk", it.points.size(),
+           touch_everything<typename decltype(list)::view_type>{list.view(), points, met.data()});
+  const std::string first = message_of<data_error>([&] { list.check(context); });
+  EXPECT_EQ(message_of<data_error>([&] { list.check(context); }), first) << "the list stays unusable";
+  EXPECT_THROW(static_cast<void>(list.view()), argument_error);
+  const auto good = to_device(context, unit_scene().points);
+  list.build(context, points_of(good.data(), 20));
+  EXPECT_NO_THROW(list.check(context));
+  EXPECT_NO_THROW(static_cast<void>(list.view()));
+  return first;
+}
+
+}  // namespace
+
+template <typename Method>
+class faults_test : public backend_test {};
+TYPED_TEST_SUITE(faults_test, every_cell_list, method_names);
+
+TYPED_TEST(faults_test, names_the_first_bad_point) {
+  for (const determinism level : {determinism::none, determinism::run_to_run}) {
+    scene<float, 3> it = unit_scene();
+    it.points[17] = {nan_value, 0.5f, 0.5f};
+    EXPECT_EQ(complaint_about<TypeParam>(it, level), "point 17 at (nan, 0.5, 0.5) has a coordinate that is not finite");
+    it.points[9] = {0.5f, 0.5f, -infinity};
+    EXPECT_EQ(complaint_about<TypeParam>(it, level), "point 9 at (0.5, 0.5, -inf) has a coordinate that is not finite");
+    it.points[3] = {1.5f, 0.5f, 0.5f};
+    it.points[4] = {0.5f, -1e30f, 0.5f};
+    EXPECT_EQ(complaint_about<TypeParam>(it, level),
+              "point 3 at (1.5, 0.5, 0.5) lies outside the open box [0, 1] along axis 0");
+    it.points[2] = {0.5f, std::nextafter(0.0f, -1.0f), 1e30f};
+    EXPECT_TRUE(contains(complaint_about<TypeParam>(it, level), "lies outside the open box [0, 1] along axis 1"));
+  }
+}
+
+TYPED_TEST(faults_test, takes_any_finite_value_along_a_periodic_axis) {
+  const backend_context context;
+  scene<float, 3> it = unit_scene();
+  it.points[5][2] = 1e30f;
+  it.points[6][2] = -1e30f;
+  it.points[7][2] = 1.0f;
+  it.points[8] = {1.0f, 0.0f, 0.0f};
+  const auto stored = to_device(context, it.points);
+  auto list = make_list<TypeParam>(context, it);
+  list.build(context, points_of(stored.data(), it.points.size()));
+  EXPECT_NO_THROW(list.check(context));
+}
+
+TYPED_TEST(faults_test, keeps_the_fault_of_an_unchecked_build) {
+  const backend_context context;
+  scene<float, 3> it = unit_scene();
+  const auto good = to_device(context, it.points);
+  it.points[11] = {2.0f, 0.5f, 0.5f};
+  const auto bad = to_device(context, it.points);
+  auto list = make_list<TypeParam>(context, it);
+  list.build(context, points_of(bad.data(), 20));
+  list.build(context, points_of(good.data(), 20));
+  EXPECT_TRUE(contains(message_of<data_error>([&] { list.check(context); }), "point 11, which is now at"));
+  list.build(context, points_of(bad.data(), 20));
+  list.build(context, points_of(good.data(), 5));
+  EXPECT_TRUE(contains(message_of<data_error>([&] { list.check(context); }), "point 11 of an earlier build"));
+}
+
+TYPED_TEST(faults_test, refuses_impossible_arguments) {
+  const backend_context context;
+  const scene<float, 3> it = unit_scene();
+  auto list = make_list<TypeParam>(context, it);
+  EXPECT_THROW(static_cast<void>(list.view()), argument_error);
+  const auto stored = to_device(context, it.points);
+  points_view<float, 3> points = points_of(stored.data(), 20);
+  points.stride = 0;
+  EXPECT_TRUE(contains(message_of<argument_error>([&] { list.build(context, points); }), "stride"));
+  points = strided_points<3>(static_cast<const float*>(nullptr), 20);
+  EXPECT_THROW(list.build(context, strided_points<3>(stored.data()->component, std::size_t{1} << 31)), argument_error);
+  EXPECT_NO_THROW(list.build(context, strided_points<3>(static_cast<const float*>(nullptr), 0)));
+  points_view<float, 3> null = points_of(stored.data(), 20);
+  null.component[1] = nullptr;
+  EXPECT_TRUE(contains(message_of<argument_error>([&] { list.build(context, null); }), "null"));
+
+  grid<float, 3> no_cells = it.space;
+  no_cells.cells[1] = 0;
+  using list_type = decltype(list);
+  EXPECT_THROW(list_type(context, no_cells, {.radius = 0.1f}), argument_error);
+  grid<float, 3> flat = it.space;
+  flat.domain.length[2] = 0;
+  EXPECT_THROW(list_type(context, flat, {.radius = 0.1f}), argument_error);
+}
+
+using radius_test = backend_test;
+
+TEST_F(radius_test, is_asked_for_by_those_who_need_it) {
+  const backend_context context;
+  const scene<float, 3> it = unit_scene();
+  using low_vertex = cell_methods::linked_loose_low_vertex::type<backend_context, float, 3>;
+  using tight = cell_methods::linked_tight::type<backend_context, float, 3>;
+  for (const float radius : {0.0f, -1.0f, nan_value, infinity}) {
+    EXPECT_THROW(low_vertex(context, it.space, {.radius = radius}), argument_error);
+    EXPECT_THROW(tight(context, it.space, {.radius = radius}), argument_error);
+  }
+  EXPECT_NO_THROW(low_vertex(context, it.space, {.radius = 0.4f}));
+  EXPECT_NO_THROW(tight(context, it.space, {.radius = 0.125f}));
+  const std::string text = message_of<argument_error>([&] { tight(context, it.space, {.radius = 0.2f}); });
+  EXPECT_TRUE(contains(text, "0.4") && contains(text, "0.25") && contains(text, "at most 2 cells")) << text;
+}
+
+TEST_F(radius_test, of_half_an_edge_takes_a_cell_less_only_where_faces_are_not_exact) {
+  const backend_context context;
+  using tight = cell_methods::linked_tight::type<backend_context, float, 3>;
+  const auto exact = make_grid(make_box<float, 3>({-1, -1, -1}, {1, 1, 1}, {true, false, true}), {64, 64, 64});
+  EXPECT_EQ(tight(context, exact, {.radius = 1.0f / 64}).space().cells, (vec<int, 3>{64, 64, 64}));
+  const auto other = make_grid(make_box<float, 3>({0, 0, 0.1f}, {1, 1, 1.1f}, {true, false, true}), {10, 8, 8});
+  EXPECT_EQ(tight(context, other, {.radius = 0.05f}).space().cells, (vec<int, 3>{9, 8, 8}));
+}
+
+using overflow_test = backend_test;
+
+namespace {
+
+template <typename Method>
+void check_overflow(determinism level) {
+  const backend_context context = context_at(level);
+  scene<float, 3> it = unit_scene();
+  for (std::size_t i = 0; i < 10; ++i) it.points[i] = {0.9f, 0.6f, 0.1f};
+  const auto stored = to_device(context, it.points);
+  typename Method::template type<backend_context, float, 3> list(context, it.space, {.fixed_capacity = 4});
+  list.build(context, points_of(stored.data(), 20));
+  try {
+    list.check(context);
+    FAIL() << "no overflow was reported";
+  } catch (const overflow_error& caught) {
+    EXPECT_EQ(caught.needed(), 10u);
+    EXPECT_STREQ(caught.what(),
+                 "cell (3, 2, 0) holds more than its capacity of 4 particles; a capacity of 10 would have sufficed");
+  }
+  EXPECT_THROW(static_cast<void>(list.view()), argument_error);
+  EXPECT_THROW(list.check(context), overflow_error);
+
+  it.points[19] = {nan_value, 0.6f, 0.1f};
+  const auto worse = to_device(context, it.points);
+  list.build(context, points_of(worse.data(), 20));
+  EXPECT_TRUE(contains(message_of<data_error>([&] { list.check(context); }), "point 19"));
+
+  typename Method::template type<backend_context, float, 3> larger(context, it.space, {.fixed_capacity = 10});
+  larger.build(context, points_of(stored.data(), 20));
+  EXPECT_NO_THROW(larger.check(context));
+}
+
+}  // namespace
+
+TEST_F(overflow_test, names_the_cell_and_the_capacity_that_would_have_sufficed) {
+  for (const determinism level : {determinism::none, determinism::run_to_run}) {
+    check_overflow<cell_methods::fixed>(level);
+    check_overflow<cell_methods::fixed_row_major>(level);
+  }
+}
+
+TEST_F(overflow_test, does_not_come_from_evenly_spread_points) {
+  const backend_context context;
+  std::mt19937_64 random(11);
+  for (const std::size_t count : {std::size_t{100}, std::size_t{5000}, size_or(100'000, 10'000)}) {
+    std::vector<vec<float, 3>> points(count);
+    for (auto& point : points) {
+      for (int axis = 0; axis < 3; ++axis) point[axis] = random_unit<float>(random) * (axis == 0 ? 0.5f : 1.0f);
+    }
+    const auto stored = to_device(context, points);
+    const auto space = make_grid(make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true}), {16, 16, 16});
+    cell_methods::fixed::type<backend_context, float, 3> list(context, space);
+    list.build(context, points_of(stored.data(), count));
+    EXPECT_NO_THROW(list.check(context));
+  }
+}
+
+}  // namespace quadrat::test

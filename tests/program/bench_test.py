@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""quadrat bench: every topic runs in its quick form, and writes what it should."""
+
+import json
+
+import support
+
+IDENTITY = ["op", "method", "precision", "dim", "n", "cells", "distribution"]
+RATES = {"cells": ["inserts_per_s", "walks_per_s"], "granular": ["updates_per_s"]}
+
+
+class BenchTest(support.ProgramTest):
+    def bench(self, topic, *arguments):
+        """Runs a topic on one thread of the CPU and returns its file, whose shape has been checked."""
+        file = self.folder / "result.json"
+        done = self.quadrat("bench", topic, "--quick", "--device", "cpu", "--threads", 1, "--json", file, *arguments)
+        result = json.loads(file.read_text())
+        self.assertNotIn("failed", result)
+        for key in ["topic", "version", "commit", "device", "compiler", "threads", "settings", "noise"]:
+            self.assertIn(key, result["meta"])
+        self.assertTrue(result["meta"]["complete"])
+        self.assertGreater(len(result["rows"]), 0)
+        for row in result["rows"]:
+            self.assertEqual(list(row)[: len(IDENTITY)], IDENTITY)
+            self.assertLessEqual(row["min_ms"], row["median_ms"])
+            self.assertLessEqual(row["median_ms"], row["max_ms"])
+            self.assertIsInstance(row["stable"], bool)
+            self.assertEqual(len([rate for rate in RATES[topic] if rate in row]), 1, row)
+            self.assertIn(row["method"], done.stdout)
+        return result
+
+    def methods(self):
+        """The names in `quadrat info`: every cell list is a method of the model."""
+        methods = json.loads(self.quadrat("info", "--json").stdout)["models"]["granular"]["methods"]
+        return {method["name"] for method in methods if method["cpu"]}
+
+    def test_cells(self):
+        result = self.bench("cells")
+        self.assertEqual({row["op"] for row in result["rows"]}, {"insert", "carry", "walk", "slowest_step"})
+        for operation in ["insert", "walk", "slowest_step"]:
+            measured = {row["method"] for row in result["rows"] if row["op"] == operation}
+            self.assertEqual(measured, self.methods(), operation)
+        self.assertEqual({row["order"] for row in result["rows"] if row["op"] == "carry"}, {"random", "steady"})
+        self.assertEqual({row["precision"] for row in result["rows"]}, {"float", "double"})
+        self.assertEqual(len(result["meta"]["noise"]), 1)
+
+    def test_granular(self):
+        result = self.bench("granular")
+        self.assertEqual({row["op"] for row in result["rows"]}, {"step", "threads", "simulation"})
+        for operation in ["step", "simulation"]:
+            measured = {row["method"] for row in result["rows"] if row["op"] == operation}
+            self.assertEqual(measured, self.methods(), operation)
+        frozen = [row for row in result["rows"] if row["op"] == "step"]
+        self.assertTrue(all(row["settings"]["time_step"] == 1e-12 for row in frozen))
+        self.assertTrue(all("speedup" in row for row in result["rows"] if row["op"] == "threads"))
+
+    def test_choosing_rows(self):
+        result = self.bench("cells", "--figure", 3, "--method", "linked_loose", "--method", "sorted")
+        self.assertEqual({row["op"] for row in result["rows"]}, {"slowest_step"})
+        self.assertEqual({row["method"] for row in result["rows"]}, {"linked_loose", "sorted"})
+        self.assertTrue(all(row["figure"] == 3 for row in result["rows"]))
+        result = self.bench("granular", "--op", "threads")
+        self.assertEqual({row["op"] for row in result["rows"]}, {"threads"})
+
+    def test_wrong_command_lines(self):
+        for arguments, words in [
+            ([], "--help"),
+            (["cels"], "cells, granular"),
+            (["cells", "--method", "linked_lose"], "nearest first: linked_loose"),
+            (["cells", "--op", "insrt"], "nearest first: insert"),
+            (["cells", "--figure", 2], "it has 3"),
+            (["cells", "--quick", "--full"], "--help"),
+            (["cells", "--device", "tpu"], "--help"),
+        ]:
+            with self.subTest(arguments):
+                self.assertIn(words, self.fails("bench", *arguments, code=2))
+
+    def test_a_file_that_cannot_be_written(self):
+        (self.folder / "file").write_text("not a folder")
+        self.fails("bench", "cells", "--device", "cpu", "--json", self.folder / "file" / "result.json", code=1)
+
+    def test_help_lists_topics(self):
+        text = self.quadrat("bench", "--help").stdout
+        for word in ["cells", "granular", "slowest_step", "--figure 2", "Examples:"]:
+            self.assertIn(word, text)
+
+
+if __name__ == "__main__":
+    support.main()
