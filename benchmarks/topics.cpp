@@ -15,12 +15,13 @@ namespace quadrat::bench {
 
 namespace {
 
-constexpr std::array<operation, 6> cells_operations{{
+constexpr std::array<operation, 7> cells_operations{{
     {"insert", "building every cell list, random points on 64^3 cells", 0, run_insert},
     {"boxes", "building every cell list at 2, 3.5 and 8 particles a cell", 0, run_boxes},
     {"carry", "building with position and velocity carried into the order of cells", 0, run_carry},
     {"walk", "walking the neighborhood of every particle, over every cell list", 0, run_walk},
     {"read_paths", "the same by hand: texture, plain and read-only loads (CUDA)", 0, run_read_paths},
+    {"hash", "a hash table over the same buckets", 0, run_hash},
     {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
 }};
 

@@ -16,6 +16,8 @@ void run_carry(const session& s);
 void run_walk(const session& s);
 /// The paper's side finding: which path loads take (CUDA only).
 void run_read_paths(const session& s);
+/// The hash table by chaining, over every kind of buckets: inserting all keys, finding all keys.
+void run_hash(const session& s);
 /// Figure 3 of the paper: building in the slowest step of the wave.
 void run_slowest_step(const session& s);
 

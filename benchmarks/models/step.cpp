@@ -96,7 +96,7 @@ void run_levels_on(const session& s, const Context& context) {
       row identity = grains.describe("step", method, "float");
       identity["determinism"] = name;
       s.attempt(identity,
-                [&](row& out) { measure_frozen<float>(s, make_context<Context>(s, level), grains, method, out); });
+                [&, level = level](row& out) { measure_frozen<float>(s, make_context<Context>(s, level), grains, method, out); });
     }
   }
   frozen_grains in_double(cube_for(n, 4), n);

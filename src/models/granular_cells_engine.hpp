@@ -21,10 +21,9 @@ namespace detail {
 
 /// Whether a cell list can bring the grains into its own order (Green's optimisation): neighbors then lie side by side.
 template <typename CellList, typename T>
-concept carrying_cell_list = requires(CellList& cells, const typename CellList::context_type& context,
-                                      const points_view<T, 3>& points, std::span<const carried_array> arrays) {
-  cells.build_and_carry(context, points, arrays);
-};
+concept carrying_cell_list =
+    requires(CellList& cells, const typename CellList::context_type& context, const points_view<T, 3>& points,
+             std::span<const carried_array> arrays) { cells.build_and_carry(context, points, arrays); };
 
 }  // namespace detail
 

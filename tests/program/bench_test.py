@@ -2,11 +2,13 @@
 """quadrat bench: every topic runs in its quick form, and writes what it should."""
 
 import json
+import subprocess
+import sys
 
 import support
 
 IDENTITY = ["op", "method", "precision", "dim", "n", "cells", "distribution"]
-RATES = {"cells": ["inserts_per_s", "walks_per_s"], "granular": ["updates_per_s"]}
+RATES = {"cells": ["inserts_per_s", "walks_per_s", "finds_per_s"], "granular": ["updates_per_s"]}
 
 
 class BenchTest(support.ProgramTest):
@@ -34,15 +36,24 @@ class BenchTest(support.ProgramTest):
         methods = json.loads(self.quadrat("info", "--json").stdout)["models"]["granular"]["methods"]
         return {method["name"] for method in methods if method["cpu"]}
 
+    def tables(self):
+        """What benchmarks/tables.py makes of the file."""
+        script = support.SOURCE / "benchmarks" / "tables.py"
+        return subprocess.run(
+            [sys.executable, script, self.folder / "result.json"], check=True, capture_output=True, text=True
+        ).stdout
+
     def test_cells(self):
         result = self.bench("cells")
-        self.assertEqual({row["op"] for row in result["rows"]}, {"insert", "carry", "walk", "slowest_step"})
+        operations = {"insert", "carry", "walk", "hash_insert", "hash_find", "slowest_step"}
+        self.assertEqual({row["op"] for row in result["rows"]}, operations)
         for operation in ["insert", "walk", "slowest_step"]:
             measured = {row["method"] for row in result["rows"] if row["op"] == operation}
             self.assertEqual(measured, self.methods(), operation)
         self.assertEqual({row["order"] for row in result["rows"] if row["op"] == "carry"}, {"random", "steady"})
-        self.assertEqual({row["precision"] for row in result["rows"]}, {"float", "double"})
+        self.assertEqual({row["precision"] for row in result["rows"]}, {"float", "double", "uint64"})
         self.assertEqual(len(result["meta"]["noise"]), 1)
+        self.assertIn("Figure 3", self.tables())
 
     def test_granular(self):
         result = self.bench("granular")
@@ -50,6 +61,7 @@ class BenchTest(support.ProgramTest):
         for operation in ["step", "simulation"]:
             measured = {row["method"] for row in result["rows"] if row["op"] == operation}
             self.assertEqual(measured, self.methods(), operation)
+        self.assertIn("Figure 2", self.tables())
         frozen = [row for row in result["rows"] if row["op"] == "step"]
         self.assertTrue(all(row["settings"]["time_step"] == 1e-12 for row in frozen))
         self.assertTrue(all("speedup" in row for row in result["rows"] if row["op"] == "threads"))

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Prints what the files of `quadrat bench --json` say about the findings of the paper, as Markdown tables.
+
+    benchmarks/tables.py benchmarks/results/h200/cells.json benchmarks/results/h200/granular.json
+"""
+
+import json
+import sys
+
+
+def select(rows, **wanted):
+    """Rows with these values; `method=None` and the like mean that the key is not there."""
+    return [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
+
+
+def short(n):
+    """1048576 -> 1M, where it is a power of two."""
+    for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
+        if n >= size and n % size == 0:
+            return f"{n // size}{unit}"
+    return str(n)
+
+
+def table(title, rows, columns, cell, key="n", name=short):
+    """One line a method, one column a value of `key`; the largest value of a column is bold."""
+    if not rows:
+        return
+    values = sorted({row[key] for row in rows})
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    best = {value: max(row[cell] for row in rows if row[key] == value) for value in values}
+    lines = [f"### {title}", "", "| method | " + " | ".join(name(value) for value in values) + " |"]
+    lines.append("|---" * (len(values) + 1) + "|")
+    for method in methods:
+        texts = []
+        for value in values:
+            found = [row for row in rows if row["method"] == method and row[key] == value]
+            if not found:
+                texts.append("")
+                continue
+            text = columns(found[0]) + ("" if found[0]["stable"] else " ~")
+            texts.append(f"**{text}**" if found[0][cell] == best[value] else text)
+        lines.append(f"| `{method}` | " + " | ".join(texts) + " |")
+    print("\n".join(lines) + "\n")
+
+
+def mega(key):
+    return lambda row: f"{row[key] / 1e6:,.0f}"
+
+
+def giga(key):
+    return lambda row: f"{row[key] / 1e9:.3g}"
+
+
+def milliseconds(row):
+    return f"{row['median_ms']:.3f}"
+
+
+def cells_tables(rows):
+    inserts = select(rows, op="insert", cells=64**3, determinism=None)
+    table("Insertion, 64^3 cells, float, G inserts/s", select(inserts, precision="float"), giga("inserts_per_s"),
+          "inserts_per_s")
+    table("Insertion, double, G inserts/s", select(inserts, precision="double"), giga("inserts_per_s"), "inserts_per_s")
+    table("Insertion, run_to_run, G inserts/s", select(rows, op="insert", determinism="run_to_run"),
+          giga("inserts_per_s"), "inserts_per_s")
+    boxes = [row for row in select(rows, op="insert", determinism=None) if row["cells"] != 64**3]
+    for low, high in ((1.5, 2.7), (2.7, 5), (5, 10)):
+        chosen = [row for row in boxes if low < row["occupancy"] < high]
+        mean = sum(row["occupancy"] for row in chosen) / max(len(chosen), 1)
+        table(f"Insertion in boxes, about {mean:.1f} a cell, G inserts/s", chosen, giga("inserts_per_s"),
+              "inserts_per_s")
+    for order in ("random", "steady"):
+        table(f"Build and carry, {order} order, ms", select(rows, op="carry", order=order), milliseconds,
+              "inserts_per_s")
+    for order in ("random", "cells"):
+        table(f"Walk, memory order {order}, ms", select(rows, op="walk", order=order), milliseconds, "walks_per_s")
+    for operation in ("hash_insert", "hash_find"):
+        rate = "inserts_per_s" if operation == "hash_insert" else "finds_per_s"
+        table(f"{operation}, G/s", select(rows, op=operation), giga(rate), rate)
+    for carried in (False, True):
+        table(f"Figure 3: insertion in the slowest step, carried: {carried}, M inserts/s",
+              select(rows, figure=3, carried=carried), mega("inserts_per_s"), "inserts_per_s")
+
+
+def read_path_tables(rows):
+    for order in ("random", "cells"):
+        for path in ("plain", "read_only", "texture"):
+            table(f"Walk by hand, {path} loads, memory order {order}, ms",
+                  select(rows, op="read_paths", order=order, read_path=path), milliseconds, "walks_per_s")
+        ratio_lines(rows, order)
+
+
+def ratio_lines(rows, order):
+    """The gain of the texture path and of read-only loads over plain ones."""
+    for row in select(rows, op="read_paths", order=order, read_path="plain"):
+        same = {"op": "read_paths", "order": order, "method": row["method"], "n": row["n"]}
+        for path in ("texture", "read_only"):
+            for other in select(rows, read_path=path, **same):
+                gain = row["median_ms"] / other["median_ms"] - 1
+                print(f"- {row['method']}, {short(row['n'])}, order {order}: {path} against plain {gain:+.1%}")
+    print()
+
+
+def granular_tables(rows):
+    steps = select(rows, op="step", precision="float", determinism=None)
+    for row in steps:
+        row["case"] = (row["n"], round(row["occupancy"], 1))
+    table("Step on frozen positions, ms", steps, milliseconds, "updates_per_s", key="case",
+          name=lambda case: f"{short(case[0])} at {case[1]}")
+    for level in ("run_to_run", "canonical"):
+        table(f"Step, {level}, ms", select(rows, op="step", determinism=level), milliseconds, "updates_per_s")
+    table("Step, double, ms", select(rows, op="step", precision="double"), milliseconds, "updates_per_s")
+    table("Figure 2: whole simulation, M updates/s", select(rows, figure=2, positions=None), mega("updates_per_s"),
+          "updates_per_s")
+    table("Figure 2, frozen positions, M updates/s", select(rows, figure=2, positions="frozen"),
+          mega("updates_per_s"), "updates_per_s")
+    for row in select(rows, op="threads"):
+        print(f"- {row['threads']} threads: {row['median_ms']:.2f} ms, {row['speedup']:.2f} times one")
+
+
+def main(files):
+    for file in files:
+        with open(file, encoding="utf-8") as stream:
+            result = json.load(stream)
+        meta = result["meta"]
+        print(f"## {meta['topic']}: {meta['device']}, quadrat {meta['version']} ({meta['commit']})\n")
+        for noise in meta["noise"]:
+            print(f"Noise ({noise['op']}, {noise['method']}, {short(noise['n'])}): {noise['relative']:.1%}. "
+                  "A rate with ~ was not stable.\n")
+        if meta["topic"] == "cells":
+            cells_tables(result["rows"])
+            read_path_tables(result["rows"])
+        else:
+            granular_tables(result["rows"])
+        for row in result.get("failed", []):
+            print(f"FAILED: {row['op']} {row['method']} {row['n']}: {row['reason']}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
