@@ -5,7 +5,6 @@
 
 #include <array>
 #include <optional>
-#include <string_view>
 #include <type_traits>
 
 #include "progress_bar.hpp"
@@ -106,7 +105,9 @@ nlohmann::ordered_json program_json() {
               {"commit", QUADRAT_GIT_COMMIT},
               {"build_type", QUADRAT_BUILD_TYPE},
               {"compiler", QUADRAT_COMPILER}};
-  if (std::string_view(QUADRAT_CUDA_COMPILER) != "") result["cuda_compiler"] = QUADRAT_CUDA_COMPILER;
+  if (const std::string cuda_compiler = QUADRAT_CUDA_COMPILER; !cuda_compiler.empty()) {
+    result["cuda_compiler"] = cuda_compiler;
+  }
   return result;
 }
 

@@ -119,9 +119,14 @@ void counting_buckets<Context>::partition(const Context& context, std::size_t co
     control_.resize_discarding(context, detail::partition_control_words);
     fill_bytes(context, control_.data(), 0, control_.bytes());
   }
-  const detail::partition_buffers buffers{control_.data(), keys_.data(),     low_keys_.data(),
-                                          ranks_.data(),   offsets_.data(),  elements_.data(),
-                                          static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(bucket_count),
+  const detail::partition_buffers buffers{control_.data(),
+                                          keys_.data(),
+                                          low_keys_.data(),
+                                          ranks_.data(),
+                                          offsets_.data(),
+                                          elements_.data(),
+                                          static_cast<std::uint32_t>(count),
+                                          static_cast<std::uint32_t>(bucket_count),
                                           detail::partition_shift(bucket_count)};
   detail::partition(context, buffers, key_of);
 }

@@ -134,9 +134,10 @@ void place_partitioned(const cuda_context& context, const partition_buffers& buf
   std::uint32_t* next_free = buffers.control + 2 * partition_ranges + 1;
   group_kernel<<<cuda_launch::blocks(buffers.count, partition_tile), partition_ranges, 0, context.stream()>>>(
       buffers.count, buffers.shift, buffers.keys, next_free, buffers.low_keys, buffers.grouped);
-  // A quarter above the mean holds nearly every range of evenly spread elements. 48 K words leave the rest to L1.
+  // A quarter above the mean holds nearly every range of evenly spread elements; with the counts, it must fit a block.
+  constexpr std::uint32_t most_words = 56000;
   const std::uint32_t mean = buffers.count / partition_ranges;
-  const std::uint32_t room = std::min(mean + mean / 4 + 256, 45000u);
+  const std::uint32_t room = std::min(mean + mean / 4 + 256, most_words - (1u << buffers.shift));
   if (mean <= 8192) {
     launch_place<512>(context, buffers, room);
   } else {

@@ -17,7 +17,7 @@ namespace quadrat::detail {
 /// Ranges that the first level tells apart.
 inline constexpr std::uint32_t partition_ranges = 512;
 /// Buckets that a range holds at most: a block counts them in shared memory.
-inline constexpr std::uint32_t partition_most_buckets = 4096;
+inline constexpr std::uint32_t partition_most_buckets = 32768;
 /// Words of `control`: ranges' counts, first elements (and the end), next free places, blocks that are done. All but
 /// the counts and the last word may be anything at first; those must be zero, and are zero again afterwards.
 inline constexpr std::size_t partition_control_words = 3 * partition_ranges + 2;

@@ -28,11 +28,18 @@ __global__ void __launch_bounds__(partition_ranges)
   counts[threadIdx.x] = 0;
   __syncthreads();
   const std::uint32_t first = blockIdx.x * partition_tile + threadIdx.x;
+  // All elements are on their way before the first is looked at: a fault may write anywhere, as far as the compiler
+  // knows, and no load would pass it.
+  decltype(key_of.read(0)) elements[partition_items];
+#pragma unroll
+  for (unsigned item = 0; item < partition_items; ++item) {
+    elements[item] = key_of.read(min(first + item * partition_ranges, count - 1));
+  }
 #pragma unroll
   for (unsigned item = 0; item < partition_items; ++item) {
     const std::uint32_t i = first + item * partition_ranges;
     if (i < count) {
-      const std::uint32_t key = key_of(i);
+      const std::uint32_t key = key_of.at(i, elements[item]);
       keys[i] = key;
       atomicAdd(counts + (key >> shift), 1u);
     }

@@ -82,8 +82,9 @@ void grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::build(const 
 
 template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
 void grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::build_and_carry(
-    const Context& context, const points_view<T, D>& points,
-    std::span<const carried_array> arrays) requires Buckets::carries_data {
+    const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays)
+  requires Buckets::carries_data
+{
   const detail::carried_arrays carried = detail::checked_arrays(arrays, points.size());
   const key_type key_of = begin_build(points);
   buckets_.build(context, points.size(), numbering_.bound(), key_of, key_of.faults, carried);

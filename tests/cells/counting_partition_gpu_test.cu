@@ -99,6 +99,7 @@ TEST_F(counting_partition, shared_memory_for_millions_of_elements_is_to_be_had) 
   if (small_sizes()) GTEST_SKIP() << "too long when every access is checked";
   expect_right(random_keys(5'000'000, 262'144, 9), 262'144);
   expect_right(random_keys(40'000'000, 4096, 10), 4096);
+  expect_right(random_keys(16'000'000, 8'000'000, 11), 8'000'000);
 }
 
 }  // namespace

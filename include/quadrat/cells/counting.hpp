@@ -36,7 +36,7 @@ struct counting_buckets_view {
 /// Buckets as ranges: count, exclusive scan, scatter (uniform-grid-atomics, section 1: the extension of the method of
 /// atomicAdd to buckets without a limit). The atomic additions of the counting pass return each element's rank in its
 /// bucket, so that the scatter needs no second round of them. Time grows with elements and buckets. Memory: 4 bytes a
-/// bucket and 12 an element. On CUDA, many elements in at most 2^21 buckets are counted in two levels instead, through
+/// bucket and 12 an element. On CUDA, many elements in at most 2^24 buckets are counted in two levels instead, through
 /// shared memory, at half the time or less (src/cells/counting_partition.hpp), with 14 bytes an element.
 ///
 /// Determinism: none gives the elements of a bucket in whatever order the additions came. run_to_run and canonical give
@@ -56,7 +56,8 @@ class counting_buckets {
 
   [[nodiscard]] view_type view() const { return {offsets_.data(), ordered_ ? pairs_.elements() : elements_.data()}; }
   [[nodiscard]] std::size_t bytes() const {
-    return offsets_.bytes() + keys_.bytes() + ranks_.bytes() + low_keys_.bytes() + control_.bytes() + elements_.bytes() + pairs_.bytes() + scratch_.bytes();
+    return offsets_.bytes() + keys_.bytes() + ranks_.bytes() + low_keys_.bytes() + control_.bytes() +
+           elements_.bytes() + pairs_.bytes() + scratch_.bytes();
   }
 
  private:

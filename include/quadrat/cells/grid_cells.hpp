@@ -51,25 +51,28 @@ struct grid_cells_view {
   }
 
   /// First slot of a cell, and one past its last. Where the cell is empty the two are equal.
-  [[nodiscard]] QUADRAT_HD std::uint32_t cell_begin(cell_id id) const requires requires(const Buckets& b) {
-    b.begin(cell_id{});
+  [[nodiscard]] QUADRAT_HD std::uint32_t cell_begin(cell_id id) const
+    requires ranged_buckets<Buckets>
+  {
+    return buckets.begin(id);
   }
-  { return buckets.begin(id); }
-  [[nodiscard]] QUADRAT_HD std::uint32_t cell_end(cell_id id) const requires requires(const Buckets& b) {
-    b.end(cell_id{});
+  [[nodiscard]] QUADRAT_HD std::uint32_t cell_end(cell_id id) const
+    requires ranged_buckets<Buckets>
+  {
+    return buckets.end(id);
   }
-  { return buckets.end(id); }
   /// The slots of the cells numbered `first` to `last`, both included.
-  [[nodiscard]] QUADRAT_HD slot_range run_of_cells(cell_id first, cell_id last) const requires
-      requires(const Buckets& b) {
-    b.run(cell_id{}, cell_id{});
+  [[nodiscard]] QUADRAT_HD slot_range run_of_cells(cell_id first, cell_id last) const
+    requires ranged_buckets<Buckets>
+  {
+    return buckets.run(first, last);
   }
-  { return buckets.run(first, last); }
   /// The particle that stands in a slot.
-  [[nodiscard]] QUADRAT_HD particle_id particle(std::uint32_t slot) const requires requires(const Buckets& b) {
-    b.particle(std::uint32_t{});
+  [[nodiscard]] QUADRAT_HD particle_id particle(std::uint32_t slot) const
+    requires ranged_buckets<Buckets>
+  {
+    return buckets.particle(slot);
   }
-  { return buckets.particle(slot); }
 };
 
 /// A cell list: particles in the cells of a grid, each stored once. `Method` names it, `Buckets` say how cells store
@@ -95,8 +98,8 @@ class grid_cells {
 
   /// The same, and copies arrays of particle data into the order of slots: to[slot] = from[particle(slot)], at most
   /// 8 of them. Asynchronous. Throws argument_error for an array that cannot be one.
-  void build_and_carry(const Context& context, const points_view<T, D>& points,
-                       std::span<const carried_array> arrays) requires Buckets::carries_data;
+  void build_and_carry(const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays)
+    requires Buckets::carries_data;
 
   /// Synchronises. Throws data_error naming the first point that is not finite or outside of an open axis in any build
   /// since the last check, or overflow_error with the capacity that would have sufficed. The cell list is then unusable

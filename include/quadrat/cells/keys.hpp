@@ -12,7 +12,8 @@
 
 /// Which bucket an element goes to: host-device functors `cell_id operator()(std::size_t i) const` whose result is
 /// always below the number of buckets, whatever the data hold. What is wrong with the data they report by raising a
-/// fault for element i; that costs nothing while the data are good.
+/// fault for element i; that costs nothing while the data are good. `at(i, read(i))` is the same in two steps, for a
+/// kernel that wants several elements on their way before it looks at the first.
 
 namespace quadrat {
 
@@ -22,8 +23,10 @@ struct given_keys {
   std::uint32_t bucket_count;
   fault_flag faults;
 
-  QUADRAT_HD cell_id operator()(std::size_t i) const {
-    const std::uint32_t key = keys[i];
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t read(std::size_t i) const { return keys[i]; }
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, std::uint32_t key) const {
     if (key < bucket_count) return key;
     faults.raise(fault_kind::key_range, i);
     return 0;
@@ -48,7 +51,10 @@ struct hashed_keys {
   [[nodiscard]] QUADRAT_HD cell_id bucket_of(std::uint64_t key) const {
     return static_cast<cell_id>(((hash(key) >> 32) * bucket_count) >> 32);
   }
-  QUADRAT_HD cell_id operator()(std::size_t i) const { return bucket_of(keys[i]); }
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
+
+  [[nodiscard]] QUADRAT_HD std::uint64_t read(std::size_t i) const { return keys[i]; }
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t, std::uint64_t key) const { return bucket_of(key); }
 };
 
 /// Raises the fault of point i where it is not in the box.
@@ -92,9 +98,9 @@ struct cell_key {
   Anchor anchor;
   fault_flag faults;
 
-  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, points[i]); }
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
 
-  /// For who has read point i already.
+  [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return points[i]; }
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
     check_point(space.domain, point, i, faults);
     return numbering.id(space.cell_of(anchor(space.domain, point)));
