@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Run by build_info.cmake at each build: writes OUTPUT from TEMPLATE, only if it changes.
+# Run by build_info.cmake at each build: writes OUTPUT from TEMPLATE, only if it changes. A copy of the sources without
+# its history takes the commit from the environment variable QUADRAT_COMMIT.
 
 set(COMMIT "unknown")
+if(DEFINED ENV{QUADRAT_COMMIT})
+  set(COMMIT "$ENV{QUADRAT_COMMIT}")
+endif()
 find_program(git git)
 if(git AND EXISTS "${SOURCE_DIR}/.git")
   execute_process(

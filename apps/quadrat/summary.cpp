@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 
 #include "progress_bar.hpp"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "cells/block_scan.cuh"
+#include "parallel/block_scan.cuh"
 #include "cells/counting_partition_keys.hpp"
-#include "quadrat/core/error.hpp"
+#include "core/cuda_check.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 namespace quadrat::detail {
@@ -120,9 +120,9 @@ __global__ void __launch_bounds__(Threads)
 template <unsigned Threads>
 void launch_place(const cuda_context& context, const partition_buffers& buffers, std::uint32_t room) {
   const std::size_t bytes = ((std::size_t{1} << buffers.shift) + room) * sizeof(std::uint32_t);
-  const cudaError_t status = cudaFuncSetAttribute(place_kernel<Threads>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                  static_cast<int>(bytes));
-  require(status == cudaSuccess, "CUDA: a block cannot have ", bytes, " bytes of shared memory");
+  check_cuda(cudaFuncSetAttribute(place_kernel<Threads>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             "asking for shared memory");
   place_kernel<Threads><<<partition_ranges, Threads, bytes, context.stream()>>>(
       buffers, buffers.control + partition_ranges, room);
 }

@@ -4,7 +4,7 @@
 #include "cells/counting_partition.hpp"
 
 #if defined(__CUDACC__)
-#include "cells/block_scan.cuh"
+#include "parallel/block_scan.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 #endif
 

@@ -5,21 +5,16 @@
 #include "quadrat/core/error.hpp"
 
 #if QUADRAT_HAS_CUDA
-#include <cuda_runtime_api.h>
+#include "core/cuda_check.hpp"
 #endif
 
 namespace quadrat {
 
 #if QUADRAT_HAS_CUDA
 
-namespace {
+using detail::check_cuda;
 
-void check_cuda(cudaError_t status, const char* action) {
-  if (status == cudaSuccess) return;
-  // The runtime remembers the failure; the check of the next launch must not find it again.
-  cudaGetLastError();
-  throw backend_error(message("CUDA: ", action, ": ", cudaGetErrorString(status)));
-}
+namespace {
 
 /// Makes a device current for a scope and puts the former one back.
 class device_scope {

@@ -6,7 +6,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "models/granular_fused_kernels.cuh"
+#include "models/granular_fused_collide.cuh"
+#include "models/granular_fused_order.cuh"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/cuda_graph.hpp"

@@ -73,34 +73,12 @@ template <bool Carried, typename View, typename T>
   const vec<T, 3> here = read_record(grains.positions, self).position;
   const vec<T, 3> velocity = read_record(grains.velocities, self).velocity;
   vec<T, 3> force{};
-  const auto add = [&](std::uint32_t other, const vec<T, 3>& r, T squared_distance) {
-    force += law(r, squared_distance, read_record(grains.velocities, other).velocity - velocity, law.diameter);
-  };
-#if defined(__CUDA_ARCH__)
   for_each_near<Carried>(view, grains.positions, here, law.diameter, [&](std::uint32_t other, const vec<T, 3>& there) {
     const vec<T, 3> r = there - here;
     const T squared_distance = squared_norm(r);
-    if (law.touches(squared_distance) && other != self) add(other, r, squared_distance);
+    if (!law.touches(squared_distance) || other == self) return;
+    force += law(r, squared_distance, read_record(grains.velocities, other).velocity - velocity, law.diameter);
   });
-#else
-  // A CPU guesses wrong at every third candidate whether it touches; so it first notes without a branch which do.
-  constexpr int most = 32;
-  std::uint32_t touching[most];
-  int count = 0;
-  const auto add_noted = [&] {
-    for (int k = 0; k < count; ++k) {
-      const vec<T, 3> r = grains.positions[touching[k]].position - here;
-      add(touching[k], r, squared_norm(r));
-    }
-    count = 0;
-  };
-  for_each_near<Carried>(view, grains.positions, here, law.diameter, [&](std::uint32_t other, const vec<T, 3>& there) {
-    touching[count] = other;
-    count += static_cast<int>(law.touches(squared_norm(there - here))) & static_cast<int>(other != self);
-    if (count == most) add_noted();
-  });
-  add_noted();
-#endif
   return force;
 }
 

@@ -5,7 +5,7 @@
 #include "quadrat/core/error.hpp"
 
 #if QUADRAT_HAS_CUDA
-#include <cuda_runtime_api.h>
+#include "core/cuda_check.hpp"
 #endif
 
 namespace quadrat {
@@ -14,16 +14,7 @@ cuda_graph::~cuda_graph() { release(); }
 
 #if QUADRAT_HAS_CUDA
 
-namespace {
-
-void check_cuda(cudaError_t status, const char* action) {
-  if (status == cudaSuccess) return;
-  // The runtime remembers the failure; the check of the next launch must not find it again.
-  cudaGetLastError();
-  throw backend_error(message("CUDA: ", action, ": ", cudaGetErrorString(status)));
-}
-
-}  // namespace
+using detail::check_cuda;
 
 void cuda_graph::begin(const cuda_context& context) {
   context.activate();

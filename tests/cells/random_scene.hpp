@@ -35,12 +35,20 @@ class scene_maker {
   [[nodiscard]] scene<T, D> make() {
     scene<T, D> result{};
     result.space = make_space();
-    // A line shows best where rounding was forgotten.
-    const std::size_t kind = one_in(3) ? 7 : below(7);
+    const std::size_t kind = below(8);
     result.cutoff = make_cutoff(result.space, kind == 7 ? 0 : below(5));
     const std::size_t count = make_count();
     result.points = kind == 7 ? make_line(result.space, result.cutoff, count)
                               : make_points(result.space, result.cutoff, count, kind);
+    return result;
+  }
+
+  /// Many points on a line, where rounding decides which are neighbors and which cells hold them.
+  [[nodiscard]] scene<T, D> make_line_scene(std::size_t count) {
+    scene<T, D> result{};
+    result.space = make_space();
+    result.cutoff = make_cutoff(result.space, 0);
+    result.points = make_line(result.space, result.cutoff, count);
     return result;
   }
 

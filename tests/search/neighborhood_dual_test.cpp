@@ -127,6 +127,17 @@ TYPED_TEST(neighborhood_test, finds_each_pair_once) {
   });
 }
 
+TYPED_TEST(neighborhood_test, finds_each_pair_that_rounding_decides) {
+  const backend_context context;
+  for_each_shape([&]<typename T, int D>() {
+    for (std::size_t seed = 0; seed < size_or(100, 5); ++seed) {
+      SCOPED_TRACE(message("seed ", seed));
+      compare_with_reference<TypeParam, T, D>(context, scene_maker<T, D>(seed + 20'000).make_line_scene(150));
+      if (this->HasFatalFailure()) return;
+    }
+  });
+}
+
 TYPED_TEST(neighborhood_test, finds_each_pair_of_many_points) {
   const backend_context context;
   scene<float, 3> it{};
