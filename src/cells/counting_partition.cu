@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "parallel/block_scan.cuh"
 #include "cells/counting_partition_keys.hpp"
 #include "core/cuda_check.hpp"
+#include "parallel/block_scan.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 namespace quadrat::detail {
@@ -120,11 +120,11 @@ __global__ void __launch_bounds__(Threads)
 template <unsigned Threads>
 void launch_place(const cuda_context& context, const partition_buffers& buffers, std::uint32_t room) {
   const std::size_t bytes = ((std::size_t{1} << buffers.shift) + room) * sizeof(std::uint32_t);
-  check_cuda(cudaFuncSetAttribute(place_kernel<Threads>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes)),
-             "asking for shared memory");
-  place_kernel<Threads><<<partition_ranges, Threads, bytes, context.stream()>>>(
-      buffers, buffers.control + partition_ranges, room);
+  check_cuda(
+      cudaFuncSetAttribute(place_kernel<Threads>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+      "asking for shared memory");
+  place_kernel<Threads>
+      <<<partition_ranges, Threads, bytes, context.stream()>>>(buffers, buffers.control + partition_ranges, room);
 }
 
 }  // namespace

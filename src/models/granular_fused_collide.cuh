@@ -128,7 +128,8 @@ __device__ vec<T, 3> contact_forces(const fused_state<T>& state, std::uint32_t s
       const vec<T, 3> separation = other_position.value - position;
       const T squared_distance = squared_norm(separation);
       if (state.setup.law.touches(squared_distance)) {
-        force += state.setup.law(separation, squared_distance, other_velocity.value - velocity, state.setup.law.diameter);
+        force +=
+            state.setup.law(separation, squared_distance, other_velocity.value - velocity, state.setup.law.diameter);
       }
     }
   } while (rows.any());

@@ -74,8 +74,8 @@ std::vector<std::uint32_t> random_keys(std::size_t count, std::uint32_t bucket_c
 
 TEST_F(counting_partition, agrees_with_the_reference_for_every_shape) {
   std::uint64_t seed = 1;
-  for (const std::size_t count : {std::size_t{1}, std::size_t{511}, std::size_t{4096}, std::size_t{4097},
-                                  size_or(300'001, 9000)}) {
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{511}, std::size_t{4096}, std::size_t{4097}, size_or(300'001, 9000)}) {
     for (const std::uint32_t buckets : {1u, 2u, 511u, 512u, 513u, 5000u, 262'144u, 2'097'152u}) {
       if (small_sizes() && buckets > 5000) continue;
       expect_right(random_keys(count, buckets, ++seed), buckets);

@@ -18,8 +18,8 @@ int main() {
 
   const quadrat::cpu_context context;
   const auto box = quadrat::make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true});
-  quadrat::cell_methods::counting::type<quadrat::cpu_context, float, 3> cells(
-      context, quadrat::make_grid_for_cutoff(box, 0.1f));
+  quadrat::cell_methods::counting::type<quadrat::cpu_context, float, 3> cells(context,
+                                                                              quadrat::make_grid_for_cutoff(box, 0.1f));
   const auto view = quadrat::points_of(points.data(), count);
   cells.build(context, view);
   cells.check(context);
