@@ -89,8 +89,10 @@ timing time_steps(const session& s, granular<Context, T>& model, row& out) {
   };
   sample(2);
   const double once_ms = sample(s.full() ? 10 : 1);
-  const double affordable = (s.full() ? most_seconds : 0.1) * 1e3 / once_ms;
-  const std::size_t steps = static_cast<std::size_t>(std::fmin(std::fmax(affordable, samples), 200)) / samples;
+  const double affordable = (s.full() ? most_seconds : 0.1) * 1e3 / samples / once_ms;
+  // A sample of some milliseconds hides that the device idles between its event and the first launch.
+  const double enough = std::fmax(20, 5 / once_ms);
+  const auto steps = static_cast<std::size_t>(std::fmax(1, std::fmin(affordable, enough)));
   timing_plan plan = s.plan();
   plan.least = samples;
   plan.most = 5 * samples;

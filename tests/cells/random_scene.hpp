@@ -115,7 +115,8 @@ class scene_maker {
     return way == 1 ? std::nextafter(x, std::numeric_limits<T>::lowest()) : x;
   }
 
-  /// Points on a line, a cutoff apart to within the rounding of the box, on faces, or half a cutoff beside them.
+  /// Points on a line, a cutoff apart to within the rounding of the box, on faces or half a cutoff beside them, also
+  /// where a method has shifted faces by the grid's slack.
   [[nodiscard]] std::vector<vec<T, D>> make_line(const grid<T, D>& space, T cutoff, std::size_t count) {
     const auto along = static_cast<int>(below(D));
     const vec<T, D> start =
@@ -124,7 +125,8 @@ class scene_maker {
     const std::size_t halves = 2 * static_cast<std::size_t>(space.cells[along]) + 1;
     std::vector<vec<T, D>> points(count, start);
     for (vec<T, D>& point : points) {
-      const T face = space.domain.lower[along] + (cutoff / 2) * static_cast<T>(below(halves));
+      T face = space.domain.lower[along] + (cutoff / 2) * static_cast<T>(below(halves));
+      if (one_in(2)) face += space.slack[along] * static_cast<T>(static_cast<int>(below(3)) - 1);
       point[along] = placed(space.domain, face + rounding * between(T(-1), T(1)), along, false);
     }
     return points;
