@@ -25,7 +25,6 @@ if(QUADRAT_PROGRAM STREQUAL "ON" OR (QUADRAT_PROGRAM STREQUAL "AUTO" AND PROJECT
   quadrat_find_headers(tomlplusplus toml++ toml++/toml.h)
   quadrat_find_headers(nlohmann_json nlohmann-json nlohmann/json.hpp)
   quadrat_find_headers(fmt fmt fmt/format.h FMT_HEADER_ONLY=1)
-  quadrat_find_headers(spdlog spdlog spdlog/spdlog.h SPDLOG_FMT_EXTERNAL=1)
   find_package(PNG QUIET) # brings ZLIB::ZLIB
   if(NOT PNG_FOUND)
     list(APPEND QUADRAT_PROGRAM_MISSING libpng)
