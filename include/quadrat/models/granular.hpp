@@ -130,7 +130,8 @@ class granular_engine;
 /// Determinism is the context's: `none` leaves the order of sums to the atomic operations; `run_to_run` builds every
 /// cell list in an order of its own that timing and threads do not change; `canonical` adds the forces on a grain in
 /// order of the other grain's id, which gives the same bits for every method, at the cost of sorting the contacts of
-/// each grain as they are found.
+/// each grain as they are found: with 16 contacts a grain the step takes 3 to 7 times as long on a GPU, and a few
+/// percent longer on a CPU.
 template <typename Context, typename T>
 class granular {
  public:
