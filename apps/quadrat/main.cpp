@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <string>
 
@@ -41,12 +42,18 @@ std::string help_command(const CLI::App& app) {
   return "quadrat " + (used.empty() ? std::string() : used.front()->get_name() + " ") + "--help";
 }
 
+/// Whether all that was printed has reached its file or pipe.
+bool output_arrived() {
+  std::cout.flush();
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Quadrat: everything that happens between particles and a uniform grid", "quadrat"};
   describe(app);
   try {
     app.parse(argc, argv);
-    return success;
+    return output_arrived() ? success : report("standard output could not be written", failure);
   } catch (const CLI::RuntimeError& result) {
     return result.get_exit_code();
   } catch (const CLI::ParseError& problem) {

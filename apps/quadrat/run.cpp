@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -84,6 +85,8 @@ run_report simulate(const run_options& options, const io::granular_scene& scene,
   report.resumed = options.resume;
   report.first_step = model.step();
   const auto last = static_cast<std::uint64_t>(scene.run.steps);
+  require(report.first_step <= last, "run.steps is ", last, ", but the run to resume is at step ", report.first_step,
+          " already");
   {
     progress_bar bar(scene.scene.name, model.step(), last, model.size(), !options.quiet);
     report.signal = advance(model, records, last, stop, bar, report.simulation_seconds);
@@ -117,16 +120,29 @@ std::vector<std::string> valid_values() {
   return {io::names_of<Enum>.begin(), io::names_of<Enum>.end()};
 }
 
+/// CLI11 would clamp a number that is too large without a word.
+const CLI::Validator& whole_number() {
+  static const CLI::Validator validator(
+      [](std::string& text) {
+        std::int64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, problem] = std::from_chars(text.data(), end, value);
+        return problem == std::errc() && rest == end ? std::string() : text + " is no whole number of 64 bits";
+      },
+      "");
+  return validator;
+}
+
 void add_overrides(CLI::App& command, run_options& o) {
   const std::string group = "In place of the scene's values";
   command.add_option("--device", o.device, "where to run: auto, cpu or cuda")
       ->check(CLI::IsMember(valid_values<io::device_choice>()))
       ->group(group);
   command.add_option("--method", o.method, "how to find neighbors (quadrat info lists the methods)")->group(group);
-  command.add_option("--steps", o.steps, "how many steps, from step 0")->group(group);
-  command.add_option("--particles", o.particles, "how many grains")->group(group);
-  command.add_option("--threads", o.threads, "threads on the CPU (0: all)")->group(group);
-  command.add_option("--seed", o.seed, "of the random displacements at the start")->group(group);
+  command.add_option("--steps", o.steps, "how many steps, from step 0")->check(whole_number())->group(group);
+  command.add_option("--particles", o.particles, "how many grains")->check(whole_number())->group(group);
+  command.add_option("--threads", o.threads, "threads on the CPU (0: all)")->check(whole_number())->group(group);
+  command.add_option("--seed", o.seed, "of the random displacements at the start")->check(whole_number())->group(group);
   command.add_option("--precision", o.precision, "float or double")
       ->check(CLI::IsMember(valid_values<io::number_precision>()))
       ->group(group);
@@ -158,7 +174,8 @@ void add_run(CLI::App& app) {
       "  quadrat run examples/dam_break.toml --deterministic --threads 2 --json > result.json\n"
       "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n\n"
       "Ctrl-C writes a checkpoint and stops; a second one stops at once. Either way, every file is whole.\n"
-      "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C.");
+      "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C,\n"
+      "143 after SIGTERM.");
   command->callback([options] { run_scene(*options); });
 }
 

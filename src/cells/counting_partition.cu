@@ -136,7 +136,8 @@ void place_partitioned(const cuda_context& context, const partition_buffers& buf
       buffers.count, buffers.shift, buffers.keys, next_free, buffers.low_keys, buffers.grouped);
   // A quarter above the mean holds nearly every range of evenly spread elements; with the counts, it must fit a block.
   constexpr std::uint32_t most_words = 56000;
-  const std::uint32_t mean = buffers.count / partition_ranges;
+  const std::uint32_t used_ranges = ((buffers.bucket_count - 1) >> buffers.shift) + 1;
+  const std::uint32_t mean = buffers.count / used_ranges;
   const std::uint32_t room = std::min(mean + mean / 4 + 256, most_words - (1u << buffers.shift));
   if (mean <= 8192) {
     launch_place<512>(context, buffers, room);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/scene.hpp"
@@ -19,7 +21,9 @@ class checker {
 
   void run(std::span<const std::string_view> methods) const {
     all_finite();
+    name();
     sizes();
+    resolution();
     cells();
     room_for_the_grains();
     physics();
@@ -69,6 +73,26 @@ class checker {
     demand(particles.seed >= 0, "particles.seed", "is ", particles.seed, ", but must not be negative");
   }
 
+  /// The name becomes a folder below out/.
+  void name() const {
+    const std::string& name = scene_.scene.name;
+    demand(name.find('/') == std::string::npos && !name.starts_with('.'), "scene.name", "is \"", name,
+           "\", but names a folder: it must not hold a / or start with a dot");
+  }
+
+  /// Positions of single precision must resolve a grain.
+  void resolution() const {
+    if (scene_.run.precision != number_precision::float32) return;
+    for (const auto& [key, bounds] :
+         {std::pair("box.lower", scene_.box.lower), std::pair("box.upper", scene_.box.upper)}) {
+      for (const double bound : bounds) {
+        const double step = std::abs(bound) * std::numeric_limits<float>::epsilon();
+        demand(step <= scene_.particles.radius / 16, key, "reaches to ", bound, ", where float has steps of ", step,
+               ": too coarse for grains of radius ", scene_.particles.radius, "; use precision = \"double\"");
+      }
+    }
+  }
+
   void cells() const {
     const bool chosen = scene_.grid.cells.has_value();
     const int_triple cells = scene_.grid.cells.value_or(default_cells(scene_));
@@ -82,7 +106,7 @@ class checker {
       const double edge = length(axis) / static_cast<double>(count);
       const double diameter = 2 * scene_.particles.radius;
       demand(edge >= diameter * (1 - rounding), "grid.cells", "is ", count, " along ", "xyz"[axis], ": cells of edge ",
-             edge, " are smaller than a grain (2 radius = ", diameter, "); at most ", default_cells(scene_)[axis],
+             edge, " are smaller than a grain (2 radius = ", diameter, "); at most ", lattice_sites(scene_)[axis],
              " fit");
       demand(static_cast<std::uint64_t>(count) <= max_count / total, "grid.cells", "makes ", cells[0], " x ", cells[1],
              " x ", cells[2], " cells, but a grid has fewer than 2^31 (2147483648)");
@@ -95,7 +119,7 @@ class checker {
   /// grains together, and the soft springs bear that (512K grains in the paper's box); beyond, the run blows up at
   /// once.
   void room_for_the_grains() const {
-    const int_triple sites = default_cells(scene_);
+    const int_triple sites = lattice_sites(scene_);
     double room = 1;
     for (const std::int64_t count : sites) room *= static_cast<double>(count);
     const bool lattice = scene_.particles.start == start_state::lattice;
@@ -164,7 +188,7 @@ void check(const granular_scene& scene, const scene_places& places, std::span<co
   checker(scene, places).run(methods);
 }
 
-int_triple default_cells(const granular_scene& scene) {
+int_triple lattice_sites(const granular_scene& scene) {
   int_triple cells{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double fitting = (scene.box.upper[axis] - scene.box.lower[axis]) / (2 * scene.particles.radius);
@@ -172,6 +196,23 @@ int_triple default_cells(const granular_scene& scene) {
     cells[axis] = static_cast<std::int64_t>(std::min(std::floor(fitting * (1 + rounding)), 4294967296.0));
   }
   return cells;
+}
+
+int_triple default_cells(const granular_scene& scene) {
+  const int_triple finest = lattice_sites(scene);
+  // More cells than grains by far cost memory and the time to clear it, and save no candidates.
+  const double most =
+      std::clamp(64.0 * static_cast<double>(scene.particles.count), 262144.0, static_cast<double>(max_count));
+  for (double coarser = 1;; coarser *= 1.25) {
+    int_triple cells{};
+    double total = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double count = std::floor(static_cast<double>(finest[axis]) / coarser);
+      cells[axis] = std::max(static_cast<std::int64_t>(count), std::min(finest[axis], std::int64_t{1}));
+      total *= static_cast<double>(cells[axis]);
+    }
+    if (total <= most) return cells;
+  }
 }
 
 void complete(granular_scene& scene, const scene_places& places) {

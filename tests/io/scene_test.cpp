@@ -227,6 +227,28 @@ TEST(scene, cells_are_counted_right_in_decimal_numbers) {
   EXPECT_EQ(default_cells(scene), (int_triple{3, 3, 7}));
 }
 
+TEST(scene, a_few_small_grains_get_no_huge_grid) {
+  granular_scene scene;
+  scene.particles.count = 10;
+  scene.particles.radius = 1e-6;
+  const int_triple cells = default_cells(scene);
+  EXPECT_LE(cells[0] * cells[1] * cells[2], 262144);
+  EXPECT_GE(cells[0] * cells[1] * cells[2], 100000);
+}
+
+TEST(scene, a_name_that_would_leave_the_folder_is_refused) {
+  for (const char* name : {"../x", "a/b", ".hidden"}) {
+    const std::string text = "[scene]\nmodel = \"granular\"\nname = \"" + std::string(name) + "\"\n";
+    EXPECT_NE(verdict(text).find("scene.name is \"" + std::string(name)), std::string::npos) << verdict(text);
+  }
+}
+
+TEST(scene, a_box_that_float_cannot_resolve_is_refused_in_float_alone) {
+  const std::string box = head + "[box]\nlower = [16777216, 0, 0]\nupper = [16777218, 2, 2]\n";
+  EXPECT_NE(verdict(box).find("use precision = \"double\""), std::string::npos) << verdict(box);
+  EXPECT_EQ(verdict(box + "[particles]\ncount = 50\n[run]\nprecision = \"double\"\n"), "");
+}
+
 TEST(scene, differences_that_matter_are_named) {
   granular_scene a;
   a.grid.cells = default_cells(a);

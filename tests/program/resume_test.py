@@ -40,6 +40,11 @@ class ResumeTest(support.ProgramTest):
         self.assertEqual(summary["run"]["first_step"], 200)
         self.assertEqual(summary["performance"]["updates_per_second"], 0)
 
+    def test_a_run_cannot_go_back(self):
+        self.run_scene("out")
+        message = self.fails("run", self.scene, "--output", "out", "--resume", "--steps", 10, code=2)
+        self.assertIn("run.steps is 10, but the run to resume is at step 200 already", message)
+
     def test_ctrl_c_leaves_a_checkpoint_and_says_how_to_go_on(self):
         self.run_scene("whole", "--steps", 1000)
         process = self.start("broken", "--steps", 1000)

@@ -79,6 +79,18 @@ class RunTest(support.ProgramTest):
             with self.subTest(scene.name):
                 self.run_scene(scene.stem, "--steps", 2, "--device", "cpu", scene=scene)
 
+    def test_output_that_does_not_arrive_is_an_error(self):
+        for arguments in (["info"], ["run", self.scene, "--output", "out", "--json"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run(self.command(*arguments), cwd=self.folder, stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"standard output could not be written", done.stderr)
+
+    def test_numbers_that_are_too_large_are_not_clamped(self):
+        for option in ("--seed", "--steps", "--particles", "--threads"):
+            message = self.fails("run", self.scene, option, 2**63, code=2)
+            self.assertIn("9223372036854775808 is no whole number of 64 bits", message)
+
     def test_quiet_says_nothing(self):
         done = self.quadrat("run", self.scene, "--output", "out", "--quiet")
         self.assertEqual(done.stdout + done.stderr, "")

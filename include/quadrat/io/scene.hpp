@@ -186,7 +186,10 @@ void check(const granular_scene& scene, const scene_places& places, std::span<co
 /// Fills what was left out and follows from the rest: grid.cells, scene.name, output.directory. Call it after check.
 void complete(granular_scene& scene, const scene_places& places);
 
-/// The largest cell counts with an edge of at least 2 radius (to rounding).
+/// Sites of a lattice of spacing 2 radius along each axis (to rounding): the most cells that a grid may have.
+[[nodiscard]] int_triple lattice_sites(const granular_scene& scene);
+
+/// The cell counts of a scene that gives none: as many as may be, but at most 64 a grain (and 2^18 in any case).
 [[nodiscard]] int_triple default_cells(const granular_scene& scene);
 
 /// One line "table.key = value" for each key (numbers with all their digits), except those that were left out.
