@@ -58,6 +58,12 @@ function(quadrat_configure_target target)
   endif()
 endfunction()
 
+# For targets of many small sources around large headers (options, JSON). Names in their anonymous namespaces must then
+# differ; clang-tidy still sees each source alone.
+function(quadrat_compile_in_batches target size)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUADRAT_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
+endfunction()
+
 # Private headers of the library (src/) and the public ones, for code of this project that is not the library's own.
 function(quadrat_link_internal target)
   quadrat_configure_target(${target})

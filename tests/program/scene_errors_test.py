@@ -121,7 +121,7 @@ class FailingRuns(support.ProgramTest):
         for frame in (disk / "out" / "frames").iterdir():
             frame.unlink()
         scene = self.write_scene(support.SCENE.replace("frame_every = 50", "frame_every = 0"))
-        self.quadrat("run", scene, "--output", "disk/out", "--steps", 100, "--resume", "--quiet")
+        self.quadrat("run", scene, "--output", "disk/out", "--steps", 400, "--resume", "--quiet")
 
 
 if __name__ == "__main__":

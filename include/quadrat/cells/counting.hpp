@@ -37,7 +37,7 @@ struct counting_buckets_view {
 /// atomicAdd to buckets without a limit). The atomic additions of the counting pass return each element's rank in its
 /// bucket, so that the scatter needs no second round of them. Time grows with elements and buckets. Memory: 4 bytes a
 /// bucket and 12 an element. On CUDA, many elements in at most 2^24 buckets are counted in two levels instead, through
-/// shared memory, at half the time or less (src/cells/counting_partition.hpp), with 14 bytes an element.
+/// shared memory, up to twice as fast (src/cells/counting_partition.hpp), with 14 bytes an element.
 ///
 /// Determinism: none gives the elements of a bucket in whatever order the additions came. run_to_run and canonical give
 /// them in increasing order, by a stable radix sort of (key, element) instead of the scatter: 1.2 to 2.4 times the time
