@@ -24,6 +24,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND quadrat_warnings -Wno-restrict -Wno-maybe-uninitialized)
   set(quadrat_cuda_no_warnings -Xcompiler=-Wno-restrict,-Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND quadrat_warnings -Wno-sign-conversion) # not part of GCC's -Wconversion
+endif()
 # nvcc's generated host code trips over the stricter ones.
 set(quadrat_cuda_warnings -Xcompiler=-Wall,-Wextra ${quadrat_cuda_no_warnings})
 if(QUADRAT_WERROR)
