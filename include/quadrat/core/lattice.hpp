@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+
+namespace quadrat {
+
+/// A box of any shape: the parallelepiped that D vectors span from `origin`, periodic per vector (the triclinic cell of
+/// crystallography; either handedness). The fraction of a point along vector k is 0 on the face through the origin and
+/// 1 on the opposite one: the scalar product of inverse[k] with (point - origin). Make one with `make_lattice`.
+template <typename T, int D>
+struct lattice {
+  vec<T, D> origin;
+  vec<vec<T, D>, D> vectors;
+  vec<vec<T, D>, D> inverse;
+  vec<bool, D> periodic;
+  bool orthorhombic;  ///< vector k is a positive multiple of axis k
+
+  [[nodiscard]] QUADRAT_HD T fraction(const vec<T, D>& point, int axis) const {
+    if (orthorhombic) return (point[axis] - origin[axis]) / vectors[axis][axis];
+    return dot(inverse[axis], point - origin);
+  }
+
+  /// shift[0] vectors[0] + shift[1] vectors[1] + ... The opposite shift gives exactly the opposite vector.
+  [[nodiscard]] QUADRAT_HD vec<T, D> translation(const vec<int, D>& shift) const {
+    vec<T, D> result{};
+    for (int axis = 0; axis < D; ++axis) {
+      if (shift[axis] == 0) continue;
+      const T factor = static_cast<T>(shift[axis]);
+      if (orthorhombic) {
+        result[axis] = factor * vectors[axis][axis];
+      } else {
+        result += factor * vectors[axis];
+      }
+    }
+    return result;
+  }
+
+  /// The farthest that `wrap` brings a point home from, in boxes.
+  static constexpr int most_boxes = 1 << 20;
+
+  /// The image of the point inside the box, but for rounding; open axes are left as they are. `boxes` says from where:
+  /// point = result + translation(boxes). NaN and points more than `most_boxes` away are left as they are.
+  [[nodiscard]] QUADRAT_HD vec<T, D> wrap(const vec<T, D>& point, vec<int, D>& boxes) const {
+    bool inside = true;
+    for (int axis = 0; axis < D; ++axis) {
+      boxes[axis] = 0;
+      if (!periodic[axis]) continue;
+      const T whole = std::floor(fraction(point, axis));
+      if (whole != T(0) && std::fabs(whole) <= T(most_boxes)) {
+        boxes[axis] = static_cast<int>(whole);
+        inside = false;
+      }
+    }
+    return inside ? point : point - translation(boxes);
+  }
+
+  /// Distance between the two faces that vector `axis` leads to and from.
+  [[nodiscard]] QUADRAT_HD T height(int axis) const { return T(1) / std::sqrt(squared_norm(inverse[axis])); }
+};
+
+namespace detail {
+
+/// The inverse of the transpose: row k is perpendicular to every vector but the k-th.
+template <typename T>
+[[nodiscard]] vec<vec<T, 2>, 2> reciprocal(const vec<vec<T, 2>, 2>& v, T& volume) {
+  volume = v[0][0] * v[1][1] - v[0][1] * v[1][0];
+  const T f = T(1) / volume;
+  return {{{{v[1][1] * f, -v[1][0] * f}}, {{-v[0][1] * f, v[0][0] * f}}}};
+}
+
+template <typename T>
+[[nodiscard]] vec<vec<T, 3>, 3> reciprocal(const vec<vec<T, 3>, 3>& v, T& volume) {
+  const auto cross = [](const vec<T, 3>& a, const vec<T, 3>& b) {
+    return vec<T, 3>{{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
+  };
+  volume = dot(v[0], cross(v[1], v[2]));
+  const T f = T(1) / volume;
+  return {{f * cross(v[1], v[2]), f * cross(v[2], v[0]), f * cross(v[0], v[1])}};
+}
+
+}  // namespace detail
+
+/// A checked lattice. Throws argument_error when a component is not finite, or the vectors span no volume (their
+/// directions are dependent to within rounding).
+template <typename T, int D>
+[[nodiscard]] lattice<T, D> make_lattice(const vec<T, D>& origin, const vec<vec<T, D>, D>& vectors,
+                                         const vec<bool, D>& periodic) {
+  vec<vec<double, D>, D> exact{};
+  double product = 1;
+  bool diagonal = true;
+  for (int axis = 0; axis < D; ++axis) {
+    require(std::isfinite(origin[axis]), "component ", axis, " of the lattice's origin is ", origin[axis],
+            "; it must be finite");
+    for (int k = 0; k < D; ++k) {
+      const T component = vectors[axis][k];
+      require(std::isfinite(component), "component ", k, " of lattice vector ", axis, " is ", component,
+              "; it must be finite");
+      diagonal = diagonal && (k == axis ? component > T(0) : component == T(0));
+      exact[axis][k] = static_cast<double>(component);
+    }
+    product *= std::sqrt(squared_norm(exact[axis]));
+  }
+  double volume = 0;
+  const auto inverse = detail::reciprocal(exact, volume);
+  require(std::isfinite(product) && std::fabs(volume) > 1e-9 * product, "the lattice vectors span a volume of ", volume,
+          "; they must be linearly independent");
+  lattice<T, D> result{origin, vectors, {}, periodic, diagonal};
+  for (int axis = 0; axis < D; ++axis) {
+    result.inverse[axis] = cast<T>(inverse[axis]);
+    for (int k = 0; k < D; ++k) {
+      require(std::isfinite(result.inverse[axis][k]), "lattice vector ", axis, " is too short to be inverted");
+    }
+  }
+  return result;
+}
+
+/// A box as a lattice.
+template <typename T, int D>
+[[nodiscard]] lattice<T, D> make_lattice(const box<T, D>& domain) {
+  vec<vec<T, D>, D> vectors{};
+  for (int axis = 0; axis < D; ++axis) vectors[axis][axis] = domain.length[axis];
+  return make_lattice(domain.lower, vectors, domain.periodic);
+}
+
+}  // namespace quadrat

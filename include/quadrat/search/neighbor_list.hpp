@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+
+/// Neighbor lists: all (i, j, S) for which the squared length of points[j] + S . vectors - points[i] is strictly less
+/// than the square of a cutoff, where S is a vector of whole numbers, zero along open axes. This is the meaning that
+/// ASE gives it: where the box is smaller than the cutoff, several images of one neighbor count, each with its S, and
+/// images of a particle itself do, too; (i, i, 0) never does.
+namespace quadrat {
+
+/// Which of (i, j, S) and (j, i, -S) are listed.
+enum class neighbor_pairs {
+  full,  ///< both
+  half   ///< exactly one: that with i < j; of the images of a particle itself, that whose first nonzero S is positive
+};
+
+enum class neighbor_layout {
+  csr,    ///< rows one after the other: row i is [offsets[i], offsets[i + 1])
+  pairs,  ///< the same, and i beside each j
+  matrix  ///< rows of a fixed width, padded with no_particle
+};
+
+/// What a pair's distance is compared with.
+enum class cutoff_rule {
+  uniform,        ///< the cutoff
+  sum_of_radii,   ///< radius of i + radius of j (ASE's and matscipy's list of radii)
+  larger_radius,  ///< the larger of the two radii
+  own_radius,     ///< the radius of i: (i, j) may be listed and (j, i) not; for full lists
+  table_of_types  ///< type_cutoffs[type of i * types + type of j]
+};
+
+/// What is wanted. The defaults give a full list in CSR, as fast as it can be had.
+template <typename T>
+struct neighbor_options {
+  T cutoff = T(0);  ///< no pair is farther apart than this, whatever the rule
+  /// The list holds pairs up to cutoff + skin, so that it stays complete until a particle has moved by half of the
+  /// skin: see neighbor_list::update. Added to every cutoff of every rule.
+  T skin = T(0);
+  cutoff_rule rule = cutoff_rule::uniform;
+  std::vector<T> type_cutoffs;  ///< types x types, symmetric; 0: never a pair
+  neighbor_pairs pairs = neighbor_pairs::full;
+  neighbor_layout layout = neighbor_layout::csr;
+  std::size_t width = 0;  ///< of a row of the matrix
+  /// Each row by increasing (j, S): then the list is the same, bit for bit, in every run and with every method.
+  bool sorted = false;
+  bool squared_distances = false;
+  bool vectors = false;  ///< from i to the image of j
+  bool shifts = false;   ///< S
+  /// Points outside of the open axes of their box are taken as they are instead of being refused; the box then says
+  /// only where most of them lie.
+  bool accept_outside = false;
+  std::string method;  ///< one of neighbor_methods(); empty: chosen
+};
+
+/// What is searched. Arrays belong to the device of the context; `boxes` and the numbers are on the host.
+template <typename T, int D>
+struct neighbor_input {
+  points_view<T, D> points{};
+  std::span<const lattice<T, D>> boxes;  ///< one, or one a system
+  /// System of each point, in any order; nullptr where there is one system. Pairs lie within one system.
+  const std::uint32_t* system_of_point = nullptr;
+  /// Where neighbors are wanted; left out: of the points themselves. A query is no particle, so that a point at its
+  /// place is its neighbor. For full lists and the uniform rule.
+  std::optional<points_view<T, D>> queries;
+  const std::uint32_t* system_of_query = nullptr;
+  const T* radii = nullptr;              ///< by point, for the rules with radii; none may pass what cutoff allows
+  const std::uint32_t* types = nullptr;  ///< by point, for the table of types
+  /// Excluded pairs (bonded neighbors): point i never meets those of excluded[excluded_offsets[i]] to
+  /// excluded[excluded_offsets[i + 1] - 1], in any image. Standing in one of the two rows is enough.
+  const std::uint64_t* excluded_offsets = nullptr;
+  const particle_id* excluded = nullptr;
+};
+
+/// A list in the memory of its context. Row i belongs to point (or query) i; indices are those of the caller's points.
+/// Arrays that were not asked for are nullptr. Valid until the next build.
+template <typename T, int D>
+struct neighbor_list_view {
+  std::size_t rows;
+  std::size_t width;             ///< of a row of the matrix, 0 otherwise
+  const std::uint64_t* offsets;  ///< csr, pairs: rows + 1
+  const std::uint32_t* counts;   ///< rows
+  const particle_id* neighbors;  ///< j
+  const particle_id* first;      ///< pairs: i
+  const T* squared_distances;
+  const vec<T, D>* vectors;
+  const vec<int, D>* shifts;
+
+  /// Where row i begins in the arrays by entry.
+  [[nodiscard]] QUADRAT_HD std::uint64_t row_begin(std::size_t i) const {
+    return offsets != nullptr ? offsets[i] : static_cast<std::uint64_t>(i) * width;
+  }
+};
+
+/// A way to search.
+struct neighbor_method {
+  std::string_view name;
+  std::string_view summary;  ///< one line
+  bool on_cpu;
+  bool on_cuda;
+};
+
+/// All methods, in the order in which they are shown.
+[[nodiscard]] std::span<const neighbor_method> neighbor_methods();
+
+/// A neighbor list that is built as often as particles move. Move-only. T: float or double; D: 2 or 3; Context:
+/// cpu_context or cuda_context. A build of a size that has been met allocates nothing.
+///
+/// Determinism: which pairs are listed is always the same. Their order within a row is the same in every run when the
+/// context asks for run_to_run or canonical, and for every method and box when `sorted` is asked for.
+template <typename Context, typename T, int D>
+class neighbor_list {
+ public:
+  /// Throws argument_error for options that are impossible: a cutoff that is not positive and finite, a negative skin,
+  /// a matrix without width, a table that is not square or not symmetric, an unknown method (naming the valid ones) or
+  /// one that the backend lacks.
+  neighbor_list(const Context& context, const neighbor_options<T>& options);
+  neighbor_list(neighbor_list&&) noexcept;
+  neighbor_list& operator=(neighbor_list&&) noexcept;
+  ~neighbor_list();
+
+  /// Builds the list, growing its memory to what the pairs need. Synchronises. Throws argument_error for input that the
+  /// host can see to be impossible; data_error naming the first point that is not finite or outside of an open axis,
+  /// or whose system, radius or type is impossible; overflow_error when a row of the matrix is too short, with the
+  /// width that would have sufficed. The list is unusable after an exception.
+  void build(const neighbor_input<T, D>& input);
+
+  /// The same in the memory that the last build left, asynchronously: can be captured in a CUDA graph. Allocates
+  /// nothing; throws argument_error where it would have to (another number of points or boxes). `check` reports what
+  /// went wrong, with the number of pairs that would have fitted.
+  void build_asynchronously(const neighbor_input<T, D>& input);
+
+  /// Room for so many pairs, beyond what builds have needed.
+  void reserve(std::size_t pairs);
+
+  /// Synchronises. Throws what the last build met, again at each call until the next.
+  void check();
+
+  /// Builds the list when there is none for this number of points and these boxes, or some particle has moved by more
+  /// than half of the skin since the last build; says whether it did. Motion is taken modulo the periodic box.
+  /// Synchronises. Needs a skin.
+  bool update(const neighbor_input<T, D>& input);
+
+  /// Throws argument_error when nothing has been built, or the last build failed.
+  [[nodiscard]] neighbor_list_view<T, D> view() const;
+  /// Number of entries. Synchronises after build_asynchronously.
+  [[nodiscard]] std::uint64_t size();
+  /// The method of the last build, and why it was chosen.
+  [[nodiscard]] std::string_view method() const;
+  [[nodiscard]] std::string_view reason() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] const neighbor_options<T>& options() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat
