@@ -15,7 +15,8 @@ enum class fault_kind : std::uint32_t {
   not_finite,  ///< a coordinate is NaN or infinite
   outside,     ///< a point is outside an open axis of the box
   key_range,   ///< a key is not below the number of buckets
-  overflow     ///< a fixed capacity was too small
+  overflow,    ///< a fixed capacity was too small
+  value_range  ///< another value of an element is beyond its limit
 };
 
 /// The device's side: two words that kernels write when they meet bad data. Costs nothing while data are good.

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/parallel/atomic.hpp"
+#include "search/neighbor_search.hpp"
+
+/// The bodies that neighbor_list launches.
+namespace quadrat::detail {
+
+/// Faults of queries are numbered from here, so that those of points come first.
+inline constexpr std::uint64_t query_fault_base = std::uint64_t{1} << 40;
+/// And overflows from here.
+inline constexpr std::uint64_t list_fault_base = std::uint64_t{1} << 41;
+
+/// Index: slot. Brings wrapped points into the order of cells, and looks at what the rule needs of them.
+template <typename T, int D>
+struct gather_search_points {
+  neighbor_search<T, D> search;
+  const particle_id* elements;
+  T most_radius;
+  fault_flag faults;
+  search_point<T, D>* records;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const particle_id id = elements[slot];
+    vec<int, D> boxes{};
+    const vec<T, D> position = search.wrapped_point(id, search.system_at(search.system_of_point, id), boxes);
+    records[slot] = {position, id};
+    if (search.rule == cutoff_rule::uniform) return;
+    const bool sound = search.rule == cutoff_rule::table_of_types
+                           ? search.types[id] < search.type_count
+                           : search.radii[id] >= T(0) && search.radii[id] <= most_radius;
+    if (!sound) faults.raise(fault_kind::value_range, id);
+  }
+};
+
+/// Index: query.
+template <typename T, int D>
+struct check_queries {
+  search_key<T, D> key;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    static_cast<void>(key.check(i, key.search.queries[i], key.search.system_of_query, query_fault_base + i));
+  }
+};
+
+/// Where entries go.
+template <typename T, int D>
+struct neighbor_sink {
+  const std::uint64_t* offsets;  ///< nullptr: a matrix
+  std::uint32_t* counts;
+  std::uint64_t width;
+  std::uint64_t capacity;  ///< entries that the arrays hold
+  std::uint64_t* keys;     ///< for the sort, in place of the arrays
+  particle_id* neighbors;
+  particle_id* first;
+  T* squared_distances;
+  vec<T, D>* vectors;
+  vec<int, D>* shifts;
+  fault_flag faults;
+
+  [[nodiscard]] QUADRAT_HD std::uint64_t begin(std::size_t row) const {
+    return offsets != nullptr ? offsets[row] : row * width;
+  }
+  /// One past the last entry that there is room for.
+  [[nodiscard]] QUADRAT_HD std::uint64_t limit(std::size_t row) const {
+    if (offsets == nullptr) return (row + 1) * width;
+    return offsets[row + 1] <= capacity ? offsets[row + 1] : offsets[row];
+  }
+  QUADRAT_HD void store(std::uint64_t at, std::size_t row, particle_id j, const vec<int, D>& shift, const vec<T, D>& r,
+                        T squared_distance) const {
+    neighbors[at] = j;
+    if (first != nullptr) first[at] = static_cast<particle_id>(row);
+    if (squared_distances != nullptr) squared_distances[at] = squared_distance;
+    if (vectors != nullptr) vectors[at] = r;
+    if (shifts != nullptr) shifts[at] = shift;
+  }
+};
+
+/// Sorting keys: j, then S. They stand for an entry until the row is sorted.
+template <int D>
+[[nodiscard]] QUADRAT_HD std::uint64_t key_of_entry(particle_id j, const vec<int, D>& shift) {
+  std::uint64_t key = j;
+  for (int axis = 0; axis < D; ++axis) key = key << 10 | static_cast<std::uint64_t>(shift[axis] + 512);
+  return key;
+}
+template <int D>
+[[nodiscard]] QUADRAT_HD particle_id entry_of_key(std::uint64_t key, vec<int, D>& shift) {
+  for (int axis = D - 1; axis >= 0; --axis) {
+    shift[axis] = static_cast<int>(key & 1023) - 512;
+    key >>= 10;
+  }
+  return static_cast<particle_id>(key);
+}
+
+/// Index: slot, or query. Counts the pairs of each row.
+template <typename T, int D>
+struct count_row {
+  neighbor_search<T, D> search;
+  std::uint32_t* counts;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const search_query<T, D> query = search.own_queries ? search.query_of_row(i) : search.query_of_slot(i);
+    std::uint32_t count = 0;
+    search.for_each_hit(query, [&](particle_id, const vec<int, D>&, const vec<T, D>&, T) { ++count; });
+    counts[query.row] = count;
+  }
+};
+
+/// Index: slot, or query. Writes the pairs of each row, or their keys. A matrix is counted at the same time.
+template <typename T, int D>
+struct fill_row {
+  neighbor_search<T, D> search;
+  neighbor_sink<T, D> sink;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    search_query<T, D> query = search.own_queries ? search.query_of_row(i) : search.query_of_slot(i);
+    if (sink.shifts != nullptr && sink.keys == nullptr) query = search.query_of_row(query.row);
+    const std::uint64_t begin = sink.begin(query.row);
+    const std::uint64_t limit = sink.limit(query.row);
+    if (sink.offsets != nullptr && begin == limit) return;
+    std::uint64_t at = begin;
+    search.for_each_hit(query, [&](particle_id j, const vec<int, D>& shift, const vec<T, D>& r, T squared_distance) {
+      if (at < limit) {
+        if (sink.keys != nullptr) {
+          sink.keys[at] = key_of_entry(j, shift);
+        } else {
+          sink.store(at, query.row, j, sink.shifts != nullptr ? reported(query, j, shift) : shift, r, squared_distance);
+        }
+      }
+      ++at;
+    });
+    if (sink.offsets == nullptr) finish_matrix_row(query.row, at, limit);
+  }
+
+ private:
+  /// S between the caller's positions instead of the wrapped ones.
+  [[nodiscard]] QUADRAT_HD vec<int, D> reported(const search_query<T, D>& query, particle_id j,
+                                                vec<int, D> shift) const {
+    vec<int, D> boxes{};
+    static_cast<void>(search.wrapped_point(j, query.system, boxes));
+    for (int axis = 0; axis < D; ++axis) shift[axis] += query.boxes[axis] - boxes[axis];
+    return shift;
+  }
+  QUADRAT_HD void finish_matrix_row(std::size_t row, std::uint64_t at, std::uint64_t limit) const {
+    sink.counts[row] = static_cast<std::uint32_t>(at - sink.begin(row));
+    if (at > limit) sink.faults.raise_overflow(list_fault_base + row, at - sink.begin(row));
+    if (sink.keys != nullptr) return;
+    for (; at < limit; ++at) sink.neighbors[at] = no_particle;
+  }
+};
+
+/// Index: row. From sorted keys to entries.
+template <typename T, int D>
+struct expand_row {
+  neighbor_search<T, D> search;
+  neighbor_sink<T, D> sink;
+
+  QUADRAT_HD void operator()(std::size_t row) const {
+    const search_query<T, D> query = search.query_of_row(row);
+    const lattice<T, D>& shape = search.systems[query.system].shape;
+    const std::uint64_t begin = sink.begin(row);
+    std::uint64_t end = sink.limit(row);
+    if (sink.offsets == nullptr && begin + sink.counts[row] < end) end = begin + sink.counts[row];
+    for (std::uint64_t at = begin; at < end; ++at) {
+      vec<int, D> shift{};
+      const particle_id j = entry_of_key<D>(sink.keys[at], shift);
+      vec<int, D> boxes{};
+      const vec<T, D> there = search.wrapped_point(j, query.system, boxes);
+      const vec<T, D> r = search.separation(query.position, there, shape.translation(shift));
+      for (int axis = 0; axis < D; ++axis) shift[axis] += query.boxes[axis] - boxes[axis];
+      sink.store(at, row, j, shift, r, squared_norm(r));
+    }
+    if (sink.offsets == nullptr) {
+      for (std::uint64_t at = end; at < sink.limit(row); ++at) sink.neighbors[at] = no_particle;
+    }
+  }
+};
+
+/// Index: 0. Tells the host how many entries there are, and whether they fitted.
+struct report_size {
+  const std::uint64_t* total;
+  std::uint64_t capacity;
+  std::uint64_t* size;
+  fault_flag faults;
+  bool refuse;
+
+  QUADRAT_HD void operator()(std::size_t) const {
+    *size = *total;
+    if (refuse && *total > capacity) faults.raise_overflow(list_fault_base, *total);
+  }
+};
+
+/// Entries of a row that are there.
+struct matrix_row_size {
+  const std::uint32_t* counts;
+
+  QUADRAT_HD std::uint64_t operator()(std::size_t row) const { return counts[row]; }
+};
+
+/// Index: point. Raises a word where a point has moved by more than a distance, modulo the box.
+template <typename T, int D>
+struct find_movers {
+  neighbor_search<T, D> search;
+  const vec<T, D>* before;
+  T squared_distance;
+  std::uint64_t* moved;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const lattice<T, D>& shape = search.systems[search.system_at(search.system_of_point, i)].shape;
+    vec<T, D> motion = search.points[i] - before[i];
+    vec<int, D> whole{};
+    for (int axis = 0; axis < D; ++axis) {
+      if (!shape.periodic[axis]) continue;
+      const T boxes = std::floor(shape.fraction(shape.origin + motion, axis) + T(0.5));
+      whole[axis] = std::fabs(boxes) <= T(lattice<T, D>::most_boxes) ? static_cast<int>(boxes) : 0;
+    }
+    motion = motion - shape.translation(whole);
+    // NaN counts as motion, so that the build that follows reports it.
+    if (!(squared_norm(motion) <= squared_distance)) atomic_max(moved, std::uint64_t{1});
+  }
+};
+
+/// Index: point.
+template <typename T, int D>
+struct remember_points {
+  points_view<T, D> points;
+  vec<T, D>* copy;
+
+  QUADRAT_HD void operator()(std::size_t i) const { copy[i] = points[i]; }
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/search/neighbor_list.hpp"
+
+#include <exception>
+#include <vector>
+
+#include "cells/counting_build.hpp"
+#include "core/backend.hpp"
+#include "core/number_text.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/reduce.hpp"
+#include "quadrat/parallel/scan.hpp"
+#include "search/neighbor_checks.hpp"
+#include "search/neighbor_kernels.hpp"
+#include "search/neighbor_methods.hpp"
+#include "search/neighbor_sort.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// Words that the device writes and the host reads: the two of a fault flag, the number of entries, whether points
+/// have moved.
+enum control_word : std::size_t { fault_word, needed_word, size_word, moved_word, control_words };
+
+template <typename T, int D>
+[[nodiscard]] bool same_boxes(const std::vector<lattice<T, D>>& a, std::span<const lattice<T, D>> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (!(a[k].origin == b[k].origin && a[k].vectors == b[k].vectors && a[k].periodic == b[k].periodic)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+template <typename Context, typename T, int D>
+struct neighbor_list<Context, T, D>::implementation {
+  implementation(const Context& where, const neighbor_options<T>& chosen);
+
+  void build(const neighbor_input<T, D>& input);
+  void build_asynchronously(const neighbor_input<T, D>& input);
+  void check();
+  [[nodiscard]] bool has_moved(const neighbor_input<T, D>& input);
+
+  Context context;
+  neighbor_options<T> options;
+  std::string_view method;
+  std::string reason;
+
+  enum class stage { empty, unchecked, built, failed } state = stage::empty;
+  std::size_t rows = 0;
+  std::uint64_t size = 0;
+  std::uint64_t capacity = 0;  // entries that the arrays hold
+  std::exception_ptr failure;
+  neighbor_input<T, D> last;  // for messages
+
+  array<std::uint64_t, Context> offsets;
+  array<std::uint32_t, Context> counts;
+  array<particle_id, Context> neighbors;
+  array<particle_id, Context> first;
+  array<T, Context> squared_distances;
+  array<vec<T, D>, Context> vectors;
+  array<vec<int, D>, Context> shifts;
+
+  std::vector<lattice<T, D>> boxes;
+  std::size_t cells = 0;
+  array<detail::search_system<T, D>, Context> systems;
+  array<T, Context> type_cutoffs;
+  counting_buckets<Context> buckets;
+  array<detail::search_point<T, D>, Context> records;
+  array<vec<T, D>, Context> remembered;
+  array<std::uint64_t, Context> keys;
+  array<std::uint64_t, Context> control;
+  workspace<Context> scratch;
+
+  [[nodiscard]] std::size_t bytes() const;
+  void grow(std::uint64_t entries);
+
+ private:
+  static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+
+  [[nodiscard]] bool matrix() const { return options.layout == neighbor_layout::matrix; }
+  [[nodiscard]] fault_flag faults() { return {control.data() + fault_word, control.data() + needed_word}; }
+  void choose_method(const neighbor_input<T, D>& input);
+  void set_boxes(std::span<const lattice<T, D>> given, std::size_t count);
+  void prepare(const neighbor_input<T, D>& input);
+  [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
+  [[nodiscard]] detail::neighbor_sink<T, D> sink();
+  void enqueue_cells(const neighbor_input<T, D>& input);
+  void enqueue_counts(const neighbor_input<T, D>& input);
+  void enqueue_entries(const neighbor_input<T, D>& input);
+  void enqueue_report(bool refuse);
+  void read_control();
+  [[noreturn]] void fail(const std::vector<std::uint64_t>& words);
+  [[nodiscard]] std::string complaint(fault_kind kind, std::uint64_t number);
+  [[nodiscard]] std::string point_text(const points_view<T, D>& points, std::size_t i);
+};
+
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>::implementation::implementation(const Context& where, const neighbor_options<T>& chosen)
+    : context(where), options(chosen), control(where, control_words) {
+  detail::check_neighbor_options(options, cuda);
+  fill_bytes(context, control.data(), 0, control.bytes());
+  fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
+  if (options.rule == cutoff_rule::table_of_types) type_cutoffs = to_device(context, options.type_cutoffs);
+}
+
+template <typename Context, typename T, int D>
+std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
+  return offsets.bytes() + counts.bytes() + neighbors.bytes() + first.bytes() + squared_distances.bytes() +
+         vectors.bytes() + shifts.bytes() + systems.bytes() + type_cutoffs.bytes() + buckets.bytes() + records.bytes() +
+         remembered.bytes() + keys.bytes() + control.bytes() + scratch.bytes();
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::grow(std::uint64_t entries) {
+  if (entries <= capacity) return;
+  capacity = 0;
+  neighbors.resize_discarding(context, entries);
+  if (options.layout == neighbor_layout::pairs) first.resize_discarding(context, entries);
+  if (options.squared_distances) squared_distances.resize_discarding(context, entries);
+  if (options.vectors) vectors.resize_discarding(context, entries);
+  if (options.shifts) shifts.resize_discarding(context, entries);
+  if (options.sorted) keys.resize_discarding(context, entries);
+  capacity = entries;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
+  if (!options.method.empty()) {
+    detail::neighbor_method_list::with("neighbor method", options.method,
+                                       [&](auto named) { method = decltype(named)::name; });
+    reason = "asked for";
+  } else if (input.points.count <= 64) {
+    method = detail::neighbor_search_methods::brute_force::name;
+    reason = "at most 64 points, fewer than a neighborhood of cells would hold";
+  } else {
+    method = detail::neighbor_search_methods::strips::name;
+    reason = "rows of cells are the longest ranges that a search can read";
+  }
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lattice<T, D>> given, std::size_t count) {
+  const T reach = options.cutoff + options.skin;
+  bool one_cell = false;
+  detail::neighbor_method_list::with("neighbor method", method,
+                                     [&](auto named) { one_cell = decltype(named)::one_cell; });
+  // More cells than points would only be empty ones.
+  const std::size_t most = one_cell ? 1 : std::size_t{64} + 4 * count;
+  const auto made = detail::make_search_systems(given, reach, reach, most);
+  cells = detail::cell_count(made);
+  systems = to_device(context, made);
+  boxes.assign(given.begin(), given.end());
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<T, D>& input) {
+  detail::check_neighbor_input(options, input);
+  const std::string_view before = method;
+  choose_method(input);
+  const bool other_size = input.points.count > 2 * records.size() || 2 * input.points.count < records.size();
+  if (before != method || other_size || !same_boxes(boxes, input.boxes)) set_boxes(input.boxes, input.points.count);
+  rows = input.queries.has_value() ? input.queries->count : input.points.count;
+  require(!matrix() || rows == 0 || options.width <= (std::uint64_t{1} << 40) / rows, "a matrix of ", rows, " x ",
+          options.width, " entries was asked for; at most 2^40 are possible");
+  counts.resize_discarding(context, rows);
+  if (!matrix()) offsets.resize_discarding(context, rows + 1);
+  records.resize_discarding(context, input.points.count);
+  if (options.skin > T(0)) remembered.resize_discarding(context, input.points.count);
+  if (matrix()) grow(static_cast<std::uint64_t>(rows) * options.width);
+  last = input;
+  last.boxes = {};
+}
+
+template <typename Context, typename T, int D>
+detail::neighbor_search<T, D> neighbor_list<Context, T, D>::implementation::search(const neighbor_input<T, D>& input) {
+  detail::neighbor_search<T, D> result{};
+  result.points = input.points;
+  result.own_queries = input.queries.has_value();
+  result.queries = input.queries.value_or(points_view<T, D>{});
+  result.systems = systems.data();
+  result.system_count = static_cast<std::uint32_t>(boxes.size());
+  result.system_of_point = input.system_of_point;
+  result.system_of_query = input.system_of_query;
+  result.records = records.data();
+  detail::neighbor_method_list::with("neighbor method", method,
+                                     [&](auto named) { result.order = decltype(named)::order; });
+  result.reach = options.cutoff + options.skin;
+  result.squared_reach = result.reach * result.reach;
+  result.skin = options.skin;
+  result.rule = options.rule;
+  result.half = options.pairs == neighbor_pairs::half;
+  result.radii = input.radii;
+  result.types = input.types;
+  result.type_count = options.rule == cutoff_rule::table_of_types ? detail::type_count(options) : 0;
+  result.type_cutoffs = type_cutoffs.data();
+  result.excluded_offsets = input.excluded_offsets;
+  result.excluded = input.excluded;
+  return result;
+}
+
+template <typename Context, typename T, int D>
+detail::neighbor_sink<T, D> neighbor_list<Context, T, D>::implementation::sink() {
+  return {matrix() ? nullptr : offsets.data(),
+          counts.data(),
+          options.width,
+          capacity,
+          options.sorted ? keys.data() : nullptr,
+          neighbors.data(),
+          options.layout == neighbor_layout::pairs ? first.data() : nullptr,
+          options.squared_distances ? squared_distances.data() : nullptr,
+          options.vectors ? vectors.data() : nullptr,
+          options.shifts ? shifts.data() : nullptr,
+          faults()};
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_input<T, D>& input) {
+  detail::neighbor_search<T, D> what = search(input);
+  const detail::search_key<T, D> key{what, options.accept_outside, faults()};
+  buckets.build(context, input.points.count, cells, key, faults());
+  const T most_radius = options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff;
+  const detail::gather_search_points<T, D> gather{what, buckets.view().elements, most_radius, faults(), records.data()};
+  for_each(context, "search.gather", input.points.count, gather);
+  if (what.own_queries) for_each(context, "search.check_queries", rows, detail::check_queries<T, D>{key});
+  if (options.skin > T(0)) {
+    for_each(context, "search.remember", input.points.count,
+             detail::remember_points<T, D>{input.points, remembered.data()});
+  }
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor_input<T, D>& input) {
+  detail::neighbor_search<T, D> what = search(input);
+  what.cell_offsets = buckets.view().offsets;
+  for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data()});
+  exclusive_scan_with_total(context, counts.data(), offsets.data(), rows, scratch);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbor_input<T, D>& input) {
+  detail::neighbor_search<T, D> what = search(input);
+  what.cell_offsets = buckets.view().offsets;
+  const detail::neighbor_sink<T, D> to = sink();
+  for_each(context, "search.fill", rows, detail::fill_row<T, D>{what, to});
+  if (!options.sorted) return;
+  detail::sort_rows(context, {to.offsets, to.counts, to.width, to.capacity, rows, to.keys});
+  for_each(context, "search.expand", rows, detail::expand_row<T, D>{what, to});
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::enqueue_report(bool refuse) {
+  if (matrix()) {
+    const detail::matrix_row_size body{counts.data()};
+    reduce_into(context, "search.report", rows, body, plus_operation{}, std::uint64_t{0}, control.data() + size_word,
+                scratch);
+    return;
+  }
+  const detail::report_size body{offsets.data() + rows, capacity, control.data() + size_word, faults(), refuse};
+  for_each(context, "search.report", 1, body);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T, D>& input) {
+  state = stage::failed;
+  failure = nullptr;
+  prepare(input);
+  enqueue_cells(input);
+  if (matrix()) {
+    enqueue_entries(input);
+    enqueue_report(true);
+    read_control();
+    return;
+  }
+  enqueue_counts(input);
+  enqueue_report(false);
+  if (capacity > 0) enqueue_entries(input);
+  read_control();
+  if (size <= capacity) return;
+  // The first time, or more pairs than ever: the counts stand, the entries follow.
+  state = stage::failed;
+  grow(size);
+  enqueue_entries(input);
+  state = stage::built;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::build_asynchronously(const neighbor_input<T, D>& input) {
+  detail::check_neighbor_input(options, input);
+  const std::size_t asked = input.queries.has_value() ? input.queries->count : input.points.count;
+  require(!boxes.empty(), "build has not been called; it finds the memory that build_asynchronously works in");
+  require(input.points.count == records.size() && asked == rows, "there are ", input.points.count, " points and ",
+          asked, " rows, but the last build had ", records.size(), " and ", rows,
+          "; build_asynchronously works in the memory of that build");
+  require(same_boxes(boxes, input.boxes), "the boxes are not those of the last build; call build");
+  last = input;
+  last.boxes = {};
+  failure = nullptr;
+  enqueue_cells(input);
+  if (!matrix()) enqueue_counts(input);
+  enqueue_entries(input);
+  enqueue_report(true);
+  state = stage::unchecked;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::read_control() {
+  const std::vector<std::uint64_t> words = to_host(context, control);
+  if (words[fault_word] != ~std::uint64_t{0}) fail(words);
+  size = words[size_word];
+  state = stage::built;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::check() {
+  if (failure != nullptr) std::rethrow_exception(failure);
+  if (state == stage::unchecked) read_control();
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::fail(const std::vector<std::uint64_t>& words) {
+  state = stage::failed;
+  fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
+  fill_bytes(context, control.data() + needed_word, 0, sizeof(std::uint64_t));
+  const auto kind = static_cast<fault_kind>(words[fault_word] & 0xff);
+  const std::uint64_t number = words[fault_word] >> 8;
+  const std::uint64_t needed = words[needed_word];
+  try {
+    if (kind != fault_kind::overflow) throw data_error(complaint(kind, number));
+    if (matrix()) {
+      throw overflow_error(
+          message("a row of the neighbor matrix is ", options.width, " wide, but point ",
+                  number - detail::list_fault_base, " has more neighbors; a width of ", needed, " would have sufficed"),
+          needed);
+    }
+    throw overflow_error(message("the neighbor list has room for ", capacity, " pairs, but there are ", needed,
+                                 "; call build or reserve"),
+                         needed);
+  } catch (...) {
+    failure = std::current_exception();
+    throw;
+  }
+}
+
+template <typename Context, typename T, int D>
+std::string neighbor_list<Context, T, D>::implementation::point_text(const points_view<T, D>& points, std::size_t i) {
+  std::string text = "(";
+  for (int axis = 0; axis < D; ++axis) {
+    const T x = to_host(context, points.component[axis] + i * points.stride, 1)[0];
+    text += (axis == 0 ? "" : ", ") + number_text(x);
+  }
+  return text + ")";
+}
+
+template <typename Context, typename T, int D>
+std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind kind, std::uint64_t number) {
+  const bool query = number >= detail::query_fault_base;
+  const std::size_t i = query ? number - detail::query_fault_base : number;
+  const char* what = query ? "query " : "point ";
+  if (kind == fault_kind::key_range) {
+    const std::uint32_t* of = query ? last.system_of_query : last.system_of_point;
+    return message(what, i, " belongs to system ", to_host(context, of + i, 1)[0], "; there are ", boxes.size());
+  }
+  if (kind == fault_kind::value_range && options.rule == cutoff_rule::table_of_types) {
+    return message(what, i, " has type ", to_host(context, last.types + i, 1)[0], "; the table has ",
+                   detail::type_count(options), " types");
+  }
+  if (kind == fault_kind::value_range) {
+    return message(what, i, " has radius ", to_host(context, last.radii + i, 1)[0], "; with a cutoff of ",
+                   options.cutoff, " it must be from 0 to ",
+                   options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff);
+  }
+  const std::string at = point_text(query ? *last.queries : last.points, i);
+  if (kind == fault_kind::not_finite) return message(what, i, " at ", at, " has a coordinate that is not finite");
+  return message(what, i, " at ", at, " lies outside of an open axis of its box, or more than ",
+                 lattice<T, D>::most_boxes, " periods away");
+}
+
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::has_moved(const neighbor_input<T, D>& input) {
+  if (state == stage::unchecked) read_control();
+  if (state != stage::built || input.points.count != remembered.size() || !same_boxes(boxes, input.boxes)) return true;
+  detail::check_neighbor_input(options, input);
+  fill_bytes(context, control.data() + moved_word, 0, sizeof(std::uint64_t));
+  const T half = options.skin / 2;
+  const detail::find_movers<T, D> body{search(input), remembered.data(), half * half, control.data() + moved_word};
+  for_each(context, "search.find_movers", input.points.count, body);
+  return to_host(context, control)[moved_word] != 0;
+}
+
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>::neighbor_list(const Context& context, const neighbor_options<T>& options)
+    : implementation_(std::make_unique<implementation>(context, options)) {}
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>::neighbor_list(neighbor_list&&) noexcept = default;
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>& neighbor_list<Context, T, D>::operator=(neighbor_list&&) noexcept = default;
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>::~neighbor_list() = default;
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::build(const neighbor_input<T, D>& input) {
+  implementation_->build(input);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::build_asynchronously(const neighbor_input<T, D>& input) {
+  implementation_->build_asynchronously(input);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::reserve(std::size_t pairs) {
+  implementation& list = *implementation_;
+  if (list.options.layout == neighbor_layout::matrix || pairs <= list.capacity) return;
+  list.grow(pairs);
+  list.state = implementation::stage::empty;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::check() {
+  implementation_->check();
+}
+
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::update(const neighbor_input<T, D>& input) {
+  require(implementation_->options.skin > T(0), "the skin is 0; update needs one that is positive");
+  if (!implementation_->has_moved(input)) return false;
+  implementation_->build(input);
+  return true;
+}
+
+template <typename Context, typename T, int D>
+neighbor_list_view<T, D> neighbor_list<Context, T, D>::view() const {
+  const implementation& list = *implementation_;
+  using stage = typename implementation::stage;
+  require(list.state != stage::empty, "nothing has been built yet; call build first");
+  require(list.state != stage::failed, "the last build has failed; build again before using the list");
+  const bool matrix = list.options.layout == neighbor_layout::matrix;
+  return {list.rows,
+          matrix ? list.options.width : 0,
+          matrix ? nullptr : list.offsets.data(),
+          list.counts.data(),
+          list.neighbors.data(),
+          list.options.layout == neighbor_layout::pairs ? list.first.data() : nullptr,
+          list.options.squared_distances ? list.squared_distances.data() : nullptr,
+          list.options.vectors ? list.vectors.data() : nullptr,
+          list.options.shifts ? list.shifts.data() : nullptr};
+}
+
+template <typename Context, typename T, int D>
+std::uint64_t neighbor_list<Context, T, D>::size() {
+  check();
+  static_cast<void>(view());
+  return implementation_->size;
+}
+
+template <typename Context, typename T, int D>
+std::string_view neighbor_list<Context, T, D>::method() const {
+  return implementation_->method;
+}
+
+template <typename Context, typename T, int D>
+std::string_view neighbor_list<Context, T, D>::reason() const {
+  return implementation_->reason;
+}
+
+template <typename Context, typename T, int D>
+std::size_t neighbor_list<Context, T, D>::bytes() const {
+  return implementation_->bytes();
+}
+
+template <typename Context, typename T, int D>
+const neighbor_options<T>& neighbor_list<Context, T, D>::options() const {
+  return implementation_->options;
+}
+
+template class neighbor_list<backend_context, float, 2>;
+template class neighbor_list<backend_context, float, 3>;
+template class neighbor_list<backend_context, double, 2>;
+template class neighbor_list<backend_context, double, 3>;
+
+}  // namespace quadrat

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/method_list.hpp"
+#include "search/neighbor_system.hpp"
+
+namespace quadrat::detail {
+
+/// A method that is one thread a row over cells of the cutoff: all it has of its own is the order of its walk
+/// (modular-bin-strips, optimisations).
+template <bool Runs, int Labels>
+struct walking_method {
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr bool one_cell = false;
+  static constexpr walking_order order{Runs, Labels};
+};
+
+namespace neighbor_search_methods {
+
+struct default_order : walking_method<false, 1> {
+  static constexpr std::string_view name = "default";
+  static constexpr std::string_view summary = "cell by cell, one thread a row; two passes";
+};
+struct strips : walking_method<true, 1> {
+  static constexpr std::string_view name = "strips";
+  static constexpr std::string_view summary = "rows of cells as one range";
+};
+struct modular : walking_method<false, 3> {
+  static constexpr std::string_view name = "modular";
+  static constexpr std::string_view summary = "cells by their position modulo 3";
+};
+struct hybrid : walking_method<true, 3> {
+  static constexpr std::string_view name = "hybrid";
+  static constexpr std::string_view summary = "strips in the first dimension, modular in the others";
+};
+struct brute_force : walking_method<true, 1> {
+  static constexpr std::string_view name = "brute_force";
+  static constexpr std::string_view summary = "every pair of a system";
+  static constexpr bool one_cell = true;
+};
+
+}  // namespace neighbor_search_methods
+
+/// All methods of neighbor lists. A new one is a file and a line here.
+using neighbor_method_list = method_list<neighbor_search_methods::default_order, neighbor_search_methods::strips,
+                                         neighbor_search_methods::modular, neighbor_search_methods::hybrid,
+                                         neighbor_search_methods::brute_force>;
+
+}  // namespace quadrat::detail

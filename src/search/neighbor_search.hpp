@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/parallel/fault.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+#include "search/neighbor_system.hpp"
+
+/// The search itself, as host-device code: every box, rule and layout, one thread a row.
+namespace quadrat::detail {
+
+/// What is read of a candidate: its wrapped position and who it is. One 16-byte load where T is float.
+template <typename T, int D>
+struct alignas(sizeof(T) == 4 ? 16 : 8) search_point {
+  vec<T, D> position;
+  particle_id id;
+};
+
+/// One row's side of all its pairs.
+template <typename T, int D>
+struct search_query {
+  vec<T, D> position;  ///< wrapped
+  vec<int, D> boxes;   ///< how far the caller's position lies from it
+  std::size_t row;
+  std::uint32_t system;
+};
+
+/// Everything that is searched, by value, as a kernel's argument.
+template <typename T, int D>
+struct neighbor_search {
+  points_view<T, D> points;
+  points_view<T, D> queries;
+  bool own_queries;
+  const search_system<T, D>* systems;
+  std::uint32_t system_count;
+  const std::uint32_t* system_of_point;
+  const std::uint32_t* system_of_query;
+  const std::uint32_t* cell_offsets;
+  const search_point<T, D>* records;  ///< by slot
+  walking_order order;
+
+  T reach;          ///< cutoff + skin
+  T squared_reach;  ///< what pairs are compared with, whatever the rule
+  T skin;
+  cutoff_rule rule;
+  bool half;
+  const T* radii;
+  const std::uint32_t* types;
+  std::uint32_t type_count;
+  const T* type_cutoffs;
+  const std::uint64_t* excluded_offsets;
+  const particle_id* excluded;
+
+  /// Systems that do not exist have been reported by the key; they must not be read.
+  [[nodiscard]] QUADRAT_HD std::uint32_t system_at(const std::uint32_t* of, std::size_t i) const {
+    if (of == nullptr) return 0;
+    return of[i] < system_count ? of[i] : 0;
+  }
+
+  [[nodiscard]] QUADRAT_HD search_query<T, D> query_of_slot(std::size_t slot) const {
+    const search_point<T, D> record = records[slot];
+    return {record.position, {}, record.id, system_at(system_of_point, record.id)};
+  }
+  /// A row by its number, with `boxes`.
+  [[nodiscard]] QUADRAT_HD search_query<T, D> query_of_row(std::size_t row) const {
+    const std::uint32_t system = system_at(own_queries ? system_of_query : system_of_point, row);
+    search_query<T, D> query{{}, {}, row, system};
+    query.position = systems[system].shape.wrap(own_queries ? queries[row] : points[row], query.boxes);
+    return query;
+  }
+  [[nodiscard]] QUADRAT_HD vec<T, D> wrapped_point(particle_id j, std::uint32_t system, vec<int, D>& boxes) const {
+    return systems[system].shape.wrap(points[j], boxes);
+  }
+
+  /// From a row to an image of a point, both wrapped: the one expression that decides. The opposite pair has exactly
+  /// the opposite vector.
+  [[nodiscard]] QUADRAT_HD static vec<T, D> separation(const vec<T, D>& from, const vec<T, D>& to,
+                                                       const vec<T, D>& translation) {
+    return (to - from) + translation;
+  }
+
+  /// Whether a pair within reach is to be listed.
+  [[nodiscard]] QUADRAT_HD bool listed(const search_query<T, D>& query, particle_id j, const vec<int, D>& shift,
+                                       T squared_distance) const {
+    if (!own_queries) {
+      if (j == query.row && !image_counts(shift)) return false;
+      if (half && j < query.row) return false;
+    }
+    if (rule != cutoff_rule::uniform) {
+      const T cutoff = cutoff_of(query.row, j);
+      if (!(squared_distance < cutoff * cutoff)) return false;
+    }
+    return excluded_offsets == nullptr || !(is_excluded(query.row, j) || is_excluded(j, query.row));
+  }
+
+  /// Calls f(j, S, separation, squared distance) for the pairs of a row; S is between wrapped positions.
+  template <typename F>
+  QUADRAT_HD void for_each_hit(const search_query<T, D>& query, F&& f) const {
+    const search_system<T, D>& system = systems[query.system];
+    const cell_range<D> range = system.reach(query.position, reach);
+    const auto visit_run = [&](cell_id first, cell_id last, const vec<int, D>& shift) {
+      const vec<T, D> translation = system.shape.translation(shift);
+      const std::uint32_t end = cell_offsets[last + 1];
+      for (std::uint32_t slot = cell_offsets[first]; slot < end; ++slot) {
+        const search_point<T, D> record = records[slot];
+        const vec<T, D> r = separation(query.position, record.position, translation);
+        const T squared_distance = squared_norm(r);
+        if (squared_distance < squared_reach && listed(query, record.id, shift, squared_distance)) {
+          f(record.id, shift, r, squared_distance);
+        }
+      }
+    };
+    for_each_image_run(system, range, order, visit_run);
+  }
+
+ private:
+  /// Of an image of the row's own particle: not the particle itself, and of S and -S one where the list is half.
+  [[nodiscard]] QUADRAT_HD bool image_counts(const vec<int, D>& shift) const {
+    for (int axis = 0; axis < D; ++axis) {
+      if (shift[axis] != 0) return !half || shift[axis] > 0;
+    }
+    return false;
+  }
+  [[nodiscard]] QUADRAT_HD T cutoff_of(std::size_t i, particle_id j) const {
+    switch (rule) {
+      case cutoff_rule::sum_of_radii:
+        return radii[i] + radii[j] + skin;
+      case cutoff_rule::larger_radius:
+        return (radii[i] < radii[j] ? radii[j] : radii[i]) + skin;
+      case cutoff_rule::own_radius:
+        return radii[i] + skin;
+      case cutoff_rule::table_of_types: {
+        if (types[i] >= type_count || types[j] >= type_count) return T(0);
+        const T cutoff = type_cutoffs[types[i] * type_count + types[j]];
+        return cutoff > T(0) ? cutoff + skin : T(0);
+      }
+      default:
+        return reach;
+    }
+  }
+  [[nodiscard]] QUADRAT_HD bool is_excluded(std::size_t i, std::size_t j) const {
+    for (std::uint64_t k = excluded_offsets[i]; k < excluded_offsets[i + 1]; ++k) {
+      if (excluded[k] == j) return true;
+    }
+    return false;
+  }
+};
+
+/// The number of the cell that stores a point. A point that is impossible is a fault and goes to the first cell.
+template <typename T, int D>
+struct search_key {
+  neighbor_search<T, D> search;
+  bool accept_outside;
+  fault_flag faults;
+
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
+  [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return search.points[i]; }
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
+    const std::uint32_t system = search.system_at(search.system_of_point, i);
+    if (!check(i, point, search.system_of_point, i)) return 0;
+    vec<int, D> boxes{};
+    return search.systems[system].cell_of(search.systems[system].shape.wrap(point, boxes));
+  }
+
+  /// Raises the fault `number` where point `i` of an array is impossible, and says whether it is sound.
+  [[nodiscard]] QUADRAT_HD bool check(std::size_t i, const vec<T, D>& point, const std::uint32_t* of,
+                                      std::size_t number) const {
+    if (of != nullptr && of[i] >= search.system_count) {
+      faults.raise(fault_kind::key_range, number);
+      return false;
+    }
+    const lattice<T, D>& shape = search.systems[search.system_at(of, i)].shape;
+    bool inside = true;
+    for (int axis = 0; axis < D; ++axis) {
+      if (!(point[axis] - point[axis] == T(0))) {
+        faults.raise(fault_kind::not_finite, number);
+        return false;
+      }
+      const T f = shape.fraction(point, axis);
+      if (shape.periodic[axis]) {
+        inside = inside && std::fabs(f) <= T(lattice<T, D>::most_boxes);
+      } else if (!accept_outside) {
+        // Rounding may put the fraction of a point on the upper face just above one.
+        inside = inside && f >= -rounding(shape, point, axis) && f <= T(1) + rounding(shape, point, axis);
+      }
+    }
+    if (!inside) faults.raise(fault_kind::outside, number);
+    return inside;
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD static T rounding(const lattice<T, D>& shape, const vec<T, D>& point, int axis) {
+    T sum = T(0);
+    for (int k = 0; k < D; ++k) {
+      sum += std::fabs(shape.inverse[axis][k]) * (std::fabs(point[k]) + std::fabs(shape.origin[k]));
+    }
+    constexpr T epsilon = sizeof(T) == 4 ? T(1.2e-7) : T(2.3e-16);
+    return 4 * epsilon * sum;
+  }
+};
+
+}  // namespace quadrat::detail

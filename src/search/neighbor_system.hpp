@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+
+namespace quadrat::detail {
+
+/// floor(a / b) for b > 0.
+[[nodiscard]] QUADRAT_HD inline int floor_division(int a, int b) {
+  const int quotient = a / b;
+  return a - quotient * b < 0 ? quotient - 1 : quotient;
+}
+
+/// The box of one system, cut into cells along its vectors. Cells are numbered with the first index fastest, from
+/// first_cell on.
+template <typename T, int D>
+struct search_system {
+  lattice<T, D> shape;
+  vec<int, D> cells;
+  cell_id first_cell;
+  vec<T, D> fraction_per_length;  ///< 1 / height, rounded up
+  vec<T, D> slack;                ///< bound on the rounding of fractions and of separations, as fractions
+
+  /// Index along an axis, floor(fraction * cells), saturated to +-2^30; never decreases with the fraction.
+  [[nodiscard]] QUADRAT_HD int unwrapped_index(T fraction, int axis) const {
+    constexpr T bound = T(1 << 30);
+    const T index = std::floor(fraction * static_cast<T>(cells[axis]));
+    if (!(index > -bound)) return index <= -bound ? -(1 << 30) : 0;
+    return index < bound ? static_cast<int>(index) : (1 << 30);
+  }
+
+  [[nodiscard]] QUADRAT_HD int clamped(int index, int axis) const {
+    return index < 0 ? 0 : (index >= cells[axis] ? cells[axis] - 1 : index);
+  }
+
+  /// The cell that stores a wrapped point. Rounding may have left it just outside of a periodic axis, and points may
+  /// lie anywhere along an open one: they are stored in the nearest cell.
+  [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, D>& point) const {
+    cell_id id = 0;
+    for (int axis = D - 1; axis >= 0; --axis) {
+      const int index = clamped(unwrapped_index(shape.fraction(point, axis), axis), axis);
+      id = id * static_cast<cell_id>(cells[axis]) + static_cast<cell_id>(index);
+    }
+    return first_cell + id;
+  }
+
+  /// All cells, unwrapped along periodic axes, that can hold an image nearer than `distance` to a wrapped point: each
+  /// image of each cell once. Exact in floating point.
+  [[nodiscard]] QUADRAT_HD cell_range<D> reach(const vec<T, D>& point, T distance) const {
+    cell_range<D> range{};
+    for (int axis = 0; axis < D; ++axis) {
+      const T fraction = shape.fraction(point, axis);
+      const T margin = distance * fraction_per_length[axis] + slack[axis] * (T(1) + magnitude(point, axis));
+      range.first[axis] = unwrapped_index(fraction - margin, axis);
+      range.last[axis] = unwrapped_index(fraction + margin, axis);
+      // Such a margin has a point only that has been reported and could not be wrapped.
+      if (shape.periodic[axis] && !(margin < T(1000))) range.last[axis] = range.first[axis];
+      if (!shape.periodic[axis]) {
+        range.first[axis] = clamped(range.first[axis], axis);
+        range.last[axis] = clamped(range.last[axis], axis);
+      }
+    }
+    return range;
+  }
+
+ private:
+  /// What the rounding of a fraction is proportional to.
+  [[nodiscard]] QUADRAT_HD T magnitude(const vec<T, D>& point, int axis) const {
+    T sum = T(0);
+    for (int k = 0; k < D; ++k) sum += std::fabs(shape.inverse[axis][k] * (point[k] - shape.origin[k]));
+    return sum;
+  }
+};
+
+/// How a neighborhood is walked.
+struct walking_order {
+  bool runs;   ///< cells along the first axis as one range of slots (strips, hybrid)
+  int labels;  ///< cells are taken by position modulo this: 1, or 3 for modular and hybrid
+};
+
+/// Calls f(first cell, last cell, S) for the cells of a range as the order says; S is the image that they stand for.
+template <typename T, int D, typename F>
+QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell_range<D>& range,
+                                   const walking_order& order, F&& f) {
+  vec<int, D> shift{};
+  // Calls body(index in the box) for the unwrapped indices of an axis, by label.
+  const auto along = [&](int axis, auto&& body) {
+    const int first = range.first[axis];
+    for (int label = 0; label < order.labels; ++label) {
+      int index = first + (label - first % order.labels + 2 * order.labels) % order.labels;
+      for (; index <= range.last[axis]; index += order.labels) {
+        shift[axis] = system.shape.periodic[axis] ? floor_division(index, system.cells[axis]) : 0;
+        body(index - shift[axis] * system.cells[axis]);
+      }
+    }
+  };
+  const auto row = [&](int outer) {
+    const cell_id begin = system.first_cell + static_cast<cell_id>(outer) * static_cast<cell_id>(system.cells[0]);
+    if (!order.runs) {
+      along(0, [&](int x) { f(begin + static_cast<cell_id>(x), begin + static_cast<cell_id>(x), shift); });
+      return;
+    }
+    for (int index = range.first[0]; index <= range.last[0];) {
+      shift[0] = system.shape.periodic[0] ? floor_division(index, system.cells[0]) : 0;
+      const int home = shift[0] * system.cells[0];
+      const int last = range.last[0] < home + system.cells[0] ? range.last[0] : home + system.cells[0] - 1;
+      f(begin + static_cast<cell_id>(index - home), begin + static_cast<cell_id>(last - home), shift);
+      index = last + 1;
+    }
+  };
+  if constexpr (D == 2) {
+    along(1, row);
+  } else {
+    along(2, [&](int z) { along(1, [&](int y) { row(z * system.cells[1] + y); }); });
+  }
+}
+
+/// Cells of about `edge` for each box, numbered through: coarser where all together would be more than `most_cells`.
+/// `reach` is the largest distance that will be asked for. Throws argument_error when it spans more than 500 images of
+/// a box.
+template <typename T, int D>
+[[nodiscard]] std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes, T edge,
+                                                                   T reach, std::size_t most_cells);
+
+/// The number of cells of all systems.
+template <typename T, int D>
+[[nodiscard]] std::size_t cell_count(const std::vector<search_system<T, D>>& systems) {
+  if (systems.empty()) return 1;
+  std::size_t count = 1;
+  for (int axis = 0; axis < D; ++axis) count *= static_cast<std::size_t>(systems.back().cells[axis]);
+  return systems.back().first_cell + count;
+}
+
+}  // namespace quadrat::detail

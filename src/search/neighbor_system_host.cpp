@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+
+#include "quadrat/core/error.hpp"
+#include "search/neighbor_system.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// Images of a box on either side of a particle that a list can tell apart: ten bits an axis in the keys of its sort.
+constexpr double most_images = 500;
+
+template <typename T, int D>
+double cells_along(const lattice<T, D>& shape, int axis, double edge) {
+  return std::fmax(std::floor(static_cast<double>(shape.height(axis)) / edge), 1.0);
+}
+
+/// All that does not depend on where cells are numbered from.
+template <typename T, int D>
+search_system<T, D> make_search_system(const lattice<T, D>& shape, double edge, T reach, std::size_t number) {
+  search_system<T, D> system{};
+  system.shape = shape;
+  constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  for (int axis = 0; axis < D; ++axis) {
+    system.cells[axis] = static_cast<int>(std::fmin(cells_along(shape, axis, edge), 1e6));
+    const T inverse_height = std::sqrt(squared_norm(shape.inverse[axis]));
+    system.fraction_per_length[axis] = inverse_height * (T(1) + 16 * epsilon);
+    const double images = static_cast<double>(reach) * static_cast<double>(inverse_height);
+    require(!shape.periodic[axis] || images <= most_images, "the cutoff ", reach, " spans ", images, " images of box ",
+            number, " along its vector ", axis, "; at most ", most_images, " are possible");
+  }
+  for (int axis = 0; axis < D; ++axis) {
+    T size = T(1);
+    for (int k = 0; k < D; ++k) {
+      const T images = T(2) + (shape.periodic[k] ? reach * system.fraction_per_length[k] : T(0));
+      size += images * std::sqrt(squared_norm(shape.vectors[k])) * system.fraction_per_length[axis];
+    }
+    system.slack[axis] = 16 * epsilon * size;
+    require(system.slack[axis] * size < T(1), "the vectors of box ", number,
+            " are so nearly dependent that positions in it are lost to rounding");
+  }
+  return system;
+}
+
+}  // namespace
+
+template <typename T, int D>
+std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes, T edge, T reach,
+                                                     std::size_t most_cells) {
+  const auto count_cells = [&](const lattice<T, D>& shape, double with_edge) {
+    double product = 1;
+    for (int axis = 0; axis < D; ++axis) product *= cells_along(shape, axis, with_edge);
+    return product;
+  };
+  double wide = static_cast<double>(edge);
+  const auto total = [&] {
+    double sum = 0;
+    for (const lattice<T, D>& shape : boxes) sum += count_cells(shape, wide);
+    return sum;
+  };
+  const double most = static_cast<double>(std::max(most_cells, boxes.size()));
+  while (total() > most) wide *= 1.25;
+  std::vector<search_system<T, D>> systems;
+  systems.reserve(boxes.size());
+  cell_id first = 0;
+  for (const lattice<T, D>& shape : boxes) {
+    systems.push_back(make_search_system(shape, wide, reach, systems.size()));
+    systems.back().first_cell = first;
+    first = static_cast<cell_id>(cell_count(systems));
+  }
+  return systems;
+}
+
+template std::vector<search_system<float, 2>> make_search_systems(std::span<const lattice<float, 2>>, float, float,
+                                                                  std::size_t);
+template std::vector<search_system<float, 3>> make_search_systems(std::span<const lattice<float, 3>>, float, float,
+                                                                  std::size_t);
+template std::vector<search_system<double, 2>> make_search_systems(std::span<const lattice<double, 2>>, double, double,
+                                                                   std::size_t);
+template std::vector<search_system<double, 3>> make_search_systems(std::span<const lattice<double, 3>>, double, double,
+                                                                   std::size_t);
+
+}  // namespace quadrat::detail
