@@ -49,7 +49,7 @@ struct neighbors_of_sample {
   QUADRAT_HD tally operator()(std::size_t sample) const {
     const auto i = static_cast<particle_id>(sample * points.count / samples);
     tally sum;
-    visit_neighbors(view, i, points, cutoff, [&](particle_id j, const vec<T, 3>&, T) {
+    for_each_neighbor(view, points, i, cutoff, [&](particle_id j, const vec<T, 3>&, T) {
       sum = sum + tally{1, pair_hash(i, j)};
     });
     return sum;
@@ -66,13 +66,13 @@ struct walk_of_particle {
 
   QUADRAT_HD void operator()(std::size_t i) const {
     walk_result<T> sum{};
-    visit_neighbors(view, static_cast<particle_id>(i), points, cutoff,
-                    [&](particle_id, const vec<T, 3>& separation, T squared_distance) {
-                      sum.neighbors += T(1);
-                      if (squared_distance == T(0)) return;
-                      const T distance = std::sqrt(squared_distance);
-                      sum.force -= separation * ((cutoff - distance) / distance);
-                    });
+    for_each_neighbor(view, points, static_cast<particle_id>(i), cutoff,
+                      [&](particle_id, const vec<T, 3>& separation, T squared_distance) {
+                        sum.neighbors += T(1);
+                        if (squared_distance == T(0)) return;
+                        const T distance = std::sqrt(squared_distance);
+                        sum.force -= separation * ((cutoff - distance) / distance);
+                      });
     results[i] = sum;
   }
 };

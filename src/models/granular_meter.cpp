@@ -62,7 +62,7 @@ struct measure_grain {
  private:
   QUADRAT_HD void add_contacts(std::size_t i, granular_totals& totals) const {
     const auto self = static_cast<particle_id>(i);
-    visit_neighbors(view, self, positions, diameter, [&](particle_id, const vec<T, 3>&, T squared_distance) {
+    for_each_neighbor(view, positions, self, diameter, [&](particle_id, const vec<T, 3>&, T squared_distance) {
       const double overlap = static_cast<double>(diameter) - std::sqrt(static_cast<double>(squared_distance));
       totals.squared_overlap += overlap * overlap;
       ++totals.contacts;
@@ -74,11 +74,10 @@ struct measure_grain {
     const cell_id own = view.numbering.id(home);
     totals.largest_cell = view.cell_end(own) - view.cell_begin(own);
     const cell_range<3> around = view.space.moore_neighborhood(home);
-    for_each_row(view.space, around, [&](const vec<int, 3>& row) {
-      for_each_run(view, around, row, [&](cell_id first, cell_id last) {
-        const slot_range slots = view.run_of_cells(first, last);
-        totals.candidates += slots.last - slots.first;
-      });
+    for_each_strip(view.space, around, [&](const vec<int, 3>& cell, int last) {
+      const cell_id first = view.numbering.id(cell);
+      const slot_range slots = view.run_of_cells(first, first + static_cast<cell_id>(last - cell[0]));
+      totals.candidates += slots.last - slots.first;
     });
     --totals.candidates;
   }

@@ -55,8 +55,8 @@ struct touch_everything {
   std::uint32_t* met;
   QUADRAT_HD void operator()(std::size_t i) const {
     std::uint32_t count = 0;
-    visit_neighbors(view, static_cast<particle_id>(i), points, 0.25f,
-                    [&](particle_id, const vec<float, 3>&, float) { ++count; });
+    for_each_neighbor(view, points, static_cast<particle_id>(i), 0.25f,
+                      [&](particle_id, const vec<float, 3>&, float) { ++count; });
     met[i] = count;
   }
 };

@@ -26,8 +26,8 @@ int main() {
 
   std::vector<std::uint32_t> neighbors(count);
   quadrat::for_each(context, "count neighbors", count, [&, list = cells.view()](std::size_t i) {
-    quadrat::visit_neighbors(list, static_cast<quadrat::particle_id>(i), view, 0.1f,
-                             [&](quadrat::particle_id, const auto&, float) { ++neighbors[i]; });
+    quadrat::for_each_neighbor(list, view, static_cast<quadrat::particle_id>(i), 0.1f,
+                               [&](quadrat::particle_id, const auto&, float) { ++neighbors[i]; });
   });
 
   std::uint64_t sum = 0;

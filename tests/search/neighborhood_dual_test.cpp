@@ -36,12 +36,12 @@ struct visit_each {
       visits[row + j] = 0;
       squared[row + j] = T(-1);
     }
-    visit_neighbors(view, static_cast<particle_id>(i), points, cutoff,
-                    [&](particle_id j, const vec<T, D>& separation, T squared_distance) {
-                      // A wrong separation shows as a count that no visit explains.
-                      visits[row + j] += squared_norm(separation) == squared_distance ? 1u : 100u;
-                      squared[row + j] = squared_distance;
-                    });
+    for_each_neighbor(view, points, static_cast<particle_id>(i), cutoff,
+                      [&](particle_id j, const vec<T, D>& separation, T squared_distance) {
+                        // A wrong separation shows as a count that no visit explains.
+                        visits[row + j] += squared_norm(separation) == squared_distance ? 1u : 100u;
+                        squared[row + j] = squared_distance;
+                      });
   }
 };
 

@@ -14,6 +14,12 @@
 
 namespace quadrat {
 
+/// An inclusive range of cell indices along one axis.
+struct index_range {
+  int first;
+  int last;
+};
+
 /// An inclusive range of cell indices per axis. On a periodic axis the indices may lie outside [0, cells): they are
 /// unwrapped, and `grid::wrapped` brings each home. Never holds the same distinct cell twice.
 template <int D>
@@ -74,35 +80,42 @@ struct grid {
   [[nodiscard]] QUADRAT_HD cell_range<D> reach(const vec<T, D>& point, T distance) const {
     cell_range<D> range{};
     for (int axis = 0; axis < D; ++axis) {
-      const T margin = distance + slack[axis];
-      range.first[axis] = unwrapped_index(point[axis] - margin, axis);
-      range.last[axis] = unwrapped_index(point[axis] + margin, axis);
-      clip(range, axis);
+      const index_range along = reach_along(point[axis], distance, axis);
+      range.first[axis] = along.first;
+      range.last[axis] = along.last;
     }
     return range;
+  }
+
+  /// The same along one axis: all indices that points nearer to x than `distance`, measured along it, can have.
+  [[nodiscard]] QUADRAT_HD index_range reach_along(T x, T distance, int axis) const {
+    const T margin = distance + slack[axis];
+    return clipped({unwrapped_index(x - margin, axis), unwrapped_index(x + margin, axis)}, axis);
+  }
+
+  /// `wrapped` without a division, for the indices of a range that `reach`, `reach_along` or `moore_neighborhood` gave.
+  [[nodiscard]] QUADRAT_HD int home(int index, int axis) const {
+    const int n = cells[axis];
+    if (index < 0) return index + n;
+    return index < n ? index : index - n;
   }
 
   /// The cell and its neighbors, 3 along each axis where there are so many; each distinct cell once.
   [[nodiscard]] QUADRAT_HD cell_range<D> moore_neighborhood(const vec<int, D>& cell) const {
     cell_range<D> range{};
     for (int axis = 0; axis < D; ++axis) {
-      range.first[axis] = cell[axis] - 1;
-      range.last[axis] = cell[axis] + 1;
-      clip(range, axis);
+      const index_range along = clipped({cell[axis] - 1, cell[axis] + 1}, axis);
+      range.first[axis] = along.first;
+      range.last[axis] = along.last;
     }
     return range;
   }
 
  private:
-  QUADRAT_HD void clip(cell_range<D>& range, int axis) const {
+  [[nodiscard]] QUADRAT_HD index_range clipped(const index_range& range, int axis) const {
+    if (!domain.periodic[axis]) return {wrapped(range.first, axis), wrapped(range.last, axis)};
     const int n = cells[axis];
-    if (!domain.periodic[axis]) {
-      range.first[axis] = wrapped(range.first[axis], axis);
-      range.last[axis] = wrapped(range.last[axis], axis);
-    } else if (range.last[axis] - range.first[axis] + 1 >= n) {
-      range.first[axis] = 0;
-      range.last[axis] = n - 1;
-    }
+    return range.last - range.first + 1 >= n ? index_range{0, n - 1} : range;
   }
 };
 
