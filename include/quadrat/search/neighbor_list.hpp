@@ -16,18 +16,13 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
+#include "quadrat/search/neighbor_pairs.hpp"
 
 /// Neighbor lists: all (i, j, S) for which the squared length of points[j] + S . vectors - points[i] is strictly less
 /// than the square of a cutoff, where S is a vector of whole numbers, zero along open axes. This is the meaning that
 /// ASE gives it: where the box is smaller than the cutoff, several images of one neighbor count, each with its S, and
 /// images of a particle itself do, too; (i, i, 0) never does.
 namespace quadrat {
-
-/// Which of (i, j, S) and (j, i, -S) are listed.
-enum class neighbor_pairs {
-  full,  ///< both
-  half   ///< exactly one: that with i < j; of the images of a particle itself, that whose first nonzero S is positive
-};
 
 enum class neighbor_layout {
   csr,    ///< rows one after the other: row i is [offsets[i], offsets[i + 1])
