@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs this build into a folder of its own, then configures, builds and runs tests/install against it.
+# Installs this build into a folder of its own, then configures, builds and runs against it what a user writes:
+# tests/install, and examples/visitor, which has a kernel of its own.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -10,11 +11,20 @@ set(sanitize_flags "")
 if(QUADRAT_SANITIZE)
   set(sanitize_flags "-fsanitize=${QUADRAT_SANITIZE}")
 endif()
-add_test(
-  NAME install/downstream
-  COMMAND
-    "${CMAKE_CTEST_COMMAND}" --build-and-test "${PROJECT_SOURCE_DIR}/tests/install"
-    "${CMAKE_CURRENT_BINARY_DIR}/install/downstream" --build-generator "${CMAKE_GENERATOR}" --build-options
-    "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
-    "-DCMAKE_CXX_FLAGS=${sanitize_flags}" --test-command downstream)
-set_tests_properties(install/downstream PROPERTIES FIXTURES_REQUIRED quadrat_installed LABELS install)
+function(quadrat_downstream_test name source program)
+  add_test(
+    NAME install/${name}
+    COMMAND
+      "${CMAKE_CTEST_COMMAND}" --build-and-test "${source}" "${CMAKE_CURRENT_BINARY_DIR}/install/${name}"
+      --build-generator "${CMAKE_GENERATOR}" --build-options "-DCMAKE_PREFIX_PATH=${prefix}"
+      "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
+      "-DCMAKE_CXX_FLAGS=${sanitize_flags}" ${ARGN} --test-command ${program})
+  set_tests_properties(install/${name} PROPERTIES FIXTURES_REQUIRED quadrat_installed LABELS install)
+endfunction()
+
+set(cuda_options "")
+if(QUADRAT_HAS_CUDA)
+  set(cuda_options "-DCMAKE_CUDA_COMPILER=${CMAKE_CUDA_COMPILER}" "-DCMAKE_CUDA_ARCHITECTURES=${CMAKE_CUDA_ARCHITECTURES}")
+endif()
+quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstream)
+quadrat_downstream_test(visitor "${PROJECT_SOURCE_DIR}/examples/visitor" visitor ${cuda_options})

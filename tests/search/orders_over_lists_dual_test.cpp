@@ -177,6 +177,7 @@ TYPED_TEST(orders_over_list_test, walk_boxes_of_few_cells) {
   constexpr std::array<int, 6> counts{1, 2, 3, 4, 5, 7};
   std::uint64_t seed = 0;
   for (const int walls : {0, 7, 1, 6, 5}) {
+    if (small_sizes() && walls != 6) continue;
     for (std::size_t k = 0; k < counts.size(); ++k) {
       const std::array<int, 3> cells{counts[k], counts[(k + 1 + seed) % 6], counts[(2 * k + seed) % 6]};
       scene<float, 3> solid = crowded<float, 3>(cells, walls, ++seed);

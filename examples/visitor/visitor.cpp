@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The same on the CPU, in a loop of one's own.
+#include <quadrat/cells/counting.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+
+#include "density.hpp"
+
+namespace {
+
+int run() {
+  const std::vector<quadrat::vec<float, 3>> host = random_points();
+  const quadrat::cpu_context context;
+  quadrat::cell_methods::counting::type<quadrat::cpu_context, float, 3> cells(
+      context, quadrat::make_grid_for_cutoff(periodic_box(), cutoff));
+  const auto points = quadrat::points_of(host.data(), count);  // a view: nothing is copied
+  cells.build(context, points);
+  cells.check(context);  // throws where a point was NaN or outside
+
+  const auto list = cells.view();
+  std::vector<float> result(count);
+#pragma omp parallel for
+  for (std::int64_t slot = 0; slot < static_cast<std::int64_t>(count); ++slot) {
+    const quadrat::particle_id i = list.particle(static_cast<std::uint32_t>(slot));
+    result[i] = density_at(list, points, i);
+  }
+  return judge(result);
+}
+
+}  // namespace
+
+int main() {
+  try {
+    return run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "visitor: %s\n", error.what());
+    return 1;
+  }
+}
