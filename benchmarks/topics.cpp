@@ -8,8 +8,10 @@
 #include "cells/operations.hpp"
 #include "harness/stopwatch.hpp"
 #include "models/operations.hpp"
+#include "neighbors/operations.hpp"
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/models/granular.hpp"
+#include "quadrat/search/neighbor_list.hpp"
 
 namespace quadrat::bench {
 
@@ -32,6 +34,14 @@ constexpr std::array<operation, 4> granular_operations{{
     {"simulation", "updates a second over the whole wave", 2, run_simulation},
 }};
 
+constexpr std::array<operation, 5> neighbors_operations{{
+    {"csr", "full lists by size, number of neighbors and precision, uniform points", 0, run_csr},
+    {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
+    {"small", "one small periodic system, its state object reused", 0, run_small},
+    {"batch", "thousands of small periodic systems in one call", 0, run_batch},
+    {"outputs", "half, sorted, pairs, distances, vectors, matrix", 0, run_outputs},
+}};
+
 std::vector<std::string_view> cells_method_names() {
   return {cell_list_methods::names.begin(), cell_list_methods::names.end()};
 }
@@ -42,9 +52,16 @@ std::vector<std::string_view> granular_method_names() {
   return names;
 }
 
-constexpr std::array<topic, 2> all_topics{{
+std::vector<std::string_view> neighbors_method_names() {
+  std::vector<std::string_view> names;
+  for (const neighbor_method& method : neighbor_methods()) names.push_back(method.name);
+  return names;
+}
+
+constexpr std::array<topic, 3> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_method_names},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_method_names},
+    {"neighbors", "neighbor lists", neighbors_operations, neighbors_method_names},
 }};
 
 void require_known(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {

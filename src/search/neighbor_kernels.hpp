@@ -129,7 +129,8 @@ struct fill_row {
         if (sink.keys != nullptr) {
           sink.keys[at] = key_of_entry(j, shift);
         } else {
-          sink.store(at, query.row, j, sink.shifts != nullptr ? reported(query, j, shift) : shift, r, squared_distance);
+          sink.store(at, query.row, j, sink.shifts != nullptr ? search.reported(query, j, shift) : shift, r,
+                     squared_distance);
         }
       }
       ++at;
@@ -138,14 +139,6 @@ struct fill_row {
   }
 
  private:
-  /// S between the caller's positions instead of the wrapped ones.
-  [[nodiscard]] QUADRAT_HD vec<int, D> reported(const search_query<T, D>& query, particle_id j,
-                                                vec<int, D> shift) const {
-    vec<int, D> boxes{};
-    static_cast<void>(search.wrapped_point(j, query.system, boxes));
-    for (int axis = 0; axis < D; ++axis) shift[axis] += query.boxes[axis] - boxes[axis];
-    return shift;
-  }
   QUADRAT_HD void finish_matrix_row(std::size_t row, std::uint64_t at, std::uint64_t limit) const {
     sink.counts[row] = static_cast<std::uint32_t>(at - sink.begin(row));
     if (at > limit) sink.faults.raise_overflow(list_fault_base + row, at - sink.begin(row));

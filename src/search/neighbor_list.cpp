@@ -14,6 +14,7 @@
 #include "quadrat/parallel/scan.hpp"
 #include "search/neighbor_checks.hpp"
 #include "search/neighbor_kernels.hpp"
+#include "search/neighbor_masks.hpp"
 #include "search/neighbor_methods.hpp"
 #include "search/neighbor_sort.hpp"
 
@@ -66,6 +67,7 @@ struct neighbor_list<Context, T, D>::implementation {
   array<vec<int, D>, Context> shifts;
 
   std::vector<lattice<T, D>> boxes;
+  detail::search_system<T, D> first_system{};
   std::size_t cells = 0;
   array<detail::search_system<T, D>, Context> systems;
   array<T, Context> type_cutoffs;
@@ -73,6 +75,8 @@ struct neighbor_list<Context, T, D>::implementation {
   array<detail::search_point<T, D>, Context> records;
   array<vec<T, D>, Context> remembered;
   array<std::uint64_t, Context> keys;
+  array<std::uint32_t, Context> mask_words;
+  array<std::uint32_t, Context> mask_shares;
   array<std::uint64_t, Context> control;
   workspace<Context> scratch;
 
@@ -82,6 +86,7 @@ struct neighbor_list<Context, T, D>::implementation {
  private:
   static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
 
+  [[nodiscard]] bool by_masks() const { return method == detail::neighbor_search_methods::masks::name; }
   [[nodiscard]] bool matrix() const { return options.layout == neighbor_layout::matrix; }
   [[nodiscard]] fault_flag faults() { return {control.data() + fault_word, control.data() + needed_word}; }
   void choose_method(const neighbor_input<T, D>& input);
@@ -112,7 +117,8 @@ template <typename Context, typename T, int D>
 std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return offsets.bytes() + counts.bytes() + neighbors.bytes() + first.bytes() + squared_distances.bytes() +
          vectors.bytes() + shifts.bytes() + systems.bytes() + type_cutoffs.bytes() + buckets.bytes() + records.bytes() +
-         remembered.bytes() + keys.bytes() + control.bytes() + scratch.bytes();
+         remembered.bytes() + keys.bytes() + mask_words.bytes() + mask_shares.bytes() + control.bytes() +
+         scratch.bytes();
 }
 
 template <typename Context, typename T, int D>
@@ -134,6 +140,13 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
     detail::neighbor_method_list::with("neighbor method", options.method,
                                        [&](auto named) { method = decltype(named)::name; });
     reason = "asked for";
+    require(!by_masks() || detail::masks_serve(options, input),
+            "the neighbor method masks was asked for; it serves one "
+            "orthorhombic box, of which no periodic axis is shorter than 1.1 cutoffs, with the uniform rule, without "
+            "queries, excluded pairs or points outside");
+  } else if (cuda && QUADRAT_HAS_CUDA && detail::masks_serve(options, input)) {
+    method = detail::neighbor_search_methods::masks::name;
+    reason = "one orthorhombic box and one cutoff, on a GPU";
   } else if (input.points.count <= 64) {
     method = detail::neighbor_search_methods::brute_force::name;
     reason = "at most 64 points, fewer than a neighborhood of cells would hold";
@@ -151,7 +164,10 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
                                      [&](auto named) { one_cell = decltype(named)::one_cell; });
   // More cells than points would only be empty ones.
   const std::size_t most = one_cell ? 1 : std::size_t{64} + 4 * count;
-  const auto made = detail::make_search_systems(given, reach, reach, most);
+  vec<T, D> edges = vec<T, D>::filled(reach);
+  if (by_masks()) edges[0] /= T(detail::masks_cells_along_first_axis);
+  const auto made = detail::make_search_systems(given, edges, reach, most);
+  first_system = made.front();
   cells = detail::cell_count(made);
   systems = to_device(context, made);
   boxes.assign(given.begin(), given.end());
@@ -170,6 +186,10 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   counts.resize_discarding(context, rows);
   if (!matrix()) offsets.resize_discarding(context, rows + 1);
   records.resize_discarding(context, input.points.count);
+  if (by_masks()) {
+    mask_words.resize_discarding(context, detail::masks_words * rows);
+    mask_shares.resize_discarding(context, static_cast<std::size_t>(detail::masks_lanes(rows)) * rows);
+  }
   if (options.skin > T(0)) remembered.resize_discarding(context, input.points.count);
   if (matrix()) grow(static_cast<std::uint64_t>(rows) * options.width);
   last = input;
@@ -237,7 +257,13 @@ template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor_input<T, D>& input) {
   detail::neighbor_search<T, D> what = search(input);
   what.cell_offsets = buckets.view().offsets;
-  for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data()});
+  if constexpr (cuda) {
+    if (by_masks()) {
+      detail::enqueue_masks(context, what, first_system, {mask_words.data(), mask_shares.data()}, counts.data());
+    }
+  }
+  if (!by_masks()) for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data()});
+  if (matrix()) return;
   exclusive_scan_with_total(context, counts.data(), offsets.data(), rows, scratch);
 }
 
@@ -246,7 +272,13 @@ void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbo
   detail::neighbor_search<T, D> what = search(input);
   what.cell_offsets = buckets.view().offsets;
   const detail::neighbor_sink<T, D> to = sink();
-  for_each(context, "search.fill", rows, detail::fill_row<T, D>{what, to});
+  if constexpr (cuda) {
+    if (by_masks()) {
+      detail::enqueue_entries_of_masks(context, what, first_system, {mask_words.data(), mask_shares.data()},
+                                       buckets.view().elements, to);
+    }
+  }
+  if (!by_masks()) for_each(context, "search.fill", rows, detail::fill_row<T, D>{what, to});
   if (!options.sorted) return;
   detail::sort_rows(context, {to.offsets, to.counts, to.width, to.capacity, rows, to.keys});
   for_each(context, "search.expand", rows, detail::expand_row<T, D>{what, to});
@@ -271,6 +303,7 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
   prepare(input);
   enqueue_cells(input);
   if (matrix()) {
+    if (by_masks()) enqueue_counts(input);
     enqueue_entries(input);
     enqueue_report(true);
     read_control();
@@ -301,7 +334,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   last.boxes = {};
   failure = nullptr;
   enqueue_cells(input);
-  if (!matrix()) enqueue_counts(input);
+  if (!matrix() || by_masks()) enqueue_counts(input);
   enqueue_entries(input);
   enqueue_report(true);
   state = stage::unchecked;

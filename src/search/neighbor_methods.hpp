@@ -43,11 +43,18 @@ struct brute_force : walking_method<true, 1> {
   static constexpr bool one_cell = true;
 };
 
+struct masks : walking_method<true, 1> {
+  static constexpr std::string_view name = "masks";
+  static constexpr std::string_view summary = "one search that leaves a bit a candidate, then entries by whole rows";
+  static constexpr bool on_cpu = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+};
+
 }  // namespace neighbor_search_methods
 
 /// All methods of neighbor lists. A new one is a file and a line here.
 using neighbor_method_list = method_list<neighbor_search_methods::default_order, neighbor_search_methods::strips,
                                          neighbor_search_methods::modular, neighbor_search_methods::hybrid,
-                                         neighbor_search_methods::brute_force>;
+                                         neighbor_search_methods::brute_force, neighbor_search_methods::masks>;
 
 }  // namespace quadrat::detail

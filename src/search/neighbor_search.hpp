@@ -85,6 +85,15 @@ struct neighbor_search {
     return (to - from) + translation;
   }
 
+  /// S between the caller's positions instead of the wrapped ones.
+  [[nodiscard]] QUADRAT_HD vec<int, D> reported(const search_query<T, D>& query, particle_id j,
+                                                vec<int, D> shift) const {
+    vec<int, D> boxes{};
+    static_cast<void>(wrapped_point(j, query.system, boxes));
+    for (int axis = 0; axis < D; ++axis) shift[axis] += query.boxes[axis] - boxes[axis];
+    return shift;
+  }
+
   /// Whether a pair within reach is to be listed.
   [[nodiscard]] QUADRAT_HD bool listed(const search_query<T, D>& query, particle_id j, const vec<int, D>& shift,
                                        T squared_distance) const {

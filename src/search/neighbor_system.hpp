@@ -124,12 +124,13 @@ QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell
   }
 }
 
-/// Cells of about `edge` for each box, numbered through: coarser where all together would be more than `most_cells`.
-/// `reach` is the largest distance that will be asked for. Throws argument_error when it spans more than 500 images of
-/// a box.
+/// Cells of about these edges for each box, numbered through: coarser where all together would be more than
+/// `most_cells`. `reach` is the largest distance that will be asked for. Throws argument_error when it spans more than
+/// 500 images of a box.
 template <typename T, int D>
-[[nodiscard]] std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes, T edge,
-                                                                   T reach, std::size_t most_cells);
+[[nodiscard]] std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes,
+                                                                   const vec<T, D>& edges, T reach,
+                                                                   std::size_t most_cells);
 
 /// The number of cells of all systems.
 template <typename T, int D>

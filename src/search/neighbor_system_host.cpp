@@ -19,12 +19,13 @@ double cells_along(const lattice<T, D>& shape, int axis, double edge) {
 
 /// All that does not depend on where cells are numbered from.
 template <typename T, int D>
-search_system<T, D> make_search_system(const lattice<T, D>& shape, double edge, T reach, std::size_t number) {
+search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<double, D>& edges, T reach,
+                                       std::size_t number) {
   search_system<T, D> system{};
   system.shape = shape;
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
   for (int axis = 0; axis < D; ++axis) {
-    system.cells[axis] = static_cast<int>(std::fmin(cells_along(shape, axis, edge), 1e6));
+    system.cells[axis] = static_cast<int>(std::fmin(cells_along(shape, axis, edges[axis]), 1e6));
     const T inverse_height = std::sqrt(squared_norm(shape.inverse[axis]));
     system.fraction_per_length[axis] = inverse_height * (T(1) + 16 * epsilon);
     const double images = static_cast<double>(reach) * static_cast<double>(inverse_height);
@@ -47,21 +48,20 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, double edge, 
 }  // namespace
 
 template <typename T, int D>
-std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes, T edge, T reach,
-                                                     std::size_t most_cells) {
-  const auto count_cells = [&](const lattice<T, D>& shape, double with_edge) {
-    double product = 1;
-    for (int axis = 0; axis < D; ++axis) product *= cells_along(shape, axis, with_edge);
-    return product;
-  };
-  double wide = static_cast<double>(edge);
+std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes, const vec<T, D>& edges,
+                                                     T reach, std::size_t most_cells) {
+  vec<double, D> wide = cast<double>(edges);
   const auto total = [&] {
     double sum = 0;
-    for (const lattice<T, D>& shape : boxes) sum += count_cells(shape, wide);
+    for (const lattice<T, D>& shape : boxes) {
+      double product = 1;
+      for (int axis = 0; axis < D; ++axis) product *= cells_along(shape, axis, wide[axis]);
+      sum += product;
+    }
     return sum;
   };
   const double most = static_cast<double>(std::max(most_cells, boxes.size()));
-  while (total() > most) wide *= 1.25;
+  while (total() > most) wide = wide * 1.25;
   std::vector<search_system<T, D>> systems;
   systems.reserve(boxes.size());
   cell_id first = 0;
@@ -73,13 +73,13 @@ std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, 
   return systems;
 }
 
-template std::vector<search_system<float, 2>> make_search_systems(std::span<const lattice<float, 2>>, float, float,
-                                                                  std::size_t);
-template std::vector<search_system<float, 3>> make_search_systems(std::span<const lattice<float, 3>>, float, float,
-                                                                  std::size_t);
-template std::vector<search_system<double, 2>> make_search_systems(std::span<const lattice<double, 2>>, double, double,
-                                                                   std::size_t);
-template std::vector<search_system<double, 3>> make_search_systems(std::span<const lattice<double, 3>>, double, double,
-                                                                   std::size_t);
+template std::vector<search_system<float, 2>> make_search_systems(std::span<const lattice<float, 2>>,
+                                                                  const vec<float, 2>&, float, std::size_t);
+template std::vector<search_system<float, 3>> make_search_systems(std::span<const lattice<float, 3>>,
+                                                                  const vec<float, 3>&, float, std::size_t);
+template std::vector<search_system<double, 2>> make_search_systems(std::span<const lattice<double, 2>>,
+                                                                   const vec<double, 2>&, double, std::size_t);
+template std::vector<search_system<double, 3>> make_search_systems(std::span<const lattice<double, 3>>,
+                                                                   const vec<double, 3>&, double, std::size_t);
 
 }  // namespace quadrat::detail

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+
+#include "neighbors/operations.hpp"
+#include "neighbors/problem.hpp"
+
+namespace quadrat::bench {
+
+std::vector<std::string_view> wanted_neighbor_methods(const session& s) {
+  std::vector<std::string_view> names;
+  for (const neighbor_method& method : neighbor_methods()) {
+    const bool possible = s.on_cuda() ? method.on_cuda : method.on_cpu;
+    if (possible && s.wants_method(method.name)) names.push_back(method.name);
+  }
+  return names;
+}
+
+namespace {
+
+template <typename T>
+[[nodiscard]] neighbor_options<T> options_for(T cutoff, std::string_view method = {}) {
+  neighbor_options<T> options;
+  options.cutoff = cutoff;
+  options.method = method;
+  return options;
+}
+
+/// The automatic choice, and every method where all pairs can be tried in reasonable time.
+template <typename T, typename Context>
+void time_methods(const session& s, const problem<Context, T>& what, std::string_view operation,
+                  std::string_view distribution, bool all) {
+  std::uint64_t pairs = 0;
+  time_list(s, what, operation, options_for(what.cutoff), distribution, pairs);
+  if (!all) return;
+  for (const std::string_view method : wanted_neighbor_methods(s)) {
+    if (method == "brute_force" && what.count > 40000) continue;
+    time_list(s, what, operation, options_for(what.cutoff, method), distribution, pairs);
+  }
+}
+
+/// 64 blobs of sigma 0.02 in the unit cube, cut off at its faces by drawing again.
+template <typename T>
+[[nodiscard]] std::vector<T> blobs(std::size_t n) {
+  constexpr std::uint64_t blob_count = 64;
+  std::vector<T> values(3 * n);
+  std::uint64_t draw = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double center = random_unit(11, (i / 3 % blob_count) * 3 + i % 3) - 0.5;
+    double x = 1;
+    while (!(x >= -0.5 && x <= 0.5)) {
+      const double radius = std::sqrt(-2 * std::log(1 - random_unit(12, draw)));
+      x = center + 0.02 * radius * std::cos(2 * std::numbers::pi * random_unit(13, draw));
+      ++draw;
+    }
+    values[i] = static_cast<T>(x);
+  }
+  return values;
+}
+
+template <typename Context>
+void run_csr_on(const session& s, const Context& context) {
+  if (!s.full()) {
+    time_methods(s, uniform_problem<Context, float>(context, 4096, 40, false), "csr", "uniform", true);
+    time_methods(s, uniform_problem<Context, double>(context, 4096, 40, false), "csr", "uniform", false);
+    return;
+  }
+  if (!s.on_cuda()) {
+    for (const std::size_t n : {std::size_t{100'000}, std::size_t{1'000'000}}) {
+      time_methods(s, uniform_problem<Context, double>(context, n, 40, false), "csr", "uniform", n == 100'000);
+    }
+    return;
+  }
+  for (const std::size_t n : powers_of_two(15, 15)) {
+    time_methods(s, uniform_problem<Context, float>(context, n, 40, false), "csr", "uniform", true);
+  }
+  for (const std::size_t n : {std::size_t{1} << 18, std::size_t{1} << 20, std::size_t{1} << 22, std::size_t{1} << 24}) {
+    time_methods(s, uniform_problem<Context, float>(context, n, 40, false), "csr", "uniform",
+                 n <= std::size_t{1} << 20);
+  }
+  for (const double neighbors : {16.0, 100.0}) {
+    time_methods(s, uniform_problem<Context, float>(context, std::size_t{1} << 20, neighbors, false), "csr", "uniform",
+                 false);
+  }
+  time_methods(s, uniform_problem<Context, double>(context, std::size_t{1} << 20, 40, false), "csr", "uniform", false);
+}
+
+}  // namespace
+
+void run_csr(const session& s) {
+  with_context(s, [&](const auto& context) { run_csr_on(s, context); });
+}
+
+void run_clustered(const session& s) {
+  with_context(s, [&](const auto& context) {
+    using context_type = std::remove_cvref_t<decltype(context)>;
+    const std::size_t n = s.full() && s.on_cuda() ? std::size_t{1} << 20 : std::size_t{1} << 14;
+    const problem<context_type, float> what(context, blobs<float>(n), {unit_cube<float>(false)},
+                                            cutoff_for(40, static_cast<double>(n)), 40);
+    time_methods(s, what, "clustered", "64 blobs", false);
+  });
+}
+
+void run_small(const session& s) {
+  with_context(s, [&](const auto& context) {
+    using context_type = std::remove_cvref_t<decltype(context)>;
+    for (const std::size_t n : {std::size_t{1000}, std::size_t{10'000}}) {
+      time_methods(s, uniform_problem<context_type, float>(context, n, 40, true), "small", "uniform periodic",
+                   s.full());
+    }
+  });
+}
+
+void run_batch(const session& s) {
+  with_context(s, [&](const auto& context) {
+    using context_type = std::remove_cvref_t<decltype(context)>;
+    const std::size_t systems = s.full() ? 4096 : 64;
+    constexpr std::size_t atoms = 256;
+    problem<context_type, float> what(context, random_points<float>(systems * atoms, 0.5, 5),
+                                      std::vector<lattice<float, 3>>(systems, unit_cube<float>(true)),
+                                      cutoff_for(40, atoms), 40);
+    std::vector<std::uint32_t> system(what.count);
+    for (std::size_t i = 0; i < system.size(); ++i) system[i] = static_cast<std::uint32_t>(i / atoms);
+    what.systems = to_device(context, system);
+    time_methods(s, what, "batch", "uniform periodic", false);
+  });
+}
+
+void run_outputs(const session& s) {
+  with_context(s, [&](const auto& context) {
+    using context_type = std::remove_cvref_t<decltype(context)>;
+    const std::size_t n = s.full() ? std::size_t{1} << (s.on_cuda() ? 20 : 17) : 4096;
+    const auto what = uniform_problem<context_type, float>(context, n, 40, false);
+    std::uint64_t full = 0;
+    std::uint64_t half = 0;
+    const auto time = [&](std::string_view name, std::uint64_t& pairs, const auto& change) {
+      neighbor_options<float> options = options_for(what.cutoff);
+      change(options);
+      time_list(s, what, "outputs", options, "uniform", pairs, name);
+    };
+    using options = neighbor_options<float>;
+    time("csr", full, [](options&) {});
+    time("half", half, [](options& o) { o.pairs = neighbor_pairs::half; });
+    time("pairs", full, [](options& o) { o.layout = neighbor_layout::pairs; });
+    time("sorted", full, [](options& o) { o.sorted = true; });
+    time("squared distances", full, [](options& o) { o.squared_distances = true; });
+    time("vectors and shifts", full, [](options& o) { o.vectors = o.shifts = true; });
+    time("matrix of 96", full, [](options& o) {
+      o.layout = neighbor_layout::matrix;
+      o.width = 96;
+    });
+  });
+}
+
+}  // namespace quadrat::bench

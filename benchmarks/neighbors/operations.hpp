@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "harness/session.hpp"
+
+namespace quadrat::bench {
+
+/// Full lists in CSR of uniform random points in an open cube, by size, number of neighbors, precision and method.
+void run_csr(const session& s);
+/// The same of points in 64 Gaussian blobs.
+void run_clustered(const session& s);
+/// One small periodic system.
+void run_small(const session& s);
+/// Thousands of small periodic systems in one call.
+void run_batch(const session& s);
+/// What half lists, sorted rows, distances, vectors and shifts, pairs and matrices cost beside the plain list.
+void run_outputs(const session& s);
+
+}  // namespace quadrat::bench
