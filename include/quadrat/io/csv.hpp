@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/io/atomic_file.hpp"
+
+/// Tables of numbers as text: a line with the names of the columns, then a line a row, fields between commas.
+namespace quadrat::io {
+
+/// Columns of numbers by name.
+struct csv_table {
+  std::string file;  ///< for messages
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> columns;  ///< all of one length
+  std::size_t rows = 0;
+
+  [[nodiscard]] bool has(std::string_view name) const;
+  /// The column of that name. Throws io_error that says which there are.
+  [[nodiscard]] const std::vector<double>& column(std::string_view name) const;
+};
+
+/// Reads a table. Blank lines, and lines that begin with '#', are left out; lines may end in "\r\n"; white space
+/// around fields and quotes around names do not count. Throws io_error that names file, line and column ("FILE:LINE:").
+[[nodiscard]] csv_table read_csv(const std::filesystem::path& file);
+
+/// Writes a table row by row; the file appears when it is whole. Floating-point numbers are the shortest text that
+/// gives them back.
+class csv_writer {
+ public:
+  /// Throws io_error.
+  csv_writer(const std::filesystem::path& file, std::span<const std::string_view> names);
+
+  template <typename Number>
+  void add(Number value) {
+    char text[32];
+    if (in_row_++ > 0) line_ += ',';
+    line_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+  }
+  /// Throws argument_error when the row has not as many fields as there are names, and io_error.
+  void end_row();
+  void commit();
+
+ private:
+  atomic_file file_;
+  std::size_t fields_;
+  std::size_t in_row_ = 0;
+  std::string line_;
+};
+
+}  // namespace quadrat::io

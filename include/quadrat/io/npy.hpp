@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "quadrat/io/atomic_file.hpp"
+
+/// NumPy's format for one array: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+namespace quadrat::io {
+
+/// What the elements of an array are.
+enum class npy_type {
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float32,
+  float64,
+  complex64,
+  complex128
+};
+
+/// NumPy's name of the type, such as "float32".
+[[nodiscard]] std::string_view name_of(npy_type type);
+/// Bytes of an element.
+[[nodiscard]] std::size_t size_of(npy_type type);
+
+template <typename T>
+inline constexpr npy_type npy_type_of = [] {
+  if constexpr (std::is_same_v<T, bool>) return npy_type::boolean;
+  if constexpr (std::is_same_v<T, std::int8_t>) return npy_type::int8;
+  if constexpr (std::is_same_v<T, std::int16_t>) return npy_type::int16;
+  if constexpr (std::is_same_v<T, std::int32_t>) return npy_type::int32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return npy_type::int64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return npy_type::uint8;
+  if constexpr (std::is_same_v<T, std::uint16_t>) return npy_type::uint16;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return npy_type::uint32;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return npy_type::uint64;
+  if constexpr (std::is_same_v<T, float>) return npy_type::float32;
+  if constexpr (std::is_same_v<T, double>) return npy_type::float64;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return npy_type::complex64;
+  if constexpr (std::is_same_v<T, std::complex<double>>) return npy_type::complex128;
+}();
+
+/// An array of any rank in C order (the last index fastest) and the byte order of this machine, however it was stored.
+struct npy_array {
+  std::string file;  ///< for messages
+  npy_type type = npy_type::float64;
+  std::vector<std::size_t> shape;  ///< empty: a single element
+  std::vector<std::byte> bytes;
+
+  /// Number of elements.
+  [[nodiscard]] std::size_t size() const { return bytes.size() / size_of(type); }
+  /// "(5, 3)", as Python writes it.
+  [[nodiscard]] std::string shape_text() const;
+  /// The elements. Throws io_error when they are of another type.
+  template <typename T>
+  [[nodiscard]] std::span<const T> as() const {
+    require_type(npy_type_of<T>);
+    return {reinterpret_cast<const T*>(bytes.data()), size()};
+  }
+
+ private:
+  void require_type(npy_type wanted) const;
+};
+
+/// Reads an array of plain numbers, in format version 1 to 3, either byte order, C or Fortran order. Throws io_error
+/// that names the file and what is wrong with it.
+[[nodiscard]] npy_array read_npy(const std::filesystem::path& file);
+
+/// Writes an array piece by piece; the file appears when it is whole. Throws io_error.
+class npy_writer {
+ public:
+  npy_writer(const std::filesystem::path& file, npy_type type, const std::vector<std::size_t>& shape);
+
+  /// The next elements, in C order.
+  template <typename T>
+  void write(std::span<const T> elements) {
+    write_bytes(npy_type_of<T>, std::as_bytes(elements));
+  }
+  /// Makes the file visible. Throws argument_error unless exactly the elements of the shape have been written.
+  void commit();
+
+ private:
+  void write_bytes(npy_type type, std::span<const std::byte> bytes);
+
+  atomic_file file_;
+  npy_type type_;
+  std::size_t bytes_left_;
+};
+
+/// Writes a whole array of that shape; the file appears whole or not at all. Throws argument_error when the elements do
+/// not fill the shape, and io_error.
+template <typename T>
+void write_npy(const std::filesystem::path& file, std::span<const T> elements, const std::vector<std::size_t>& shape) {
+  npy_writer out(file, npy_type_of<T>, shape);
+  out.write(elements);
+  out.commit();
+}
+
+}  // namespace quadrat::io

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quadrat/core/vec.hpp"
+
+namespace quadrat::io {
+
+/// The first frame of an .xyz file.
+struct xyz_frame {
+  std::string file;  ///< for messages
+  std::vector<vec<double, 3>> positions;
+  /// The three vectors of the cell, one after the other: `Lattice="ax ay az bx by bz cx cy cz"`. A vector along which
+  /// the cell is open may be zero.
+  std::optional<vec<vec<double, 3>, 3>> lattice;
+  /// `pbc="T F T"`; where there is a Lattice and no pbc, all three.
+  vec<bool, 3> periodic{};
+  /// `Origin="x y z"` of the cell, as OVITO writes it.
+  vec<double, 3> origin{};
+};
+
+/// Reads the first frame of an extended .xyz file (https://github.com/libAtoms/extxyz), or of a plain one: number of
+/// atoms, comment, then a line an atom. Without Properties a line is a name and three coordinates, and what follows
+/// does not count. Throws io_error that names file and line ("FILE:LINE:").
+[[nodiscard]] xyz_frame read_xyz(const std::filesystem::path& file);
+
+}  // namespace quadrat::io

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/io/xyz.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/error.hpp"
+#include "text.hpp"
+#include "xyz_comment.hpp"
+
+namespace quadrat::io {
+namespace {
+
+class xyz_parser {
+ public:
+  xyz_parser(std::string_view text, xyz_frame& frame) : lines_(text), frame_(frame) {}
+
+  void parse() {
+    if (!lines_.next()) throw io_error(frame_.file + ": the file is empty");
+    const auto count = number_from<std::uint64_t>(trimmed(lines_.line()));
+    if (!count) fail("the first line must be the number of atoms, but is " + shown(lines_.line()));
+    // A line of an atom has six characters at least.
+    if (*count > 0 && lines_.left() / 6 < *count - 1) {
+      fail(message("the file is too short for ", *count, " atoms; it is cut, or the number is wrong"));
+    }
+    if (!lines_.next()) fail("the file ends before the comment line");
+    read_comment();
+    frame_.positions.reserve(*count);
+    for (std::uint64_t i = 0; i < *count; ++i) {
+      if (!lines_.next()) fail(message("the file ends after ", i, " of ", *count, " atoms"));
+      read_atom();
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw io_error(message(frame_.file, ":", lines_.number(), ": ", what));
+  }
+
+  void read_comment() {
+    const auto info = parse_xyz_comment(lines_.line(), [&](const std::string& what) { fail(what); });
+    if (const auto found = info.find("lattice"); found != info.end()) {
+      const std::vector<double> numbers = numbers_of("Lattice", found->second, 9);
+      frame_.lattice.emplace();
+      for (int k = 0; k < 9; ++k) (*frame_.lattice)[k / 3][k % 3] = numbers[static_cast<std::size_t>(k)];
+      frame_.periodic = {true, true, true};
+    }
+    if (const auto found = info.find("origin"); found != info.end()) {
+      const std::vector<double> numbers = numbers_of("Origin", found->second, 3);
+      frame_.origin = {numbers[0], numbers[1], numbers[2]};
+    }
+    if (const auto found = info.find("pbc"); found != info.end()) read_periodic(found->second);
+    if (const auto found = info.find("properties"); found != info.end()) read_properties(found->second);
+  }
+
+  std::vector<double> numbers_of(const char* key, const std::string& text, std::size_t count) const {
+    std::vector<double> result;
+    for (const std::string_view word : words_of(text)) {
+      const auto number = number_from<double>(word);
+      if (!number) fail(message(key, " has ", shown(word), " where a number should be"));
+      result.push_back(*number);
+    }
+    if (result.size() != count) fail(message(key, " has ", result.size(), " numbers; expected ", count));
+    return result;
+  }
+
+  void read_periodic(const std::string& text) {
+    const auto words = words_of(text);
+    if (words.size() != 3) fail(message("pbc is ", shown(text), "; expected three of T and F"));
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::string_view word = words[static_cast<std::size_t>(axis)];
+      const bool yes = word == "T" || word == "True" || word == "true" || word == "1";
+      const bool no = word == "F" || word == "False" || word == "false" || word == "0";
+      if (!yes && !no) fail(message("pbc is ", shown(text), "; expected three of T and F"));
+      frame_.periodic[axis] = yes;
+    }
+  }
+
+  /// name:kind:columns triples, such as "species:S:1:pos:R:3".
+  void read_properties(const std::string& text) {
+    const auto words = words_of(text, ":");
+    std::size_t column = 0;
+    bool found = false;
+    for (std::size_t k = 0; k + 2 < words.size(); k += 3) {
+      const auto count = number_from<std::uint32_t>(words[k + 2]);
+      if (!count || *count == 0) fail("Properties has " + shown(words[k + 2]) + " where a number of columns should be");
+      if (words[k] == "pos") {
+        if (*count != 3 || (words[k + 1] != "R" && words[k + 1] != "I")) {
+          fail("Properties must give pos as pos:R:3, but has " + shown(text));
+        }
+        first_column_ = column;
+        found = true;
+      }
+      column += *count;
+    }
+    if (words.size() % 3 != 0 || !found)
+      fail("Properties must be triples with pos:R:3 among them, but is " + shown(text));
+    columns_ = column;
+    exact_ = true;
+  }
+
+  void read_atom() {
+    const auto words = words_of(lines_.line(), " \t");
+    if (exact_ ? words.size() != columns_ : words.size() < columns_) {
+      fail(message("the line of an atom has ", words.size(), " columns; expected ", exact_ ? "" : "at least ", columns_,
+                   exact_ ? " (Properties)" : " (a name, x, y and z)"));
+    }
+    vec<double, 3> position{};
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::size_t column = first_column_ + static_cast<std::size_t>(axis);
+      const auto value = number_from<double>(words[column]);
+      if (!value) {
+        fail(message("column ", column + 1, " (", "xyz"[axis], ") is ", shown(words[column]),
+                     ", which is no number that can be held"));
+      }
+      position[axis] = *value;
+    }
+    frame_.positions.push_back(position);
+  }
+
+  line_reader lines_;
+  xyz_frame& frame_;
+  std::size_t first_column_ = 1;  ///< of the position
+  std::size_t columns_ = 4;
+  bool exact_ = false;  ///< whether Properties say how many columns there are
+};
+
+}  // namespace
+
+xyz_frame read_xyz(const std::filesystem::path& file) {
+  xyz_frame frame;
+  frame.file = file.string();
+  const std::string text = read_whole_file(file);
+  xyz_parser(text, frame).parse();
+  return frame;
+}
+
+}  // namespace quadrat::io

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/io/csv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "quadrat/core/error.hpp"
+#include "temporary_folder.hpp"
+
+namespace quadrat::io {
+namespace {
+
+class csv_test : public testing::Test {
+ protected:
+  csv_table read(const std::string& text) {
+    put(file_, text);
+    return read_csv(file_);
+  }
+  std::string failure(const std::string& text) {
+    try {
+      (void)read(text);
+      return "no error";
+    } catch (const io_error& problem) {
+      const std::string what = problem.what();
+      EXPECT_TRUE(what.starts_with(file_.string() + ":")) << what;
+      return what.substr(std::min(what.size(), file_.string().size() + 1));
+    }
+  }
+
+  const temporary_folder folder_;
+  const std::filesystem::path file_ = folder_ / "a.csv";
+};
+
+TEST_F(csv_test, columns_by_name) {
+  const csv_table table = read("x,y,z\n1,2.5,-3\n4e2,+5,.5\n");
+  EXPECT_EQ(table.rows, 2u);
+  EXPECT_EQ(table.names, (std::vector<std::string>{"x", "y", "z"}));
+  EXPECT_EQ(table.column("x"), (std::vector<double>{1, 400}));
+  EXPECT_EQ(table.column("y"), (std::vector<double>{2.5, 5}));
+  EXPECT_EQ(table.column("z"), (std::vector<double>{-3, 0.5}));
+  EXPECT_TRUE(table.has("z"));
+  EXPECT_FALSE(table.has("r"));
+  try {
+    (void)table.column("r");
+    FAIL();
+  } catch (const io_error& problem) {
+    EXPECT_EQ(problem.what(), file_.string() + ": there is no column \"r\"; valid are \"x\", \"y\", \"z\"");
+  }
+}
+
+TEST_F(csv_test, what_does_not_count) {
+  const csv_table table = read("\xEF\xBB\xBF# made by hand\r\n\r\n \"x\" ,\ty\r\n 1 , 2\r\n\r\n# more\r\n3,4");
+  EXPECT_EQ(table.column("x"), (std::vector<double>{1, 3}));
+  EXPECT_EQ(table.column("y"), (std::vector<double>{2, 4}));
+  EXPECT_EQ(read("x,y\n").rows, 0u);
+}
+
+TEST_F(csv_test, values_that_are_no_ordinary_numbers) {
+  const csv_table table = read("x\nnan\ninf\n-inf\n1e-400\n");
+  EXPECT_TRUE(std::isnan(table.column("x")[0]));
+  EXPECT_EQ(table.column("x")[1], std::numeric_limits<double>::infinity());
+  EXPECT_EQ(table.column("x")[2], -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(table.column("x")[3], 0.0);
+}
+
+TEST_F(csv_test, errors_name_line_and_column) {
+  EXPECT_EQ(failure(""), " there is no line with the names of the columns");
+  EXPECT_EQ(failure("\n# nothing\n"), " there is no line with the names of the columns");
+  EXPECT_EQ(failure("x,y\n1,2\n\n3,four\n"), "4: column 2 (y) is \"four\", which is no number that can be held");
+  EXPECT_EQ(failure("x,y\n1,\n"), "2: column 2 (y) is empty");
+  EXPECT_EQ(failure("x,y\n1\n"), "2: there is 1 field for 2 columns");
+  EXPECT_EQ(failure("x,y\n1,2,3\n"), "2: there are 3 fields for 2 columns");
+  EXPECT_EQ(failure("x,y\n1,2\n3,1e999\n"), "3: column 2 (y) is \"1e999\", which is no number that can be held");
+  EXPECT_EQ(failure("x,y\n1,0x10\n"), "2: column 2 (y) is \"0x10\", which is no number that can be held");
+  EXPECT_EQ(failure("0.5,1,2\n"),
+            "1: the first line must name the columns (x,y,z for example), but has the number 0.5");
+  EXPECT_EQ(failure("x,x\n"), "1: two columns are named \"x\"");
+  EXPECT_EQ(failure("x,,z\n"), "1: column 2 has no name");
+  EXPECT_EQ(failure(std::string("x,y\n1,\0\1\n", 9)), "2: column 2 (y) is \"??\", which is no number that can be held");
+}
+
+TEST_F(csv_test, what_is_written_reads_back) {
+  const std::array<std::string_view, 2> names{"i", "d"};
+  csv_writer out(file_, names);
+  const std::vector<double> values{0.1, 1.0 / 3, -1e300, 5e-324, 7};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out.add(static_cast<std::int64_t>(i));
+    out.add(values[i]);
+    out.end_row();
+  }
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  out.commit();
+  EXPECT_EQ(contents(file_), "i,d\n0,0.1\n1,0.3333333333333333\n2,-1e+300\n3,5e-324\n4,7\n");
+  // Only what from_chars cannot hold comes back as the nearest that it can.
+  EXPECT_EQ(read_csv(file_).column("d"), values);
+}
+
+TEST_F(csv_test, a_row_must_be_full) {
+  const std::array<std::string_view, 2> names{"i", "d"};
+  csv_writer out(file_, names);
+  out.add(1);
+  EXPECT_THROW(out.end_row(), argument_error);
+  EXPECT_THROW(out.commit(), argument_error);
+}
+
+}  // namespace
+}  // namespace quadrat::io

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/io/xyz.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "quadrat/core/error.hpp"
+#include "temporary_folder.hpp"
+
+namespace quadrat::io {
+namespace {
+
+class xyz_test : public testing::Test {
+ protected:
+  xyz_frame read(const std::string& text) {
+    put(file_, text);
+    return read_xyz(file_);
+  }
+  xyz_frame with_comment(const std::string& comment) { return read("1\n" + comment + "\nH 1 2 3\n"); }
+  std::string failure(const std::string& text) {
+    try {
+      (void)read(text);
+      return "no error";
+    } catch (const io_error& problem) {
+      const std::string what = problem.what();
+      EXPECT_TRUE(what.starts_with(file_.string() + ":")) << what;
+      return what.substr(std::min(what.size(), file_.string().size() + 1));
+    }
+  }
+
+  const temporary_folder folder_;
+  const std::filesystem::path file_ = folder_ / "a.xyz";
+};
+
+TEST_F(xyz_test, extended) {
+  const xyz_frame frame = read(
+      "2\nLattice=\"1 2 3 4 5 6 7 8 10\" Properties=species:S:1:pos:R:3:forces:R:3 energy=-1.5 pbc=\"T F T\"\n"
+      "H 1 2 3 0 0 0\nO 4.5 -5 6e1 0 0 0\n");
+  EXPECT_EQ(frame.positions, (std::vector<vec<double, 3>>{{1, 2, 3}, {4.5, -5, 60}}));
+  ASSERT_TRUE(frame.lattice.has_value());
+  EXPECT_EQ((*frame.lattice)[0], (vec<double, 3>{1, 2, 3}));
+  EXPECT_EQ((*frame.lattice)[1], (vec<double, 3>{4, 5, 6}));
+  EXPECT_EQ((*frame.lattice)[2], (vec<double, 3>{7, 8, 10}));
+  EXPECT_EQ(frame.periodic, (vec<bool, 3>{true, false, true}));
+}
+
+TEST_F(xyz_test, plain) {
+  const xyz_frame frame = read("2\r\nanything at all\r\nH 1 2 3\r\nO 4 5 6 0.25\r\n");
+  EXPECT_EQ(frame.positions, (std::vector<vec<double, 3>>{{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_FALSE(frame.lattice.has_value());
+  EXPECT_EQ(frame.periodic, (vec<bool, 3>{}));
+  EXPECT_TRUE(read("0\n\n").positions.empty());
+}
+
+TEST_F(xyz_test, only_the_first_frame_counts) { EXPECT_EQ(read("1\n\nH 1 2 3\n2\n\nH 1 2 3\n").positions.size(), 1u); }
+
+TEST_F(xyz_test, positions_in_other_columns) {
+  const xyz_frame frame = read("1\nProperties=id:I:1:species:S:1:velo:R:2:pos:R:3\n7 H 0 0 1 2 3\n");
+  EXPECT_EQ(frame.positions[0], (vec<double, 3>{1, 2, 3}));
+  EXPECT_EQ(read("1\nProperties=pos:R:3\n1 2 3\n").positions[0], (vec<double, 3>{1, 2, 3}));
+}
+
+TEST_F(xyz_test, spellings_of_the_comment) {
+  EXPECT_EQ(with_comment("Lattice=\"1 0 0 0 1 0 0 0 1\"").periodic, (vec<bool, 3>{true, true, true}));
+  EXPECT_EQ(with_comment("pbc=[True, False, True] x").periodic, (vec<bool, 3>{true, false, true}));
+  EXPECT_EQ(with_comment("PBC='1 0 1'").periodic, (vec<bool, 3>{true, false, true}));
+  EXPECT_EQ(with_comment("note=\"pbc=\" pbc={0 0 1}").periodic, (vec<bool, 3>{false, false, true}));
+  const xyz_frame frame = with_comment("lattice=[[2, 0, 0], [0, 3, 0], [0, 0, 4]] Origin=\"1 -1 0.5\" tag");
+  EXPECT_EQ((*frame.lattice)[1], (vec<double, 3>{0, 3, 0}));
+  EXPECT_EQ(frame.origin, (vec<double, 3>{1, -1, 0.5}));
+}
+
+TEST_F(xyz_test, errors_name_the_line) {
+  EXPECT_EQ(failure(""), " the file is empty");
+  EXPECT_EQ(failure("x,y,z\n"), "1: the first line must be the number of atoms, but is \"x,y,z\"");
+  EXPECT_EQ(failure("-1\n\n"), "1: the first line must be the number of atoms, but is \"-1\"");
+  EXPECT_EQ(failure("1"), "1: the file ends before the comment line");
+  EXPECT_EQ(failure("2\n\nH 1 2 3\n"), "3: the file ends after 1 of 2 atoms");
+  EXPECT_NE(failure("18446744073709551615\n\nH 1 2 3\n").find("the file is too short for 18446744073709551615 atoms"),
+            std::string::npos);
+  EXPECT_EQ(failure("1\n\nH 1 2\n"), "3: the line of an atom has 3 columns; expected at least 4 (a name, x, y and z)");
+  EXPECT_EQ(failure("1\n\nH 1 two 3\n"), "3: column 3 (y) is \"two\", which is no number that can be held");
+  EXPECT_EQ(failure("1\nProperties=species:S:1:pos:R:3\nH 1 2 3 4\n"),
+            "3: the line of an atom has 5 columns; expected 4 (Properties)");
+  EXPECT_EQ(failure("1\nLattice=\"1 0 0 0 1 0 0 0\"\nH 1 2 3\n"), "2: Lattice has 8 numbers; expected 9");
+  EXPECT_EQ(failure("1\nLattice=\"1 0 0 0 1 0 0 0 x\"\nH 1 2 3\n"), "2: Lattice has \"x\" where a number should be");
+  EXPECT_EQ(failure("1\nLattice=\"1 0 0\nH 1 2 3\n"), "2: the value of Lattice has no end");
+  EXPECT_EQ(failure("1\npbc=\"T T\"\nH 1 2 3\n"), "2: pbc is \"T T\"; expected three of T and F");
+  EXPECT_EQ(failure("1\npbc=\"T T maybe\"\nH 1 2 3\n"), "2: pbc is \"T T maybe\"; expected three of T and F");
+  for (const char* properties : {"species:S:1", "pos:R:2", "pos:S:3", "pos:R", "pos:R:x", "species:S:0:pos:R:3"}) {
+    EXPECT_TRUE(failure("1\nProperties=" + std::string(properties) + "\nH 1 2 3\n").starts_with("2: Properties "))
+        << properties;
+  }
+}
+
+}  // namespace
+}  // namespace quadrat::io
