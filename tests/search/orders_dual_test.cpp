@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
 #include <vector>
@@ -189,6 +190,33 @@ TEST_F(orders_test, come_to_each_distinct_cell_once) {
       check_cells<T, D>(context, scene_maker<T, D>(seed + 40'000).make());
     }
   });
+}
+
+// Points that a build refuses, and distances that do not fit the box, lead to no cell outside of the grid and to none
+// twice.
+TEST_F(orders_test, stay_inside_the_grid_whatever_the_point) {
+  const backend_context context;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float values[] = {
+      0.5f, -1e-30f, -3.0f, 7.5f, 1e30f, -1e30f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<vec<float, 3>> points;
+  for (const float x : values) {
+    for (const float y : values) points.push_back({{x, y, x}});
+  }
+  for (const vec<bool, 3>& periodic :
+       {vec<bool, 3>{{true, true, true}}, {{false, false, false}}, {{true, false, true}}}) {
+    const auto space = make_grid(make_box<float, 3>({0, 0, 0}, {5, 5, 5}, periodic), {5, 4, 7});
+    for (const float distance : {0.3f, 1.0f, 4.0f, 1e30f, infinity, std::numeric_limits<float>::quiet_NaN()}) {
+      search_order_list::for_each([&](auto order) {
+        SCOPED_TRACE(message(order.name, ", distance ", distance));
+        for (const auto& found : cells_of<decltype(order)>(context, space, points, distance)) {
+          const std::set<int> distinct(found.begin(), found.end());
+          ASSERT_EQ(distinct.size(), found.size());
+          ASSERT_FALSE(distinct.contains(-2));
+        }
+      });
+    }
+  }
 }
 
 TEST_F(orders_test, have_labels_that_never_decrease) {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "cells/every_list.hpp"
@@ -219,7 +219,7 @@ TEST_F(visit_orders_test, refuses_a_cutoff_that_does_not_fit) {
   const scene<float, 3> made = crowd();
   const visited_scene<cell_methods::linked_tight, float, 3> it(context, made);
   array<int, backend_context> sums(context, it.points.count);
-  for (const float cutoff : {0.0f, -1.0f, std::nanf(""), 0.5001f, 0.2501f}) {
+  for (const float cutoff : {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(), 0.5001f, 0.2501f}) {
     EXPECT_THROW(accumulate_neighbors(context, it.list.view(), it.points, cutoff, sums.data(), signed_tag{}),
                  argument_error)
         << cutoff;

@@ -114,8 +114,9 @@ struct grid {
  private:
   [[nodiscard]] QUADRAT_HD index_range clipped(const index_range& range, int axis) const {
     if (!domain.periodic[axis]) return {wrapped(range.first, axis), wrapped(range.last, axis)};
-    const int n = cells[axis];
-    return range.last - range.first + 1 >= n ? index_range{0, n - 1} : range;
+    // Saturated indices are 2^31 apart.
+    const std::int64_t width = std::int64_t{range.last} - range.first + 1;
+    return width >= cells[axis] ? index_range{0, cells[axis] - 1} : range;
   }
 };
 

@@ -183,7 +183,9 @@ struct chord {
   /// Half the chord, at most `distance`; negative where there is none. Whatever is not a number leaves `distance`.
   [[nodiscard]] QUADRAT_HD T half(T squared_gap) const {
     const T rest = most_squared - squared_gap;
-    return rest < T(0) ? T(-1) : std::fmin(std::sqrt(rest), distance);
+    if (rest < T(0)) return T(-1);
+    const T root = std::sqrt(rest);
+    return root < distance ? root : distance;
   }
 };
 
