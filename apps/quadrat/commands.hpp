@@ -16,6 +16,7 @@ enum exit_code : int {
 /// Each adds a subcommand. Its callback runs the command; where that fails it throws quadrat::error, and to return
 /// another code than `success` it throws CLI::RuntimeError(code).
 void add_run(CLI::App& app);
+void add_neighbors(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "neighbors_box.hpp"
+#include "neighbors_options.hpp"
+#include "neighbors_report.hpp"
+#include "neighbors_search.hpp"
+#include "particle_file.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+#include "stopwatch.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// What can be said before anything is read.
+void check_neighbors_output(const neighbors_options& options) {
+  if (!options.output) return;
+  const std::filesystem::path output = *options.output;
+  require(output.extension() == ".npy" || output.extension() == ".csv", "--output: pairs are written to .npy and .csv ",
+          "files; ", output.string(), " ends in neither");
+  std::error_code ignored;
+  require(!std::filesystem::equivalent(output, options.points, ignored), "--output: ", output.string(),
+          " is the file of the points");
+}
+
+void run_neighbors(const neighbors_options& options) {
+  const interruption stop;
+  double total = 0, reading = 0;
+  const stopwatch time(total);
+  check_neighbors_output(options);
+  const particle_file particles = [&] {
+    const stopwatch reading_time(reading);
+    return read_particles(options.points);
+  }();
+  const search_box box = choose_box(options, particles);
+  neighbors_report report = find_neighbors(options, particles, box, stop);
+  report.reading_seconds = reading;
+  report.total_seconds = time.elapsed();
+  if (report.signal != 0) {
+    std::fprintf(stderr, "quadrat: stopped; nothing was written\n");
+    throw CLI::RuntimeError(128 + report.signal);
+  }
+  if (options.json) {
+    std::puts(as_json(report, options, particles, box).dump(2).c_str());
+  } else if (!options.quiet) {
+    std::fputs(as_text(report, options, particles, box).c_str(), stdout);
+  }
+}
+
+std::string neighbors_footer() {
+  std::string text = "Methods (all find the same pairs):\n";
+  for (const neighbor_method& method : neighbor_methods()) {
+    const char* const where = method.on_cpu ? (method.on_cuda ? "cpu, cuda" : "cpu") : "cuda";
+    text += fmt::format("  {:<14} {:<10} {}\n", method.name, where, method.summary);
+  }
+  return text +
+         "Pairs (i, j, S) stand in order of i, then j, then S; points count from 0. S says which image of j: it lies\n"
+         "at position[j] + S times the vectors of the box. docs/neighbors.md says more.\n\n"
+         "Examples:\n"
+         "  quadrat neighbors points.npy --cutoff 0.1                       open, counts only\n"
+         "  quadrat neighbors points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o pairs.csv\n"
+         "  quadrat neighbors atoms.xyz --cutoff 5 --half -o pairs.npy      Lattice and pbc of the file\n"
+         "  quadrat neighbors points.npy --cutoff 0.1 --device cuda --json > counts.json\n\n"
+         "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
+}
+
+void add_neighbors_box(CLI::App& command, neighbors_options& o) {
+  const std::string group = "Box";
+  command
+      .add_option("--box", o.box, "lengths of the box, or all components of its vectors; default: around the points")
+      ->type_name("Lx,Ly[,Lz]")
+      ->group(group);
+  command.add_option("--origin", o.origin, "its lower corner; default: 0,0,0")->type_name("x,y[,z]")->group(group);
+  command.add_option("--periodic", o.periodic, "axes (vectors) that are periodic: xyz, xy, ..., none (the default)")
+      ->type_name("AXES")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_neighbors(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand("neighbors", "Find all pairs of points nearer than a cutoff");
+  const auto options = std::make_shared<neighbors_options>();
+  neighbors_options& o = *options;
+  command->add_option("points", o.points, ".npy (N x 2 or N x 3), .csv (x,y[,z]) or extended .xyz")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("POINTS");
+  command->add_option("--cutoff", o.cutoff, "pairs nearer than this are neighbors")->required()->type_name("R");
+  add_neighbors_box(*command, o);
+  command->add_flag("--half", o.half, "each pair once (i < j) instead of twice");
+  command->add_option("--method,--order", o.method, "how to search; default: chosen")->type_name("NAME");
+  command->add_option("--device", o.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command->add_option("--precision", o.precision, "float or double; default: that of the file")
+      ->check(CLI::IsMember({"float", "double"}));
+  command->add_option("--threads", o.threads, "on the CPU (0: all)")->check(CLI::Range(0, cpu_context::most_threads));
+  command->add_option("-o,--output", o.output, "pairs: .npy (P x 2, int64) or .csv (with shifts, vectors, distances)")
+      ->type_name("FILE");
+  command->add_flag("--json", o.json, "print counts and statistics as JSON, and nothing else, on stdout");
+  command->add_flag("--quiet", o.quiet, "print nothing");
+  command->footer(neighbors_footer());
+  command->callback([options] { run_neighbors(*options); });
+}
+
+}  // namespace quadrat::program

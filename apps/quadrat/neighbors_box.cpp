@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neighbors_box.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "io/text.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// The numbers of "1,2.5,3".
+std::vector<double> numbers_of_option(const char* option, std::string_view text) {
+  std::vector<double> numbers;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    const std::string_view word = io::trimmed(text.substr(0, comma));
+    const auto number = io::number_from<double>(word);
+    require(number && std::isfinite(*number), option, ": ", io::shown(word),
+            " is no number; write 1,2.5,3 for example");
+    numbers.push_back(*number);
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+/// Lx,Ly,Lz or the components of all vectors.
+vec<vec<double, 3>, 3> vectors_of_option(const std::string& text, int dimension) {
+  const std::vector<double> numbers = numbers_of_option("--box", text);
+  const auto d = static_cast<std::size_t>(dimension);
+  require(numbers.size() == d || numbers.size() == d * d, "--box: there are ", numbers.size(), " numbers; points in ",
+          d, " dimensions need ", d, " lengths, or the ", d * d, " components of ", d, " vectors");
+  vec<vec<double, 3>, 3> vectors{};
+  for (int axis = 0; axis < dimension; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (numbers.size() == d) {
+      require(numbers[a] > 0, "--box: the length along ", "xyz"[axis], " is ", numbers[a], "; it must be positive");
+      vectors[axis][axis] = numbers[a];
+    } else {
+      for (int k = 0; k < dimension; ++k) vectors[axis][k] = numbers[a * d + static_cast<std::size_t>(k)];
+    }
+  }
+  return vectors;
+}
+
+vec<double, 3> origin_of_option(const std::string& text, int dimension) {
+  const std::vector<double> numbers = numbers_of_option("--origin", text);
+  require(numbers.size() == static_cast<std::size_t>(dimension), "--origin: there are ", numbers.size(),
+          " numbers; points in ", dimension, " dimensions need ", dimension);
+  vec<double, 3> origin{};
+  for (int axis = 0; axis < dimension; ++axis) origin[axis] = numbers[static_cast<std::size_t>(axis)];
+  return origin;
+}
+
+vec<bool, 3> periodic_of_option(const std::string& text, int dimension) {
+  vec<bool, 3> periodic{};
+  if (text == "none") return periodic;
+  const std::string_view axes = std::string_view("xyz").substr(0, static_cast<std::size_t>(dimension));
+  for (const char letter : text) {
+    const std::size_t axis = axes.find(letter);
+    require(axis != std::string_view::npos && !periodic[static_cast<int>(axis)], "--periodic: ", io::shown(text),
+            " is neither none nor a choice of ", axes);
+    periodic[static_cast<int>(axis)] = true;
+  }
+  require(!text.empty(), "--periodic: write none, or a choice of ", axes);
+  return periodic;
+}
+
+/// The lowest and the highest value of f(i) over the points where it is finite; two zeros when there are none.
+template <typename F>
+vec<double, 2> range_of(std::size_t count, F&& f) {
+  vec<double, 2> range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = f(i);
+    if (!std::isfinite(value)) continue;
+    range[0] = std::min(range[0], value);
+    range[1] = std::max(range[1], value);
+  }
+  return range[0] <= range[1] ? range : vec<double, 2>{};
+}
+
+void put_around(search_box& box, const particle_file& particles, double cutoff) {
+  for (int axis = 0; axis < particles.dimension; ++axis) {
+    const auto range = range_of(particles.size(), [&](std::size_t i) { return particles.at(i, axis); });
+    box.origin[axis] = range[0];
+    box.vectors[axis][axis] = std::max(range[1] - range[0], cutoff);
+  }
+}
+
+double norm_of(const vec<double, 3>& v) { return std::sqrt(squared_norm(v)); }
+
+/// A unit vector perpendicular to all vectors that are not zero (at most two of three).
+vec<double, 3> perpendicular_to(const vec<vec<double, 3>, 3>& vectors) {
+  std::vector<vec<double, 3>> given;
+  for (int k = 0; k < 3; ++k) {
+    if (norm_of(vectors[k]) > 0) given.push_back((1 / norm_of(vectors[k])) * vectors[k]);
+  }
+  while (given.size() < 2) {
+    vec<double, 3> unit{};
+    int axis = 0;  // the one along which the given vector has least
+    for (int k = 1; !given.empty() && k < 3; ++k) axis = std::fabs(given[0][k]) < std::fabs(given[0][axis]) ? k : axis;
+    unit[given.empty() ? 0 : axis] = 1;
+    given.push_back(unit);
+  }
+  const auto &a = given[0], &b = given[1];
+  const vec<double, 3> normal{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  const double length = norm_of(normal);
+  return length > 0 ? (1 / length) * normal : vec<double, 3>{0, 0, 1};  // make_lattice refuses dependent vectors
+}
+
+/// Gives open axes whose vector is zero one that is perpendicular to the others and spans the points.
+void complete_open_axes(search_box& box, const particle_file& particles, double cutoff) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (norm_of(box.vectors[axis]) > 0) continue;
+    require(!box.periodic[axis], particles.file, ": vector ", axis + 1,
+            " of the Lattice is zero, but its axis is periodic");
+    const vec<double, 3> unit = perpendicular_to(box.vectors);
+    const auto range = range_of(particles.size(), [&](std::size_t i) {
+      return dot(vec<double, 3>{particles.at(i, 0), particles.at(i, 1), particles.at(i, 2)} - box.origin, unit);
+    });
+    box.origin += range[0] * unit;
+    box.vectors[axis] = std::max(range[1] - range[0], cutoff) * unit;
+  }
+}
+
+}  // namespace
+
+search_box choose_box(const neighbors_options& options, const particle_file& particles) {
+  const int dimension = particles.dimension;
+  const bool lattice = particles.box && particles.box->vectors;
+  search_box box;
+  box.accept_outside = !options.box;
+  if (particles.box) box.periodic = particles.box->periodic;
+  if (options.periodic) box.periodic = periodic_of_option(*options.periodic, dimension);
+  if (options.box) {
+    box.source = "--box";
+    box.vectors = vectors_of_option(*options.box, dimension);
+    if (options.origin) box.origin = origin_of_option(*options.origin, dimension);
+    return box;
+  }
+  require(!options.origin || lattice, "--origin needs --box");
+  if (lattice) {
+    box.source = "Lattice";
+    box.origin = options.origin ? origin_of_option(*options.origin, dimension) : particles.box->origin;
+    box.vectors = *particles.box->vectors;
+    complete_open_axes(box, particles, options.cutoff);
+    return box;
+  }
+  const bool any = box.periodic[0] || box.periodic[1] || box.periodic[2];
+  require(!any || !options.periodic, "--periodic ", options.periodic.value_or(""),
+          " needs --box (or an .xyz file with a Lattice)");
+  require(!any, particles.file, ": pbc says that an axis is periodic, but there is no Lattice; give --box, or ",
+          "--periodic none");
+  box.source = "bounding box";
+  put_around(box, particles, options.cutoff);
+  return box;
+}
+
+}  // namespace quadrat::program

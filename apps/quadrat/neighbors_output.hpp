@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/core/vec.hpp"
+#include "quadrat/io/csv.hpp"
+#include "quadrat/io/npy.hpp"
+
+namespace quadrat::program {
+
+/// Some entries of a list on the host; what the output does not need is empty.
+template <typename T, int D>
+struct pair_block {
+  std::vector<std::int64_t> first, second;
+  std::vector<vec<int, D>> shifts;
+  std::vector<vec<T, D>> vectors;
+  std::vector<T> squared;
+};
+
+/// Takes the entries of a list in their order.
+template <typename T, int D>
+class pair_output {
+ public:
+  virtual ~pair_output() = default;
+  virtual void write(const pair_block<T, D>& block) = 0;
+  virtual void commit() = 0;
+};
+
+/// P x 2 numbers.
+template <typename T, int D>
+class npy_pair_output final : public pair_output<T, D> {
+ public:
+  npy_pair_output(const std::string& file, std::size_t pairs) : out_(file, io::npy_type::int64, {pairs, 2}) {}
+  void write(const pair_block<T, D>& block) override {
+    rows_.clear();
+    for (std::size_t k = 0; k < block.first.size(); ++k) {
+      rows_.insert(rows_.end(), {block.first[k], block.second[k]});
+    }
+    out_.write(std::span<const std::int64_t>(rows_));
+  }
+  void commit() override { out_.commit(); }
+
+ private:
+  io::npy_writer out_;
+  std::vector<std::int64_t> rows_;
+};
+
+/// i, j, S, vector, distance.
+template <typename T, int D>
+class csv_pair_output final : public pair_output<T, D> {
+  static constexpr auto names = [] {
+    if constexpr (D == 2) return std::array<std::string_view, 7>{"i", "j", "sx", "sy", "dx", "dy", "d"};
+    if constexpr (D == 3) return std::array<std::string_view, 9>{"i", "j", "sx", "sy", "sz", "dx", "dy", "dz", "d"};
+  }();
+
+ public:
+  explicit csv_pair_output(const std::string& file) : out_(file, names) {}
+  void write(const pair_block<T, D>& block) override {
+    for (std::size_t k = 0; k < block.first.size(); ++k) {
+      out_.add(block.first[k]);
+      out_.add(block.second[k]);
+      for (int axis = 0; axis < D; ++axis) out_.add(block.shifts[k][axis]);
+      for (int axis = 0; axis < D; ++axis) out_.add(block.vectors[k][axis]);
+      out_.add(std::sqrt(block.squared[k]));
+      out_.end_row();
+    }
+  }
+  void commit() override { out_.commit(); }
+
+ private:
+  io::csv_writer out_;
+};
+
+}  // namespace quadrat::program

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neighbors_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "progress_bar.hpp"
+#include "summary.hpp"
+
+namespace quadrat::program {
+namespace {
+
+nlohmann::ordered_json box_json(const search_box& box, int dimension) {
+  nlohmann::ordered_json result{{"source", box.source}};
+  for (int axis = 0; axis < dimension; ++axis) {
+    result["origin"].push_back(box.origin[axis]);
+    nlohmann::ordered_json components;
+    for (int k = 0; k < dimension; ++k) components.push_back(box.vectors[axis][k]);
+    result["vectors"].push_back(components);
+    result["periodic"].push_back(box.periodic[axis]);
+  }
+  return result;
+}
+
+std::string box_line(const search_box& box, int dimension) {
+  std::string lengths, axes;
+  for (int axis = 0; axis < dimension; ++axis) {
+    lengths += fmt::format("{}{:.6g}", axis > 0 ? " x " : "", std::sqrt(squared_norm(box.vectors[axis])));
+    if (box.periodic[axis]) axes += "xyz"[axis];
+  }
+  return fmt::format("{} ({}), {}", lengths, box.source, axes.empty() ? "open" : "periodic along " + axes);
+}
+
+}  // namespace
+
+nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_options& options,
+                               const particle_file& particles, const search_box& box) {
+  nlohmann::ordered_json result{
+      {"program", program_json()},
+      {"device", {{"backend", report.backend}, {"name", report.device_name}, {"threads", report.threads}}},
+      {"points", {{"file", particles.file}, {"count", report.points}, {"dimensions", particles.dimension}}},
+      {"box", box_json(box, particles.dimension)},
+      {"search",
+       {{"cutoff", options.cutoff},
+        {"half", options.half},
+        {"precision", report.precision},
+        {"method", report.method},
+        {"reason", report.reason}}},
+      {"pairs", report.pairs},
+      {"neighbors", {{"mean", report.mean}, {"min", report.least}, {"max", report.most}, {"std", report.deviation}}},
+      {"performance",
+       {{"reading_seconds", report.reading_seconds},
+        {"search_seconds", report.search_seconds},
+        {"writing_seconds", report.writing_seconds},
+        {"total_seconds", report.total_seconds},
+        {"memory_bytes", report.memory_bytes}}}};
+  result["output"] = options.output ? nlohmann::ordered_json(*options.output) : nlohmann::ordered_json();
+  return result;
+}
+
+std::string as_text(const neighbors_report& report, const neighbors_options& options, const particle_file& particles,
+                    const search_box& box) {
+  const std::string where = report.threads == 0 ? report.device_name
+                                                : fmt::format("{} ({} thread{})", report.device_name, report.threads,
+                                                              report.threads == 1 ? "" : "s");
+  std::string text = fmt::format("{}: {} points, {} pairs{} within {}\n", particles.file, with_commas(report.points),
+                                 with_commas(report.pairs), options.half ? " (each once)" : "", options.cutoff);
+  text += fmt::format("  neighbors  {:.4g} a point, from {} to {}, standard deviation {:.4g}\n", report.mean,
+                      report.least, report.most, report.deviation);
+  text += fmt::format("  box        {}\n", box_line(box, particles.dimension));
+  text += fmt::format("  search     {:.3g} s on {}: {}, {} ({})\n", report.search_seconds, where, report.method,
+                      report.precision, report.reason);
+  if (options.output) text += fmt::format("  output     {} ({:.3g} s)\n", *options.output, report.writing_seconds);
+  return text;
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neighbors_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <type_traits>
+
+#include "device.hpp"
+#include "neighbors_output.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+#include "stopwatch.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// Entries that are brought to the host at a time.
+constexpr std::size_t entries_a_block = std::size_t{1} << 18;
+
+template <typename T, int D>
+vec<T, D> leading(const vec<double, 3>& v) {
+  return make_vec<T, D>([&](int axis) { return static_cast<T>(v[axis]); });
+}
+
+template <typename Context, typename T, int D>
+class neighbors_run {
+ public:
+  neighbors_run(const Context& context, const neighbors_options& options, const search_box& box,
+                const interruption& stop)
+      : context_(context),
+        options_(options),
+        csv_(options.output && options.output->ends_with(".csv")),
+        box_(make_lattice(leading<T, D>(box.origin),
+                          make_vec<vec<T, D>, D>([&](int axis) { return leading<T, D>(box.vectors[axis]); }),
+                          make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }))),
+        stop_(stop),
+        list_(context, list_options(box.accept_outside)) {}
+
+  neighbors_report run(const particle_file& particles) {
+    neighbors_report report;
+    report.points = particles.size();
+    report.precision = std::is_same_v<T, float> ? "float" : "double";
+    const auto points = to_device(context_, points_from(particles));
+    neighbor_input<T, D> input;
+    input.points = points_of(points.data(), points.size());
+    input.boxes = std::span(&box_, 1);
+    {
+      const stopwatch time(report.search_seconds);
+      list_.build(input);
+    }
+    report.pairs = list_.size();
+    report.method = list_.method();
+    report.reason = list_.reason();
+    report.memory_bytes = list_.bytes();
+    count(report);
+    if (options_.output) write(report);
+    report.signal = stop_.signal();
+    return report;
+  }
+
+ private:
+  [[nodiscard]] neighbor_options<T> list_options(bool accept_outside) const {
+    neighbor_options<T> result;
+    result.cutoff = static_cast<T>(options_.cutoff);
+    result.pairs = options_.half ? neighbor_pairs::half : neighbor_pairs::full;
+    result.sorted = options_.output.has_value();
+    result.squared_distances = result.vectors = result.shifts = csv_;
+    result.accept_outside = accept_outside;
+    result.method = options_.method;
+    return result;
+  }
+
+  static std::vector<vec<T, D>> points_from(const particle_file& particles) {
+    std::vector<vec<T, D>> points(particles.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      for (int axis = 0; axis < D; ++axis) points[i][axis] = static_cast<T>(particles.at(i, axis));
+    }
+    return points;
+  }
+
+  /// Calls f(first entry, number of entries) block by block until there are no more, or a signal came.
+  template <typename F>
+  void for_each_block(std::uint64_t entries, F&& f) const {
+    for (std::uint64_t first = 0; first < entries && stop_.signal() == 0; first += entries_a_block) {
+      f(first, std::min<std::uint64_t>(entries_a_block, entries - first));
+    }
+  }
+
+  void count(neighbors_report& report) {
+    const auto view = list_.view();
+    const auto rows = to_host(context_, view.counts, view.rows);
+    std::vector<std::uint64_t> neighbors(rows.begin(), rows.end());
+    if (options_.half) {
+      for_each_block(report.pairs, [&](std::uint64_t first, std::size_t number) {
+        for (const particle_id j : to_host(context_, view.neighbors + first, number)) ++neighbors[j];
+      });
+    }
+    if (neighbors.empty()) return;
+    const auto n = static_cast<double>(neighbors.size());
+    double sum = 0, squares = 0;
+    for (const std::uint64_t number : neighbors) sum += static_cast<double>(number);
+    report.mean = sum / n;
+    for (const std::uint64_t number : neighbors) squares += std::pow(static_cast<double>(number) - report.mean, 2);
+    report.deviation = std::sqrt(squares / n);
+    report.least = *std::min_element(neighbors.begin(), neighbors.end());
+    report.most = *std::max_element(neighbors.begin(), neighbors.end());
+  }
+
+  void write(neighbors_report& report) {
+    const stopwatch time(report.writing_seconds);
+    std::unique_ptr<pair_output<T, D>> out;
+    if (csv_) {
+      out = std::make_unique<csv_pair_output<T, D>>(*options_.output);
+    } else {
+      out = std::make_unique<npy_pair_output<T, D>>(*options_.output, report.pairs);
+    }
+    const auto view = list_.view();
+    const auto offsets = to_host(context_, view.offsets, view.rows + 1);
+    std::size_t row = 0;
+    pair_block<T, D> block;
+    for_each_block(report.pairs, [&](std::uint64_t first, std::size_t number) {
+      block.first.resize(number);
+      for (std::uint64_t k = first; k < first + number; ++k) {
+        while (offsets[row + 1] <= k) ++row;
+        block.first[k - first] = static_cast<std::int64_t>(row);
+      }
+      const auto second = to_host(context_, view.neighbors + first, number);
+      block.second.assign(second.begin(), second.end());
+      if (csv_) {
+        block.shifts = to_host(context_, view.shifts + first, number);
+        block.vectors = to_host(context_, view.vectors + first, number);
+        block.squared = to_host(context_, view.squared_distances + first, number);
+      }
+      out->write(block);
+    });
+    if (stop_.signal() == 0) out->commit();
+  }
+
+  Context context_;
+  const neighbors_options& options_;
+  bool csv_;
+  lattice<T, D> box_;
+  const interruption& stop_;
+  neighbor_list<Context, T, D> list_;
+};
+
+template <typename Context>
+neighbors_report neighbors_on(const Context& context, const neighbors_options& options, const particle_file& particles,
+                              const search_box& box, const interruption& stop) {
+  const bool single = options.precision ? *options.precision == "float" : particles.single_precision;
+  const auto run = [&]<typename T, int D>() {
+    return neighbors_run<Context, T, D>(context, options, box, stop).run(particles);
+  };
+  if (particles.dimension == 2) {
+    return single ? run.template operator()<float, 2>() : run.template operator()<double, 2>();
+  }
+  return single ? run.template operator()<float, 3>() : run.template operator()<double, 3>();
+}
+
+}  // namespace
+
+neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles, const search_box& box,
+                                const interruption& stop) {
+  if (options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty())) {
+    const cuda_context context;
+    neighbors_report report = neighbors_on(context, options, particles, box, stop);
+    report.backend = "cuda";
+    report.device_name = cuda_devices().at(static_cast<std::size_t>(context.device())).name;
+    return report;
+  }
+  cpu_context::options chosen;
+  chosen.threads = static_cast<int>(options.threads);
+  const cpu_context context(chosen);
+  neighbors_report report = neighbors_on(context, options, particles, box, stop);
+  report.backend = "cpu";
+  report.device_name = cpu_name();
+  report.threads = context.threads();
+  return report;
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "interruption.hpp"
+#include "neighbors_box.hpp"
+#include "neighbors_options.hpp"
+#include "particle_file.hpp"
+
+namespace quadrat::program {
+
+/// What a search found, and how.
+struct neighbors_report {
+  std::string backend, device_name, method, reason, precision;
+  int threads = 0;  ///< of the host that computed; 0 on a GPU
+  std::size_t points = 0;
+  std::uint64_t pairs = 0;
+  // Neighbors a point: of the full list, also where a half list was asked for.
+  double mean = 0, deviation = 0;
+  std::uint64_t least = 0, most = 0;
+  std::size_t memory_bytes = 0;
+  double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
+  int signal = 0;  ///< that stopped it before the output was whole, or 0
+};
+
+/// Searches, and writes the output if there is one. Throws what the library throws, and io_error.
+[[nodiscard]] neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles,
+                                              const search_box& box, const interruption& stop);
+
+}  // namespace quadrat::program

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "particle_file.hpp"
+
+#include "quadrat/core/error.hpp"
+#include "quadrat/io/csv.hpp"
+#include "quadrat/io/npy.hpp"
+#include "quadrat/io/xyz.hpp"
+
+namespace quadrat::program {
+namespace {
+
+particle_file particles_of_npy(const std::filesystem::path& file) {
+  const io::npy_array array = io::read_npy(file);
+  particle_file result;
+  if (array.shape.size() != 2 || (array.shape[1] != 2 && array.shape[1] != 3)) {
+    throw io_error(message(array.file, ": the array has shape ", array.shape_text(), "; points are N x 2 or N x 3"));
+  }
+  result.dimension = static_cast<int>(array.shape[1]);
+  if (array.type == io::npy_type::float32) {
+    const auto values = array.as<float>();
+    result.coordinates.assign(values.begin(), values.end());
+    result.single_precision = true;
+  } else if (array.type == io::npy_type::float64) {
+    const auto values = array.as<double>();
+    result.coordinates.assign(values.begin(), values.end());
+  } else {
+    throw io_error(message(array.file, ": the array holds ", name_of(array.type), "; points are float32 or float64"));
+  }
+  return result;
+}
+
+particle_file particles_of_csv(const std::filesystem::path& file) {
+  const io::csv_table table = io::read_csv(file);
+  particle_file result;
+  std::vector<const std::vector<double>*> columns{&table.column("x"), &table.column("y")};
+  if (table.has("z")) columns.push_back(&table.column("z"));
+  result.dimension = static_cast<int>(columns.size());
+  result.coordinates.reserve(table.rows * columns.size());
+  for (std::size_t i = 0; i < table.rows; ++i) {
+    for (const auto* column : columns) result.coordinates.push_back((*column)[i]);
+  }
+  return result;
+}
+
+particle_file particles_of_xyz(const std::filesystem::path& file) {
+  const io::xyz_frame frame = io::read_xyz(file);
+  particle_file result;
+  result.coordinates.reserve(3 * frame.positions.size());
+  for (const auto& position : frame.positions) {
+    result.coordinates.insert(result.coordinates.end(), {position[0], position[1], position[2]});
+  }
+  result.box = file_box{frame.origin, frame.lattice, frame.periodic};
+  return result;
+}
+
+}  // namespace
+
+particle_file read_particles(const std::filesystem::path& file) {
+  const std::string ending = file.extension().string();
+  require(ending == ".npy" || ending == ".csv" || ending == ".xyz", "points are read from .npy, .csv and .xyz files; ",
+          file.string(), " ends in none of these");
+  particle_file result = ending == ".npy"   ? particles_of_npy(file)
+                         : ending == ".csv" ? particles_of_csv(file)
+                                            : particles_of_xyz(file);
+  result.file = file.string();
+  return result;
+}
+
+}  // namespace quadrat::program
