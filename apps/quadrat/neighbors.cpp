@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -22,7 +23,9 @@ namespace quadrat::program {
 namespace {
 
 /// What can be said before anything is read.
-void check_neighbors_output(const neighbors_options& options) {
+void check_neighbors_options(const neighbors_options& options) {
+  require(options.cutoff > 0 && std::isfinite(options.cutoff), "--cutoff is ", options.cutoff,
+          "; it must be positive and finite");
   if (!options.output) return;
   const std::filesystem::path output = *options.output;
   require(output.extension() == ".npy" || output.extension() == ".csv", "--output: pairs are written to .npy and .csv ",
@@ -36,7 +39,7 @@ void run_neighbors(const neighbors_options& options) {
   const interruption stop;
   double total = 0, reading = 0;
   const stopwatch time(total);
-  check_neighbors_output(options);
+  check_neighbors_options(options);
   const particle_file particles = [&] {
     const stopwatch reading_time(reading);
     return read_particles(options.points);

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""quadrat neighbors: what it reads, what it writes, and what it says."""
+
+import csv
+import json
+import random
+import resource
+import signal
+import struct
+import subprocess
+import time
+
+import support
+
+# Three points in a row, and one that is near the first across the faces of the unit box.
+ROW = "x,y,z\n0.125,0.5,0.5\n0.25,0.5,0.5\n0.5,0.5,0.5\n0.9375,0.5,0.5\n"
+
+
+def npy(rows, kind="d"):
+    """A file of points as NumPy would write it."""
+    header = "{'descr': '<f%d', 'fortran_order': False, 'shape': (%d, %d), }" % (
+        struct.calcsize(kind), len(rows), len(rows[0]),
+    )  # fmt: skip
+    header = header.ljust(128 - 11) + "\n"
+    data = b"".join(struct.pack(f"<{len(row)}{kind}", *row) for row in rows)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+def read_pairs_npy(file):
+    data = file.read_bytes()
+    (length,) = struct.unpack("<H", data[8:10])
+    header, payload = data[10 : 10 + length].decode(), data[10 + length :]
+    numbers = struct.unpack(f"<{len(payload) // 8}q", payload)
+    return header, list(zip(numbers[0::2], numbers[1::2]))
+
+
+class NeighborsTest(support.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.row = self.put("row.csv", ROW)
+
+    def put(self, name, contents):
+        file = self.folder / name
+        file.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+        return file
+
+    def neighbors(self, *arguments):
+        """Runs with --json and returns the document."""
+        done = self.quadrat("neighbors", *arguments, "--device", "cpu", "--json")
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)
+
+    def pairs(self, *arguments):
+        """Runs and returns the rows of the .csv file, every number as float."""
+        self.quadrat("neighbors", *arguments, "--device", "cpu", "--quiet", "-o", "pairs.csv")
+        with open(self.folder / "pairs.csv") as file:
+            return [tuple(map(float, row.values())) for row in csv.DictReader(file)]
+
+    def refusal(self, *arguments, code=2):
+        return self.fails("neighbors", *arguments, "--device", "cpu", code=code)
+
+    def methods(self):
+        text = self.quadrat("neighbors", "--help").stdout
+        lines = text[text.index("Methods") : text.index("Pairs (i, j, S)")].splitlines()[1:]
+        return [line.split()[0] for line in lines if " cpu" in line]
+
+    def random_points(self, count, edge=1.0):
+        draw = random.Random(count)
+        return self.put("random.npy", npy([[edge * draw.random() for _ in range(3)] for _ in range(count)]))
+
+    def test_help_has_examples_and_methods(self):
+        text = self.quadrat("neighbors", "--help").stdout
+        for word in ["Examples:", "--periodic", "--half", "--box", "--order", *self.methods()]:
+            self.assertIn(word, text)
+        self.assertIn("strips", self.methods())
+        self.assertIn("neighbors", self.quadrat("--help").stdout)
+
+    def test_pairs_as_csv(self):
+        self.pairs(self.row, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "xyz")
+        self.assertEqual(
+            (self.folder / "pairs.csv").read_text(),
+            "i,j,sx,sy,sz,dx,dy,dz,d\n"
+            "0,1,0,0,0,0.125,0,0,0.125\n"
+            "0,3,-1,0,0,-0.1875,0,0,0.1875\n"
+            "1,0,0,0,0,-0.125,0,0,0.125\n"
+            "3,0,1,0,0,0.1875,0,0,0.1875\n",
+        )
+
+    def test_pairs_as_npy(self):
+        self.neighbors(self.row, "--cutoff", 0.26, "--output", "pairs.npy")
+        header, pairs = read_pairs_npy(self.folder / "pairs.npy")
+        self.assertIn("'descr': '<i8', 'fortran_order': False, 'shape': (4, 2)", header)
+        self.assertEqual(pairs, [(0, 1), (1, 0), (1, 2), (2, 1)])
+
+    def test_two_dimensions(self):
+        points = self.put("plane.csv", "y,x\n0.5,0.125\n0.5,0.875\n")
+        self.pairs(points, "--cutoff", 0.5, "--box", "1,1", "--periodic", "x")
+        self.assertEqual(
+            (self.folder / "pairs.csv").read_text(),
+            "i,j,sx,sy,dx,dy,d\n0,1,-1,0,-0.25,0,0.25\n1,0,1,0,0.25,0,0.25\n",
+        )
+        self.assertEqual(self.neighbors(self.put("plane.npy", npy([[0, 0], [0, 1]])), "--cutoff", 2)["pairs"], 2)
+
+    def test_text_for_people(self):
+        text = self.quadrat("neighbors", self.row, "--cutoff", 0.26, "-o", "pairs.csv").stdout
+        for words in ["4 points, 4 pairs within 0.26", "1 a point, from 0 to 2", "bounding box", "open", "pairs.csv"]:
+            self.assertIn(words, text)
+
+    def test_counts_and_statistics_as_json(self):
+        result = self.neighbors(self.row, "--cutoff", 0.26, "-o", "pairs.npy")
+        self.assertEqual(result["points"], {"file": str(self.row), "count": 4, "dimensions": 3})
+        self.assertEqual(result["pairs"], 4)
+        self.assertEqual(result["neighbors"], {"mean": 1.0, "min": 0, "max": 2, "std": 0.5**0.5})
+        self.assertEqual(result["box"]["source"], "bounding box")
+        self.assertEqual(result["box"]["periodic"], [False] * 3)
+        self.assertEqual(result["search"]["precision"], "double")
+        self.assertIn(result["search"]["method"], self.methods())
+        self.assertTrue(result["search"]["reason"])
+        self.assertEqual(result["device"]["backend"], "cpu")
+        self.assertGreater(result["performance"]["search_seconds"], 0)
+        self.assertEqual(result["output"], "pairs.npy")
+
+    def test_half_lists_each_pair_once(self):
+        points = self.random_points(200)
+        arguments = [points, "--cutoff", 0.6, "--box", "1,1,1", "--periodic", "xyz"]
+        full = self.neighbors(*arguments)
+        half = self.neighbors(*arguments, "--half")
+        self.assertEqual(full["pairs"], 2 * half["pairs"])
+        self.assertEqual(full["neighbors"], half["neighbors"], "statistics are those of the full list")
+        both = set()
+        for i, j, sx, sy, sz, *_ in self.pairs(*arguments, "--half"):
+            self.assertLessEqual(i, j)
+            both |= {(i, j, sx, sy, sz), (j, i, -sx, -sy, -sz)}
+        self.assertEqual(sorted(both), [row[:5] for row in self.pairs(*arguments)])
+
+    def test_every_method_and_number_of_threads_gives_the_same_file(self):
+        points = self.random_points(500)
+        files = set()
+        for method in self.methods():
+            for threads in (1, 2):
+                self.pairs(points, "--cutoff", 0.2, "--order", method, "--threads", threads)
+                files.add((self.folder / "pairs.csv").read_bytes())
+        self.assertEqual(len(files), 1)
+
+    def test_precision(self):
+        rows = [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]
+        single, double = self.put("single.npy", npy(rows, "f")), self.put("double.npy", npy(rows, "d"))
+        self.assertEqual(self.neighbors(single, "--cutoff", 1)["search"]["precision"], "float")
+        self.assertEqual(self.neighbors(double, "--cutoff", 1)["search"]["precision"], "double")
+        result = self.neighbors(double, "--cutoff", 1, "--precision", "float")
+        self.assertEqual(result["search"]["precision"], "float")
+
+    def test_boxes(self):
+        arguments = [self.row, "--cutoff", 0.25, "--box"]
+        self.assertEqual(len(self.pairs(*arguments, "1,1,1")), 2)
+        self.assertEqual(len(self.pairs(*arguments, "1,1,1", "--periodic", "none")), 2)
+        self.assertEqual(len(self.pairs(*arguments, "1,1,1", "--periodic", "yz")), 2)
+        self.assertEqual(len(self.pairs(*arguments, "1,1,1", "--periodic", "zx")), 4)
+        self.assertEqual(len(self.pairs(*arguments, "1,1,1", "--origin", "-0.05,0,0", "--periodic", "x")), 4)
+        self.assertEqual(len(self.pairs(*arguments, "1,0,0,0.25,1,0,0,0,1", "--periodic", "xyz")), 4)
+        # A box that is smaller than the cutoff: the images of a point itself, and two of each other point.
+        pairs = self.pairs(self.put("two.csv", "x,y,z\n0,0,0\n0.25,0,0\n"), "--cutoff", 0.6, "--box", "0.5,9,9",
+                           "--periodic", "x")  # fmt: skip
+        self.assertEqual([(i, j, s) for i, j, s, *_ in pairs], [
+            (0, 0, -1), (0, 0, 1), (0, 1, -1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, -1), (1, 1, 1),
+        ])  # fmt: skip
+
+    def test_no_points_and_one_point(self):
+        for text, points in [("x,y,z\n", 0), ("x,y,z\n1,2,3\n", 1)]:
+            result = self.neighbors(self.put("few.csv", text), "--cutoff", 1, "-o", "pairs.npy")
+            self.assertEqual((result["points"]["count"], result["pairs"]), (points, 0))
+            self.assertIn("(0, 2)", read_pairs_npy(self.folder / "pairs.npy")[0])
+            self.assertEqual(self.pairs(self.put("few.csv", text), "--cutoff", 1), [])
+
+    XYZ = '2\nLattice="1 0 0 0 1 0 0 0 {c}" {pbc} Properties=species:S:1:pos:R:3\nH 0.125 0.5 0.5\nH 0.875 0.5 0.5\n'
+
+    def atoms(self, c="1", pbc='pbc="T F F"'):
+        return self.put("atoms.xyz", self.XYZ.format(c=c, pbc=pbc))
+
+    def test_xyz_files_bring_their_box(self):
+        result = self.neighbors(self.atoms(), "--cutoff", 0.3)
+        self.assertEqual(result["pairs"], 2)
+        self.assertEqual(result["box"]["source"], "Lattice")
+        self.assertEqual(result["box"]["periodic"], [True, False, False])
+        self.assertEqual(self.neighbors(self.atoms(), "--cutoff", 0.3, "--periodic", "none")["pairs"], 0)
+        self.assertEqual(self.neighbors(self.atoms(pbc='pbc="F F F"'), "--cutoff", 0.3)["pairs"], 0)
+        self.assertEqual(self.neighbors(self.atoms(pbc=""), "--cutoff", 0.3)["box"]["periodic"], [True] * 3)
+        result = self.neighbors(self.atoms(), "--cutoff", 0.3, "--box", "2,1,1")
+        self.assertEqual((result["pairs"], result["box"]["source"]), (0, "--box"))
+        self.assertEqual(result["box"]["periodic"], [True, False, False])
+
+    def test_open_axes_of_xyz_files_may_have_no_vector_and_points_outside(self):
+        self.assertEqual(self.neighbors(self.atoms(c="0"), "--cutoff", 0.3)["pairs"], 2)
+        self.assertIn("vector 3 of the Lattice is zero", self.refusal(self.atoms(c="0", pbc=""), "--cutoff", 0.3))
+        outside = self.XYZ.format(c="1", pbc='pbc="T F F"').replace("0.5 0.5\n", "0.5 7.5\n")
+        self.assertEqual(self.neighbors(self.put("outside.xyz", outside), "--cutoff", 0.3)["pairs"], 2)
+        plain = self.put("plain.xyz", "2\n\nH 0 0 0\nH 0 0 1\n")
+        self.assertEqual(self.neighbors(plain, "--cutoff", 1.5)["pairs"], 2)
+        self.assertIn("no Lattice", self.refusal(self.put("half.xyz", '0\npbc="T T T"\n'), "--cutoff", 1))
+
+    def test_wrong_command_lines(self):
+        for arguments, words in [
+            ([], "--help"),
+            ([self.row], "--cutoff is required"),
+            (["nowhere.csv", "--cutoff", 1], "does not exist"),
+            ([self.row, "--cutoff", "wide"], "--cutoff"),
+            ([self.row, "--cutoff", 0], "--cutoff is 0"),
+            ([self.row, "--cutoff", -1], "--cutoff is -1"),
+            ([self.row, "--cutoff", "nan"], "--cutoff is nan"),
+            ([self.row, "--cutoff", "inf"], "--cutoff is inf"),
+            ([self.row, "--cutoff", 1, "--box", "1,1"], "--box: there are 2 numbers"),
+            ([self.row, "--cutoff", 1, "--box", "1,1,a"], '--box: "a" is no number'),
+            ([self.row, "--cutoff", 1, "--box", "1,1,inf"], '--box: "inf" is no number'),
+            ([self.row, "--cutoff", 1, "--box", "1,1,0"], "the length along z is 0"),
+            ([self.row, "--cutoff", 1, "--box", "1,0,0,1,0,0,0,0,1"], "independent"),
+            ([self.row, "--cutoff", 1, "--box", "1,1,1", "--origin", "1"], "--origin: there are 1 numbers"),
+            ([self.row, "--cutoff", 1, "--origin", "1,1,1"], "--origin needs --box"),
+            ([self.row, "--cutoff", 1, "--periodic", "xyz"], "--periodic xyz needs --box"),
+            ([self.row, "--cutoff", 1, "--box", "1,1,1", "--periodic", "xw"], "--periodic"),
+            ([self.row, "--cutoff", 1, "--box", "1,1,1", "--periodic", "xx"], "--periodic"),
+            ([self.row, "--cutoff", 1, "--box", "1,1,1", "--periodic", ""], "--periodic"),
+            ([self.row, "--cutoff", 1, "--order", "strip"], "strips"),
+            ([self.row, "--cutoff", 1, "-o", "pairs.txt"], "pairs.txt ends in neither"),
+            ([self.row, "--cutoff", 1, "-o", self.row], "is the file of the points"),
+            ([self.row, "--cutoff", 1, "--threads", -1], "--threads"),
+            ([self.row, "--cutoff", 1, "--precision", "half"], "--precision"),
+            ([self.put("points.txt", "1 2 3"), "--cutoff", 1], "points.txt ends in none of these"),
+        ]:
+            with self.subTest(arguments):
+                self.assertIn(words, self.refusal(*arguments))
+        self.assertIn("--device", self.fails("neighbors", self.row, "--cutoff", 1, "--device", "tpu", code=2))
+        self.assertEqual(ROW, self.row.read_text())
+
+    def test_files_that_are_wrong(self):
+        whole = npy([[0.0, 0.0, 0.0]])
+        for name, contents, words in [
+            ("empty.npy", b"", "empty.npy: the file is empty"),
+            ("text.npy", b"x,y,z\n1,2,3\n", "this is no .npy file"),
+            ("cut.npy", whole[:-1], "cut short"),
+            ("long.npy", whole + b"1", "takes 24 bytes, but the file has 25"),
+            ("four.npy", npy([[0.0] * 4]), "has shape (1, 4); points are N x 2 or N x 3"),
+            ("int.npy", whole.replace(b"<f8", b"<i8"), "holds int64"),
+            ("empty.csv", b"", "no line with the names"),
+            ("noheader.csv", b"1,2,3\n", "noheader.csv:1: the first line must name the columns"),
+            ("noz.csv", b"x,r\n1,2\n", 'there is no column "y"'),
+            ("word.csv", b"x,y\n1,2\n3,four\n", 'word.csv:3: column 2 (y) is "four"'),
+            ("short.csv", b"x,y\n1\n", "short.csv:2: there is 1 field for 2 columns"),
+            ("empty.xyz", b"", "empty.xyz: the file is empty"),
+            ("cut.xyz", b"2\n\nH 1 2 3\n", "cut.xyz:3: the file ends after 1 of 2 atoms"),
+            ("huge.xyz", b"9999999999\n\nH 1 2 3\n", "too short for 9999999999 atoms"),
+            ("nan.csv", b"x,y,z\n0,0,0\n0,nan,0\n", "point 1 at"),
+            ("inf.npy", npy([[0.0, 0.0], [0.0, float("inf")]]), "point 1 at"),
+        ]:
+            with self.subTest(name):
+                self.assertIn(words, self.refusal(self.put(name, contents), "--cutoff", 1, code=1))
+
+    def test_a_point_outside_of_an_open_box_is_named(self):
+        message = self.refusal(self.row, "--cutoff", 0.1, "--box", "0.5,1,1", "-o", "pairs.npy", code=1)
+        self.assertIn("point 3 at (0.9375, 0.5, 0.5) lies outside", message)
+        self.assertFalse((self.folder / "pairs.npy").exists())
+
+    def test_output_that_cannot_be_written_leaves_the_older_file(self):
+        points = self.random_points(1000)
+        for name in ("pairs.npy", "pairs.csv"):
+            (self.folder / name).write_text("older")
+
+            def at_most_64_kilobytes():
+                resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # writing then fails with EFBIG
+
+            command = self.command("neighbors", points, "--cutoff", 0.5, "--device", "cpu", "-o", name)
+            done = subprocess.run(
+                command, cwd=self.folder, capture_output=True, text=True, preexec_fn=at_most_64_kilobytes,
+                restore_signals=False,
+            )  # fmt: skip
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(done.stderr, f"quadrat: cannot write {name}: File too large\n")
+            self.assertEqual((self.folder / name).read_text(), "older")
+            self.assertEqual([file.name for file in self.folder.glob(".*")], [])
+        (self.folder / "file").write_text("no folder")
+        self.assertIn("cannot create the folder", self.refusal(self.row, "--cutoff", 1, "-o", "file/a.npy", code=1))
+
+    def test_ctrl_c_leaves_whole_files(self):
+        points = self.random_points(2500)
+        command = self.command("neighbors", points, "--cutoff", 2, "--device", "cpu", "-o", "pairs.csv")
+        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        limit = time.monotonic() + 60
+        while not (self.folder / ".pairs.csv.tmp").exists() and time.monotonic() < limit and process.poll() is None:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        out, problem = process.communicate()
+        self.assertEqual(process.returncode, 130, problem)
+        self.assertEqual((out, problem), ("", "quadrat: stopped; nothing was written\n"))
+        self.assertEqual(sorted(file.name for file in self.folder.iterdir()), ["random.npy", "row.csv", "scene.toml"])
+
+
+if __name__ == "__main__":
+    support.main()
