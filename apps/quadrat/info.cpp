@@ -11,6 +11,7 @@
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/models/granular.hpp"
+#include "quadrat/search/neighbor_list.hpp"
 #include "summary.hpp"
 
 namespace quadrat::program {
@@ -26,19 +27,26 @@ json device_json(const device_description& device) {
           {"compute_capability", fmt::format("{}.{}", device.compute_capability / 10, device.compute_capability % 10)}};
 }
 
+template <typename Methods>
+json methods_json(const Methods& methods) {
+  json result = json::array();
+  for (const auto& method : methods) {
+    result.push_back({{"name", method.name},
+                      {"summary", method.summary},
+                      {"cpu", method.on_cpu},
+                      {"cuda", method.on_cuda && QUADRAT_HAS_CUDA != 0}});
+  }
+  return result;
+}
+
 json info_json() {
   json result{{"program", program_json()}};
   result["backends"] = {{"cpu", true}, {"cuda", QUADRAT_HAS_CUDA != 0}};
   result["cpu"] = {{"name", cpu_name()}, {"threads", cpu_context().threads()}};
   result["cuda_devices"] = json::array();
   for (const device_description& device : cuda_devices()) result["cuda_devices"].push_back(device_json(device));
-  json& methods = result["models"]["granular"]["methods"];
-  for (const granular_method& method : granular_methods()) {
-    methods.push_back({{"name", method.name},
-                       {"summary", method.summary},
-                       {"cpu", method.on_cpu},
-                       {"cuda", method.on_cuda && QUADRAT_HAS_CUDA != 0}});
-  }
+  result["models"]["granular"]["methods"] = methods_json(granular_methods());
+  result["search"]["neighbors"]["methods"] = methods_json(neighbor_methods());
   return result;
 }
 
@@ -55,6 +63,16 @@ std::string cuda_text(const json& info) {
   return text;
 }
 
+std::string methods_text(const char* title, const json& methods) {
+  std::string text = fmt::format("{}\n", title);
+  for (const json& method : methods) {
+    const std::string where = method["cpu"] ? (method["cuda"] ? "cpu, cuda" : "cpu") : "cuda";
+    text += fmt::format("  {:<24} {:<10} {}\n", method["name"].get<std::string>(), where,
+                        method["summary"].get<std::string>());
+  }
+  return text;
+}
+
 std::string info_text(const json& info) {
   const json& program = info["program"];
   std::string text = fmt::format("quadrat {} (commit {}, {}, {})\n", program["version"].get<std::string>(),
@@ -62,13 +80,8 @@ std::string info_text(const json& info) {
                                  program["compiler"].get<std::string>());
   text += fmt::format("devices\n  cpu   {}, {} threads\n", info["cpu"]["name"].get<std::string>(),
                       info["cpu"]["threads"].get<int>());
-  text += cuda_text(info) + "methods of the granular model\n";
-  for (const json& method : info["models"]["granular"]["methods"]) {
-    const std::string where = method["cpu"] ? (method["cuda"] ? "cpu, cuda" : "cpu") : "cuda";
-    text += fmt::format("  {:<24} {:<10} {}\n", method["name"].get<std::string>(), where,
-                        method["summary"].get<std::string>());
-  }
-  return text;
+  return text + cuda_text(info) + methods_text("methods of the granular model", info["models"]["granular"]["methods"]) +
+         methods_text("methods of neighbor lists", info["search"]["neighbors"]["methods"]);
 }
 
 }  // namespace

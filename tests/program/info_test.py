@@ -19,11 +19,12 @@ class InfoTest(support.ProgramTest):
         self.assertTrue(info["backends"]["cpu"])
         self.assertGreaterEqual(info["cpu"]["threads"], 1)
         self.assertIn("sorted", [method["name"] for method in info["models"]["granular"]["methods"]])
+        self.assertIn("strips", [method["name"] for method in info["search"]["neighbors"]["methods"]])
 
     def test_version_and_help(self):
         self.assertRegex(self.quadrat("--version").stdout, r"^quadrat \d")
         self.assertIn("Examples:", self.quadrat("--help").stdout)
-        for command in ["run", "info", "bench"]:
+        for command in ["run", "neighbors", "info", "bench"]:
             self.assertIn(command, self.quadrat("--help").stdout)
         self.assertIn("quadrat run examples/dam_break.toml", self.quadrat("run", "--help").stdout)
 

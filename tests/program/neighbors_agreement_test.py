@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """quadrat neighbors gives the pairs and shifts that ASE and matscipy give.
 
-Needs numpy, ase and matscipy (script/python-packages installs them in build/python); skips itself without them."""
+Needs numpy, ase, matscipy, scipy and vesin (script/python-packages installs them in build/python); skips itself without them."""
 
+import json
 import os
+import subprocess
 import sys
 
 import support
 
-sys.path.insert(0, os.environ.get("QUADRAT_PYTHON_PACKAGES", str(support.SOURCE / "build" / "python")))
+PACKAGES = os.environ.get("QUADRAT_PYTHON_PACKAGES", str(support.SOURCE / "build" / "python"))
+sys.path.insert(0, PACKAGES)
 try:
     import ase.io
     import ase.neighborlist
     import matscipy.neighbours
     import numpy as np
+    import scipy.spatial  # noqa: F401
+    import vesin  # noqa: F401
 except ImportError as problem:
     print(f"skipped: {problem}; script/python-packages installs what is missing")
     sys.exit(77)
@@ -136,6 +141,18 @@ class AgreementTest(support.ProgramTest):
             i, j = ase.neighborlist.neighbor_list("ij", atoms, 1.0)
             self.assertEqual(pairs.dtype, np.int64)
             np.testing.assert_array_equal(pairs, sorted(zip(i, j)))
+
+    def test_the_comparison_of_speeds(self):
+        """It stops when anyone finds another number of pairs."""
+        script = support.SOURCE / "benchmarks" / "compare_cpu.py"
+        done = subprocess.run(
+            [sys.executable, script, "--quick", "--program", support.PROGRAM, "--json", self.folder / "speeds.json"],
+            env={**os.environ, "QUADRAT_PYTHON_PACKAGES": PACKAGES}, capture_output=True, text=True,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads((self.folder / "speeds.json").read_text())["rows"]
+        self.assertEqual(len({row["pairs"] for row in rows}), 1)
+        self.assertEqual(len(rows), 4)
 
 
 if __name__ == "__main__":
