@@ -6,6 +6,7 @@
 
 #include "cells/checks.hpp"
 #include "quadrat/core/error.hpp"
+#include "search/neighbor_masks.hpp"
 #include "search/neighbor_methods.hpp"
 
 namespace quadrat {
@@ -130,5 +131,22 @@ constexpr auto methods = described_methods();
 }  // namespace detail
 
 std::span<const neighbor_method> neighbor_methods() { return detail::methods; }
+
+template <typename T, int D>
+bool neighbor_method_serves(std::string_view method, const neighbor_options<T>& options,
+                            const neighbor_input<T, D>& input) {
+  bool serves = false;
+  detail::neighbor_method_list::with("neighbor method", method, [&](auto named) {
+    serves = !decltype(named)::trimmed_rows || detail::masks_serve(options, input);
+  });
+  return serves;
+}
+
+template bool neighbor_method_serves(std::string_view, const neighbor_options<float>&, const neighbor_input<float, 2>&);
+template bool neighbor_method_serves(std::string_view, const neighbor_options<float>&, const neighbor_input<float, 3>&);
+template bool neighbor_method_serves(std::string_view, const neighbor_options<double>&,
+                                     const neighbor_input<double, 2>&);
+template bool neighbor_method_serves(std::string_view, const neighbor_options<double>&,
+                                     const neighbor_input<double, 3>&);
 
 }  // namespace quadrat

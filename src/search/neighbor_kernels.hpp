@@ -62,6 +62,15 @@ struct neighbor_sink {
   vec<T, D>* vectors;
   vec<int, D>* shifts;
   fault_flag faults;
+  std::uint64_t* size;  ///< receives how many entries there are, whether they fit or not
+  bool refuse;          ///< whether it is a fault that they do not
+
+  /// By one thread, when the entries are written.
+  QUADRAT_HD void report(std::size_t rows) const {
+    if (offsets == nullptr) return;
+    *size = offsets[rows];
+    if (refuse && offsets[rows] > capacity) faults.raise_overflow(list_fault_base, offsets[rows]);
+  }
 
   [[nodiscard]] QUADRAT_HD std::uint64_t begin(std::size_t row) const {
     return offsets != nullptr ? offsets[row] : row * width;
@@ -116,8 +125,10 @@ template <typename T, int D>
 struct fill_row {
   neighbor_search<T, D> search;
   neighbor_sink<T, D> sink;
+  std::size_t rows;
 
   QUADRAT_HD void operator()(std::size_t i) const {
+    if (i == 0) sink.report(rows);
     search_query<T, D> query = search.own_queries ? search.query_of_row(i) : search.query_of_slot(i);
     if (sink.shifts != nullptr && sink.keys == nullptr) query = search.query_of_row(query.row);
     const std::uint64_t begin = sink.begin(query.row);
@@ -147,19 +158,23 @@ struct fill_row {
   }
 };
 
-/// Index: row. From sorted keys to entries.
+/// Index: row * lanes + lane. From sorted keys to entries; the threads of a row take turns, so that what they write
+/// lies side by side.
 template <typename T, int D>
 struct expand_row {
   neighbor_search<T, D> search;
   neighbor_sink<T, D> sink;
+  unsigned lanes;
 
-  QUADRAT_HD void operator()(std::size_t row) const {
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::size_t row = i / lanes;
+    const std::size_t lane = i % lanes;
     const search_query<T, D> query = search.query_of_row(row);
     const lattice<T, D>& shape = search.systems[query.system].shape;
     const std::uint64_t begin = sink.begin(row);
     std::uint64_t end = sink.limit(row);
     if (sink.offsets == nullptr && begin + sink.counts[row] < end) end = begin + sink.counts[row];
-    for (std::uint64_t at = begin; at < end; ++at) {
+    for (std::uint64_t at = begin + lane; at < end; at += lanes) {
       vec<int, D> shift{};
       const particle_id j = entry_of_key<D>(sink.keys[at], shift);
       vec<int, D> boxes{};
@@ -169,23 +184,18 @@ struct expand_row {
       sink.store(at, row, j, shift, r, squared_norm(r));
     }
     if (sink.offsets == nullptr) {
-      for (std::uint64_t at = end; at < sink.limit(row); ++at) sink.neighbors[at] = no_particle;
+      for (std::uint64_t at = end + lane; at < sink.limit(row); at += lanes) sink.neighbors[at] = no_particle;
     }
   }
 };
 
-/// Index: 0. Tells the host how many entries there are, and whether they fitted.
+/// Index: 0.
+template <typename T, int D>
 struct report_size {
-  const std::uint64_t* total;
-  std::uint64_t capacity;
-  std::uint64_t* size;
-  fault_flag faults;
-  bool refuse;
+  neighbor_sink<T, D> sink;
+  std::size_t rows;
 
-  QUADRAT_HD void operator()(std::size_t) const {
-    *size = *total;
-    if (refuse && *total > capacity) faults.raise_overflow(list_fault_base, *total);
-  }
+  QUADRAT_HD void operator()(std::size_t) const { sink.report(rows); }
 };
 
 /// Entries of a row that are there.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/search/neighbor_list.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace {
 
 /// Words that the device writes and the host reads: the two of a fault flag, the number of entries, whether points
 /// have moved.
-enum control_word : std::size_t { fault_word, needed_word, size_word, moved_word, control_words };
+enum control_word : std::size_t { fault_word, needed_word, size_word, moved_word, masks_word, control_words };
 
 template <typename T, int D>
 [[nodiscard]] bool same_boxes(const std::vector<lattice<T, D>>& a, std::span<const lattice<T, D>> b) {
@@ -51,7 +52,9 @@ struct neighbor_list<Context, T, D>::implementation {
   std::string_view method;
   std::string reason;
 
-  enum class stage { empty, unchecked, built, failed } state = stage::empty;
+  enum class stage { empty, built, failed } state = stage::empty;
+  bool replayed = false;  // the last build was asynchronous, and may be repeated by a graph
+  std::size_t point_count = 0;
   std::size_t rows = 0;
   std::uint64_t size = 0;
   std::uint64_t capacity = 0;  // entries that the arrays hold
@@ -68,15 +71,20 @@ struct neighbor_list<Context, T, D>::implementation {
 
   std::vector<lattice<T, D>> boxes;
   detail::search_system<T, D> first_system{};
+  bool any_periodic = false;
   std::size_t cells = 0;
   array<detail::search_system<T, D>, Context> systems;
   array<T, Context> type_cutoffs;
   counting_buckets<Context> buckets;
+  array<std::uint32_t, Context> small_offsets;  // instead of the buckets, where one block builds the cells
+  array<particle_id, Context> small_elements;
   array<detail::search_point<T, D>, Context> records;
   array<vec<T, D>, Context> remembered;
   array<std::uint64_t, Context> keys;
-  array<std::uint32_t, Context> mask_words;
-  array<std::uint32_t, Context> mask_shares;
+  array<detail::candidate_mask, Context> mask_words;
+  array<detail::row_share, Context> mask_shares;
+  std::uint32_t words_a_row = 0;
+  std::uint64_t most_masks = 0;  // that a row needed, where there was no room for them
   array<std::uint64_t, Context> control;
   workspace<Context> scratch;
 
@@ -86,18 +94,25 @@ struct neighbor_list<Context, T, D>::implementation {
  private:
   static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
 
-  [[nodiscard]] bool by_masks() const { return method == detail::neighbor_search_methods::masks::name; }
+  [[nodiscard]] bool by_warps() const { return method == detail::neighbor_search_methods::warps::name; }
+  [[nodiscard]] bool by_masks() const { return method == detail::neighbor_search_methods::masks::name || by_warps(); }
+  [[nodiscard]] bool small() const {
+    return by_warps() && boxes.size() == 1 && point_count <= detail::small_cells_most &&
+           cells <= detail::small_cells_most && context.reproducibility() == determinism::none;
+  }
   [[nodiscard]] bool matrix() const { return options.layout == neighbor_layout::matrix; }
   [[nodiscard]] fault_flag faults() { return {control.data() + fault_word, control.data() + needed_word}; }
   void choose_method(const neighbor_input<T, D>& input);
   void set_boxes(std::span<const lattice<T, D>> given, std::size_t count);
   void prepare(const neighbor_input<T, D>& input);
   [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
-  [[nodiscard]] detail::neighbor_sink<T, D> sink();
+  [[nodiscard]] detail::neighbor_sink<T, D> sink(bool refuse);
+  [[nodiscard]] detail::masks_search<T, D> masks(const detail::neighbor_search<T, D>& what);
   void enqueue_cells(const neighbor_input<T, D>& input);
   void enqueue_counts(const neighbor_input<T, D>& input);
-  void enqueue_entries(const neighbor_input<T, D>& input);
-  void enqueue_report(bool refuse);
+  void enqueue_entries(const neighbor_input<T, D>& input, bool refuse);
+  void enqueue_matrix_size();
+  [[nodiscard]] bool grow_masks();
   void read_control();
   [[noreturn]] void fail(const std::vector<std::uint64_t>& words);
   [[nodiscard]] std::string complaint(fault_kind kind, std::uint64_t number);
@@ -140,13 +155,15 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
     detail::neighbor_method_list::with("neighbor method", options.method,
                                        [&](auto named) { method = decltype(named)::name; });
     reason = "asked for";
-    require(!by_masks() || detail::masks_serve(options, input),
-            "the neighbor method masks was asked for; it serves one "
-            "orthorhombic box, of which no periodic axis is shorter than 1.1 cutoffs, with the uniform rule, without "
+    require(!by_masks() || detail::masks_serve(options, input), "the neighbor method ", method,
+            " was asked for; it serves "
+            "orthorhombic boxes, of which no periodic axis is shorter than 1.1 cutoffs, with the uniform rule, without "
             "queries, excluded pairs or points outside");
   } else if (cuda && QUADRAT_HAS_CUDA && detail::masks_serve(options, input)) {
-    method = detail::neighbor_search_methods::masks::name;
-    reason = "one orthorhombic box and one cutoff, on a GPU";
+    const bool small = input.points.count <= detail::warps_most_points;
+    method = small ? detail::neighbor_search_methods::warps::name : detail::neighbor_search_methods::masks::name;
+    reason = message("orthorhombic boxes and one cutoff on a GPU, ", small ? "at most " : "more than ",
+                     detail::warps_most_points, " points");
   } else if (input.points.count <= 64) {
     method = detail::neighbor_search_methods::brute_force::name;
     reason = "at most 64 points, fewer than a neighborhood of cells would hold";
@@ -168,6 +185,15 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
   if (by_masks()) edges[0] /= T(detail::masks_cells_along_first_axis);
   const auto made = detail::make_search_systems(given, edges, reach, most);
   first_system = made.front();
+  any_periodic = false;
+  double volume = 0;
+  for (const lattice<T, D>& shape : given) {
+    double product = 1;
+    for (int axis = 0; axis < D; ++axis) product *= static_cast<double>(shape.height(axis) / reach);
+    volume += product;
+    for (int axis = 0; axis < D; ++axis) any_periodic = any_periodic || shape.periodic[axis];
+  }
+  words_a_row = detail::masks_a_row<D>(static_cast<double>(count) / volume);
   cells = detail::cell_count(made);
   systems = to_device(context, made);
   boxes.assign(given.begin(), given.end());
@@ -178,17 +204,22 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   detail::check_neighbor_input(options, input);
   const std::string_view before = method;
   choose_method(input);
-  const bool other_size = input.points.count > 2 * records.size() || 2 * input.points.count < records.size();
+  const bool other_size = input.points.count > 2 * point_count || 2 * input.points.count < point_count;
   if (before != method || other_size || !same_boxes(boxes, input.boxes)) set_boxes(input.boxes, input.points.count);
   rows = input.queries.has_value() ? input.queries->count : input.points.count;
   require(!matrix() || rows == 0 || options.width <= (std::uint64_t{1} << 40) / rows, "a matrix of ", rows, " x ",
           options.width, " entries was asked for; at most 2^40 are possible");
   counts.resize_discarding(context, rows);
   if (!matrix()) offsets.resize_discarding(context, rows + 1);
-  records.resize_discarding(context, input.points.count);
-  if (by_masks()) {
-    mask_words.resize_discarding(context, detail::masks_words * rows);
-    mask_shares.resize_discarding(context, static_cast<std::size_t>(detail::masks_lanes(rows)) * rows);
+  records.resize_discarding(context, input.points.count + detail::masks_padding);
+  point_count = input.points.count;
+  if (by_masks() && !by_warps()) {
+    mask_words.resize_discarding(context, static_cast<std::size_t>(words_a_row) * rows);
+    mask_shares.resize_discarding(context, rows);
+  }
+  if (small()) {
+    small_offsets.resize_discarding(context, cells + 1);
+    small_elements.resize_discarding(context, point_count);
   }
   if (options.skin > T(0)) remembered.resize_discarding(context, input.points.count);
   if (matrix()) grow(static_cast<std::uint64_t>(rows) * options.width);
@@ -224,7 +255,7 @@ detail::neighbor_search<T, D> neighbor_list<Context, T, D>::implementation::sear
 }
 
 template <typename Context, typename T, int D>
-detail::neighbor_sink<T, D> neighbor_list<Context, T, D>::implementation::sink() {
+detail::neighbor_sink<T, D> neighbor_list<Context, T, D>::implementation::sink(bool refuse) {
   return {matrix() ? nullptr : offsets.data(),
           counts.data(),
           options.width,
@@ -235,17 +266,47 @@ detail::neighbor_sink<T, D> neighbor_list<Context, T, D>::implementation::sink()
           options.squared_distances ? squared_distances.data() : nullptr,
           options.vectors ? vectors.data() : nullptr,
           options.shifts ? shifts.data() : nullptr,
-          faults()};
+          faults(),
+          control.data() + size_word,
+          refuse};
+}
+
+template <typename Context, typename T, int D>
+detail::masks_search<T, D> neighbor_list<Context, T, D>::implementation::masks(
+    const detail::neighbor_search<T, D>& what) {
+  return {what,
+          first_system,
+          any_periodic,
+          by_warps(),
+          static_cast<std::uint32_t>(rows),
+          small() ? small_elements.data() : buckets.view().elements,
+          mask_words.data(),
+          words_a_row,
+          mask_shares.data(),
+          control.data() + masks_word};
 }
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_input<T, D>& input) {
   detail::neighbor_search<T, D> what = search(input);
   const detail::search_key<T, D> key{what, options.accept_outside, faults()};
-  buckets.build(context, input.points.count, cells, key, faults());
-  const T most_radius = options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff;
-  const detail::gather_search_points<T, D> gather{what, buckets.view().elements, most_radius, faults(), records.data()};
-  for_each(context, "search.gather", input.points.count, gather);
+  if (small()) {
+    const detail::search_key_of_one<T, D> key_of_one{key, first_system};
+    if constexpr (cuda) {
+      detail::enqueue_small_cells(context, key_of_one, point_count, cells,
+                                  {small_offsets.data(), small_elements.data(), records.data()});
+    }
+  } else {
+    if (boxes.size() == 1) {
+      buckets.build(context, point_count, cells, detail::search_key_of_one<T, D>{key, first_system}, faults());
+    } else {
+      buckets.build(context, point_count, cells, key, faults());
+    }
+    const T most_radius = options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff;
+    const detail::gather_search_points<T, D> gather{what, buckets.view().elements, most_radius, faults(),
+                                                    records.data()};
+    for_each(context, "search.gather", point_count, gather);
+  }
   if (what.own_queries) for_each(context, "search.check_queries", rows, detail::check_queries<T, D>{key});
   if (options.skin > T(0)) {
     for_each(context, "search.remember", input.points.count,
@@ -256,10 +317,10 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor_input<T, D>& input) {
   detail::neighbor_search<T, D> what = search(input);
-  what.cell_offsets = buckets.view().offsets;
+  what.cell_offsets = small() ? small_offsets.data() : buckets.view().offsets;
   if constexpr (cuda) {
     if (by_masks()) {
-      detail::enqueue_masks(context, what, first_system, {mask_words.data(), mask_shares.data()}, counts.data());
+      detail::enqueue_masks(context, masks(what), counts.data());
     }
   }
   if (!by_masks()) for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data()});
@@ -268,57 +329,70 @@ void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbor_input<T, D>& input) {
+void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbor_input<T, D>& input, bool refuse) {
   detail::neighbor_search<T, D> what = search(input);
-  what.cell_offsets = buckets.view().offsets;
-  const detail::neighbor_sink<T, D> to = sink();
+  what.cell_offsets = small() ? small_offsets.data() : buckets.view().offsets;
+  const detail::neighbor_sink<T, D> to = sink(refuse);
   if constexpr (cuda) {
     if (by_masks()) {
-      detail::enqueue_entries_of_masks(context, what, first_system, {mask_words.data(), mask_shares.data()},
-                                       buckets.view().elements, to);
+      detail::enqueue_entries_of_masks(context, masks(what), to);
     }
   }
-  if (!by_masks()) for_each(context, "search.fill", rows, detail::fill_row<T, D>{what, to});
+  if (!by_masks()) for_each(context, "search.fill", rows, detail::fill_row<T, D>{what, to, rows});
   if (!options.sorted) return;
   detail::sort_rows(context, {to.offsets, to.counts, to.width, to.capacity, rows, to.keys});
-  for_each(context, "search.expand", rows, detail::expand_row<T, D>{what, to});
+  constexpr unsigned lanes = cuda ? 32 : 1;
+  for_each(context, "search.expand", lanes * rows, detail::expand_row<T, D>{what, to, lanes});
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::enqueue_report(bool refuse) {
-  if (matrix()) {
-    const detail::matrix_row_size body{counts.data()};
-    reduce_into(context, "search.report", rows, body, plus_operation{}, std::uint64_t{0}, control.data() + size_word,
-                scratch);
-    return;
-  }
-  const detail::report_size body{offsets.data() + rows, capacity, control.data() + size_word, faults(), refuse};
-  for_each(context, "search.report", 1, body);
+void neighbor_list<Context, T, D>::implementation::enqueue_matrix_size() {
+  const detail::matrix_row_size body{counts.data()};
+  reduce_into(context, "search.size", rows, body, plus_operation{}, std::uint64_t{0}, control.data() + size_word,
+              scratch);
 }
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T, D>& input) {
   state = stage::failed;
   failure = nullptr;
+  replayed = false;
   prepare(input);
+  if (rows == 0) fill_bytes(context, control.data() + size_word, 0, sizeof(std::uint64_t));
   enqueue_cells(input);
   if (matrix()) {
     if (by_masks()) enqueue_counts(input);
-    enqueue_entries(input);
-    enqueue_report(true);
+    enqueue_entries(input, true);
+    enqueue_matrix_size();
     read_control();
     return;
   }
   enqueue_counts(input);
-  enqueue_report(false);
-  if (capacity > 0) enqueue_entries(input);
+  if (capacity > 0) {
+    enqueue_entries(input, false);
+  } else {
+    for_each(context, "search.size", 1, detail::report_size<T, D>{sink(false), rows});
+  }
   read_control();
   if (size <= capacity) return;
   // The first time, or more pairs than ever: the counts stand, the entries follow.
   state = stage::failed;
   grow(size);
-  enqueue_entries(input);
+  if (grow_masks()) enqueue_counts(input);
+  enqueue_entries(input, false);
   state = stage::built;
+}
+
+/// Rows that need more masks than there are room for would be searched twice. Says whether the counting must be done
+/// again to fill the new room, which is at most that of the list.
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::grow_masks() {
+  const std::uint64_t fair = size * sizeof(particle_id) / (rows * sizeof(detail::candidate_mask));
+  const std::uint64_t wanted = std::min(most_masks, fair);
+  if (wanted <= words_a_row) return false;
+  words_a_row = static_cast<std::uint32_t>(wanted);
+  mask_words.resize_discarding(context, wanted * rows);
+  return true;
 }
 
 template <typename Context, typename T, int D>
@@ -326,8 +400,8 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   detail::check_neighbor_input(options, input);
   const std::size_t asked = input.queries.has_value() ? input.queries->count : input.points.count;
   require(!boxes.empty(), "build has not been called; it finds the memory that build_asynchronously works in");
-  require(input.points.count == records.size() && asked == rows, "there are ", input.points.count, " points and ",
-          asked, " rows, but the last build had ", records.size(), " and ", rows,
+  require(input.points.count == point_count && asked == rows, "there are ", input.points.count, " points and ", asked,
+          " rows, but the last build had ", point_count, " and ", rows,
           "; build_asynchronously works in the memory of that build");
   require(same_boxes(boxes, input.boxes), "the boxes are not those of the last build; call build");
   last = input;
@@ -335,9 +409,10 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   failure = nullptr;
   enqueue_cells(input);
   if (!matrix() || by_masks()) enqueue_counts(input);
-  enqueue_entries(input);
-  enqueue_report(true);
-  state = stage::unchecked;
+  enqueue_entries(input, true);
+  if (matrix()) enqueue_matrix_size();
+  state = stage::built;
+  replayed = true;
 }
 
 template <typename Context, typename T, int D>
@@ -345,13 +420,18 @@ void neighbor_list<Context, T, D>::implementation::read_control() {
   const std::vector<std::uint64_t> words = to_host(context, control);
   if (words[fault_word] != ~std::uint64_t{0}) fail(words);
   size = words[size_word];
+  most_masks = words[masks_word];
   state = stage::built;
 }
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::check() {
+  if (replayed) {
+    // A graph may have built the list again since.
+    failure = nullptr;
+    read_control();
+  }
   if (failure != nullptr) std::rethrow_exception(failure);
-  if (state == stage::unchecked) read_control();
 }
 
 template <typename Context, typename T, int D>
@@ -415,7 +495,7 @@ std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind k
 
 template <typename Context, typename T, int D>
 bool neighbor_list<Context, T, D>::implementation::has_moved(const neighbor_input<T, D>& input) {
-  if (state == stage::unchecked) read_control();
+  if (replayed) read_control();
   if (state != stage::built || input.points.count != remembered.size() || !same_boxes(boxes, input.boxes)) return true;
   detail::check_neighbor_input(options, input);
   fill_bytes(context, control.data() + moved_word, 0, sizeof(std::uint64_t));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,58 +10,112 @@
 #include "quadrat/core/context.hpp"
 #include "search/neighbor_kernels.hpp"
 
-/// The method `masks`, for CUDA and one orthorhombic box in which no neighbor has two images within reach. The search
-/// is made once: it leaves a bit for each candidate, and the entries are written from the bits, through shared memory,
-/// a row at a time. Cells are finer along the first axis, and each row of cells is trimmed to what the sphere around
-/// the point can reach of it. Small sets are searched by several threads a row.
+/// The methods `masks` and `warps`, for CUDA and orthorhombic boxes in which no neighbor has two images within reach.
+/// Cells are finer along the first axis, and each row of cells is trimmed to what the sphere around the point can reach
+/// of it.
+///
+/// masks, for large sets: a thread searches for a row and leaves a bit for each candidate; the entries are then written
+/// from the bits, through shared memory, so that a warp writes whole rows. warps, for small sets, and for rows too long
+/// for that: a warp searches for a row, its threads for candidates, and writes as it finds.
 namespace quadrat::detail {
 
-/// Cells along a cutoff, per axis.
+/// Cells along a cutoff on the first axis.
 inline constexpr int masks_cells_along_first_axis = 4;
 
-/// Words of 32 candidates that are kept for a row; the rows that need more are searched again.
-inline constexpr int masks_words = 24;
+/// Candidates of a row of cells that are pairs: bit k stands for slot code + 1 + k, in the lower 27 bits; the image is
+/// in the upper five. One 8-byte word.
+struct alignas(8) candidate_mask {
+  std::uint32_t bits;
+  std::uint32_t code;
+};
+/// Of one row of the list: its pairs, and the masks that it needed.
+struct alignas(8) row_share {
+  std::uint32_t count;
+  std::uint32_t used;
+};
 
-/// Threads that share a row.
-[[nodiscard]] constexpr int masks_lanes(std::size_t rows) { return rows <= 60000 ? 8 : (rows <= 300000 ? 2 : 1); }
+/// Masks that are kept for a row of the list, at so many points within a cutoff cubed (or squared); the rows that need
+/// more are searched again.
+template <int D>
+[[nodiscard]] std::uint32_t masks_a_row(double points_a_cube) {
+  const double rows = D == 3 ? 9 : 3;
+  const double masks = std::floor(1.6 * points_a_cube / 32);  // in a row of cells, besides the first
+  return static_cast<std::uint32_t>(rows * (1 + std::fmin(masks, 2.0)) + rows / 2);
+}
+
+/// Points up to which a warp a row is faster than a thread a row.
+inline constexpr std::size_t warps_most_points = 50000;
+
+/// Records that are read beyond the last one, and not used.
+inline constexpr std::size_t masks_padding = 3;
+
+/// Slots share a word with 5 bits for the image.
+inline constexpr std::size_t masks_most_points = std::size_t{1} << 27;
 
 /// Whether the method can do what is asked.
 template <typename T, int D>
 [[nodiscard]] bool masks_serve(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
-  if (input.boxes.size() != 1 || !input.boxes[0].orthorhombic || input.system_of_point != nullptr) return false;
   if (input.queries.has_value() || input.excluded_offsets != nullptr) return false;
   if (options.rule != cutoff_rule::uniform || options.accept_outside) return false;
-  const lattice<T, D>& shape = input.boxes[0];
-  for (int axis = 0; axis < D; ++axis) {
-    if (shape.periodic[axis] && T(1.1) * (options.cutoff + options.skin) > shape.height(axis)) return false;
+  if (input.points.count > masks_most_points) return false;
+  for (const lattice<T, D>& shape : input.boxes) {
+    if (!shape.orthorhombic) return false;
+    for (int axis = 0; axis < D; ++axis) {
+      if (shape.periodic[axis] && T(1.1) * (options.cutoff + options.skin) > shape.height(axis)) return false;
+    }
   }
   return true;
 }
 
-struct masks_memory {
-  std::uint32_t* words;   ///< masks_words x rows
-  std::uint32_t* shares;  ///< by thread: its pairs
+/// What a search is made in.
+template <typename T, int D>
+struct masks_search {
+  neighbor_search<T, D> search;
+  search_system<T, D> system;  ///< where there is one
+  bool periodic;               ///< any axis of any system
+  bool warp_a_row;             ///< the method is warps
+  std::uint32_t rows;
+  const particle_id* elements;  ///< by slot
+  candidate_mask* words;        ///< words_a_row x rows
+  std::uint32_t words_a_row;
+  row_share* shares;         ///< by slot
+  std::uint64_t* most_used;  ///< receives the masks that the row with most of them needs, where that is too many
+};
+
+/// Points, and cells, up to which one block builds the cells: 6 us for 1,000 points where five kernels take 16.
+inline constexpr std::size_t small_cells_most = 4096;
+
+template <typename T, int D>
+struct small_cells {
+  std::uint32_t* offsets;  ///< cells + 1
+  particle_id* elements;
+  search_point<T, D>* records;
 };
 
 #if QUADRAT_HAS_CUDA
-/// Counts the pairs of each row, and keeps the bits. Asynchronous.
+/// Points in cells, in whatever order. Asynchronous.
 template <typename T, int D>
-void enqueue_masks(const cuda_context& context, const neighbor_search<T, D>& search, const search_system<T, D>& system,
-                   const masks_memory& memory, std::uint32_t* counts);
+void enqueue_small_cells(const cuda_context& context, const search_key_of_one<T, D>& key, std::size_t count,
+                         std::size_t cells, const small_cells<T, D>& out);
+/// Counts the pairs of each row. Asynchronous.
+template <typename T, int D>
+void enqueue_masks(const cuda_context& context, const masks_search<T, D>& what, std::uint32_t* counts);
 /// Writes the entries. Asynchronous.
 template <typename T, int D>
-void enqueue_entries_of_masks(const cuda_context& context, const neighbor_search<T, D>& search,
-                              const search_system<T, D>& system, const masks_memory& memory,
-                              const particle_id* elements, const neighbor_sink<T, D>& sink);
+void enqueue_entries_of_masks(const cuda_context& context, const masks_search<T, D>& what,
+                              const neighbor_sink<T, D>& sink);
 #else
 template <typename T, int D>
-void enqueue_masks(const cuda_context& context, const neighbor_search<T, D>&, const search_system<T, D>&,
-                   const masks_memory&, std::uint32_t*) {
+void enqueue_small_cells(const cuda_context& context, const search_key_of_one<T, D>&, std::size_t, std::size_t,
+                         const small_cells<T, D>&) {
   context.activate();
 }
 template <typename T, int D>
-void enqueue_entries_of_masks(const cuda_context& context, const neighbor_search<T, D>&, const search_system<T, D>&,
-                              const masks_memory&, const particle_id*, const neighbor_sink<T, D>&) {
+void enqueue_masks(const cuda_context& context, const masks_search<T, D>&, std::uint32_t*) {
+  context.activate();
+}
+template <typename T, int D>
+void enqueue_entries_of_masks(const cuda_context& context, const masks_search<T, D>&, const neighbor_sink<T, D>&) {
   context.activate();
 }
 #endif

@@ -16,6 +16,7 @@ struct walking_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr bool one_cell = false;
+  static constexpr bool trimmed_rows = false;
   static constexpr walking_order order{Runs, Labels};
 };
 
@@ -43,18 +44,28 @@ struct brute_force : walking_method<true, 1> {
   static constexpr bool one_cell = true;
 };
 
-struct masks : walking_method<true, 1> {
-  static constexpr std::string_view name = "masks";
-  static constexpr std::string_view summary = "one search that leaves a bit a candidate, then entries by whole rows";
+/// For orthorhombic boxes in which no neighbor has two images, and one cutoff: see masks_serve.
+struct trimmed_rows_method : walking_method<true, 1> {
+  static constexpr bool trimmed_rows = true;
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+};
+struct masks : trimmed_rows_method {
+  static constexpr std::string_view name = "masks";
+  static constexpr std::string_view summary =
+      "trimmed rows, one search that leaves a bit a candidate, whole rows written";
+};
+struct warps : trimmed_rows_method {
+  static constexpr std::string_view name = "warps";
+  static constexpr std::string_view summary = "trimmed rows, a warp a point; two passes";
 };
 
 }  // namespace neighbor_search_methods
 
 /// All methods of neighbor lists. A new one is a file and a line here.
-using neighbor_method_list = method_list<neighbor_search_methods::default_order, neighbor_search_methods::strips,
-                                         neighbor_search_methods::modular, neighbor_search_methods::hybrid,
-                                         neighbor_search_methods::brute_force, neighbor_search_methods::masks>;
+using neighbor_method_list =
+    method_list<neighbor_search_methods::default_order, neighbor_search_methods::strips,
+                neighbor_search_methods::modular, neighbor_search_methods::hybrid, neighbor_search_methods::brute_force,
+                neighbor_search_methods::masks, neighbor_search_methods::warps>;
 
 }  // namespace quadrat::detail

@@ -171,46 +171,64 @@ struct search_key {
   QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
   [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return search.points[i]; }
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
-    const std::uint32_t system = search.system_at(search.system_of_point, i);
     if (!check(i, point, search.system_of_point, i)) return 0;
+    return cell_in(search.systems[search.system_at(search.system_of_point, i)], point);
+  }
+  [[nodiscard]] QUADRAT_HD static cell_id cell_in(const search_system<T, D>& system, const vec<T, D>& point) {
     vec<int, D> boxes{};
-    return search.systems[system].cell_of(search.systems[system].shape.wrap(point, boxes));
+    return system.cell_of(system.shape.wrap(point, boxes));
   }
 
   /// Raises the fault `number` where point `i` of an array is impossible, and says whether it is sound.
-  [[nodiscard]] QUADRAT_HD bool check(std::size_t i, const vec<T, D>& point, const std::uint32_t* of,
-                                      std::size_t number) const {
+  QUADRAT_HD bool check(std::size_t i, const vec<T, D>& point, const std::uint32_t* of, std::uint64_t number) const {
     if (of != nullptr && of[i] >= search.system_count) {
       faults.raise(fault_kind::key_range, number);
       return false;
     }
-    const lattice<T, D>& shape = search.systems[search.system_at(of, i)].shape;
+    return check_in(search.systems[search.system_at(of, i)].shape, point, number);
+  }
+  QUADRAT_HD bool check_in(const lattice<T, D>& shape, const vec<T, D>& point, std::uint64_t number) const {
     bool inside = true;
+    bool finite = true;
     for (int axis = 0; axis < D; ++axis) {
-      if (!(point[axis] - point[axis] == T(0))) {
-        faults.raise(fault_kind::not_finite, number);
-        return false;
-      }
-      const T f = shape.fraction(point, axis);
-      if (shape.periodic[axis]) {
-        inside = inside && std::fabs(f) <= T(lattice<T, D>::most_boxes);
-      } else if (!accept_outside) {
-        // Rounding may put the fraction of a point on the upper face just above one.
-        inside = inside && f >= -rounding(shape, point, axis) && f <= T(1) + rounding(shape, point, axis);
-      }
+      finite = finite && point[axis] - point[axis] == T(0);
+      inside = inside && is_inside(shape, point, axis);
     }
-    if (!inside) faults.raise(fault_kind::outside, number);
-    return inside;
+    if (finite && inside) return true;
+    faults.raise(finite ? fault_kind::outside : fault_kind::not_finite, number);
+    return false;
   }
 
  private:
-  [[nodiscard]] QUADRAT_HD static T rounding(const lattice<T, D>& shape, const vec<T, D>& point, int axis) {
-    T sum = T(0);
-    for (int k = 0; k < D; ++k) {
-      sum += std::fabs(shape.inverse[axis][k]) * (std::fabs(point[k]) + std::fabs(shape.origin[k]));
+  [[nodiscard]] QUADRAT_HD bool is_inside(const lattice<T, D>& shape, const vec<T, D>& point, int axis) const {
+    if (shape.orthorhombic) {
+      const T offset = point[axis] - shape.origin[axis];
+      if (offset >= T(0) && offset <= shape.vectors[axis][axis]) return true;
     }
-    constexpr T epsilon = sizeof(T) == 4 ? T(1.2e-7) : T(2.3e-16);
-    return 4 * epsilon * sum;
+    if (shape.periodic[axis]) return std::fabs(shape.fraction(point, axis)) <= T(lattice<T, D>::most_boxes);
+    if (accept_outside) return true;
+    if (shape.orthorhombic) return false;
+    // Rounding may put the fraction of a point on a face just outside.
+    T size = T(0);
+    for (int k = 0; k < D; ++k) {
+      size += std::fabs(shape.inverse[axis][k]) * (std::fabs(point[k]) + std::fabs(shape.origin[k]));
+    }
+    const T rounding = (sizeof(T) == 4 ? T(5e-7) : T(1e-15)) * size;
+    const T fraction = shape.fraction(point, axis);
+    return fraction >= -rounding && fraction <= T(1) + rounding;
+  }
+};
+
+/// The same for one system, given by value: a kernel then reads it from its arguments and not from memory.
+template <typename T, int D>
+struct search_key_of_one {
+  search_key<T, D> key;
+  search_system<T, D> system;
+
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
+  [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return key.search.points[i]; }
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
+    return key.check_in(system.shape, point, i) ? key.cell_in(system, point) : 0;
   }
 };
 

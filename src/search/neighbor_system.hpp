@@ -21,19 +21,27 @@ namespace quadrat::detail {
 }
 
 /// The box of one system, cut into cells along its vectors. Cells are numbered with the first index fastest, from
-/// first_cell on.
+/// first_cell on. A coordinate is a fraction in units of cells: whole numbers are faces of cells.
 template <typename T, int D>
 struct search_system {
   lattice<T, D> shape;
   vec<int, D> cells;
   cell_id first_cell;
-  vec<T, D> fraction_per_length;  ///< 1 / height, rounded up
-  vec<T, D> slack;                ///< bound on the rounding of fractions and of separations, as fractions
+  vec<T, D> rate;              ///< cells a fraction, or a length where the lattice is orthorhombic
+  vec<T, D> cells_per_length;  ///< cells / height, rounded up
+  vec<T, D> edge;              ///< of a cell, rounded down, where the lattice is orthorhombic
+  vec<T, D> slack;             ///< bound on the rounding of coordinates and of separations, in cells, inside the box
 
-  /// Index along an axis, floor(fraction * cells), saturated to +-2^30; never decreases with the fraction.
-  [[nodiscard]] QUADRAT_HD int unwrapped_index(T fraction, int axis) const {
+  /// Never decreases with the fraction, also in floating point.
+  [[nodiscard]] QUADRAT_HD T coordinate(const vec<T, D>& point, int axis) const {
+    if (shape.orthorhombic) return (point[axis] - shape.origin[axis]) * rate[axis];
+    return dot(shape.inverse[axis], point - shape.origin) * rate[axis];
+  }
+
+  /// floor, saturated to +-2^30; NaN gives 0.
+  [[nodiscard]] QUADRAT_HD static int unwrapped_index(T coordinate) {
     constexpr T bound = T(1 << 30);
-    const T index = std::floor(fraction * static_cast<T>(cells[axis]));
+    const T index = std::floor(coordinate);
     if (!(index > -bound)) return index <= -bound ? -(1 << 30) : 0;
     return index < bound ? static_cast<int>(index) : (1 << 30);
   }
@@ -47,7 +55,7 @@ struct search_system {
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, D>& point) const {
     cell_id id = 0;
     for (int axis = D - 1; axis >= 0; --axis) {
-      const int index = clamped(unwrapped_index(shape.fraction(point, axis), axis), axis);
+      const int index = clamped(unwrapped_index(coordinate(point, axis)), axis);
       id = id * static_cast<cell_id>(cells[axis]) + static_cast<cell_id>(index);
     }
     return first_cell + id;
@@ -58,12 +66,14 @@ struct search_system {
   [[nodiscard]] QUADRAT_HD cell_range<D> reach(const vec<T, D>& point, T distance) const {
     cell_range<D> range{};
     for (int axis = 0; axis < D; ++axis) {
-      const T fraction = shape.fraction(point, axis);
-      const T margin = distance * fraction_per_length[axis] + slack[axis] * (T(1) + magnitude(point, axis));
-      range.first[axis] = unwrapped_index(fraction - margin, axis);
-      range.last[axis] = unwrapped_index(fraction + margin, axis);
+      const T at = coordinate(point, axis);
+      const T margin = distance * cells_per_length[axis] + slack[axis] * outside(point, axis);
+      range.first[axis] = unwrapped_index(at - margin);
+      range.last[axis] = unwrapped_index(at + margin);
       // Such a margin has a point only that has been reported and could not be wrapped.
-      if (shape.periodic[axis] && !(margin < T(1000))) range.last[axis] = range.first[axis];
+      if (shape.periodic[axis] && !(margin < T(1000) * static_cast<T>(cells[axis]))) {
+        range.last[axis] = range.first[axis];
+      }
       if (!shape.periodic[axis]) {
         range.first[axis] = clamped(range.first[axis], axis);
         range.last[axis] = clamped(range.last[axis], axis);
@@ -73,9 +83,9 @@ struct search_system {
   }
 
  private:
-  /// What the rounding of a fraction is proportional to.
-  [[nodiscard]] QUADRAT_HD T magnitude(const vec<T, D>& point, int axis) const {
-    T sum = T(0);
+  /// How much more the rounding of a coordinate is than in the box, where open axes let a point lie far away.
+  [[nodiscard]] QUADRAT_HD T outside(const vec<T, D>& point, int axis) const {
+    T sum = T(1);
     for (int k = 0; k < D; ++k) sum += std::fabs(shape.inverse[axis][k] * (point[k] - shape.origin[k]));
     return sum;
   }

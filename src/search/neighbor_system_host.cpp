@@ -24,23 +24,27 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<dou
   search_system<T, D> system{};
   system.shape = shape;
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  vec<T, D> images{};
   for (int axis = 0; axis < D; ++axis) {
-    system.cells[axis] = static_cast<int>(std::fmin(cells_along(shape, axis, edges[axis]), 1e6));
-    const T inverse_height = std::sqrt(squared_norm(shape.inverse[axis]));
-    system.fraction_per_length[axis] = inverse_height * (T(1) + 16 * epsilon);
-    const double images = static_cast<double>(reach) * static_cast<double>(inverse_height);
-    require(!shape.periodic[axis] || images <= most_images, "the cutoff ", reach, " spans ", images, " images of box ",
-            number, " along its vector ", axis, "; at most ", most_images, " are possible");
+    const double count = std::fmin(cells_along(shape, axis, edges[axis]), 1e6);
+    const double height = static_cast<double>(shape.height(axis));
+    system.cells[axis] = static_cast<int>(count);
+    system.rate[axis] =
+        static_cast<T>(shape.orthorhombic ? count / static_cast<double>(shape.vectors[axis][axis]) : count);
+    system.cells_per_length[axis] = static_cast<T>(count / height) * (T(1) + 16 * epsilon);
+    system.edge[axis] = static_cast<T>(height / count) * (T(1) - 16 * epsilon);
+    images[axis] = T(2) + (shape.periodic[axis] ? static_cast<T>(static_cast<double>(reach) / height) : T(0));
+    require(static_cast<double>(images[axis]) <= most_images, "the cutoff ", reach, " spans ", images[axis] - T(2),
+            " images of box ", number, " along its vector ", axis, "; at most ", most_images - 2, " are possible");
   }
   for (int axis = 0; axis < D; ++axis) {
     T size = T(1);
     for (int k = 0; k < D; ++k) {
-      const T images = T(2) + (shape.periodic[k] ? reach * system.fraction_per_length[k] : T(0));
-      size += images * std::sqrt(squared_norm(shape.vectors[k])) * system.fraction_per_length[axis];
+      size += images[k] * std::sqrt(squared_norm(shape.vectors[k]) * squared_norm(shape.inverse[axis]));
     }
-    system.slack[axis] = 16 * epsilon * size;
-    require(system.slack[axis] * size < T(1), "the vectors of box ", number,
+    require(16 * epsilon * size * size < T(0.1), "the vectors of box ", number,
             " are so nearly dependent that positions in it are lost to rounding");
+    system.slack[axis] = 16 * epsilon * size * size * static_cast<T>(system.cells[axis]);
   }
   return system;
 }

@@ -78,6 +78,18 @@ TEST_F(neighbor_list_state_test, impossible_options_are_refused_at_once) {
   }
 }
 
+TEST_F(neighbor_list_state_test, a_method_that_does_not_serve_is_refused) {
+  problem3 problem = some_problem();
+  problem.options.rule = cutoff_rule::sum_of_radii;
+  problem.radii.assign(problem.points.size(), 0.2f);
+  for (const std::string& method : methods_here()) {
+    problem.options.method = method;
+    if (serves(method, problem)) continue;
+    expect_words(build_error<argument_error>(problem), {method, "serves"});
+  }
+  EXPECT_THROW((void)serves("nonsense", problem), argument_error);
+}
+
 TEST_F(neighbor_list_state_test, impossible_input_is_refused_at_once) {
   const auto refusal = [](auto&& change) {
     problem3 problem = some_problem();
@@ -123,6 +135,7 @@ TEST_F(neighbor_list_state_test, names_the_first_impossible_point) {
       problem3 problem = some_problem(periodic);
       problem.options.method = method;
       change(problem);
+      if (!serves(method, problem)) problem.options.method.clear();
       return build_error<data_error>(problem);
     };
     for (const bool periodic : {false, true}) {
@@ -174,6 +187,7 @@ TEST_F(neighbor_list_state_test, outside_of_an_open_axis_can_be_accepted) {
     problem.points[9] = {1e6f, 1e6f, -1e6f};
     problem.options.accept_outside = true;
     problem.options.method = method;
+    if (!serves(method, problem)) continue;
     const auto wanted = reference::neighbor_list(problem);
     check_method(backend_context(), problem, wanted, method);
     problem.points[9][0] = nan;

@@ -226,12 +226,20 @@ template <typename T, int D>
   return *std::max_element(counts.begin(), counts.end());
 }
 
+/// Whether a method is made for a problem; what it says of others is tested once.
+template <typename T, int D>
+[[nodiscard]] bool serves(const std::string& method, const neighbor_problem<T, D>& problem) {
+  const neighbor_input_on_device<T, D> stored(backend_context(), problem);
+  return method.empty() || neighbor_method_serves(method, problem.options, stored.input());
+}
+
 /// Searches with one method (empty: the library's choice) and compares.
 template <typename T, int D>
 void check_method(const backend_context& context, neighbor_problem<T, D> problem, const neighbor_result<T, D>& wanted,
                   const std::string& method) {
   SCOPED_TRACE(method.empty() ? "method chosen" : "method " + method);
   problem.options.method = method;
+  if (!serves(method, problem)) return;
   const neighbor_input_on_device<T, D> stored(context, problem);
   neighbor_list<backend_context, T, D> list(context, problem.options);
   list.build(stored.input());

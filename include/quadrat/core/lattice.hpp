@@ -52,6 +52,10 @@ struct lattice {
     for (int axis = 0; axis < D; ++axis) {
       boxes[axis] = 0;
       if (!periodic[axis]) continue;
+      if (orthorhombic) {
+        const T offset = point[axis] - origin[axis];
+        if (offset >= T(0) && offset < vectors[axis][axis]) continue;
+      }
       const T whole = std::floor(fraction(point, axis));
       if (whole != T(0) && std::fabs(whole) <= T(most_boxes)) {
         boxes[axis] = static_cast<int>(whole);

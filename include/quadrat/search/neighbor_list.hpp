@@ -112,6 +112,12 @@ struct neighbor_method {
 /// All methods, in the order in which they are shown.
 [[nodiscard]] std::span<const neighbor_method> neighbor_methods();
 
+/// Whether the method of that name can search for what is asked, on a device that it runs on: some are made for certain
+/// boxes and rules. Throws argument_error for an unknown name.
+template <typename T, int D>
+[[nodiscard]] bool neighbor_method_serves(std::string_view method, const neighbor_options<T>& options,
+                                          const neighbor_input<T, D>& input);
+
 /// A neighbor list that is built as often as particles move. Move-only. T: float or double; D: 2 or 3; Context:
 /// cpu_context or cuda_context. A build of a size that has been met allocates nothing.
 ///
