@@ -20,7 +20,7 @@ class npy_header_parser {
     while (!accept('}')) {
       const std::string key = string();
       expect(':');
-      if (!seen.insert(key).second) fail("gives '" + key + "' twice");
+      if (!seen.insert(key).second) fail("gives " + shown(key) + " twice");
       if (key == "descr") {
         if (peek() == '[') throw io_error(file_ + ": the array holds records; only plain numbers can be read");
         result.descr = string();
@@ -29,7 +29,7 @@ class npy_header_parser {
       } else if (key == "shape") {
         result.shape = shape();
       } else {
-        fail("has the unknown key '" + key + "'");
+        fail("has the unknown key " + shown(key));
       }
       if (peek() != '}') expect(',');
     }
@@ -67,7 +67,7 @@ class npy_header_parser {
     if (quote != '\'' && quote != '"') fail(message("has no string at its byte ", at_));
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) fail("has a string without end");
-    const std::string result(text_.substr(at_ + 1, end - at_ - 1));
+    std::string result(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return result;
   }
