@@ -153,6 +153,32 @@ neighbor_problem<T, D> uniform_problem(std::size_t count, double neighbors, bool
 
 }  // namespace
 
+// Exact numbers again: shifts are those between the points as given, whatever their size.
+TYPED_TEST(neighbor_list_test, points_very_many_boxes_away) {
+  using T = typename TypeParam::type;
+  constexpr int D = TypeParam::dimension;
+  const backend_context context;
+  for (const int farthest : {3, 700, 100'000}) {
+    auto problem = uniform_problem<T, D>(60, 8, true, 13);
+    std::mt19937_64 random(17);
+    for (auto& point : problem.points) {
+      for (int axis = 0; axis < D; ++axis) {
+        const auto number = static_cast<int>(random() % static_cast<std::uint64_t>(2 * farthest + 1)) - farthest;
+        point[axis] = std::floor(point[axis] * T(64)) / T(64) + static_cast<T>(number);
+      }
+    }
+    problem.options.cutoff = T(0.40625);
+    problem.options.shifts = problem.options.vectors = true;
+    for (const neighbor_pairs pairs : {neighbor_pairs::full, neighbor_pairs::half}) {
+      for (const bool sorted : {false, true}) {
+        problem.options.pairs = pairs;
+        problem.options.sorted = sorted;
+        check_all_methods(context, problem);
+      }
+    }
+  }
+}
+
 TYPED_TEST(neighbor_list_test, more_points_than_a_block_has) {
   using T = typename TypeParam::type;
   constexpr int D = TypeParam::dimension;
