@@ -64,13 +64,14 @@ grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::grid_cells(const 
       numbering_(detail::number_cells(std::type_identity<Numbering>{}, space.cells)),
       anchor_(detail::prepare_anchor(std::type_identity<Anchor>{}, name, space_, options.radius)),
       buckets_(detail::make_buckets<Buckets>(options)),
-      record_(context) {}
+      record_(context),
+      outside_allowed_(options.outside_allowed) {}
 
 template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
 auto grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::begin_build(const points_view<T, D>& points)
     -> key_type {
   record_.begin(points, max_count);
-  return {points, space_, numbering_, anchor_, record_.flag()};
+  return {points, space_, numbering_, anchor_, record_.flag(), outside_allowed_};
 }
 
 template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>

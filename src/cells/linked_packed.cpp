@@ -74,8 +74,8 @@ struct link_records_in_order {
 
 template <typename Context, typename T, int D>
 linked_packed_cells<Context, T, D>::linked_packed_cells(const Context& context, const grid<T, D>& space,
-                                                        const cell_list_options<T>&)
-    : space_(detail::checked_grid(space)), record_(context) {}
+                                                        const cell_list_options<T>& options)
+    : space_(detail::checked_grid(space)), record_(context), outside_allowed_(options.outside_allowed) {}
 
 template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
@@ -102,7 +102,7 @@ void linked_packed_cells<Context, T, D>::link(const Context& context, const poin
   const row_major_numbering<D> numbering{space_.cells};
   heads_.resize_discarding(context, numbering.bound());
   fill_bytes(context, heads_.data(), 0xff, heads_.size() * sizeof(particle_id));
-  const key_type key_of{points, space_, numbering, {}, record_.flag()};
+  const key_type key_of{points, space_, numbering, {}, record_.flag(), outside_allowed_};
   if (context.reproducibility() == determinism::none) {
     const insert_record<T, D, key_type> body{key_of, heads_.data(), records, in_place};
     for_each(context, "cells.linked_packed.insert", points.size(), body);

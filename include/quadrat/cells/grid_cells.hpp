@@ -26,6 +26,10 @@ struct cell_list_options {
   /// multiple of 4, for m particles a cell on average at each build: ample for points that are spread evenly or fill
   /// half of the box, too little for points in clusters.
   std::uint32_t fixed_capacity = 0;
+  /// Whether points may lie outside of open axes. They are then stored in the nearest cell, and since `grid::reach`
+  /// ends at the same cells, walks find every neighbor of theirs, too; many far outside make that cell a crowd.
+  /// Otherwise such a point is a fault. linked_tight always takes it for one.
+  bool outside_allowed = false;
 };
 
 /// The device's side of a cell list: a grid, how its cells are numbered, which point stores a particle, and the
@@ -101,9 +105,9 @@ class grid_cells {
   void build_and_carry(const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays)
     requires Buckets::carries_data;
 
-  /// Synchronises. Throws data_error naming the first point that is not finite or outside of an open axis in any build
-  /// since the last check, or overflow_error with the capacity that would have sufficed. The cell list is then unusable
-  /// until it is built again.
+  /// Synchronises. Throws data_error naming the first point that is not finite or outside of an open axis (unless that
+  /// is allowed) in any build since the last check, or overflow_error with the capacity that would have sufficed. The
+  /// cell list is then unusable until it is built again.
   void check(const Context& context);
 
   /// Throws argument_error when nothing has been built, or the last check has thrown.
@@ -125,6 +129,7 @@ class grid_cells {
   Anchor anchor_;
   Buckets buckets_;
   detail::point_record<Context, T, D> record_;
+  bool outside_allowed_;
 };
 
 }  // namespace quadrat

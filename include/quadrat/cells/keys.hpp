@@ -57,12 +57,14 @@ struct hashed_keys {
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t, std::uint64_t key) const { return bucket_of(key); }
 };
 
-/// Raises the fault of point i where it is not in the box.
+/// Raises the fault of point i where it is not in the box, or, if points may be outside, not finite.
 template <typename T, int D>
-QUADRAT_HD void check_point(const box<T, D>& domain, const vec<T, D>& point, std::size_t i, const fault_flag& faults) {
+QUADRAT_HD void check_point(const box<T, D>& domain, const vec<T, D>& point, std::size_t i, const fault_flag& faults,
+                            bool outside_allowed = false) {
   if (domain.contains(point)) return;
   bool finite = true;
   for (int axis = 0; axis < D; ++axis) finite = finite && point[axis] - point[axis] == T(0);
+  if (finite && outside_allowed) return;
   faults.raise(finite ? fault_kind::outside : fault_kind::not_finite, i);
 }
 
@@ -88,8 +90,8 @@ struct low_vertex_anchor {
   }
 };
 
-/// The number of the cell that stores a point. A point outside the box or not finite is a fault; it gets the nearest
-/// cell, or the first.
+/// The number of the cell that stores a point. A point outside the box gets the nearest cell, and one that is not
+/// finite the first; it is a fault, unless it is finite and `outside_allowed`.
 template <typename T, int D, typename Numbering, typename Anchor>
 struct cell_key {
   points_view<T, D> points;
@@ -97,12 +99,13 @@ struct cell_key {
   Numbering numbering;
   Anchor anchor;
   fault_flag faults;
+  bool outside_allowed;
 
   QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
 
   [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return points[i]; }
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
-    check_point(space.domain, point, i, faults);
+    check_point(space.domain, point, i, faults, outside_allowed);
     return numbering.id(space.cell_of(anchor(space.domain, point)));
   }
 };

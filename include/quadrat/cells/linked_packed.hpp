@@ -125,6 +125,7 @@ class linked_packed_cells {
   record_type* linked_ = nullptr;
   detail::ordered_pairs<Context> pairs_;
   detail::point_record<Context, T, D> record_;
+  bool outside_allowed_;
 };
 
 namespace cell_methods {
