@@ -7,6 +7,7 @@
 #include "models/granular_engine.hpp"
 #include "models/granular_meter.hpp"
 #include "models/granular_methods.hpp"
+#include "models/storage_order.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -121,18 +122,6 @@ template <typename T>
   return state;
 }
 
-/// Throws argument_error unless the ids are each of [0, count) once, or none at all.
-void check_order(const std::vector<particle_id>& order, std::size_t count) {
-  if (order.empty()) return;
-  require(order.size() == count, "the storage order has ", order.size(), " ids for ", count, " grains");
-  std::vector<bool> seen(count, false);
-  for (const particle_id id : order) {
-    require(id < count && !seen[id], "the storage order is no permutation: grain ", id,
-            id < count ? " stands in it twice" : " does not exist");
-    seen[id] = true;
-  }
-}
-
 }  // namespace
 
 template <typename Context, typename T>
@@ -232,7 +221,7 @@ void granular<Context, T>::restore(const granular_state<T>& state) {
   require(state.positions.size() == size() && state.velocities.size() == size(), "the state has ",
           state.positions.size(), " positions and ", state.velocities.size(), " velocities; the simulation has ",
           size(), " grains");
-  check_order(state.storage_order, size());
+  detail::check_storage_order(state.storage_order, size(), "grain");
   implementation_->set(state);
 }
 

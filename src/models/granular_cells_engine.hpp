@@ -8,7 +8,7 @@
 
 #include "models/granular_engine.hpp"
 #include "models/granular_kernels.hpp"
-#include "models/granular_replay.hpp"
+#include "models/replay.hpp"
 #include "quadrat/cells/carry.hpp"
 #include "quadrat/cells/grid_cells.hpp"
 #include "quadrat/core/array.hpp"
@@ -100,7 +100,7 @@ void granular_cells_engine<CellList>::set(std::span<const vec<T, 3>> positions, 
   const auto order = to_device(context_, carried ? storage_order : std::span<const particle_id>());
   const detail::place_grains<T> body{from_positions.data(), from_velocities.data(), order.data(), grains(home())};
   for_each(context_, "granular.place", setup_.count, body);
-  const std::array<std::uint64_t, 3> words{step + 1, step + 1, detail::no_granular_fault};
+  const std::array<std::uint64_t, 3> words{step + 1, step + 1, detail::no_run_fault};
   copy_bytes(context_, words.data(), words_.data(), sizeof(words));
   context_.synchronize();
   failure_ = nullptr;

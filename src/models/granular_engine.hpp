@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "models/granular_force.hpp"
+#include "models/run_fault.hpp"
 #include "quadrat/core/grid.hpp"
-#include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
-#include "quadrat/parallel/atomic.hpp"
 
 namespace quadrat {
 
@@ -29,18 +28,7 @@ struct granular_setup {
   std::uint32_t capacity;  ///< of a cell, for cell lists that fix it; 0: their default
 };
 
-/// Where kernels note that a run has blown up: the smallest (step << 32 | particle), all ones while it has not. Steps
-/// count from 1: the first one leads from 0 to 1.
-struct granular_fault {
-  std::uint64_t* first;
-
-  QUADRAT_HD void raise(std::uint64_t step, particle_id particle) const { atomic_min(first, step << 32 | particle); }
-};
-
-/// The word of a granular_fault that has met none.
-inline constexpr std::uint64_t no_granular_fault = ~std::uint64_t{0};
-
-/// Throws the data_error for the word of a granular_fault, unless it has met none.
+/// Throws the data_error for the word of a run_fault, unless it has met none.
 void throw_if_blown_up(std::uint64_t word);
 
 }  // namespace detail

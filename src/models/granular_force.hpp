@@ -2,45 +2,15 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <type_traits>
 
+#include "models/arithmetic.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/models/granular.hpp"
 
 /// The equations of the model, once for all engines.
 namespace quadrat::detail {
-
-/// a b + c with one rounding on the device. Written out so that the device compiler's choice of what to contract cannot
-/// differ between kernels: all engines then give the same bits for a pair. The host compiles without contraction.
-template <typename T>
-[[nodiscard]] QUADRAT_HD inline T multiply_add(T a, T b, T c) {
-#if defined(__CUDA_ARCH__)
-  return ::fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
-/// 1 / sqrt(a) for a normal number a: on the device within 2 units in the last place, where the exact division and root
-/// would cost as much as the rest of the law.
-template <typename T>
-[[nodiscard]] QUADRAT_HD inline T inverse_root(T a) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<T, float>) {
-    float result;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
-    return result;
-  } else {
-    return ::rsqrt(a);
-  }
-#else
-  return T(1) / std::sqrt(a);
-#endif
-}
 
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T dot_product(const vec<T, 3>& a, const vec<T, 3>& b) {
@@ -123,12 +93,5 @@ struct granular_motion {
     return sound;
   }
 };
-
-/// Whether every component is a number.
-template <typename T>
-[[nodiscard]] QUADRAT_HD inline bool is_finite(const vec<T, 3>& a) {
-  // inf - inf and NaN - NaN are NaN.
-  return a[0] - a[0] == T(0) && a[1] - a[1] == T(0) && a[2] - a[2] == T(0);
-}
 
 }  // namespace quadrat::detail

@@ -70,7 +70,7 @@ struct fused_state {
   unsigned long long* ticket;  ///< next tile of the scan to be taken
   std::uint64_t* moves;        ///< motions made so far: the number of the step
   particle_id* ids;            ///< of a cell in order of arrival; nullptr unless order is asked for
-  granular_fault fault;
+  run_fault fault;
 
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, 3>& position) const {
     return row_major_numbering<3>{setup.space.cells}.id(setup.space.cell_of(position));

@@ -14,21 +14,13 @@
 /// The bodies that granular_cells_engine launches, one call a slot.
 namespace quadrat::detail {
 
-/// The number of the step in work, which faults name. It lives on the device because a captured graph cannot count: a
-/// kernel reads it in one place and writes it, one more, to another, where no other thread of the kernel looks.
-struct step_words {
-  const std::uint64_t* now;
-  std::uint64_t* next;
-  granular_fault fault;
-};
-
 /// Step 1 of the model where no step 3 came before.
 template <typename T>
 struct granular_move {
   granular_motion<T> motion;
   grain_records<T> grains;
   const std::uint64_t* step;
-  granular_fault fault;
+  run_fault fault;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
     vec<T, 3> position = grains.positions[slot].position;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/granular_random.hpp"
+#include "models/random.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/granular.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "models/granular_force.hpp"
+#include "models/records.hpp"
 #include "quadrat/cells/concepts.hpp"
 #include "quadrat/cells/linked_packed.hpp"
 #include "quadrat/core/macros.hpp"
@@ -22,23 +21,6 @@ struct alignas(4 * sizeof(T)) velocity_record {
   vec<T, 3> velocity;
   particle_id id;
 };
-
-/// Reads a record that nothing writes during the kernel: on the device with 16-byte loads through the read-only cache.
-/// Left to itself the compiler may fetch a record's components one by one.
-template <typename Record>
-[[nodiscard]] QUADRAT_HD inline Record read_record(const Record* records, std::size_t i) {
-#if defined(__CUDA_ARCH__)
-  constexpr std::size_t words = sizeof(Record) / sizeof(uint4);
-  const auto* source = reinterpret_cast<const uint4*>(records + i);
-  uint4 raw[words];
-  for (std::size_t word = 0; word < words; ++word) raw[word] = __ldg(source + word);
-  Record record;
-  memcpy(&record, raw, sizeof(record));
-  return record;
-#else
-  return records[i];
-#endif
-}
 
 /// The grains in the memory of the device, by slot: in cell order where they were carried along, else slot = id.
 template <typename T>

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// Arithmetic that the models share, with the same bits wherever it is inlined.
+namespace quadrat::detail {
+
+/// a b + c with one rounding on the device. Written out so that the device compiler's choice of what to contract cannot
+/// differ between kernels: all engines then give the same bits for a pair. The host compiles without contraction.
+template <typename T>
+[[nodiscard]] QUADRAT_HD inline T multiply_add(T a, T b, T c) {
+#if defined(__CUDA_ARCH__)
+  return ::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// 1 / sqrt(a) for a normal number a: on the device within 2 units in the last place, where the exact division and root
+/// would cost as much as the rest of the law.
+template <typename T>
+[[nodiscard]] QUADRAT_HD inline T inverse_root(T a) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) {
+    float result;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+    return result;
+  } else {
+    return ::rsqrt(a);
+  }
+#else
+  return T(1) / std::sqrt(a);
+#endif
+}
+
+/// Whether every component is a number.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD inline bool is_finite(const vec<T, D>& a) {
+  // inf - inf and NaN - NaN are NaN.
+  for (int axis = 0; axis < D; ++axis) {
+    if (!(a[axis] - a[axis] == T(0))) return false;
+  }
+  return true;
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/parallel/atomic.hpp"
+
+namespace quadrat::detail {
+
+/// Where kernels note that a run has blown up: the smallest (step << 32 | particle), all ones while it has not. Steps
+/// count from 1: the first one leads from 0 to 1.
+struct run_fault {
+  std::uint64_t* first;
+
+  QUADRAT_HD void raise(std::uint64_t step, particle_id particle) const { atomic_min(first, step << 32 | particle); }
+};
+
+/// The word of a run_fault that has met none.
+inline constexpr std::uint64_t no_run_fault = ~std::uint64_t{0};
+
+/// The number of the step in work, which faults name. It lives on the device because a captured graph cannot count: a
+/// kernel reads it in one place and writes it, one more, to another, where no other thread of the kernel looks.
+struct step_words {
+  const std::uint64_t* now;
+  std::uint64_t* next;
+  run_fault fault;
+};
+
+}  // namespace quadrat::detail
