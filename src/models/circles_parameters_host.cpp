@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "models/random.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/models/circles.hpp"
+
+namespace quadrat {
+
+namespace {
+
+void require_finite(const char* name, double value) {
+  require(std::isfinite(value), "the ", name, " is ", value, "; it must be finite");
+}
+
+void require_positive(const char* name, double value) {
+  require(value > 0 && std::isfinite(value), "the ", name, " is ", value, "; it must be positive and finite");
+}
+
+}  // namespace
+
+circles_parameters circles_defaults(circles_form form) {
+  circles_parameters parameters;
+  parameters.form = form;
+  if (form == circles_form::original) parameters.radius = 5;
+  return parameters;
+}
+
+void check(const circles_parameters& parameters) {
+  require_positive("width", parameters.width);
+  require_positive("radius", parameters.radius);
+  if (parameters.form == circles_form::sine) {
+    require_finite("force", parameters.force);
+    return;
+  }
+  require(parameters.width > 1, "the width is ", parameters.width,
+          "; it must be more than 1, since agents of the original form live in [0, W - 1]");
+  require_finite("repulsion", parameters.repulsion);
+  require_finite("attraction", parameters.attraction);
+}
+
+std::size_t circles_count(const circles_parameters& parameters, int dimension, double density) {
+  require(density >= 0 && std::isfinite(density), "the density is ", density, "; it must be finite and not negative");
+  double count = density;
+  for (int axis = 0; axis < dimension; ++axis) count *= parameters.width;
+  // 100^3 x 0.01 must not be 9,999 because 0.01 is a little less.
+  count = std::floor(count * (1 + 1e-12));
+  require(count <= static_cast<double>(max_count), "a density of ", density, " makes ", count, " agents; at most ",
+          max_count, " are possible");
+  return static_cast<std::size_t>(count);
+}
+
+template <int D>
+box<double, D> circles_box(const circles_parameters& parameters) {
+  check(parameters);
+  const bool original = parameters.form == circles_form::original;
+  const double lower = original ? 0 : -parameters.width / 2;
+  const double upper = original ? parameters.width - 1 : parameters.width / 2;
+  return make_box(vec<double, D>::filled(lower), vec<double, D>::filled(upper), vec<bool, D>::filled(false));
+}
+
+template <int D>
+std::vector<vec<double, D>> circles_initial_positions(const circles_parameters& parameters, std::size_t count,
+                                                      std::uint64_t seed) {
+  require(count <= max_count, "the number of agents is ", count, "; at most ", max_count, " are possible");
+  const box<double, D> domain = circles_box<D>(parameters);
+  std::vector<vec<double, D>> points(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int axis = 0; axis < D; ++axis) {
+      points[i][axis] = domain.lower[axis] + domain.length[axis] * detail::uniform(seed, i, axis);
+    }
+  }
+  return points;
+}
+
+template box<double, 2> circles_box(const circles_parameters&);
+template box<double, 3> circles_box(const circles_parameters&);
+template std::vector<vec<double, 2>> circles_initial_positions(const circles_parameters&, std::size_t, std::uint64_t);
+template std::vector<vec<double, 3>> circles_initial_positions(const circles_parameters&, std::size_t, std::uint64_t);
+
+}  // namespace quadrat
