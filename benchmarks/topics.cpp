@@ -12,6 +12,8 @@
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
+#include "quadrat/search/orders.hpp"
+#include "search/operations.hpp"
 
 namespace quadrat::bench {
 
@@ -42,6 +44,14 @@ constexpr std::array<operation, 5> neighbors_operations{{
     {"outputs", "half, sorted, pairs, distances, vectors, matrix", 0, run_outputs},
 }};
 
+constexpr std::array<operation, 5> search_operations{{
+    {"step", "Circles, sine form: the whole step, every order over every cell list", 0, run_circles_step},
+    {"circles", "the paper's experiment: the four orders along a run of the original form", 0, run_circles_experiment},
+    {"original", "the original form over the width of the box and over the radius", 0, run_original_sweeps},
+    {"sine", "the sine form over volume, density and reach", 0, run_sine_sweeps},
+    {"visit", "counting the 40 neighbors of every point, building included", 0, run_visit},
+}};
+
 std::vector<std::string_view> cells_method_names() {
   return {cell_list_methods::names.begin(), cell_list_methods::names.end()};
 }
@@ -58,10 +68,15 @@ std::vector<std::string_view> neighbors_method_names() {
   return names;
 }
 
-constexpr std::array<topic, 3> all_topics{{
+std::vector<std::string_view> search_method_names() {
+  return {search_order_list::names.begin(), search_order_list::names.end()};
+}
+
+constexpr std::array<topic, 4> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_method_names},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_method_names},
     {"neighbors", "neighbor lists", neighbors_operations, neighbors_method_names},
+    {"search", "walking neighborhoods (modular-bin-strips)", search_operations, search_method_names},
 }};
 
 void require_known(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {

@@ -8,7 +8,11 @@ import sys
 import support
 
 IDENTITY = ["op", "method", "precision", "dim", "n", "cells", "distribution"]
-RATES = {"cells": ["inserts_per_s", "walks_per_s", "finds_per_s"], "granular": ["updates_per_s"]}
+RATES = {
+    "cells": ["inserts_per_s", "walks_per_s", "finds_per_s"],
+    "granular": ["updates_per_s"],
+    "search": ["agents_per_s", "visits_per_s"],
+}
 
 
 class BenchTest(support.ProgramTest):
@@ -66,6 +70,20 @@ class BenchTest(support.ProgramTest):
         self.assertTrue(all(row["settings"]["time_step"] == 1e-12 for row in frozen))
         self.assertTrue(all("speedup" in row for row in result["rows"] if row["op"] == "threads"))
 
+    def test_search(self):
+        result = self.bench("search")
+        operations = {"step", "circles", "original", "sine", "visit"}
+        self.assertEqual({row["op"] for row in result["rows"]}, operations)
+        for operation in operations:
+            measured = {row["method"] for row in result["rows"] if row["op"] == operation}
+            self.assertEqual(measured, {"default", "strips", "modular", "hybrid", "trimmed"}, operation)
+        for row in result["rows"]:
+            if row["op"] == "circles":
+                self.assertEqual(row["series"][-1]["step"], row["steps"])
+                self.assertEqual(row["series"][-1]["neighbor_deviation"], row["last_deviation"])
+            if row["op"] == "step":
+                self.assertGreaterEqual(row["candidates"], row["neighbors"])
+
     def test_choosing_rows(self):
         result = self.bench("cells", "--figure", 3, "--method", "linked_loose", "--method", "sorted")
         self.assertEqual({row["op"] for row in result["rows"]}, {"slowest_step"})
@@ -77,7 +95,7 @@ class BenchTest(support.ProgramTest):
     def test_wrong_command_lines(self):
         for arguments, words in [
             ([], "--help"),
-            (["cels"], "cells, granular"),
+            (["cels"], "nearest first: cells"),
             (["cells", "--method", "linked_lose"], "nearest first: linked_loose"),
             (["cells", "--op", "insrt"], "nearest first: insert"),
             (["cells", "--figure", 2], "it has 3"),

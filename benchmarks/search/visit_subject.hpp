@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/views.hpp"
+
+namespace quadrat::bench {
+
+/// Counts the neighbors of every point over a cell list, in an order, both chosen by name. Asynchronous.
+template <typename Context>
+class visit_subject {
+ public:
+  virtual ~visit_subject() = default;
+  /// Builds the cell list and writes the number of neighbors of each point, by its index.
+  virtual void count(const points_view<float, 3>& points, float cutoff, std::uint32_t* counts) = 0;
+  virtual void check() = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+/// Where the positions are read on the walk: by index from the caller's array, or from records in the order of slots,
+/// into which they are brought first.
+enum class visit_storage { points, slots };
+
+/// nullptr where the order cannot walk the cell list, or the cell list has no slots to read from.
+template <typename Context>
+[[nodiscard]] std::unique_ptr<visit_subject<Context>> make_visit_subject(std::string_view order,
+                                                                         std::string_view cell_list,
+                                                                         visit_storage storage, const Context& context,
+                                                                         const grid<float, 3>& space);
+
+}  // namespace quadrat::bench

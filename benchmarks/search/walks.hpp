@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/report.hpp"
+#include "harness/session.hpp"
+#include "quadrat/models/circles.hpp"
+
+namespace quadrat::bench {
+
+/// One way to walk neighborhoods.
+struct walk {
+  std::string_view order;
+  std::string_view cell_list;
+  int cells_per_reach;
+};
+
+/// The orders that the session wants, over the cell list that the paper has: sorted, with cells of the reach.
+[[nodiscard]] inline std::vector<walk> paper_walks(const session& s) {
+  std::vector<walk> walks;
+  for (const std::string_view order : circles_orders()) {
+    if (s.wants_method(order)) walks.push_back({order, "sorted", 1});
+  }
+  return walks;
+}
+
+/// Every order that the session wants over every cell list that it can walk, and with finer cells over the default one.
+[[nodiscard]] inline std::vector<walk> all_walks(const session& s) {
+  std::vector<walk> walks;
+  for (const std::string_view order : circles_orders()) {
+    if (!s.wants_method(order)) continue;
+    for (const std::string_view list : circles_cell_lists()) {
+      if (!circles_walkable(order, list)) continue;
+      walks.push_back({order, list, 1});
+      if (list != circles_default_cell_list) continue;
+      for (const int cells : {2, 3}) walks.push_back({order, list, cells});
+    }
+  }
+  return walks;
+}
+
+/// What a row of Circles says about itself. `force` is the force modifier: k of the sine form, k_att = k_rep.
+[[nodiscard]] inline row identify_run(std::string_view operation, const walk& way, const circles_parameters& p, int dim,
+                                      std::size_t n) {
+  double cells = 1;
+  const double length = p.form == circles_form::original ? p.width - 1 : p.width;
+  for (int axis = 0; axis < dim; ++axis) {
+    cells *= std::fmax(1, std::floor(length * way.cells_per_reach / p.reach() * (1 + 1e-12)));
+  }
+  row identity = identify(operation, way.order, "float", n, static_cast<std::size_t>(cells), "uniform");
+  identity["dim"] = dim;
+  identity["cell_list"] = way.cell_list;
+  identity["cells_per_reach"] = way.cells_per_reach;
+  identity["form"] = circles_form_names[static_cast<std::size_t>(p.form)];
+  identity["width"] = p.width;
+  identity["radius"] = p.radius;
+  identity["density"] = static_cast<double>(n) / std::pow(p.width, dim);
+  identity["force"] = p.form == circles_form::original ? p.attraction : p.force;
+  return identity;
+}
+
+}  // namespace quadrat::bench
