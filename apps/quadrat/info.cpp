@@ -10,6 +10,7 @@
 #include "device.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/models/circles.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "summary.hpp"
@@ -39,6 +40,19 @@ json methods_json(const Methods& methods) {
   return result;
 }
 
+/// The orders of the Circles model, and the cell lists that each walks.
+json circles_json() {
+  json orders = json::array();
+  for (const std::string_view order : circles_orders()) {
+    json lists = json::array();
+    for (const std::string_view list : circles_cell_lists()) {
+      if (circles_walkable(order, list)) lists.push_back(list);
+    }
+    orders.push_back({{"name", order}, {"cell_lists", lists}});
+  }
+  return orders;
+}
+
 json info_json() {
   json result{{"program", program_json()}};
   result["backends"] = {{"cpu", true}, {"cuda", QUADRAT_HAS_CUDA != 0}};
@@ -46,6 +60,7 @@ json info_json() {
   result["cuda_devices"] = json::array();
   for (const device_description& device : cuda_devices()) result["cuda_devices"].push_back(device_json(device));
   result["models"]["granular"]["methods"] = methods_json(granular_methods());
+  result["models"]["circles"]["orders"] = circles_json();
   result["search"]["neighbors"]["methods"] = methods_json(neighbor_methods());
   return result;
 }
@@ -73,6 +88,16 @@ std::string methods_text(const char* title, const json& methods) {
   return text;
 }
 
+std::string circles_text(const json& orders) {
+  std::string text = "orders of the Circles model, and the cell lists that they walk\n";
+  for (const json& order : orders) {
+    text += fmt::format("  {:<24}", order["name"].get<std::string>());
+    for (const json& list : order["cell_lists"]) text += " " + list.get<std::string>();
+    text += '\n';
+  }
+  return text;
+}
+
 std::string info_text(const json& info) {
   const json& program = info["program"];
   std::string text = fmt::format("quadrat {} (commit {}, {}, {})\n", program["version"].get<std::string>(),
@@ -81,6 +106,7 @@ std::string info_text(const json& info) {
   text += fmt::format("devices\n  cpu   {}, {} threads\n", info["cpu"]["name"].get<std::string>(),
                       info["cpu"]["threads"].get<int>());
   return text + cuda_text(info) + methods_text("methods of the granular model", info["models"]["granular"]["methods"]) +
+         circles_text(info["models"]["circles"]["orders"]) +
          methods_text("methods of neighbor lists", info["search"]["neighbors"]["methods"]);
 }
 

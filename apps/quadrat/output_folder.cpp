@@ -67,7 +67,7 @@ output_folder::~output_folder() {
 
 void output_folder::start_over() const {
   if (fs::exists(checkpoint())) fs::rename(checkpoint(), path_ / "checkpoint.previous.bin");
-  for (const fs::path& file : {collection(), preview(), summary(), statistics()}) fs::remove(file);
+  for (const fs::path& file : {collection(), preview(), summary(), statistics(), step_table()}) fs::remove(file);
   for (const auto& [step, file] : frames_in(path_ / "frames")) fs::remove(file);
 }
 

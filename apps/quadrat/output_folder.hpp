@@ -30,6 +30,7 @@ class output_folder {
   [[nodiscard]] std::filesystem::path preview() const { return path_ / "preview.png"; }
   [[nodiscard]] std::filesystem::path summary() const { return path_ / "summary.json"; }
   [[nodiscard]] std::filesystem::path statistics() const { return path_ / "statistics.csv"; }
+  [[nodiscard]] std::filesystem::path step_table() const { return path_ / "steps.csv"; }
 
   /// Removes what an earlier run left; its checkpoint is kept as checkpoint.previous.bin.
   void start_over() const;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "output_folder.hpp"
-#include "quadrat/io/scene.hpp"
+#include "run_plan.hpp"
 #include "simulation.hpp"
 #include "statistics_table.hpp"
 
@@ -16,7 +16,7 @@ namespace quadrat::program {
 /// Writes what a scene asks for, when it asks for it.
 class recorder {
  public:
-  recorder(const io::granular_scene& scene, simulation& model, const output_folder& folder);
+  recorder(const run_plan& plan, simulation& model, const output_folder& folder);
 
   /// Begins a new run: clears what an older one left, and writes what belongs to step 0.
   void begin();
@@ -29,9 +29,9 @@ class recorder {
   /// Does what is due at the present step: statistics, frame, checkpoint.
   void record();
   /// Writes what a finished run leaves besides: statistics, last checkpoint, picture. Returns the last measurement.
-  granular_statistics finish();
+  measurement finish();
   /// Writes a checkpoint and the statistics so far, now.
-  granular_statistics interrupt();
+  measurement interrupt();
 
   [[nodiscard]] double measuring_seconds() const { return measuring_; }
   [[nodiscard]] double writing_seconds() const { return writing_; }
@@ -39,13 +39,13 @@ class recorder {
 
  private:
   [[nodiscard]] bool due(std::int64_t period) const;
-  granular_statistics measure();
+  measurement measure();
   void write_frame();
   void write_checkpoint();
   void write_statistics();
   void write_preview();
 
-  const io::granular_scene& scene_;
+  const run_plan& plan_;
   simulation& model_;
   const output_folder& folder_;
   statistics_table table_;

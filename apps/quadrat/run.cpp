@@ -18,6 +18,7 @@
 #include "quadrat/io/atomic_file.hpp"
 #include "recorder.hpp"
 #include "run_options.hpp"
+#include "run_plan.hpp"
 #include "simulation.hpp"
 #include "stopwatch.hpp"
 #include "summary.hpp"
@@ -60,35 +61,34 @@ int advance(simulation& model, recorder& records, std::uint64_t last, const inte
   return model.step() < last ? stop.signal() : 0;
 }
 
-void print_end(const run_report& report, const run_options& options, const io::granular_scene& scene,
-               const simulation& model, const output_folder& folder) {
-  const nlohmann::ordered_json json = as_json(report, scene, model, folder);
+void print_end(const run_report& report, const run_options& options, const run_plan& plan, const simulation& model,
+               const output_folder& folder) {
+  const nlohmann::ordered_json json = as_json(report, plan, model, folder);
   io::write_text_file(folder.summary(), json.dump(2) + "\n");
   if (options.json) {
     std::puts(json.dump(2).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, scene, model, folder).c_str(), stdout);
+    std::fputs(as_text(report, plan, model, folder).c_str(), stdout);
   }
   if (report.signal == 0) return;
   std::fflush(stdout);
   std::fprintf(stderr,
                "quadrat: stopped at step %s of %s; to go on, repeat the command with --resume (checkpoint: %s)\n",
-               with_commas(report.last_step).c_str(), with_commas(static_cast<std::uint64_t>(scene.run.steps)).c_str(),
-               folder.checkpoint().c_str());
+               with_commas(report.last_step).c_str(), with_commas(plan.steps).c_str(), folder.checkpoint().c_str());
 }
 
-run_report simulate(const run_options& options, const io::granular_scene& scene, simulation& model,
-                    const output_folder& folder, const interruption& stop) {
+run_report simulate(const run_options& options, const run_plan& plan, simulation& model, const output_folder& folder,
+                    const interruption& stop) {
   run_report report;
-  recorder records(scene, model, folder);
+  recorder records(plan, model, folder);
   options.resume ? records.resume() : records.begin();
   report.resumed = options.resume;
   report.first_step = model.step();
-  const auto last = static_cast<std::uint64_t>(scene.run.steps);
+  const std::uint64_t last = plan.steps;
   require(report.first_step <= last, "run.steps is ", last, ", but the run to resume is at step ", report.first_step,
           " already");
   {
-    progress_bar bar(scene.scene.name, model.step(), last, model.size(), !options.quiet);
+    progress_bar bar(plan.name, model.step(), last, model.size(), !options.quiet);
     report.signal = advance(model, records, last, stop, bar, report.simulation_seconds);
   }
   report.statistics = report.signal == 0 ? records.finish() : records.interrupt();
@@ -103,15 +103,15 @@ void run_scene(const run_options& options) {
   const interruption stop;
   double seconds = 0;
   const stopwatch time(seconds);
-  const io::granular_scene scene = load_scene(options);
-  if (options.resume && !std::filesystem::exists(scene.output.directory)) {
-    throw io_error(message("nothing to resume: there is no folder ", scene.output.directory));
+  const run_plan plan = load_plan(options);
+  if (options.resume && !std::filesystem::exists(plan.output.directory)) {
+    throw io_error(message("nothing to resume: there is no folder ", plan.output.directory));
   }
-  const std::unique_ptr<simulation> model = make_simulation(scene);
-  const output_folder folder(scene.output.directory);
-  run_report report = simulate(options, scene, *model, folder, stop);
+  const std::unique_ptr<simulation> model = plan.make();
+  const output_folder folder(plan.output.directory);
+  run_report report = simulate(options, plan, *model, folder, stop);
   report.total_seconds = time.elapsed();
-  print_end(report, options, scene, *model, folder);
+  print_end(report, options, plan, *model, folder);
   if (report.signal != 0) throw CLI::RuntimeError(128 + report.signal);
 }
 
@@ -138,11 +138,12 @@ void add_overrides(CLI::App& command, run_options& o) {
   command.add_option("--device", o.device, "where to run: auto, cpu or cuda")
       ->check(CLI::IsMember(valid_values<io::device_choice>()))
       ->group(group);
-  command.add_option("--method", o.method, "how to find neighbors (quadrat info lists the methods)")->group(group);
+  command.add_option("--method", o.method, "how to find neighbors; of Circles, the order (quadrat info lists both)")
+      ->group(group);
   command.add_option("--steps", o.steps, "how many steps, from step 0")->check(whole_number())->group(group);
-  command.add_option("--particles", o.particles, "how many grains")->check(whole_number())->group(group);
+  command.add_option("--particles", o.particles, "how many grains or agents")->check(whole_number())->group(group);
   command.add_option("--threads", o.threads, "threads on the CPU (0: all)")->check(whole_number())->group(group);
-  command.add_option("--seed", o.seed, "of the random displacements at the start")->check(whole_number())->group(group);
+  command.add_option("--seed", o.seed, "of the random numbers at the start")->check(whole_number())->group(group);
   command.add_option("--precision", o.precision, "float or double")
       ->check(CLI::IsMember(valid_values<io::number_precision>()))
       ->group(group);
@@ -172,6 +173,7 @@ void add_run(CLI::App& app) {
       "  quadrat run examples/dam_break.toml\n"
       "  quadrat run examples/dam_break.toml --device cuda --particles 131072 --output out/large\n"
       "  quadrat run examples/dam_break.toml --deterministic --threads 2 --json > result.json\n"
+      "  quadrat run examples/circles_2d.toml --method hybrid\n"
       "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n\n"
       "Ctrl-C writes a checkpoint and stops; a second one stops at once. Either way, every file is whole.\n"
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C,\n"

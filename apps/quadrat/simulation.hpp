@@ -3,32 +3,54 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "quadrat/core/vec.hpp"
 #include "quadrat/io/checkpoint.hpp"
+#include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/png.hpp"
 #include "quadrat/io/scene.hpp"
-#include "quadrat/models/granular.hpp"
 
 namespace quadrat::program {
 
-/// What a picture or a frame shows: by particle id, in single precision.
-struct snapshot {
-  std::vector<vec<float, 3>> positions;
-  std::vector<vec<float, 3>> velocities;
+/// One number of a measurement, under the name that it has in files.
+struct measured_value {
+  std::string_view name;
+  double value;
+  bool whole = false;  ///< a count
 };
 
-/// A granular simulation on some device in some precision.
+/// What a simulation says about one step; the names are the same at every step.
+struct measurement {
+  std::uint64_t step = 0;
+  std::vector<measured_value> values;
+
+  /// 0 where there is no such name.
+  [[nodiscard]] double operator[](std::string_view name) const;
+};
+
+/// A simulation of some model on some device in some precision.
 class simulation {
  public:
   virtual ~simulation() = default;
 
   /// Takes steps and waits for them. Throws data_error or overflow_error, which name the step.
   virtual void run(std::size_t steps) = 0;
-  [[nodiscard]] virtual granular_statistics measure() = 0;
-  [[nodiscard]] virtual snapshot look() = 0;
+  [[nodiscard]] virtual measurement measure() = 0;
+  /// The names that `measure` will give.
+  [[nodiscard]] virtual std::vector<std::string_view> measured_names() const = 0;
+  /// A measurement in words, for the summary.
+  [[nodiscard]] virtual std::string in_words(const measurement& now) const = 0;
+  /// What was recorded of every step, as CSV; empty where the model or the scene has no such record.
+  [[nodiscard]] virtual std::string step_table() const { return {}; }
+
+  /// Writes the present state as VTK PolyData.
+  virtual void write_frame(const std::filesystem::path& file, double time) = 0;
+  /// The present state as a picture.
+  [[nodiscard]] virtual io::image draw(const std::string& title, const std::string& subtitle) = 0;
 
   /// Everything that a later `restore` needs, without the parameters.
   [[nodiscard]] virtual io::checkpoint save() = 0;
@@ -49,5 +71,6 @@ class simulation {
 /// The simulation of a checked and completed scene, at step 0. The device must be decided, not `automatic`. Throws
 /// backend_error when the device is not there.
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene);
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene);
 
 }  // namespace quadrat::program

@@ -2,19 +2,22 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadrat/io/checkpoint.hpp"
-#include "quadrat/models/granular.hpp"
+#include "simulation.hpp"
 
 namespace quadrat::program {
 
 /// What was measured in the course of a run. It travels with the checkpoint, so that a continued run has all of it.
 class statistics_table {
  public:
-  void add(const granular_statistics& row);
+  /// `names` are those of every measurement's values.
+  explicit statistics_table(std::vector<std::string_view> names) : names_(std::move(names)) {}
+
+  void add(const measurement& row);
   [[nodiscard]] bool has(std::uint64_t step) const;
   [[nodiscard]] std::string as_csv(double time_step) const;
 
@@ -22,8 +25,10 @@ class statistics_table {
   void restore(const io::checkpoint& state);
 
  private:
-  /// step, then the numbers of granular_statistics in the order of the columns.
-  static constexpr std::size_t columns = 10;
+  /// The step, then a measurement's values.
+  [[nodiscard]] std::size_t columns() const { return names_.size() + 1; }
+
+  std::vector<std::string_view> names_;
   std::vector<double> values_;
 };
 

@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <optional>
-#include <string_view>
-#include <type_traits>
+#include <cstdint>
 
 #include "progress_bar.hpp"
 #include "quadrat/core/config.hpp"
@@ -17,50 +14,17 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Visitor that puts each key of a scene into its table.
-class settings_writer {
- public:
-  explicit settings_writer(json& out) : out_(out) {}
-
-  template <typename T>
-  void operator()(std::string_view table, std::string_view key, const T& value) {
-    out_[std::string(table)][std::string(key)] = as_value(value);
-  }
-
- private:
-  template <typename T>
-  static json as_value(const std::optional<T>& value) {
-    return value ? as_value(*value) : json();
-  }
-  template <typename T>
-  static json as_value(const T& value) {
-    if constexpr (std::is_enum_v<T>) {
-      return io::name_of(value);
+json statistics_json(const measurement& now) {
+  json result{{"step", now.step}};
+  for (const measured_value& one : now.values) {
+    json& value = result[std::string(one.name)];
+    if (one.whole) {
+      value = static_cast<std::uint64_t>(one.value);
     } else {
-      return value;
+      value = one.value;
     }
   }
-
-  json& out_;
-};
-
-json settings_json(const io::granular_scene& scene) {
-  json result;
-  io::visit_keys(scene, settings_writer(result));
   return result;
-}
-
-json statistics_json(const granular_statistics& s) {
-  return {{"step", s.step},
-          {"kinetic_energy", s.kinetic_energy},
-          {"contact_energy", s.contact_energy},
-          {"gravitational_energy", s.gravitational_energy},
-          {"kinetic_energy_per_particle", s.kinetic_energy_per_particle},
-          {"mean_height", s.mean_height},
-          {"contacts_per_particle", s.contacts_per_particle},
-          {"candidates_per_particle", s.candidates_per_particle},
-          {"largest_cell", s.largest_cell},
-          {"max_speed", s.max_speed}};
 }
 
 json performance_json(const run_report& report, const simulation& model) {
@@ -82,6 +46,7 @@ json files_json(const run_report& report, const output_folder& folder) {
   add("preview", folder.preview());
   add("frames", folder.collection());
   add("checkpoint", folder.checkpoint());
+  add("steps", folder.step_table());
   files["frame_count"] = report.frames;
   return files;
 }
@@ -112,7 +77,7 @@ nlohmann::ordered_json program_json() {
   return result;
 }
 
-nlohmann::ordered_json as_json(const run_report& report, const io::granular_scene& scene, const simulation& model,
+nlohmann::ordered_json as_json(const run_report& report, const run_plan& plan, const simulation& model,
                                const output_folder& folder) {
   return {{"program", program_json()},
           {"device", {{"backend", model.backend()}, {"name", model.device_name()}, {"threads", model.threads()}}},
@@ -121,33 +86,29 @@ nlohmann::ordered_json as_json(const run_report& report, const io::granular_scen
             {"method", model.method()},
             {"first_step", report.first_step},
             {"last_step", report.last_step},
-            {"time", static_cast<double>(report.last_step) * scene.physics.time_step},
+            {"time", static_cast<double>(report.last_step) * plan.time_step},
             {"resumed", report.resumed},
             {"interrupted", report.signal != 0}}},
           {"performance", performance_json(report, model)},
           {"statistics", statistics_json(report.statistics)},
-          {"settings", settings_json(scene)},
+          {"settings", plan.settings},
           {"files", files_json(report, folder)}};
 }
 
-std::string as_text(const run_report& report, const io::granular_scene& scene, const simulation& model,
+std::string as_text(const run_report& report, const run_plan& plan, const simulation& model,
                     const output_folder& folder) {
-  const granular_statistics& s = report.statistics;
-  std::string text = fmt::format("{}: {} grains, {}{} steps in {} on {}\n", scene.scene.name, with_commas(model.size()),
-                                 report.resumed ? fmt::format("from step {} on ", with_commas(report.first_step)) : "",
-                                 with_commas(report.steps()), seconds_text(report.simulation_seconds), where(model));
+  std::string text =
+      fmt::format("{}: {} {}, {}{} steps in {} on {}\n", plan.name, with_commas(model.size()), plan.particles,
+                  report.resumed ? fmt::format("from step {} on ", with_commas(report.first_step)) : "",
+                  with_commas(report.steps()), seconds_text(report.simulation_seconds), where(model));
   if (report.steps() > 0) {
-    text +=
-        fmt::format("  speed      {} updates/s, {:.3g} ms a step ({}, {}); statistics and files took {}\n",
-                    with_prefix(report.updates_per_second(model.size())),
-                    1e3 * report.simulation_seconds / static_cast<double>(report.steps()), model.method(),
-                    io::name_of(scene.run.precision), seconds_text(report.measuring_seconds + report.writing_seconds));
+    text += fmt::format("  speed      {} updates/s, {:.3g} ms a step ({}, {}); statistics and files took {}\n",
+                        with_prefix(report.updates_per_second(model.size())),
+                        1e3 * report.simulation_seconds / static_cast<double>(report.steps()), model.method(),
+                        plan.precision, seconds_text(report.measuring_seconds + report.writing_seconds));
   }
-  text += fmt::format(
-      "  state      mean height {:.4g}, kinetic energy {:.3g} a grain; {:.3g} contacts and {:.4g} candidates a grain, "
-      "{} grains in the fullest cell\n",
-      s.mean_height, s.kinetic_energy_per_particle, s.contacts_per_particle, s.candidates_per_particle, s.largest_cell);
-  if (report.signal == 0 && scene.output.preview) text += fmt::format("  picture    {}\n", folder.preview().string());
+  text += fmt::format("  state      {}\n", model.in_words(report.statistics));
+  if (report.signal == 0 && plan.output.preview) text += fmt::format("  picture    {}\n", folder.preview().string());
   if (report.frames > 0) {
     text += fmt::format("  frames     {} ({} frames, for ParaView)\n", folder.collection().string(), report.frames);
   }

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "output_folder.hpp"
-#include "quadrat/io/scene.hpp"
-#include "quadrat/models/granular.hpp"
+#include "run_plan.hpp"
 #include "simulation.hpp"
 
 namespace quadrat::program {
@@ -24,7 +23,7 @@ struct run_report {
   double writing_seconds = 0;
   double total_seconds = 0;
   std::size_t frames = 0;
-  granular_statistics statistics;
+  measurement statistics;
 
   [[nodiscard]] std::uint64_t steps() const { return last_step - first_step; }
   /// Particle steps per second of simulation; 0 when there was none.
@@ -32,11 +31,11 @@ struct run_report {
 };
 
 /// The contents of summary.json (docs/scenes.md describes it).
-[[nodiscard]] nlohmann::ordered_json as_json(const run_report& report, const io::granular_scene& scene,
-                                             const simulation& model, const output_folder& folder);
+[[nodiscard]] nlohmann::ordered_json as_json(const run_report& report, const run_plan& plan, const simulation& model,
+                                             const output_folder& folder);
 
 /// The same for people, in a few lines.
-[[nodiscard]] std::string as_text(const run_report& report, const io::granular_scene& scene, const simulation& model,
+[[nodiscard]] std::string as_text(const run_report& report, const run_plan& plan, const simulation& model,
                                   const output_folder& folder);
 
 /// Version, commit and compilers.

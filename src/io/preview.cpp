@@ -90,18 +90,18 @@ double rounded_up(double x) {
   return 10 * power;
 }
 
-/// The speed that nearly all grains stay below, so that a few fast ones do not push the others into one color.
-double speed_scale(std::vector<float> speeds) {
-  if (speeds.empty()) return 1;
-  const std::size_t rank = (speeds.size() - 1) * 995 / 1000;
-  std::nth_element(speeds.begin(), speeds.begin() + static_cast<std::ptrdiff_t>(rank), speeds.end());
-  const double high = static_cast<double>(speeds[rank]);
+/// The value that nearly all stay below, so that a few large ones do not push the others into one color.
+double value_scale(std::vector<float> values) {
+  if (values.empty()) return 1;
+  const std::size_t rank = (values.size() - 1) * 995 / 1000;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  const double high = static_cast<double>(values[rank]);
   return high > 0 && std::isfinite(high) ? rounded_up(high) : 1;
 }
 
 template <typename T>
-sphere_list spheres_of(const preview_stage& stage, const points_view<T, 3>& positions, const std::vector<float>& speeds,
-                       double top_speed) {
+sphere_list spheres_of(const preview_stage& stage, const points_view<T, 3>& positions, std::span<const float> values,
+                       double top_value) {
   sphere_list spheres;
   const auto add = [&](const vec3& center, double radius, const color& paint) {
     if (!std::isfinite(center[0] + center[1] + center[2])) return;
@@ -110,7 +110,7 @@ sphere_list spheres_of(const preview_stage& stage, const points_view<T, 3>& posi
     spheres.paint.push_back(paint);
   };
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    add(cast<float>(positions[i]), stage.radius, viridis(speeds[i] / static_cast<float>(top_speed)));
+    add(cast<float>(positions[i]), stage.radius, viridis(values[i] / static_cast<float>(top_value)));
   }
   if (stage.collider) add(cast<float>(stage.collider->center), stage.collider->radius, from_srgb(0.72f, 0.71f, 0.70f));
   return spheres;
@@ -132,8 +132,8 @@ std::string tick_label(double value, double top) {
   return text.data();
 }
 
-/// The bar from slow (below) to fast, with labels at its right.
-void draw_color_bar(canvas& picture, double top_speed, float unit) {
+/// The bar from 0 (below) to the top, with labels at its right.
+void draw_color_bar(canvas& picture, const std::string& scale, double top_value, float unit) {
   const float width = static_cast<float>(picture.width());
   const float height = static_cast<float>(picture.height());
   const float left = width - 118 * unit, right = left + 18 * unit;
@@ -144,7 +144,7 @@ void draw_color_bar(canvas& picture, double top_speed, float unit) {
       picture.at(x, y) = paint;
   }
   const lettering small{11.5f * unit, 0.14f, ink};
-  draw_text(picture, "speed", left, top - 18 * unit, small);
+  draw_text(picture, scale, left, top - 18 * unit, small);
   constexpr int ticks = 5;
   for (int i = 0; i <= ticks; ++i) {
     const float share = static_cast<float>(i) / ticks;
@@ -153,7 +153,7 @@ void draw_color_bar(canvas& picture, double top_speed, float unit) {
                              [&](std::size_t px, std::size_t py, float covered, float) {
                                picture.at(px, py) = mix(picture.at(px, py), pale_ink, covered);
                              });
-    draw_text(picture, tick_label(top_speed * i / ticks, top_speed), right + 13 * unit, y + 5.5f * unit, small);
+    draw_text(picture, tick_label(top_value * i / ticks, top_value), right + 13 * unit, y + 5.5f * unit, small);
   }
 }
 
@@ -175,13 +175,22 @@ image draw_preview(const preview_stage& stage, const points_view<T, 3>& position
                    const preview_options& options) {
   require(positions.size() == velocities.size(), "draw_preview got ", positions.size(), " positions and ",
           velocities.size(), " velocities");
-  require(options.width >= 64 && options.height >= 64, "a preview of ", options.width, " x ", options.height,
-          " pixels is too small");
   std::vector<float> speeds(positions.size());
   for (std::size_t i = 0; i < speeds.size(); ++i) {
     speeds[i] = static_cast<float>(std::sqrt(squared_norm(velocities[i])));
   }
-  const double top_speed = options.top_speed > 0 ? options.top_speed : speed_scale(speeds);
+  return draw_preview(stage, positions, std::span<const float>(speeds), options);
+}
+
+template <typename T>
+image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions, std::span<const float> values,
+                   const preview_options& options) {
+  require(positions.size() == values.size(), "draw_preview got ", positions.size(), " positions and ", values.size(),
+          " values");
+  require(options.width >= 64 && options.height >= 64, "a preview of ", options.width, " x ", options.height,
+          " pixels is too small");
+  const double top_value =
+      options.top_value > 0 ? options.top_value : value_scale(std::vector<float>(values.begin(), values.end()));
   const float width = static_cast<float>(options.width), height = static_cast<float>(options.height);
   const float unit = std::min(width / 1600, height / 1000);
   const orientation axes = upright(stage.down);
@@ -190,18 +199,22 @@ image draw_preview(const preview_stage& stage, const points_view<T, 3>& position
   const vec3 low = corner_of(stage, 0), high = corner_of(stage, 7);
   ground floor{(low + high) * 0.5f, axes.up, 1.6f * std::sqrt(squared_norm(high - low))};
   floor.point[axes.axis] = axes.up[axes.axis] > 0 ? low[axes.axis] : high[axes.axis];
-  rendering scene = render(view, options.width, options.height, spheres_of(stage, positions, speeds, top_speed), floor,
+  rendering scene = render(view, options.width, options.height, spheres_of(stage, positions, values, top_value), floor,
                            static_cast<float>(stage.radius));
   draw_box(scene, view, stage, 1.5f * unit);
   draw_text(scene.picture, options.title, 44 * unit, 62 * unit, {21 * unit, 0.125f, ink});
   draw_text(scene.picture, options.subtitle, 44 * unit, 92 * unit, {11.5f * unit, 0.13f, pale_ink});
-  draw_color_bar(scene.picture, top_speed, unit);
+  draw_color_bar(scene.picture, options.scale, top_value, unit);
   return to_image(scene.picture);
 }
 
 template image draw_preview<float>(const preview_stage&, const points_view<float, 3>&, const points_view<float, 3>&,
                                    const preview_options&);
 template image draw_preview<double>(const preview_stage&, const points_view<double, 3>&, const points_view<double, 3>&,
+                                    const preview_options&);
+template image draw_preview<float>(const preview_stage&, const points_view<float, 3>&, std::span<const float>,
+                                   const preview_options&);
+template image draw_preview<double>(const preview_stage&, const points_view<double, 3>&, std::span<const float>,
                                     const preview_options&);
 
 }  // namespace quadrat::io

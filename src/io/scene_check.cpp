@@ -6,6 +6,7 @@
 
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/scene.hpp"
+#include "scene_demands.hpp"
 #include "suggestion.hpp"
 
 namespace quadrat::io {
@@ -15,9 +16,9 @@ namespace {
 /// is 2.9999999999999996.
 constexpr double rounding = 1e-9;
 
-class checker {
+class checker : private scene_demands<granular_scene> {
  public:
-  checker(const granular_scene& scene, const scene_places& places) : scene_(scene), places_(places) {}
+  using scene_demands::scene_demands;
 
   void run(std::span<const std::string_view> methods) const {
     all_finite();
@@ -28,34 +29,13 @@ class checker {
     room_for_the_grains();
     physics();
     collider();
-    running(methods);
+    running();
+    method(methods);
     output();
+    top_speed();
   }
 
  private:
-  template <typename... Parts>
-  void demand(bool condition, std::string key, const Parts&... parts) const {
-    if (!condition) throw scene_error(message(places_.of(key), ": ", key, " ", parts...));
-  }
-
-  void all_finite() const {
-    visit_keys(scene_, [&](std::string_view table, std::string_view key, const auto& value) {
-      const std::string name = message(table, ".", key);
-      using value_type = std::decay_t<decltype(value)>;
-      if constexpr (std::is_same_v<value_type, double>) finite(name, value);
-      if constexpr (std::is_same_v<value_type, std::optional<double>>) finite(name, value.value_or(0));
-      if constexpr (std::is_same_v<value_type, triple>) finite(name, value);
-      if constexpr (std::is_same_v<value_type, std::optional<triple>>) finite(name, value.value_or(triple{}));
-    });
-  }
-
-  void finite(const std::string& key, double value) const {
-    demand(std::isfinite(value), key, "is ", value, ", not a finite number");
-  }
-  void finite(const std::string& key, const triple& values) const {
-    for (const double value : values) finite(key, value);
-  }
-
   void sizes() const {
     const auto& [lower, upper] = scene_.box;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -71,13 +51,6 @@ class checker {
     demand(particles.jitter >= 0 && particles.jitter <= 1, "particles.jitter", "is ", particles.jitter,
            ", but must lie between 0 and 1 (of a radius)");
     demand(particles.seed >= 0, "particles.seed", "is ", particles.seed, ", but must not be negative");
-  }
-
-  /// The name becomes a folder below out/.
-  void name() const {
-    const std::string& name = scene_.scene.name;
-    demand(name.find('/') == std::string::npos && !name.starts_with('.'), "scene.name", "is \"", name,
-           "\", but names a folder: it must not hold a / or start with a dot");
   }
 
   /// Positions of single precision must resolve a grain.
@@ -149,31 +122,18 @@ class checker {
     if (radius) demand(*radius > 0, "collider.radius", "is ", *radius, ", but must be positive");
   }
 
-  void running(std::span<const std::string_view> methods) const {
+  void method(std::span<const std::string_view> methods) const {
     const auto& run = scene_.run;
-    demand(run.steps >= 0, "run.steps", "is ", run.steps, ", but must not be negative");
     demand(std::find(methods.begin(), methods.end(), run.method) != methods.end(), "run.method", "cannot be \"",
            run.method, "\"; ", suggestion(run.method, methods));
-    demand(run.threads >= 0 && run.threads <= 4096, "run.threads", "is ", run.threads,
-           ", but must lie between 0 (all) and 4096");
   }
 
-  void output() const {
-    const auto& o = scene_.output;
-    demand(o.frame_every >= 0, "output.frame_every", "is ", o.frame_every, ", but must not be negative");
-    demand(o.checkpoint_every >= 0, "output.checkpoint_every", "is ", o.checkpoint_every, ", but must not be negative");
-    demand(o.statistics_every >= 0, "output.statistics_every", "is ", o.statistics_every, ", but must not be negative");
-    const auto& camera = scene_.camera;
-    demand(std::abs(camera.elevation) <= 89, "camera.elevation", "is ", camera.elevation,
-           ", but must lie between -89 and 89 degrees");
-    demand(camera.zoom > 0, "camera.zoom", "is ", camera.zoom, ", but must be positive");
-    demand(camera.speed >= 0, "camera.speed", "is ", camera.speed, ", but must not be negative");
+  void top_speed() const {
+    const double speed = scene_.camera.speed;
+    demand(speed >= 0, "camera.speed", "is ", speed, ", but must not be negative");
   }
 
   [[nodiscard]] double length(std::size_t axis) const { return scene_.box.upper[axis] - scene_.box.lower[axis]; }
-
-  const granular_scene& scene_;
-  const scene_places& places_;
 };
 
 }  // namespace
@@ -217,8 +177,7 @@ int_triple default_cells(const granular_scene& scene) {
 
 void complete(granular_scene& scene, const scene_places& places) {
   if (!scene.grid.cells) scene.grid.cells = default_cells(scene);
-  if (scene.scene.name.empty()) scene.scene.name = std::filesystem::path(places.file()).stem().string();
-  if (scene.output.directory.empty()) scene.output.directory = "out/" + scene.scene.name;
+  complete_names(scene, places);
 }
 
 }  // namespace quadrat::io

@@ -12,6 +12,7 @@
 
 #include <toml++/toml.h>
 
+#include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "suggestion.hpp"
 
@@ -69,9 +70,9 @@ class error_list {
 /// The tables of a scene and the keys of each.
 class schema {
  public:
-  schema() {
-    granular_scene scene;
-    visit_keys(scene, [&](std::string_view table, std::string_view key, auto&) {
+  template <typename Scene>
+  explicit schema(const Scene& scene) {
+    visit_keys(scene, [&](std::string_view table, std::string_view key, const auto&) {
       if (tables_.empty() || tables_.back() != table) {
         tables_.push_back(table);
         keys_.emplace_back();
@@ -100,7 +101,7 @@ class schema {
 
 class unknown_key_finder {
  public:
-  explicit unknown_key_finder(error_list& errors) : errors_(errors) {}
+  unknown_key_finder(const schema& valid, error_list& errors) : schema_(valid), errors_(errors) {}
 
   void look_through(const toml::table& root) const {
     for (const auto& [name, node] : root) {
@@ -134,7 +135,7 @@ class unknown_key_finder {
     errors_.add(key.source(), "unknown key \"", key.str(), "\" in [", table, "]; ", hint);
   }
 
-  schema schema_;
+  const schema& schema_;
   error_list& errors_;
 };
 
@@ -229,18 +230,6 @@ class key_reader {
   std::string name_;
 };
 
-void check_model(const toml::table& root, const scene_places& places, error_list& errors) {
-  static constexpr std::array<std::string_view, 1> models{"granular"};
-  const toml::node_view model = root["scene"]["model"];
-  if (!model) {
-    throw scene_error(
-        message(places.of("scene"), ": the scene does not say its model; add model = \"granular\" to [scene]"));
-  }
-  const auto* const text = model.as_string();
-  if (text == nullptr || text->get() == models[0]) return;
-  errors.add(model.node()->source(), "unknown model \"", text->get(), "\"; ", suggestion(text->get(), models));
-}
-
 toml::table parse_toml(std::string_view text, const std::string& name) {
   try {
     return toml::parse(text, name);
@@ -250,25 +239,61 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
   }
 }
 
-}  // namespace
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw io_error(message("cannot read the scene ", file.string(), ": ", std::strerror(errno)));
+  return text;
+}
 
-granular_scene_file parse_granular_scene(std::string_view text, const std::string& name) {
+/// Of a scene of any model.
+void check_model(const toml::table& root, const scene_places& places, error_list& errors) {
+  const toml::node_view model = root["scene"]["model"];
+  if (!model) {
+    throw scene_error(
+        message(places.of("scene"), ": the scene does not say its model; add model = \"granular\" to [scene]"));
+  }
+  const auto* const text = model.as_string();
+  if (text == nullptr || std::ranges::find(scene_models, text->get()) != scene_models.end()) return;
+  errors.add(model.node()->source(), "unknown model \"", text->get(), "\"; ", suggestion(text->get(), scene_models));
+}
+
+template <typename Scene>
+scene_file<Scene> parse(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
-  granular_scene_file result{{}, scene_places(name)};
+  scene_file<Scene> result{{}, scene_places(name)};
   error_list errors(name);
   for (const auto& [table, node] : root) result.places.set(std::string(table.str()), errors.place(node.source()));
-  unknown_key_finder(errors).look_through(root);
+  const schema valid(result.scene);
+  unknown_key_finder(valid, errors).look_through(root);
   visit_keys(result.scene, key_reader(root, result.places, errors));
   check_model(root, result.places, errors);
   errors.throw_first();
   return result;
 }
 
+}  // namespace
+
+std::string scene_model(const std::filesystem::path& file) {
+  const toml::table root = parse_toml(read_text(file), file.string());
+  const auto model = root["scene"]["model"].value<std::string>();
+  if (model == "circles") return *model;
+  // Of a scene that is none, the first error in the order of the file is reported.
+  return read_granular_scene(file).scene.scene.model;
+}
+
+granular_scene_file parse_granular_scene(std::string_view text, const std::string& name) {
+  return parse<granular_scene>(text, name);
+}
 granular_scene_file read_granular_scene(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw io_error(message("cannot read the scene ", file.string(), ": ", std::strerror(errno)));
-  return parse_granular_scene(text, file.string());
+  return parse<granular_scene>(read_text(file), file.string());
+}
+
+circles_scene_file parse_circles_scene(std::string_view text, const std::string& name) {
+  return parse<circles_scene>(text, name);
+}
+circles_scene_file read_circles_scene(const std::filesystem::path& file) {
+  return parse<circles_scene>(read_text(file), file.string());
 }
 
 }  // namespace quadrat::io

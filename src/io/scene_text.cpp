@@ -2,6 +2,7 @@
 #include <limits>
 #include <sstream>
 
+#include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/scene.hpp"
 
 namespace quadrat::io {
@@ -67,7 +68,7 @@ bool matters(std::string_view key, std::string_view level) {
   if (table == "output" || table == "camera" || key == "scene.name") return false;
   if (key == "run.steps" || key == "run.threads" || key == "grid.capacity") return false;
   if (key == "run.device") return level != "\"none\"";
-  if (key == "run.method") return level == "\"run_to_run\"";
+  if (key == "run.method" || table == "search") return level == "\"run_to_run\"";
   return true;
 }
 
@@ -78,19 +79,34 @@ std::string to_text(const granular_scene& scene) {
   visit_keys(scene, printer);
   return printer.text();
 }
+std::string to_text(const circles_scene& scene) {
+  key_printer printer;
+  visit_keys(scene, printer);
+  return printer.text();
+}
 
 std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked) {
   const lines before = lines_of(stored);
   const lines now = lines_of(asked);
   const std::string& level = value_in(now, "run.deterministic");
+  if (const std::string &old_model = value_in(before, "scene.model"), &model = value_in(now, "scene.model");
+      old_model != model) {
+    return scene_difference{"scene.model", old_model, model};
+  }
   std::optional<scene_difference> first;
-  const granular_scene keys;
-  visit_keys(keys, [&](std::string_view table, std::string_view key, const auto&) {
+  const auto compare = [&](std::string_view table, std::string_view key, const auto&) {
     const std::string name = message(table, ".", key);
     const std::string& old_value = value_in(before, name);
     const std::string& new_value = value_in(now, name);
     if (!first && matters(name, level) && old_value != new_value) first = {name, old_value, new_value};
-  });
+  };
+  if (value_in(now, "scene.model") == "\"circles\"") {
+    const circles_scene keys;
+    visit_keys(keys, compare);
+  } else {
+    const granular_scene keys;
+    visit_keys(keys, compare);
+  }
   return first;
 }
 

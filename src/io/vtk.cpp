@@ -76,13 +76,15 @@ std::array<float, 3> as_floats(const vec<T, 3>& v) {
   return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
 }
 
-void write_head(vtp_writer& out, std::size_t count, double time) {
+/// `declare_arrays` declares the point arrays but the id; `active` names those that a viewer shows first.
+template <typename DeclareArrays>
+void write_head(vtp_writer& out, std::size_t count, double time, const std::string& active,
+                DeclareArrays&& declare_arrays) {
   out.xml() << "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">"
             << time << "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"" << count << "\" NumberOfVerts=\""
             << (count > 0 ? 1 : 0) << "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n"
-            << "<PointData Scalars=\"speed\" Vectors=\"velocity\">\n";
-  out.declare("Float32", "velocity", 3, count, sizeof(float));
-  out.declare("Float32", "speed", 1, count, sizeof(float));
+            << "<PointData " << active << ">\n";
+  declare_arrays();
   out.declare("UInt32", "id", 1, count, sizeof(std::uint32_t));
   out.xml() << "</PointData>\n<Points>\n";
   out.declare("Float32", "Points", 3, count, sizeof(float));
@@ -90,6 +92,17 @@ void write_head(vtp_writer& out, std::size_t count, double time) {
   out.declare("Int64", "connectivity", 1, count, sizeof(std::int64_t));
   out.declare("Int64", "offsets", 1, count > 0 ? 1 : 0, sizeof(std::int64_t));
   out.xml() << "</Verts>\n</Piece>\n";
+}
+
+/// What stands after the point arrays.
+template <typename T>
+void append_points(vtp_writer& out, const points_view<T, 3>& positions) {
+  const std::size_t count = positions.size();
+  out.append<std::uint32_t, 1>(count, [](std::size_t i) { return std::array{static_cast<std::uint32_t>(i)}; });
+  out.append<float, 3>(count, [&](std::size_t i) { return as_floats(positions[i]); });
+  out.append<std::int64_t, 1>(count, [](std::size_t i) { return std::array{static_cast<std::int64_t>(i)}; });
+  out.append<std::int64_t, 1>(count > 0 ? 1 : 0,
+                              [&](std::size_t) { return std::array{static_cast<std::int64_t>(count)}; });
 }
 
 }  // namespace
@@ -100,16 +113,29 @@ void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& posit
   const std::size_t count = positions.size();
   require(velocities.size() == count, "write_vtp got ", count, " positions and ", velocities.size(), " velocities");
   vtp_writer out(file);
-  write_head(out, count, time);
+  write_head(out, count, time, "Scalars=\"speed\" Vectors=\"velocity\"", [&] {
+    out.declare("Float32", "velocity", 3, count, sizeof(float));
+    out.declare("Float32", "speed", 1, count, sizeof(float));
+  });
   out.begin_payload();
   out.append<float, 3>(count, [&](std::size_t i) { return as_floats(velocities[i]); });
   out.append<float, 1>(
       count, [&](std::size_t i) { return std::array{static_cast<float>(std::sqrt(squared_norm(velocities[i])))}; });
-  out.append<std::uint32_t, 1>(count, [](std::size_t i) { return std::array{static_cast<std::uint32_t>(i)}; });
-  out.append<float, 3>(count, [&](std::size_t i) { return as_floats(positions[i]); });
-  out.append<std::int64_t, 1>(count, [](std::size_t i) { return std::array{static_cast<std::int64_t>(i)}; });
-  out.append<std::int64_t, 1>(count > 0 ? 1 : 0,
-                              [&](std::size_t) { return std::array{static_cast<std::int64_t>(count)}; });
+  append_points(out, positions);
+  out.commit();
+}
+
+template <typename T>
+void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions, const std::string& name,
+               std::span<const float> values, double time) {
+  const std::size_t count = positions.size();
+  require(values.size() == count, "write_vtp got ", count, " positions and ", values.size(), " values");
+  vtp_writer out(file);
+  write_head(out, count, time, "Scalars=\"" + name + "\"",
+             [&] { out.declare("Float32", name, 1, count, sizeof(float)); });
+  out.begin_payload();
+  out.append<float, 1>(count, [&](std::size_t i) { return std::array{values[i]}; });
+  append_points(out, positions);
   out.commit();
 }
 
@@ -117,6 +143,10 @@ template void write_vtp<float>(const std::filesystem::path&, const points_view<f
                                double);
 template void write_vtp<double>(const std::filesystem::path&, const points_view<double, 3>&,
                                 const points_view<double, 3>&, double);
+template void write_vtp<float>(const std::filesystem::path&, const points_view<float, 3>&, const std::string&,
+                               std::span<const float>, double);
+template void write_vtp<double>(const std::filesystem::path&, const points_view<double, 3>&, const std::string&,
+                                std::span<const float>, double);
 
 void write_pvd(const std::filesystem::path& file, std::span<const pvd_entry> entries) {
   std::ostringstream out;

@@ -55,7 +55,7 @@ TEST(preview, an_empty_scene_is_drawn) {
 
 TEST(preview, a_grain_in_the_middle_is_seen_in_the_color_of_its_speed) {
   preview_options options = small_options();
-  options.top_speed = 1;
+  options.top_value = 1;
   const image fast = draw<double>({{0, 0, 0}}, {{0, 1, 0}}, options);
   const image slow = draw<double>({{0, 0, 0}}, {{0, 0.1, 0}}, options);
   std::size_t x = 0, y = 0, count = 0;
@@ -76,7 +76,7 @@ TEST(preview, a_grain_in_the_middle_is_seen_in_the_color_of_its_speed) {
 TEST(preview, the_nearer_grain_hides_the_farther) {
   preview_options options = small_options();
   options.azimuth = options.elevation = 0;
-  options.top_speed = 1;
+  options.top_value = 1;
   const image both = draw<float>({{0, 0, -0.5f}, {0, 0, 0.5f}}, {{0, 0, 0}, {1, 0, 0}}, options);
   const image reversed = draw<float>({{0, 0, 0.5f}, {0, 0, -0.5f}}, {{1, 0, 0}, {0, 0, 0}}, options);
   EXPECT_EQ(both.rgb, reversed.rgb) << "the order of the grains must not matter";
@@ -123,7 +123,7 @@ TEST(preview, grains_far_smaller_than_a_pixel_still_show) {
 TEST(preview, gravity_says_what_is_up) {
   // A grain low in the box, whichever axis is the vertical one, shows in the lower half of the picture.
   preview_options options = small_options();
-  options.top_speed = 1;
+  options.top_value = 1;
   for (int axis = 0; axis < 3; ++axis) {
     for (const double sign : {-1.0, 1.0}) {
       preview_stage stage = unit_stage;

@@ -60,14 +60,19 @@ class RunTest(support.ProgramTest):
         self.assertEqual(json.loads(done.stdout), json.loads((self.folder / "out" / "summary.json").read_text()))
 
     def test_every_key_is_documented_with_its_default(self):
-        tables = re.split(r"^## \[(\w+)\]$", (support.SOURCE / "docs" / "scenes.md").read_text(), flags=re.M)
+        granular, _, rest = (support.SOURCE / "docs" / "scenes.md").read_text().partition("# Scenes of the Circles model")
+        self.check_documented_keys(granular, "granular", "--particles", 16384)
+        self.check_documented_keys(rest.partition("# What a run leaves")[0], "circles")
+
+    def check_documented_keys(self, text, model, *options):
+        tables = re.split(r"^## \[(\w+)\]$", text, flags=re.M)
         documented = {
             (table, key): default
             for table, text in zip(tables[1::2], tables[2::2])
             for key, default in re.findall(r"^\| `(\w+)` \| [^|]*\| ([^|]*) \|", text, flags=re.M)
         }
-        scene = self.write_scene('[scene]\nmodel = "granular"\n[output]\npreview = false\n')
-        settings = self.run_scene("out", "--steps", 0, "--particles", 16384, scene=scene)["settings"]
+        scene = self.write_scene(f'[scene]\nmodel = "{model}"\n[output]\npreview = false\n')
+        settings = self.run_scene(model, "--steps", 0, *options, scene=scene)["settings"]
         keys = [(table, key) for table, values in settings.items() for key in values]
         self.assertEqual(list(documented), keys)
         for (table, key), default in documented.items():

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "quadrat/core/vec.hpp"
@@ -27,10 +28,11 @@ struct preview_stage {
 struct preview_options {
   std::size_t width = 1600;  ///< pixels
   std::size_t height = 1000;
-  double azimuth = 25;    ///< degrees about the vertical, from the front towards the right
-  double elevation = 18;  ///< degrees above the horizon
-  double zoom = 1;        ///< 1: the whole box just fits
-  double top_speed = 0;   ///< at the top of the color bar; 0: from the data
+  double azimuth = 25;          ///< degrees about the vertical, from the front towards the right
+  double elevation = 18;        ///< degrees above the horizon
+  double zoom = 1;              ///< 1: the whole box just fits
+  double top_value = 0;         ///< at the top of the color bar; 0: from the data
+  std::string scale = "speed";  ///< what the color bar shows
   std::string title;
   std::string subtitle;
 };
@@ -41,5 +43,10 @@ struct preview_options {
 template <typename T>
 [[nodiscard]] image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions,
                                  const points_view<T, 3>& velocities, const preview_options& options);
+
+/// The same, colored by a value of each particle that is not negative.
+template <typename T>
+[[nodiscard]] image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions,
+                                 std::span<const float> values, const preview_options& options);
 
 }  // namespace quadrat::io

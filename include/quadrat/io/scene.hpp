@@ -44,13 +44,64 @@ template <typename Enum>
   return names_of<Enum>[static_cast<std::size_t>(value)];
 }
 
+/// [scene], [run], [output] and [camera] are the same for every model, but for a key more.
+struct scene_table {
+  std::string name;  ///< empty: the file's name without extension
+  std::string model;
+};
+struct run_table {
+  std::int64_t steps = 2000;
+  number_precision precision = number_precision::float32;
+  device_choice device = device_choice::automatic;
+  std::int64_t threads = 0;  ///< 0: all
+  quadrat::determinism deterministic = quadrat::determinism::none;
+};
+struct output_table {
+  std::string directory;  ///< empty: "out/" and the scene's name
+  std::int64_t frame_every = 0;
+  std::int64_t checkpoint_every = 0;
+  std::int64_t statistics_every = 100;
+  bool preview = true;
+};
+struct camera_table {
+  double azimuth = 25;    ///< degrees, about the vertical axis, from the front
+  double elevation = 18;  ///< degrees above the horizon
+  double zoom = 1;
+};
+
+/// Calls `visitor(table, key, member)` for the keys of a table that every model has; likewise below.
+template <typename Table, typename Visitor>
+void visit_scene_table(Table& scene, Visitor&& visitor) {
+  visitor("scene", "name", scene.name);
+  visitor("scene", "model", scene.model);
+}
+/// All of [run] but `steps`, which comes first.
+template <typename Table, typename Visitor>
+void visit_run_table(Table& run, Visitor&& visitor) {
+  visitor("run", "precision", run.precision);
+  visitor("run", "device", run.device);
+  visitor("run", "threads", run.threads);
+  visitor("run", "deterministic", run.deterministic);
+}
+template <typename Table, typename Visitor>
+void visit_output_table(Table& output, Visitor&& visitor) {
+  visitor("output", "directory", output.directory);
+  visitor("output", "frame_every", output.frame_every);
+  visitor("output", "checkpoint_every", output.checkpoint_every);
+  visitor("output", "statistics_every", output.statistics_every);
+  visitor("output", "preview", output.preview);
+}
+template <typename Table, typename Visitor>
+void visit_camera_table(Table& camera, Visitor&& visitor) {
+  visitor("camera", "azimuth", camera.azimuth);
+  visitor("camera", "elevation", camera.elevation);
+  visitor("camera", "zoom", camera.zoom);
+}
+
 /// A scene of the granular model: grains in a closed box. The defaults are those of Green's particles model; every
 /// member is one key of the file, in the table of the same name (docs/scenes.md says what each means, with units).
 struct granular_scene {
-  struct {
-    std::string name;  ///< empty: the file's name without extension
-    std::string model;
-  } scene;
+  scene_table scene;
   struct {
     triple lower{-1, -1, -1};
     triple upper{1, 1, 1};
@@ -80,25 +131,11 @@ struct granular_scene {
     std::optional<triple> center;
     std::optional<double> radius;
   } collider;
-  struct {
-    std::int64_t steps = 2000;
+  struct : run_table {
     std::string method = "auto";  ///< "auto": the program's choice for the device
-    number_precision precision = number_precision::float32;
-    device_choice device = device_choice::automatic;
-    std::int64_t threads = 0;  ///< 0: all
-    quadrat::determinism deterministic = quadrat::determinism::none;
   } run;
-  struct {
-    std::string directory;  ///< empty: "out/" and the scene's name
-    std::int64_t frame_every = 0;
-    std::int64_t checkpoint_every = 0;
-    std::int64_t statistics_every = 100;
-    bool preview = true;
-  } output;
-  struct {
-    double azimuth = 25;    ///< degrees, about the y axis, from the front (+z) towards +x
-    double elevation = 18;  ///< degrees above the horizon
-    double zoom = 1;
+  output_table output;
+  struct : camera_table {
     double speed = 0;  ///< length / time at the top of the color bar; 0: from the data
   } camera;
 };
@@ -106,9 +143,9 @@ struct granular_scene {
 /// Calls `visitor(table, key, member)` for every key of the scene, in the order of the documentation. Reading, checking
 /// for unknown keys, printing and comparing all walk this one list.
 template <typename Scene, typename Visitor>
+  requires requires(Scene& s) { s.particles; }
 void visit_keys(Scene& s, Visitor&& visitor) {
-  visitor("scene", "name", s.scene.name);
-  visitor("scene", "model", s.scene.model);
+  visit_scene_table(s.scene, visitor);
   visitor("box", "lower", s.box.lower);
   visitor("box", "upper", s.box.upper);
   visitor("grid", "cells", s.grid.cells);
@@ -130,18 +167,9 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("collider", "radius", s.collider.radius);
   visitor("run", "steps", s.run.steps);
   visitor("run", "method", s.run.method);
-  visitor("run", "precision", s.run.precision);
-  visitor("run", "device", s.run.device);
-  visitor("run", "threads", s.run.threads);
-  visitor("run", "deterministic", s.run.deterministic);
-  visitor("output", "directory", s.output.directory);
-  visitor("output", "frame_every", s.output.frame_every);
-  visitor("output", "checkpoint_every", s.output.checkpoint_every);
-  visitor("output", "statistics_every", s.output.statistics_every);
-  visitor("output", "preview", s.output.preview);
-  visitor("camera", "azimuth", s.camera.azimuth);
-  visitor("camera", "elevation", s.camera.elevation);
-  visitor("camera", "zoom", s.camera.zoom);
+  visit_run_table(s.run, visitor);
+  visit_output_table(s.output, visitor);
+  visit_camera_table(s.camera, visitor);
   visitor("camera", "speed", s.camera.speed);
 }
 
@@ -168,10 +196,19 @@ class scene_places {
   std::map<std::string, std::string, std::less<>> places_;
 };
 
-struct granular_scene_file {
-  granular_scene scene;
+template <typename Scene>
+struct scene_file {
+  Scene scene;
   scene_places places;
 };
+using granular_scene_file = scene_file<granular_scene>;
+
+/// The models that a scene can be of.
+inline constexpr std::array<std::string_view, 2> scene_models{"granular", "circles"};
+
+/// What scene.model says. Throws io_error when the file cannot be read; scene_error for TOML that is none, a scene that
+/// does not say its model, and an unknown one.
+[[nodiscard]] std::string scene_model(const std::filesystem::path& file);
 
 /// Reads a scene. Throws io_error when the file cannot be read; scene_error for TOML that is none, unknown tables and
 /// keys (naming the nearest valid one), and wrong types. Values are not judged here: see check.
@@ -204,7 +241,8 @@ struct scene_difference {
 
 /// The first key that matters for continuing a run and differs between two texts of to_text.
 /// What is written, how long the run is, the number of threads and the camera never matter. The device matters when the
-/// run is deterministic, and the method when it is `run_to_run` (at `canonical` it makes no difference).
+/// run is deterministic, and the method (of Circles, all of [search]) when it is `run_to_run` (at `canonical` it makes
+/// no difference).
 [[nodiscard]] std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked);
 
 }  // namespace quadrat::io

@@ -16,6 +16,11 @@ template <typename T>
 void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions,
                const points_view<T, 3>& velocities, double time);
 
+/// The same with one named point array (float32) in place of velocity and speed.
+template <typename T>
+void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions, const std::string& name,
+               std::span<const float> values, double time);
+
 /// A file of a time series, relative to the collection's folder.
 struct pvd_entry {
   double time;
