@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints what the files of `quadrat bench --json` say about the findings of the paper, as Markdown tables.
+"""Prints what the files of `quadrat bench --json` say about the findings of the papers, as Markdown tables.
 
     benchmarks/tables.py benchmarks/results/h200/cells.json benchmarks/results/h200/granular.json
+    benchmarks/tables.py benchmarks/results/h200/search.json
 """
 
 import json
@@ -118,6 +119,88 @@ def granular_tables(rows):
         print(f"- {row['threads']} threads: {row['median_ms']:.2f} ms, {row['speedup']:.2f} times one")
 
 
+PAPER_ORDERS = ("default", "strips", "modular", "hybrid")
+
+
+def lines_of(title, head, lines):
+    """A table from ready-made cells."""
+    if lines:
+        rule = "|---" * len(head) + "|"
+        print("\n".join([f"### {title}", "", "| " + " | ".join(head) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines)]))
+        print()
+
+
+def circles_step_tables(rows):
+    for density in sorted({round(row["density"], 3) for row in rows if row["op"] == "step"}):
+        chosen = [row for row in rows if row["op"] == "step" and round(row["density"], 3) == density]
+        lines = []
+        for row in sorted(chosen, key=lambda row: row["median_ms"]):
+            lines.append([f"`{row['method']}`", f"`{row['cell_list']}`", str(row["cells_per_reach"]),
+                          f"{row['median_ms']:.3f}", f"{row['first_step_ms']:.3f}", f"{row['agents_per_s'] / 1e6:.4g}",
+                          giga("candidates_rate")(row), f"{row['candidates']:.1f}", f"{row['neighbors']:.1f}"])
+        lines_of(f"Circles, sine form, {chosen[0]['n']:,} agents, rho = {density:g}: the whole step, "
+                 f"mean of steps 1 to {chosen[0]['steps']}",
+                 ["order", "cell list", "cells a reach", "ms", "ms, step 1", "M agents/s", "G candidates/s",
+                  "candidates", "neighbors"], lines)
+
+
+def series_ratios(rows, order):
+    """How many times as fast as default the order is in each stretch of a run."""
+    times = {row["method"]: [point["median_ms"] for point in row["series"]] for row in rows}
+    if "default" not in times or order not in times:
+        return []
+    return [base / other for base, other in zip(times["default"], times[order])]
+
+
+def circles_tables(rows):
+    """The paper's experiment: every run, and its findings one by one."""
+    cases = list(dict.fromkeys((row["dim"], row["density"], row["force"]) for row in rows if row["op"] == "circles"))
+    lines, findings = [], []
+    for dim, density, force in cases:
+        chosen = select(rows, op="circles", dim=dim, density=density, force=force)
+        first = chosen[0]
+        name = f"{dim}D, {first['n']:,} agents, rho = {density:g}, k = {force:g}"
+        for row in chosen:
+            lines.append([name, f"`{row['method']}`", f"{row['first_tenth_ms']:.4f}", f"{row['last_tenth_ms']:.4f}",
+                          f"{row['mean_ms']:.4f}"])
+        spread = f"{first['first_deviation']:.1f} to {first['last_deviation']:.1f}"
+        texts = []
+        for order in PAPER_ORDERS[1:]:
+            ratios = series_ratios(chosen, order)
+            texts.append(f"{ratios[0]:.2f} / {ratios[-1]:.2f} ({min(ratios):.2f} to {max(ratios):.2f})" if ratios else "")
+        findings.append([name, spread, *texts])
+    lines_of("The paper's experiment, ms a step: first tenth, last tenth, whole run",
+             ["run", "order", "first", "last", "mean"], lines)
+    lines_of("Times as fast as default: first / last stretch (least to greatest)",
+             ["run", "deviation of neighbors", "strips", "modular", "hybrid"], findings)
+
+
+def sweep_tables(rows):
+    keys = {"width": "width", "radius": "radius", "volume": "n", "density": "density", "reach": "radius"}
+    for operation in ("original", "sine"):
+        for swept, key in keys.items():
+            for dim in (2, 3):
+                chosen = [dict(row, method=f"{row['method']} over {row['cell_list']}, {row['cells_per_reach']}")
+                          for row in select(rows, op=operation, swept=swept, dim=dim)]
+                table(f"Circles, {operation} form, {dim}D, over the {swept}, ms", chosen,
+                      lambda row: f"{row['median_ms']:.4f}", "agents_per_s", key=key, name=lambda value: f"{value:g}")
+
+
+def visit_tables(rows):
+    lines = [[f"`{row['method']}`", f"`{row['cell_list']}`", row["positions"], str(row["cells_per_reach"]),
+              milliseconds(row), giga("visits_per_s")(row)]
+             for row in sorted(select(rows, op="visit"), key=lambda row: row["median_ms"])]
+    lines_of("Counting the neighbors of every point, building included",
+             ["order", "cell list", "positions", "cells a reach", "ms", "G visits/s"], lines)
+
+
+def search_tables(rows):
+    circles_step_tables(rows)
+    circles_tables(rows)
+    sweep_tables(rows)
+    visit_tables(rows)
+
+
 def main(files):
     for file in files:
         with open(file, encoding="utf-8") as stream:
@@ -130,8 +213,10 @@ def main(files):
         if meta["topic"] == "cells":
             cells_tables(result["rows"])
             read_path_tables(result["rows"])
-        else:
+        elif meta["topic"] == "granular":
             granular_tables(result["rows"])
+        elif meta["topic"] == "search":
+            search_tables(result["rows"])
         for row in result.get("failed", []):
             print(f"FAILED: {row['op']} {row['method']} {row['n']}: {row['reason']}")
 

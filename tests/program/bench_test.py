@@ -83,6 +83,8 @@ class BenchTest(support.ProgramTest):
                 self.assertEqual(row["series"][-1]["neighbor_deviation"], row["last_deviation"])
             if row["op"] == "step":
                 self.assertGreaterEqual(row["candidates"], row["neighbors"])
+        for words in ["Times as fast as default", "over the reach", "building included"]:
+            self.assertIn(words, self.tables())
 
     def test_choosing_rows(self):
         result = self.bench("cells", "--figure", 3, "--method", "linked_loose", "--method", "sorted")
