@@ -130,12 +130,17 @@ def lines_of(title, head, lines):
         print()
 
 
+def cells_text(row):
+    along_x = f", {row['cells_per_reach_x']} along x" if "cells_per_reach_x" in row else ""
+    return f"{row['cells_per_reach']}{along_x}{', ranges listed' if 'ranges' in row else ''}"
+
+
 def circles_step_tables(rows):
     for density in sorted({round(row["density"], 3) for row in rows if row["op"] == "step"}):
         chosen = [row for row in rows if row["op"] == "step" and round(row["density"], 3) == density]
         lines = []
         for row in sorted(chosen, key=lambda row: row["median_ms"]):
-            lines.append([f"`{row['method']}`", f"`{row['cell_list']}`", str(row["cells_per_reach"]),
+            lines.append([f"`{row['method']}`", f"`{row['cell_list']}`", cells_text(row),
                           f"{row['median_ms']:.3f}", f"{row['first_step_ms']:.3f}", f"{row['agents_per_s'] / 1e6:.4g}",
                           giga("candidates_rate")(row), f"{row['candidates']:.1f}", f"{row['neighbors']:.1f}"])
         lines_of(f"Circles, sine form, {chosen[0]['n']:,} agents, rho = {density:g}: the whole step, "

@@ -151,8 +151,12 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
 
 template <typename T, int D, typename Context>
 std::unique_ptr<simulation> make_in(const Context& context, const io::circles_scene& scene) {
-  const circles_options options{io::parameters_of(scene), scene.search.order, scene.search.cell_list,
-                                static_cast<int>(scene.search.cells_per_reach)};
+  const circles_options options{io::parameters_of(scene),
+                                scene.search.order,
+                                scene.search.cell_list,
+                                static_cast<int>(scene.search.cells_per_reach),
+                                0,
+                                false};
   const auto positions = circles_initial_positions<D>(options.parameters, static_cast<std::size_t>(*scene.agents.count),
                                                       static_cast<std::uint64_t>(scene.agents.seed));
   return std::make_unique<circles_simulation<Context, T, D>>(circles<Context, T, D>(context, options, positions),

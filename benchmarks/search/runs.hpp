@@ -31,8 +31,10 @@ class circles_start {
 
   template <typename Context>
   [[nodiscard]] circles<Context, float, D> make(const Context& context, const walk& way) const {
-    return {
-        context, {parameters_, std::string(way.order), std::string(way.cell_list), way.cells_per_reach}, positions_};
+    return {context,
+            {parameters_, std::string(way.order), std::string(way.cell_list), way.cells_per_reach,
+             way.cells_per_reach_x, way.list_ranges},
+            positions_};
   }
 
   /// Throws disagreement unless the start's neighbors are those of the walks before: they are counts, so exactly.

@@ -18,6 +18,8 @@ struct walk {
   std::string_view order;
   std::string_view cell_list;
   int cells_per_reach;
+  int cells_per_reach_x = 0;  ///< 0: the same
+  bool list_ranges = false;
 };
 
 /// The orders that the session wants, over the cell list that the paper has: sorted, with cells of the reach.
@@ -29,7 +31,8 @@ struct walk {
   return walks;
 }
 
-/// Every order that the session wants over every cell list that it can walk, and with finer cells over the default one.
+/// Every order that the session wants over every cell list that it can walk, and with finer cells over the default one;
+/// trimmed also with yet finer cells along x, and with its ranges listed.
 [[nodiscard]] inline std::vector<walk> all_walks(const session& s) {
   std::vector<walk> walks;
   for (const std::string_view order : circles_orders()) {
@@ -39,6 +42,9 @@ struct walk {
       walks.push_back({order, list, 1});
       if (list != circles_default_cell_list) continue;
       for (const int cells : {2, 3}) walks.push_back({order, list, cells});
+      if (order != circles_default_order) continue;
+      for (const int along_x : {3, 4}) walks.push_back({order, list, 2, along_x});
+      for (const int along_x : {2, 4}) walks.push_back({order, list, 2, along_x, true});
     }
   }
   return walks;
@@ -50,12 +56,15 @@ struct walk {
   double cells = 1;
   const double length = p.form == circles_form::original ? p.width - 1 : p.width;
   for (int axis = 0; axis < dim; ++axis) {
-    cells *= std::fmax(1, std::floor(length * way.cells_per_reach / p.reach() * (1 + 1e-12)));
+    const int along_reach = axis == 0 && way.cells_per_reach_x != 0 ? way.cells_per_reach_x : way.cells_per_reach;
+    cells *= std::fmax(1, std::floor(length * along_reach / p.reach() * (1 + 1e-12)));
   }
   row identity = identify(operation, way.order, "float", n, static_cast<std::size_t>(cells), "uniform");
   identity["dim"] = dim;
   identity["cell_list"] = way.cell_list;
   identity["cells_per_reach"] = way.cells_per_reach;
+  if (way.cells_per_reach_x != 0) identity["cells_per_reach_x"] = way.cells_per_reach_x;
+  if (way.list_ranges) identity["ranges"] = "listed";
   identity["form"] = circles_form_names[static_cast<std::size_t>(p.form)];
   identity["width"] = p.width;
   identity["radius"] = p.radius;

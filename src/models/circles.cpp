@@ -24,23 +24,43 @@ template <typename Context>
   if (options.order.empty()) options.order = circles_default_order;
   if (options.cell_list.empty()) options.cell_list = circles_default_cell_list;
   if (options.cells_per_reach == 0) options.cells_per_reach = circles_default_cells_per_reach(options.order);
-  require(options.cells_per_reach >= 1 && options.cells_per_reach <= circles_most_cells_per_reach, "there are ",
-          options.cells_per_reach, " cells along the reach; 1 to ", circles_most_cells_per_reach, " are possible");
+  if (options.cells_per_reach_x == 0) options.cells_per_reach_x = options.cells_per_reach;
+  for (const int cells : {options.cells_per_reach, options.cells_per_reach_x}) {
+    require(cells >= 1 && cells <= circles_most_cells_per_reach, "there are ", cells, " cells along the reach; 1 to ",
+            circles_most_cells_per_reach, " are possible");
+  }
+  require(!options.list_ranges || options.order == circles_default_order, "only the order ", circles_default_order,
+          " can list its ranges, not ", options.order);
   return options;
+}
+
+/// The finest grid that the options ask for, or a coarser one: many more cells than agents cost time to clear and to
+/// scan, and save nothing.
+template <int D>
+[[nodiscard]] vec<int, D> cells_of(const circles_options& options, const box<double, D>& domain, std::size_t count) {
+  const double most = std::clamp(64.0 * static_cast<double>(count), 0x1p20, 0x1p27);
+  vec<int, D> cells{};
+  for (double coarser = 1;; coarser *= 1.25) {
+    double total = 1;
+    for (int axis = 0; axis < D; ++axis) {
+      const int along_reach = axis == 0 ? options.cells_per_reach_x : options.cells_per_reach;
+      // A box of exactly n reaches has n cells, although the division may be rounded down; `reach` needs no more.
+      const double edge = options.parameters.reach() / along_reach * (1 - 1e-12) * coarser;
+      cells[axis] = static_cast<int>(std::clamp(std::floor(domain.length[axis] / edge), 1.0, 1e9));
+      total *= cells[axis];
+    }
+    if (total <= most) return cells;
+  }
 }
 
 template <typename T, int D>
 [[nodiscard]] detail::circles_setup<T, D> make_setup(const circles_options& options, std::size_t count) {
   const box<double, D> domain = circles_box<D>(options.parameters);
-  // A box of exactly n reaches has n cells, although the division may be rounded down; `reach` does not rely on it.
-  const double edge = options.parameters.reach() / options.cells_per_reach * (1 - 1e-12);
-  // Many more cells than agents cost time to clear and to scan, and save nothing.
-  const std::size_t most = std::max(std::size_t{1} << 20, 64 * count);
-  const vec<int, D> cells = make_grid_for_cutoff(domain, edge, std::min(most, std::size_t{1} << 27)).cells;
+  const vec<int, D> cells = cells_of(options, domain, count);
   vec<double, D> upper{};
   for (int axis = 0; axis < D; ++axis) upper[axis] = domain.upper(axis);
   const box<T, D> rounded = make_box(cast<T>(domain.lower), cast<T>(upper), domain.periodic);
-  return {make_grid(rounded, cells), options.parameters, count};
+  return {make_grid(rounded, cells), options.parameters, count, options.list_ranges};
 }
 
 /// Throws data_error for the first agent that cannot be where it is.

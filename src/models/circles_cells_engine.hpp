@@ -6,6 +6,7 @@
 #include <cmath>
 #include <exception>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "models/circles_engine.hpp"
@@ -18,6 +19,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
+#include "quadrat/search/orders.hpp"
 
 namespace quadrat {
 
@@ -134,9 +136,15 @@ template <typename CellList, typename Order>
 template <typename Law>
 void circles_cells_engine<CellList, Order>::walk_by(const Law& law, record_type* to, std::uint32_t* neighbors,
                                                     const detail::step_words& words) {
-  const detail::circles_step<Order, view_type, Law, T, D> body{cells_.view(), law,  carried_.data(), to,
-                                                               neighbors,     words};
-  for_each(context_, "circles.walk", setup_.count, body);
+  const auto launch = [&](auto listed) {
+    const detail::circles_step<Order, listed.value, view_type, Law, T, D> body{cells_.view(), law,  carried_.data(), to,
+                                                                               neighbors,     words};
+    for_each(context_, "circles.walk", setup_.count, body);
+  };
+  if constexpr (std::is_same_v<Order, search_orders::trimmed>) {
+    if (setup_.list_ranges) return launch(std::true_type{});
+  }
+  launch(std::false_type{});
 }
 
 template <typename CellList, typename Order>

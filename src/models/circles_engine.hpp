@@ -24,6 +24,7 @@ struct circles_setup {
   grid<T, D> space;
   circles_parameters parameters;
   std::size_t count;  ///< of agents
+  bool list_ranges;   ///< see circles_options
 };
 
 }  // namespace detail

@@ -160,8 +160,9 @@ TEST_F(circles_runs, impossible_options_are_refused) {
   expect_words(construction_error({parameters, "", "linked_loose", 0}), {"linked_loose", "counting", "sorted"});
   expect_words(construction_error({parameters, "strips", "sorted_morton", 0}),
                {"strips", "sorted_morton", "counting, sorted"});
-  expect_words(construction_error({parameters, "", "", 9}), {"9", "1 to 4"});
+  expect_words(construction_error({parameters, "", "", 9}), {"9", "1 to 8"});
   expect_words(construction_error({parameters, "", "", 0}, determinism::canonical), {"canonical", "run_to_run"});
+  expect_words(construction_error({parameters, "strips", "", 0, 0, true}), {"trimmed", "strips"});
   circles_parameters wrong = parameters;
   wrong.radius = 0;
   expect_words(construction_error({wrong, "", "", 0}), {"radius", "positive"});

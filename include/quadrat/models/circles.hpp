@@ -72,6 +72,13 @@ struct circles_options {
   /// Cells along the reach, 1 to circles_most_cells_per_reach: the finest grid whose cells have an edge of at least
   /// reach / cells_per_reach. 1 is the paper's. 0: circles_default_cells_per_reach of the order.
   int cells_per_reach = 0;
+  /// The same along x alone; 0: as along the other axes. Finer cells along x cut the ends of ranges closer and make no
+  /// more of them: with 4 against 2, trimmed reads 13 % fewer candidates in 3D.
+  int cells_per_reach_x = 0;
+  /// Only with the order trimmed: an agent's ranges are listed first, and then gone through in one loop. On a GPU the
+  /// threads of a warp then wait for each other once and not in every range, which may pay where ranges hold few
+  /// agents; the list takes 48 KiB of a block's shared memory.
+  bool list_ranges = false;
 };
 
 /// The orders of walking a neighborhood, and the cell lists that can carry agents into the order of their cells: those
@@ -83,7 +90,7 @@ struct circles_options {
 
 inline constexpr std::string_view circles_default_order = "trimmed";
 inline constexpr std::string_view circles_default_cell_list = "counting";
-inline constexpr int circles_most_cells_per_reach = 4;
+inline constexpr int circles_most_cells_per_reach = 8;
 /// 1 for the paper's orders; 2 for trimmed, which leaves out what smaller cells let it tell apart.
 [[nodiscard]] int circles_default_cells_per_reach(std::string_view order);
 
