@@ -95,12 +95,6 @@ void check_neighbor_input(const neighbor_options<T>& options, const neighbor_inp
           "the rule needs a radius of each point, but radii is null");
   require(options.rule != cutoff_rule::table_of_types || input.points.count == 0 || input.types != nullptr,
           "the rule needs a type of each point, but types is null");
-  for (const lattice<T, D>& shape : input.boxes) {
-    for (int axis = 0; axis < D; ++axis) {
-      require(std::isfinite(shape.height(axis)) && shape.height(axis) > T(0),
-              "a box is not one that make_lattice has made");
-    }
-  }
 }
 
 template std::uint32_t type_count(const neighbor_options<float>&);
@@ -137,7 +131,9 @@ bool neighbor_method_serves(std::string_view method, const neighbor_options<T>& 
                             const neighbor_input<T, D>& input) {
   bool serves = false;
   detail::neighbor_method_list::with("neighbor method", method, [&](auto named) {
-    serves = !decltype(named)::trimmed_rows || detail::masks_serve(options, input);
+    serves = !decltype(named)::trimmed_rows ||
+             (detail::masks_serve_input(options, input) &&
+              detail::boxes_hold(options, input.boxes, static_cast<T>(detail::boxes_of_one_image)));
   });
   return serves;
 }

@@ -2,6 +2,7 @@
 #include "quadrat/search/neighbor_list.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <vector>
 
@@ -30,6 +31,8 @@ enum control_word : std::size_t { fault_word, needed_word, size_word, moved_word
 template <typename T, int D>
 [[nodiscard]] bool same_boxes(const std::vector<lattice<T, D>>& a, std::span<const lattice<T, D>> b) {
   if (a.size() != b.size()) return false;
+  // Nearly always the same bytes; where padding differs, the values decide.
+  if (std::memcmp(a.data(), b.data(), b.size_bytes()) == 0) return true;
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (!(a[k].origin == b[k].origin && a[k].vectors == b[k].vectors && a[k].periodic == b[k].periodic)) return false;
   }
@@ -72,6 +75,9 @@ struct neighbor_list<Context, T, D>::implementation {
   std::vector<lattice<T, D>> boxes;
   detail::search_system<T, D> first_system{};
   bool any_periodic = false;
+  bool boxes_of_one_image = false;
+  bool boxes_of_nearest_image = false;
+  bool small_boxes = false;  // every pair of a system is tried
   std::size_t cells = 0;
   array<detail::search_system<T, D>, Context> systems;
   array<T, Context> type_cutoffs;
@@ -151,15 +157,16 @@ void neighbor_list<Context, T, D>::implementation::grow(std::uint64_t entries) {
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
+  const bool serve = boxes_of_one_image && detail::masks_serve_input(options, input);
   if (!options.method.empty()) {
     detail::neighbor_method_list::with("neighbor method", options.method,
                                        [&](auto named) { method = decltype(named)::name; });
     reason = "asked for";
-    require(!by_masks() || detail::masks_serve(options, input), "the neighbor method ", method,
+    require(!by_masks() || serve, "the neighbor method ", method,
             " was asked for; it serves "
             "orthorhombic boxes, of which no periodic axis is shorter than 1.1 cutoffs, with the uniform rule, without "
             "queries, excluded pairs or points outside");
-  } else if (cuda && QUADRAT_HAS_CUDA && detail::masks_serve(options, input)) {
+  } else if (cuda && QUADRAT_HAS_CUDA && serve) {
     const bool small = input.points.count <= detail::warps_most_points;
     method = small ? detail::neighbor_search_methods::warps::name : detail::neighbor_search_methods::masks::name;
     reason = message("orthorhombic boxes and one cutoff on a GPU, ", small ? "at most " : "more than ",
@@ -171,6 +178,8 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
     method = detail::neighbor_search_methods::strips::name;
     reason = "rows of cells are the longest ranges that a search can read";
   }
+  small_boxes = by_masks() && !by_warps() && boxes_of_nearest_image && input.boxes.size() > 1 &&
+                input.points.count <= detail::all_pairs_most_points * input.boxes.size();
 }
 
 template <typename Context, typename T, int D>
@@ -180,7 +189,7 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
   detail::neighbor_method_list::with("neighbor method", method,
                                      [&](auto named) { one_cell = decltype(named)::one_cell; });
   // More cells than points would only be empty ones.
-  const std::size_t most = one_cell ? 1 : std::size_t{64} + 4 * count;
+  const std::size_t most = one_cell || small_boxes ? 1 : std::size_t{64} + 4 * count;
   vec<T, D> edges = vec<T, D>::filled(reach);
   if (by_masks()) edges[0] /= T(detail::masks_cells_along_first_axis);
   const auto made = detail::make_search_systems(given, edges, reach, most);
@@ -193,7 +202,8 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
     volume += product;
     for (int axis = 0; axis < D; ++axis) any_periodic = any_periodic || shape.periodic[axis];
   }
-  words_a_row = detail::masks_a_row<D>(static_cast<double>(count) / volume);
+  words_a_row = small_boxes ? static_cast<std::uint32_t>(count / given.size() / 20 + 2)
+                            : detail::masks_a_row<D>(static_cast<double>(count) / volume);
   cells = detail::cell_count(made);
   systems = to_device(context, made);
   boxes.assign(given.begin(), given.end());
@@ -202,10 +212,19 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<T, D>& input) {
   detail::check_neighbor_input(options, input);
-  const std::string_view before = method;
-  choose_method(input);
   const bool other_size = input.points.count > 2 * point_count || 2 * input.points.count < point_count;
-  if (before != method || other_size || !same_boxes(boxes, input.boxes)) set_boxes(input.boxes, input.points.count);
+  const bool other_boxes = !same_boxes(boxes, input.boxes);
+  if (other_boxes) {
+    boxes.clear();
+    boxes_of_one_image = detail::boxes_hold(options, input.boxes, static_cast<T>(detail::boxes_of_one_image));
+    boxes_of_nearest_image = detail::boxes_hold(options, input.boxes, static_cast<T>(detail::boxes_of_nearest_image));
+  }
+  const std::string_view before = method;
+  const bool small_before = small_boxes;
+  choose_method(input);
+  if (other_boxes || other_size || before != method || small_before != small_boxes) {
+    set_boxes(input.boxes, input.points.count);
+  }
   rows = input.queries.has_value() ? input.queries->count : input.points.count;
   require(!matrix() || rows == 0 || options.width <= (std::uint64_t{1} << 40) / rows, "a matrix of ", rows, " x ",
           options.width, " entries was asked for; at most 2^40 are possible");
@@ -278,6 +297,7 @@ detail::masks_search<T, D> neighbor_list<Context, T, D>::implementation::masks(
           first_system,
           any_periodic,
           by_warps(),
+          small_boxes,
           static_cast<std::uint32_t>(rows),
           small() ? small_elements.data() : buckets.view().elements,
           mask_words.data(),

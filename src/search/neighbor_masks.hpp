@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/config.hpp"
@@ -52,20 +53,32 @@ inline constexpr std::size_t masks_padding = 3;
 /// Slots share a word with 5 bits for the image.
 inline constexpr std::size_t masks_most_points = std::size_t{1} << 27;
 
-/// Whether the method can do what is asked.
+/// Whether every box is orthorhombic and its periodic axes are at least so many cutoffs long.
 template <typename T, int D>
-[[nodiscard]] bool masks_serve(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
-  if (input.queries.has_value() || input.excluded_offsets != nullptr) return false;
-  if (options.rule != cutoff_rule::uniform || options.accept_outside) return false;
-  if (input.points.count > masks_most_points) return false;
-  for (const lattice<T, D>& shape : input.boxes) {
+[[nodiscard]] bool boxes_hold(const neighbor_options<T>& options, std::span<const lattice<T, D>> boxes, T cutoffs) {
+  const T least = cutoffs * (options.cutoff + options.skin);
+  for (const lattice<T, D>& shape : boxes) {
     if (!shape.orthorhombic) return false;
     for (int axis = 0; axis < D; ++axis) {
-      if (shape.periodic[axis] && T(1.1) * (options.cutoff + options.skin) > shape.height(axis)) return false;
+      if (shape.periodic[axis] && least > shape.vectors[axis][axis]) return false;
     }
   }
   return true;
 }
+/// In such boxes a point has one image within reach of another, but may meet it across either face.
+inline constexpr double boxes_of_one_image = 1.1;
+/// And in such ones that is the nearest.
+inline constexpr double boxes_of_nearest_image = 2.001;
+
+/// Whether the methods can do what is asked, if the boxes are right.
+template <typename T, int D>
+[[nodiscard]] bool masks_serve_input(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
+  return !input.queries.has_value() && input.excluded_offsets == nullptr && options.rule == cutoff_rule::uniform &&
+         !options.accept_outside && input.points.count <= masks_most_points;
+}
+
+/// Points a system up to which trying every pair, with the nearest image, beats looking for neighbors in cells.
+inline constexpr std::size_t all_pairs_most_points = 400;
 
 /// What a search is made in.
 template <typename T, int D>
@@ -74,6 +87,7 @@ struct masks_search {
   search_system<T, D> system;  ///< where there is one
   bool periodic;               ///< any axis of any system
   bool warp_a_row;             ///< the method is warps
+  bool small_boxes;            ///< one cell a system, and every pair tried
   std::uint32_t rows;
   const particle_id* elements;  ///< by slot
   candidate_mask* words;        ///< words_a_row x rows

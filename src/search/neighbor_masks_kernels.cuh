@@ -22,8 +22,9 @@ inline constexpr std::uint32_t staged_row_most = 256;
 inline constexpr unsigned slot_bits = 27;
 inline constexpr std::uint32_t slot_mask = (1u << slot_bits) - 1;
 
-/// Which boxes a kernel is made for.
-enum class boxes_kind { open, periodic, many };
+/// Which boxes a kernel is made for: one; several; several so small that every pair of a system is tried, each with the
+/// nearest image.
+enum class boxes_kind { open, periodic, many, many_small };
 
 /// One 16-byte load through the read-only path where a record is that.
 template <typename T, int D>
@@ -49,7 +50,7 @@ __device__ search_point<T, D> load_point(const search_point<T, D>* records, std:
 /// The box of a point.
 template <boxes_kind Boxes, typename T, int D>
 __device__ const search_system<T, D>& system_of(const masks_search<T, D>& a, particle_id id) {
-  if constexpr (Boxes == boxes_kind::many) return a.search.systems[a.search.system_at(a.search.system_of_point, id)];
+  if constexpr (Boxes >= boxes_kind::many) return a.search.systems[a.search.system_at(a.search.system_of_point, id)];
   return a.system;
 }
 
@@ -98,12 +99,73 @@ __global__ void __launch_bounds__(small_cells_threads)
   }
 }
 
+/// All points of a system whose points stand in one cell.
+template <typename T, int D>
+__device__ row_range<D> whole_system(const masks_search<T, D>& a, const search_system<T, D>& system) {
+  return {a.search.cell_offsets[system.first_cell], a.search.cell_offsets[system.first_cell + 1], {}};
+}
+
+/// From a separation to that of the image in question.
+struct no_image {
+  template <typename V>
+  __device__ V operator()(const V& r) const {
+    return r;
+  }
+};
+template <typename T, int D>
+struct fixed_image {
+  vec<T, D> translation;
+
+  __device__ vec<T, D> operator()(const vec<T, D>& r) const { return r + translation; }
+};
+/// The nearest one, which is unique within reach where that is less than half of the box.
+template <typename T, int D>
+struct nearest_image {
+  vec<T, D> inverse;  ///< of the length; 0 along open axes
+  vec<T, D> length;
+
+  __device__ explicit nearest_image(const lattice<T, D>& shape) {
+    for (int axis = 0; axis < D; ++axis) {
+      length[axis] = shape.vectors[axis][axis];
+      inverse[axis] = shape.periodic[axis] ? T(1) / length[axis] : T(0);
+    }
+  }
+  /// Rounds by adding a number so large that no fraction is left beside it.
+  [[nodiscard]] __device__ T boxes(T r, int axis) const {
+    constexpr T large = sizeof(T) == 4 ? T(12582912) : T(6755399441055744);
+    return (r * inverse[axis] + large) - large;
+  }
+  __device__ vec<T, D> operator()(vec<T, D> r) const {
+    for (int axis = 0; axis < D; ++axis) r[axis] = r[axis] + -boxes(r[axis], axis) * length[axis];
+    return r;
+  }
+  [[nodiscard]] __device__ vec<int, D> shift(const vec<T, D>& r) const {
+    vec<int, D> result{};
+    for (int axis = 0; axis < D; ++axis) result[axis] = -static_cast<int>(boxes(r[axis], axis));
+    return result;
+  }
+};
+
+template <boxes_kind Boxes, typename T, int D>
+__device__ auto image_of(const search_system<T, D>& system, const vec<int, D>& shift) {
+  if constexpr (Boxes == boxes_kind::open) {
+    return no_image{};
+  } else if constexpr (Boxes == boxes_kind::many_small) {
+    return nearest_image<T, D>(system.shape);
+  } else {
+    fixed_image<T, D> image;
+    for (int axis = 0; axis < D; ++axis) {
+      image.translation[axis] = static_cast<T>(shift[axis]) * system.shape.vectors[axis][axis];
+    }
+    return image;
+  }
+}
+
 /// A word whose highest bit says that a candidate is a pair. The sign of d^2 - R^2 is that of the comparison.
-template <bool Half, boxes_kind Boxes, typename T, int D>
+template <bool Half, typename T, int D, typename Image>
 __device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_point<T, D>& own,
-                                   const search_point<T, D>& other, const vec<T, D>& translation) {
-  vec<T, D> r = other.position - own.position;
-  if constexpr (Boxes != boxes_kind::open) r = r + translation;
+                                   const search_point<T, D>& other, const Image& image) {
+  const vec<T, D> r = image(other.position - own.position);
   std::uint32_t sign = sign_word(squared_norm(r) - a.search.squared_reach);
   if constexpr (Half) sign &= own.id - other.id;
   return sign;
@@ -111,9 +173,9 @@ __device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_poi
 
 /// Bits of the candidates in [first, last), at most 32 of them, that are pairs; the row's own point is none. Taken by
 /// fours, so that there is one loop: up to three records beyond are read, and their bits dropped.
-template <bool Half, boxes_kind Boxes, typename T, int D>
+template <bool Half, typename T, int D, typename Image>
 __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
-                                    std::uint32_t first, std::uint32_t last, const vec<T, D>& translation) {
+                                    std::uint32_t first, std::uint32_t last, const Image& image) {
   std::uint32_t mask = 0;
   const search_point<T, D>* end = a.search.records + last;
   const search_point<T, D>* four = a.search.records + first;
@@ -122,9 +184,7 @@ __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_po
 #pragma unroll
     for (int k = 0; k < 4; ++k) others[k] = load_point(four, static_cast<std::uint32_t>(k));
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      mask = __funnelshift_l(pair_sign<Half, Boxes>(a, own, others[k], translation), mask, 1);
-    }
+    for (int k = 0; k < 4; ++k) mask = __funnelshift_l(pair_sign<Half>(a, own, others[k], image), mask, 1);
   }
   const std::uint32_t length = last - first;
   mask = __brev(mask) >> (32 - (length + 3) / 4 * 4);
@@ -133,39 +193,32 @@ __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_po
   return mask;
 }
 
-template <boxes_kind Boxes, typename T, int D>
-__device__ vec<T, D> translation_of(const search_system<T, D>& system, const vec<int, D>& shift) {
-  vec<T, D> translation{};
-  if constexpr (Boxes != boxes_kind::open) {
-    for (int axis = 0; axis < D; ++axis) {
-      translation[axis] = static_cast<T>(shift[axis]) * system.shape.vectors[axis][axis];
-    }
-  }
-  return translation;
-}
-
 /// Calls f(first slot, mask, S) for each 32 candidates of a row.
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot, F&& f) {
   const search_system<T, D>& system = system_of<Boxes>(a, own.id);
-  const auto walk = walk_around<Boxes>(a, system, own.position);
-  walk.for_each([&](const row_range<D>& range) {
-    const vec<T, D> translation = translation_of<Boxes>(system, range.shift);
+  const auto visit = [&](const row_range<D>& range) {
+    const auto image = image_of<Boxes>(system, range.shift);
     for (std::uint32_t first = range.first; first < range.last; first += 32) {
       const std::uint32_t last = min(first + 32, range.last);
       f(first,
-        a.search.half ? test_range<true, Boxes>(a, own, slot, first, last, translation)
-                      : test_range<false, Boxes>(a, own, slot, first, last, translation),
+        a.search.half ? test_range<true>(a, own, slot, first, last, image)
+                      : test_range<false>(a, own, slot, first, last, image),
         range.shift);
     }
-  });
+  };
+  if constexpr (Boxes == boxes_kind::many_small) {
+    visit(whole_system(a, system));
+  } else {
+    walk_around<Boxes>(a, system, own.position).for_each(visit);
+  }
 }
 
 /// The image of a pair in the upper bits of its slot.
 template <boxes_kind Boxes, int D>
 __device__ std::uint32_t packed_shift(const vec<int, D>& shift) {
   int code = 0;
-  if constexpr (Boxes != boxes_kind::open) {
+  if constexpr (Boxes == boxes_kind::periodic || Boxes == boxes_kind::many) {
     for (int axis = D - 1; axis >= 0; --axis) code = 3 * code + shift[axis] + 1;
   }
   return static_cast<std::uint32_t>(code) << slot_bits;
@@ -173,7 +226,7 @@ __device__ std::uint32_t packed_shift(const vec<int, D>& shift) {
 template <boxes_kind Boxes, int D>
 __device__ vec<int, D> unpacked_shift(std::uint32_t word) {
   vec<int, D> shift{};
-  if constexpr (Boxes != boxes_kind::open) {
+  if constexpr (Boxes == boxes_kind::periodic || Boxes == boxes_kind::many) {
     int code = static_cast<int>(word >> slot_bits);
     for (int axis = 0; axis < D; ++axis) {
       shift[axis] = code % 3 - 1;
@@ -205,60 +258,73 @@ __global__ void __launch_bounds__(masks_block)
   if (used > a.words_a_row) atomic_max(a.most_used, static_cast<std::uint64_t>(used));
 }
 
+/// The candidates of a warp, one a lane: calls f(pair bits of the warp, this lane's slot, S).
+template <boxes_kind Boxes, typename T, int D, typename F>
+__device__ void test_by_warp(const masks_search<T, D>& a, const search_system<T, D>& system,
+                             const search_point<T, D>& own, bool candidate, std::uint32_t slot,
+                             const vec<int, D>& shift, F&& f) {
+  bool pair = false;
+  if (candidate) {
+    const search_point<T, D> other = load_point(a.search.records, slot);
+    const auto image = image_of<Boxes>(system, shift);
+    const std::uint32_t sign =
+        a.search.half ? pair_sign<true>(a, own, other, image) : pair_sign<false>(a, own, other, image);
+    pair = (sign >> 31) != 0;
+  }
+  f(__ballot_sync(~0u, pair), slot, shift);
+}
+
 /// A warp a row: calls f(pair bits of the warp, this lane's slot, S) for each 32 candidates.
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
                                    F&& f) {
   const search_system<T, D>& system = system_of<Boxes>(a, own.id);
-  const auto walk = walk_around<Boxes>(a, system, own.position);
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const int ranges = walk.count();
-  for (int base = 0; base < ranges; base += 32) {
-    row_range<D> mine{0, 0, {}};
-    if (base + lane < ranges) mine = walk.range(base + lane);
-    const std::uint32_t length = mine.last - mine.first;
-    std::uint32_t end = length;
-    for (int step = 1; step < 32; step *= 2) {
-      const std::uint32_t other = __shfl_up_sync(~0u, end, step);
-      if (lane >= step) end += other;
+  const std::uint32_t lane = threadIdx.x % 32;
+  const auto test_range_by_warp = [&](std::uint32_t first, std::uint32_t last, const vec<int, D>& shift) {
+    for (std::uint32_t slot = first + lane; slot - lane < last; slot += 32) {
+      test_by_warp<Boxes>(a, system, own, slot < last && slot != own_slot, slot, shift, f);
     }
-    const std::uint32_t total = __shfl_sync(~0u, end, 31);
-    const auto test = [&](bool there, std::uint32_t slot, const vec<int, D>& shift) {
-      bool pair = false;
-      if (there && slot != own_slot) {
-        const search_point<T, D> other = load_point(a.search.records, slot);
-        const vec<T, D> translation = translation_of<Boxes>(system, shift);
-        const std::uint32_t sign = a.search.half ? pair_sign<true, Boxes>(a, own, other, translation)
-                                                 : pair_sign<false, Boxes>(a, own, other, translation);
-        pair = (sign >> 31) != 0;
+  };
+  if constexpr (Boxes == boxes_kind::many_small) {
+    const row_range<D> all = whole_system(a, system);
+    test_range_by_warp(all.first, all.last, all.shift);
+  } else {
+    const auto walk = walk_around<Boxes>(a, system, own.position);
+    const auto ranges = static_cast<std::uint32_t>(walk.count());
+    for (std::uint32_t base = 0; base < ranges; base += 32) {
+      row_range<D> mine{0, 0, {}};
+      if (base + lane < ranges) mine = walk.range(static_cast<int>(base + lane));
+      const std::uint32_t length = mine.last - mine.first;
+      std::uint32_t end = length;
+      for (std::uint32_t step = 1; step < 32; step *= 2) {
+        const std::uint32_t other = __shfl_up_sync(~0u, end, step);
+        if (lane >= step) end += other;
       }
-      f(__ballot_sync(~0u, pair), slot, shift);
-    };
-    const auto shift_of = [&](int source) {
-      vec<int, D> shift{};
-      if constexpr (Boxes != boxes_kind::open) {
-        for (int axis = 0; axis < D; ++axis) shift[axis] = __shfl_sync(~0u, mine.shift[axis], source);
+      const std::uint32_t total = __shfl_sync(~0u, end, 31);
+      const auto shift_of = [&](int source) {
+        vec<int, D> shift{};
+        if constexpr (Boxes != boxes_kind::open) {
+          for (int axis = 0; axis < D; ++axis) shift[axis] = __shfl_sync(~0u, mine.shift[axis], source);
+        }
+        return shift;
+      };
+      if (total > 32 * 32) {  // long ranges: one after the other
+        const int batch = static_cast<int>(min(ranges - base, 32u));
+        for (int source = 0; source < batch; ++source) {
+          test_range_by_warp(__shfl_sync(~0u, mine.first, source), __shfl_sync(~0u, mine.last, source),
+                             shift_of(source));
+        }
+        continue;
       }
-      return shift;
-    };
-    if (total > 32 * 32) {  // long ranges: one after the other
-      const int batch = min(ranges - base, 32);
-      for (int source = 0; source < batch; ++source) {
-        const std::uint32_t last = __shfl_sync(~0u, mine.last, source);
-        const vec<int, D> shift = shift_of(source);
-        std::uint32_t slot = __shfl_sync(~0u, mine.first, source);
-        for (; slot < last; slot += 32) test(slot + lane < last, slot + lane, shift);
+      for (std::uint32_t first = 0; first < total; first += 32) {
+        const std::uint32_t candidate = first + lane;
+        int source = 0;  // the range of the candidate: as many ranges end before it
+        for (int step = 16; step > 0; step /= 2) {
+          if (__shfl_sync(~0u, end, source + step - 1) <= candidate) source += step;
+        }
+        const std::uint32_t slot = __shfl_sync(~0u, mine.first + length - end, source) + candidate;
+        test_by_warp<Boxes>(a, system, own, candidate < total && slot != own_slot, slot, shift_of(source), f);
       }
-      continue;
-    }
-    for (std::uint32_t first = 0; first < total; first += 32) {
-      const std::uint32_t candidate = first + static_cast<std::uint32_t>(lane);
-      int source = 0;  // the range of the candidate: as many ranges end before it
-      for (int step = 16; step > 0; step /= 2) {
-        if (__shfl_sync(~0u, end, source + step - 1) <= candidate) source += step;
-      }
-      const std::uint32_t slot = __shfl_sync(~0u, mine.first + length - end, source) + candidate;
-      test(candidate < total, slot, shift_of(source));
     }
   }
 }
@@ -283,15 +349,38 @@ __device__ void write_entry(const masks_search<T, D>& a, const neighbor_sink<T, 
     sink.neighbors[at] = __ldg(a.elements + slot);
   } else {
     const search_point<T, D> other = load_point(a.search.records, slot);
+    const search_system<T, D>& system = system_of<Boxes>(a, own.id);
+    const vec<T, D> direct = other.position - own.position;
+    if constexpr (Boxes == boxes_kind::many_small) shift = nearest_image<T, D>(system.shape).shift(direct);
     if (sink.keys != nullptr) {
       sink.keys[at] = key_of_entry(other.id, shift);
       return;
     }
-    const search_system<T, D>& system = system_of<Boxes>(a, own.id);
-    vec<T, D> r = other.position - own.position;
-    if constexpr (Boxes != boxes_kind::open) r = r + translation_of<Boxes>(system, shift);
+    const vec<T, D> r = image_of<Boxes>(system, shift)(direct);
     if (sink.shifts != nullptr) shift = a.search.reported(a.search.query_of_row(own.id), other.id, shift);
     sink.store(at, own.id, other.id, shift, r, squared_norm(r));
+  }
+}
+
+/// The same of four at once, where to[k] is below the limit.
+template <bool Plain, boxes_kind Boxes, typename T, int D>
+__device__ void write_four(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink, const std::uint64_t (&to)[4],
+                           std::uint64_t limit, const search_point<T, D>& own, const std::uint32_t (&code)[4]) {
+  if constexpr (Plain) {
+    particle_id neighbors[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (to[k] < limit) neighbors[k] = __ldg(a.elements + (code[k] & slot_mask));
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (to[k] < limit) sink.neighbors[to[k]] = neighbors[k];
+    }
+  } else {
+    for (int k = 0; k < 4; ++k) {
+      if (to[k] >= limit) continue;
+      write_entry<false, Boxes>(a, sink, to[k], own, code[k] & slot_mask, unpacked_shift<Boxes, D>(code[k]));
+    }
   }
 }
 
@@ -333,14 +422,18 @@ __device__ void write_long_row(const masks_search<T, D>& a, const neighbor_sink<
     candidate_mask mine{0, 0};
     if (first + lane < used) mine = a.words[static_cast<std::size_t>(first + lane) * a.rows + slot];
     const int here = static_cast<int>(min(used - first, 32u));
-    for (int k = 0; k < here; ++k) {
-      const std::uint32_t bits = __shfl_sync(~0u, mine.bits, k);
-      const std::uint32_t code = __shfl_sync(~0u, mine.code, k) + lane + 1;
-      const std::uint64_t to = at + static_cast<std::uint32_t>(__popc(bits & before));
-      if ((bits >> lane & 1) != 0 && to < limit) {
-        write_entry<Plain, Boxes>(a, sink, to, own, code & slot_mask, unpacked_shift<Boxes, D>(code));
+    // Four masks at a time, so that four loads are under way; what lies beyond the last mask has no bits.
+    for (int k = 0; k < here; k += 4) {
+      std::uint32_t code[4];
+      std::uint64_t to[4];
+#pragma unroll
+      for (int step = 0; step < 4; ++step) {
+        const std::uint32_t bits = __shfl_sync(~0u, mine.bits, k + step);
+        code[step] = __shfl_sync(~0u, mine.code, k + step) + lane + 1;
+        to[step] = (bits >> lane & 1) != 0 ? at + static_cast<std::uint32_t>(__popc(bits & before)) : limit;
+        at += static_cast<std::uint32_t>(__popc(bits));
       }
-      at += static_cast<std::uint32_t>(__popc(bits));
+      write_four<Plain, Boxes>(a, sink, to, limit, own, code);
     }
   }
 }
@@ -356,12 +449,23 @@ struct staged_row {
 template <typename T, int D>
 __device__ void write_staged_neighbors(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink,
                                        const std::uint32_t* stage, std::uint32_t total, const staged_row* rows) {
-#pragma unroll 4
-  for (std::uint32_t entry = threadIdx.x % 32; entry < total; entry += 32) {
-    const std::uint32_t word = stage[entry];
-    const staged_row row = rows[word >> slot_bits];
-    const particle_id neighbor = __ldg(a.elements + (word & slot_mask));
-    if (entry < row.end) sink.neighbors[row.to + entry] = neighbor;
+  for (std::uint32_t first = threadIdx.x % 32; first < total; first += 4 * 32) {
+    std::uint64_t to[4];
+    particle_id neighbors[4];
+    bool there[4];
+#pragma unroll
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      const std::uint32_t entry = first + 32 * k;
+      const std::uint32_t word = stage[entry < total ? entry : first];
+      const staged_row row = rows[word >> slot_bits];
+      neighbors[k] = __ldg(a.elements + (word & slot_mask));
+      to[k] = row.to + entry;
+      there[k] = entry < total && entry < row.end;
+    }
+#pragma unroll
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      if (there[k]) sink.neighbors[to[k]] = neighbors[k];
+    }
   }
 }
 
@@ -412,9 +516,11 @@ __global__ void __launch_bounds__(masks_block)
         }
       };
       const candidate_mask* from = a.words + slot;
-#pragma unroll 2
-      for (std::uint32_t k = 0; k < share.used; ++k, from += a.rows) {
-        const candidate_mask word = *from;
+      candidate_mask next = share.used > 0 ? *from : candidate_mask{0, 0};
+      for (std::uint32_t k = 0; k < share.used; ++k) {
+        const candidate_mask word = next;
+        from += a.rows;
+        if (k + 1 < share.used) next = *from;  // under way while the bits are taken
         put(word.bits, word.code);
       }
       targets[lane] = {begin - start, start + room};
@@ -458,7 +564,9 @@ struct finish_matrix_row {
 /// Calls f<Boxes>() for the boxes of a search.
 template <typename T, int D, typename F>
 void with_boxes_kind(const masks_search<T, D>& a, F&& f) {
-  if (a.search.system_count > 1) {
+  if (a.small_boxes) {
+    f.template operator()<boxes_kind::many_small>();
+  } else if (a.search.system_count > 1) {
     f.template operator()<boxes_kind::many>();
   } else if (a.periodic) {
     f.template operator()<boxes_kind::periodic>();

@@ -28,6 +28,7 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<dou
   for (int axis = 0; axis < D; ++axis) {
     const double count = std::fmin(cells_along(shape, axis, edges[axis]), 1e6);
     const double height = static_cast<double>(shape.height(axis));
+    require(std::isfinite(height) && height > 0, "box ", number, " is not one that make_lattice has made");
     system.cells[axis] = static_cast<int>(count);
     system.rate[axis] =
         static_cast<T>(shape.orthorhombic ? count / static_cast<double>(shape.vectors[axis][axis]) : count);
