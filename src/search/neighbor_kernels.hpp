@@ -24,12 +24,14 @@ struct gather_search_points {
   T most_radius;
   fault_flag faults;
   search_point<T, D>* records;
+  split_positions<T, D> components;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
     const particle_id id = elements[slot];
     vec<int, D> boxes{};
     const vec<T, D> position = search.wrapped_point(id, search.system_at(search.system_of_point, id), boxes);
     records[slot] = {position, id};
+    components.store(slot, position);
     if (search.rule == cutoff_rule::uniform) return;
     const bool sound = search.rule == cutoff_rule::table_of_types
                            ? search.types[id] < search.type_count

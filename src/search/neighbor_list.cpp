@@ -85,6 +85,8 @@ struct neighbor_list<Context, T, D>::implementation {
   array<std::uint32_t, Context> small_offsets;  // instead of the buckets, where one block builds the cells
   array<particle_id, Context> small_elements;
   array<detail::search_point<T, D>, Context> records;
+  array<T, Context> positions_xy;
+  array<T, Context> positions_z;
   array<vec<T, D>, Context> remembered;
   array<std::uint64_t, Context> keys;
   array<detail::candidate_mask, Context> mask_words;
@@ -102,6 +104,9 @@ struct neighbor_list<Context, T, D>::implementation {
 
   [[nodiscard]] bool by_warps() const { return method == detail::neighbor_search_methods::warps::name; }
   [[nodiscard]] bool by_masks() const { return method == detail::neighbor_search_methods::masks::name || by_warps(); }
+  [[nodiscard]] detail::split_positions<T, D> split() {
+    return {by_masks() ? positions_xy.data() : nullptr, positions_z.data()};
+  }
   [[nodiscard]] bool small() const {
     return by_warps() && boxes.size() == 1 && point_count <= detail::small_cells_most &&
            cells <= detail::small_cells_most && context.reproducibility() == determinism::none;
@@ -236,6 +241,10 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
     mask_words.resize_discarding(context, static_cast<std::size_t>(words_a_row) * rows);
     mask_shares.resize_discarding(context, rows);
   }
+  if (by_masks()) {
+    positions_xy.resize_discarding(context, 2 * (point_count + detail::masks_padding));
+    positions_z.resize_discarding(context, point_count + detail::masks_padding);
+  }
   if (small()) {
     small_offsets.resize_discarding(context, cells + 1);
     small_elements.resize_discarding(context, point_count);
@@ -293,6 +302,7 @@ detail::neighbor_sink<T, D> neighbor_list<Context, T, D>::implementation::sink(b
 template <typename Context, typename T, int D>
 detail::masks_search<T, D> neighbor_list<Context, T, D>::implementation::masks(
     const detail::neighbor_search<T, D>& what) {
+  const bool long_rows = words_a_row >= detail::masks_of_long_rows;
   return {what,
           first_system,
           any_periodic,
@@ -300,8 +310,12 @@ detail::masks_search<T, D> neighbor_list<Context, T, D>::implementation::masks(
           small_boxes,
           static_cast<std::uint32_t>(rows),
           small() ? small_elements.data() : buckets.view().elements,
+          positions_xy.data(),
+          positions_z.data(),
           mask_words.data(),
           words_a_row,
+          long_rows ? words_a_row : std::size_t{1},
+          long_rows ? std::size_t{1} : rows,
           mask_shares.data(),
           control.data() + masks_word};
 }
@@ -314,7 +328,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
     const detail::search_key_of_one<T, D> key_of_one{key, first_system};
     if constexpr (cuda) {
       detail::enqueue_small_cells(context, key_of_one, point_count, cells,
-                                  {small_offsets.data(), small_elements.data(), records.data()});
+                                  {small_offsets.data(), small_elements.data(), records.data(), split()});
     }
   } else {
     if (boxes.size() == 1) {
@@ -323,8 +337,8 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
       buckets.build(context, point_count, cells, key, faults());
     }
     const T most_radius = options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff;
-    const detail::gather_search_points<T, D> gather{what, buckets.view().elements, most_radius, faults(),
-                                                    records.data()};
+    const detail::gather_search_points<T, D> gather{what,     buckets.view().elements, most_radius,
+                                                    faults(), records.data(),          split()};
     for_each(context, "search.gather", point_count, gather);
   }
   if (what.own_queries) for_each(context, "search.check_queries", rows, detail::check_queries<T, D>{key});

@@ -90,11 +90,18 @@ struct masks_search {
   bool small_boxes;            ///< one cell a system, and every pair tried
   std::uint32_t rows;
   const particle_id* elements;  ///< by slot
-  candidate_mask* words;        ///< words_a_row x rows
+  const T* xy;                  ///< by slot, two each
+  const T* z;
+  candidate_mask* words;  ///< mask k of a slot is words[slot * slot_stride + k * mask_stride]
   std::uint32_t words_a_row;
+  std::size_t slot_stride;  ///< 1 where rows are short, so that a warp writes masks side by side; words_a_row otherwise
+  std::size_t mask_stride;
   row_share* shares;         ///< by slot
   std::uint64_t* most_used;  ///< receives the masks that the row with most of them needs, where that is too many
 };
+
+/// Masks of a row from which on they stand side by side.
+inline constexpr std::uint32_t masks_of_long_rows = 40;
 
 /// Points, and cells, up to which one block builds the cells: 6 us for 1,000 points where five kernels take 16.
 inline constexpr std::size_t small_cells_most = 4096;
@@ -104,6 +111,7 @@ struct small_cells {
   std::uint32_t* offsets;  ///< cells + 1
   particle_id* elements;
   search_point<T, D>* records;
+  split_positions<T, D> components;
 };
 
 #if QUADRAT_HAS_CUDA

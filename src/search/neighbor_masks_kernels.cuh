@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "core/cuda_check.hpp"
 #include "parallel/block_scan.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
@@ -95,7 +97,9 @@ __global__ void __launch_bounds__(small_cells_threads)
     const std::uint32_t slot = counts[places[i] >> 16] + (places[i] & 0xffffu);
     vec<int, D> boxes{};
     out.elements[slot] = i;
-    out.records[slot] = {key.system.shape.wrap(key.read(i), boxes), i};
+    const vec<T, D> position = key.system.shape.wrap(key.read(i), boxes);
+    out.records[slot] = {position, i};
+    out.components.store(slot, position);
   }
 }
 
@@ -161,30 +165,44 @@ __device__ auto image_of(const search_system<T, D>& system, const vec<int, D>& s
   }
 }
 
+/// The position of a candidate. Threads that look at different candidates are limited by how many bytes a warp reads,
+/// and take the coordinates from arrays of their own, without the id; where all look at the same one, one load is best.
+template <boxes_kind Boxes, typename T, int D>
+__device__ vec<T, D> load_position(const masks_search<T, D>& a, std::uint32_t slot) {
+  if constexpr (Boxes == boxes_kind::many_small) return load_point(a.search.records, slot).position;
+  using pair_type = std::conditional_t<sizeof(T) == 4, float2, double2>;
+  const pair_type xy = __ldg(reinterpret_cast<const pair_type*>(a.xy) + slot);
+  vec<T, D> position;
+  position[0] = xy.x;
+  position[1] = xy.y;
+  if constexpr (D == 3) position[2] = __ldg(a.z + slot);
+  return position;
+}
+
 /// A word whose highest bit says that a candidate is a pair. The sign of d^2 - R^2 is that of the comparison.
 template <bool Half, typename T, int D, typename Image>
-__device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_point<T, D>& own,
-                                   const search_point<T, D>& other, const Image& image) {
-  const vec<T, D> r = image(other.position - own.position);
+__device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot,
+                                   const vec<T, D>& position, const Image& image) {
+  const vec<T, D> r = image(position - own.position);
   std::uint32_t sign = sign_word(squared_norm(r) - a.search.squared_reach);
-  if constexpr (Half) sign &= own.id - other.id;
+  if constexpr (Half) sign &= own.id - __ldg(a.elements + min(slot, a.rows - 1));  // those beyond are dropped
   return sign;
 }
 
 /// Bits of the candidates in [first, last), at most 32 of them, that are pairs; the row's own point is none. Taken by
 /// fours, so that there is one loop: up to three records beyond are read, and their bits dropped.
-template <bool Half, typename T, int D, typename Image>
+template <bool Half, boxes_kind Boxes, typename T, int D, typename Image>
 __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
                                     std::uint32_t first, std::uint32_t last, const Image& image) {
   std::uint32_t mask = 0;
-  const search_point<T, D>* end = a.search.records + last;
-  const search_point<T, D>* four = a.search.records + first;
-  for (; four < end; four += 4) {
-    search_point<T, D> others[4];
+  for (std::uint32_t four = first; four < last; four += 4) {
+    vec<T, D> positions[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) others[k] = load_point(four, static_cast<std::uint32_t>(k));
+    for (std::uint32_t k = 0; k < 4; ++k) positions[k] = load_position<Boxes>(a, four + k);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) mask = __funnelshift_l(pair_sign<Half>(a, own, others[k], image), mask, 1);
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      mask = __funnelshift_l(pair_sign<Half>(a, own, four + k, positions[k], image), mask, 1);
+    }
   }
   const std::uint32_t length = last - first;
   mask = __brev(mask) >> (32 - (length + 3) / 4 * 4);
@@ -202,8 +220,8 @@ __device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T,
     for (std::uint32_t first = range.first; first < range.last; first += 32) {
       const std::uint32_t last = min(first + 32, range.last);
       f(first,
-        a.search.half ? test_range<true>(a, own, slot, first, last, image)
-                      : test_range<false>(a, own, slot, first, last, image),
+        a.search.half ? test_range<true, Boxes>(a, own, slot, first, last, image)
+                      : test_range<false, Boxes>(a, own, slot, first, last, image),
         range.shift);
     }
   };
@@ -245,11 +263,11 @@ __global__ void __launch_bounds__(masks_block)
   const search_point<T, D> own = load_point(a.search.records, slot);
   std::uint32_t count = 0;
   std::uint32_t used = 0;
-  candidate_mask* to = a.words + slot;
+  candidate_mask* to = a.words + slot * a.slot_stride;
   for_each_mask<Boxes>(a, own, slot, [&](std::uint32_t first, std::uint32_t mask, const vec<int, D>& shift) {
     if (mask == 0) return;
     if (used < a.words_a_row) *to = {mask, first - 1 + packed_shift<Boxes>(shift)};
-    to += a.rows;
+    to += a.mask_stride;
     ++used;
     count += static_cast<std::uint32_t>(__popc(mask));
   });
@@ -265,10 +283,10 @@ __device__ void test_by_warp(const masks_search<T, D>& a, const search_system<T,
                              const vec<int, D>& shift, F&& f) {
   bool pair = false;
   if (candidate) {
-    const search_point<T, D> other = load_point(a.search.records, slot);
+    const vec<T, D> position = load_position<Boxes>(a, slot);
     const auto image = image_of<Boxes>(system, shift);
-    const std::uint32_t sign =
-        a.search.half ? pair_sign<true>(a, own, other, image) : pair_sign<false>(a, own, other, image);
+    const std::uint32_t sign = a.search.half ? pair_sign<true>(a, own, slot, position, image)
+                                             : pair_sign<false>(a, own, slot, position, image);
     pair = (sign >> 31) != 0;
   }
   f(__ballot_sync(~0u, pair), slot, shift);
@@ -420,7 +438,7 @@ __device__ void write_long_row(const masks_search<T, D>& a, const neighbor_sink<
   const std::uint64_t limit = sink.limit(own.id);
   for (std::uint32_t first = 0; first < used; first += 32) {
     candidate_mask mine{0, 0};
-    if (first + lane < used) mine = a.words[static_cast<std::size_t>(first + lane) * a.rows + slot];
+    if (first + lane < used) mine = a.words[slot * a.slot_stride + (first + lane) * a.mask_stride];
     const int here = static_cast<int>(min(used - first, 32u));
     // Four masks at a time, so that four loads are under way; what lies beyond the last mask has no bits.
     for (int k = 0; k < here; k += 4) {
@@ -515,11 +533,11 @@ __global__ void __launch_bounds__(masks_block)
           *at++ = Plain ? (word & slot_mask) | tag : word;
         }
       };
-      const candidate_mask* from = a.words + slot;
+      const candidate_mask* from = a.words + slot * a.slot_stride;
       candidate_mask next = share.used > 0 ? *from : candidate_mask{0, 0};
       for (std::uint32_t k = 0; k < share.used; ++k) {
         const candidate_mask word = next;
-        from += a.rows;
+        from += a.mask_stride;
         if (k + 1 < share.used) next = *from;  // under way while the bits are taken
         put(word.bits, word.code);
       }

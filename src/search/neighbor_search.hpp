@@ -22,6 +22,20 @@ struct alignas(sizeof(T) == 4 ? 16 : 8) search_point {
   particle_id id;
 };
 
+/// Wrapped positions by slot as two arrays, for searches that read nothing else; nullptr: none are kept.
+template <typename T, int D>
+struct split_positions {
+  T* xy;  ///< two each
+  T* z;
+
+  QUADRAT_HD void store(std::size_t slot, const vec<T, D>& position) const {
+    if (xy == nullptr) return;
+    xy[2 * slot] = position[0];
+    xy[2 * slot + 1] = position[1];
+    if constexpr (D == 3) z[slot] = position[2];
+  }
+};
+
 /// One row's side of all its pairs.
 template <typename T, int D>
 struct search_query {
