@@ -90,6 +90,13 @@ struct neighbor_sink {
     if (vectors != nullptr) vectors[at] = r;
     if (shifts != nullptr) shifts[at] = shift;
   }
+  /// Of a row that has been written up to `at`, or would have been.
+  QUADRAT_HD void finish_matrix_row(std::size_t row, std::uint64_t at, std::uint64_t end) const {
+    counts[row] = static_cast<std::uint32_t>(at - begin(row));
+    if (at > end) faults.raise_overflow(list_fault_base + row, at - begin(row));
+    if (keys != nullptr) return;
+    for (; at < end; ++at) neighbors[at] = no_particle;
+  }
 };
 
 /// Sorting keys: j, then S. They stand for an entry until the row is sorted.
@@ -148,15 +155,7 @@ struct fill_row {
       }
       ++at;
     });
-    if (sink.offsets == nullptr) finish_matrix_row(query.row, at, limit);
-  }
-
- private:
-  QUADRAT_HD void finish_matrix_row(std::size_t row, std::uint64_t at, std::uint64_t limit) const {
-    sink.counts[row] = static_cast<std::uint32_t>(at - sink.begin(row));
-    if (at > limit) sink.faults.raise_overflow(list_fault_base + row, at - sink.begin(row));
-    if (sink.keys != nullptr) return;
-    for (; at < limit; ++at) sink.neighbors[at] = no_particle;
+    if (sink.offsets == nullptr) sink.finish_matrix_row(query.row, at, limit);
   }
 };
 

@@ -19,6 +19,7 @@
 #include "search/neighbor_masks.hpp"
 #include "search/neighbor_methods.hpp"
 #include "search/neighbor_sort.hpp"
+#include "search/neighbor_sweeps.hpp"
 
 namespace quadrat {
 
@@ -87,6 +88,8 @@ struct neighbor_list<Context, T, D>::implementation {
   array<detail::search_point<T, D>, Context> records;
   array<T, Context> positions_xy;
   array<T, Context> positions_z;
+  array<T, Context> coordinates;  // for sweeps, in place of the records
+  array<particle_id, Context> slot_ids;
   array<vec<T, D>, Context> remembered;
   array<std::uint64_t, Context> keys;
   array<detail::candidate_mask, Context> mask_words;
@@ -107,6 +110,7 @@ struct neighbor_list<Context, T, D>::implementation {
   [[nodiscard]] detail::split_positions<T, D> split() {
     return {by_masks() ? positions_xy.data() : nullptr, positions_z.data()};
   }
+  [[nodiscard]] bool by_sweeps() const { return method == detail::neighbor_search_methods::sweeps::name; }
   [[nodiscard]] bool small() const {
     return by_warps() && boxes.size() == 1 && point_count <= detail::small_cells_most &&
            cells <= detail::small_cells_most && context.reproducibility() == determinism::none;
@@ -119,7 +123,9 @@ struct neighbor_list<Context, T, D>::implementation {
   [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
   [[nodiscard]] detail::neighbor_sink<T, D> sink(bool refuse);
   [[nodiscard]] detail::masks_search<T, D> masks(const detail::neighbor_search<T, D>& what);
+  [[nodiscard]] detail::sweeps_search<T, D> sweeps(const detail::neighbor_search<T, D>& what);
   void enqueue_cells(const neighbor_input<T, D>& input);
+  void gather(const detail::neighbor_search<T, D>& what);
   void enqueue_counts(const neighbor_input<T, D>& input);
   void enqueue_entries(const neighbor_input<T, D>& input, bool refuse);
   void enqueue_matrix_size();
@@ -143,8 +149,8 @@ template <typename Context, typename T, int D>
 std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return offsets.bytes() + counts.bytes() + neighbors.bytes() + first.bytes() + squared_distances.bytes() +
          vectors.bytes() + shifts.bytes() + systems.bytes() + type_cutoffs.bytes() + buckets.bytes() + records.bytes() +
-         remembered.bytes() + keys.bytes() + mask_words.bytes() + mask_shares.bytes() + control.bytes() +
-         scratch.bytes();
+         coordinates.bytes() + slot_ids.bytes() + remembered.bytes() + keys.bytes() + mask_words.bytes() +
+         mask_shares.bytes() + control.bytes() + scratch.bytes();
 }
 
 template <typename Context, typename T, int D>
@@ -167,7 +173,7 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
     detail::neighbor_method_list::with("neighbor method", options.method,
                                        [&](auto named) { method = decltype(named)::name; });
     reason = "asked for";
-    require(!by_masks() || serve, "the neighbor method ", method,
+    require(!(by_masks() || by_sweeps()) || serve, "the neighbor method ", method,
             " was asked for; it serves "
             "orthorhombic boxes, of which no periodic axis is shorter than 1.1 cutoffs, with the uniform rule, without "
             "queries, excluded pairs or points outside");
@@ -176,6 +182,9 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
     method = small ? detail::neighbor_search_methods::warps::name : detail::neighbor_search_methods::masks::name;
     reason = message("orthorhombic boxes and one cutoff on a GPU, ", small ? "at most " : "more than ",
                      detail::warps_most_points, " points");
+  } else if (!cuda && input.points.count > 64 && serve) {
+    method = detail::neighbor_search_methods::sweeps::name;
+    reason = "orthorhombic boxes and one cutoff on a CPU";
   } else if (input.points.count <= 64) {
     method = detail::neighbor_search_methods::brute_force::name;
     reason = "at most 64 points, fewer than a neighborhood of cells would hold";
@@ -196,7 +205,7 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
   // More cells than points would only be empty ones.
   const std::size_t most = one_cell || small_boxes ? 1 : std::size_t{64} + 4 * count;
   vec<T, D> edges = vec<T, D>::filled(reach);
-  if (by_masks()) edges[0] /= T(detail::masks_cells_along_first_axis);
+  if (by_masks() || by_sweeps()) edges[0] /= T(detail::masks_cells_along_first_axis);
   const auto made = detail::make_search_systems(given, edges, reach, most);
   first_system = made.front();
   any_periodic = false;
@@ -235,7 +244,12 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
           options.width, " entries was asked for; at most 2^40 are possible");
   counts.resize_discarding(context, rows);
   if (!matrix()) offsets.resize_discarding(context, rows + 1);
-  records.resize_discarding(context, input.points.count + detail::masks_padding);
+  if (by_sweeps()) {
+    coordinates.resize_discarding(context, D * (input.points.count + detail::sweeps_padding));
+    slot_ids.resize_discarding(context, input.points.count + detail::sweeps_padding);
+  } else {
+    records.resize_discarding(context, input.points.count + detail::masks_padding);
+  }
   point_count = input.points.count;
   if (by_masks() && !by_warps()) {
     mask_words.resize_discarding(context, static_cast<std::size_t>(words_a_row) * rows);
@@ -321,6 +335,13 @@ detail::masks_search<T, D> neighbor_list<Context, T, D>::implementation::masks(
 }
 
 template <typename Context, typename T, int D>
+detail::sweeps_search<T, D> neighbor_list<Context, T, D>::implementation::sweeps(
+    const detail::neighbor_search<T, D>& what) {
+  return {
+      what, cells, buckets.view().elements, coordinates.data(), slot_ids.data(), point_count + detail::sweeps_padding};
+}
+
+template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_input<T, D>& input) {
   detail::neighbor_search<T, D> what = search(input);
   const detail::search_key<T, D> key{what, options.accept_outside, faults()};
@@ -336,16 +357,25 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
     } else {
       buckets.build(context, point_count, cells, key, faults());
     }
-    const T most_radius = options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff;
-    const detail::gather_search_points<T, D> gather{what,     buckets.view().elements, most_radius,
-                                                    faults(), records.data(),          split()};
-    for_each(context, "search.gather", point_count, gather);
+    gather(what);
   }
   if (what.own_queries) for_each(context, "search.check_queries", rows, detail::check_queries<T, D>{key});
   if (options.skin > T(0)) {
     for_each(context, "search.remember", input.points.count,
              detail::remember_points<T, D>{input.points, remembered.data()});
   }
+}
+
+/// Points in the order of their cells.
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::gather(const detail::neighbor_search<T, D>& what) {
+  if constexpr (!cuda) {
+    if (by_sweeps()) return detail::gather_for_sweeps(context, sweeps(what));
+  }
+  const T most_radius = options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff;
+  const detail::gather_search_points<T, D> body{what,     buckets.view().elements, most_radius,
+                                                faults(), records.data(),          split()};
+  for_each(context, "search.gather", point_count, body);
 }
 
 template <typename Context, typename T, int D>
@@ -356,8 +386,11 @@ void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor
     if (by_masks()) {
       detail::enqueue_masks(context, masks(what), counts.data());
     }
+  } else if (by_sweeps()) {
+    detail::count_by_sweeps(context, sweeps(what), counts.data());
   }
-  if (!by_masks()) for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data()});
+  if (!by_masks() && !by_sweeps())
+    for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data()});
   if (matrix()) return;
   exclusive_scan_with_total(context, counts.data(), offsets.data(), rows, scratch);
 }
@@ -371,8 +404,10 @@ void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbo
     if (by_masks()) {
       detail::enqueue_entries_of_masks(context, masks(what), to);
     }
+  } else if (by_sweeps()) {
+    detail::fill_by_sweeps(context, sweeps(what), to);
   }
-  if (!by_masks()) for_each(context, "search.fill", rows, detail::fill_row<T, D>{what, to, rows});
+  if (!by_masks() && !by_sweeps()) for_each(context, "search.fill", rows, detail::fill_row<T, D>{what, to, rows});
   if (!options.sorted) return;
   detail::sort_rows(context, {to.offsets, to.counts, to.width, to.capacity, rows, to.keys});
   constexpr unsigned lanes = cuda ? 32 : 1;

@@ -60,12 +60,20 @@ struct warps : trimmed_rows_method {
   static constexpr std::string_view summary = "trimmed rows, a warp a point; two passes";
 };
 
+struct sweeps : trimmed_rows_method {
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = false;
+  static constexpr std::string_view name = "sweeps";
+  static constexpr std::string_view summary =
+      "trimmed rows, side by side for vector units, by a few points; two passes";
+};
+
 }  // namespace neighbor_search_methods
 
 /// All methods of neighbor lists. A new one is a file and a line here.
 using neighbor_method_list =
     method_list<neighbor_search_methods::default_order, neighbor_search_methods::strips,
                 neighbor_search_methods::modular, neighbor_search_methods::hybrid, neighbor_search_methods::brute_force,
-                neighbor_search_methods::masks, neighbor_search_methods::warps>;
+                neighbor_search_methods::masks, neighbor_search_methods::warps, neighbor_search_methods::sweeps>;
 
 }  // namespace quadrat::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// The test of one point against many, on a CPU's vector units.
+namespace quadrat::detail {
+
+/// Candidates that are tested at a time; their number is rounded up to a multiple.
+inline constexpr std::size_t lanes_a_step = 8;
+/// Candidates that stand beside each other, at most.
+inline constexpr std::size_t lanes_a_chunk = 512;
+
+/// Candidates by component, aligned to 64 bytes.
+template <typename T, int D>
+struct candidate_lanes {
+  /// With room beyond the last for copies of whole steps.
+  alignas(64) T position[D][lanes_a_chunk + lanes_a_step];
+};
+
+/// One point against the candidates [first, last), both multiples of lanes_a_step: bit k of the words says that
+/// candidate first + k is nearer than the root of `squared_reach`. Bits beyond the last are 0. Returns how many there
+/// are. What is compared is the squared norm of neighbor_search::separation, to the bit.
+template <typename T, int D>
+using test_lanes_function = unsigned (*)(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
+                                         const vec<T, D>& from, const vec<T, D>& translation, T squared_reach,
+                                         std::uint64_t* words);
+
+/// Writes ids[k] for each bit k of the words below `lanes`, a multiple of lanes_a_step, in order. There must be room
+/// for ids_beyond more than there are bits, in `ids` beyond `lanes`, too.
+using pick_ids_function = void (*)(const particle_id* ids, std::size_t lanes, const std::uint64_t* words,
+                                   particle_id* out);
+inline constexpr std::size_t ids_beyond = 16;
+
+/// Those that the CPU can run on which this runs, the fastest first.
+template <typename T, int D>
+[[nodiscard]] std::vector<test_lanes_function<T, D>> test_lanes_functions();
+[[nodiscard]] std::vector<pick_ids_function> pick_ids_functions();
+
+}  // namespace quadrat::detail
