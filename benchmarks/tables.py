@@ -132,7 +132,7 @@ def lines_of(title, head, lines):
 
 def cells_text(row):
     along_x = f", {row['cells_per_reach_x']} along x" if "cells_per_reach_x" in row else ""
-    return f"{row['cells_per_reach']}{along_x}{', ranges listed' if 'ranges' in row else ''}"
+    return f"{row['cells_per_reach']}{along_x}{', not queued' if row.get('queued') is False else ''}"
 
 
 def circles_step_tables(rows):

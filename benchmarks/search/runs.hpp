@@ -33,7 +33,7 @@ class circles_start {
   [[nodiscard]] circles<Context, float, D> make(const Context& context, const walk& way) const {
     return {context,
             {parameters_, std::string(way.order), std::string(way.cell_list), way.cells_per_reach,
-             way.cells_per_reach_x, way.list_ranges},
+             way.cells_per_reach_x, way.queue_neighbors},
             positions_};
   }
 

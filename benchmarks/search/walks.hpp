@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ struct walk {
   std::string_view cell_list;
   int cells_per_reach;
   int cells_per_reach_x = 0;  ///< 0: the same
-  bool list_ranges = false;
+  std::optional<bool> queue_neighbors = {};
 };
 
 /// The orders that the session wants, over the cell list that the paper has: sorted, with cells of the reach.
@@ -32,7 +33,7 @@ struct walk {
 }
 
 /// Every order that the session wants over every cell list that it can walk, and with finer cells over the default one;
-/// trimmed also with yet finer cells along x, and with its ranges listed.
+/// trimmed also with yet finer cells along x, on CUDA with its neighbors queued and without.
 [[nodiscard]] inline std::vector<walk> all_walks(const session& s) {
   std::vector<walk> walks;
   for (const std::string_view order : circles_orders()) {
@@ -43,8 +44,9 @@ struct walk {
       if (list != circles_default_cell_list) continue;
       for (const int cells : {2, 3}) walks.push_back({order, list, cells});
       if (order != circles_default_order) continue;
-      for (const int along_x : {3, 4}) walks.push_back({order, list, 2, along_x});
-      for (const int along_x : {2, 4}) walks.push_back({order, list, 2, along_x, true});
+      for (const int cells : {1, 2}) walks.push_back({order, list, cells, 4});
+      if (!s.on_cuda()) continue;
+      for (const int cells : {1, 2}) walks.push_back({order, list, cells, 4, false});
     }
   }
   return walks;
@@ -64,7 +66,7 @@ struct walk {
   identity["cell_list"] = way.cell_list;
   identity["cells_per_reach"] = way.cells_per_reach;
   if (way.cells_per_reach_x != 0) identity["cells_per_reach_x"] = way.cells_per_reach_x;
-  if (way.list_ranges) identity["ranges"] = "listed";
+  if (way.queue_neighbors) identity["queued"] = *way.queue_neighbors;
   identity["form"] = circles_form_names[static_cast<std::size_t>(p.form)];
   identity["width"] = p.width;
   identity["radius"] = p.radius;

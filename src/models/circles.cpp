@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/models/circles.hpp"
+#include "quadrat/cells/counting.hpp"
+#include "quadrat/search/orders.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,8 +31,11 @@ template <typename Context>
     require(cells >= 1 && cells <= circles_most_cells_per_reach, "there are ", cells, " cells along the reach; 1 to ",
             circles_most_cells_per_reach, " are possible");
   }
-  require(!options.list_ranges || options.order == circles_default_order, "only the order ", circles_default_order,
-          " can list its ranges, not ", options.order);
+  const bool can_queue = std::is_same_v<Context, cuda_context> && options.order == search_orders::trimmed::name &&
+                         options.cell_list == cell_methods::counting::name;
+  require(can_queue || !options.queue_neighbors.value_or(false),
+          "neighbors can be queued on CUDA only, with the order trimmed over the cell list counting");
+  options.queue_neighbors = options.queue_neighbors.value_or(can_queue);
   return options;
 }
 
@@ -60,7 +65,7 @@ template <typename T, int D>
   vec<double, D> upper{};
   for (int axis = 0; axis < D; ++axis) upper[axis] = domain.upper(axis);
   const box<T, D> rounded = make_box(cast<T>(domain.lower), cast<T>(upper), domain.periodic);
-  return {make_grid(rounded, cells), options.parameters, count, options.list_ranges};
+  return {make_grid(rounded, cells), options.parameters, count, *options.queue_neighbors};
 }
 
 /// Throws data_error for the first agent that cannot be where it is.

@@ -11,9 +11,11 @@
 
 #include "models/circles_engine.hpp"
 #include "models/circles_kernels.hpp"
+#include "models/circles_queue.hpp"
 #include "models/replay.hpp"
 #include "models/step_clock.hpp"
 #include "quadrat/cells/carry.hpp"
+#include "quadrat/cells/counting.hpp"
 #include "quadrat/cells/grid_cells.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -68,8 +70,13 @@ class circles_cells_engine final
   void enqueue_totals(const record_type* to, detail::circles_totals* result);
   [[nodiscard]] circles_record averaged(const detail::circles_totals& totals) const;
 
+  static constexpr bool queues = std::is_same_v<context_type, cuda_context> &&
+                                 std::is_same_v<Order, search_orders::trimmed> &&
+                                 std::is_same_v<typename CellList::method, cell_methods::counting>;
+
   context_type context_;
   detail::circles_setup<T, D> setup_;
+  detail::search_system<T, D> system_{};  // of the cells, where neighbors are queued
   bool sine_;
   detail::circles_sine_law<T, D> sine_law_{};
   detail::circles_original_law<T, D> original_law_{};
@@ -97,8 +104,9 @@ circles_cells_engine<CellList, Order>::circles_cells_engine(const context_type& 
       sine_(setup.parameters.form == circles_form::sine),
       cells_(context, setup.space, {.outside_allowed = sine_}),
       agents_(context, setup.count),
-      carried_(context, setup.count),
+      carried_(context, setup.count + detail::circles_padding),
       words_(context, 5) {
+  if constexpr (queues) system_ = detail::make_search_system(setup.space);
   if (sine_) {
     sine_law_ = detail::make_sine_law<T, D>(setup.parameters);
   } else {
@@ -136,15 +144,16 @@ template <typename CellList, typename Order>
 template <typename Law>
 void circles_cells_engine<CellList, Order>::walk_by(const Law& law, record_type* to, std::uint32_t* neighbors,
                                                     const detail::step_words& words) {
-  const auto launch = [&](auto listed) {
-    const detail::circles_step<Order, listed.value, view_type, Law, T, D> body{cells_.view(), law,  carried_.data(), to,
-                                                                               neighbors,     words};
-    for_each(context_, "circles.walk", setup_.count, body);
-  };
-  if constexpr (std::is_same_v<Order, search_orders::trimmed>) {
-    if (setup_.list_ranges) return launch(std::true_type{});
+  if constexpr (queues) {
+    if (setup_.queue_neighbors) {
+      const detail::circles_queue_step<T, D> step{
+          system_, cells_.view().buckets.offsets, carried_.data(), to, neighbors, words, setup_.count};
+      return detail::enqueue_circles_queue_step(context_, step, law);
+    }
   }
-  launch(std::false_type{});
+  const detail::circles_step<Order, view_type, Law, T, D> body{cells_.view(), law,  carried_.data(), to,
+                                                               neighbors,     words};
+  for_each(context_, "circles.walk", setup_.count, body);
 }
 
 template <typename CellList, typename Order>

@@ -23,8 +23,8 @@ template <typename T, int D>
 struct circles_setup {
   grid<T, D> space;
   circles_parameters parameters;
-  std::size_t count;  ///< of agents
-  bool list_ranges;   ///< see circles_options
+  std::size_t count;     ///< of agents
+  bool queue_neighbors;  ///< see circles_options
 };
 
 }  // namespace detail

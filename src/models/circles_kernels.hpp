@@ -13,10 +13,6 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/search/neighborhood.hpp"
 
-#if defined(__CUDACC__)
-#include "quadrat/parallel/cuda_launch.hpp"
-#endif
-
 /// The bodies that circles_cells_engine launches, one call a slot.
 namespace quadrat::detail {
 
@@ -38,75 +34,8 @@ template <typename Order, typename View, typename Law, typename T, int D>
   return sum;
 }
 
-/// The ranges of one thread's walk. On the device they stand in shared memory, a column a thread: whatever places the
-/// threads of a warp look at, no two meet in a bank.
-struct range_list {
-  static constexpr int capacity = 32;
-  static constexpr std::uint32_t longest = 0xffff;
-
-  std::uint32_t* first;
-  std::uint16_t* length;
-  std::size_t stride;
-
-  QUADRAT_HD void set(int k, std::uint32_t begin, std::uint32_t size) const {
-    first[static_cast<std::size_t>(k) * stride] = begin;
-    length[static_cast<std::size_t>(k) * stride] = static_cast<std::uint16_t>(size);
-  }
-};
-
-/// Goes through the ranges in one loop, so that a warp waits for the thread with the most agents, and not for the one
-/// with the longest range in each round.
-template <typename Law, typename T, int D>
-QUADRAT_HD void walk_listed(const range_list& ranges, int count, const Law& law, const agent_record<T, D>* agents,
-                            const vec<T, D>& here, circles_sum<T, D>& sum) {
-  if (count == 0) return;
-  int next = 1;
-  std::uint32_t slot = ranges.first[0];
-  std::uint32_t last = slot + ranges.length[0];
-  for (;;) {
-    const vec<T, D> r = read_record(agents, slot).position - here;
-    law.meet(r, squared_norm(r), sum);
-    if (++slot != last) continue;
-    if (next == count) return;
-    slot = ranges.first[static_cast<std::size_t>(next) * ranges.stride];
-    last = slot + ranges.length[static_cast<std::size_t>(next) * ranges.stride];
-    ++next;
-  }
-}
-
-/// As walk_agents, over ranges that are listed first.
-template <typename Order, typename View, typename Law, typename T, int D>
-[[nodiscard]] QUADRAT_HD circles_sum<T, D> walk_agents_by_list(const View& view, const Law& law,
-                                                               const agent_record<T, D>* agents,
-                                                               const vec<T, D>& here) {
-#if defined(__CUDA_ARCH__)
-  __shared__ std::uint32_t first[range_list::capacity * cuda_launch::block];
-  __shared__ std::uint16_t length[range_list::capacity * cuda_launch::block];
-  const range_list ranges{first + threadIdx.x, length + threadIdx.x, cuda_launch::block};
-#else
-  std::uint32_t first[range_list::capacity];
-  std::uint16_t length[range_list::capacity];
-  const range_list ranges{first, length, 1};
-#endif
-  circles_sum<T, D> sum;
-  int count = 0;
-  for_each_range_in_reach<Order>(view, here, law.reach, [&](std::uint32_t begin, std::uint32_t end) {
-    while (begin < end) {
-      if (count == range_list::capacity) {
-        walk_listed(ranges, count, law, agents, here, sum);
-        count = 0;
-      }
-      const std::uint32_t size = end - begin < range_list::longest ? end - begin : range_list::longest;
-      ranges.set(count++, begin, size);
-      begin += size;
-    }
-  });
-  walk_listed(ranges, count, law, agents, here, sum);
-  return sum;
-}
-
 /// One step. `neighbors` (nullptr: not asked for) gets the number that each slot's agent met.
-template <typename Order, bool Listed, typename View, typename Law, typename T, int D>
+template <typename Order, typename View, typename Law, typename T, int D>
 struct circles_step {
   View view;
   Law law;
@@ -119,7 +48,7 @@ struct circles_step {
     const auto slot = static_cast<std::uint32_t>(i);
     if (slot == 0) *words.next = *words.now + 1;
     agent_record<T, D> agent = read_record(from, slot);
-    const circles_sum<T, D> sum = walk(agent.position);
+    const circles_sum<T, D> sum = walk_agents<Order>(view, law, from, agent.position);
     const vec<T, D> position = law.moved(agent.position, sum);
     if (is_finite(position)) {
       agent.position = position;
@@ -128,15 +57,6 @@ struct circles_step {
     }
     to[slot] = agent;
     if (neighbors != nullptr) neighbors[slot] = sum.met - 1;
-  }
-
- private:
-  [[nodiscard]] QUADRAT_HD circles_sum<T, D> walk(const vec<T, D>& here) const {
-    if constexpr (Listed) {
-      return walk_agents_by_list<Order>(view, law, from, here);
-    } else {
-      return walk_agents<Order>(view, law, from, here);
-    }
   }
 };
 

@@ -8,7 +8,7 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/neighbor_masks.hpp"
-#include "search/neighbor_masks_rows.cuh"
+#include "search/trimmed_rows.cuh"
 
 namespace quadrat::detail {
 

@@ -142,6 +142,10 @@ template <typename T, int D>
                                                                    const vec<T, D>& edges, T reach,
                                                                    std::size_t most_cells);
 
+/// The cells of a grid, which are found by the same expression.
+template <typename T, int D>
+[[nodiscard]] search_system<T, D> make_search_system(const grid<T, D>& space);
+
 /// The number of cells of all systems.
 template <typename T, int D>
 [[nodiscard]] std::size_t cell_count(const std::vector<search_system<T, D>>& systems) {

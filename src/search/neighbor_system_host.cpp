@@ -78,6 +78,26 @@ std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, 
   return systems;
 }
 
+template <typename T, int D>
+search_system<T, D> make_search_system(const grid<T, D>& space) {
+  constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  search_system<T, D> system{};
+  system.shape = make_lattice(space.domain);
+  system.cells = space.cells;
+  system.rate = space.inverse_edge;
+  for (int axis = 0; axis < D; ++axis) {
+    system.cells_per_length[axis] = space.inverse_edge[axis] * (T(1) + 16 * epsilon);
+    system.edge[axis] = space.edge(axis) * (T(1) - 16 * epsilon);
+    system.slack[axis] =
+        space.slack[axis] * space.inverse_edge[axis] + 64 * epsilon * static_cast<T>(space.cells[axis]);
+  }
+  return system;
+}
+
+template search_system<float, 2> make_search_system(const grid<float, 2>&);
+template search_system<float, 3> make_search_system(const grid<float, 3>&);
+template search_system<double, 2> make_search_system(const grid<double, 2>&);
+template search_system<double, 3> make_search_system(const grid<double, 3>&);
 template std::vector<search_system<float, 2>> make_search_systems(std::span<const lattice<float, 2>>,
                                                                   const vec<float, 2>&, float, std::size_t);
 template std::vector<search_system<float, 3>> make_search_systems(std::span<const lattice<float, 3>>,

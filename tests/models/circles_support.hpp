@@ -31,8 +31,8 @@ using agents = std::vector<vec<double, D>>;
         if (cells > 1 && list != circles_default_cell_list) continue;
         result.push_back({parameters, std::string(order), std::string(list), cells});
         if (order != circles_default_order) continue;
-        result.push_back({parameters, std::string(order), std::string(list), cells, 2 * cells, false});
-        result.push_back({parameters, std::string(order), std::string(list), cells, 0, true});
+        result.push_back({parameters, std::string(order), std::string(list), cells, 2 * cells});
+        result.push_back({parameters, std::string(order), std::string(list), cells, 0, false});
       }
     }
   }
@@ -42,7 +42,8 @@ using agents = std::vector<vec<double, D>>;
 [[nodiscard]] inline std::string name_of(const circles_options& options) {
   return std::string(circles_form_names[static_cast<std::size_t>(options.parameters.form)]) + ", " + options.order +
          " over " + options.cell_list + ", " + std::to_string(options.cells_per_reach) + " cells along the reach, " +
-         std::to_string(options.cells_per_reach_x) + " along x" + (options.list_ranges ? ", listed" : "");
+         std::to_string(options.cells_per_reach_x) + " along x" +
+         (options.queue_neighbors.value_or(true) ? "" : ", not queued");
 }
 
 /// Strong forces, so that agents move by much more than rounding.

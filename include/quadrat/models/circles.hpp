@@ -75,10 +75,9 @@ struct circles_options {
   /// The same along x alone; 0: as along the other axes. Finer cells along x cut the ends of ranges closer and make no
   /// more of them: with 4 against 2, trimmed reads 13 % fewer candidates in 3D.
   int cells_per_reach_x = 0;
-  /// Only with the order trimmed: an agent's ranges are listed first, and then gone through in one loop. On a GPU the
-  /// threads of a warp then wait for each other once and not in every range, which may pay where ranges hold few
-  /// agents; the list takes 48 KiB of a block's shared memory.
-  bool list_ranges = false;
+  /// On CUDA, with trimmed over counting: candidates are tested first, and neighbors then gone through in one loop
+  /// (src/models/circles_queue.hpp). Left out: where it is possible.
+  std::optional<bool> queue_neighbors;
 };
 
 /// The orders of walking a neighborhood, and the cell lists that can carry agents into the order of their cells: those

@@ -30,6 +30,11 @@ class row_walk {
     squared_reach_ = reach * reach * up;
     for (int axis = 0; axis < D; ++axis) {
       at_[axis] = system.coordinate(point, axis);
+      // Cells at the end of an open axis may hold points from beyond, if the caller allows them: from the end on,
+      // distances to them can only have been longer.
+      if (!Periodic || !system.shape.periodic[axis]) {
+        at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(system.cells[axis]));
+      }
       if (axis == 0) continue;
       const T margin = reach * system.cells_per_length[axis] + system.slack[axis];
       first_[axis] = floor_to_int(at_[axis] - margin);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/circles_queue.hpp"
+
+#include "models/records.hpp"
+#include "quadrat/parallel/cuda_launch.hpp"
+#include "search/trimmed_rows.cuh"
+
+namespace quadrat::detail {
+
+namespace {
+
+constexpr unsigned queue_block = 128;
+/// Words of a thread: 9 rows of up to 32 candidates, and some; a full queue is gone through at once.
+constexpr unsigned queue_words = 12;
+
+[[nodiscard]] __device__ std::uint32_t sign_word(float x) { return __float_as_uint(x); }
+[[nodiscard]] __device__ std::uint32_t sign_word(double x) { return static_cast<std::uint32_t>(__double2hiint(x)); }
+
+template <typename T, int D>
+[[nodiscard]] __device__ vec<T, D> load_position(const agent_record<T, D>* agents, std::uint32_t slot) {
+  if constexpr (sizeof(T) == 4) {
+    const float4 words = __ldg(reinterpret_cast<const float4*>(agents) + slot);
+    vec<T, D> position;
+    position[0] = words.x;
+    position[1] = words.y;
+    if constexpr (D == 3) position[2] = words.z;
+    return position;
+  } else {
+    return agents[slot].position;
+  }
+}
+
+/// Bits of the candidates in [first, last), at most 32 of them, that are within reach, itself included. Taken by fours:
+/// up to three records beyond are read, and their bits dropped.
+template <typename T, int D>
+__device__ std::uint32_t test_candidates(const circles_queue_step<T, D>& step, const vec<T, D>& here, T squared_reach,
+                                         std::uint32_t first, std::uint32_t last) {
+  std::uint32_t mask = 0;
+  for (std::uint32_t four = first; four < last; four += 4) {
+    vec<T, D> positions[4];
+#pragma unroll
+    for (std::uint32_t k = 0; k < 4; ++k) positions[k] = load_position(step.from, four + k);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      mask = __funnelshift_l(sign_word(squared_norm(positions[k] - here) - squared_reach), mask, 1);
+    }
+  }
+  const std::uint32_t length = last - first;
+  return (__brev(mask) >> (32 - (length + 3) / 4 * 4)) & (0xffffffffu >> (32 - length));
+}
+
+/// Thread: a slot.
+template <typename Law, typename T, int D>
+__global__ void __launch_bounds__(queue_block)
+    queue_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
+  __shared__ uint2 queue[queue_words][queue_block];
+  const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
+  if (slot >= step.count) return;
+  if (slot == 0) *step.words.next = *step.words.now + 1;
+  agent_record<T, D> agent = read_record(step.from, slot);
+  const vec<T, D> here = agent.position;
+  circles_sum<T, D> sum;
+  unsigned queued = 0;
+  const auto drain = [&] {
+    uint2 word{0, 0};
+    for (unsigned next = 0;; word.x &= word.x - 1) {
+      if (word.x == 0) {
+        if (next == queued) break;
+        word = queue[next++][threadIdx.x];
+      }
+      const std::uint32_t other = word.y + static_cast<std::uint32_t>(__ffs(static_cast<int>(word.x))) - 1;
+      const vec<T, D> r = load_position(step.from, other) - here;
+      law.meet(r, squared_norm(r), sum);
+    }
+    queued = 0;
+  };
+  const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
+  walk.for_each([&](const row_range<D>& range) {
+    for (std::uint32_t first = range.first; first < range.last; first += 32) {
+      const std::uint32_t mask = test_candidates(step, here, law.squared_reach, first, min(first + 32, range.last));
+      if (mask == 0) continue;
+      if (queued == queue_words) drain();
+      queue[queued++][threadIdx.x] = {mask, first};
+    }
+  });
+  drain();
+  const vec<T, D> position = law.moved(here, sum);
+  if (is_finite(position)) {
+    agent.position = position;
+  } else {
+    step.words.fault.raise(*step.words.now, agent.id);
+  }
+  step.to[slot] = agent;
+  if (step.neighbors != nullptr) step.neighbors[slot] = sum.met - 1;
+}
+
+}  // namespace
+
+template <typename Law, typename T, int D>
+void enqueue_circles_queue_step(const cuda_context& context, const circles_queue_step<T, D>& step, const Law& law) {
+  if (step.count == 0) return;
+  const cuda_launch launch(context, "circles.queue");
+  queue_kernel<<<cuda_launch::blocks(step.count, queue_block), queue_block, 0, context.stream()>>>(step, law);
+  launch.check();
+}
+
+#define QUADRAT_CIRCLES_QUEUE(T, D)                                                              \
+  template void enqueue_circles_queue_step(const cuda_context&, const circles_queue_step<T, D>&, \
+                                           const circles_sine_law<T, D>&);                       \
+  template void enqueue_circles_queue_step(const cuda_context&, const circles_queue_step<T, D>&, \
+                                           const circles_original_law<T, D>&);
+QUADRAT_CIRCLES_QUEUE(float, 2)
+QUADRAT_CIRCLES_QUEUE(float, 3)
+QUADRAT_CIRCLES_QUEUE(double, 2)
+QUADRAT_CIRCLES_QUEUE(double, 3)
+#undef QUADRAT_CIRCLES_QUEUE
+
+}  // namespace quadrat::detail
