@@ -34,7 +34,9 @@ template <typename Context>
   const bool can_queue = std::is_same_v<Context, cuda_context> && options.order == search_orders::trimmed::name &&
                          options.cell_list == cell_methods::counting::name;
   require(can_queue || !options.queue_neighbors.value_or(false),
-          "neighbors can be queued on CUDA only, with the order trimmed over the cell list counting");
+          "neighbors can be queued on CUDA, with the order trimmed over the cell list counting; not on ",
+          std::is_same_v<Context, cuda_context> ? "CUDA" : "the CPU", " with ", options.order, " over ",
+          options.cell_list);
   options.queue_neighbors = options.queue_neighbors.value_or(can_queue);
   return options;
 }

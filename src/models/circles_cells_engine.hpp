@@ -77,6 +77,7 @@ class circles_cells_engine final
   context_type context_;
   detail::circles_setup<T, D> setup_;
   detail::search_system<T, D> system_{};  // of the cells, where neighbors are queued
+  bool dense_ = false;
   bool sine_;
   detail::circles_sine_law<T, D> sine_law_{};
   detail::circles_original_law<T, D> original_law_{};
@@ -106,7 +107,14 @@ circles_cells_engine<CellList, Order>::circles_cells_engine(const context_type& 
       agents_(context, setup.count),
       carried_(context, setup.count + detail::circles_padding),
       words_(context, 5) {
-  if constexpr (queues) system_ = detail::make_search_system(setup.space);
+  if constexpr (queues) {
+    system_ = detail::make_search_system(setup.space);
+    double cubes = 1;
+    for (int axis = 0; axis < D; ++axis) {
+      cubes *= static_cast<double>(setup.space.domain.length[axis]) / setup.parameters.reach();
+    }
+    dense_ = static_cast<double>(setup.count) > detail::circles_dense_from * cubes;
+  }
   if (sine_) {
     sine_law_ = detail::make_sine_law<T, D>(setup.parameters);
   } else {
@@ -147,7 +155,7 @@ void circles_cells_engine<CellList, Order>::walk_by(const Law& law, record_type*
   if constexpr (queues) {
     if (setup_.queue_neighbors) {
       const detail::circles_queue_step<T, D> step{
-          system_, cells_.view().buckets.offsets, carried_.data(), to, neighbors, words, setup_.count};
+          system_, cells_.view().buckets.offsets, carried_.data(), to, neighbors, words, setup_.count, dense_};
       return detail::enqueue_circles_queue_step(context_, step, law);
     }
   }

@@ -10,8 +10,6 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned queue_block = 128;
-/// Words of a thread: 9 rows of up to 32 candidates, and some; a full queue is gone through at once.
-constexpr unsigned queue_words = 12;
 
 [[nodiscard]] __device__ std::uint32_t sign_word(float x) { return __float_as_uint(x); }
 [[nodiscard]] __device__ std::uint32_t sign_word(double x) { return static_cast<std::uint32_t>(__double2hiint(x)); }
@@ -49,41 +47,43 @@ __device__ std::uint32_t test_candidates(const circles_queue_step<T, D>& step, c
   return (__brev(mask) >> (32 - (length + 3) / 4 * 4)) & (0xffffffffu >> (32 - length));
 }
 
-/// Thread: a slot.
-template <typename Law, typename T, int D>
+/// Thread: a slot. What finds no room in the queue's `Words` is gone through at once.
+template <unsigned Words, typename Law, typename T, int D>
 __global__ void __launch_bounds__(queue_block)
     queue_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
-  __shared__ uint2 queue[queue_words][queue_block];
+  __shared__ uint2 queue[Words][queue_block];
   const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
   if (slot >= step.count) return;
   if (slot == 0) *step.words.next = *step.words.now + 1;
   agent_record<T, D> agent = read_record(step.from, slot);
   const vec<T, D> here = agent.position;
   circles_sum<T, D> sum;
-  unsigned queued = 0;
-  const auto drain = [&] {
-    uint2 word{0, 0};
-    for (unsigned next = 0;; word.x &= word.x - 1) {
-      if (word.x == 0) {
-        if (next == queued) break;
-        word = queue[next++][threadIdx.x];
-      }
-      const std::uint32_t other = word.y + static_cast<std::uint32_t>(__ffs(static_cast<int>(word.x))) - 1;
-      const vec<T, D> r = load_position(step.from, other) - here;
-      law.meet(r, squared_norm(r), sum);
-    }
-    queued = 0;
+  const auto meet = [&](std::uint32_t bits, std::uint32_t first) {
+    const vec<T, D> r =
+        load_position(step.from, first + static_cast<std::uint32_t>(__ffs(static_cast<int>(bits))) - 1) - here;
+    law.meet(r, squared_norm(r), sum);
   };
+  unsigned queued = 0;
   const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
   walk.for_each([&](const row_range<D>& range) {
     for (std::uint32_t first = range.first; first < range.last; first += 32) {
-      const std::uint32_t mask = test_candidates(step, here, law.squared_reach, first, min(first + 32, range.last));
+      std::uint32_t mask = test_candidates(step, here, law.squared_reach, first, min(first + 32, range.last));
       if (mask == 0) continue;
-      if (queued == queue_words) drain();
-      queue[queued++][threadIdx.x] = {mask, first};
+      if (queued < Words) {
+        queue[queued++][threadIdx.x] = {mask, first};
+      } else {
+        for (; mask != 0; mask &= mask - 1) meet(mask, first);
+      }
     }
   });
-  drain();
+  uint2 word{0, 0};
+  for (unsigned next = 0;; word.x &= word.x - 1) {
+    if (word.x == 0) {
+      if (next == queued) break;
+      word = queue[next++][threadIdx.x];
+    }
+    meet(word.x, word.y);
+  }
   const vec<T, D> position = law.moved(here, sum);
   if (is_finite(position)) {
     agent.position = position;
@@ -100,7 +100,12 @@ template <typename Law, typename T, int D>
 void enqueue_circles_queue_step(const cuda_context& context, const circles_queue_step<T, D>& step, const Law& law) {
   if (step.count == 0) return;
   const cuda_launch launch(context, "circles.queue");
-  queue_kernel<<<cuda_launch::blocks(step.count, queue_block), queue_block, 0, context.stream()>>>(step, law);
+  const unsigned blocks = cuda_launch::blocks(step.count, queue_block);
+  if (step.dense) {
+    queue_kernel<24><<<blocks, queue_block, 0, context.stream()>>>(step, law);
+  } else {
+    queue_kernel<14><<<blocks, queue_block, 0, context.stream()>>>(step, law);
+  }
   launch.check();
 }
 

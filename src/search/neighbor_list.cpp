@@ -9,6 +9,7 @@
 #include "cells/counting_build.hpp"
 #include "core/backend.hpp"
 #include "core/number_text.hpp"
+#include "parallel/host_mirror.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -97,6 +98,7 @@ struct neighbor_list<Context, T, D>::implementation {
   std::uint32_t words_a_row = 0;
   std::uint64_t most_masks = 0;  // that a row needed, where there was no room for them
   array<std::uint64_t, Context> control;
+  detail::host_mirror<Context> mirror;  // of the control words
   workspace<Context> scratch;
 
   [[nodiscard]] std::size_t bytes() const;
@@ -131,7 +133,7 @@ struct neighbor_list<Context, T, D>::implementation {
   void enqueue_matrix_size();
   [[nodiscard]] bool grow_masks();
   void read_control();
-  [[noreturn]] void fail(const std::vector<std::uint64_t>& words);
+  [[noreturn]] void fail(const std::uint64_t* words);
   [[nodiscard]] std::string complaint(fault_kind kind, std::uint64_t number);
   [[nodiscard]] std::string point_text(const points_view<T, D>& points, std::size_t i);
 };
@@ -486,7 +488,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::read_control() {
-  const std::vector<std::uint64_t> words = to_host(context, control);
+  const std::uint64_t* words = mirror.read(context, control.data(), control_words);
   if (words[fault_word] != ~std::uint64_t{0}) fail(words);
   size = words[size_word];
   most_masks = words[masks_word];
@@ -504,7 +506,7 @@ void neighbor_list<Context, T, D>::implementation::check() {
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::fail(const std::vector<std::uint64_t>& words) {
+void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* words) {
   state = stage::failed;
   fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
   fill_bytes(context, control.data() + needed_word, 0, sizeof(std::uint64_t));
@@ -571,7 +573,7 @@ bool neighbor_list<Context, T, D>::implementation::has_moved(const neighbor_inpu
   const T half = options.skin / 2;
   const detail::find_movers<T, D> body{search(input), remembered.data(), half * half, control.data() + moved_word};
   for_each(context, "search.find_movers", input.points.count, body);
-  return to_host(context, control)[moved_word] != 0;
+  return mirror.read(context, control.data(), control_words)[moved_word] != 0;
 }
 
 template <typename Context, typename T, int D>
