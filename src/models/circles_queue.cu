@@ -10,6 +10,8 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned queue_block = 128;
+/// Words of 32 candidates a thread: 9 rows of cells, and some that need a second.
+constexpr unsigned queue_words = 14;
 
 [[nodiscard]] __device__ std::uint32_t sign_word(float x) { return __float_as_uint(x); }
 [[nodiscard]] __device__ std::uint32_t sign_word(double x) { return static_cast<std::uint32_t>(__double2hiint(x)); }
@@ -47,16 +49,30 @@ __device__ std::uint32_t test_candidates(const circles_queue_step<T, D>& step, c
   return (__brev(mask) >> (32 - (length + 3) / 4 * 4)) & (0xffffffffu >> (32 - length));
 }
 
-/// Thread: a slot. What finds no room in the queue's `Words` is gone through at once.
-template <unsigned Words, typename Law, typename T, int D>
-__global__ void __launch_bounds__(queue_block)
-    queue_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
-  __shared__ uint2 queue[Words][queue_block];
-  const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
-  if (slot >= step.count) return;
+/// Moves an agent by what it has met.
+template <typename Law, typename T, int D>
+__device__ void finish(const circles_queue_step<T, D>& step, const Law& law, std::uint32_t slot, const vec<T, D>& here,
+                       const circles_sum<T, D>& sum) {
   if (slot == 0) *step.words.next = *step.words.now + 1;
   agent_record<T, D> agent = read_record(step.from, slot);
-  const vec<T, D> here = agent.position;
+  const vec<T, D> position = law.moved(here, sum);
+  if (is_finite(position)) {
+    agent.position = position;
+  } else {
+    step.words.fault.raise(*step.words.now, agent.id);
+  }
+  step.to[slot] = agent;
+  if (step.neighbors != nullptr) step.neighbors[slot] = sum.met - 1;
+}
+
+/// Thread: a slot. What finds no room in the queue is gone through at once.
+template <typename Law, typename T, int D>
+__global__ void __launch_bounds__(queue_block)
+    queue_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
+  __shared__ uint2 queue[queue_words][queue_block];
+  const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
+  if (slot >= step.count) return;
+  const vec<T, D> here = load_position(step.from, slot);
   circles_sum<T, D> sum;
   const auto meet = [&](std::uint32_t bits, std::uint32_t first) {
     const vec<T, D> r =
@@ -69,7 +85,7 @@ __global__ void __launch_bounds__(queue_block)
     for (std::uint32_t first = range.first; first < range.last; first += 32) {
       std::uint32_t mask = test_candidates(step, here, law.squared_reach, first, min(first + 32, range.last));
       if (mask == 0) continue;
-      if (queued < Words) {
+      if (queued < queue_words) {
         queue[queued++][threadIdx.x] = {mask, first};
       } else {
         for (; mask != 0; mask &= mask - 1) meet(mask, first);
@@ -84,14 +100,31 @@ __global__ void __launch_bounds__(queue_block)
     }
     meet(word.x, word.y);
   }
-  const vec<T, D> position = law.moved(here, sum);
-  if (is_finite(position)) {
-    agent.position = position;
-  } else {
-    step.words.fault.raise(*step.words.now, agent.id);
-  }
-  step.to[slot] = agent;
-  if (step.neighbors != nullptr) step.neighbors[slot] = sum.met - 1;
+  finish(step, law, slot, here, sum);
+}
+
+/// Thread: a slot. Where most candidates are neighbors, or rows are long, all of them at once.
+template <typename Law, typename T, int D>
+__global__ void __launch_bounds__(queue_block)
+    direct_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
+  const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
+  if (slot >= step.count) return;
+  const vec<T, D> here = load_position(step.from, slot);
+  circles_sum<T, D> sum;
+  const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
+  walk.for_each([&](const row_range<D>& range) {
+    for (std::uint32_t four = range.first; four < range.last; four += 4) {
+      vec<T, D> positions[4];
+#pragma unroll
+      for (std::uint32_t k = 0; k < 4; ++k) positions[k] = load_position(step.from, four + k);
+#pragma unroll
+      for (std::uint32_t k = 0; k < 4; ++k) {
+        const vec<T, D> r = positions[k] - here;
+        law.meet(r, four + k < range.last ? squared_norm(r) : 2 * law.squared_reach, sum);
+      }
+    }
+  });
+  finish(step, law, slot, here, sum);
 }
 
 }  // namespace
@@ -102,9 +135,9 @@ void enqueue_circles_queue_step(const cuda_context& context, const circles_queue
   const cuda_launch launch(context, "circles.queue");
   const unsigned blocks = cuda_launch::blocks(step.count, queue_block);
   if (step.dense) {
-    queue_kernel<24><<<blocks, queue_block, 0, context.stream()>>>(step, law);
+    direct_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
   } else {
-    queue_kernel<14><<<blocks, queue_block, 0, context.stream()>>>(step, law);
+    queue_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
   }
   launch.check();
 }

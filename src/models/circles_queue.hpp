@@ -10,10 +10,11 @@
 #include "quadrat/core/context.hpp"
 #include "search/neighbor_system.hpp"
 
-/// A step of the Circles model on a GPU, over trimmed rows of cells: a thread first tests its candidates, which takes
-/// few operations, and keeps a bit of each in a queue; then it goes through the neighbors alone, in one loop, so that a
-/// warp waits for the agent with the most neighbors and not for the longest row each time. The queue stands in shared
-/// memory: 14 words of 32 candidates a thread, or 24 where rows are long.
+/// A step of the Circles model on a GPU, over trimmed rows of cells. Where cells hold few agents, a thread first tests
+/// its candidates, which takes few operations, and keeps a bit of each in a queue in shared memory; then it goes
+/// through the neighbors alone, in one loop, so that a warp waits for the agent with the most neighbors and not for the
+/// longest row each time. Where they hold many, the queue would cost more than it saves, and candidates are met as they
+/// come.
 namespace quadrat::detail {
 
 /// Records that are read beyond the last one of `from`, and not used.
@@ -28,10 +29,10 @@ struct circles_queue_step {
   std::uint32_t* neighbors;  ///< nullptr: not asked for
   step_words words;
   std::size_t count;
-  bool dense;  ///< rows of more than 32 candidates are common
+  bool dense;  ///< no queue
 };
 
-/// Agents in a cube (or square) of the reach from which on they are.
+/// Agents in a cube (or square) of the reach from which on there is no queue.
 inline constexpr double circles_dense_from = 20;
 
 #if QUADRAT_HAS_CUDA
