@@ -138,7 +138,7 @@ class NeighborsTest(support.ProgramTest):
         files = set()
         for method in self.methods():
             for threads in (1, 2):
-                self.pairs(points, "--cutoff", 0.2, "--order", method, "--threads", threads)
+                self.pairs(points, "--cutoff", 0.2, "--box", "1,1,1", "--order", method, "--threads", threads)
                 files.add((self.folder / "pairs.csv").read_bytes())
         self.assertEqual(len(files), 1)
 
