@@ -18,17 +18,29 @@ constexpr unsigned queue_words = 14;
 
 template <typename T, int D>
 [[nodiscard]] __device__ vec<T, D> load_position(const agent_record<T, D>* agents, std::uint32_t slot) {
+  vec<T, D> position;
   if constexpr (sizeof(T) == 4) {
-    const float4 words = __ldg(reinterpret_cast<const float4*>(agents) + slot);
-    vec<T, D> position;
-    position[0] = words.x;
-    position[1] = words.y;
-    if constexpr (D == 3) position[2] = words.z;
-    return position;
+    float w[4];
+    asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(w[0]), "=f"(w[1]), "=f"(w[2]), "=f"(w[3])
+                 : "l"(agents + slot));
+    for (int axis = 0; axis < D; ++axis) position[axis] = w[axis];
   } else {
-    return agents[slot].position;
+    position = agents[slot].position;
   }
+  return position;
 }
+
+/// Four positions side by side.
+template <typename T, int D>
+struct four_positions {
+  vec<T, D> position[4];
+
+  __device__ explicit four_positions(const agent_record<T, D>* first) {
+#pragma unroll
+    for (std::uint32_t k = 0; k < 4; ++k) position[k] = load_position(first, k);
+  }
+};
 
 /// Bits of the candidates in [first, last), at most 32 of them, that are within reach, itself included. Taken by fours:
 /// up to three records beyond are read, and their bits dropped.
@@ -36,13 +48,12 @@ template <typename T, int D>
 __device__ std::uint32_t test_candidates(const circles_queue_step<T, D>& step, const vec<T, D>& here, T squared_reach,
                                          std::uint32_t first, std::uint32_t last) {
   std::uint32_t mask = 0;
-  for (std::uint32_t four = first; four < last; four += 4) {
-    vec<T, D> positions[4];
-#pragma unroll
-    for (std::uint32_t k = 0; k < 4; ++k) positions[k] = load_position(step.from, four + k);
+  for (std::uint32_t at = first; at < last; at += 4) {
+    const agent_record<T, D>* four = step.from + at;
+    const four_positions<T, D> others(four);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      mask = __funnelshift_l(sign_word(squared_norm(positions[k] - here) - squared_reach), mask, 1);
+      mask = __funnelshift_l(sign_word(squared_norm(others.position[k] - here) - squared_reach), mask, 1);
     }
   }
   const std::uint32_t length = last - first;
@@ -113,14 +124,16 @@ __global__ void __launch_bounds__(queue_block)
   circles_sum<T, D> sum;
   const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
   walk.for_each([&](const row_range<D>& range) {
-    for (std::uint32_t four = range.first; four < range.last; four += 4) {
-      vec<T, D> positions[4];
+    // The next four are under way while these are met: left alone, the compiler would wait for one after the other.
+    const agent_record<T, D>* four = step.from + range.first;
+    four_positions<T, D> next(four);
+    for (auto left = static_cast<int>(range.last - range.first); left > 0; left -= 4) {
+      const four_positions<T, D> others = next;
+      if (left > 4) next = four_positions<T, D>(four += 4);
 #pragma unroll
-      for (std::uint32_t k = 0; k < 4; ++k) positions[k] = load_position(step.from, four + k);
-#pragma unroll
-      for (std::uint32_t k = 0; k < 4; ++k) {
-        const vec<T, D> r = positions[k] - here;
-        law.meet(r, four + k < range.last ? squared_norm(r) : 2 * law.squared_reach, sum);
+      for (int k = 0; k < 4; ++k) {
+        const vec<T, D> r = others.position[k] - here;
+        law.meet(r, k < left ? squared_norm(r) : 2 * law.squared_reach, sum);
       }
     }
   });
