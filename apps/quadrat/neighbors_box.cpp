@@ -87,7 +87,9 @@ void put_around(search_box& box, const particle_file& particles, double cutoff) 
   for (int axis = 0; axis < particles.dimension; ++axis) {
     const auto range = range_of(particles.size(), [&](std::size_t i) { return particles.at(i, axis); });
     box.origin[axis] = range[0];
-    box.vectors[axis][axis] = std::max(range[1] - range[0], cutoff);
+    // Wide enough for the greatest coordinate when all are rounded to single precision.
+    const double rounding = 4e-7 * (std::fabs(range[0]) + std::fabs(range[1]));
+    box.vectors[axis][axis] = std::max(range[1] - range[0] + rounding, cutoff);
   }
 }
 
@@ -133,7 +135,6 @@ search_box choose_box(const neighbors_options& options, const particle_file& par
   const int dimension = particles.dimension;
   const bool lattice = particles.box && particles.box->vectors;
   search_box box;
-  box.accept_outside = !options.box;
   if (particles.box) box.periodic = particles.box->periodic;
   if (options.periodic) box.periodic = periodic_of_option(*options.periodic, dimension);
   if (options.box) {
@@ -145,6 +146,7 @@ search_box choose_box(const neighbors_options& options, const particle_file& par
   require(!options.origin || lattice, "--origin needs --box");
   if (lattice) {
     box.source = "Lattice";
+    box.accept_outside = true;
     box.origin = options.origin ? origin_of_option(*options.origin, dimension) : particles.box->origin;
     box.vectors = *particles.box->vectors;
     complete_open_axes(box, particles, options.cutoff);
