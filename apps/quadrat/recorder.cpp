@@ -78,7 +78,7 @@ void recorder::record() {
 measurement recorder::finish() {
   // The checkpoint comes first: whoever takes more steps from it must not have a row that a longer run would not have.
   if (plan_.output.checkpoint_every > 0 && saved_step_ != model_.step()) write_checkpoint();
-  const measurement last = measure();
+  measurement last = measure();
   write_statistics();
   if (plan_.output.preview) write_preview();
   return last;
@@ -86,7 +86,7 @@ measurement recorder::finish() {
 
 measurement recorder::interrupt() {
   // Not added to the table: an unbroken run would not have it.
-  const measurement now = model_.measure();
+  measurement now = model_.measure();
   if (saved_step_ != model_.step()) write_checkpoint();
   write_statistics();
   return now;
@@ -98,7 +98,7 @@ bool recorder::due(std::int64_t period) const {
 
 measurement recorder::measure() {
   const stopwatch time(measuring_);
-  const measurement now = model_.measure();
+  measurement now = model_.measure();
   table_.add(now);
   return now;
 }

@@ -12,7 +12,7 @@ namespace quadrat::detail {
 namespace {
 
 /// Cells along the first axis that a thread takes at a time: a few blocks.
-constexpr std::size_t cells_a_turn = 8 * masks_cells_along_first_axis;
+constexpr std::size_t cells_a_turn = std::size_t{8} * masks_cells_along_first_axis;
 
 using bit_words = std::uint64_t[lanes_a_chunk / 64];
 
