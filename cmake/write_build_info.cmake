@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Run by build_info.cmake at each build: writes OUTPUT from TEMPLATE, only if it changes. A copy of the sources without
-# its history takes the commit from the environment variable QUADRAT_COMMIT.
+# Run by build_info.cmake at each build: writes OUTPUT from TEMPLATE, only if it changes. The environment variable
+# QUADRAT_COMMIT names the commit of a copy of the sources that has no history, or another one's.
 
 set(COMMIT "unknown")
+find_program(git git)
 if(DEFINED ENV{QUADRAT_COMMIT})
   set(COMMIT "$ENV{QUADRAT_COMMIT}")
-endif()
-find_program(git git)
-if(git AND EXISTS "${SOURCE_DIR}/.git")
+elseif(git AND EXISTS "${SOURCE_DIR}/.git")
   execute_process(
     COMMAND "${git}" describe --always --dirty --exclude=* --abbrev=12
     WORKING_DIRECTORY "${SOURCE_DIR}"
