@@ -77,7 +77,7 @@ struct circles_options {
   int cells_per_reach_x = 0;
   /// On CUDA, with trimmed over counting: candidates are tested first, and neighbors then gone through in one loop
   /// (src/models/circles_queue.hpp). Left out: where it is possible.
-  std::optional<bool> queue_neighbors;
+  std::optional<bool> queue_neighbors = std::nullopt;
 };
 
 /// The orders of walking a neighborhood, and the cell lists that can carry agents into the order of their cells: those
