@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "search/neighbor_masks_kernels.cuh"
+#include "search/neighbor_masks_launch.cuh"
 
 namespace quadrat::detail {
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/number_text.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "search/neighbor_checks.hpp"
+#include "search/neighbor_list_implementation.hpp"
+
+namespace quadrat {
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::read_control() {
+  const std::uint64_t* words = mirror.read(context, control.data(), control_words);
+  if (words[fault_word] != ~std::uint64_t{0}) fail(words);
+  size = words[size_word];
+  most_masks = words[masks_word];
+  state = stage::built;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::check() {
+  if (replayed) {
+    // A graph may have built the list again since.
+    failure = nullptr;
+    read_control();
+  }
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* words) {
+  state = stage::failed;
+  fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
+  fill_bytes(context, control.data() + needed_word, 0, sizeof(std::uint64_t));
+  const auto kind = static_cast<fault_kind>(words[fault_word] & 0xff);
+  const std::uint64_t number = words[fault_word] >> 8;
+  const std::uint64_t needed = words[needed_word];
+  try {
+    if (kind != fault_kind::overflow) throw data_error(complaint(kind, number));
+    if (matrix()) {
+      throw overflow_error(
+          message("a row of the neighbor matrix is ", options.width, " wide, but point ",
+                  number - detail::list_fault_base, " has more neighbors; a width of ", needed, " would have sufficed"),
+          needed);
+    }
+    throw overflow_error(message("the neighbor list has room for ", capacity, " pairs, but there are ", needed,
+                                 "; call build or reserve"),
+                         needed);
+  } catch (...) {
+    failure = std::current_exception();
+    throw;
+  }
+}
+
+template <typename Context, typename T, int D>
+std::string neighbor_list<Context, T, D>::implementation::point_text(const points_view<T, D>& points, std::size_t i) {
+  std::string text = "(";
+  for (int axis = 0; axis < D; ++axis) {
+    const T x = to_host(context, points.component[axis] + i * points.stride, 1)[0];
+    text += (axis == 0 ? "" : ", ") + number_text(x);
+  }
+  return text + ")";
+}
+
+template <typename Context, typename T, int D>
+std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind kind, std::uint64_t number) {
+  const bool query = number >= detail::query_fault_base;
+  const std::size_t i = query ? number - detail::query_fault_base : number;
+  const char* what = query ? "query " : "point ";
+  if (kind == fault_kind::key_range) {
+    const std::uint32_t* of = query ? last.system_of_query : last.system_of_point;
+    return message(what, i, " belongs to system ", to_host(context, of + i, 1)[0], "; there are ", boxes.size());
+  }
+  if (kind == fault_kind::value_range && options.rule == cutoff_rule::table_of_types) {
+    return message(what, i, " has type ", to_host(context, last.types + i, 1)[0], "; the table has ",
+                   detail::type_count(options), " types");
+  }
+  if (kind == fault_kind::value_range) {
+    return message(what, i, " has radius ", to_host(context, last.radii + i, 1)[0], "; with a cutoff of ",
+                   options.cutoff, " it must be from 0 to ",
+                   options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff);
+  }
+  const std::string at = point_text(query ? *last.queries : last.points, i);
+  if (kind == fault_kind::not_finite) return message(what, i, " at ", at, " has a coordinate that is not finite");
+  return message(what, i, " at ", at, " lies outside of an open axis of its box, or more than ",
+                 lattice<T, D>::most_boxes, " periods away");
+}
+
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::has_moved(const neighbor_input<T, D>& input) {
+  if (replayed) read_control();
+  if (state != stage::built || input.points.count != remembered.size() || !detail::same_boxes(boxes, input.boxes))
+    return true;
+  detail::check_neighbor_input(options, input);
+  fill_bytes(context, control.data() + moved_word, 0, sizeof(std::uint64_t));
+  const T half = options.skin / 2;
+  const detail::find_movers<T, D> body{search(input), remembered.data(), half * half, control.data() + moved_word};
+  for_each(context, "search.find_movers", input.points.count, body);
+  return mirror.read(context, control.data(), control_words)[moved_word] != 0;
+}
+
+}  // namespace quadrat
