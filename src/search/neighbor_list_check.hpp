@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+#include <string>
+
 #include "core/number_text.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -54,13 +57,35 @@ void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* wor
 }
 
 template <typename Context, typename T, int D>
-std::string neighbor_list<Context, T, D>::implementation::point_text(const points_view<T, D>& points, std::size_t i) {
-  std::string text = "(";
+std::string neighbor_list<Context, T, D>::implementation::place_complaint(bool query, std::size_t i) {
+  const points_view<T, D>& points = query ? *last.queries : last.points;
+  const std::uint32_t* of = query ? last.system_of_query : last.system_of_point;
+  const lattice<T, D>& shape = boxes[of == nullptr ? 0 : to_host(context, of + i, 1)[0]];
+  vec<T, D> point{};
+  std::string text = query ? message("query ", i, " at (") : message("point ", i, " at (");
+  bool finite = true;
   for (int axis = 0; axis < D; ++axis) {
-    const T x = to_host(context, points.component[axis] + i * points.stride, 1)[0];
-    text += (axis == 0 ? "" : ", ") + number_text(x);
+    point[axis] = to_host(context, points.component[axis] + i * points.stride, 1)[0];
+    finite = finite && std::isfinite(point[axis]);
+    text += (axis == 0 ? "" : ", ") + number_text(point[axis]);
   }
-  return text + ")";
+  text += ")";
+  if (!finite) return text + " has a coordinate that is not finite";
+  for (int axis = 0; axis < D; ++axis) {
+    const T fraction = shape.fraction(point, axis);
+    if (shape.periodic[axis] && std::fabs(fraction) > T(lattice<T, D>::most_boxes)) {
+      return message(text, " is ", fraction, " periods away along axis ", axis, "; at most ", lattice<T, D>::most_boxes,
+                     " are possible");
+    }
+    if (shape.periodic[axis] || (fraction >= T(0) && fraction <= T(1))) continue;
+    if (!shape.orthorhombic) {
+      return message(text, " lies outside of its box: its fraction along the open vector ", axis, " is ", fraction,
+                     "; it must be from 0 to 1");
+    }
+    return message(text, " lies outside the open box [", shape.origin[axis], ", ",
+                   shape.origin[axis] + shape.vectors[axis][axis], "] along axis ", axis);
+  }
+  return text + " was not finite or outside of its box when the list was built";
 }
 
 template <typename Context, typename T, int D>
@@ -81,10 +106,7 @@ std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind k
                    options.cutoff, " it must be from 0 to ",
                    options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff);
   }
-  const std::string at = point_text(query ? *last.queries : last.points, i);
-  if (kind == fault_kind::not_finite) return message(what, i, " at ", at, " has a coordinate that is not finite");
-  return message(what, i, " at ", at, " lies outside of an open axis of its box, or more than ",
-                 lattice<T, D>::most_boxes, " periods away");
+  return place_complaint(query, i);
 }
 
 template <typename Context, typename T, int D>

@@ -132,7 +132,7 @@ struct neighbor_list<Context, T, D>::implementation {
   void read_control();
   [[noreturn]] void fail(const std::uint64_t* words);
   [[nodiscard]] std::string complaint(fault_kind kind, std::uint64_t number);
-  [[nodiscard]] std::string point_text(const points_view<T, D>& points, std::size_t i);
+  [[nodiscard]] std::string place_complaint(bool query, std::size_t i);
 };
 
 }  // namespace quadrat

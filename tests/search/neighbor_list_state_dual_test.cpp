@@ -143,7 +143,7 @@ TEST_F(neighbor_list_state_test, names_the_first_impossible_point) {
         expect_words(complaint(periodic, [&](auto& p) { p.points[17][1] = p.points[40][0] = value; }), {"17"});
       }
     }
-    expect_words(complaint(false, [](auto& p) { p.points[17] = {1, 2.25f, 1}; }), {"17", "2.25"});
+    expect_words(complaint(false, [](auto& p) { p.points[17] = {1, 2.25f, 1}; }), {"17", "2.25", "[0, 2]", "axis 1"});
     expect_words(complaint(false, [](auto& p) { p.points[3][2] = p.points[50][0] = -0.125f; }), {"3", "-0.125"});
     expect_words(complaint(true,
                            [](auto& p) {
