@@ -97,7 +97,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
                                   {small_offsets.data(), small_elements.data(), records.data(), split()});
     }
   } else {
-    if (boxes.size() == 1) {
+    if (one_system()) {
       buckets.build(context, point_count, cells, detail::search_key_of_one<T, D>{key, first_system}, faults());
     } else {
       buckets.build(context, point_count, cells, key, faults());
@@ -134,8 +134,9 @@ void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor
   } else if (by_sweeps()) {
     detail::count_by_sweeps(context, sweeps(what), counts.data());
   }
-  if (!by_masks() && !by_sweeps())
+  if (!by_masks() && !by_sweeps()) {
     for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data()});
+  }
   if (matrix()) return;
   exclusive_scan_with_total(context, counts.data(), offsets.data(), rows, scratch);
 }
@@ -201,6 +202,7 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
 /// again to fill the new room, which is at most that of the list.
 template <typename Context, typename T, int D>
 bool neighbor_list<Context, T, D>::implementation::grow_masks() {
+  if (!by_masks() || by_warps()) return false;
   const std::uint64_t fair = size * sizeof(particle_id) / (rows * sizeof(detail::candidate_mask));
   const std::uint64_t wanted = std::min(most_masks, fair);
   if (wanted <= words_a_row) return false;
@@ -213,11 +215,15 @@ template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build_asynchronously(const neighbor_input<T, D>& input) {
   detail::check_neighbor_input(options, input);
   const std::size_t asked = input.queries.has_value() ? input.queries->count : input.points.count;
-  require(!boxes.empty(), "build has not been called; it finds the memory that build_asynchronously works in");
+  require(prepared, "build has not been called; it finds the memory that build_asynchronously works in");
   require(input.points.count == point_count && asked == rows, "there are ", input.points.count, " points and ", asked,
           " rows, but the last build had ", point_count, " and ", rows,
           "; build_asynchronously works in the memory of that build");
   require(detail::same_boxes(boxes, input.boxes), "the boxes are not those of the last build; call build");
+  require(given_systems == (input.system_of_point != nullptr),
+          "system_of_point was given to one of this build and the last, and not to the other; call build");
+  require(!(by_masks() || by_sweeps()) || detail::masks_serve_input(options, input), "the method of the last build, ",
+          method, ", does not serve queries or excluded pairs; call build");
   last = input;
   last.boxes = {};
   failure = nullptr;

@@ -56,6 +56,8 @@ struct neighbor_list<Context, T, D>::implementation {
 
   enum class stage { empty, built, failed } state = stage::empty;
   bool replayed = false;  // the last build was asynchronous, and may be repeated by a graph
+  bool prepared = false;  // there is memory, and a method, for what the last build was given
+  bool given_systems = false;
   std::size_t point_count = 0;
   std::size_t rows = 0;
   std::uint64_t size = 0;
@@ -110,9 +112,11 @@ struct neighbor_list<Context, T, D>::implementation {
     return {by_masks() ? positions_xy.data() : nullptr, positions_z.data()};
   }
   [[nodiscard]] bool by_sweeps() const { return method == detail::neighbor_search_methods::sweeps::name; }
+  /// Numbers of systems are data, which the device must look at, also where all should be 0.
+  [[nodiscard]] bool one_system() const { return boxes.size() == 1 && !given_systems; }
   [[nodiscard]] bool small() const {
-    return by_warps() && boxes.size() == 1 && point_count <= detail::small_cells_most &&
-           cells <= detail::small_cells_most && context.reproducibility() == determinism::none;
+    return by_warps() && one_system() && point_count <= detail::small_cells_most && cells <= detail::small_cells_most &&
+           context.reproducibility() == determinism::none;
   }
   [[nodiscard]] bool matrix() const { return options.layout == neighbor_layout::matrix; }
   [[nodiscard]] fault_flag faults() { return {control.data() + fault_word, control.data() + needed_word}; }

@@ -21,7 +21,8 @@ neighbor_list<Context, T, D>::implementation::implementation(const Context& wher
 template <typename Context, typename T, int D>
 std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return offsets.bytes() + counts.bytes() + neighbors.bytes() + first.bytes() + squared_distances.bytes() +
-         vectors.bytes() + shifts.bytes() + systems.bytes() + type_cutoffs.bytes() + buckets.bytes() + records.bytes() +
+         vectors.bytes() + shifts.bytes() + systems.bytes() + type_cutoffs.bytes() + buckets.bytes() +
+         small_offsets.bytes() + small_elements.bytes() + records.bytes() + positions_xy.bytes() + positions_z.bytes() +
          coordinates.bytes() + slot_ids.bytes() + remembered.bytes() + keys.bytes() + mask_words.bytes() +
          mask_shares.bytes() + control.bytes() + scratch.bytes();
 }
@@ -98,7 +99,9 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<T, D>& input) {
+  prepared = false;
   detail::check_neighbor_input(options, input);
+  given_systems = input.system_of_point != nullptr;
   const bool other_size = input.points.count > 2 * point_count || 2 * input.points.count < point_count;
   const bool other_boxes = !detail::same_boxes(boxes, input.boxes);
   if (other_boxes) {
@@ -140,6 +143,7 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   if (matrix()) grow(static_cast<std::uint64_t>(rows) * options.width);
   last = input;
   last.boxes = {};
+  prepared = true;
 }
 
 }  // namespace quadrat

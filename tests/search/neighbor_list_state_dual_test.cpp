@@ -90,6 +90,36 @@ TEST_F(neighbor_list_state_test, a_method_that_does_not_serve_is_refused) {
   EXPECT_THROW((void)serves("nonsense", problem), argument_error);
 }
 
+TEST_F(neighbor_list_state_test, a_system_that_does_not_exist_is_named_also_where_there_is_one) {
+  for (const std::string& method : methods_here()) {
+    problem3 problem = some_problem();
+    problem.options.method = method;
+    problem.system_of_point.assign(problem.points.size(), 0);
+    problem.system_of_point[23] = 1;
+    expect_words(build_error<data_error>(problem), {"point 23", "system 1"});
+  }
+}
+
+TEST_F(neighbor_list_state_test, an_asynchronous_build_refuses_what_the_method_of_the_last_does_not_serve) {
+  const backend_context context;
+  problem3 problem = some_problem(true, 1, 200);
+  problem3 bonded = problem;
+  bonded.excluded_offsets.assign(bonded.points.size() + 1, 0);
+  const neighbor_input_on_device<float, 3> stored(context, problem), stored_bonded(context, bonded);
+  list3 list(context, problem.options);
+  list.build(stored.input());
+  list.build_asynchronously(stored.input());
+  list.check();
+  if (!serves(std::string(list.method()), bonded)) {
+    EXPECT_THROW(list.build_asynchronously(stored_bonded.input()), argument_error);
+  }
+  problem3 numbered = problem;
+  numbered.system_of_point.assign(numbered.points.size(), 0);
+  const neighbor_input_on_device<float, 3> stored_numbered(context, numbered);
+  EXPECT_THROW(list.build_asynchronously(stored_numbered.input()), argument_error);
+  EXPECT_EQ(list.size(), reference::neighbor_list(some_problem(true, 1, 200)).entries.size());
+}
+
 TEST_F(neighbor_list_state_test, impossible_input_is_refused_at_once) {
   const auto refusal = [](auto&& change) {
     problem3 problem = some_problem();

@@ -75,8 +75,8 @@ struct circles_options {
   /// The same along x alone; 0: as along the other axes. Finer cells along x cut the ends of ranges closer and make no
   /// more of them: with 4 against 2, trimmed reads 13 % fewer candidates in 3D.
   int cells_per_reach_x = 0;
-  /// On CUDA, with trimmed over counting: candidates are tested first, and neighbors then gone through in one loop
-  /// (src/models/circles_queue.hpp). Left out: where it is possible.
+  /// On CUDA, with trimmed over counting: kernels of the model's own in place of the general walk, which queue the
+  /// neighbors of an agent where cells hold few (src/models/circles_queue.hpp). Left out: where it is possible.
   std::optional<bool> queue_neighbors = std::nullopt;
 };
 

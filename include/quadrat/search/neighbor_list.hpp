@@ -70,7 +70,7 @@ struct neighbor_input {
   /// System of each point, in any order; nullptr where there is one system. Pairs lie within one system.
   const std::uint32_t* system_of_point = nullptr;
   /// Where neighbors are wanted; left out: of the points themselves. A query is no particle, so that a point at its
-  /// place is its neighbor. For full lists and the uniform rule.
+  /// place is its neighbor. For full lists by the uniform rule, without skin and exclusions.
   std::optional<points_view<T, D>> queries;
   const std::uint32_t* system_of_query = nullptr;
   const T* radii = nullptr;              ///< by point, for the rules with radii; none may pass what cutoff allows
@@ -141,7 +141,8 @@ class neighbor_list {
   void build(const neighbor_input<T, D>& input);
 
   /// The same in the memory that the last build left, asynchronously: can be captured in a CUDA graph. Allocates
-  /// nothing; throws argument_error where it would have to (another number of points or boxes). `check` reports what
+  /// nothing; throws argument_error where it would have to (another number of points or boxes), and for input that the
+  /// method of that build does not serve. `check` reports what
   /// went wrong, with the number of pairs that would have fitted.
   void build_asynchronously(const neighbor_input<T, D>& input);
 
