@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "quadrat/contacts/contact.hpp"
+#include "quadrat/contacts/methods.hpp"
+#include "quadrat/contacts/shapes.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/context.hpp"
+
+namespace quadrat {
+
+template <typename T>
+struct contact_options {
+  std::string method;  ///< one of contact_methods(); empty: chosen
+  /// Where bodies are. Bodies outside of its open axes count as well; it then says only where most of them are. Along a
+  /// periodic axis bodies meet as the images whose centers are nearest, and must not be longer than half of it. Left
+  /// out: open, around all bodies, found at each build.
+  std::optional<box<T, 3>> domain;
+  T bin_size = T(0);  ///< edge of a bin; of the finest, where bins have several sizes. 0: chosen
+  pair_masks masks = all_groups_meet();
+  bool sorted = false;       ///< contacts by (a, b, feature): the same bytes with every method
+  bool balance_bins = true;  ///< method `bins`: stage 6, the sort of bins by how many bodies they hold
+};
+
+/// Finds all contacts of bodies, each once, as often as bodies move. Move-only. Context: cpu_context or cuda_context;
+/// T: float or double. A build of a size that has been met allocates nothing.
+///
+/// Which contacts are found is the same for every method. Their order is the same in every run and with any number of
+/// threads when the context asks for run_to_run or canonical (canonical implies `sorted`), or `sorted` is asked for.
+/// Sources: parallel-binning-collision (methods brute_force and bins), uniform-grid-atomics (section 1: loose_grid,
+/// tight_grid).
+template <typename Context, typename T>
+class contact_detector {
+ public:
+  /// Throws argument_error for impossible options: an unknown method (naming the valid ones), a bin size that is
+  /// negative or not finite, masks that are not symmetric.
+  contact_detector(const Context& context, const contact_options<T>& options);
+  contact_detector(contact_detector&&) noexcept;
+  contact_detector& operator=(contact_detector&&) noexcept;
+  ~contact_detector();
+
+  /// Counts exactly, then fills; grows its memory to what the contacts need. Synchronises. Throws argument_error for
+  /// input that the host can see to be impossible (sizes missing, a radius that is not positive, a plane without a unit
+  /// normal, more than 2^31 - 1 bodies and planes); data_error naming the first body with a center that is not finite,
+  /// a size that is not positive and finite, an orientation that cannot be normalised, an impossible group or shape, or
+  /// too long for a periodic axis. Unusable after an exception until the next build.
+  void build(const bodies_view<T>& bodies);
+
+  /// Room for so many contacts, beyond what builds have needed.
+  void reserve(std::size_t contacts);
+
+  /// Throws argument_error when nothing has been built, or the last build failed. Valid until the next build.
+  [[nodiscard]] contacts_view<T> view() const;
+  [[nodiscard]] std::uint64_t size() const;
+  /// The method of the last build, the edge of its (finest) bins, and why both were chosen.
+  [[nodiscard]] std::string_view method() const;
+  [[nodiscard]] T bin_size() const;
+  [[nodiscard]] std::string_view reason() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] const contact_options<T>& options() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/contacts/contact.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat {
+
+/// What identifies contacts from step to step: the two bodies, in this order, and the feature. Element k stands at
+/// first[k * stride], second[k * stride] and features[k]; no key may occur twice.
+struct contact_keys_view {
+  const particle_id* first;
+  const particle_id* second;
+  const std::uint32_t* features;  ///< nullptr: all 0
+  std::size_t stride;
+  std::size_t count;
+};
+
+template <typename T>
+[[nodiscard]] contact_keys_view keys_of(const contacts_view<T>& contacts) {
+  if (contacts.count == 0) return {nullptr, nullptr, nullptr, 1, 0};
+  return {&contacts.records->a, &contacts.records->b, contacts.features, sizeof(contact<T>) / sizeof(particle_id),
+          static_cast<std::size_t>(contacts.count)};
+}
+
+/// Marks a contact that is new.
+inline constexpr std::uint32_t no_contact = 0xffffffffu;
+
+/// Finds for each contact where it stood the last time, so that what belongs to it (tangential displacement, say) can
+/// be carried along. Move-only; asynchronous; allocates nothing for counts that have been met. The answer is unique,
+/// so that it is the same in every run.
+template <typename Context>
+class contact_matcher {
+ public:
+  explicit contact_matcher(const Context& context);
+
+  /// Looks for these contacts among those of the last call, then remembers these. Throws argument_error for more than
+  /// 2^31 - 1 contacts.
+  void match(const contact_keys_view& keys);
+
+  /// By contact of the last call: its index in the call before, or no_contact. Valid until the next call.
+  [[nodiscard]] const std::uint32_t* previous() const { return previous_.data(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// to[k] = from[previous()[k]], or `fresh` where the contact is new. For sources that nvcc compiles, on CUDA.
+  template <typename State>
+  void carry(const State* from, State* to, const State& fresh) const;
+
+  /// Forgets all contacts.
+  void clear() { size_ = 0; }
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  Context context_;
+  std::size_t size_ = 0;
+  array<std::uint32_t, Context> previous_;
+};
+
+}  // namespace quadrat

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "quadrat/contacts/contact.hpp"
+#include "quadrat/contacts/shapes.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// From two bodies to their contacts.
+namespace quadrat {
+
+/// A contact as the narrow phase sees it: points are relative to the center of body a, and b stands at `offset`.
+template <typename T>
+struct contact_point {
+  vec<T, 3> point_a;
+  vec<T, 3> point_b;
+  vec<T, 3> normal;
+  T depth;
+  std::uint32_t feature;
+};
+
+/// What one pair can have at most: two boxes face to face.
+inline constexpr int most_contacts_of_pair = 8;
+
+template <typename T>
+struct contact_manifold {
+  int count = 0;
+  contact_point<T> points[most_contacts_of_pair];
+
+  QUADRAT_HD void add(const contact_point<T>& point) { points[count++] = point; }
+};
+
+/// Whether two spheres touch: their distance is strictly below the sum of their radii. The one expression that every
+/// method uses. `offset` is from the center of a to that of b.
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool spheres_touch(const vec<T, 3>& offset, T radius_a, T radius_b) {
+  const T sum = radius_a + radius_b;
+  return squared_norm(offset) < sum * sum;
+}
+
+/// Two spheres that touch. Depth: the sum of radii minus the distance. Concentric spheres get the normal (1, 0, 0).
+template <typename T>
+[[nodiscard]] QUADRAT_HD contact_point<T> sphere_contact(const vec<T, 3>& offset, T radius_a, T radius_b) {
+  const T distance = std::sqrt(squared_norm(offset));
+  const vec<T, 3> normal = distance > T(0) ? offset * (T(1) / distance) : vec<T, 3>{T(1), T(0), T(0)};
+  return {normal * radius_a, offset - normal * radius_b, normal, radius_a + radius_b - distance, 0};
+}
+
+/// The record of a contact point of bodies a and b.
+template <typename T>
+[[nodiscard]] QUADRAT_HD contact<T> make_contact(const vec<T, 3>& center_a, const contact_point<T>& point,
+                                                 particle_id a, particle_id b) {
+  contact<T> record{};
+  record.point_a = center_a + point.point_a;
+  record.point_b = center_a + point.point_b;
+  record.normal = point.normal;
+  make_tangents(point.normal, record.tangent_1, record.tangent_2);
+  record.depth = point.depth;
+  record.a = a;
+  record.b = b;
+  return record;
+}
+
+}  // namespace quadrat

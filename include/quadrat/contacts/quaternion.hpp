@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+
+namespace quadrat {
+
+/// An orientation: w + x i + y j + z k turns vectors of a body's own frame into those of space. Need not be of length
+/// one where it is given by a caller; `normalized` makes it so.
+template <typename T>
+struct quaternion {
+  T w, x, y, z;
+
+  /// Turned by nothing.
+  [[nodiscard]] QUADRAT_HD static constexpr quaternion identity() { return {T(1), T(0), T(0), T(0)}; }
+};
+
+template <typename T>
+[[nodiscard]] QUADRAT_HD T squared_norm(const quaternion<T>& q) {
+  return q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+}
+
+/// Of length one. The length must be positive and finite.
+template <typename T>
+[[nodiscard]] QUADRAT_HD quaternion<T> normalized(const quaternion<T>& q) {
+  const T scale = T(1) / std::sqrt(squared_norm(q));
+  return {q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+}
+
+/// The three axes of a body in space: the columns of its rotation matrix.
+template <typename T>
+struct axes {
+  vec<T, 3> axis[3];
+
+  /// From the frame of the body to that of space.
+  [[nodiscard]] QUADRAT_HD vec<T, 3> to_space(const vec<T, 3>& v) const {
+    return axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2];
+  }
+  [[nodiscard]] QUADRAT_HD vec<T, 3> to_body(const vec<T, 3>& v) const {
+    return {dot(axis[0], v), dot(axis[1], v), dot(axis[2], v)};
+  }
+};
+
+/// Of a quaternion of length one.
+template <typename T>
+[[nodiscard]] QUADRAT_HD axes<T> axes_of(const quaternion<T>& q) {
+  const T xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
+  const T xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
+  const T wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+  return {{{T(1) - T(2) * (yy + zz), T(2) * (xy + wz), T(2) * (xz - wy)},
+           {T(2) * (xy - wz), T(1) - T(2) * (xx + zz), T(2) * (yz + wx)},
+           {T(2) * (xz + wy), T(2) * (yz - wx), T(1) - T(2) * (xx + yy)}}};
+}
+
+}  // namespace quadrat

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "quadrat/contacts/quaternion.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+
+/// Bodies that can touch. All are convex and symmetric about their center.
+namespace quadrat {
+
+enum class body_shape : std::uint8_t {
+  sphere,     ///< size (radius, -, -)
+  ellipsoid,  ///< size: its half-axes along its own x, y, z
+  capsule,    ///< size (radius, half the distance between the centers of its caps, -); along its own z
+  box         ///< size: half of its edges along its own x, y, z
+};
+
+/// Names of the shapes, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 4> body_shape_names{"sphere", "ellipsoid", "capsule", "box"};
+
+/// One body, or its image. Sizes are positive (a capsule's half distance may be 0), the orientation is of length one.
+template <typename T>
+struct body {
+  body_shape shape;
+  vec<T, 3> center;
+  vec<T, 3> size;
+  quaternion<T> orientation;
+};
+
+/// A wall: all points p with dot(normal, p) < offset are solid. The normal, of length one, points out of the wall to
+/// where bodies are. A plane has no bounding box: every body is tried against every plane.
+template <typename T>
+struct plane {
+  vec<T, 3> normal;
+  T offset;
+  std::uint32_t group = 0;
+};
+
+/// The caller's bodies: no copy. Arrays belong to the device of the context, planes to the host. Body i is
+///   its center, with the shape of shapes[i] (or `shape`), the size of sizes[i] (spheres alone: radii[i], or `radius`),
+///   and orientations[i] (or none).
+template <typename T>
+struct bodies_view {
+  points_view<T, 3> centers{};
+  body_shape shape = body_shape::sphere;        ///< of all, where `shapes` is nullptr
+  const body_shape* shapes = nullptr;           ///< by body
+  T radius = T(0);                              ///< of every sphere, where neither radii nor sizes are given
+  const T* radii = nullptr;                     ///< by body; for spheres alone
+  const vec<T, 3>* sizes = nullptr;             ///< by body; read as the shape says. Needed for all but spheres alone
+  const quaternion<T>* orientations = nullptr;  ///< by body, of any length but 0; nullptr: none is turned
+  const std::uint32_t* groups = nullptr;        ///< by body, below 32: see pair_masks; nullptr: all of group 0
+  std::span<const plane<T>> planes{};           ///< plane k has the id (number of bodies) + k in contacts
+
+  [[nodiscard]] QUADRAT_HD std::size_t size() const { return centers.count; }
+  /// Whether all are spheres.
+  [[nodiscard]] QUADRAT_HD bool spheres() const { return shapes == nullptr && shape == body_shape::sphere; }
+  [[nodiscard]] QUADRAT_HD body_shape shape_of(std::size_t i) const { return shapes != nullptr ? shapes[i] : shape; }
+  [[nodiscard]] QUADRAT_HD vec<T, 3> size_of(std::size_t i) const {
+    if (sizes != nullptr) return sizes[i];
+    return vec<T, 3>::filled(radii != nullptr ? radii[i] : radius);
+  }
+  [[nodiscard]] QUADRAT_HD body<T> operator[](std::size_t i) const {
+    return {shape_of(i), centers[i], size_of(i),
+            orientations != nullptr ? normalized(orientations[i]) : quaternion<T>::identity()};
+  }
+};
+
+/// Which groups meet: bodies of groups g and h can touch where bit h of pair_masks[g] is set. Must be symmetric. Bit g
+/// of pair_masks[g] says whether bodies of group g meet one another.
+using pair_masks = std::array<std::uint32_t, 32>;
+
+/// All groups meet.
+[[nodiscard]] constexpr pair_masks all_groups_meet() {
+  pair_masks masks{};
+  masks.fill(0xffffffffu);
+  return masks;
+}
+
+/// Half of the edges of the smallest axis-aligned box around a body.
+template <typename T>
+[[nodiscard]] QUADRAT_HD vec<T, 3> half_extents(const body<T>& b) {
+  if (b.shape == body_shape::sphere) return vec<T, 3>::filled(b.size[0]);
+  const axes<T> frame = axes_of(b.orientation);
+  vec<T, 3> half{};
+  for (int axis = 0; axis < 3; ++axis) {
+    const vec<T, 3> row{frame.axis[0][axis], frame.axis[1][axis], frame.axis[2][axis]};
+    if (b.shape == body_shape::capsule) {
+      half[axis] = b.size[0] + b.size[1] * std::fabs(row[2]);
+    } else if (b.shape == body_shape::box) {
+      half[axis] = b.size[0] * std::fabs(row[0]) + b.size[1] * std::fabs(row[1]) + b.size[2] * std::fabs(row[2]);
+    } else {
+      const vec<T, 3> scaled{b.size[0] * row[0], b.size[1] * row[1], b.size[2] * row[2]};
+      half[axis] = std::sqrt(squared_norm(scaled));
+    }
+  }
+  return half;
+}
+
+/// Radius of the smallest sphere around the center that holds the body.
+template <typename T>
+[[nodiscard]] QUADRAT_HD T bounding_radius(body_shape shape, const vec<T, 3>& size) {
+  switch (shape) {
+    case body_shape::sphere:
+      return size[0];
+    case body_shape::ellipsoid:
+      return std::fmax(size[0], std::fmax(size[1], size[2]));
+    case body_shape::capsule:
+      return size[0] + size[1];
+    default:
+      return std::sqrt(squared_norm(size));
+  }
+}
+
+/// Whether the numbers of a body describe one: a finite center, positive finite sizes, an orientation that can be
+/// normalised. `squared_orientation` is the squared norm of the quaternion as given, 1 where there is none.
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool sizes_are_sound(body_shape shape, const vec<T, 3>& size, T squared_orientation);
+
+}  // namespace quadrat
