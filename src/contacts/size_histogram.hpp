@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/parallel/atomic.hpp"
+
+/// How many bodies there are of which size.
+namespace quadrat::detail {
+
+/// Classes are quarters of an octave, from 2^-32 to 2^32; what is smaller or larger counts in the first and the last.
+inline constexpr int size_classes = 256;
+
+/// Of a positive half extent: its exponent and the first two bits of its fraction.
+[[nodiscard]] QUADRAT_HD inline int size_class(float half_extent) {
+  const auto bits = std::bit_cast<std::uint32_t>(half_extent);
+  const int quarter = static_cast<int>(bits >> 21) - ((127 - 32) << 2);
+  return quarter < 0 ? 0 : (quarter >= size_classes ? size_classes - 1 : quarter);
+}
+[[nodiscard]] QUADRAT_HD inline int size_class(double half_extent) {
+  const auto bits = std::bit_cast<std::uint64_t>(half_extent);
+  const int quarter = static_cast<int>(bits >> 50) - ((1023 - 32) << 2);
+  return quarter < 0 ? 0 : (quarter >= size_classes ? size_classes - 1 : quarter);
+}
+
+/// The least size that is larger than all of a class.
+[[nodiscard]] constexpr double size_class_end(int size_class) {
+  double octave = 1;
+  for (int k = 0; k < 32; ++k) octave /= 2;
+  for (int k = 0; k < (size_class + 1) / 4; ++k) octave *= 2;
+  return octave * (1 + 0.25 * ((size_class + 1) % 4));
+}
+
+template <typename T>
+struct size_histogram {
+  std::array<std::uint64_t, size_classes> counts{};
+  T largest = T(0);  ///< of all half extents
+};
+
+/// Bodies that one call of count_sizes looks at: runs of one class cost one atomic operation.
+inline constexpr std::size_t count_sizes_share = 64;
+
+/// Index: share of bodies. HalfExtent: number of a body -> its largest half extent, not positive where it is faulty.
+template <typename T, typename HalfExtent>
+struct count_sizes {
+  HalfExtent half_extent;
+  std::size_t count;
+  std::uint64_t* counts;     ///< size_classes, zero at first
+  std::uint64_t* most_bits;  ///< bits of the largest, zero at first: positive numbers are ordered as their bits are
+
+  QUADRAT_HD void operator()(std::size_t share) const {
+    std::size_t i = share * count_sizes_share;
+    const std::size_t last = i + count_sizes_share < count ? i + count_sizes_share : count;
+    T largest = T(0);
+    std::uint64_t run = 0;
+    int run_class = 0;
+    for (; i < last; ++i) {
+      const T size = half_extent(i);
+      if (!(size > T(0))) continue;
+      const int own = size_class(size);
+      if (own != run_class && run > 0) {
+        atomic_add(counts + run_class, run);
+        run = 0;
+      }
+      run_class = own;
+      ++run;
+      largest = size > largest ? size : largest;
+    }
+    if (run > 0) atomic_add(counts + run_class, run);
+    if (largest > T(0)) atomic_max(most_bits, static_cast<std::uint64_t>(std::bit_cast<bits_of<T>>(largest)));
+  }
+
+ private:
+  template <typename U>
+  using bits_of = std::conditional_t<sizeof(U) == 4, std::uint32_t, std::uint64_t>;
+};
+
+/// What count_sizes left, read back.
+template <typename T>
+[[nodiscard]] size_histogram<T> size_histogram_of(const std::uint64_t* counts, std::uint64_t most_bits) {
+  size_histogram<T> result{};
+  for (int k = 0; k < size_classes; ++k) result.counts[static_cast<std::size_t>(k)] = counts[k];
+  if constexpr (sizeof(T) == 4) {
+    result.largest = std::bit_cast<T>(static_cast<std::uint32_t>(most_bits));
+  } else {
+    result.largest = std::bit_cast<T>(most_bits);
+  }
+  return result;
+}
+
+/// All of one size.
+template <typename T>
+[[nodiscard]] size_histogram<T> histogram_of_one_size(T half_extent, std::size_t count) {
+  size_histogram<T> result{};
+  result.counts[static_cast<std::size_t>(size_class(half_extent))] = count;
+  result.largest = half_extent;
+  return result;
+}
+
+}  // namespace quadrat::detail
