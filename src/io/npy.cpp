@@ -91,6 +91,27 @@ std::string text_of(const std::vector<std::size_t>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+/// The type as the header says it, in quotes.
+std::string descr_of(npy_type type) {
+  const type_entry& entry = entry_of(type);
+  return message("'", entry.bytes == 1 ? '|' : native_order, entry.code, "'");
+}
+
+std::string descr_of(std::span<const npy_field> fields) {
+  std::string text = "[";
+  for (const npy_field& field : fields) {
+    const std::string extent = field.extent > 0 ? message(", ", text_of({field.extent})) : "";
+    text += message(text.size() > 1 ? ", " : "", "('", field.name, "', ", descr_of(field.type), extent, ")");
+  }
+  return text + "]";
+}
+
+std::size_t bytes_of(std::span<const npy_field> fields) {
+  std::size_t bytes = 0;
+  for (const npy_field& field : fields) bytes += size_of(field.type) * std::max<std::size_t>(field.extent, 1);
+  return bytes;
+}
+
 /// The text of the header; `rest` is left with the data.
 std::string_view header_text(std::string_view& rest, const std::string& file) {
   if (rest.empty()) throw io_error(file + ": the file is empty");
@@ -149,17 +170,18 @@ npy_array read_npy(const std::filesystem::path& file) {
   return result;
 }
 
-npy_writer::npy_writer(const std::filesystem::path& file, npy_type type, const std::vector<std::size_t>& shape)
-    : file_(file), type_(type) {
-  const type_entry& entry = entry_of(type);
-  const auto bytes = bytes_of(shape, entry.bytes);
+npy_file::npy_file(const std::filesystem::path& file, std::string_view descr, std::size_t element_bytes,
+                   const std::vector<std::size_t>& shape)
+    : file_(file) {
+  const auto bytes = bytes_of(shape, element_bytes);
   require(bytes.has_value(), "an array of shape ", text_of(shape), " cannot be");
   bytes_left_ = *bytes;
-  std::string header = message("{'descr': '", entry.bytes == 1 ? '|' : native_order, entry.code,
-                               "', 'fortran_order': False, 'shape': ", text_of(shape), ", }");
+  std::string header = message("{'descr': ", descr, ", 'fortran_order': False, 'shape': ", text_of(shape), ", }");
   // Ten bytes stand before it, and the data begin at a multiple of 64.
   header.append(63 - (header.size() + 10) % 64, ' ');
   header += '\n';
+  require(header.size() < std::size_t{1} << 16, "the header takes ", header.size(),
+          " bytes; version 1 has room for 65535");
   const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 0xff),
                                      static_cast<char>(header.size() >> 8)};
   file_.write(magic);
@@ -167,16 +189,27 @@ npy_writer::npy_writer(const std::filesystem::path& file, npy_type type, const s
   file_.write(header);
 }
 
-void npy_writer::write_bytes(npy_type type, std::span<const std::byte> bytes) {
-  require(type == type_, "an array of ", name_of(type_), " got ", name_of(type));
+void npy_file::write(std::span<const std::byte> bytes) {
   require(bytes.size() <= bytes_left_, "the array has room for ", bytes_left_, " more bytes, but got ", bytes.size());
   file_.write(bytes);
   bytes_left_ -= bytes.size();
 }
 
-void npy_writer::commit() {
+void npy_file::commit() {
   require(bytes_left_ == 0, "the array lacks ", bytes_left_, " bytes");
   file_.commit();
 }
+
+npy_writer::npy_writer(const std::filesystem::path& file, npy_type type, const std::vector<std::size_t>& shape)
+    : file_(file, descr_of(type), size_of(type), shape), type_(type) {}
+
+void npy_writer::write_bytes(npy_type type, std::span<const std::byte> bytes) {
+  require(type == type_, "an array of ", name_of(type_), " got ", name_of(type));
+  file_.write(bytes);
+}
+
+npy_record_writer::npy_record_writer(const std::filesystem::path& file, std::span<const npy_field> fields,
+                                     std::size_t records)
+    : file_(file, descr_of(fields), bytes_of(fields), {records}) {}
 
 }  // namespace quadrat::io

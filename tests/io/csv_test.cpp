@@ -85,6 +85,25 @@ TEST_F(csv_test, errors_name_line_and_column) {
   EXPECT_EQ(failure(std::string("x,y\n1,\0\1\n", 9)), "2: column 2 (y) is \"??\", which is no number that can be held");
 }
 
+TEST_F(csv_test, columns_of_words) {
+  const csv_columns columns{.text = {"kind", "none"}, .optional = {}};
+  const csv_table table = parse_csv("x,kind\n\n1,\"box\"\n# two\n2, long word \n3,\n", "a.csv", columns);
+  EXPECT_EQ(table.text("kind"), (std::vector<std::string>{"box", "long word", ""}));
+  EXPECT_EQ(table.column("x"), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(table.lines, (std::vector<std::size_t>{3, 5, 6}));
+  EXPECT_THROW((void)table.text("none"), io_error);
+  EXPECT_THROW((void)parse_csv("x,kind\n1,box\n", "a.csv"), io_error);
+}
+
+TEST_F(csv_test, fields_that_may_be_empty) {
+  const csv_columns columns{.text = {}, .optional = {"y"}};
+  const csv_table table = parse_csv("x,y\n1, \n2,3\n", "a.csv", columns);
+  EXPECT_TRUE(std::isnan(table.column("y")[0]));
+  EXPECT_EQ(table.column("y")[1], 3);
+  EXPECT_THROW((void)parse_csv("x,y\n,2\n", "a.csv", columns), io_error);
+  EXPECT_THROW((void)parse_csv("x,y\n1,two\n", "a.csv", columns), io_error);
+}
+
 TEST_F(csv_test, what_is_written_reads_back) {
   const std::array<std::string_view, 2> names{"i", "d"};
   csv_writer out(file_, names);

@@ -184,6 +184,24 @@ TEST_F(npy_test, a_type_that_was_not_meant) {
   EXPECT_EQ(array.shape_text(), "(2, 3)");
 }
 
+TEST_F(npy_test, records) {
+  const std::vector<npy_field> fields{
+      {"depth", npy_type::float64}, {"normal", npy_type::float32, 3}, {"id", npy_type::uint8}};
+  const std::string bytes(2 * 21, 'r');
+  npy_record_writer out(file_, fields, 2);
+  out.write(std::as_bytes(std::span(bytes).first(21)));
+  EXPECT_THROW(out.commit(), argument_error);
+  out.write(std::as_bytes(std::span(bytes).last(21)));
+  EXPECT_THROW(out.write(std::as_bytes(std::span(bytes).first(1))), argument_error);
+  out.commit();
+  const std::string whole = contents(file_);
+  EXPECT_EQ((whole.size() - bytes.size()) % 64, 0u);
+  EXPECT_TRUE(whole.ends_with("\n" + bytes));
+  EXPECT_NE(whole.find("{'descr': [('depth', '<f8'), ('normal', '<f4', (3,)), ('id', '|u1')], "
+                       "'fortran_order': False, 'shape': (2,), }"),
+            std::string::npos);
+}
+
 TEST_F(npy_test, a_writer_takes_exactly_the_elements_of_its_shape) {
   const std::vector<std::int64_t> values(5);
   EXPECT_THROW(write_npy<std::int64_t>(file_, values, {2, 2}), argument_error);

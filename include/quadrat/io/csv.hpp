@@ -11,24 +11,40 @@
 
 #include "quadrat/io/atomic_file.hpp"
 
-/// Tables of numbers as text: a line with the names of the columns, then a line a row, fields between commas.
+/// Tables as text: a line with the names of the columns, then a line a row, fields between commas.
 namespace quadrat::io {
 
-/// Columns of numbers by name.
+/// What columns may hold besides numbers.
+struct csv_columns {
+  std::vector<std::string_view> text;      ///< names of columns of words
+  std::vector<std::string_view> optional;  ///< names of columns of numbers in which fields may be empty: NaN
+};
+
+/// Columns by name.
 struct csv_table {
   std::string file;  ///< for messages
   std::vector<std::string> names;
-  std::vector<std::vector<double>> columns;  ///< all of one length
+  std::vector<std::vector<double>> columns;     ///< by name: the numbers of all rows; empty for words
+  std::vector<std::vector<std::string>> words;  ///< by name: the words of all rows; empty for numbers
+  std::vector<std::size_t> lines;               ///< by row: its line in the file, from 1
   std::size_t rows = 0;
 
   [[nodiscard]] bool has(std::string_view name) const;
-  /// The column of that name. Throws io_error that says which there are.
+  /// The numbers of the column of that name. Throws io_error that says which there are.
   [[nodiscard]] const std::vector<double>& column(std::string_view name) const;
+  /// The words of a column that was asked for as text. Throws io_error that says which there are.
+  [[nodiscard]] const std::vector<std::string>& text(std::string_view name) const;
+
+ private:
+  [[nodiscard]] std::size_t index_of(std::string_view name) const;
 };
 
 /// Reads a table. Blank lines, and lines that begin with '#', are left out; lines may end in "\r\n"; white space
-/// around fields and quotes around names do not count. Throws io_error that names file, line and column ("FILE:LINE:").
-[[nodiscard]] csv_table read_csv(const std::filesystem::path& file);
+/// around fields and quotes around names and words do not count. Throws io_error that names file, line and column
+/// ("FILE:LINE:").
+[[nodiscard]] csv_table read_csv(const std::filesystem::path& file, const csv_columns& columns = {});
+/// The same for a text in memory; `file` is its name for messages.
+[[nodiscard]] csv_table parse_csv(std::string_view text, const std::string& file, const csv_columns& columns = {});
 
 /// Writes a table row by row; the file appears when it is whole. Floating-point numbers are the shortest text that
 /// gives them back.

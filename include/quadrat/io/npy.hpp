@@ -81,6 +81,19 @@ struct npy_array {
 /// that names the file and what is wrong with it.
 [[nodiscard]] npy_array read_npy(const std::filesystem::path& file);
 
+/// The file of an array whose type is given as its header says it: what the writers below share.
+class npy_file {
+ public:
+  npy_file(const std::filesystem::path& file, std::string_view descr, std::size_t element_bytes,
+           const std::vector<std::size_t>& shape);
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+ private:
+  atomic_file file_;
+  std::size_t bytes_left_;
+};
+
 /// Writes an array piece by piece; the file appears when it is whole. Throws io_error.
 class npy_writer {
  public:
@@ -92,14 +105,35 @@ class npy_writer {
     write_bytes(npy_type_of<T>, std::as_bytes(elements));
   }
   /// Makes the file visible. Throws argument_error unless exactly the elements of the shape have been written.
-  void commit();
+  void commit() { file_.commit(); }
 
  private:
   void write_bytes(npy_type type, std::span<const std::byte> bytes);
 
-  atomic_file file_;
+  npy_file file_;
   npy_type type_;
-  std::size_t bytes_left_;
+};
+
+/// A field of a record: a number, or a vector of `extent` numbers where that is not 0.
+struct npy_field {
+  std::string_view name;
+  npy_type type = npy_type::float64;
+  std::size_t extent = 0;
+};
+
+/// Writes a table of records (NumPy: a structured array of one dimension) piece by piece; the file appears when it is
+/// whole. Throws io_error.
+class npy_record_writer {
+ public:
+  npy_record_writer(const std::filesystem::path& file, std::span<const npy_field> fields, std::size_t records);
+
+  /// The next records, each field right behind the one before.
+  void write(std::span<const std::byte> records) { file_.write(records); }
+  /// Makes the file visible. Throws argument_error unless exactly that many records have been written.
+  void commit() { file_.commit(); }
+
+ private:
+  npy_file file_;
 };
 
 /// Writes a whole array of that shape; the file appears whole or not at all. Throws argument_error when the elements do
