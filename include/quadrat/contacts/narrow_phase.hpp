@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "quadrat/contacts/contact.hpp"
 #include "quadrat/contacts/shapes.hpp"
@@ -41,12 +42,21 @@ template <typename T>
   return squared_norm(offset) < sum * sum;
 }
 
-/// Two spheres that touch. Depth: the sum of radii minus the distance. Concentric spheres get the normal (1, 0, 0).
+/// Below this the square of a length is too coarse to find a direction from.
 template <typename T>
-[[nodiscard]] QUADRAT_HD contact_point<T> sphere_contact(const vec<T, 3>& offset, T radius_a, T radius_b) {
-  const T distance = std::sqrt(squared_norm(offset));
-  const vec<T, 3> normal = distance > T(0) ? offset * (T(1) / distance) : vec<T, 3>{T(1), T(0), T(0)};
-  return {normal * radius_a, offset - normal * radius_b, normal, radius_a + radius_b - distance, 0};
+inline constexpr T least_squared_length = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+
+/// Two spheres that touch. Depth: the sum of radii minus the distance. Spheres of one center get the `fallback` for a
+/// normal.
+template <typename T>
+[[nodiscard]] QUADRAT_HD contact_point<T> sphere_contact(const vec<T, 3>& offset, T radius_a, T radius_b,
+                                                         const vec<T, 3>& fallback = {T(1), T(0), T(0)}) {
+  const T squared = squared_norm(offset);
+  const T distance = squared > least_squared_length<T> ? std::sqrt(squared) : T(0);
+  const vec<T, 3> normal = distance > T(0) ? offset * (T(1) / distance) : fallback;
+  // Spheres that touch by less than rounding shows still touch.
+  const T depth = std::fmax(radius_a + radius_b - distance, std::numeric_limits<T>::min());
+  return {normal * radius_a, offset - normal * radius_b, normal, depth, 0};
 }
 
 /// The record of a contact point of bodies a and b.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -119,9 +120,28 @@ template <typename T>
   }
 }
 
-/// Whether the numbers of a body describe one: a finite center, positive finite sizes, an orientation that can be
-/// normalised. `squared_orientation` is the squared norm of the quaternion as given, 1 where there is none.
+/// Lengths with which bodies are computed: the cubes of these and of their sums are normal numbers.
 template <typename T>
-[[nodiscard]] QUADRAT_HD bool sizes_are_sound(body_shape shape, const vec<T, 3>& size, T squared_orientation);
+inline constexpr T smallest_length = sizeof(T) == sizeof(float) ? T(1e-12) : T(1e-100);
+template <typename T>
+inline constexpr T largest_length = T(1) / smallest_length<T>;
+
+/// Whether the numbers of a body describe one: a known shape, positive sizes (a capsule's half distance may be 0) from
+/// smallest_length to largest_length, an orientation that can be normalised. Sizes that the shape does not use may be
+/// anything. `squared_orientation` is the squared norm of the quaternion as given, 1 where there is none.
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool sizes_are_sound(body_shape shape, const vec<T, 3>& size, T squared_orientation) {
+  constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+  constexpr T most = std::numeric_limits<T>::max();
+  if (!(squared_orientation >= least && squared_orientation <= most)) return false;
+  if (shape > body_shape::box) return false;
+  const bool capsule = shape == body_shape::capsule;
+  const int sizes = shape == body_shape::sphere ? 1 : (capsule ? 2 : 3);
+  for (int k = 0; k < sizes; ++k) {
+    const bool none = capsule && k == 1 && size[k] == T(0);
+    if (!none && !(size[k] >= smallest_length<T> && size[k] <= largest_length<T>)) return false;
+  }
+  return true;
+}
 
 }  // namespace quadrat

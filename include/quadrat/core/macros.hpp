@@ -5,10 +5,13 @@
 #if defined(__CUDACC__)
 #define QUADRAT_HD __host__ __device__
 #define QUADRAT_DEVICE __device__
+/// QUADRAT_HD for what is long enough that kernels call it, rather than each holding a copy.
+#define QUADRAT_HD_NOINLINE __host__ __device__ __noinline__
 /// Before a template that is QUADRAT_HD and calls what it is given, which may be a function of the host only.
 #define QUADRAT_CALLS_ANY _Pragma("nv_exec_check_disable")
 #else
 #define QUADRAT_HD
 #define QUADRAT_DEVICE
+#define QUADRAT_HD_NOINLINE
 #define QUADRAT_CALLS_ANY
 #endif
