@@ -42,9 +42,9 @@ template <typename T>
   return squared_norm(offset) < sum * sum;
 }
 
-/// Below this the square of a length is too coarse to find a direction from.
+/// The depth of what touches by less than rounding shows.
 template <typename T>
-inline constexpr T least_squared_length = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+inline constexpr T least_depth = std::numeric_limits<T>::min();
 
 /// Two spheres that touch. Depth: the sum of radii minus the distance. Spheres of one center get the `fallback` for a
 /// normal.
@@ -54,8 +54,7 @@ template <typename T>
   const T squared = squared_norm(offset);
   const T distance = squared > least_squared_length<T> ? std::sqrt(squared) : T(0);
   const vec<T, 3> normal = distance > T(0) ? offset * (T(1) / distance) : fallback;
-  // Spheres that touch by less than rounding shows still touch.
-  const T depth = std::fmax(radius_a + radius_b - distance, std::numeric_limits<T>::min());
+  const T depth = std::fmax(radius_a + radius_b - distance, least_depth<T>);
   return {normal * radius_a, offset - normal * radius_b, normal, depth, 0};
 }
 

@@ -126,14 +126,16 @@ inline constexpr T smallest_length = sizeof(T) == sizeof(float) ? T(1e-12) : T(1
 template <typename T>
 inline constexpr T largest_length = T(1) / smallest_length<T>;
 
+/// Below this the square of a length is too coarse to find a direction from.
+template <typename T>
+inline constexpr T least_squared_length = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+
 /// Whether the numbers of a body describe one: a known shape, positive sizes (a capsule's half distance may be 0) from
 /// smallest_length to largest_length, an orientation that can be normalised. Sizes that the shape does not use may be
 /// anything. `squared_orientation` is the squared norm of the quaternion as given, 1 where there is none.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool sizes_are_sound(body_shape shape, const vec<T, 3>& size, T squared_orientation) {
-  constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
-  constexpr T most = std::numeric_limits<T>::max();
-  if (!(squared_orientation >= least && squared_orientation <= most)) return false;
+  if (!(squared_orientation >= least_squared_length<T> && std::isfinite(squared_orientation))) return false;
   if (shape > body_shape::box) return false;
   const bool capsule = shape == body_shape::capsule;
   const int sizes = shape == body_shape::sphere ? 1 : (capsule ? 2 : 3);
