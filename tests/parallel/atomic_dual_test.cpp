@@ -36,6 +36,16 @@ struct pass_on {
   QUADRAT_HD void operator()(std::size_t i) const { received[i] = atomic_exchange(place, static_cast<T>(i + 1)); }
 };
 
+/// Everyone tries to be the first at each of a few places.
+template <typename T>
+struct claim {
+  T* places;
+  T* received;
+  QUADRAT_HD void operator()(std::size_t i) const {
+    received[i] = atomic_compare_exchange(places + i % 7, 0, static_cast<T>(i + 1));
+  }
+};
+
 template <typename T>
 struct narrow {
   T* least;
@@ -66,6 +76,22 @@ TYPED_TEST(atomic_test, add_gives_everyone_another_ticket) {
     std::iota(expected.begin(), expected.end(), TypeParam{5});
     EXPECT_EQ(drawn, expected);
     EXPECT_EQ(to_host(context, next)[0], size + 5);
+  }
+}
+
+TYPED_TEST(atomic_test, compare_exchange_lets_one_through) {
+  const std::size_t size = size_or(100'000, 3000);
+  for (const backend_context& context : all_contexts()) {
+    auto places = to_device(context, std::vector<TypeParam>(7, 0));
+    array<TypeParam, backend_context> received(context, size);
+    for_each(context, "test.claim", size, claim<TypeParam>{places.data(), received.data()});
+    const auto owners = to_host(context, places);
+    const auto seen = to_host(context, received);
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), TypeParam{0}), 7);
+    for (std::size_t i = 0; i < size; ++i) {
+      const TypeParam owner = owners[i % 7];
+      EXPECT_EQ(seen[i], owner == i + 1 ? 0 : owner) << i;
+    }
   }
 }
 

@@ -7,7 +7,9 @@
 #include "quadrat/contacts/contact.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
+#include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat {
 
@@ -31,9 +33,30 @@ template <typename T>
 /// Marks a contact that is new.
 inline constexpr std::uint32_t no_contact = 0xffffffffu;
 
+namespace detail {
+
+template <typename State>
+struct carry_contact_state {
+  const std::uint32_t* previous;
+  const State* from;
+  State* to;
+  State fresh;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const std::uint32_t before = previous[k];
+    to[k] = before == no_contact ? fresh : from[before];
+  }
+};
+
+}  // namespace detail
+
 /// Finds for each contact where it stood the last time, so that what belongs to it (tangential displacement, say) can
 /// be carried along. Move-only; asynchronous; allocates nothing for counts that have been met. The answer is unique,
-/// so that it is the same in every run.
+/// so that it is the same in every run. Memory: 16 to 24 bytes a contact for the table, 4 more for features, and 4 for
+/// the answer.
+///
+/// How: an open-addressing hash table of the contacts' numbers, at least half of it empty. It is probed for the new
+/// contacts, cleared, and filled with them.
 template <typename Context>
 class contact_matcher {
  public:
@@ -49,7 +72,9 @@ class contact_matcher {
 
   /// to[k] = from[previous()[k]], or `fresh` where the contact is new. For sources that nvcc compiles, on CUDA.
   template <typename State>
-  void carry(const State* from, State* to, const State& fresh) const;
+  void carry(const State* from, State* to, const State& fresh) const {
+    for_each(context_, "contacts.carry", size_, detail::carry_contact_state<State>{previous_.data(), from, to, fresh});
+  }
 
   /// Forgets all contacts.
   void clear() { size_ = 0; }
@@ -59,6 +84,10 @@ class contact_matcher {
   Context context_;
   std::size_t size_ = 0;
   array<std::uint32_t, Context> previous_;
+  array<std::uint64_t, Context> pairs_;  // of the remembered contacts: first << 32 | second
+  array<std::uint32_t, Context> features_;
+  bool has_features_ = false;
+  array<std::uint32_t, Context> table_;  // numbers of contacts, no_contact where there is none
 };
 
 }  // namespace quadrat

@@ -45,6 +45,20 @@ QUADRAT_HD inline T atomic_exchange(T* target, std::type_identity_t<T> value) {
 #endif
 }
 
+/// Writes `value` where `expected` stands. T: std::uint32_t or std::uint64_t.
+template <typename T>
+QUADRAT_HD inline T atomic_compare_exchange(T* target, std::type_identity_t<T> expected,
+                                            std::type_identity_t<T> value) {
+#if defined(__CUDA_ARCH__)
+  using word = detail::device_word<T>;
+  return static_cast<T>(
+      ::atomicCAS(reinterpret_cast<word*>(target), static_cast<word>(expected), static_cast<word>(value)));
+#else
+  __atomic_compare_exchange_n(target, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+
 template <typename T>
 QUADRAT_HD inline T atomic_min(T* target, std::type_identity_t<T> value) {
 #if defined(__CUDA_ARCH__)

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/contacts/contact_matcher.hpp"
+
+#include "core/backend.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/atomic.hpp"
+
+namespace quadrat {
+
+namespace {
+
+struct contact_key {
+  std::uint64_t pair;  ///< first << 32 | second
+  std::uint32_t feature;
+
+  friend QUADRAT_HD bool operator==(const contact_key& a, const contact_key& b) {
+    return a.pair == b.pair && a.feature == b.feature;
+  }
+};
+
+[[nodiscard]] QUADRAT_HD contact_key read_key(const contact_keys_view& keys, std::size_t k) {
+  const std::uint64_t first = keys.first[k * keys.stride];
+  return {first << 32 | keys.second[k * keys.stride], keys.features == nullptr ? 0u : keys.features[k]};
+}
+
+/// SplitMix64's output function (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+[[nodiscard]] QUADRAT_HD std::uint64_t mixed_bits(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// Where the search for a key begins.
+[[nodiscard]] QUADRAT_HD std::uint64_t home_slot(const contact_key& key, std::uint64_t mask) {
+  return mixed_bits(key.pair ^ (static_cast<std::uint64_t>(key.feature) * 0xd6e8feb86659fd93u)) & mask;
+}
+
+/// At least twice as many slots as contacts, a power of two.
+[[nodiscard]] std::size_t slots_for(std::size_t count) {
+  std::size_t slots = 2;
+  while (slots < 2 * count) slots *= 2;
+  return slots;
+}
+
+/// Contacts of the last call, and where they are found.
+struct remembered_contacts {
+  const std::uint64_t* pairs;
+  const std::uint32_t* features;  ///< nullptr: all 0
+  const std::uint32_t* table;
+  std::uint64_t mask;
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t find(const contact_key& key) const {
+    for (std::uint64_t slot = home_slot(key, mask);; slot = (slot + 1) & mask) {
+      const std::uint32_t candidate = table[slot];
+      if (candidate == no_contact) return no_contact;
+      if (contact_key{pairs[candidate], features == nullptr ? 0u : features[candidate]} == key) return candidate;
+    }
+  }
+};
+
+struct find_contact {
+  contact_keys_view keys;
+  remembered_contacts remembered;
+  std::uint32_t* previous;
+
+  QUADRAT_HD void operator()(std::size_t k) const { previous[k] = remembered.find(read_key(keys, k)); }
+};
+
+/// Keys differ, so that each may take the first free slot without looking at whose the others are.
+struct remember_contact {
+  contact_keys_view keys;
+  std::uint64_t* pairs;
+  std::uint32_t* features;
+  std::uint32_t* table;
+  std::uint64_t mask;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const contact_key key = read_key(keys, k);
+    pairs[k] = key.pair;
+    if (features != nullptr) features[k] = key.feature;
+    std::uint64_t slot = home_slot(key, mask);
+    while (atomic_compare_exchange(table + slot, no_contact, static_cast<std::uint32_t>(k)) != no_contact) {
+      slot = (slot + 1) & mask;
+    }
+  }
+};
+
+}  // namespace
+
+template <typename Context>
+contact_matcher<Context>::contact_matcher(const Context& context) : context_(context) {}
+
+template <typename Context>
+void contact_matcher<Context>::match(const contact_keys_view& keys) {
+  require(keys.count <= max_count, "there are ", keys.count, " contacts; at most ", max_count, " are possible");
+  previous_.resize_discarding(context_, keys.count);
+  if (size_ == 0) {
+    fill_bytes(context_, previous_.data(), 0xff, keys.count * sizeof(std::uint32_t));
+  } else {
+    const remembered_contacts remembered{pairs_.data(), has_features_ ? features_.data() : nullptr, table_.data(),
+                                         slots_for(size_) - 1};
+    for_each(context_, "contacts.match", keys.count, find_contact{keys, remembered, previous_.data()});
+  }
+  size_ = 0;
+  has_features_ = keys.features != nullptr;
+  const std::size_t slots = slots_for(keys.count);
+  pairs_.resize_discarding(context_, keys.count);
+  if (has_features_) features_.resize_discarding(context_, keys.count);
+  table_.resize_discarding(context_, slots);
+  fill_bytes(context_, table_.data(), 0xff, slots * sizeof(std::uint32_t));
+  for_each(context_, "contacts.remember", keys.count,
+           remember_contact{keys, pairs_.data(), has_features_ ? features_.data() : nullptr, table_.data(), slots - 1});
+  size_ = keys.count;
+}
+
+template <typename Context>
+std::size_t contact_matcher<Context>::bytes() const {
+  return previous_.bytes() + pairs_.bytes() + features_.bytes() + table_.bytes();
+}
+
+template class contact_matcher<backend_context>;
+
+}  // namespace quadrat
