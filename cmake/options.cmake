@@ -13,6 +13,7 @@ option(QUADRAT_WERROR "Warnings are errors" OFF)
 option(QUADRAT_UNITY "Compile the sources of the program and of the benchmarks in batches: three times faster from scratch" ON)
 option(QUADRAT_NATIVE "Compile for the CPU of this machine (-march=native); the binaries may not run on another" OFF)
 set(QUADRAT_SANITIZE "" CACHE STRING "Host sanitizers, as in -fsanitize=: 'address,undefined' or 'thread'")
+option(QUADRAT_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 set(QUADRAT_EXTRA_INCLUDE "" CACHE PATH "A folder with header-only dependencies that the system does not have")
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# tests/fuzz/<name>_fuzz.cpp: functions LLVMFuzzerTestOneInput, each a program of its own, with known inputs in
+# tests/fuzz/corpus/<name>/ where there are some. tests/fuzz/driver.cpp runs them on seeded inputs, for some seconds, as a
+# test; with QUADRAT_FUZZ (clang), libFuzzer does.
+
+if(NOT TARGET quadrat_io)
+  return()
+endif()
+if(QUADRAT_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "QUADRAT_FUZZ needs clang, for its libFuzzer; the compiler is ${CMAKE_CXX_COMPILER_ID}")
+endif()
+
+file(GLOB fuzz_targets CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/*_fuzz.cpp")
+foreach(source IN LISTS fuzz_targets)
+  get_filename_component(target "${source}" NAME_WE)
+  string(REGEX REPLACE "_fuzz$" "" name "${target}")
+  add_executable(${target} "${source}")
+  quadrat_link_internal(${target})
+  target_compile_definitions(${target} PRIVATE QUADRAT_BACKEND_CPU=1)
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE quadrat_io)
+  if(QUADRAT_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/driver.cpp")
+  endif()
+  # libFuzzer writes what it finds into the first folder.
+  set(folders "${CMAKE_CURRENT_BINARY_DIR}/fuzz/${name}")
+  file(MAKE_DIRECTORY "${folders}")
+  if(IS_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
+    list(APPEND folders "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
+  endif()
+  add_test(NAME "fuzz/${name}" COMMAND ${target} -seed=1 -runs=1000000 -max_total_time=5 ${folders})
+  set_tests_properties("fuzz/${name}" PROPERTIES ENVIRONMENT "${quadrat_test_environment}" LABELS fuzz)
+endforeach()
