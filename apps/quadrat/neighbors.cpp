@@ -3,10 +3,8 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "commands.hpp"
 #include "interruption.hpp"
@@ -18,6 +16,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "stopwatch.hpp"
+#include "table_output.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -26,13 +25,7 @@ namespace {
 void check_neighbors_options(const neighbors_options& options) {
   require(options.cutoff > 0 && std::isfinite(options.cutoff), "--cutoff is ", options.cutoff,
           "; it must be positive and finite");
-  if (!options.output) return;
-  const std::filesystem::path output = *options.output;
-  require(output.extension() == ".npy" || output.extension() == ".csv", "--output: pairs are written to .npy and .csv ",
-          "files; ", output.string(), " ends in neither");
-  std::error_code ignored;
-  require(!std::filesystem::equivalent(output, options.points, ignored), "--output: ", output.string(),
-          " is the file of the points");
+  if (options.output) check_table_output(*options.output, options.points, "pairs");
 }
 
 void run_neighbors(const neighbors_options& options) {
@@ -76,18 +69,6 @@ std::string neighbors_footer() {
          "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 }
 
-void add_neighbors_box(CLI::App& command, neighbors_options& o) {
-  const std::string group = "Box";
-  command
-      .add_option("--box", o.box, "lengths of the box, or all components of its vectors; default: around the points")
-      ->type_name("Lx,Ly[,Lz]")
-      ->group(group);
-  command.add_option("--origin", o.origin, "its lower corner; default: 0,0,0")->type_name("x,y[,z]")->group(group);
-  command.add_option("--periodic", o.periodic, "axes (vectors) that are periodic: xyz, xy, ..., none (the default)")
-      ->type_name("AXES")
-      ->group(group);
-}
-
 }  // namespace
 
 void add_neighbors(CLI::App& app) {
@@ -99,15 +80,13 @@ void add_neighbors(CLI::App& app) {
       ->check(CLI::ExistingFile)
       ->type_name("POINTS");
   command->add_option("--cutoff", o.cutoff, "pairs nearer than this are neighbors")->required()->type_name("R");
-  add_neighbors_box(*command, o);
+  add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
+                  "Lx,Ly[,Lz]");
   command->add_flag("--half", o.half, "each pair once (i < j) instead of twice");
   command->add_option("--method,--order", o.method, "how to search; default: chosen")->type_name("NAME");
-  command->add_option("--device", o.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double; default: that of the file")
       ->check(CLI::IsMember({"float", "double"}));
-  command->add_option("--threads", o.threads, "on the CPU (0: all)")->check(CLI::Range(0, cpu_context::most_threads));
   command->add_option("-o,--output", o.output, "pairs: .npy (P x 2, int64) or .csv (with shifts, vectors, distances)")
       ->type_name("FILE");
   command->add_flag("--json", o.json, "print counts and statistics as JSON, and nothing else, on stdout");

@@ -4,71 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <vector>
 
-#include "io/text.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::program {
 namespace {
-
-/// The numbers of "1,2.5,3".
-std::vector<double> numbers_of_option(const char* option, std::string_view text) {
-  std::vector<double> numbers;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    const std::string_view word = io::trimmed(text.substr(0, comma));
-    const auto number = io::number_from<double>(word);
-    require(number && std::isfinite(*number), option, ": ", io::shown(word),
-            " is no number; write 1,2.5,3 for example");
-    numbers.push_back(*number);
-    if (comma == std::string_view::npos) return numbers;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-/// Lx,Ly,Lz or the components of all vectors.
-vec<vec<double, 3>, 3> vectors_of_option(const std::string& text, int dimension) {
-  const std::vector<double> numbers = numbers_of_option("--box", text);
-  const auto d = static_cast<std::size_t>(dimension);
-  require(numbers.size() == d || numbers.size() == d * d, "--box: there are ", numbers.size(), " numbers; points in ",
-          d, " dimensions need ", d, " lengths, or the ", d * d, " components of ", d, " vectors");
-  vec<vec<double, 3>, 3> vectors{};
-  for (int axis = 0; axis < dimension; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    if (numbers.size() == d) {
-      require(numbers[a] > 0, "--box: the length along ", "xyz"[axis], " is ", numbers[a], "; it must be positive");
-      vectors[axis][axis] = numbers[a];
-    } else {
-      for (int k = 0; k < dimension; ++k) vectors[axis][k] = numbers[a * d + static_cast<std::size_t>(k)];
-    }
-  }
-  return vectors;
-}
-
-vec<double, 3> origin_of_option(const std::string& text, int dimension) {
-  const std::vector<double> numbers = numbers_of_option("--origin", text);
-  require(numbers.size() == static_cast<std::size_t>(dimension), "--origin: there are ", numbers.size(),
-          " numbers; points in ", dimension, " dimensions need ", dimension);
-  vec<double, 3> origin{};
-  for (int axis = 0; axis < dimension; ++axis) origin[axis] = numbers[static_cast<std::size_t>(axis)];
-  return origin;
-}
-
-vec<bool, 3> periodic_of_option(const std::string& text, int dimension) {
-  vec<bool, 3> periodic{};
-  if (text == "none") return periodic;
-  const std::string_view axes = std::string_view("xyz").substr(0, static_cast<std::size_t>(dimension));
-  for (const char letter : text) {
-    const std::size_t axis = axes.find(letter);
-    require(axis != std::string_view::npos && !periodic[static_cast<int>(axis)], "--periodic: ", io::shown(text),
-            " is neither none nor a choice of ", axes);
-    periodic[static_cast<int>(axis)] = true;
-  }
-  require(!text.empty(), "--periodic: write none, or a choice of ", axes);
-  return periodic;
-}
 
 /// The lowest and the highest value of f(i) over the points where it is finite; two zeros when there are none.
 template <typename F>
@@ -136,24 +77,25 @@ search_box choose_box(const neighbors_options& options, const particle_file& par
   const bool lattice = particles.box && particles.box->vectors;
   search_box box;
   if (particles.box) box.periodic = particles.box->periodic;
-  if (options.periodic) box.periodic = periodic_of_option(*options.periodic, dimension);
-  if (options.box) {
+  const box_options& given = options.box;
+  if (given.periodic) box.periodic = periodic_of_option(*given.periodic, dimension);
+  if (given.box) {
     box.source = "--box";
-    box.vectors = vectors_of_option(*options.box, dimension);
-    if (options.origin) box.origin = origin_of_option(*options.origin, dimension);
+    box.vectors = vectors_of_option(*given.box, dimension);
+    if (given.origin) box.origin = origin_of_option(*given.origin, dimension);
     return box;
   }
-  require(!options.origin || lattice, "--origin needs --box");
+  require(!given.origin || lattice, "--origin needs --box");
   if (lattice) {
     box.source = "Lattice";
     box.accept_outside = true;
-    box.origin = options.origin ? origin_of_option(*options.origin, dimension) : particles.box->origin;
+    box.origin = given.origin ? origin_of_option(*given.origin, dimension) : particles.box->origin;
     box.vectors = *particles.box->vectors;
     complete_open_axes(box, particles, options.cutoff);
     return box;
   }
   const bool any = box.periodic[0] || box.periodic[1] || box.periodic[2];
-  require(!any || !options.periodic, "--periodic ", options.periodic.value_or(""),
+  require(!any || !given.periodic, "--periodic ", given.periodic.value_or(""),
           " needs --box (or an .xyz file with a Lattice)");
   require(!any, particles.file, ": pbc says that an axis is periodic, but there is no Lattice; give --box, or ",
           "--periodic none");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
+
+#include "box_options.hpp"
+#include "device_options.hpp"
 
 namespace quadrat::program {
 
@@ -11,12 +13,11 @@ namespace quadrat::program {
 struct neighbors_options {
   std::string points;
   double cutoff = 0;
-  std::optional<std::string> box, origin, periodic;
+  box_options box;
   bool half = false;
   std::string method;  ///< empty: chosen
-  std::string device = "auto";
+  device_options device;
   std::optional<std::string> precision;
-  std::int64_t threads = 0;
   std::optional<std::string> output;
   bool json = false;
   bool quiet = false;

@@ -38,7 +38,7 @@ nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_o
                                const particle_file& particles, const search_box& box) {
   nlohmann::ordered_json result{
       {"program", program_json()},
-      {"device", {{"backend", report.backend}, {"name", report.device_name}, {"threads", report.threads}}},
+      {"device", as_json(report.device)},
       {"points", {{"file", particles.file}, {"count", report.points}, {"dimensions", particles.dimension}}},
       {"box", box_json(box, particles.dimension)},
       {"search",
@@ -61,16 +61,13 @@ nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_o
 
 std::string as_text(const neighbors_report& report, const neighbors_options& options, const particle_file& particles,
                     const search_box& box) {
-  const std::string where = report.threads == 0 ? report.device_name
-                                                : fmt::format("{} ({} thread{})", report.device_name, report.threads,
-                                                              report.threads == 1 ? "" : "s");
   std::string text = fmt::format("{}: {} points, {} pairs{} within {}\n", particles.file, with_commas(report.points),
                                  with_commas(report.pairs), options.half ? " (each once)" : "", options.cutoff);
   text += fmt::format("  neighbors  {:.4g} a point, from {} to {}, standard deviation {:.4g}\n", report.mean,
                       report.least, report.most, report.deviation);
   text += fmt::format("  box        {}\n", box_line(box, particles.dimension));
-  text += fmt::format("  search     {:.3g} s on {}: {}, {} ({})\n", report.search_seconds, where, report.method,
-                      report.precision, report.reason);
+  text += fmt::format("  search     {:.3g} s on {}: {}, {} ({})\n", report.search_seconds, as_text(report.device),
+                      report.method, report.precision, report.reason);
   if (options.output) text += fmt::format("  output     {} ({:.3g} s)\n", *options.output, report.writing_seconds);
   return text;
 }

@@ -6,7 +6,6 @@
 #include <optional>
 #include <type_traits>
 
-#include "device.hpp"
 #include "neighbors_output.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -163,21 +162,11 @@ neighbors_report neighbors_on(const Context& context, const neighbors_options& o
 
 neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles, const search_box& box,
                                 const interruption& stop) {
-  if (options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty())) {
-    const cuda_context context;
+  return on_device(options.device, [&](const auto& context) {
     neighbors_report report = neighbors_on(context, options, particles, box, stop);
-    report.backend = "cuda";
-    report.device_name = cuda_devices().at(static_cast<std::size_t>(context.device())).name;
+    report.device = used(context);
     return report;
-  }
-  cpu_context::options chosen;
-  chosen.threads = static_cast<int>(options.threads);
-  const cpu_context context(chosen);
-  neighbors_report report = neighbors_on(context, options, particles, box, stop);
-  report.backend = "cpu";
-  report.device_name = cpu_name();
-  report.threads = context.threads();
-  return report;
+  });
 }
 
 }  // namespace quadrat::program

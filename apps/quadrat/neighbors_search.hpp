@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "device_options.hpp"
 #include "interruption.hpp"
 #include "neighbors_box.hpp"
 #include "neighbors_options.hpp"
@@ -14,8 +15,8 @@ namespace quadrat::program {
 
 /// What a search found, and how.
 struct neighbors_report {
-  std::string backend, device_name, method, reason, precision;
-  int threads = 0;  ///< of the host that computed; 0 on a GPU
+  used_device device;
+  std::string method, reason, precision;
   std::size_t points = 0;
   std::uint64_t pairs = 0;
   // Neighbors a point: of the full list, also where a half list was asked for.

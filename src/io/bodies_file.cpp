@@ -126,6 +126,10 @@ class bodies_parser {
       fail(row, message("column ", name, " is ", value, "; ", needs(shape), ", ",
                         may_be_zero ? "not negative" : "positive", " and finite"));
     }
+    constexpr double least = smallest_length<double>, most = largest_length<double>;
+    if (value > 0 && (value < least || value > most)) {
+      fail(row, message("column ", name, " is ", value, "; lengths are accepted from ", least, " to ", most));
+    }
     return value;
   }
 

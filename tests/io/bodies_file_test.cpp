@@ -111,6 +111,8 @@ TEST(bodies_file_test, errors_of_values_name_line_and_column) {
            {"0,0,0,-1", "column radius is -1; a sphere needs radius, positive and finite"},
            {"0,0,0,inf", "column radius is inf; a sphere needs radius, positive and finite"},
            {"0,0,0,nan", "column radius is empty or nan; a sphere needs radius"},
+           {"0,0,0,1e-101", "column radius is 1e-101; lengths are accepted from 1e-100 to 1e+100"},
+           {"0,0,0,1e101", "column radius is 1e+101; lengths are accepted from 1e-100 to 1e+100"},
            {"0,0,0,", "column radius is empty or nan; a sphere needs radius"},
            {"0,nan,0,1", "column y is nan; centers must be finite"},
            {"0,0,-inf,1", "column z is -inf; centers must be finite"},

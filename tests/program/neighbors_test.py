@@ -221,7 +221,7 @@ class NeighborsTest(support.ProgramTest):
             ([self.row, "--cutoff", 1, "--box", "1,1,1", "--periodic", ""], "--periodic"),
             ([self.row, "--cutoff", 1, "--order", "strip"], "strips"),
             ([self.row, "--cutoff", 1, "-o", "pairs.txt"], "pairs.txt ends in neither"),
-            ([self.row, "--cutoff", 1, "-o", self.row], "is the file of the points"),
+            ([self.row, "--cutoff", 1, "-o", self.row], "is the file that is read"),
             ([self.row, "--cutoff", 1, "--threads", -1], "--threads"),
             ([self.row, "--cutoff", 1, "--precision", "half"], "--precision"),
             ([self.put("points.txt", "1 2 3"), "--cutoff", 1], "points.txt ends in none of these"),

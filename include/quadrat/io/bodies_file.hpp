@@ -21,7 +21,8 @@
 ///   a, b, c          of an ellipsoid its half-axes, of a box half of its edges, along its own x, y, z
 ///   qw, qx, qy, qz   the orientation, a quaternion of any length but 0; left out: no body is turned
 ///   group            0 to 31; left out: 0
-/// Where there is a column `shape`, sizes that a shape does not use may be empty.
+/// Where there is a column `shape`, sizes that a shape does not use may be empty. Lengths are accepted from
+/// smallest_length to largest_length of double.
 namespace quadrat::io {
 
 /// Bodies on the host, by body. All numbers describe bodies: sizes_are_sound.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/core/vec.hpp"
+
+namespace quadrat::program {
+
+/// How a box is given on the command line.
+struct box_options {
+  std::optional<std::string> box, origin, periodic;
+};
+
+/// Adds --box (with that help), --origin and --periodic.
+void add_box_options(CLI::App& command, box_options& options, const std::string& help, const std::string& type_name);
+
+/// The finite numbers of "1,2.5,3". Throws argument_error that names the option.
+[[nodiscard]] std::vector<double> numbers_of_option(const char* option, std::string_view text);
+
+// Each throws argument_error that names the option. Of the result, `dimension` components count.
+
+/// --box: Lx,Ly,Lz or the components of all vectors.
+[[nodiscard]] vec<vec<double, 3>, 3> vectors_of_option(const std::string& text, int dimension);
+/// --origin
+[[nodiscard]] vec<double, 3> origin_of_option(const std::string& text, int dimension);
+/// --periodic
+[[nodiscard]] vec<bool, 3> periodic_of_option(const std::string& text, int dimension);
+
+}  // namespace quadrat::program

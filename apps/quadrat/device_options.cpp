@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_options.hpp"
+
+#include <fmt/format.h>
+
+#include "device.hpp"
+
+namespace quadrat::program {
+
+void add_device_options(CLI::App& command, device_options& options) {
+  command.add_option("--device", options.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "on the CPU (0: all)")
+      ->check(CLI::Range(0, cpu_context::most_threads));
+}
+
+used_device used(const cpu_context& context) { return {"cpu", cpu_name(), context.threads()}; }
+
+used_device used(const cuda_context& context) {
+  return {"cuda", cuda_devices().at(static_cast<std::size_t>(context.device())).name, 0};
+}
+
+nlohmann::ordered_json as_json(const used_device& device) {
+  return {{"backend", device.backend}, {"name", device.name}, {"threads", device.threads}};
+}
+
+std::string as_text(const used_device& device) {
+  if (device.threads == 0) return device.name;
+  return fmt::format("{} ({} thread{})", device.name, device.threads, device.threads == 1 ? "" : "s");
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "quadrat/core/context.hpp"
+
+namespace quadrat::program {
+
+/// Where a command that is no simulation is to compute.
+struct device_options {
+  std::string device = "auto";
+  std::int64_t threads = 0;  ///< 0: all
+};
+
+/// Adds --device and --threads.
+void add_device_options(CLI::App& command, device_options& options);
+
+/// Where something was computed.
+struct used_device {
+  std::string backend, name;
+  int threads = 0;  ///< of the host that computed; 0 on a GPU
+};
+
+[[nodiscard]] used_device used(const cpu_context& context);
+[[nodiscard]] used_device used(const cuda_context& context);
+[[nodiscard]] nlohmann::ordered_json as_json(const used_device& device);
+/// "CPU (2 threads)"
+[[nodiscard]] std::string as_text(const used_device& device);
+
+/// Calls f(context), with a context of the device that the options ask for.
+template <typename F>
+auto on_device(const device_options& options, F&& f) {
+  if (options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty())) return f(cuda_context());
+  cpu_context::options chosen;
+  chosen.threads = static_cast<int>(options.threads);
+  return f(cpu_context(chosen));
+}
+
+}  // namespace quadrat::program
