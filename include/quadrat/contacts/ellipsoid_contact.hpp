@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "quadrat/contacts/ellipsoid_search.hpp"
+#include "quadrat/contacts/narrow_phase.hpp"
+#include "quadrat/contacts/quaternion.hpp"
+#include "quadrat/contacts/shapes.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// Contacts of ellipsoids and spheres with one another and with planes.
+///
+/// Two ellipsoids are in contact where their interiors overlap. With h(n) the reach of a body from its center along a
+/// unit vector n, they overlap when f(n) = h_a(n) + h_b(n) - n . offset is positive for all n (then no plane separates
+/// them); the contact function of Perram and Wertheim (J. Comput. Phys. 58, 1985) is below 1 for the same bodies.
+///
+/// The contact is a local minimum of f: moving b by f(n) along n separates the bodies, and a little less in no
+/// direction nearby does; their surfaces have a common normal. Normal n, depth f(n); point_a and point_b where the
+/// outward normals are n and -n, so that point_a - point_b = depth * normal. Of several local minima it is the one to
+/// which descent leads from the normal in Perram and Wertheim's sense, so that depth goes to 0 where an overlap ends.
+/// Where directions tie by symmetry (concentric bodies, needles on one axis) one of them is taken.
+///
+/// Accuracy, L being the longest half-axis: whether there is contact, depth, the distance of the points from the
+/// surfaces, and point_a - point_b - depth * normal are right to 4e-6 L in float and 4e-14 L in double, at aspect
+/// ratios of 1 to 100 and size ratios of 1 to 1000. The normals of the surfaces at the points are the given one to
+/// 1e-5 and 1e-12 at aspect ratios to 3, and grow worse with the square of the aspect ratio. Lengths must be between
+/// 1e-9 and 1e9 in float, so that their squares can be had.
+namespace quadrat {
+
+/// Whether a and b, each a sphere or an ellipsoid, touch. b stands at `offset` from the center of a; both centers are
+/// ignored. Two spheres: spheres_touch.
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool ellipsoids_touch(const body<T>& a, const body<T>& b, const vec<T, 3>& offset) {
+  if (a.shape == body_shape::sphere && b.shape == body_shape::sphere) {
+    return spheres_touch(offset, a.size[0], b.size[0]);
+  }
+  if (!ellipsoids::bounding_spheres_touch(a, b, offset)) return false;
+  const axes<T> frame = ellipsoids::fused_axes(ellipsoids::frame_of(a, b));
+  const ellipsoids::body_pair<T> bodies = ellipsoids::pair_in_frame(frame, a, b, offset);
+  vec<T, 3> normal{};
+  const ellipsoids::overlap found = ellipsoids::find_overlap(bodies, normal);
+  if (found != ellipsoids::overlap::close) return found == ellipsoids::overlap::certain;
+  return ellipsoids::descend(bodies, normal);
+}
+
+/// The contact of a and b, where ellipsoids_touch; otherwise false, and `point` is left alone. The depth is positive.
+/// Two spheres: sphere_contact. The feature is 0. At shallow contacts about 1,000 operations; always an end.
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool ellipsoids_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
+                                                 contact_point<T>& point) {
+  if (a.shape == body_shape::sphere && b.shape == body_shape::sphere) {
+    if (!spheres_touch(offset, a.size[0], b.size[0])) return false;
+    point = sphere_contact(offset, a.size[0], b.size[0]);
+    return true;
+  }
+  if (!ellipsoids::bounding_spheres_touch(a, b, offset)) return false;
+  const axes<T> frame = ellipsoids::fused_axes(ellipsoids::frame_of(a, b));
+  const ellipsoids::body_pair<T> bodies = ellipsoids::pair_in_frame(frame, a, b, offset);
+  vec<T, 3> normal{};
+  const ellipsoids::overlap found = ellipsoids::find_overlap(bodies, normal);
+  if (found == ellipsoids::overlap::none) return false;
+  if (!ellipsoids::descend(bodies, normal) && found == ellipsoids::overlap::close) return false;
+  const ellipsoids::supports<T> at(bodies, normal);
+  // What Newton's method left of a gap along the surfaces is shared: they turn away from their tangents by its square.
+  const vec<T, 3> middle = frame.to_space(T(0.5) * (at.point_a + (bodies.offset - at.point_b)));
+  point.normal = frame.to_space(normal);
+  point.depth = std::fmax(at.depth, std::numeric_limits<T>::min());
+  const vec<T, 3> half = point.normal * (T(0.5) * point.depth);
+  point.point_a = middle + half;
+  point.point_b = middle - half;
+  point.feature = 0;
+  return true;
+}
+
+/// The contact of a sphere or an ellipsoid with a wall; false, and `point` is left alone, where its deepest point is
+/// not below the surface. The normal points into the wall; point_a is the deepest point, point_b its projection on the
+/// surface, both relative to the center of a.
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool ellipsoid_plane_contact(const body<T>& a, const plane<T>& wall, contact_point<T>& point) {
+  const vec<T, 3> inward = wall.normal * T(-1);
+  vec<T, 3> deepest = inward * a.size[0];
+  T reach = a.size[0];
+  if (a.shape != body_shape::sphere) {
+    const axes<T> frame = ellipsoids::fused_axes(a.orientation);
+    const vec<T, 3> scaled = ellipsoids::by_component(a.size, ellipsoids::components(frame, inward));
+    reach = std::sqrt(ellipsoids::inner(scaled, scaled));
+    deepest = frame.to_space(ellipsoids::by_component(a.size, scaled) * (T(1) / reach));
+  }
+  const T depth = reach - (ellipsoids::inner(wall.normal, a.center) - wall.offset);
+  if (!(depth > T(0))) return false;
+  point = {deepest, deepest - inward * depth, inward, depth, 0};
+  return true;
+}
+
+}  // namespace quadrat
