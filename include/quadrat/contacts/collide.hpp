@@ -1,34 +1,106 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "quadrat/contacts/box_box_contacts.hpp"
+#include "quadrat/contacts/box_contacts.hpp"
+#include "quadrat/contacts/capsule_contacts.hpp"
+#if __has_include("quadrat/contacts/ellipsoid_contact.hpp")
+#include "quadrat/contacts/ellipsoid_contact.hpp"
+#define QUADRAT_HAS_ELLIPSOIDS 1
+#endif
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/contacts/shapes.hpp"
+#include "quadrat/contacts/wall_contacts.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
 /// The narrow phase: the contacts of any two bodies, and of a body with a wall.
+///
+/// Bodies touch where their interiors overlap: strictly. Each contact has a normal n of length one from a to b, and the
+/// depth by which b must move along n for this contact to end; which normal that is, how many contacts a pair has, and
+/// how they are numbered (features) is said where each pair of shapes is: capsule_contacts.hpp, box_contacts.hpp,
+/// box_box_contacts.hpp, ellipsoid_contact.hpp, wall_contacts.hpp. Features of one pair are unique.
+///
+/// Exchanging a and b turns normals around and exchanges points, and changes nothing else but rounding; two capsules
+/// number their ends by a, and of two boxes of one size a counts as the larger. Concentric bodies have a defined
+/// normal, which may then be the same for both orders.
+///
+/// Rounding: whether they touch, depths and points are right to about 1e-6 (float) or 1e-14 (double) of the sum of
+/// sizes.
 namespace quadrat {
+
+namespace detail {
+
+/// The same contacts seen from the other body: `offset` is from that body to the one that the points are relative to.
+template <typename T>
+QUADRAT_HD void exchange_bodies(const vec<T, 3>& offset, contact_manifold<T>& manifold) {
+  for (int k = 0; k < manifold.count; ++k) {
+    contact_point<T>& point = manifold.points[k];
+    const vec<T, 3> point_b = offset + point.point_a;
+    point.point_a = offset + point.point_b;
+    point.point_b = point_b;
+    point.normal = point.normal * T(-1);
+  }
+}
+
+/// Shapes in the order of the enumeration.
+template <typename T>
+QUADRAT_HD void collide_ordered(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
+                                contact_manifold<T>& manifold) {
+  if (b.shape == body_shape::box) {
+    if (a.shape == body_shape::box) boxes_contact(a, b, offset, manifold);
+    if (a.shape == body_shape::capsule) capsule_box_contacts(a, b, offset, manifold);
+    if (a.shape == body_shape::sphere) sphere_box_contact(a, b, offset, manifold);
+  } else if (b.shape == body_shape::capsule) {
+    if (a.shape == body_shape::capsule) capsules_contact(a, b, offset, manifold);
+    if (a.shape == body_shape::sphere) sphere_capsule_contact(a, b, offset, manifold);
+  } else if (b.shape == body_shape::sphere) {
+    manifold.add(sphere_contact(offset, a.size[0], b.size[0]));
+  }
+#ifdef QUADRAT_HAS_ELLIPSOIDS
+  if (b.shape == body_shape::ellipsoid && ellipsoids_contact(a, b, offset, manifold.points[0])) manifold.count = 1;
+#endif
+}
+
+}  // namespace detail
 
 /// Contacts of two bodies; b stands at `offset` from the center of a (the centers in a and b are not read). Gives how
 /// many there are; 0: they do not touch. `manifold` is overwritten. Bodies must be sound (shapes.hpp); every offset,
 /// not finite ones included, has a defined answer.
 template <typename T>
-[[nodiscard]] QUADRAT_HD int collide(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
-                                     contact_manifold<T>& manifold) {
+QUADRAT_HD int collide(const body<T>& a, const body<T>& b, const vec<T, 3>& offset, contact_manifold<T>& manifold) {
   manifold.count = 0;
-  if (spheres_touch(offset, a.size[0], b.size[0])) manifold.add(sphere_contact(offset, a.size[0], b.size[0]));
+  if (!spheres_touch(offset, bounding_radius(a.shape, a.size), bounding_radius(b.shape, b.size))) return 0;
+  const bool boxes = a.shape == body_shape::box && b.shape == body_shape::box;
+  if (b.shape < a.shape || (boxes && second_box_is_larger(a.size, b.size))) {
+    detail::collide_ordered(b, a, offset * T(-1), manifold);
+    detail::exchange_bodies(offset, manifold);
+  } else {
+    detail::collide_ordered(a, b, offset, manifold);
+  }
   return manifold.count;
 }
 
 /// Contacts of a body, at its center, with a wall. The normal points into the wall: it is -wall.normal.
 template <typename T>
-[[nodiscard]] QUADRAT_HD int collide_with_plane(const body<T>& a, const plane<T>& wall, contact_manifold<T>& manifold) {
+QUADRAT_HD int collide_with_plane(const body<T>& a, const plane<T>& wall, contact_manifold<T>& manifold) {
   manifold.count = 0;
   const T height = dot(wall.normal, a.center) - wall.offset;
-  const T depth = a.size[0] - height;
-  if (depth > T(0)) {
-    const vec<T, 3> lowest = wall.normal * -a.size[0];
-    manifold.add({lowest, lowest + wall.normal * depth, wall.normal * T(-1), depth, 0});
+  switch (a.shape) {
+    case body_shape::sphere:
+      sphere_wall_contact(a, wall, height, manifold);
+      break;
+    case body_shape::ellipsoid:
+#ifdef QUADRAT_HAS_ELLIPSOIDS
+      if (ellipsoid_plane_contact(a, wall, manifold.points[0])) manifold.count = 1;
+#endif
+      break;
+    case body_shape::capsule:
+      capsule_wall_contacts(a, wall, height, manifold);
+      break;
+    case body_shape::box:
+      box_wall_contacts(a, wall, height, manifold);
+      break;
   }
   return manifold.count;
 }

@@ -126,6 +126,10 @@ inline constexpr T smallest_length = sizeof(T) == sizeof(float) ? T(1e-12) : T(1
 template <typename T>
 inline constexpr T largest_length = T(1) / smallest_length<T>;
 
+/// The rounding of one operation, relative.
+template <typename T>
+inline constexpr T rounding_unit = std::numeric_limits<T>::epsilon();
+
 /// Below this the square of a length is too coarse to find a direction from.
 template <typename T>
 inline constexpr T least_squared_length = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();

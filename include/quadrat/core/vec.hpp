@@ -56,6 +56,11 @@ template <typename T, int D>
   return dot(a, a);
 }
 
+template <typename T>
+[[nodiscard]] QUADRAT_HD constexpr vec<T, 3> cross(const vec<T, 3>& a, const vec<T, 3>& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
 /// A vector from per-axis values: `make_vec<float, 3>([](int axis) { return ...; })`.
 QUADRAT_CALLS_ANY
 template <typename T, int D, typename F>

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "quadrat/contacts/narrow_phase.hpp"
+#include "quadrat/contacts/shapes.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// Contacts of capsules with spheres and with one another.
+///
+/// A capsule is what lies within its radius of its segment, so that the contact is that of two spheres around the
+/// closest points of the segments: depth is the sum of radii minus their distance. Where segments cross, the normal is
+/// perpendicular to both.
+///
+/// What lies along something is held at both ends: capsules whose axes are parallel (to parallel_sine), and that run
+/// beside each other for a stretch, have two contacts, at the ends of the stretch, provided that they touch at both.
+/// When bodies tilt, the depth of the contact that is lost goes to 0 before it disappears.
+namespace quadrat {
+
+/// Sine of the angle up to which bodies lie along one another (1.7 degrees). A body at rest lies much flatter, so that
+/// rounding makes no difference. At such an angle a contact point stands off the surface by 5e-4 of the radius at most.
+template <typename T>
+inline constexpr T parallel_sine = T(0.03);
+
+/// The shortest stretch, in radii, along which a capsule lies on something: what is shorter is almost a sphere.
+template <typename T>
+inline constexpr T least_stretch = T(0.1);
+
+/// A range of places along the axis of a capsule, from its center.
+template <typename T>
+struct stretch {
+  T low, high;
+
+  [[nodiscard]] QUADRAT_HD bool holds_two(T radius) const { return high - low > least_stretch<T> * radius; }
+  /// Which end a contact belongs to when there is one: what is not clearly near the high one has feature 0.
+  [[nodiscard]] QUADRAT_HD std::uint32_t end_of(T place, T radius) const {
+    return holds_two(radius) && place - low > T(0.75) * (high - low) ? 1u : 0u;
+  }
+};
+
+/// Below this distance the direction from one axis to the other is rounding, where lengths are of this scale.
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool is_rounding(T squared_distance, T scale) {
+  const T least = T(8) * rounding_unit<T> * scale;
+  return !(squared_distance > std::fmax(least * least, least_squared_length<T>));
+}
+
+template <typename T>
+[[nodiscard]] QUADRAT_HD T clamp_to(T value, T half) {
+  return std::fmin(std::fmax(value, -half), half);
+}
+
+/// A vector of length one at right angles to one of length one.
+template <typename T>
+[[nodiscard]] QUADRAT_HD vec<T, 3> perpendicular_to(const vec<T, 3>& direction) {
+  vec<T, 3> first{}, second{};
+  make_tangents(direction, first, second);
+  return first;
+}
+
+/// The axis of a capsule.
+template <typename T>
+[[nodiscard]] QUADRAT_HD vec<T, 3> axis_of(const body<T>& capsule) {
+  return axes_of(capsule.orientation).axis[2];
+}
+
+/// Sphere a and capsule b.
+template <typename T>
+QUADRAT_HD void sphere_capsule_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
+                                       contact_manifold<T>& manifold) {
+  const vec<T, 3> axis = axis_of(b);
+  const vec<T, 3> delta = offset + axis * clamp_to(-dot(offset, axis), b.size[1]);
+  if (!spheres_touch(delta, a.size[0], b.size[0])) return;
+  manifold.add(sphere_contact(delta, a.size[0], b.size[0], perpendicular_to(axis)));
+}
+
+/// Points of two segments, by their places along them, and the way from the first to the second.
+template <typename T>
+struct segment_points {
+  T first, second;
+  vec<T, 3> delta;
+};
+
+/// Two segments: around the origin along `u`, and around `offset` along `v`.
+template <typename T>
+struct segment_pair {
+  vec<T, 3> u, v, offset;
+  T half_u, half_v;
+
+  [[nodiscard]] QUADRAT_HD segment_points<T> at(T first, T second) const {
+    return {first, second, offset + v * second - u * first};
+  }
+  /// With what is closest on the other segment.
+  [[nodiscard]] QUADRAT_HD segment_points<T> at_first(T first) const {
+    return at(first, clamp_to(dot(u * first - offset, v), half_v));
+  }
+  [[nodiscard]] QUADRAT_HD segment_points<T> at_second(T second) const {
+    return at(clamp_to(dot(offset + v * second, u), half_u), second);
+  }
+
+  /// The closest points: the best of the four ends, and of the crossing of the lines when it lies within. Every place
+  /// is found without dividing by how far the axes are from parallel, but for the last.
+  [[nodiscard]] QUADRAT_HD segment_points<T> closest() const {
+    segment_points<T> best = at_first(-half_u);
+    keep_closer(at_first(half_u), best);
+    keep_closer(at_second(-half_v), best);
+    keep_closer(at_second(half_v), best);
+    const vec<T, 3> normal = cross(u, v);
+    const T squared = squared_norm(normal);
+    if (squared > rounding_unit<T> * rounding_unit<T>) {
+      const T first = dot(cross(offset, v), normal) / squared;
+      if (std::fabs(first) < half_u) keep_closer(at_first(first), best);
+    }
+    return best;
+  }
+
+ private:
+  QUADRAT_HD static void keep_closer(const segment_points<T>& candidate, segment_points<T>& best) {
+    if (squared_norm(candidate.delta) < squared_norm(best.delta)) best = candidate;
+  }
+};
+
+/// The contact of spheres around two points of capsules.
+template <typename T>
+[[nodiscard]] QUADRAT_HD contact_point<T> segment_contact(const segment_pair<T>& segments,
+                                                          const segment_points<T>& points, T radius_a, T radius_b,
+                                                          std::uint32_t feature) {
+  const vec<T, 3> normal = cross(segments.u, segments.v);
+  const T squared = squared_norm(normal);
+  const T side = dot(normal, segments.offset) < T(0) ? T(-1) : T(1);
+  const vec<T, 3> fallback = squared > parallel_sine<T> * parallel_sine<T> ? normal * (side / std::sqrt(squared))
+                                                                           : perpendicular_to(segments.u);
+  const bool crossing = is_rounding(squared_norm(points.delta), segments.half_u + segments.half_v);
+  const vec<T, 3> delta = crossing ? vec<T, 3>{} : points.delta;
+  contact_point<T> result = sphere_contact(delta, radius_a, radius_b, fallback);
+  const vec<T, 3> foot = segments.u * points.first;
+  result.point_a += foot;
+  result.point_b += foot;
+  result.feature = feature;
+  return result;
+}
+
+/// Two capsules. Features: 0 and 1 at the ends of the stretch of a, 1 at the end to which its axis points; a single
+/// contact counts for an end as stretch::end_of says.
+template <typename T>
+QUADRAT_HD_NOINLINE void capsules_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
+                                          contact_manifold<T>& manifold) {
+  const segment_pair<T> segments{axis_of(a), axis_of(b), offset, a.size[1], b.size[1]};
+  const segment_points<T> closest = segments.closest();
+  const T radius_a = a.size[0], radius_b = b.size[0];
+  if (!spheres_touch(closest.delta, radius_a, radius_b)) return;
+
+  const T thinner = std::fmin(radius_a, radius_b);
+  stretch<T> beside{-segments.half_u, segments.half_u};
+  if (squared_norm(cross(segments.u, segments.v)) < parallel_sine<T> * parallel_sine<T>) {
+    const T middle = dot(offset, segments.u);
+    const T half = segments.half_v * std::fabs(dot(segments.u, segments.v));
+    const stretch<T> shared{std::fmax(beside.low, middle - half), std::fmin(beside.high, middle + half)};
+    if (shared.holds_two(thinner)) {
+      beside = shared;
+      const segment_points<T> low = segments.at_first(shared.low), high = segments.at_first(shared.high);
+      if (spheres_touch(low.delta, radius_a, radius_b) && spheres_touch(high.delta, radius_a, radius_b)) {
+        manifold.add(segment_contact(segments, low, radius_a, radius_b, 0));
+        manifold.add(segment_contact(segments, high, radius_a, radius_b, 1));
+        return;
+      }
+    }
+  }
+  const std::uint32_t end = beside.end_of(closest.first, thinner);
+  manifold.add(segment_contact(segments, closest, radius_a, radius_b, end));
+}
+
+}  // namespace quadrat
