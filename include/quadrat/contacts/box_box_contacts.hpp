@@ -45,7 +45,7 @@ class box_pair {
 
   QUADRAT_HD void find(contact_manifold<T>& manifold) const {
     int best = -1;
-    T least = largest_length<T> * T(16), limit = least;
+    T least = largest_number<T>, limit = least;
     for (int candidate = 0; candidate < 15; ++candidate) {
       // Among the faces of one box, and among edges, the shortest way counts; what comes later must be clearly shorter.
       if (candidate == 3 || candidate == 6) limit = least * clearly_shorter<T>;
@@ -146,8 +146,8 @@ class box_pair {
 
 /// Two boxes. Features: which faces or edges meet, and for faces which edges of both make the corner.
 template <typename T>
-QUADRAT_HD_NOINLINE void boxes_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
-                                       contact_manifold<T>& manifold) {
+QUADRAT_HD void boxes_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
+                              contact_manifold<T>& manifold) {
   box_pair<T>(a, b, offset).find(manifold);
 }
 

@@ -168,7 +168,7 @@ class segment_box_contacts {
     const int one = (axis + 1) % 3, other = (axis + 2) % 3;
     const T x = it_.direction[one], y = it_.direction[other];
     const T length = std::sqrt(x * x + y * y);
-    if (is_rounding(length * length, T(1))) return largest_length<T> * T(4);
+    if (is_rounding(length * length, T(1))) return largest_number<T>;
     const T outward = it_.center[one] * y - it_.center[other] * x;
     const T scale = (outward > T(0) ? T(-1) : T(1)) / length;
     normal[one] = y * scale;

@@ -146,8 +146,8 @@ template <typename T>
 /// Two capsules. Features: 0 and 1 at the ends of the stretch of a, 1 at the end to which its axis points; a single
 /// contact counts for an end as stretch::end_of says.
 template <typename T>
-QUADRAT_HD_NOINLINE void capsules_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
-                                          contact_manifold<T>& manifold) {
+QUADRAT_HD void capsules_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
+                                 contact_manifold<T>& manifold) {
   const segment_pair<T> segments{axis_of(a), axis_of(b), offset, a.size[1], b.size[1]};
   const segment_points<T> closest = segments.closest();
   const T radius_a = a.size[0], radius_b = b.size[0];

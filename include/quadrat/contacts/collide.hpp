@@ -4,10 +4,7 @@
 #include "quadrat/contacts/box_box_contacts.hpp"
 #include "quadrat/contacts/box_contacts.hpp"
 #include "quadrat/contacts/capsule_contacts.hpp"
-#if __has_include("quadrat/contacts/ellipsoid_contact.hpp")
 #include "quadrat/contacts/ellipsoid_contact.hpp"
-#define QUADRAT_HAS_ELLIPSOIDS 1
-#endif
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/contacts/wall_contacts.hpp"
@@ -54,12 +51,9 @@ QUADRAT_HD void collide_ordered(const body<T>& a, const body<T>& b, const vec<T,
   } else if (b.shape == body_shape::capsule) {
     if (a.shape == body_shape::capsule) capsules_contact(a, b, offset, manifold);
     if (a.shape == body_shape::sphere) sphere_capsule_contact(a, b, offset, manifold);
-  } else if (b.shape == body_shape::sphere) {
-    manifold.add(sphere_contact(offset, a.size[0], b.size[0]));
+  } else if (ellipsoids_contact(a, b, offset, manifold.points[0])) {
+    manifold.count = 1;
   }
-#ifdef QUADRAT_HAS_ELLIPSOIDS
-  if (b.shape == body_shape::ellipsoid && ellipsoids_contact(a, b, offset, manifold.points[0])) manifold.count = 1;
-#endif
 }
 
 }  // namespace detail
@@ -68,7 +62,8 @@ QUADRAT_HD void collide_ordered(const body<T>& a, const body<T>& b, const vec<T,
 /// many there are; 0: they do not touch. `manifold` is overwritten. Bodies must be sound (shapes.hpp); every offset,
 /// not finite ones included, has a defined answer.
 template <typename T>
-QUADRAT_HD int collide(const body<T>& a, const body<T>& b, const vec<T, 3>& offset, contact_manifold<T>& manifold) {
+QUADRAT_HD_NOINLINE int collide(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
+                                contact_manifold<T>& manifold) {
   manifold.count = 0;
   if (!spheres_touch(offset, bounding_radius(a.shape, a.size), bounding_radius(b.shape, b.size))) return 0;
   const bool boxes = a.shape == body_shape::box && b.shape == body_shape::box;
@@ -83,7 +78,7 @@ QUADRAT_HD int collide(const body<T>& a, const body<T>& b, const vec<T, 3>& offs
 
 /// Contacts of a body, at its center, with a wall. The normal points into the wall: it is -wall.normal.
 template <typename T>
-QUADRAT_HD int collide_with_plane(const body<T>& a, const plane<T>& wall, contact_manifold<T>& manifold) {
+QUADRAT_HD_NOINLINE int collide_with_plane(const body<T>& a, const plane<T>& wall, contact_manifold<T>& manifold) {
   manifold.count = 0;
   const T height = dot(wall.normal, a.center) - wall.offset;
   switch (a.shape) {
@@ -91,9 +86,7 @@ QUADRAT_HD int collide_with_plane(const body<T>& a, const plane<T>& wall, contac
       sphere_wall_contact(a, wall, height, manifold);
       break;
     case body_shape::ellipsoid:
-#ifdef QUADRAT_HAS_ELLIPSOIDS
       if (ellipsoid_plane_contact(a, wall, manifold.points[0])) manifold.count = 1;
-#endif
       break;
     case body_shape::capsule:
       capsule_wall_contacts(a, wall, height, manifold);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
 #include "quadrat/contacts/ellipsoid_search.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
@@ -67,7 +66,7 @@ template <typename T>
   // What Newton's method left of a gap along the surfaces is shared: they turn away from their tangents by its square.
   const vec<T, 3> middle = frame.to_space(T(0.5) * (at.point_a + (bodies.offset - at.point_b)));
   point.normal = frame.to_space(normal);
-  point.depth = std::fmax(at.depth, std::numeric_limits<T>::min());
+  point.depth = std::fmax(at.depth, least_depth<T>);
   const vec<T, 3> half = point.normal * (T(0.5) * point.depth);
   point.point_a = middle + half;
   point.point_b = middle - half;

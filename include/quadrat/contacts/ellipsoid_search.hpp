@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
 #include "quadrat/contacts/quaternion.hpp"
 #include "quadrat/contacts/shapes.hpp"
@@ -62,7 +61,7 @@ struct factorization {
     inverse_0 = T(1) / m.xx;
     lower_10 = m.xy * inverse_0;
     lower_20 = m.xz * inverse_0;
-    const T least = std::numeric_limits<T>::epsilon();  // rounding must not make a pivot negative
+    const T least = rounding_unit<T>;  // rounding must not make a pivot negative
     inverse_1 = T(1) / std::fmax(fused(-lower_10, m.xy, m.yy), least * m.yy);
     const T left = fused(-lower_10, m.xz, m.yz);
     lower_21 = left * inverse_1;
@@ -245,7 +244,7 @@ struct quadratic {
 
   /// To the minimum, or down where there is none; at most about 1/2. `scale` is the size of the function.
   [[nodiscard]] QUADRAT_HD tangent_step<T> step(T scale) const {
-    constexpr T rounding = T(32) * std::numeric_limits<T>::epsilon();
+    constexpr T rounding = T(32) * rounding_unit<T>;
     const T mean = T(0.5) * (uu + vv), half = T(0.5) * (uu - vv);
     const T spread = std::sqrt(fused(half, half, uv * uv));
     if (mean - spread <= rounding * fused(T(1), mean + spread, scale))
@@ -263,7 +262,7 @@ struct quadratic {
   /// Down along both axes of the Hessian, and not by little where the curvature is negative.
   [[nodiscard]] QUADRAT_HD tangent_step<T> step_off_saddle(T scale, T mean, T half, T spread) const {
     const T low = mean - spread, high = mean + spread;
-    const T floor = T(32) * std::numeric_limits<T>::epsilon() * (std::fabs(low) + std::fabs(high) + scale);
+    const T floor = T(32) * rounding_unit<T> * (std::fabs(low) + std::fabs(high) + scale);
     T x = half > T(0) ? -uv : (spread > T(0) ? spread - half : T(1));
     T y = half > T(0) ? half + spread : -uv;
     const T inverse = T(1) / std::sqrt(fused(x, x, y * y));
@@ -307,12 +306,12 @@ template <typename T>
 /// tenth of their promise are shortened. False when a direction with f <= 0 is met. `direction` becomes the normal.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool descend(const body_pair<T>& bodies, vec<T, 3>& direction) {
-  constexpr T rounding = std::numeric_limits<T>::epsilon();
+  constexpr T rounding = rounding_unit<T>;
   // Quadratic convergence squares what is left, relative to the angle over which curvature changes.
   const T tolerance = (sizeof(T) == 4 ? T(1e-3) : T(1e-7)) * bodies.flatness;
   direction = unit(direction);
   vec<T, 3> from = direction, change{};
-  T lowest = std::numeric_limits<T>::max(), promise = T(0), length = T(1);
+  T lowest = largest_number<T>, promise = T(0), length = T(1);
   for (int evaluation = 0; evaluation < 40; ++evaluation) {
     const supports<T> at(bodies, direction);
     if (at.depth <= T(0)) return false;

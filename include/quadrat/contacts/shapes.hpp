@@ -130,6 +130,9 @@ inline constexpr T largest_length = T(1) / smallest_length<T>;
 template <typename T>
 inline constexpr T rounding_unit = std::numeric_limits<T>::epsilon();
 
+template <typename T>
+inline constexpr T largest_number = std::numeric_limits<T>::max();
+
 /// Below this the square of a length is too coarse to find a direction from.
 template <typename T>
 inline constexpr T least_squared_length = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
