@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// Grains with friction: the soft-sphere discrete element method, in SI units. Grains are spheres of any radii and one
+/// material; walls are planes of that material. Two bodies touch when their distance is strictly below the sum of their
+/// radii. With the overlap d, the unit vector n from j to i, 1/R* = 1/R_i + 1/R_j, 1/m* = 1/m_i + 1/m_j, the normal and
+/// tangential velocity v_n, v_t of i relative to j at the contact point (in the middle of the overlap, rotation
+/// included), the force on i is
+///
+///   normal      F_n = s S_n d n - g sqrt(S_n m*) v_n, only where it repels
+///   tangential  F_t = -S_t xi - g sqrt(S_t m*) v_t, shortened to mu |F_n|
+///
+/// Hertz (Tsuji and others 1992; Di Renzo, Di Maio 2004; Antypov, Elliott 2011): S_n = 2 E* sqrt(R* d), s = 2/3,
+/// S_t = 8 G* sqrt(R* d), E* = E / (2 - 2 nu^2), G* = E / (4 (2 - nu) (1 + nu)), g = 2 sqrt(5/6) |beta|.
+/// Linear: S_n and S_t are given, s = 1, g = 2 |beta|. Both: beta = ln e / sqrt(ln^2 e + pi^2), so that a head-on pair
+/// parts with e times its speed, at any speed, where the normal force is not clipped.
+///
+/// xi is the tangential displacement since the contact began. It turns with the contact; it is shortened when the
+/// contact slides, to what friction can hold; and while the contact is being compressed further, in proportion to
+/// 1 / S_t, so that a tangential force which is there stays as it is: otherwise energy would come from nowhere (Elata,
+/// Berryman 1996; Thornton, Cummins, Cleary 2013). Rolling resistance is a torque mu_r |F_n| R* against the relative
+/// angular velocity, less where it would turn that around within a step.
+///
+/// Time steps are leapfrog: velocities half a step apart from positions. What the damping does to the relative velocity
+/// of a pair in that half step is solved for, so that it is right to second order.
+namespace quadrat {
+
+/// How stiff contacts are.
+enum class contact_stiffness {
+  hertz,  ///< from the elastic constants of the material, growing with the overlap
+  linear  ///< constant springs
+};
+
+/// Names, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 2> contact_stiffness_names{"hertz", "linear"};
+
+/// What grains and walls are made of. The defaults are glass, softened a thousandfold as is usual, so that time steps
+/// can be longer.
+struct granular_material {
+  double density = 2500;           ///< kg / m^3
+  double young_modulus = 6.5e7;    ///< E, Pa; for Hertz
+  double poisson_ratio = 0.25;     ///< nu; for Hertz
+  double restitution = 0.8;        ///< e, above 0 and at most 1
+  double friction = 0.5;           ///< mu
+  double rolling_friction = 0;     ///< mu_r
+  double normal_spring = 1e4;      ///< S_n, N / m; for linear springs
+  double tangential_spring = 8e3;  ///< S_t, N / m; for linear springs
+};
+
+/// A wall: a plane. Without an opening everything behind it is solid. With one it is a thin plate that acts on both
+/// sides, and grains pass through the opening.
+struct granular_wall {
+  struct round_opening {
+    std::array<double, 3> center{};  ///< brought onto the plane
+    double radius = 0;               ///< not less than that of the largest grain
+  };
+  std::array<double, 3> point{};          ///< anywhere on the plane
+  std::array<double, 3> normal{0, 1, 0};  ///< to where grains are, of any length but 0
+  std::optional<round_opening> opening{};
+};
+
+/// The six faces of a box, solid outside.
+[[nodiscard]] std::vector<granular_wall> walls_of_box(const std::array<double, 3>& lower,
+                                                      const std::array<double, 3>& upper);
+
+/// The most walls that a simulation can have.
+inline constexpr std::size_t most_granular_walls = 32;
+
+struct granular_friction_options {
+  contact_stiffness stiffness = contact_stiffness::hertz;
+  granular_material material;
+  /// Whether the damping may make the normal force of a contact that ends attractive: then a head-on pair parts with
+  /// exactly the restitution. If not, it parts a little faster.
+  bool attraction = false;
+  std::array<double, 3> gravity{0, -9.81, 0};  ///< m / s^2
+  /// Where most grains are, in m; says how grains are sorted. Grains may be anywhere that the walls let them.
+  std::array<double, 3> lower{-1, -1, -1};
+  std::array<double, 3> upper{1, 1, 1};
+  std::vector<granular_wall> walls;
+  double time_step = 0;  ///< s; 0: a tenth of longest_granular_time_step
+  double skin = 0;       ///< m, see granular_friction; 0: a fifth of the mean radius
+};
+
+/// The time step beyond which contacts would be unstable. Hertz: the time a Rayleigh wave takes across the smallest
+/// grain, pi R sqrt(density / G) / (0.1631 nu + 0.8766), G = E / (2 + 2 nu). Linear: a fifth of the time that two
+/// smallest grains touch without damping.
+[[nodiscard]] double longest_granular_time_step(const granular_friction_options& options, double smallest_radius);
+
+/// Sums and extremes over all grains at one step, in SI units.
+struct granular_friction_statistics {
+  std::uint64_t step = 0;
+  double time = 0;
+  double kinetic_energy = 0;         ///< of translation
+  double rotational_energy = 0;      ///< kinetic energy of rotation
+  double elastic_energy = 0;         ///< in the normal and tangential springs of all contacts
+  double gravitational_energy = 0;   ///< zero at the lower corner of options().lower, upper
+  double mean_height = 0;            ///< mean distance from that corner against gravity; 0 without gravity
+  double contacts_per_particle = 0;  ///< other grains that touch
+  double largest_overlap = 0;        ///< of a contact, over the radius of its smaller grain
+  double max_speed = 0;
+  std::uint64_t passed = 0;    ///< grains with their center behind a wall that has an opening
+  std::uint64_t rebuilds = 0;  ///< of the neighbor list, since the simulation was made
+};
+
+/// What a contact remembers. Body `second` is a grain, or wall k as (number of grains) + k. Contacts of two grains
+/// stand twice, once for each as the first: what the second remembers is the opposite, to rounding.
+template <typename T>
+struct granular_contact_memory {
+  particle_id first;
+  particle_id second;
+  vec<T, 3> displacement;  ///< xi
+  T scale;                 ///< sqrt(R* d), or 1 for linear springs, in the last step
+};
+
+/// Everything that changes with time, on the host: what a checkpoint holds. Restored to a simulation with the same
+/// options and radii on the same device, a run goes on with the same bits.
+template <typename T>
+struct granular_friction_state {
+  std::uint64_t step = 0;
+  std::vector<vec<T, 3>> positions;                  ///< by particle id
+  std::vector<vec<T, 3>> remainders;                 ///< what is too small to be in the positions, by particle id
+  std::vector<vec<T, 3>> velocities;                 ///< half a step before the positions, by particle id
+  std::vector<vec<T, 3>> angular_velocities;         ///< likewise
+  std::vector<vec<T, 3>> listed_positions;           ///< where the neighbor list was made, by particle id
+  std::vector<granular_contact_memory<T>> contacts;  ///< by (first, second)
+};
+
+/// A simulation: owns the grains in the memory of its context. Move-only. T: float or double; Context: cpu_context or
+/// cuda_context.
+///
+/// Each grain adds up the forces of its own row of a neighbor list, so that every contact is computed from both sides.
+/// The list holds pairs up to the sum of their radii and a skin; it is made again, of grains sorted by cell, when one
+/// of them has moved by half of the skin. Cells are as large as the largest two grains, so that mild ratios of size
+/// (1:5) are what the model is made for.
+///
+/// Determinism: the same bits in every run and with any number of threads, whatever the context asks for.
+template <typename Context, typename T>
+class granular_friction {
+ public:
+  /// Grains by radius (one, or one for each), positions, velocities and angular velocities (empty: at rest). Copies
+  /// from the host and synchronises. Throws argument_error for impossible options, radii and counts, and a time step
+  /// above longest_granular_time_step; data_error for a grain whose numbers are not finite, or whose center lies behind
+  /// a wall (naming the first).
+  granular_friction(const Context& context, const granular_friction_options& options, std::span<const double> radii,
+                    std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
+                    std::span<const vec<double, 3>> angular_velocities = {});
+  granular_friction(granular_friction&&) noexcept;
+  granular_friction& operator=(granular_friction&&) noexcept;
+  ~granular_friction();
+
+  /// Takes time steps: some at a time are enqueued (on CUDA as a captured graph), then it waits for them, to make the
+  /// neighbor list again when it must. Never throws for bad data: see check.
+  void advance(std::size_t steps);
+
+  /// Throws data_error when the run blew up, naming step and grain: a velocity that is not finite, a move by more than
+  /// half a radius within one step, or a push into a wall by more than half a radius. The simulation stays invalid
+  /// until restore.
+  void check();
+
+  /// The next ones synchronise and throw what check throws. Velocities are those at the time of the positions.
+  [[nodiscard]] granular_friction_statistics measure();
+  /// By particle id.
+  [[nodiscard]] std::vector<vec<T, 3>> positions();
+  [[nodiscard]] std::vector<vec<T, 3>> velocities();
+  [[nodiscard]] std::vector<vec<T, 3>> angular_velocities();
+  [[nodiscard]] granular_friction_state<T> state();
+
+  /// Goes back to a state. Synchronises. Throws argument_error when counts differ or a contact is of a body that does
+  /// not exist, or stands twice; data_error as the constructor.
+  void restore(const granular_friction_state<T>& state);
+
+  /// Steps taken, from the step of the state that was restored.
+  [[nodiscard]] std::uint64_t step() const;
+  [[nodiscard]] std::size_t size() const;
+  /// By particle id.
+  [[nodiscard]] const std::vector<T>& radii() const;
+  /// Bytes of the context's memory in use.
+  [[nodiscard]] std::size_t bytes() const;
+  /// With everything that was left out filled in.
+  [[nodiscard]] const granular_friction_options& options() const;
+  [[nodiscard]] const Context& context() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat
