@@ -18,12 +18,12 @@ inline constexpr int size_classes = 256;
 
 /// Of a positive half extent: its exponent and the first two bits of its fraction.
 [[nodiscard]] QUADRAT_HD inline int size_class(float half_extent) {
-  const auto bits = std::bit_cast<std::uint32_t>(half_extent);
+  const auto bits = __builtin_bit_cast(std::uint32_t, half_extent);
   const int quarter = static_cast<int>(bits >> 21) - ((127 - 32) << 2);
   return quarter < 0 ? 0 : (quarter >= size_classes ? size_classes - 1 : quarter);
 }
 [[nodiscard]] QUADRAT_HD inline int size_class(double half_extent) {
-  const auto bits = std::bit_cast<std::uint64_t>(half_extent);
+  const auto bits = __builtin_bit_cast(std::uint64_t, half_extent);
   const int quarter = static_cast<int>(bits >> 50) - ((1023 - 32) << 2);
   return quarter < 0 ? 0 : (quarter >= size_classes ? size_classes - 1 : quarter);
 }
@@ -72,7 +72,7 @@ struct count_sizes {
       largest = size > largest ? size : largest;
     }
     if (run > 0) atomic_add(counts + run_class, run);
-    if (largest > T(0)) atomic_max(most_bits, static_cast<std::uint64_t>(std::bit_cast<bits_of<T>>(largest)));
+    if (largest > T(0)) atomic_max(most_bits, static_cast<std::uint64_t>(__builtin_bit_cast(bits_of<T>, largest)));
   }
 
  private:

@@ -55,7 +55,7 @@ class host_mirror<cuda_context> {
   }
 
  private:
-  static constexpr std::size_t most_words = 32;
+  static constexpr std::size_t most_words = 512;
   std::uint64_t* words_ = nullptr;
 };
 

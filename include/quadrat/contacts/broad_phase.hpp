@@ -80,11 +80,23 @@ class broad_phase {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// Calls f(first, second) for each pair: where a caller's own narrow phase goes. Asynchronous.
+namespace detail {
+
+template <typename F>
+struct call_with_pair {
+  candidate_pairs_view pairs;
+  F f;
+
+  QUADRAT_HD void operator()(std::size_t k) const { f(pairs.first[k], pairs.second[k]); }
+};
+
+}  // namespace detail
+
+/// Calls f(first, second) for each pair: where a caller's own narrow phase goes. f is a host-device functor.
+/// Asynchronous. On CUDA for sources that nvcc compiles.
 template <typename Context, typename F>
 void for_each_candidate_pair(const Context& context, const candidate_pairs_view& pairs, const F& f) {
-  for_each(context, "contacts.narrow_phase", pairs.count,
-           [=] QUADRAT_HD(std::size_t k) { f(pairs.first[k], pairs.second[k]); });
+  for_each(context, "contacts.narrow_phase", pairs.count, detail::call_with_pair<F>{pairs, f});
 }
 
 }  // namespace quadrat

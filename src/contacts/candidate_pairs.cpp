@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contacts/candidate_pairs.hpp"
+
+#include "contacts/count_fill.hpp"
+#include "core/backend.hpp"
+#include "quadrat/parallel/sort.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// Index: pair. A pair as one number, in which the second id takes so many bits.
+struct pack_pair {
+  const particle_id* first;
+  const particle_id* second;
+  std::uint64_t* keys;
+  int bits;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    keys[k] = static_cast<std::uint64_t>(first[k]) << bits | second[k];
+  }
+};
+
+struct unpack_pair {
+  const std::uint64_t* keys;
+  particle_id* first;
+  particle_id* second;
+  int bits;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    first[k] = static_cast<particle_id>(keys[k] >> bits);
+    second[k] = static_cast<particle_id>(keys[k] & ((std::uint64_t{1} << bits) - 1));
+  }
+};
+
+}  // namespace
+
+template <typename Context, typename T>
+void candidate_pairs<Context, T>::find(const Context& context, const pair_search<Context, T>& search,
+                                       const box_family<T>& family) {
+  size_ = 0;
+  const std::size_t rows = search.rows();
+  std::uint32_t* counts = rows_.counts(context, rows);
+  search.with_search([&](const auto& found) {
+    for_each(context, "contacts.pairs.count", rows,
+             count_row<std::decay_t<decltype(found)>, box_family<T>>{found, family, counts});
+  });
+  const std::uint64_t total = rows_.total(context);
+  if (total > first_.size()) {
+    first_.resize_discarding(context, roomy(total));
+    second_.resize_discarding(context, roomy(total));
+  }
+  search.with_search([&](const auto& found) {
+    const fill_row<std::decay_t<decltype(found)>, box_family<T>, pair_sink> body{
+        found, family, {first_.data(), second_.data()}, rows_.offsets()};
+    for_each(context, "contacts.pairs.fill", rows, body);
+  });
+  size_ = total;
+}
+
+template <typename Context, typename T>
+void candidate_pairs<Context, T>::sort(const Context& context, std::size_t bodies) {
+  const int bits = key_bits_for(bodies);
+  keys_.resize_discarding(context, size_);
+  values_.resize_discarding(context, size_);
+  for_each(context, "contacts.pairs.pack", size_, pack_pair{first_.data(), second_.data(), keys_.data(), bits});
+  sort_pairs(context, keys_.data(), values_.data(), size_, 2 * bits, scratch_, sort_values::index);
+  for_each(context, "contacts.pairs.unpack", size_, unpack_pair{keys_.data(), first_.data(), second_.data(), bits});
+}
+
+template <typename Context, typename T>
+std::size_t candidate_pairs<Context, T>::bytes() const {
+  return rows_.bytes() + first_.bytes() + second_.bytes() + keys_.bytes() + values_.bytes() + scratch_.bytes();
+}
+
+template class candidate_pairs<backend_context, float>;
+template class candidate_pairs<backend_context, double>;
+
+}  // namespace quadrat::detail

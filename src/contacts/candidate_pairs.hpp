@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "contacts/contact_families.hpp"
+#include "contacts/counted_rows.hpp"
+#include "contacts/pair_search.hpp"
+
+namespace quadrat::detail {
+
+/// Pairs whose boxes meet, each once, first < second.
+template <typename Context, typename T>
+class candidate_pairs {
+ public:
+  /// From a search that has inserted its bodies, and is not `bins`. Counts exactly, then fills. Synchronises.
+  void find(const Context& context, const pair_search<Context, T>& search, const box_family<T>& family);
+  /// Orders them by (first, second). Asynchronous.
+  void sort(const Context& context, std::size_t bodies);
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] const particle_id* first() const { return first_.data(); }
+  [[nodiscard]] const particle_id* second() const { return second_.data(); }
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  std::uint64_t size_ = 0;
+  counted_rows<Context> rows_;
+  array<particle_id, Context> first_;
+  array<particle_id, Context> second_;
+  array<std::uint64_t, Context> keys_;
+  array<std::uint32_t, Context> values_;
+  workspace<Context> scratch_;
+};
+
+/// What an array is made to hold when it has become too small: not a little more each time.
+[[nodiscard]] inline std::uint64_t roomy(std::uint64_t size) { return size + size / 16; }
+
+}  // namespace quadrat::detail

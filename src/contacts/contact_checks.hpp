@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "quadrat/contacts/broad_phase.hpp"
+#include "quadrat/contacts/contact_detector.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// What the host can see to be impossible. All throw argument_error.
+namespace quadrat::detail {
+
+template <typename T>
+void check_contact_options(const contact_options<T>& options);
+template <typename T>
+void check_broad_phase_options(const broad_phase_options<T>& options);
+template <typename T>
+void check_bodies(const bodies_view<T>& bodies);
+template <typename T>
+void check_bounds(const bounds_view<T>& bounds);
+
+/// "(1, 2, 3)", for messages.
+template <typename T>
+[[nodiscard]] std::string vector_text(const vec<T, 3>& v);
+
+/// "; along the periodic axis 1 it is 3 long, more than half of the box, which is 5", of the first axis where that is.
+template <typename T>
+[[nodiscard]] std::string too_long_text(const box<T, 3>& domain, const vec<T, 3>& half);
+
+}  // namespace quadrat::detail

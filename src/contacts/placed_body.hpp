@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "quadrat/contacts/shapes.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+
+namespace quadrat::detail {
+
+/// Limits of numbers as constants, which kernels can read.
+template <typename T>
+inline constexpr T rounding_unit = std::numeric_limits<T>::epsilon();
+template <typename T>
+inline constexpr T least_extent = std::numeric_limits<T>::min();
+
+/// What a search for pairs knows of a body: 32 bytes in float, 56 in double.
+template <typename T>
+struct placed_body {
+  vec<T, 3> center;  ///< brought home along periodic axes
+  vec<T, 3> half;    ///< half extents of its box; of a sphere its radius
+  particle_id id;
+  std::uint32_t group;
+
+  [[nodiscard]] QUADRAT_HD T widest() const { return std::fmax(half[0], std::fmax(half[1], half[2])); }
+};
+
+/// A distance that rounding of sums and products of distances like it cannot pass. Enough for spheres: where
+/// spheres_touch holds, centers are nearer along each axis than the sum of radii as computed.
+template <typename T>
+[[nodiscard]] QUADRAT_HD T widened(T distance) {
+  return distance * (T(1) + T(16) * rounding_unit<T>);
+}
+
+/// How far from its center a body is looked for along an axis. Positions along open axes need no room for rounding:
+/// subtraction and floor never decrease, so that boxes which meet have indices that meet.
+template <typename T>
+[[nodiscard]] QUADRAT_HD T search_margin(const grid<T, 3>& space, T distance, int axis) {
+  return widened(distance) + (space.domain.periodic[axis] ? space.slack[axis] : T(0));
+}
+
+/// Bins that a body touches along an axis: unwrapped where it is periodic (maybe more than there are), inside the grid
+/// where it is open.
+template <typename T>
+[[nodiscard]] QUADRAT_HD index_range touched_along(const grid<T, 3>& space, const placed_body<T>& body, int axis) {
+  const T margin = search_margin(space, body.half[axis], axis);
+  index_range range{space.unwrapped_index(body.center[axis] - margin, axis),
+                    space.unwrapped_index(body.center[axis] + margin, axis)};
+  if (!space.domain.periodic[axis]) range = {space.wrapped(range.first, axis), space.wrapped(range.last, axis)};
+  return range;
+}
+
+/// Distinct bins of such a range.
+template <typename T>
+[[nodiscard]] QUADRAT_HD int distinct(const grid<T, 3>& space, const index_range& range, int axis) {
+  const std::int64_t width = std::int64_t{range.last} - range.first + 1;
+  return width < space.cells[axis] ? static_cast<int>(width) : space.cells[axis];
+}
+
+/// Bins along an axis that two bodies both touch, in the frame of a: b stands as its image nearest to a. Not empty
+/// where their boxes meet.
+template <typename T>
+[[nodiscard]] QUADRAT_HD index_range common_along(const grid<T, 3>& space, const placed_body<T>& a,
+                                                  const placed_body<T>& b, int axis) {
+  const index_range of_a = touched_along(space, a, axis);
+  index_range of_b = touched_along(space, b, axis);
+  if (space.domain.periodic[axis]) {
+    const T apart = b.center[axis] - a.center[axis];
+    const T half = space.domain.length[axis] * T(0.5);
+    const int shift = apart >= half ? -space.cells[axis] : (apart < -half ? space.cells[axis] : 0);
+    of_b.first += shift;
+    of_b.last += shift;
+  }
+  return {of_a.first > of_b.first ? of_a.first : of_b.first, of_a.last < of_b.last ? of_a.last : of_b.last};
+}
+
+/// Which groups meet. Bodies without groups are of group 0.
+struct group_filter {
+  std::uint32_t masks[32];
+
+  explicit group_filter(const pair_masks& given) : masks{} {
+    for (std::size_t group = 0; group < 32; ++group) masks[group] = given[group];
+  }
+  [[nodiscard]] QUADRAT_HD bool meet(std::uint32_t a, std::uint32_t b) const { return (masks[a] >> b & 1u) != 0; }
+};
+
+}  // namespace quadrat::detail

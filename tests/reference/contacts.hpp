@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "quadrat/contacts/collide.hpp"
+#include "quadrat/contacts/contact_detector.hpp"
+#include "quadrat/contacts/shapes.hpp"
+
+/// Contacts by brute force: every pair, then every plane, one after the other on the host.
+namespace quadrat::reference {
+
+/// Bodies and how they are searched, on the host.
+template <typename T>
+struct body_scene {
+  contact_options<T> options;
+  std::vector<vec<T, 3>> centers;
+  body_shape shape = body_shape::sphere;
+  std::vector<body_shape> shapes;  ///< empty: all of one shape; so with the following
+  T radius = T(0);
+  std::vector<T> radii;
+  std::vector<vec<T, 3>> sizes;
+  std::vector<quaternion<T>> orientations;
+  std::vector<std::uint32_t> groups;
+  std::vector<plane<T>> planes;
+
+  [[nodiscard]] bodies_view<T> view() const {
+    const auto data = [](const auto& values) { return values.empty() ? nullptr : values.data(); };
+    bodies_view<T> result;
+    result.centers = points_of(centers.data(), centers.size());
+    result.shape = shape;
+    result.shapes = data(shapes);
+    result.radius = radius;
+    result.radii = data(radii);
+    result.sizes = data(sizes);
+    result.orientations = data(orientations);
+    result.groups = data(groups);
+    result.planes = planes;
+    return result;
+  }
+};
+
+template <typename T>
+struct contact_entry {
+  contact<T> record;
+  std::uint32_t feature;
+};
+
+template <typename T>
+void append_contacts(std::vector<contact_entry<T>>& to, const contact_manifold<T>& manifold, int found,
+                     const vec<T, 3>& center, std::size_t a, std::size_t b) {
+  for (int k = 0; k < found; ++k) {
+    const contact<T> record =
+        make_contact(center, manifold.points[k], static_cast<particle_id>(a), static_cast<particle_id>(b));
+    to.push_back({record, manifold.points[k].feature});
+  }
+}
+
+/// All contacts by (a, b), those of a pair as the narrow phase gives them.
+template <typename T>
+[[nodiscard]] std::vector<contact_entry<T>> contacts(const body_scene<T>& scene) {
+  std::vector<contact_entry<T>> result;
+  const bodies_view<T> bodies = scene.view();
+  const box<T, 3> domain = scene.options.domain.value_or(box<T, 3>{{}, {{1, 1, 1}}, {}});
+  const auto group = [&](std::size_t i) { return scene.groups.empty() ? 0 : scene.groups[i]; };
+  const auto meet = [&](std::uint32_t g, std::uint32_t h) { return (scene.options.masks[g] >> h & 1u) != 0; };
+  for (std::size_t j = 0; j < bodies.size(); ++j) {
+    body<T> a = bodies[j];
+    a.center = domain.wrap(a.center);
+    contact_manifold<T> manifold;
+    for (std::size_t k = j + 1; k < bodies.size(); ++k) {
+      if (!meet(group(j), group(k))) continue;
+      const vec<T, 3> offset = domain.separation(a.center, domain.wrap(bodies.centers[k]));
+      append_contacts(result, manifold, collide(a, bodies[k], offset, manifold), bodies.centers[j], j, k);
+    }
+    for (std::size_t k = 0; k < scene.planes.size(); ++k) {
+      if (!meet(group(j), scene.planes[k].group)) continue;
+      const int found = collide_with_plane(a, scene.planes[k], manifold);
+      append_contacts(result, manifold, found, bodies.centers[j], j, bodies.size() + k);
+    }
+  }
+  return result;
+}
+
+}  // namespace quadrat::reference
