@@ -70,6 +70,21 @@ template <typename T>
   return meet;
 }
 
+/// Contacts of two bodies in the order of their features. Not inlined: kernels share it.
+template <typename T>
+QUADRAT_HD_NOINLINE std::uint32_t collide_in_order(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
+                                                   contact_manifold<T>& manifold) {
+  const int found = collide(a, b, offset, manifold);
+  for (int k = 1; k < found; ++k) {
+    const contact_point<T> point = manifold.points[k];
+    int to = k;
+    for (; to > 0 && manifold.points[to - 1].feature > point.feature; --to)
+      manifold.points[to] = manifold.points[to - 1];
+    manifold.points[to] = point;
+  }
+  return static_cast<std::uint32_t>(found);
+}
+
 /// Bodies of any shapes.
 template <typename T>
 struct any_family {
@@ -87,7 +102,7 @@ struct any_family {
   QUADRAT_HD std::uint32_t collide(const placed_body<T>& a, const placed_body<T>& b, manifold_type& manifold) const {
     if (!boxes_meet(domain, groups, a, b)) return 0;
     const vec<T, 3> offset = domain.separation(a.center, b.center);
-    return static_cast<std::uint32_t>(quadrat::collide(at(a), at(b), offset, manifold));
+    return collide_in_order(at(a), at(b), offset, manifold);
   }
 
  private:

@@ -35,6 +35,10 @@ using precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(contact_agreement, precisions);
 
 TYPED_TEST(contact_agreement, of_spheres) { this->check_random(scene_bodies::spheres, 1, size_or(400, 20)); }
+TYPED_TEST(contact_agreement, of_ellipsoids) { this->check_random(scene_bodies::ellipsoids, 1001, size_or(150, 10)); }
+TYPED_TEST(contact_agreement, of_capsules) { this->check_random(scene_bodies::capsules, 2001, size_or(150, 10)); }
+TYPED_TEST(contact_agreement, of_boxes) { this->check_random(scene_bodies::boxes, 3001, size_or(150, 10)); }
+TYPED_TEST(contact_agreement, of_all_shapes) { this->check_random(scene_bodies::mixed, 4001, size_or(250, 20)); }
 
 /// Some bodies of one scene, in place.
 template <typename T>

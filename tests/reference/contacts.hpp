@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -48,9 +49,12 @@ struct contact_entry {
   std::uint32_t feature;
 };
 
+/// By feature.
 template <typename T>
-void append_contacts(std::vector<contact_entry<T>>& to, const contact_manifold<T>& manifold, int found,
+void append_contacts(std::vector<contact_entry<T>>& to, contact_manifold<T> manifold, int found,
                      const vec<T, 3>& center, std::size_t a, std::size_t b) {
+  std::sort(manifold.points, manifold.points + found,
+            [](const auto& x, const auto& y) { return x.feature < y.feature; });
   for (int k = 0; k < found; ++k) {
     const contact<T> record =
         make_contact(center, manifold.points[k], static_cast<particle_id>(a), static_cast<particle_id>(b));
@@ -58,7 +62,7 @@ void append_contacts(std::vector<contact_entry<T>>& to, const contact_manifold<T
   }
 }
 
-/// All contacts by (a, b), those of a pair as the narrow phase gives them.
+/// All contacts by (a, b, feature).
 template <typename T>
 [[nodiscard]] std::vector<contact_entry<T>> contacts(const body_scene<T>& scene) {
   std::vector<contact_entry<T>> result;
