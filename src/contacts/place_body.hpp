@@ -111,7 +111,7 @@ struct place_bounds {
     placed.half = half_edges(lower, upper);
     placed.group = bounds.groups != nullptr ? bounds.groups[i] : 0;
     for (int axis = 0; axis < 3; ++axis) {
-      // A center is rounded by as much as the corners are long; no box is without extent to the searches.
+      // A center is rounded by as much as the corners are long.
       const T scale = std::fmax(std::fabs(lower[axis]), std::fabs(upper[axis])) + placed.half[axis];
       placed.half[axis] += 4 * rounding_unit<T> * scale + least_extent<T>;
     }

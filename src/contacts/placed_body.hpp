@@ -15,9 +15,7 @@
 
 namespace quadrat::detail {
 
-/// Limits of numbers as constants, which kernels can read.
-template <typename T>
-inline constexpr T rounding_unit = std::numeric_limits<T>::epsilon();
+/// No box is without extent to the searches.
 template <typename T>
 inline constexpr T least_extent = std::numeric_limits<T>::min();
 
