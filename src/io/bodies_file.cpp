@@ -143,6 +143,9 @@ class bodies_parser {
       }
       int k = 0;
       for (const std::string_view name : size_names(shape)) bodies.sizes[row][k++] = size_at(name, shape, row);
+      if (!sizes_are_sound(shape, bodies.sizes[row], 1.0)) {
+        fail(row, message("one half-axis of the ellipsoid is more than ", most_slender<double>, " times another"));
+      }
     }
     // With a table without rows as with any other.
     if (!table_.has("shape")) {

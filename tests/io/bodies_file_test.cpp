@@ -111,8 +111,8 @@ TEST(bodies_file_test, errors_of_values_name_line_and_column) {
            {"0,0,0,-1", "column radius is -1; a sphere needs radius, positive and finite"},
            {"0,0,0,inf", "column radius is inf; a sphere needs radius, positive and finite"},
            {"0,0,0,nan", "column radius is empty or nan; a sphere needs radius"},
-           {"0,0,0,1e-101", "column radius is 1e-101; lengths are accepted from 1e-100 to 1e+100"},
-           {"0,0,0,1e101", "column radius is 1e+101; lengths are accepted from 1e-100 to 1e+100"},
+           {"0,0,0,1e-76", "column radius is 1e-76; lengths are accepted from 1e-75 to 1e+75"},
+           {"0,0,0,1e76", "column radius is 1e+76; lengths are accepted from 1e-75 to 1e+75"},
            {"0,0,0,", "column radius is empty or nan; a sphere needs radius"},
            {"0,nan,0,1", "column y is nan; centers must be finite"},
            {"0,0,-inf,1", "column z is -inf; centers must be finite"},
@@ -132,6 +132,8 @@ TEST(bodies_file_test, errors_of_shapes) {
             "2: column shape is empty, which is no shape; valid are \"sphere\", \"ellipsoid\", \"capsule\", \"box\"");
   EXPECT_EQ(failure(names + "ellipsoid,0,0,0,1,,,,\n"), "2: column a is empty or nan; an ellipsoid needs a, b, c");
   EXPECT_EQ(failure(names + "box,0,0,0,,,1,2,0\n"), "2: column c is 0; a box needs a, b, c, positive and finite");
+  EXPECT_EQ(failure(names + "ellipsoid,0,0,0,,,1,2e-9,1\n"),
+            "2: one half-axis of the ellipsoid is more than 1e+08 times another");
   EXPECT_EQ(failure(names + "capsule,0,0,0,1,,1,1,1\n"),
             "2: column half_length is empty or nan; a capsule needs radius, half_length");
   EXPECT_EQ(failure(names + "capsule,0,0,0,1,-1,,,\n"),

@@ -120,11 +120,15 @@ template <typename T>
   }
 }
 
-/// Lengths with which bodies are computed: the cubes of these and of their sums are normal numbers.
+/// Lengths with which bodies are computed: the products of four of them are normal numbers.
 template <typename T>
-inline constexpr T smallest_length = sizeof(T) == sizeof(float) ? T(1e-12) : T(1e-100);
+inline constexpr T smallest_length = sizeof(T) == sizeof(float) ? T(1e-9) : T(1e-75);
 template <typename T>
-inline constexpr T largest_length = T(1) / smallest_length<T>;
+inline constexpr T largest_length = sizeof(T) == sizeof(float) ? T(1e9) : T(1e75);
+
+/// How many times longer than its shortest half-axis the longest one of an ellipsoid may be.
+template <typename T>
+inline constexpr T most_slender = sizeof(T) == sizeof(float) ? T(1e4) : T(1e8);
 
 /// The rounding of one operation, relative.
 template <typename T>
@@ -138,8 +142,9 @@ template <typename T>
 inline constexpr T least_squared_length = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
 
 /// Whether the numbers of a body describe one: a known shape, positive sizes (a capsule's half distance may be 0) from
-/// smallest_length to largest_length, an orientation that can be normalised. Sizes that the shape does not use may be
-/// anything. `squared_orientation` is the squared norm of the quaternion as given, 1 where there is none.
+/// smallest_length to largest_length (of an ellipsoid within most_slender), an orientation that can be normalised.
+/// Sizes that the shape does not use may be anything. `squared_orientation` is the squared norm of the quaternion as
+/// given, 1 where there is none.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool sizes_are_sound(body_shape shape, const vec<T, 3>& size, T squared_orientation) {
   if (!(squared_orientation >= least_squared_length<T> && std::isfinite(squared_orientation))) return false;
@@ -150,7 +155,9 @@ template <typename T>
     const bool none = capsule && k == 1 && size[k] == T(0);
     if (!none && !(size[k] >= smallest_length<T> && size[k] <= largest_length<T>)) return false;
   }
-  return true;
+  if (shape != body_shape::ellipsoid) return true;
+  const T shortest = std::fmin(size[0], std::fmin(size[1], size[2]));
+  return std::fmax(size[0], std::fmax(size[1], size[2])) <= shortest * most_slender<T>;
 }
 
 }  // namespace quadrat

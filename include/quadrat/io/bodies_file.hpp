@@ -22,7 +22,7 @@
 ///   qw, qx, qy, qz   the orientation, a quaternion of any length but 0; left out: no body is turned
 ///   group            0 to 31; left out: 0
 /// Where there is a column `shape`, sizes that a shape does not use may be empty. Lengths are accepted from
-/// smallest_length to largest_length of double.
+/// smallest_length to largest_length of double, half-axes of one ellipsoid within most_slender of one another.
 namespace quadrat::io {
 
 /// Bodies on the host, by body. All numbers describe bodies: sizes_are_sound.
