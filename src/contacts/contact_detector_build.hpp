@@ -47,15 +47,50 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   const bool one_contact =
       bodies.shapes == nullptr && (bodies.shape == body_shape::sphere || bodies.shape == body_shape::ellipsoid);
   with_features = !one_contact;
+  by_path = find_by_path(bodies);
+  if (!by_path) {
+    look_at(bodies);
+    if (bodies.size() > 0) {
+      search.insert();
+      find(bodies);
+    }
+  }
+  if (size > 0 && sorted()) sort(bodies.size() + bodies.planes.size());
+  state = stage::built;
+}
+
+/// Throws for what is wrong with the bodies, and chooses how to search.
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::look_at(const bodies_view<T>& bodies) {
   const fault_report fault = search.place(bodies.size(), placing(bodies));
   if (fault.kind != fault_kind::none) fail(bodies, fault.index);
   search.plan({options.method, options.domain, options.bin_size, options.balance_bins});
-  if (bodies.size() > 0) {
-    search.insert();
-    find(bodies);
-    if (sorted()) sort(bodies.size() + bodies.planes.size());
+}
+
+/// Whether contacts have been found as levels_path.hpp says.
+template <typename Context, typename T>
+bool contact_detector<Context, T>::implementation::find_by_path(const bodies_view<T>& bodies) {
+  if constexpr (detail::levels_path<Context, T>::exists) {
+    using levels = detail::contact_search_methods::levels;
+    const bool chosen =
+        options.method.empty() ? bodies.size() > detail::brute_force_most_bodies : options.method == levels::name;
+    if (!chosen || !path.serves(bodies)) return false;
+    // A domain that follows the bodies is found anew; so are sizes that were not sound or not planned for.
+    bool planned = options.domain.has_value() && path.planned_for(context, bodies);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      if (!planned) {
+        look_at(bodies);
+        path.plan(context, bodies, search.domain(), options.bin_size);
+        search.use(path.planned(), options.bin_size);
+      }
+      if (const auto found = path.find(context, bodies, options.masks, records[0])) {
+        size = *found;
+        return true;
+      }
+      planned = false;
+    }
   }
-  state = stage::built;
+  return false;
 }
 
 /// One family of bodies, and one way of the search for it.
@@ -172,8 +207,9 @@ void contact_detector<Context, T>::implementation::sort(std::size_t ids) {
 
 template <typename Context, typename T>
 std::size_t contact_detector<Context, T>::implementation::bytes() const {
-  return search.bytes() + candidates.bytes() + rows.bytes() + planes.bytes() + records[0].bytes() + records[1].bytes() +
-         features[0].bytes() + features[1].bytes() + keys.bytes() + order.bytes() + scratch.bytes();
+  return search.bytes() + path.bytes() + candidates.bytes() + rows.bytes() + planes.bytes() + records[0].bytes() +
+         records[1].bytes() + features[0].bytes() + features[1].bytes() + keys.bytes() + order.bytes() +
+         scratch.bytes();
 }
 
 }  // namespace quadrat

@@ -9,6 +9,7 @@
 #include "contacts/contact_families.hpp"
 #include "contacts/count_fill.hpp"
 #include "contacts/counted_rows.hpp"
+#include "contacts/levels_path.hpp"
 #include "contacts/pair_search.hpp"
 #include "contacts/place_body.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
@@ -30,9 +31,11 @@ struct contact_detector<Context, T>::implementation {
   contact_options<T> options;
   enum class stage { empty, built, failed } state = stage::empty;
   bool with_features = false;
+  bool by_path = false;
   std::uint64_t size = 0;
 
   detail::pair_search<Context, T> search;
+  detail::levels_path<Context, T> path;
   detail::candidate_pairs<Context, T> candidates;
   detail::counted_rows<Context> rows;
   array<plane<T>, Context> planes;
@@ -51,6 +54,8 @@ struct contact_detector<Context, T>::implementation {
     on_device.planes = {};
     return {on_device, options.domain.value_or(detail::open_box<T>())};
   }
+  void look_at(const bodies_view<T>& bodies);
+  [[nodiscard]] bool find_by_path(const bodies_view<T>& bodies);
   void find(const bodies_view<T>& bodies);
   template <typename Family>
   void find_in_search(const bodies_view<T>& bodies, const Family& family);

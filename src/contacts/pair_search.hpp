@@ -10,6 +10,7 @@
 
 #include "contacts/bins_search.hpp"
 #include "contacts/brute_search.hpp"
+#include "contacts/level_plan.hpp"
 #include "contacts/level_search.hpp"
 #include "contacts/methods.hpp"
 #include "contacts/placed_body.hpp"
@@ -23,6 +24,9 @@
 #include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat::detail {
+
+/// Below so many bodies every pair is tried: what it costs to make bins is more.
+inline constexpr std::size_t brute_force_most_bodies = 64;
 
 /// What a caller asks of a search.
 template <typename T>
@@ -76,6 +80,8 @@ class pair_search {
   }
   /// Chooses method and bins. Throws argument_error.
   void plan(const pair_request<T>& request);
+  /// Takes these levels. `bin_size`: what was asked for.
+  void use(const level_plan<T>& plan, T bin_size);
   /// Puts bodies where the searches find them. Synchronises for bins and tight_grid, which need M. Throws
   /// argument_error where that is too large.
   void insert();
@@ -130,7 +136,8 @@ class pair_search {
   size_histogram<T> sizes_{};
   box<T, 3> domain_{};
   std::string_view method_;
-  std::string reason_;
+  std::string choice_;  ///< why this method
+  std::string reason_;  ///< and these bins
   pair_way way_ = pair_way::brute_force;
   T bin_size_ = T(0);
   bool balance_bins_ = true;

@@ -10,9 +10,6 @@
 
 namespace quadrat::detail {
 
-/// Below so many bodies every pair is tried: what it costs to make bins is more.
-inline constexpr std::size_t brute_force_most_bodies = 64;
-
 template <typename T>
 struct bounds_of_body {
   const placed_body<T>* placed;
@@ -73,13 +70,13 @@ template <typename Context, typename T>
 void pair_search<Context, T>::choose_method(const std::string& asked) {
   if (!asked.empty()) {
     method_ = asked;
-    reason_ = "asked for";
+    choice_ = "asked for";
   } else if (count_ <= brute_force_most_bodies) {
     method_ = contact_search_methods::brute_force::name;
-    reason_ = message("at most ", brute_force_most_bodies, " bodies");
+    choice_ = message("at most ", brute_force_most_bodies, " bodies");
   } else {
     method_ = contact_search_methods::levels::name;
-    reason_ = "bodies of all sizes in one cell each";
+    choice_ = "bodies of all sizes in one cell each";
   }
   contact_method_list::with("contact method", method_, [&](auto named) {
     method_ = decltype(named)::name;
@@ -104,12 +101,9 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
   const box<T, 3>* given = request.domain.has_value() ? &*request.domain : nullptr;
   domain_ = box_for_bins(given, bounds_.lower, bounds_.upper, sizes_);
   if (way_ == pair_way::brute_force) {
-    reason_ += "; no bins";
+    reason_ = choice_ + "; no bins";
   } else if (method_ == contact_search_methods::levels::name) {
-    const level_plan<T> plan = plan_levels(domain_, sizes_, request.bin_size);
-    levels_ = plan.grids;
-    if (!(bin_size_ > T(0))) bin_size_ = smallest_edge(levels_.space[0]);
-    reason_ += "; " + plan.reason;
+    use(plan_levels(domain_, sizes_, request.bin_size), request.bin_size);
   } else {
     const bin_choice<T> choice = way_ == pair_way::levels ? choose_loose_bins(domain_, sizes_, request.bin_size)
                                                           : choose_touched_bins(domain_, sizes_, request.bin_size);
@@ -120,8 +114,15 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
     levels_.widest[0] = sizes_.largest;
     levels_.first_cell[1] = static_cast<cell_id>(choice.space.size());
     bin_size_ = choice.edge;
-    reason_ += "; " + choice.reason;
+    reason_ = choice_ + "; " + choice.reason;
   }
+}
+
+template <typename Context, typename T>
+void pair_search<Context, T>::use(const level_plan<T>& plan, T bin_size) {
+  levels_ = plan.grids;
+  bin_size_ = bin_size > T(0) ? bin_size : smallest_edge(levels_.space[0]);
+  reason_ = choice_ + "; " + plan.reason;
 }
 
 template <typename Context, typename T>
