@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+
 #include "quadrat/contacts/box_box_contacts.hpp"
 #include "quadrat/contacts/box_contacts.hpp"
 #include "quadrat/contacts/capsule_contacts.hpp"
@@ -76,11 +78,13 @@ QUADRAT_HD_NOINLINE int collide(const body<T>& a, const body<T>& b, const vec<T,
   return manifold.count;
 }
 
-/// Contacts of a body, at its center, with a wall. The normal points into the wall: it is -wall.normal.
+/// Contacts of a body, at its center, with a wall. The normal points into the wall: it is -wall.normal. Where the
+/// height of the center is not a finite number there are none.
 template <typename T>
 QUADRAT_HD_NOINLINE int collide_with_plane(const body<T>& a, const plane<T>& wall, contact_manifold<T>& manifold) {
   manifold.count = 0;
   const T height = dot(wall.normal, a.center) - wall.offset;
+  if (!(std::fabs(height) <= largest_number<T>)) return 0;
   switch (a.shape) {
     case body_shape::sphere:
       sphere_wall_contact(a, wall, height, manifold);
