@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "quadrat/contacts/ellipsoid_pair.hpp"
 #include "quadrat/contacts/ellipsoid_search.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/contacts/quaternion.hpp"
@@ -24,9 +25,9 @@
 ///
 /// Accuracy, L being the longest half-axis: whether there is contact, depth, the distance of the points from the
 /// surfaces, and point_a - point_b - depth * normal are right to 4e-6 L in float and 4e-14 L in double, at aspect
-/// ratios of 1 to 100 and size ratios of 1 to 1000. The normals of the surfaces at the points are the given one to
-/// 1e-5 and 1e-12 at aspect ratios to 3, and grow worse with the square of the aspect ratio. Lengths must be between
-/// 1e-9 and 1e9 in float, so that their squares can be had.
+/// ratios of 1 to 100 and size ratios of 1 to 1000; for all sizes that are sound (shapes.hpp), answers are
+/// defined. Along the surfaces, the points are within 8e-6 L and 8e-14 L, times the aspect ratio, of where the normals
+/// are n and -n.
 namespace quadrat {
 
 /// Whether a and b, each a sphere or an ellipsoid, touch. b stands at `offset` from the center of a; both centers are
@@ -64,7 +65,7 @@ template <typename T>
   if (!ellipsoids::descend(bodies, normal) && found == ellipsoids::overlap::close) return false;
   const ellipsoids::supports<T> at(bodies, normal);
   // What Newton's method left of a gap along the surfaces is shared: they turn away from their tangents by its square.
-  const vec<T, 3> middle = frame.to_space(T(0.5) * (at.point_a + (bodies.offset - at.point_b)));
+  const vec<T, 3> middle = frame.to_space(T(0.5) * (at.point_a(bodies) + (bodies.offset - at.point_b(bodies))));
   point.normal = frame.to_space(normal);
   point.depth = std::fmax(at.depth, least_depth<T>);
   const vec<T, 3> half = point.normal * (T(0.5) * point.depth);
