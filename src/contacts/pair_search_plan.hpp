@@ -93,6 +93,7 @@ template <typename T>
 template <typename Context, typename T>
 void pair_search<Context, T>::plan(const pair_request<T>& request) {
   choose_method(request.method);
+  reason_ = choice_;
   balance_bins_ = request.balance_bins;
   bin_size_ = request.bin_size;
   domain_ = request.domain.value_or(box<T, 3>{});
