@@ -100,7 +100,10 @@ template <typename T, typename Work>
 bin_choice<T> best_bins(const box<T, 3>& domain, const length_moments& lengths, const Work& work) {
   const double most = std::fmin(most_bins, 64 + most_bins_a_body * lengths.bodies);
   double best = 2 * lengths.longest, least = std::numeric_limits<double>::infinity();
-  for (double edge = lengths.first / 16; edge <= 8 * lengths.longest; edge *= 1.0905) {
+  const double finest = lengths.first / 16;
+  const int steps = static_cast<int>(8 * std::log2(8 * lengths.longest / finest));
+  for (int step = 0; step <= steps; ++step) {
+    const double edge = finest * std::exp2(step / 8.0);
     const double expected = work(edge);
     if (!(expected < least)) continue;
     least = expected;
@@ -151,6 +154,8 @@ box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper
   constexpr T far = std::numeric_limits<T>::max() / 8;
   const T margin = std::min(static_cast<T>(moments_of(sizes).first / 2), far);
   vec<bool, 3> periodic = domain != nullptr ? domain->periodic : vec<bool, 3>::filled(false);
+  T longest = T(0);
+  for (int axis = 0; axis < 3; ++axis) longest = std::max(longest, std::min(upper[axis] / 2 - lower[axis] / 2, far));
   for (int axis = 0; axis < 3; ++axis) {
     if (periodic[axis]) {
       lower[axis] = domain->lower[axis];
@@ -158,7 +163,9 @@ box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper
       continue;
     }
     const T scale = std::max(std::fabs(lower[axis]), std::fabs(upper[axis]));
-    const T pad = std::max(margin, std::min(scale, far) * 16 * std::numeric_limits<T>::epsilon());
+    // Bodies in a plane are given some depth, so that the volume says how many there are.
+    const T least = std::max(longest * T(1e-3), std::min(scale, far) * 16 * std::numeric_limits<T>::epsilon());
+    const T pad = std::max(margin, least);
     lower[axis] = std::clamp(lower[axis], -far, far) - pad;
     upper[axis] = std::clamp(upper[axis], -far, far) + pad;
     if (domain == nullptr) continue;

@@ -48,6 +48,11 @@ template <typename Context, typename T>
   return result;
 }
 
+template <typename T>
+[[nodiscard]] std::string ellipsoid_limit() {
+  return message(", the longest at most ", most_slender<T>, " times the shortest");
+}
+
 /// What is wrong with a body, and what would be accepted.
 template <typename T>
 [[nodiscard]] std::string complaint_about(const body_on_host<T>& found, body_fault fault, const box<T, 3>& domain) {
@@ -58,10 +63,11 @@ template <typename T>
     case body_fault::shape:
       return message(" has a shape of number ", static_cast<int>(found.shape), "; there are ", body_shape_names.size());
     case body_fault::size:
-      return message(", a ", body_shape_names[static_cast<std::size_t>(found.shape)], ", has ",
+      return message(", of shape ", body_shape_names[static_cast<std::size_t>(found.shape)], ", has ",
                      found.shape == body_shape::sphere ? "radius " + number_text(found.size[0])
                                                        : "size " + vector_text(found.size),
-                     "; sizes must be from ", smallest_length<T>, " to ", largest_length<T>);
+                     "; sizes must be from ", smallest_length<T>, " to ", largest_length<T>,
+                     found.shape == body_shape::ellipsoid ? ellipsoid_limit<T>() : "");
     case body_fault::orientation:
       return message(" has the orientation (", number_text(q.w), ", ", number_text(q.x), ", ", number_text(q.y), ", ",
                      number_text(q.z), "); it must be finite and not 0");

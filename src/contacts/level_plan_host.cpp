@@ -155,6 +155,16 @@ vec<int, 3> cells_of_edge(const box<T, 3>& domain, double edge) {
   });
 }
 
+/// The least edge from this one up that needs no more than `most` cells: in a flat domain an edge longer than it is
+/// thick gives more cells than its volume says.
+template <typename T>
+double edge_within(const box<T, 3>& domain, double edge, double most) {
+  for (;; edge *= 1.25) {
+    const vec<int, 3> shape = cells_of_edge(domain, edge);
+    if (static_cast<double>(shape[0]) * shape[1] * shape[2] <= most) return edge;
+  }
+}
+
 }  // namespace
 
 template <typename T>
@@ -169,10 +179,12 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   level_plan<T> plan{};
   plan.reason = message(given ? "bin size asked for; " : "least expected work; ", levels.size(),
                         levels.size() == 1 ? " level, cells of " : " levels, cells of ");
+  const double most = std::min(2 * (most_cells_a_body * total + 64), static_cast<double>(max_count / most_levels));
   double cells = 0;
   for (const planned_level& level : levels) {
     const auto at = static_cast<std::size_t>(plan.grids.count++);
-    const vec<int, 3> shape = cells_of_edge(domain, level.edge);
+    const double edge = given ? level.edge : edge_within(domain, level.edge, most);
+    const vec<int, 3> shape = cells_of_edge(domain, edge);
     cells += static_cast<double>(shape[0]) * shape[1] * shape[2];
     require(cells <= static_cast<double>(max_count), "a bin size of ", bin_size, " needs ", cells, " bins; at most ",
             max_count, " are possible: ", static_cast<T>(2 * std::cbrt(volume / static_cast<double>(max_count))),
@@ -180,7 +192,7 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
     plan.grids.space[at] = make_grid(domain, shape);
     plan.grids.widest[at] = static_cast<T>(classes[level.last - 1].end);
     plan.grids.first_cell[at + 1] = static_cast<cell_id>(cells);
-    plan.reason += message(at == 0 ? "" : ", ", static_cast<float>(level.edge), " for half extents to ",
+    plan.reason += message(at == 0 ? "" : ", ", static_cast<float>(edge), " for half extents to ",
                            static_cast<float>(plan.grids.widest[at]));
   }
   return plan;
