@@ -6,6 +6,7 @@
 #include "quadrat/contacts/box_box_contacts.hpp"
 #include "quadrat/contacts/box_contacts.hpp"
 #include "quadrat/contacts/capsule_contacts.hpp"
+#include "quadrat/contacts/ellipsoid_box_contact.hpp"
 #include "quadrat/contacts/ellipsoid_contact.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/contacts/shapes.hpp"
@@ -18,7 +19,8 @@
 /// Bodies touch where their interiors overlap: strictly. Each contact has a normal n of length one from a to b, and the
 /// depth by which b must move along n for this contact to end; which normal that is, how many contacts a pair has, and
 /// how they are numbered (features) is said where each pair of shapes is: capsule_contacts.hpp, box_contacts.hpp,
-/// box_box_contacts.hpp, ellipsoid_contact.hpp, wall_contacts.hpp. Features of one pair are unique.
+/// box_box_contacts.hpp, ellipsoid_contact.hpp, ellipsoid_box_contact.hpp, wall_contacts.hpp. Features of one pair are
+/// unique.
 ///
 /// Exchanging a and b turns normals around and exchanges points, and changes nothing else but rounding; two capsules
 /// number their ends by a, and of two boxes of one size a counts as the larger. Concentric bodies have a defined
@@ -46,15 +48,17 @@ QUADRAT_HD void exchange_bodies(const vec<T, 3>& offset, contact_manifold<T>& ma
 template <typename T>
 QUADRAT_HD void collide_ordered(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
                                 contact_manifold<T>& manifold) {
-  if (b.shape == body_shape::box) {
-    if (a.shape == body_shape::box) boxes_contact(a, b, offset, manifold);
-    if (a.shape == body_shape::capsule) capsule_box_contacts(a, b, offset, manifold);
-    if (a.shape == body_shape::sphere) sphere_box_contact(a, b, offset, manifold);
+  if (b.shape == body_shape::sphere || b.shape == body_shape::ellipsoid) {
+    if (ellipsoids_contact(a, b, offset, manifold.points[0])) manifold.count = 1;
+  } else if (a.shape == body_shape::ellipsoid) {
+    if (ellipsoid_box_contact(a, b, offset, manifold.points[0])) manifold.count = 1;
   } else if (b.shape == body_shape::capsule) {
     if (a.shape == body_shape::capsule) capsules_contact(a, b, offset, manifold);
     if (a.shape == body_shape::sphere) sphere_capsule_contact(a, b, offset, manifold);
-  } else if (ellipsoids_contact(a, b, offset, manifold.points[0])) {
-    manifold.count = 1;
+  } else {
+    if (a.shape == body_shape::box) boxes_contact(a, b, offset, manifold);
+    if (a.shape == body_shape::capsule) capsule_box_contacts(a, b, offset, manifold);
+    if (a.shape == body_shape::sphere) sphere_box_contact(a, b, offset, manifold);
   }
 }
 
