@@ -6,10 +6,12 @@
 #include <string>
 
 #include "cells/operations.hpp"
+#include "contacts/operations.hpp"
 #include "harness/stopwatch.hpp"
 #include "models/operations.hpp"
 #include "neighbors/operations.hpp"
 #include "quadrat/cells/methods.hpp"
+#include "quadrat/contacts/methods.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "quadrat/search/orders.hpp"
@@ -27,6 +29,13 @@ constexpr std::array<operation, 7> cells_operations{{
     {"read_paths", "the same by hand: texture, plain and read-only loads (CUDA)", 0, run_read_paths},
     {"hash", "a hash table over the same buckets", 0, run_hash},
     {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
+}};
+
+constexpr std::array<operation, 4> contacts_operations{{
+    {"detect", "from positions to records: spheres of one size and of many, ellipsoids", 0, run_detect},
+    {"methods", "every method on the same scenes", 0, run_contact_methods},
+    {"bins", "the nine stages over the size of bins, the second sort and the order in memory", 0, run_bins},
+    {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
 constexpr std::array<operation, 4> granular_operations{{
@@ -56,6 +65,12 @@ std::vector<std::string_view> cells_method_names() {
   return {cell_list_methods::names.begin(), cell_list_methods::names.end()};
 }
 
+std::vector<std::string_view> contacts_method_names() {
+  std::vector<std::string_view> names;
+  for (const contact_method& method : contact_methods()) names.push_back(method.name);
+  return names;
+}
+
 std::vector<std::string_view> granular_method_names() {
   std::vector<std::string_view> names;
   for (const granular_method& method : granular_methods()) names.push_back(method.name);
@@ -72,8 +87,9 @@ std::vector<std::string_view> search_method_names() {
   return {search_order_list::names.begin(), search_order_list::names.end()};
 }
 
-constexpr std::array<topic, 4> all_topics{{
+constexpr std::array<topic, 5> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_method_names},
+    {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_method_names},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_method_names},
     {"neighbors", "neighbor lists", neighbors_operations, neighbors_method_names},
     {"search", "walking neighborhoods (modular-bin-strips)", search_operations, search_method_names},

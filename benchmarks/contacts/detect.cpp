@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <type_traits>
+
+#include "contacts/operations.hpp"
+#include "contacts/scenes.hpp"
+#include "quadrat/contacts/methods.hpp"
+
+namespace quadrat::bench {
+
+namespace {
+
+[[nodiscard]] std::size_t usual_size(const session& s) {
+  if (!s.full()) return 1000;
+  return std::size_t{1} << (s.on_cuda() ? 20 : 16);
+}
+
+template <typename T, typename Context>
+double detect(const session& s, const Context& context, const contact_scene& scene, bool sorted = false) {
+  const placed_scene<Context, T> placed(context, scene);
+  detection how{"detect", {}};
+  how.sorted = sorted;
+  std::uint64_t contacts = 0;
+  return time_detection(s, placed, how, contacts);
+}
+
+template <typename Context>
+void run_detect_on(const session& s, const Context& context) {
+  const std::size_t n = usual_size(s);
+  const contact_scene equal = sphere_scene(n, 1);
+  const double first = detect<float>(s, context, equal);
+  for (const double ratio : {10.0, 100.0, 1000.0}) detect<float>(s, context, sphere_scene(n, ratio));
+  const contact_scene ellipsoids = ellipsoid_scene(n);
+  detect<float>(s, context, ellipsoids);
+  detect<double>(s, context, equal);
+  detect<double>(s, context, ellipsoids);
+  detect<float>(s, context, equal, true);
+  const auto reproducible = make_context<Context>(s, determinism::run_to_run);
+  detect<float>(s, reproducible, equal);
+  detect<float>(s, reproducible, ellipsoids);
+  if (s.full() && s.on_cuda()) {
+    for (const std::size_t size : powers_of_two(14, 24, 2)) {
+      if (size != n) detect<float>(s, context, sphere_scene(size, 1));
+    }
+  }
+  row identity = identify("detect", "auto", "float", n, 0, equal.distribution);
+  identity.erase("cells");
+  s.out().add_noise(identity, first, detect<float>(s, context, equal));
+}
+
+template <typename Context>
+void run_methods_on(const session& s, const Context& context) {
+  const std::size_t n = usual_size(s);
+  const auto time = [&](const contact_scene& scene) {
+    const placed_scene<Context, float> placed(context, scene);
+    std::uint64_t contacts = 0;
+    for (const contact_method& method : contact_methods()) {
+      if (!s.wants_method(method.name) || (method.name == "brute_force" && n > 70000)) continue;
+      time_detection(s, placed, {"methods", method.name}, contacts);
+    }
+  };
+  for (const double ratio : {1.0, 10.0, 100.0}) time(sphere_scene(n, ratio));
+  time(ellipsoid_scene(n));
+}
+
+/// Sizes of bins that a row is worth: larger ones would take seconds.
+[[nodiscard]] std::vector<double> bin_sizes(const session& s) {
+  if (!s.full()) return {1, 2};
+  return {0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6};
+}
+
+template <typename Context>
+void run_bins_on(const session& s, const Context& context) {
+  const std::size_t n = usual_size(s);
+  for (const double ratio : {1.0, 10.0}) {
+    const contact_scene scattered = sphere_scene(n, ratio);
+    const contact_scene sorted = in_order_of_space(scattered);
+    std::uint64_t contacts = 0;
+    for (const contact_scene* scene : std::array{&scattered, &sorted}) {
+      const placed_scene<Context, float> placed(context, *scene);
+      const std::string_view memory = scene == &scattered ? "random" : "space";
+      for (const double size : bin_sizes(s)) {
+        for (const bool balanced : {true, false}) {
+          time_detection(s, placed, {"bins", "bins", size * scene->mean_diameter, balanced, false, memory}, contacts);
+        }
+      }
+      time_detection(s, placed, {"bins", "bins", 0, true, false, memory}, contacts);
+      time_detection(s, placed, {"bins", "levels", 0, true, false, memory}, contacts);
+    }
+  }
+}
+
+}  // namespace
+
+void run_detect(const session& s) {
+  with_context(s, [&](const auto& context) { run_detect_on(s, context); });
+}
+
+void run_contact_methods(const session& s) {
+  with_context(s, [&](const auto& context) { run_methods_on(s, context); });
+}
+
+void run_bins(const session& s) {
+  with_context(s, [&](const auto& context) { run_bins_on(s, context); });
+}
+
+}  // namespace quadrat::bench

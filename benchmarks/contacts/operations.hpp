@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "harness/session.hpp"
+
+namespace quadrat::bench {
+
+/// From positions to records by the automatic choice: spheres of one size and of many, ellipsoids, by number of bodies.
+void run_detect(const session& s);
+/// Every method on the same scenes, each with bins of its own choice.
+void run_contact_methods(const session& s);
+/// parallel-binning-collision, its open questions: the nine stages over the size of the bins, with and without the sort
+/// for load balance, with bodies in random order and in that of space.
+void run_bins(const session& s);
+/// The step of the granular model with friction, of grains that have settled in a box.
+void run_friction(const session& s);
+
+}  // namespace quadrat::bench
