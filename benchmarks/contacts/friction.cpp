@@ -46,7 +46,7 @@ struct poured_grains {
 
 /// Until the grains have come to rest.
 template <typename Context, typename T>
-void settle(granular_friction<Context, T>& grains, std::size_t most_steps) {
+void let_settle(granular_friction<Context, T>& grains, std::size_t most_steps) {
   constexpr std::size_t batch = 1000;
   for (std::size_t step = 0; step < most_steps; step += batch) {
     grains.advance(batch);
@@ -62,7 +62,7 @@ void time_friction(const session& s, const Context& context, std::size_t n) {
   s.attempt(identity, [&](row& out) {
     const poured_grains poured(n);
     granular_friction<Context, T> grains(context, poured.options, poured.radii, poured.positions);
-    settle(grains, s.full() ? 40'000 : 1000);
+    let_settle(grains, s.full() ? 40'000 : 1000);
     constexpr std::size_t batch = 200;
     stopwatch<Context> watch(context);
     const std::uint64_t rebuilds = grains.measure().rebuilds;
