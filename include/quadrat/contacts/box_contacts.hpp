@@ -14,8 +14,8 @@
 ///
 /// While the center of the sphere (the segment of the capsule) is outside of the box, the contact is at the closest
 /// points: depth is the radius minus their distance. Inside, the normal is the one along which the way out is shortest:
-/// of the faces of the box, and for a segment of the directions perpendicular to it and to an edge, which counts only
-/// if it is shorter by a twentieth; depth is that way plus the radius.
+/// of the faces of the box, and for a segment of the directions perpendicular to it and to an edge; depth is that way
+/// plus the radius. Where the segment lies along that face, a way across an edge must be shorter by a twentieth.
 ///
 /// A capsule that lies on a face, or along an edge, has two contacts, as with another capsule (capsule_contacts.hpp).
 namespace quadrat {
@@ -140,7 +140,8 @@ class segment_box_contacts {
       shortest = way_out_of_face(axis);
     }
     int edge = -1;
-    T across = shortest * clearly_shorter<T>;
+    const bool along = std::fabs(it_.direction[face]) < parallel_sine<T>;
+    T across = along ? shortest * clearly_shorter<T> : shortest;
     vec<T, 3> normal{};
     for (int axis = 0; axis < 3; ++axis) {
       vec<T, 3> tried{};
