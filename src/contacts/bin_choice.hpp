@@ -21,10 +21,11 @@ struct bin_choice {
 /// Bins for bodies of these sizes that stand in all bins they touch (bins, tight_grid), spread evenly over the domain:
 /// the edge h with the least expected work per body,
 ///   insertion * E[(1 + e/h)^3]  +  pair * density / 2 * E[(h + e)^3]^2 / h^3  +  bin * volume / (h^3 bodies),
-/// where e is the length of a body. With a bin size, that; throws argument_error where it needs more than 2^31 - 1
-/// bins, saying what would do.
+/// where e is the length of a body, with the weights of `bins` (nine_stages) or of tight_grid. With a bin size, that;
+/// throws argument_error where it needs more than 2^31 - 1 bins, saying what would do.
 template <typename T>
-[[nodiscard]] bin_choice<T> choose_touched_bins(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size);
+[[nodiscard]] bin_choice<T> choose_touched_bins(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size,
+                                                bool nine_stages);
 
 /// The same for bodies that stand in one bin each and look around them (loose_grid), as levels of which there is one.
 template <typename T>

@@ -13,9 +13,16 @@ namespace quadrat::detail {
 namespace {
 
 // Weights of the models, in units of one pair tested.
-constexpr double insertion_cost = 6;
-constexpr double bin_cost = 1;
 constexpr double row_of_bins_cost = 2;
+constexpr double loose_bin_cost = 1;
+/// Of a body in a bin, and of a bin. The nine stages find out in each bin that two bodies share whether their contact
+/// is there, and look at empty bins, too.
+struct touched_costs {
+  double insertion;
+  double bin;
+};
+constexpr touched_costs tight_costs{6, 1};
+constexpr touched_costs nine_stages_costs{20, 8};
 /// Bins that a body may cost in memory.
 constexpr double most_bins_a_body = 4;
 constexpr double most_bins = 1 << 27;
@@ -123,15 +130,18 @@ bin_choice<T> best_bins(const box<T, 3>& domain, const length_moments& lengths, 
 }  // namespace
 
 template <typename T>
-bin_choice<T> choose_touched_bins(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size) {
+bin_choice<T> choose_touched_bins(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size,
+                                  bool nine_stages) {
   if (bin_size > T(0)) return given_bins(domain, bin_size);
+  const touched_costs costs = nine_stages ? nine_stages_costs : tight_costs;
   const length_moments e = moments_of(sizes);
   const double volume = volume_of(domain);
   const double density = e.bodies / volume;
   return best_bins(domain, e, [&](double h) {
     const double cube = h * h * h;
     const double entries = 1 + 3 * e.first / h + 3 * e.second / (h * h) + e.third / cube;
-    return insertion_cost * entries + 0.5 * density * cube * entries * entries + bin_cost * volume / (cube * e.bodies);
+    return costs.insertion * entries + 0.5 * density * cube * entries * entries +
+           costs.bin * volume / (cube * e.bodies);
   });
 }
 
@@ -144,7 +154,7 @@ bin_choice<T> choose_loose_bins(const box<T, 3>& domain, const size_histogram<T>
   return best_bins(domain, e, [&](double h) {
     const double side = e.first + e.longest + h;
     return row_of_bins_cost * side * side / (h * h) + 0.5 * density * side * side * side +
-           bin_cost * volume / (h * h * h * e.bodies);
+           loose_bin_cost * volume / (h * h * h * e.bodies);
   });
 }
 
@@ -181,8 +191,8 @@ box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper
   return result;
 }
 
-template bin_choice<float> choose_touched_bins(const box<float, 3>&, const size_histogram<float>&, float);
-template bin_choice<double> choose_touched_bins(const box<double, 3>&, const size_histogram<double>&, double);
+template bin_choice<float> choose_touched_bins(const box<float, 3>&, const size_histogram<float>&, float, bool);
+template bin_choice<double> choose_touched_bins(const box<double, 3>&, const size_histogram<double>&, double, bool);
 template bin_choice<float> choose_loose_bins(const box<float, 3>&, const size_histogram<float>&, float);
 template bin_choice<double> choose_loose_bins(const box<double, 3>&, const size_histogram<double>&, double);
 template box<float, 3> box_for_bins(const box<float, 3>*, vec<float, 3>, vec<float, 3>, const size_histogram<float>&);

@@ -179,7 +179,7 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   level_plan<T> plan{};
   plan.reason = message(given ? "bin size asked for; " : "least expected work; ", levels.size(),
                         levels.size() == 1 ? " level, cells of " : " levels, cells of ");
-  const double most = std::min(2 * (most_cells_a_body * total + 64), static_cast<double>(max_count / most_levels));
+  const double most = std::min(2 * (most_cells_a_body * total + 64), static_cast<double>(max_count) / most_levels);
   double cells = 0;
   for (const planned_level& level : levels) {
     const auto at = static_cast<std::size_t>(plan.grids.count++);

@@ -106,8 +106,9 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
   } else if (method_ == contact_search_methods::levels::name) {
     use(plan_levels(domain_, sizes_, request.bin_size), request.bin_size);
   } else {
-    const bin_choice<T> choice = way_ == pair_way::levels ? choose_loose_bins(domain_, sizes_, request.bin_size)
-                                                          : choose_touched_bins(domain_, sizes_, request.bin_size);
+    const bin_choice<T> choice = way_ == pair_way::levels
+                                     ? choose_loose_bins(domain_, sizes_, request.bin_size)
+                                     : choose_touched_bins(domain_, sizes_, request.bin_size, way_ == pair_way::bins);
     bins_ = choice.space;
     levels_ = {};
     levels_.count = 1;

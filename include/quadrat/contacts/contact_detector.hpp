@@ -25,7 +25,7 @@ struct contact_options {
   std::optional<box<T, 3>> domain;
   T bin_size = T(0);  ///< edge of a bin; of the finest, where bins have several sizes. 0: chosen
   pair_masks masks = all_groups_meet();
-  bool sorted = false;       ///< contacts by (a, b, feature): the same bytes with every method
+  bool sorted = false;  ///< contacts by (a, b, feature): the same bytes with every method; at most 2^31 - 1 of them
   bool balance_bins = true;  ///< method `bins`: stage 6, the sort of bins by how many bodies they hold
 };
 
