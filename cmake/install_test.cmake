@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a folder of its own, then configures, builds and runs against it what a user writes:
-# tests/install, and examples/visitor, which has a kernel of its own.
+# tests/install, examples/contacts, and examples/visitor, which has a kernel of its own.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -27,4 +27,5 @@ if(QUADRAT_HAS_CUDA)
   set(cuda_options "-DCMAKE_CUDA_COMPILER=${CMAKE_CUDA_COMPILER}" "-DCMAKE_CUDA_ARCHITECTURES=${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstream)
+quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
 quadrat_downstream_test(visitor "${PROJECT_SOURCE_DIR}/examples/visitor" visitor ${cuda_options})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "box_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 
 #include "io/text.hpp"

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "quadrat/core/vec.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace quadrat::program {
 

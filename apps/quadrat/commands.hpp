@@ -17,6 +17,7 @@ enum exit_code : int {
 /// another code than `success` it throws CLI::RuntimeError(code).
 void add_run(CLI::App& app);
 void add_neighbors(CLI::App& app);
+void add_contacts(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
 

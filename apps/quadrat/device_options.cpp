@@ -2,6 +2,9 @@
 #include "device_options.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include "device.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "device.hpp"
+#include "quadrat/contacts/methods.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/models/circles.hpp"
@@ -40,6 +41,16 @@ json methods_json(const Methods& methods) {
   return result;
 }
 
+/// All run on every backend.
+json contact_methods_json() {
+  json result = json::array();
+  for (const contact_method& method : contact_methods()) {
+    result.push_back(
+        {{"name", method.name}, {"summary", method.summary}, {"cpu", true}, {"cuda", QUADRAT_HAS_CUDA != 0}});
+  }
+  return result;
+}
+
 /// The orders of the Circles model, and the cell lists that each walks.
 json circles_json() {
   json orders = json::array();
@@ -62,6 +73,7 @@ json info_json() {
   result["models"]["granular"]["methods"] = methods_json(granular_methods());
   result["models"]["circles"]["orders"] = circles_json();
   result["search"]["neighbors"]["methods"] = methods_json(neighbor_methods());
+  result["contacts"]["methods"] = contact_methods_json();
   return result;
 }
 
@@ -107,7 +119,8 @@ std::string info_text(const json& info) {
                       info["cpu"]["threads"].get<int>());
   return text + cuda_text(info) + methods_text("methods of the granular model", info["models"]["granular"]["methods"]) +
          circles_text(info["models"]["circles"]["orders"]) +
-         methods_text("methods of neighbor lists", info["search"]["neighbors"]["methods"]);
+         methods_text("methods of neighbor lists", info["search"]["neighbors"]["methods"]) +
+         methods_text("methods of contacts", info["contacts"]["methods"]);
 }
 
 }  // namespace

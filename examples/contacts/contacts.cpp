@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bodies, their contacts, what becomes of them in the next step, and a narrow phase of one's own.
+#include <quadrat/contacts/broad_phase.hpp>
+#include <quadrat/contacts/contact_detector.hpp>
+#include <quadrat/contacts/contact_matcher.hpp>
+#include <quadrat/parallel/atomic.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace {
+
+using quadrat::body_shape;
+using vector3 = quadrat::vec<double, 3>;
+
+/// A box on the floor, a ball on top of it, and a capsule that leans on both.
+struct pile {
+  std::vector<vector3> centers{{0, 0, 0.95}, {0, 0, 2.4}, {0.85, 0, 2.7}};
+  std::vector<body_shape> shapes{body_shape::box, body_shape::sphere, body_shape::capsule};
+  std::vector<vector3> sizes{{1, 1, 1}, {0.5, 0, 0}, {0.4, 0.5, 0}};
+  std::vector<quadrat::quaternion<double>> orientations{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0.2, 0}};
+  std::vector<quadrat::plane<double>> planes{{{0, 0, 1}, 0}};
+
+  /// A view: nothing is copied.
+  [[nodiscard]] quadrat::bodies_view<double> view() const {
+    quadrat::bodies_view<double> bodies;
+    bodies.centers = quadrat::points_of(centers.data(), centers.size());
+    bodies.shapes = shapes.data();
+    bodies.sizes = sizes.data();
+    bodies.orientations = orientations.data();
+    bodies.planes = planes;
+    return bodies;
+  }
+};
+
+/// Contacts of the pile in two steps, between which the ball is lifted off. Gives how many of the second step are old.
+std::size_t find_contacts(const quadrat::cpu_context& context) {
+  pile bodies;
+  quadrat::contact_options<double> options;
+  options.sorted = true;  // by (a, b, feature)
+  quadrat::contact_detector<quadrat::cpu_context, double> detector(context, options);
+  quadrat::contact_matcher<quadrat::cpu_context> matcher(context);
+
+  std::size_t kept = 0;
+  for (int step = 0; step < 2; ++step) {
+    detector.build(bodies.view());
+    const auto contacts = detector.view();
+    matcher.match(quadrat::keys_of(contacts));
+    std::printf("step %d: %zu contacts, by %s\n", step, static_cast<std::size_t>(contacts.count),
+                std::string(detector.method()).c_str());
+    for (std::size_t k = 0; k < contacts.count; ++k) {
+      const auto& contact = contacts.records[k];
+      const bool is_new = matcher.previous()[k] == quadrat::no_contact;
+      std::printf("  %u and %u: depth %.3f, normal (%.2f, %.2f, %.2f)%s\n", contact.a, contact.b, contact.depth,
+                  contact.normal[0], contact.normal[1], contact.normal[2], is_new ? ", new" : "");
+      if (!is_new) ++kept;
+    }
+    bodies.centers[1][2] += 0.2;
+  }
+  return kept;
+}
+
+/// Pairs whose boxes overlap, each once; then whatever is to be done with each: here, counting corners that overlap.
+std::uint32_t overlapping_corners(const quadrat::cpu_context& context) {
+  const std::vector<vector3> lower{{0, 0, 0}, {0.5, 0.5, 0}, {4, 4, 4}}, upper{{1, 1, 1}, {2, 2, 1}, {5, 5, 5}};
+  quadrat::bounds_view<double> bounds;
+  bounds.lower = quadrat::points_of(lower.data(), lower.size());
+  bounds.upper = quadrat::points_of(upper.data(), upper.size());
+
+  quadrat::broad_phase<quadrat::cpu_context, double> pairs(context, {});
+  pairs.build(bounds);
+  std::uint32_t found = 0;
+  quadrat::for_each_candidate_pair(context, pairs.view(), [&](quadrat::particle_id a, quadrat::particle_id b) {
+    if (lower[b][0] < upper[a][0] && lower[b][1] < upper[a][1]) quadrat::atomic_add(&found, 1u);
+  });
+  return found;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    const quadrat::cpu_context context;
+    const std::size_t kept = find_contacts(context);
+    const std::uint32_t corners = overlapping_corners(context);
+    std::printf("%zu contacts stayed; %u corners overlap\n", kept, corners);
+    return kept == 6 && corners == 1 ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "contacts: %s\n", error.what());
+    return 1;
+  }
+}
