@@ -117,6 +117,21 @@ struct segment_pair {
     return best;
   }
 
+  /// Whether the axes are parallel and the segments beside each other for a stretch; then the points at its ends. Which
+  /// segment ends first is seen along the mean of both axes, so that it is the same whichever segment is the first.
+  [[nodiscard]] QUADRAT_HD bool run_beside(T radius, segment_points<T>& low, segment_points<T>& high) const {
+    if (!(squared_norm(cross(u, v)) < parallel_sine<T> * parallel_sine<T>)) return false;
+    const T sense = std::copysign(T(1), dot(u, v));
+    const vec<T, 3> mean = (u + v * sense) * T(0.5);
+    const T reach_u = half_u * dot(u, mean), reach_v = half_v * std::fabs(dot(v, mean)), middle = dot(offset, mean);
+    const bool low_of_v = middle - reach_v > -reach_u, high_of_v = middle + reach_v < reach_u;
+    const stretch<T> shared{low_of_v ? middle - reach_v : -reach_u, high_of_v ? middle + reach_v : reach_u};
+    if (!shared.holds_two(radius)) return false;
+    low = low_of_v ? at_second(-sense * half_v) : at_first(-half_u);
+    high = high_of_v ? at_second(sense * half_v) : at_first(half_u);
+    return true;
+  }
+
  private:
   QUADRAT_HD static void keep_closer(const segment_points<T>& candidate, segment_points<T>& best) {
     if (squared_norm(candidate.delta) < squared_norm(best.delta)) best = candidate;
@@ -155,18 +170,13 @@ QUADRAT_HD void capsules_contact(const body<T>& a, const body<T>& b, const vec<T
 
   const T thinner = std::fmin(radius_a, radius_b);
   stretch<T> beside{-segments.half_u, segments.half_u};
-  if (squared_norm(cross(segments.u, segments.v)) < parallel_sine<T> * parallel_sine<T>) {
-    const T middle = dot(offset, segments.u);
-    const T half = segments.half_v * std::fabs(dot(segments.u, segments.v));
-    const stretch<T> shared{std::fmax(beside.low, middle - half), std::fmin(beside.high, middle + half)};
-    if (shared.holds_two(thinner)) {
-      beside = shared;
-      const segment_points<T> low = segments.at_first(shared.low), high = segments.at_first(shared.high);
-      if (spheres_touch(low.delta, radius_a, radius_b) && spheres_touch(high.delta, radius_a, radius_b)) {
-        manifold.add(segment_contact(segments, low, radius_a, radius_b, 0));
-        manifold.add(segment_contact(segments, high, radius_a, radius_b, 1));
-        return;
-      }
+  segment_points<T> low{}, high{};
+  if (segments.run_beside(thinner, low, high)) {
+    beside = {low.first, high.first};
+    if (spheres_touch(low.delta, radius_a, radius_b) && spheres_touch(high.delta, radius_a, radius_b)) {
+      manifold.add(segment_contact(segments, low, radius_a, radius_b, 0));
+      manifold.add(segment_contact(segments, high, radius_a, radius_b, 1));
+      return;
     }
   }
   const std::uint32_t end = beside.end_of(closest.first, thinner);

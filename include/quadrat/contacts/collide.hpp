@@ -26,8 +26,8 @@
 /// number their ends by a, and of two boxes of one size a counts as the larger. Concentric bodies have a defined
 /// normal, which may then be the same for both orders.
 ///
-/// Rounding: whether they touch, depths and points are right to about 1e-6 (float) or 1e-14 (double) of the sum of
-/// sizes.
+/// Rounding: whether they touch, depths and points are right to 4e-6 (float) or 4e-14 (double) of the sum of sizes.
+/// Where a body lies on a face, or along another, points may stand off a surface by 5e-4 of its size.
 namespace quadrat {
 
 namespace detail {
