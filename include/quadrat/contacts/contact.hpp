@@ -15,7 +15,7 @@ namespace quadrat {
 ///
 /// The normal has length one and points from a to b. point_a lies on the surface of a, inside of b; point_b on the
 /// surface of b, inside of a; point_a - point_b = depth * normal: moving b by that much along the normal ends this
-/// contact (narrow_phase.hpp says for each pair of shapes which contact that is). Across a periodic face all points are
+/// contact (collide.hpp says for each pair of shapes which contact that is). Across a periodic face all points are
 /// given where a is: b stands as the image nearest to a. (normal, tangent_1, tangent_2) is a right-handed orthonormal
 /// frame.
 template <typename T>
@@ -38,7 +38,7 @@ struct contacts_view {
   std::uint64_t count;
   const contact<T>* records;
   /// Tells the contacts of one pair apart, the same from step to step as long as bodies keep touching in the same way
-  /// (a corner of a box, an end of a capsule): narrow_phase.hpp. nullptr where each pair has one contact, of feature 0.
+  /// (a corner of a box, an end of a capsule): collide.hpp. nullptr where each pair has one contact, of feature 0.
   const std::uint32_t* features;
 };
 
