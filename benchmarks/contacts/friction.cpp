@@ -13,8 +13,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Grains of 1 mm, give or take a tenth, poured into a box so loosely that they fall into contact, twice as high as
-/// wide. Soft as they are, they are at rest soon.
+/// Grains of 1 mm, give or take a tenth, so loosely in a box that they fall into contact, twice as high as wide.
 struct poured_grains {
   explicit poured_grains(std::size_t n) {
     constexpr double spacing = 2.3e-3;
@@ -30,13 +29,13 @@ struct poured_grains {
       positions.push_back(position);
       radii.push_back(1e-3 * (0.9 + 0.2 * random_unit(32, i)));
     }
-    options.material.young_modulus = 2e6;
+    options.material.young_modulus = 1e7;
     options.material.restitution = 0.3;
+    options.material.rolling_friction = 0.02;
     options.upper = {side, 2.2 * side, side};
     options.lower = {0, 0, 0};
     options.walls = walls_of_box(options.lower, {side, 4 * side, side});
-    granular_friction_options longest = options;
-    options.time_step = 0.25 * longest_granular_time_step(longest, 0.9e-3);
+    options.time_step = 0.25 * longest_granular_time_step(options, 0.9e-3);
   }
 
   granular_friction_options options;
@@ -51,7 +50,7 @@ void let_settle(granular_friction<Context, T>& grains, std::size_t most_steps) {
   for (std::size_t step = 0; step < most_steps; step += batch) {
     grains.advance(batch);
     const granular_friction_statistics now = grains.measure();
-    if (now.contacts_per_particle > 4 && now.max_speed < 0.02) return;
+    if (now.contacts_per_particle > 4 && now.max_speed < 0.005) return;
   }
 }
 
@@ -62,7 +61,7 @@ void time_friction(const session& s, const Context& context, std::size_t n) {
   s.attempt(identity, [&](row& out) {
     const poured_grains poured(n);
     granular_friction<Context, T> grains(context, poured.options, poured.radii, poured.positions);
-    let_settle(grains, s.full() ? 40'000 : 1000);
+    let_settle(grains, s.full() ? 60'000 : 1000);
     constexpr std::size_t batch = 200;
     stopwatch<Context> watch(context);
     const std::uint64_t rebuilds = grains.measure().rebuilds;

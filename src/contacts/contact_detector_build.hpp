@@ -75,13 +75,13 @@ bool contact_detector<Context, T>::implementation::find_by_path(const bodies_vie
     const bool chosen =
         options.method.empty() ? bodies.size() > detail::brute_force_most_bodies : options.method == levels::name;
     if (!chosen || !path.serves(bodies)) return false;
-    // A domain that follows the bodies is found anew; so are sizes that were not sound or not planned for.
+    // A domain that follows the bodies is found anew; so are sizes that were not sound, or not planned for.
     bool planned = options.domain.has_value() && path.planned_for(context, bodies);
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!planned) {
         look_at(bodies);
         path.plan(context, bodies, search.domain(), options.bin_size);
-        search.use(path.planned(), options.bin_size);
+        search.take(path.planned(), options.bin_size);
       }
       if (const auto found = path.find(context, bodies, options.masks, records[0])) {
         size = *found;

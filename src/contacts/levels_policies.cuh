@@ -71,7 +71,7 @@ struct levels_policy {
     if ((pair.other & plane_bit) != 0) return true;
     const vec<T, 3> offset =
         offset_between<Periodic>(search, search.records[pair.own].center, search.records[pair.other].center);
-    return Shape::reach(search, pair.own, offset) + Shape::reach(search, pair.other, offset) > squared_norm(offset);
+    return Shape::reach(search, pair.own, offset) + Shape::reach(search, pair.other, offset) >= squared_norm(offset);
   }
 
   template <bool Periodic>

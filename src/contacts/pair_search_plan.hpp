@@ -104,7 +104,7 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
   if (way_ == pair_way::brute_force) {
     reason_ = choice_ + "; no bins";
   } else if (method_ == contact_search_methods::levels::name) {
-    use(plan_levels(domain_, sizes_, request.bin_size), request.bin_size);
+    take(plan_levels(domain_, sizes_, request.bin_size), request.bin_size);
   } else {
     const bin_choice<T> choice = way_ == pair_way::levels
                                      ? choose_loose_bins(domain_, sizes_, request.bin_size)
@@ -121,7 +121,7 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
 }
 
 template <typename Context, typename T>
-void pair_search<Context, T>::use(const level_plan<T>& plan, T bin_size) {
+void pair_search<Context, T>::take(const level_plan<T>& plan, T bin_size) {
   levels_ = plan.grids;
   bin_size_ = bin_size > T(0) ? bin_size : smallest_edge(levels_.space[0]);
   reason_ = choice_ + "; " + plan.reason;

@@ -54,12 +54,12 @@ struct count_sizes {
   std::uint64_t* most_bits;  ///< bits of the largest, zero at first: positive numbers are ordered as their bits are
 
   QUADRAT_HD void operator()(std::size_t share) const {
-    std::size_t i = share * count_sizes_share;
-    const std::size_t last = i + count_sizes_share < count ? i + count_sizes_share : count;
+    // One after another across the shares, so that those which run together read side by side.
+    const std::size_t shares = (count + count_sizes_share - 1) / count_sizes_share;
     T largest = T(0);
     std::uint64_t run = 0;
     int run_class = 0;
-    for (; i < last; ++i) {
+    for (std::size_t i = share; i < count; i += shares) {
       const T size = half_extent(i);
       if (!(size > T(0))) continue;
       const int own = size_class(size);
