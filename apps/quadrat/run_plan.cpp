@@ -10,6 +10,7 @@
 
 #include "device.hpp"
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/friction_scene.hpp"
 #include "quadrat/models/granular.hpp"
 
 namespace quadrat::program {
@@ -31,6 +32,15 @@ class settings_writer {
   template <typename T>
   static json as_value(const std::optional<T>& value) {
     return value ? as_value(*value) : json();
+  }
+  static json as_value(const std::vector<granular_wall>& walls) {
+    json result = json::array();
+    for (const granular_wall& wall : walls) {
+      json one{{"point", wall.point}, {"normal", wall.normal}};
+      if (wall.opening) one["opening"] = {{"center", wall.opening->center}, {"radius", wall.opening->radius}};
+      result.push_back(one);
+    }
+    return result;
   }
   template <typename T>
   static json as_value(const T& value) {
@@ -103,6 +113,19 @@ io::granular_scene load_granular(const run_options& options) {
   return scene;
 }
 
+io::friction_scene load_friction(const run_options& options) {
+  io::friction_scene_file file = io::read_friction_scene(options.scene);
+  io::friction_scene& scene = file.scene;
+  overrides given = apply_common(options, file);
+  require(!options.method || *options.method == "auto",
+          "--method: grains with friction have one way to find neighbors");
+  given.apply(options.particles, scene.particles.count, "particles.count", "--particles");
+  given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
+  io::check(scene, file.places);
+  io::complete(scene, file.places);
+  return scene;
+}
+
 io::circles_scene load_circles(const run_options& options) {
   io::circles_scene_file file = io::read_circles_scene(options.scene);
   io::circles_scene& scene = file.scene;
@@ -138,7 +161,16 @@ run_plan plan_of(Scene scene, std::string particles, double time_step) {
 }  // namespace
 
 run_plan load_plan(const run_options& options) {
-  if (io::scene_model(options.scene) == "circles") return plan_of(load_circles(options), "agents", 1);
+  switch (io::kind_of_scene(options.scene)) {
+    case io::scene_kind::circles:
+      return plan_of(load_circles(options), "agents", 1);
+    case io::scene_kind::granular_friction: {
+      const io::friction_scene scene = load_friction(options);
+      return plan_of(scene, "grains", scene.physics.time_step.value());
+    }
+    case io::scene_kind::granular:
+      break;
+  }
   const io::granular_scene scene = load_granular(options);
   return plan_of(scene, "grains", scene.physics.time_step);
 }

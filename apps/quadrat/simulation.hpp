@@ -11,6 +11,7 @@
 
 #include "quadrat/io/checkpoint.hpp"
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/png.hpp"
 #include "quadrat/io/scene.hpp"
 
@@ -71,6 +72,7 @@ class simulation {
 /// The simulation of a checked and completed scene, at step 0. The device must be decided, not `automatic`. Throws
 /// backend_error when the device is not there.
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene);
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene);
 
 }  // namespace quadrat::program

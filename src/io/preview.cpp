@@ -110,7 +110,8 @@ sphere_list spheres_of(const preview_stage& stage, const points_view<T, 3>& posi
     spheres.paint.push_back(paint);
   };
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    add(cast<float>(positions[i]), stage.radius, viridis(values[i] / static_cast<float>(top_value)));
+    const double radius = stage.radii.empty() ? stage.radius : static_cast<double>(stage.radii[i]);
+    add(cast<float>(positions[i]), radius, viridis(values[i] / static_cast<float>(top_value)));
   }
   if (stage.collider) add(cast<float>(stage.collider->center), stage.collider->radius, from_srgb(0.72f, 0.71f, 0.70f));
   return spheres;
@@ -122,6 +123,9 @@ void draw_box(rendering& target, const camera& view, const preview_stage& stage,
       if ((corner >> axis & 1u) != 0) continue;
       draw_edge(target, view, corner_of(stage, corner), corner_of(stage, corner | 1u << axis), thickness, ink, 0.5f);
     }
+  }
+  for (const preview_stage::line& line : stage.lines) {
+    draw_edge(target, view, cast<float>(line.from), cast<float>(line.to), thickness, ink, 0.5f);
   }
 }
 
@@ -187,6 +191,8 @@ image draw_preview(const preview_stage& stage, const points_view<T, 3>& position
                    const preview_options& options) {
   require(positions.size() == values.size(), "draw_preview got ", positions.size(), " positions and ", values.size(),
           " values");
+  require(stage.radii.empty() || stage.radii.size() == positions.size(), "draw_preview got ", positions.size(),
+          " positions and ", stage.radii.size(), " radii");
   require(options.width >= 64 && options.height >= 64, "a preview of ", options.width, " x ", options.height,
           " pixels is too small");
   const double top_value =

@@ -3,7 +3,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -13,6 +15,7 @@
 #include <toml++/toml.h>
 
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "suggestion.hpp"
 
@@ -99,9 +102,16 @@ class schema {
   std::vector<names> keys_;
 };
 
+/// The keys of scenes of the same model with another law, for messages.
+struct other_law {
+  schema keys;
+  std::string_view name;
+};
+
 class unknown_key_finder {
  public:
-  unknown_key_finder(const schema& valid, error_list& errors) : schema_(valid), errors_(errors) {}
+  unknown_key_finder(const schema& valid, const std::optional<other_law>& other, error_list& errors)
+      : schema_(valid), other_(other), errors_(errors) {}
 
   void look_through(const toml::table& root) const {
     for (const auto& [name, node] : root) {
@@ -118,7 +128,9 @@ class unknown_key_finder {
 
  private:
   void unknown_at_top(const toml::key& name, const toml::node& node) const {
-    if (node.is_table() || node.is_array_of_tables()) {
+    if (other_ && other_->keys.keys(name.str()) != nullptr) {
+      errors_.add(name.source(), "[", name.str(), "] belongs to scenes with ", other_->name, " in [physics]");
+    } else if (node.is_table() || node.is_array_of_tables()) {
       errors_.add(name.source(), "unknown table [", name.str(), "]; ", suggestion(name.str(), schema_.tables()));
     } else if (const auto home = schema_.home_of(name.str()); !home.empty()) {
       errors_.add(name.source(), "the key \"", name.str(), "\" stands outside a table; it belongs into [", home, "]");
@@ -130,12 +142,19 @@ class unknown_key_finder {
 
   void check_key(std::string_view table, const names& keys, const toml::key& key) const {
     if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) return;
+    const names* const others = other_ ? other_->keys.keys(table) : nullptr;
+    if (others != nullptr && std::find(others->begin(), others->end(), key.str()) != others->end()) {
+      errors_.add(key.source(), "the key \"", key.str(), "\" in [", table, "] belongs to scenes with ", other_->name,
+                  " in [physics]");
+      return;
+    }
     const auto home = schema_.home_of(key.str());
     const std::string hint = home.empty() ? suggestion(key.str(), keys) : message("it belongs into [", home, "]");
     errors_.add(key.source(), "unknown key \"", key.str(), "\" in [", table, "]; ", hint);
   }
 
   const schema& schema_;
+  const std::optional<other_law>& other_;
   error_list& errors_;
 };
 
@@ -170,6 +189,53 @@ class key_reader {
       return errors_.add(node.source(), name_, " must have three components (x, y, z), not ", array->size());
     }
     for (std::size_t i = 0; i < 3; ++i) read((*array)[i], values[i]);
+  }
+
+  void read(const toml::node& node, std::vector<granular_wall>& walls) {
+    const toml::array* const array = node.as_array();
+    if (array == nullptr) return wrong(node, "an array of walls");
+    const std::string list = name_;
+    for (const toml::node& one : *array) {
+      granular_wall wall;
+      const auto point = [&](const toml::node& value) { read(value, wall.point); };
+      const auto normal = [&](const toml::node& value) { read(value, wall.normal); };
+      const auto opening = [&](const toml::node& value) { read(value, wall.opening.emplace()); };
+      read_table(one, list, {{"point", point}, {"normal", normal}}, {{"opening", opening}});
+      walls.push_back(wall);
+    }
+    name_ = list;
+  }
+
+  void read(const toml::node& node, round_opening& opening) {
+    const auto center = [&](const toml::node& value) { read(value, opening.center); };
+    const auto radius = [&](const toml::node& value) { read(value, opening.radius); };
+    read_table(node, name_, {{"center", center}, {"radius", radius}}, {});
+  }
+
+  using member_reader = std::pair<std::string_view, std::function<void(const toml::node&)>>;
+  using member_readers = std::vector<member_reader>;
+
+  /// A table within a value: all `needed` keys must be there, and there are no others but the `optional` ones.
+  void read_table(const toml::node& node, const std::string& name, member_readers needed,
+                  const member_readers& optional) {
+    name_ = name;
+    const toml::table* const table = node.as_table();
+    if (table == nullptr) return wrong(node, "a table");
+    for (const member_reader& one : needed) {
+      if (!table->contains(one.first)) errors_.add(node.source(), name, " lacks the key \"", one.first, "\"");
+    }
+    needed.insert(needed.end(), optional.begin(), optional.end());
+    names keys;
+    for (const member_reader& one : needed) keys.push_back(one.first);
+    for (const auto& [key, value] : *table) {
+      const auto found = std::ranges::find(keys, key.str());
+      if (found == keys.end()) {
+        errors_.add(key.source(), "unknown key \"", key.str(), "\" in ", name, "; ", suggestion(key.str(), keys));
+        continue;
+      }
+      name_ = message(name, ".", key.str());
+      needed[static_cast<std::size_t>(found - keys.begin())].second(value);
+    }
   }
 
   void read(const toml::node& node, double& value) {
@@ -259,13 +325,27 @@ void check_model(const toml::table& root, const scene_places& places, error_list
 }
 
 template <typename Scene>
+std::optional<other_law> law_beside(const Scene&) {
+  return {};
+}
+template <>
+std::optional<other_law> law_beside(const granular_scene&) {
+  return other_law{schema(friction_scene{}), "law = \"hertz\" or \"linear\""};
+}
+template <>
+std::optional<other_law> law_beside(const friction_scene&) {
+  return other_law{schema(granular_scene{}), "law = \"springs\""};
+}
+
+template <typename Scene>
 scene_file<Scene> parse(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   scene_file<Scene> result{{}, scene_places(name)};
   error_list errors(name);
   for (const auto& [table, node] : root) result.places.set(std::string(table.str()), errors.place(node.source()));
   const schema valid(result.scene);
-  unknown_key_finder(valid, errors).look_through(root);
+  const std::optional<other_law> other = law_beside(result.scene);
+  unknown_key_finder(valid, other, errors).look_through(root);
   visit_keys(result.scene, key_reader(root, result.places, errors));
   check_model(root, result.places, errors);
   errors.throw_first();
@@ -274,12 +354,17 @@ scene_file<Scene> parse(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-std::string scene_model(const std::filesystem::path& file) {
+scene_kind kind_of_scene(const std::filesystem::path& file) {
   const toml::table root = parse_toml(read_text(file), file.string());
-  const auto model = root["scene"]["model"].value<std::string>();
-  if (model == "circles") return *model;
+  if (root["scene"]["model"].value<std::string>() == "circles") return scene_kind::circles;
+  const auto law = root["physics"]["law"].value<std::string>();
+  if (law == name_of(granular_force_law::hertz) || law == name_of(granular_force_law::linear)) {
+    static_cast<void>(read_friction_scene(file));
+    return scene_kind::granular_friction;
+  }
   // Of a scene that is none, the first error in the order of the file is reported.
-  return read_granular_scene(file).scene.scene.model;
+  static_cast<void>(read_granular_scene(file));
+  return scene_kind::granular;
 }
 
 granular_scene_file parse_granular_scene(std::string_view text, const std::string& name) {
@@ -287,6 +372,13 @@ granular_scene_file parse_granular_scene(std::string_view text, const std::strin
 }
 granular_scene_file read_granular_scene(const std::filesystem::path& file) {
   return parse<granular_scene>(read_text(file), file.string());
+}
+
+friction_scene_file parse_friction_scene(std::string_view text, const std::string& name) {
+  return parse<friction_scene>(text, name);
+}
+friction_scene_file read_friction_scene(const std::filesystem::path& file) {
+  return parse<friction_scene>(read_text(file), file.string());
 }
 
 circles_scene_file parse_circles_scene(std::string_view text, const std::string& name) {

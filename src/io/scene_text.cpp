@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 
 namespace quadrat::io {
@@ -30,6 +31,22 @@ class key_printer {
   template <typename T>
   void print(const std::array<T, 3>& v) {
     out_ << '[' << v[0] << ", " << v[1] << ", " << v[2] << ']';
+  }
+  void print(const std::vector<granular_wall>& walls) {
+    out_ << '[';
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      out_ << (k > 0 ? ", {point = " : "{point = ");
+      print(walls[k].point);
+      out_ << ", normal = ";
+      print(walls[k].normal);
+      if (walls[k].opening) {
+        out_ << ", opening = {center = ";
+        print(walls[k].opening->center);
+        out_ << ", radius = " << walls[k].opening->radius << '}';
+      }
+      out_ << '}';
+    }
+    out_ << ']';
   }
   void print(bool value) { out_ << (value ? "true" : "false"); }
   void print(const std::string& value) { out_ << '"' << value << '"'; }
@@ -79,6 +96,11 @@ std::string to_text(const granular_scene& scene) {
   visit_keys(scene, printer);
   return printer.text();
 }
+std::string to_text(const friction_scene& scene) {
+  key_printer printer;
+  visit_keys(scene, printer);
+  return printer.text();
+}
 std::string to_text(const circles_scene& scene) {
   key_printer printer;
   visit_keys(scene, printer);
@@ -89,9 +111,10 @@ std::optional<scene_difference> first_difference(std::string_view stored, std::s
   const lines before = lines_of(stored);
   const lines now = lines_of(asked);
   const std::string& level = value_in(now, "run.deterministic");
-  if (const std::string &old_model = value_in(before, "scene.model"), &model = value_in(now, "scene.model");
-      old_model != model) {
-    return scene_difference{"scene.model", old_model, model};
+  for (const std::string key : {"scene.model", "physics.law"}) {
+    const std::string& old_value = value_in(before, key);
+    const std::string& value = value_in(now, key);
+    if (old_value != value) return scene_difference{key, old_value, value};
   }
   std::optional<scene_difference> first;
   const auto compare = [&](std::string_view table, std::string_view key, const auto&) {
@@ -102,6 +125,9 @@ std::optional<scene_difference> first_difference(std::string_view stored, std::s
   };
   if (value_in(now, "scene.model") == "\"circles\"") {
     const circles_scene keys;
+    visit_keys(keys, compare);
+  } else if (value_in(now, "physics.law") != "\"springs\"") {
+    const friction_scene keys;
     visit_keys(keys, compare);
   } else {
     const granular_scene keys;

@@ -109,18 +109,21 @@ void append_points(vtp_writer& out, const points_view<T, 3>& positions) {
 
 template <typename T>
 void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions,
-               const points_view<T, 3>& velocities, double time) {
+               const points_view<T, 3>& velocities, double time, std::span<const float> radii) {
   const std::size_t count = positions.size();
   require(velocities.size() == count, "write_vtp got ", count, " positions and ", velocities.size(), " velocities");
+  require(radii.empty() || radii.size() == count, "write_vtp got ", count, " positions and ", radii.size(), " radii");
   vtp_writer out(file);
   write_head(out, count, time, "Scalars=\"speed\" Vectors=\"velocity\"", [&] {
     out.declare("Float32", "velocity", 3, count, sizeof(float));
     out.declare("Float32", "speed", 1, count, sizeof(float));
+    if (!radii.empty()) out.declare("Float32", "radius", 1, count, sizeof(float));
   });
   out.begin_payload();
   out.append<float, 3>(count, [&](std::size_t i) { return as_floats(velocities[i]); });
   out.append<float, 1>(
       count, [&](std::size_t i) { return std::array{static_cast<float>(std::sqrt(squared_norm(velocities[i])))}; });
+  if (!radii.empty()) out.append<float, 1>(count, [&](std::size_t i) { return std::array{radii[i]}; });
   append_points(out, positions);
   out.commit();
 }
@@ -140,9 +143,9 @@ void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& posit
 }
 
 template void write_vtp<float>(const std::filesystem::path&, const points_view<float, 3>&, const points_view<float, 3>&,
-                               double);
+                               double, std::span<const float>);
 template void write_vtp<double>(const std::filesystem::path&, const points_view<double, 3>&,
-                                const points_view<double, 3>&, double);
+                                const points_view<double, 3>&, double, std::span<const float>);
 template void write_vtp<float>(const std::filesystem::path&, const points_view<float, 3>&, const std::string&,
                                std::span<const float>, double);
 template void write_vtp<double>(const std::filesystem::path&, const points_view<double, 3>&, const std::string&,

@@ -3,11 +3,11 @@
 
 #include <cmath>
 #include <exception>
-#include <numbers>
 
 #include "core/backend.hpp"
 #include "models/granular_friction_meter.hpp"
 #include "models/granular_friction_options.hpp"
+#include "models/granular_friction_setup.hpp"
 #include "models/granular_friction_storage.hpp"
 #include "models/replay.hpp"
 #include "parallel/host_mirror.hpp"
@@ -17,60 +17,6 @@
 namespace quadrat {
 
 namespace {
-
-[[nodiscard]] vec<double, 3> to_vec(const std::array<double, 3>& a) { return {a[0], a[1], a[2]}; }
-
-template <typename T>
-[[nodiscard]] detail::friction_law<T> make_law(const granular_friction_options& options) {
-  const granular_material& m = options.material;
-  const bool hertz = options.stiffness == contact_stiffness::hertz;
-  const double nu = m.poisson_ratio;
-  const double normal = hertz ? m.young_modulus / (1 - nu * nu) : m.normal_spring;
-  const double tangential = hertz ? 2 * m.young_modulus / ((2 - nu) * (1 + nu)) : m.tangential_spring;
-  const double loss = std::log(m.restitution);
-  const double beta = -loss / std::hypot(loss, std::numbers::pi);
-  const double damping = 2 * (hertz ? std::sqrt(5.0 / 6) : 1.0) * beta;
-  detail::friction_law<T> law{};
-  law.hertz = hertz;
-  law.attraction = options.attraction;
-  law.normal_stiffness = static_cast<T>(normal);
-  law.elastic_share = static_cast<T>(hertz ? 2.0 / 3 : 1.0);
-  law.energy_share = static_cast<T>(hertz ? 4.0 / 15 : 0.5);
-  law.tangential_stiffness = static_cast<T>(tangential);
-  law.normal_damping = static_cast<T>(damping);
-  law.tangential_damping = static_cast<T>(damping * std::sqrt(tangential / normal));
-  law.friction = static_cast<T>(m.friction);
-  law.rolling_friction = static_cast<T>(m.rolling_friction);
-  law.time_step = static_cast<T>(options.time_step);
-  law.density_factor = static_cast<T>(4.0 / 3 * std::numbers::pi * m.density);
-  return law;
-}
-
-template <typename T>
-[[nodiscard]] detail::friction_wall<T> make_wall(const granular_wall& wall) {
-  detail::friction_wall<T> result{};
-  result.normal = cast<T>(to_vec(wall.normal));
-  result.offset = static_cast<T>(dot(to_vec(wall.normal), to_vec(wall.point)));
-  if (wall.opening) {
-    result.center = cast<T>(to_vec(wall.opening->center));
-    result.opening = static_cast<T>(wall.opening->radius);
-  }
-  return result;
-}
-
-template <typename T>
-[[nodiscard]] detail::friction_setup<T> make_setup(const granular_friction_options& options,
-                                                   std::span<const double> radii) {
-  detail::friction_setup<T> setup{};
-  setup.law = make_law<T>(options);
-  for (const granular_wall& wall : options.walls) setup.walls.push_back(make_wall<T>(wall));
-  setup.domain = make_box(cast<T>(to_vec(options.lower)), cast<T>(to_vec(options.upper)), vec<bool, 3>::filled(false));
-  setup.gravity = cast<T>(to_vec(options.gravity));
-  setup.skin = static_cast<T>(options.skin);
-  for (const double radius : radii) setup.radii.push_back(static_cast<T>(radius));
-  setup.largest_radius = radii.empty() ? setup.skin : *std::max_element(setup.radii.begin(), setup.radii.end());
-  return setup;
-}
 
 /// One radius for each grain.
 [[nodiscard]] std::vector<double> radius_of_each(std::span<const double> radii, std::size_t count) {
@@ -144,7 +90,7 @@ struct granular_friction<Context, T>::implementation {
   implementation(const Context& chosen, const granular_friction_options& asked, const std::vector<double>& radii)
       : context(chosen),
         options(detail::completed(asked, radii)),
-        setup(make_setup<T>(options, radii)),
+        setup(detail::make_friction_setup<T>(options, radii)),
         storage(context, setup),
         words(context, detail::friction_words),
         reports(context, radii.size()) {}
@@ -262,11 +208,11 @@ template <typename Context, typename T>
 granular_friction_statistics granular_friction<Context, T>::implementation::measure() {
   check();
   const detail::moving_grains<T> now = kicked(setup.law.time_step / 2);
-  const vec<double, 3> gravity = to_vec(options.gravity);
+  const vec<double, 3> gravity = detail::to_vec(options.gravity);
   const double strength = std::sqrt(squared_norm(gravity));
   const vec<double, 3> up = strength > 0 ? gravity * (-1 / strength) : vec<double, 3>{};
   const detail::measure_friction<T> body{storage.forces(storage.set_of_grains()), now, reports.data(),
-                                         to_vec(options.lower), up};
+                                         detail::to_vec(options.lower), up};
   const detail::friction_totals totals = reduce(context, "friction.measure", setup.radii.size(), body,
                                                 detail::join_friction_totals{}, detail::friction_totals{}, scratch);
   const double count = std::max(static_cast<double>(setup.radii.size()), 1.0);

@@ -84,7 +84,7 @@ double longest_granular_time_step(const granular_friction_options& options, doub
   const double pi = std::numbers::pi;
   if (options.stiffness == contact_stiffness::linear) {
     const double mass = 4.0 / 3 * pi * m.density * std::pow(smallest_radius, 3);
-    return pi * std::sqrt(mass / 2 / m.normal_spring) / 5;
+    return pi * std::sqrt(mass / 2 / std::max(m.normal_spring, m.tangential_spring)) / 5;
   }
   const double shear_modulus = m.young_modulus / (2 + 2 * m.poisson_ratio);
   return pi * smallest_radius * std::sqrt(m.density / shear_modulus) / (0.1631 * m.poisson_ratio + 0.8766);

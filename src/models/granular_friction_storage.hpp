@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/granular_friction_kernels.hpp"
+#include "models/granular_friction_setup.hpp"
 #include "quadrat/contacts/contact_matcher.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/grid.hpp"
@@ -19,18 +20,6 @@
 #include "quadrat/search/neighbor_list.hpp"
 
 namespace quadrat::detail {
-
-/// Everything about a run that does not change, in the precision of the run.
-template <typename T>
-struct friction_setup {
-  friction_law<T> law;
-  std::vector<friction_wall<T>> walls;
-  std::vector<T> radii;  ///< by particle
-  box<T, 3> domain;
-  vec<T, 3> gravity;
-  T largest_radius;
-  T skin;
-};
 
 /// The grains of a simulation, sorted by cell, with their neighbor list and what their contacts remember. Grains stand
 /// in two sets, between which steps pass them; so do lists, between which a rebuild carries what contacts remember.

@@ -149,6 +149,32 @@ TEST(preview, a_collider_is_drawn) {
   EXPECT_NE(draw<float>({}, {}, small_options(), stage).rgb, without.rgb);
 }
 
+TEST(preview, grains_have_their_own_radii) {
+  preview_stage stage = unit_stage;
+  stage.radii = {0.4f};
+  const std::size_t large = colorful_pixels(draw<float>({{0, 0, 0}}, {{0, 1, 0}}, small_options(), stage));
+  stage.radii = {0.1f};
+  const std::size_t small = colorful_pixels(draw<float>({{0, 0, 0}}, {{0, 1, 0}}, small_options(), stage));
+  EXPECT_GT(large, 8 * small);
+  EXPECT_GT(small, 10u);
+  stage.radii = {0.1f, 0.1f};
+  EXPECT_THROW(static_cast<void>(draw<float>({{0, 0, 0}}, {{0, 0, 0}}, small_options(), stage)), argument_error);
+}
+
+TEST(preview, lines_are_drawn_behind_the_grains_that_hide_them) {
+  preview_stage stage = unit_stage;
+  preview_options options = small_options();
+  options.azimuth = options.elevation = 0;
+  const auto drawn = [&](double z) {
+    stage.lines.clear();
+    const image without = draw<float>({{0, 0, 0}}, {{0, 1, 0}}, options, stage);
+    stage.lines = {{{-0.1, 0, z}, {0.1, 0, z}}};
+    return draw<float>({{0, 0, 0}}, {{0, 1, 0}}, options, stage).rgb != without.rgb;
+  };
+  EXPECT_TRUE(drawn(0.5));
+  EXPECT_FALSE(drawn(-0.5));
+}
+
 TEST(preview, impossible_requests_are_refused) {
   EXPECT_THROW(static_cast<void>(draw<float>({{0, 0, 0}}, {})), argument_error);
   preview_options tiny;

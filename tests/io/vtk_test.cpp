@@ -93,6 +93,18 @@ TYPED_TEST(vtk_of, particles_read_back) {
   }
 }
 
+TEST(vtk, radii_stand_beside_the_speeds) {
+  const temporary_folder folder;
+  const std::vector<float> x{1, 2, 3, 4, 5, 6};
+  const std::vector<float> radii{0.5f, 0.25f};
+  const auto points = strided_points<3>(x.data(), 2);
+  write_vtp<float>(folder / "a.vtp", points, points, 0, radii);
+  const vtp_file file(contents(folder / "a.vtp"));
+  EXPECT_EQ(file.values<float>("radius"), radii);
+  EXPECT_EQ(file.values<float>("Points"), x);
+  EXPECT_THROW(write_vtp<float>(folder / "b.vtp", points, points, 0, std::span(radii).first(1)), argument_error);
+}
+
 TEST(vtk, unequal_lengths_are_refused) {
   const std::vector<float> x(9);
   EXPECT_THROW(write_vtp<float>("never.vtp", strided_points<3>(x.data(), 3), strided_points<3>(x.data(), 2), 0),

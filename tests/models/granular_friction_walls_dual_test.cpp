@@ -19,8 +19,7 @@ constexpr double radius = 0.005;
 /// A plate at y = 0 with an opening around the origin, above a floor at y = -0.1.
 granular_friction_options plate_and_floor(double opening) {
   granular_friction_options options;
-  options.walls = {{{0, 0, 0}, {0, 2, 0}, granular_wall::round_opening{{0, 0.3, 0}, opening}},
-                   {{0, -0.1, 0}, {0, 1, 0}}};
+  options.walls = {{{0, 0, 0}, {0, 2, 0}, round_opening{{0, 0.3, 0}, opening}}, {{0, -0.1, 0}, {0, 1, 0}}};
   options.material.restitution = 0.3;
   return options;
 }

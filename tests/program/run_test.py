@@ -60,9 +60,12 @@ class RunTest(support.ProgramTest):
         self.assertEqual(json.loads(done.stdout), json.loads((self.folder / "out" / "summary.json").read_text()))
 
     def test_every_key_is_documented_with_its_default(self):
-        granular, _, rest = (support.SOURCE / "docs" / "scenes.md").read_text().partition("# Scenes of the Circles model")
-        self.check_documented_keys(granular, "granular", "--particles", 16384)
-        self.check_documented_keys(rest.partition("# What a run leaves")[0], "circles")
+        text = (support.SOURCE / "docs" / "scenes.md").read_text()
+        granular, _, rest = text.partition("# Scenes of grains with friction")
+        friction, _, rest = rest.partition("# Scenes of the Circles model")
+        self.check_documented_keys(granular, 'model = "granular"', "--particles", 16384)
+        self.check_documented_keys(friction, 'model = "granular"\n[physics]\nlaw = "hertz"')
+        self.check_documented_keys(rest.partition("# What a run leaves")[0], 'model = "circles"')
 
     def check_documented_keys(self, text, model, *options):
         tables = re.split(r"^## \[(\w+)\]$", text, flags=re.M)
@@ -71,8 +74,8 @@ class RunTest(support.ProgramTest):
             for table, text in zip(tables[1::2], tables[2::2])
             for key, default in re.findall(r"^\| `(\w+)` \| [^|]*\| ([^|]*) \|", text, flags=re.M)
         }
-        scene = self.write_scene(f'[scene]\nmodel = "{model}"\n[output]\npreview = false\n')
-        settings = self.run_scene(model, "--steps", 0, *options, scene=scene)["settings"]
+        scene = self.write_scene(f"[scene]\n{model}\n[output]\npreview = false\n")
+        settings = self.run_scene("out", "--steps", 0, *options, scene=scene)["settings"]
         keys = [(table, key) for table, values in settings.items() for key in values]
         self.assertEqual(list(documented), keys)
         for (table, key), default in documented.items():

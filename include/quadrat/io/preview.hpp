@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -16,13 +17,19 @@ namespace quadrat::io {
 struct preview_stage {
   vec<double, 3> lower;  ///< of the box
   vec<double, 3> upper;
-  double radius;                    ///< of every grain
+  double radius;                    ///< of every grain, or of a typical one
   vec<double, 3> down{{0, -1, 0}};  ///< the direction of gravity; the nearest axis counts
   struct sphere {
     vec<double, 3> center;
     double radius;
   };
   std::optional<sphere> collider{};
+  std::vector<float> radii{};  ///< of each grain, where they differ
+  struct line {
+    vec<double, 3> from;
+    vec<double, 3> to;
+  };
+  std::vector<line> lines{};  ///< drawn besides the edges of the box
 };
 
 struct preview_options {
@@ -38,8 +45,8 @@ struct preview_options {
 };
 
 /// Draws the grains as shaded spheres, colored by speed, in their box, with a color bar. `positions` and `velocities`
-/// lie in host memory and are of equal length (else argument_error). Grains at non-finite positions are left out. Uses
-/// OpenMP; the same input gives the same pixels.
+/// lie in host memory and are of equal length, as are radii (else argument_error). Grains at non-finite positions are
+/// left out. Uses OpenMP; the same input gives the same pixels.
 template <typename T>
 [[nodiscard]] image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions,
                                  const points_view<T, 3>& velocities, const preview_options& options);

@@ -22,6 +22,8 @@ using int_triple = std::array<std::int64_t, 3>;
 
 /// How the grains are placed at step 0.
 enum class start_state { lattice, left_half, uniform_random };
+/// The law of the forces between grains: Green's springs, or friction over Hertz's or linear springs.
+enum class granular_force_law { springs, hertz, linear };
 /// The floating-point type of a simulation.
 enum class number_precision { float32, float64 };
 /// Where a simulation runs; `automatic` takes a GPU when there is one.
@@ -32,6 +34,8 @@ template <typename Enum>
 inline constexpr std::array<std::string_view, 0> names_of{};
 template <>
 inline constexpr std::array<std::string_view, 3> names_of<start_state>{"lattice", "left_half", "uniform_random"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<granular_force_law>{"springs", "hertz", "linear"};
 template <>
 inline constexpr std::array<std::string_view, 2> names_of<number_precision>{"float", "double"};
 template <>
@@ -98,8 +102,9 @@ void visit_camera_table(Table& camera, Visitor&& visitor) {
   visitor("camera", "zoom", camera.zoom);
 }
 
-/// A scene of the granular model: grains in a closed box. The defaults are those of Green's particles model; every
-/// member is one key of the file, in the table of the same name (docs/scenes.md says what each means, with units).
+/// A scene of the granular model with the law "springs": grains in a closed box. The defaults are those of Green's
+/// particles model; every member is one key of the file, in the table of the same name (docs/scenes.md says what each
+/// means, with units).
 struct granular_scene {
   scene_table scene;
   struct {
@@ -118,6 +123,7 @@ struct granular_scene {
     std::int64_t seed = 1;
   } particles;
   struct {
+    granular_force_law law = granular_force_law::springs;
     double time_step = 0.5;
     triple gravity{0, -3e-4, 0};
     double spring = 0.5;
@@ -143,7 +149,7 @@ struct granular_scene {
 /// Calls `visitor(table, key, member)` for every key of the scene, in the order of the documentation. Reading, checking
 /// for unknown keys, printing and comparing all walk this one list.
 template <typename Scene, typename Visitor>
-  requires requires(Scene& s) { s.particles; }
+  requires requires(Scene& s) { s.grid; }
 void visit_keys(Scene& s, Visitor&& visitor) {
   visit_scene_table(s.scene, visitor);
   visitor("box", "lower", s.box.lower);
@@ -155,6 +161,7 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("particles", "start", s.particles.start);
   visitor("particles", "jitter", s.particles.jitter);
   visitor("particles", "seed", s.particles.seed);
+  visitor("physics", "law", s.physics.law);
   visitor("physics", "time_step", s.physics.time_step);
   visitor("physics", "gravity", s.physics.gravity);
   visitor("physics", "spring", s.physics.spring);
@@ -206,9 +213,12 @@ using granular_scene_file = scene_file<granular_scene>;
 /// The models that a scene can be of.
 inline constexpr std::array<std::string_view, 2> scene_models{"granular", "circles"};
 
-/// What scene.model says. Throws io_error when the file cannot be read; scene_error for TOML that is none, a scene that
-/// does not say its model, and an unknown one.
-[[nodiscard]] std::string scene_model(const std::filesystem::path& file);
+/// What a scene is read as: its model, and of the granular model its law.
+enum class scene_kind { granular, granular_friction, circles };
+
+/// Throws io_error when the file cannot be read; scene_error for TOML that is none, a scene that does not say its
+/// model, and an unknown one.
+[[nodiscard]] scene_kind kind_of_scene(const std::filesystem::path& file);
 
 /// Reads a scene. Throws io_error when the file cannot be read; scene_error for TOML that is none, unknown tables and
 /// keys (naming the nearest valid one), and wrong types. Values are not judged here: see check.

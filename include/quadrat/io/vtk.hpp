@@ -9,12 +9,13 @@
 
 namespace quadrat::io {
 
-/// Writes particles as VTK PolyData (.vtp, binary): one poly-vertex, with the point arrays velocity, speed (float32)
-/// and id (uint32), and the time as field data. `positions` and `velocities` lie in host memory, in order of id, and
-/// are of equal length. Throws argument_error for unequal lengths and io_error; the file appears whole or not at all.
+/// Writes particles as VTK PolyData (.vtp, binary): one poly-vertex, with the point arrays velocity, speed, radius
+/// (float32; the last where radii are given) and id (uint32), and the time as field data. `positions`, `velocities` and
+/// radii lie in host memory, in order of id, and are of equal length. Throws argument_error for unequal lengths and
+/// io_error; the file appears whole or not at all.
 template <typename T>
 void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions,
-               const points_view<T, 3>& velocities, double time);
+               const points_view<T, 3>& velocities, double time, std::span<const float> radii = {});
 
 /// The same with one named point array (float32) in place of velocity and speed.
 template <typename T>

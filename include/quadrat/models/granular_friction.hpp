@@ -60,13 +60,15 @@ struct granular_material {
   double tangential_spring = 8e3;  ///< S_t, N / m; for linear springs
 };
 
+/// A hole in a wall.
+struct round_opening {
+  std::array<double, 3> center{};  ///< brought onto the plane
+  double radius = 0;               ///< not less than that of the largest grain
+};
+
 /// A wall: a plane. Without an opening everything behind it is solid. With one it is a thin plate that acts on both
 /// sides, and grains pass through the opening.
 struct granular_wall {
-  struct round_opening {
-    std::array<double, 3> center{};  ///< brought onto the plane
-    double radius = 0;               ///< not less than that of the largest grain
-  };
   std::array<double, 3> point{};          ///< anywhere on the plane
   std::array<double, 3> normal{0, 1, 0};  ///< to where grains are, of any length but 0
   std::optional<round_opening> opening{};
@@ -94,9 +96,34 @@ struct granular_friction_options {
   double skin = 0;       ///< m, see granular_friction; 0: a fifth of the mean radius
 };
 
+/// Grains at rest in a region, not touching.
+struct granular_fill {
+  std::size_t count = 0;
+  double smallest_radius = 0;     ///< radii are evenly spread from here
+  double largest_radius = 0;      ///< to here
+  std::array<double, 3> lower{};  ///< of the region
+  std::array<double, 3> upper{};
+  std::array<double, 3> down{0, -1, 0};  ///< layers are filled upwards along the nearest axis
+  double jitter = 0.1;                   ///< largest random displacement of a coordinate, in largest radii
+  std::uint64_t seed = 1;
+};
+
+struct granular_filling {
+  std::vector<double> radii;
+  std::vector<vec<double, 3>> positions;
+};
+
+/// How many grains the region holds.
+[[nodiscard]] std::size_t room_of(const granular_fill& fill);
+
+/// Grains on a lattice with room for the largest grains and the jitter: the same numbers on every platform. Throws
+/// argument_error for radii that are not positive or not in order, and for a region that cannot hold the grains (saying
+/// how many it would hold).
+[[nodiscard]] granular_filling filled_region(const granular_fill& fill);
+
 /// The time step beyond which contacts would be unstable. Hertz: the time a Rayleigh wave takes across the smallest
 /// grain, pi R sqrt(density / G) / (0.1631 nu + 0.8766), G = E / (2 + 2 nu). Linear: a fifth of the time that two
-/// smallest grains touch without damping.
+/// smallest grains touch without damping, with the stiffer of the two springs.
 [[nodiscard]] double longest_granular_time_step(const granular_friction_options& options, double smallest_radius);
 
 /// Sums and extremes over all grains at one step, in SI units.

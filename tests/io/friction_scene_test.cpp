@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/io/friction_scene.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "temporary_folder.hpp"
+
+namespace quadrat::io {
+namespace {
+
+const std::string head = "[scene]\nmodel = \"granular\"\n";
+
+/// The scene of this text, read, checked and completed.
+friction_scene completed(const std::string& text) {
+  auto file = parse_friction_scene(head + text, "examples/silo.toml");
+  check(file.scene, file.places);
+  complete(file.scene, file.places);
+  return file.scene;
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    static_cast<void>(completed(text));
+  } catch (const scene_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(friction_scene, defaults_are_completed) {
+  const friction_scene hertz = completed("[physics]\nlaw = \"hertz\"\n");
+  EXPECT_EQ(hertz.scene.name, "silo");
+  EXPECT_EQ(hertz.output.directory, "out/silo");
+  EXPECT_EQ(hertz.particles.smallest_radius, 0.005);
+  EXPECT_EQ(hertz.particles.upper, hertz.box.upper);
+  EXPECT_EQ(hertz.physics.young_modulus, granular_material{}.young_modulus);
+  EXPECT_FALSE(hertz.physics.normal_spring.has_value());
+  EXPECT_DOUBLE_EQ(hertz.physics.time_step.value(), longest_granular_time_step(options_of(hertz), 0.005) / 10);
+  const friction_scene linear = completed("[physics]\nlaw = \"linear\"\nnormal_spring = 500\n");
+  EXPECT_EQ(linear.physics.normal_spring, 500.0);
+  EXPECT_EQ(linear.physics.tangential_spring, granular_material{}.tangential_spring);
+  EXPECT_FALSE(linear.physics.young_modulus.has_value());
+  EXPECT_EQ(options_of(linear).stiffness, contact_stiffness::linear);
+}
+
+const std::string plate =
+    "[[box.walls]]\npoint = [0, 0.1, 0]\nnormal = [0, 1, 0]\nopening = { center = [0.1, 0, 0.1], radius = 0.02 }\n"
+    "[[box.walls]]\npoint = [0.1, 0, 0]\nnormal = [1, 1, 0]\n";
+
+TEST(friction_scene, walls_stand_beside_the_faces_of_the_box) {
+  const friction_scene scene = completed(plate);
+  ASSERT_EQ(scene.box.walls.size(), 2u);
+  const granular_friction_options options = options_of(scene);
+  ASSERT_EQ(options.walls.size(), 8u);
+  EXPECT_EQ(options.walls[6].point, (triple{0, 0.1, 0}));
+  ASSERT_TRUE(options.walls[6].opening);
+  EXPECT_EQ(options.walls[6].opening->center, (triple{0.1, 0, 0.1}));
+  EXPECT_EQ(options.walls[6].opening->radius, 0.02);
+  EXPECT_EQ(options.walls[7].normal, (triple{1, 1, 0}));
+  EXPECT_FALSE(options.walls[7].opening);
+}
+
+TEST(friction_scene, mistakes_in_walls_are_named_with_their_place) {
+  EXPECT_EQ(error_of("[box]\nwalls = 3\n"),
+            "examples/silo.toml:4:9: box.walls must be an array of walls, not an integer");
+  EXPECT_EQ(error_of("[box]\nwalls = [ 3 ]\n"), "examples/silo.toml:4:11: box.walls must be a table, not an integer");
+  EXPECT_EQ(error_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1]\n"),
+            "examples/silo.toml:5:10: box.walls.normal must have three components (x, y, z), not 2");
+  EXPECT_EQ(error_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\nopenning = {}\n"),
+            "examples/silo.toml:6:1: unknown key \"openning\" in box.walls; did you mean \"opening\"?");
+  EXPECT_EQ(error_of("[[box.walls]]\nnormal = [0, 1, 0]\n"),
+            "examples/silo.toml:3:1: box.walls lacks the key \"point\"");
+  EXPECT_EQ(error_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\nopening = { radius = 1 }\n"),
+            "examples/silo.toml:6:11: box.walls.opening lacks the key \"center\"");
+  EXPECT_NE(error_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 0, 0]\n").find("number 1, whose normal"),
+            std::string::npos);
+  EXPECT_NE(error_of("[particles]\nradius = 0.03\ncount = 8\n" + plate).find("opening of radius 0.02"),
+            std::string::npos);
+}
+
+TEST(friction_scene, keys_of_another_law_say_so) {
+  EXPECT_EQ(error_of("[physics]\nlaw = \"linear\"\nyoung_modulus = 1e7\n"),
+            "examples/silo.toml:5:17: physics.young_modulus belongs to the law \"hertz\"; \"linear\" has "
+            "physics.normal_spring");
+  EXPECT_EQ(error_of("[physics]\nnormal_spring = 10\n"),
+            "examples/silo.toml:4:17: physics.normal_spring belongs to the law \"linear\"; \"hertz\" has "
+            "physics.young_modulus");
+  EXPECT_EQ(error_of("[physics]\nspring = 0.5\n"),
+            "examples/silo.toml:4:1: the key \"spring\" in [physics] belongs to scenes with law = \"springs\" in "
+            "[physics]");
+  EXPECT_EQ(error_of("[collider]\nradius = 0.5\n"),
+            "examples/silo.toml:3:2: [collider] belongs to scenes with law = \"springs\" in [physics]");
+  const auto springs = [](const std::string& text) -> std::string {
+    try {
+      static_cast<void>(parse_granular_scene(head + text, "x.toml"));
+    } catch (const scene_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(springs("[physics]\nfriction = 0.5\n"),
+            "x.toml:4:1: the key \"friction\" in [physics] belongs to scenes with law = \"hertz\" or \"linear\" in "
+            "[physics]");
+  EXPECT_EQ(springs("[physics]\nlaw = \"hooke\"\n"),
+            "x.toml:4:7: physics.law cannot be \"hooke\"; valid are \"springs\", \"hertz\", \"linear\"");
+}
+
+TEST(friction_scene, impossible_values_are_refused) {
+  const auto expect = [](const std::string& text, const std::string& words) {
+    EXPECT_NE(error_of(text).find(words), std::string::npos) << error_of(text);
+  };
+  expect("[particles]\ncount = 0\n", "particles.count is 0, but must be at least 1");
+  expect("[particles]\ncount = 20000\n", "particles.count is 20000, but the region");
+  expect("[particles]\nradius = -1\n", "particles.radius is -1, but must be positive");
+  expect("[particles]\nsmallest_radius = 0.006\n", "particles.smallest_radius is 0.006");
+  expect("[particles]\nupper = [0.2, 0.3, 0.2]\n", "particles.upper is 0.3 along y, outside the box");
+  expect("[box]\nupper = [0.2, -0.3, 0.2]\n", "box.upper is -0.3 along y");
+  expect("[physics]\nrestitution = 0\n", "physics.restitution is 0");
+  expect("[physics]\npoisson_ratio = 0.7\n", "physics.poisson_ratio is 0.7");
+  expect("[physics]\nfriction = -1\n", "physics.friction is -1");
+  expect("[physics]\ndensity = inf\n", "physics.density is inf, not a finite number");
+  expect("[physics]\nyoung_modulus = 0\n", "physics.young_modulus is 0, but must be positive");
+  expect("[physics]\ntime_step = 0.01\n", "physics.time_step is 0.01, but must be positive, and at most");
+  expect("[run]\nsteps = -1\n", "run.steps is -1");
+  expect("[camera]\nspeed = -1\n", "camera.speed is -1");
+}
+
+TEST(friction_scene, text_tells_scenes_apart) {
+  const std::string stored = to_text(completed(plate));
+  EXPECT_FALSE(first_difference(stored, to_text(completed("[run]\nsteps = 9\n" + plate))));
+  const auto walls = first_difference(stored, to_text(completed("")));
+  ASSERT_TRUE(walls);
+  EXPECT_EQ(walls->key, "box.walls");
+  EXPECT_EQ(walls->asked, "[]");
+  const auto material = first_difference(stored, to_text(completed("[physics]\nfriction = 0.25\n" + plate)));
+  ASSERT_TRUE(material);
+  EXPECT_EQ(material->key, "physics.friction");
+  EXPECT_EQ(material->asked, "0.25");
+  const auto law = first_difference(stored, to_text(granular_scene{}));
+  ASSERT_TRUE(law);
+  EXPECT_EQ(law->key, "scene.model");
+  granular_scene springs;
+  springs.scene.model = "granular";
+  EXPECT_EQ(first_difference(stored, to_text(springs)).value().key, "physics.law");
+}
+
+TEST(friction_scene, the_law_decides_how_a_file_is_read) {
+  const temporary_folder folder;
+  const auto kind = [&](const std::string& text) {
+    std::ofstream(folder / "scene.toml") << text;
+    return kind_of_scene(folder / "scene.toml");
+  };
+  EXPECT_EQ(kind(head), scene_kind::granular);
+  EXPECT_EQ(kind(head + "[physics]\nlaw = \"springs\"\n"), scene_kind::granular);
+  EXPECT_EQ(kind(head + "[physics]\nlaw = \"linear\"\n"), scene_kind::granular_friction);
+  EXPECT_EQ(kind("[scene]\nmodel = \"circles\"\n"), scene_kind::circles);
+  EXPECT_THROW(static_cast<void>(kind("[scene]\nmodel = \"granlar\"\n[physics]\nlaw = \"hertz\"\n")), scene_error);
+  EXPECT_THROW(static_cast<void>(kind("[physics]\nlaw = \"hertz\"\n")), scene_error);
+}
+
+}  // namespace
+}  // namespace quadrat::io

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""quadrat run with grains that have friction: examples/hopper.toml and smaller scenes."""
+
+import csv
+import struct
+
+import support
+
+# A few grains fall through a wide opening, with grains soft enough for long steps.
+SCENE = """\
+[scene]
+name = "silo"
+model = "granular"
+
+[box]
+lower = [-0.04, 0, -0.04]
+upper = [0.04, 0.16, 0.04]
+
+[[box.walls]]
+point = [0, 0.08, 0]
+normal = [0, 1, 0]
+opening = { center = [0, 0.08, 0], radius = 0.025 }
+
+[particles]
+count = 120
+radius = 0.006
+smallest_radius = 0.003
+lower = [-0.04, 0.08, -0.04]
+
+[physics]
+law = "hertz"
+young_modulus = 1e6
+
+[run]
+steps = 5000
+device = "cpu"
+deterministic = "run_to_run"
+
+[output]
+frame_every = 2500
+checkpoint_every = 1600
+statistics_every = 1000
+preview = false
+"""
+
+
+class HopperTest(support.ProgramTest):
+    def scene_with(self, old="", new=""):
+        self.assertIn(old, SCENE)
+        return self.write_scene(SCENE.replace(old, new) if old else SCENE, "silo.toml")
+
+    def refused(self, old, new, *arguments):
+        return self.fails("run", self.scene_with(old, new).name, "--output", "out", *arguments, code=2)
+
+    def rows(self, output):
+        with open(self.folder / output / "statistics.csv") as file:
+            return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+    def test_grains_pass_the_opening_and_slow_down(self):
+        summary = self.run_scene("out", scene=self.scene_with("preview = false", "preview = true"))
+        self.assertEqual(summary["run"]["particles"], 120)
+        self.assertEqual(summary["settings"]["physics"]["law"], "hertz")
+        self.assertEqual(summary["settings"]["box"]["walls"][0]["opening"]["radius"], 0.025)
+        rows = self.rows("out")
+        self.assertEqual(rows[0]["passed"], 0)
+        self.assertGreater(rows[-1]["passed"], 30)
+        self.assertLess(rows[-1]["kinetic_energy"], 0.5 * max(row["kinetic_energy"] for row in rows))
+        self.assertLess(rows[-1]["mean_height"], rows[0]["mean_height"])
+        energy = [r["kinetic_energy"] + r["rotational_energy"] + r["elastic_energy"] + r["gravitational_energy"]
+                  for r in rows]  # fmt: skip
+        self.assertLess(max(energy), 1.0001 * energy[0])
+        self.assert_whole_files(self.folder / "out")
+        frame = support.read_vtp(self.folder / "out" / "frames" / "frame_00005000.vtp")
+        radii = struct.unpack("<120f", frame["radius"])
+        self.assertGreaterEqual(min(radii), 0.003 * (1 - 1e-6))
+        self.assertLessEqual(max(radii), 0.006 * (1 + 1e-6))
+
+    def test_linear_springs(self):
+        springs = 'law = "linear"\nnormal_spring = 2000\ntangential_spring = 1500'
+        scene = self.scene_with('law = "hertz"\nyoung_modulus = 1e6', springs)
+        self.run_scene("out", "--precision", "double", scene=scene)
+        self.assertGreater(self.rows("out")[-1]["passed"], 10)
+
+    def test_going_on_gives_the_bits_of_an_unbroken_run(self):
+        scene = self.scene_with()
+        self.run_scene("whole", scene=scene)
+        self.run_scene("broken", "--steps", 2100, scene=scene)
+        summary = self.run_scene("broken", "--resume", "--threads", 1, scene=scene)
+        self.assertEqual(summary["run"]["first_step"], 2100)
+        self.assert_same_results("whole", "broken")
+        message = self.fails(
+            "run", self.scene_with("radius = 0.025", "radius = 0.03").name, "--output", "broken", "--resume", code=2
+        )
+        self.assertIn("box.walls", message)
+
+    def test_scenes_that_cannot_be(self):
+        self.assertEqual(
+            self.refused("young_modulus = 1e6", "normal_spring = 300"),
+            'silo.toml:22:17: physics.normal_spring belongs to the law "linear"; "hertz" has physics.young_modulus',
+        )
+        self.assertEqual(
+            self.refused('law = "hertz"\n', ""),
+            'silo.toml:9:7: the key "walls" in [box] belongs to scenes with law = "hertz" or "linear" in [physics] '
+            "(and 3 more)",
+        )
+        self.assertIn("one way to find neighbors", self.refused("", "", "--method", "sorted"))
+        self.assertIn("--particles: particles.count is 9999", self.refused("", "", "--particles", 9999))
+
+    def test_the_example_runs(self):
+        scene = support.SOURCE / "examples" / "hopper.toml"
+        summary = self.run_scene("out", "--steps", 200, "--device", "cpu", scene=scene)
+        self.assertEqual(summary["run"]["last_step"], 200)
+        self.assertGreater(summary["run"]["particles"], 1000)
+
+
+if __name__ == "__main__":
+    support.main()
