@@ -113,6 +113,7 @@ struct granular_friction<Context, T>::implementation {
   detail::host_mirror<Context> mirror;
   detail::replay<Context> graphs[2][2];  // by set of grains and set of lists
   std::uint64_t graph_version = 0;
+  bool warm = false;
   workspace<Context> scratch;
   std::uint64_t step = 0;
   std::exception_ptr failure;
@@ -159,7 +160,11 @@ void granular_friction<Context, T>::implementation::enqueue(std::size_t steps) {
 
 template <typename Context, typename T>
 void granular_friction<Context, T>::implementation::launch(std::size_t steps) {
-  if (steps < batch || batch == 1) return enqueue(steps);
+  // The first steps load the kernels, which a capture must not.
+  if (steps < batch || batch == 1 || !warm) {
+    warm = true;
+    return enqueue(steps);
+  }
   if (graph_version != storage.version()) {
     for (auto& of_set : graphs) {
       for (auto& graph : of_set) graph = {};
