@@ -81,7 +81,7 @@ bool contact_detector<Context, T>::implementation::find_by_path(const bodies_vie
       if (!planned) {
         look_at(bodies);
         path.plan(context, bodies, search.domain(), options.bin_size);
-        search.take(path.planned(), options.bin_size);
+        search.take(path.planned());
       }
       if (const auto found = path.find(context, bodies, options.masks, records[0])) {
         size = *found;

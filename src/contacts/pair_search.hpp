@@ -80,8 +80,8 @@ class pair_search {
   }
   /// Chooses method and bins. Throws argument_error.
   void plan(const pair_request<T>& request);
-  /// Takes these levels instead. `bin_size`: what was asked for.
-  void take(const level_plan<T>& plan, T bin_size);
+  /// Takes these levels instead.
+  void take(const level_plan<T>& plan);
   /// Puts bodies where the searches find them. Synchronises for bins and tight_grid, which need M. Throws
   /// argument_error where that is too large.
   void insert();

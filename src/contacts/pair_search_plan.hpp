@@ -84,12 +84,6 @@ void pair_search<Context, T>::choose_method(const std::string& asked) {
   });
 }
 
-/// The smallest edge of the cells of a grid.
-template <typename T>
-[[nodiscard]] T smallest_edge(const grid<T, 3>& space) {
-  return std::fmin(space.edge(0), std::fmin(space.edge(1), space.edge(2)));
-}
-
 template <typename Context, typename T>
 void pair_search<Context, T>::plan(const pair_request<T>& request) {
   choose_method(request.method);
@@ -104,7 +98,7 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
   if (way_ == pair_way::brute_force) {
     reason_ = choice_ + "; no bins";
   } else if (method_ == contact_search_methods::levels::name) {
-    take(plan_levels(domain_, sizes_, request.bin_size), request.bin_size);
+    take(plan_levels(domain_, sizes_, request.bin_size));
   } else {
     const bin_choice<T> choice = way_ == pair_way::levels
                                      ? choose_loose_bins(domain_, sizes_, request.bin_size)
@@ -121,9 +115,9 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
 }
 
 template <typename Context, typename T>
-void pair_search<Context, T>::take(const level_plan<T>& plan, T bin_size) {
+void pair_search<Context, T>::take(const level_plan<T>& plan) {
   levels_ = plan.grids;
-  bin_size_ = bin_size > T(0) ? bin_size : smallest_edge(levels_.space[0]);
+  bin_size_ = plan.finest_edge;
   reason_ = choice_ + "; " + plan.reason;
 }
 
