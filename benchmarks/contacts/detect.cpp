@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include "contacts/operations.hpp"
@@ -66,7 +66,33 @@ void run_methods_on(const session& s, const Context& context) {
 /// Sizes of bins that a row is worth: larger ones would take seconds.
 [[nodiscard]] std::vector<double> bin_sizes(const session& s) {
   if (!s.full()) return {1, 2};
-  return {0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6};
+  return {0.5, 0.7, 0.84, 1, 1.2, 1.4, 2, 2.8, 4};
+}
+
+/// The nine stages, with bodies in random order and in that of space, with and without the sort for load balance.
+template <typename Context>
+void time_nine_stages(const session& s, const placed_scene<Context, float>& placed, std::string_view memory,
+                      std::uint64_t& contacts) {
+  for (const double size : bin_sizes(s)) {
+    for (const bool balanced : {true, false}) {
+      const double edge = size * placed.scene().mean_diameter;
+      time_detection(s, placed, {"bins", "bins", edge, balanced, false, memory}, contacts);
+    }
+  }
+  time_detection(s, placed, {"bins", "bins", 0, true, false, memory}, contacts);
+  time_detection(s, placed, {"bins", "levels", 0, true, false, memory}, contacts);
+}
+
+/// The grids of uniform-grid-atomics over the size of their bins.
+template <typename Context>
+void time_grids(const session& s, const placed_scene<Context, float>& placed, std::uint64_t& contacts) {
+  for (const std::string_view method : {"tight_grid", "loose_grid"}) {
+    for (const double size : bin_sizes(s)) {
+      const double edge = size * placed.scene().mean_diameter;
+      time_detection(s, placed, {"bins", method, edge, true, false, "random"}, contacts);
+    }
+    time_detection(s, placed, {"bins", method, 0, true, false, "random"}, contacts);
+  }
 }
 
 template <typename Context>
@@ -76,17 +102,10 @@ void run_bins_on(const session& s, const Context& context) {
     const contact_scene scattered = sphere_scene(n, ratio);
     const contact_scene sorted = in_order_of_space(scattered);
     std::uint64_t contacts = 0;
-    for (const contact_scene* scene : std::array{&scattered, &sorted}) {
-      const placed_scene<Context, float> placed(context, *scene);
-      const std::string_view memory = scene == &scattered ? "random" : "space";
-      for (const double size : bin_sizes(s)) {
-        for (const bool balanced : {true, false}) {
-          time_detection(s, placed, {"bins", "bins", size * scene->mean_diameter, balanced, false, memory}, contacts);
-        }
-      }
-      time_detection(s, placed, {"bins", "bins", 0, true, false, memory}, contacts);
-      time_detection(s, placed, {"bins", "levels", 0, true, false, memory}, contacts);
-    }
+    const placed_scene<Context, float> placed(context, scattered);
+    time_nine_stages(s, placed, "random", contacts);
+    time_nine_stages(s, placed_scene<Context, float>(context, sorted), "space", contacts);
+    time_grids(s, placed, contacts);
   }
 }
 
