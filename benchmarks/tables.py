@@ -3,7 +3,7 @@
 """Prints what the files of `quadrat bench --json` say about the findings of the papers, as Markdown tables.
 
     benchmarks/tables.py benchmarks/results/h200/cells.json benchmarks/results/h200/granular.json
-    benchmarks/tables.py benchmarks/results/h200/search.json
+    benchmarks/tables.py benchmarks/results/h200/search.json benchmarks/results/h200/contacts.json
 """
 
 import json
@@ -206,6 +206,25 @@ def search_tables(rows):
     visit_tables(rows)
 
 
+def contacts_tables(rows):
+    lines = [[row["distribution"], row["precision"], row.get("order") or row.get("determinism", ""), f"{row['n']:,}",
+              f"{row['contacts']:,}", milliseconds(row), giga("contacts_per_s")(row), row["reason"]]
+             for row in select(rows, op="detect")]
+    lines_of("From positions to records", ["bodies", "type", "order", "n", "contacts", "ms", "G contacts/s", "why"], lines)
+    table("Every method, bins of its own choice, ms", select(rows, op="methods"), milliseconds, "contacts_per_s",
+          key="distribution", name=str)
+    for bodies in dict.fromkeys(row["distribution"] for row in select(rows, op="bins")):
+        chosen = [row for row in select(rows, op="bins", distribution=bodies) if "bin_in_diameters" in row]
+        for row in chosen:
+            row["size"] = round(row["bin_in_diameters"], 2)
+            if row["method"] == "bins":
+                row["method"] = f"bins, {'sorted' if row['balanced'] else 'not sorted'} by load, memory {row['memory']}"
+        table(f"Bins in mean diameters, {bodies}, ms", chosen, milliseconds, "contacts_per_s", key="size", name=str)
+    lines = [[f"{row['n']:,}", row["precision"], f"{row['contacts_per_particle']:.1f}", milliseconds(row),
+              giga("updates_per_s")(row)] for row in select(rows, op="friction")]
+    lines_of("Friction, the step of settled grains", ["grains", "type", "contacts a grain", "ms", "G updates/s"], lines)
+
+
 def main(files):
     for file in files:
         with open(file, encoding="utf-8") as stream:
@@ -222,6 +241,8 @@ def main(files):
             granular_tables(result["rows"])
         elif meta["topic"] == "search":
             search_tables(result["rows"])
+        elif meta["topic"] == "contacts":
+            contacts_tables(result["rows"])
         for row in result.get("failed", []):
             print(f"FAILED: {row['op']} {row['method']} {row['n']}: {row['reason']}")
 

@@ -13,7 +13,7 @@ namespace quadrat::detail {
 template <typename T>
 struct level_plan {
   level_grids<T> grids;
-  T finest_edge;       ///< of cells of the first level, along y and z; along x they are half as long
+  T finest_edge;       ///< of cells of the first level, along y and z; along x they are mostly half as long
   std::string reason;  ///< one line
 };
 

@@ -21,6 +21,8 @@ constexpr double level_cost = 20000;
 /// Cells along x for one along y and z: rows are read from where a sphere begins to where it ends, which finer cells
 /// tell better and do not make more rows of. On an H200, 5 % of the time with ellipsoids and radii 1:10.
 constexpr double cells_along_x = 2;
+/// But not where there would be more than 2^24 of them, beyond which counting in two levels does not serve.
+constexpr double most_bodies_for_finer_rows = 1 << 23;
 /// Cells that a body may cost in memory.
 constexpr double most_cells_a_body = 4;
 
@@ -149,11 +151,11 @@ std::vector<planned_level> levels_from(double bin_size, const std::vector<size_c
   return result;
 }
 
-/// Along y and z as many cells as have that edge or more, along x half of it.
+/// Along y and z as many cells as have that edge or more, along x a part of it.
 template <typename T>
-vec<int, 3> cells_of_edge(const box<T, 3>& domain, double edge) {
+vec<int, 3> cells_of_edge(const box<T, 3>& domain, double edge, double along_x) {
   return make_vec<int, 3>([&](int axis) {
-    const double along = axis == 0 ? edge / cells_along_x : edge;
+    const double along = axis == 0 ? edge / along_x : edge;
     const double count = std::floor(static_cast<double>(domain.length[axis]) / along);
     return static_cast<int>(std::fmin(std::fmax(count, 1.0), 1e9));
   });
@@ -162,9 +164,9 @@ vec<int, 3> cells_of_edge(const box<T, 3>& domain, double edge) {
 /// The least edge from this one up that needs no more than `most` cells: in a flat domain an edge longer than it is
 /// thick gives more cells than its volume says.
 template <typename T>
-double edge_within(const box<T, 3>& domain, double edge, double most) {
+double edge_within(const box<T, 3>& domain, double edge, double along_x, double most) {
   for (;; edge *= 1.25) {
-    const vec<int, 3> shape = cells_of_edge(domain, edge);
+    const vec<int, 3> shape = cells_of_edge(domain, edge, along_x);
     if (static_cast<double>(shape[0]) * shape[1] * shape[2] <= most) return edge;
   }
 }
@@ -183,14 +185,15 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   level_plan<T> plan{};
   plan.reason = message(given ? "bin size asked for; " : "least expected work; ", levels.size(),
                         levels.size() == 1 ? " level, cells of " : " levels, cells of ");
+  const double along_x = total < most_bodies_for_finer_rows ? cells_along_x : 1;
   const double most =
-      std::min(2 * cells_along_x * (most_cells_a_body * total + 64), static_cast<double>(max_count) / most_levels);
+      std::min(2 * along_x * (most_cells_a_body * total + 64), static_cast<double>(max_count) / most_levels);
   double cells = 0;
   for (const planned_level& level : levels) {
     const auto at = static_cast<std::size_t>(plan.grids.count++);
-    const double edge = given ? level.edge : edge_within(domain, level.edge, most);
+    const double edge = given ? level.edge : edge_within(domain, level.edge, along_x, most);
     if (at == 0) plan.finest_edge = static_cast<T>(edge);
-    const vec<int, 3> shape = cells_of_edge(domain, edge);
+    const vec<int, 3> shape = cells_of_edge(domain, edge, along_x);
     cells += static_cast<double>(shape[0]) * shape[1] * shape[2];
     require(cells <= static_cast<double>(max_count), "a bin size of ", bin_size, " needs ", cells, " bins; at most ",
             max_count, " are possible: ", static_cast<T>(2 * std::cbrt(volume / static_cast<double>(max_count))),
