@@ -25,6 +25,8 @@ constexpr double cells_along_x = 2;
 constexpr double most_bodies_for_finer_rows = 1 << 23;
 /// Cells that a body may cost in memory.
 constexpr double most_cells_a_body = 4;
+/// So many on each of the levels can be numbered together.
+constexpr double most_cells_of_level = static_cast<double>(max_count) / most_levels;
 
 /// Sizes that some body has: a class of the histogram, its upper end and its number of bodies.
 struct size_class_of_bodies {
@@ -151,13 +153,12 @@ std::vector<planned_level> levels_from(double bin_size, const std::vector<size_c
   return result;
 }
 
-/// Along y and z as many cells as have that edge or more, along x a part of it.
+/// Along y and z as many cells as have that edge or more, along x a part of it. Maybe more than can be numbered.
 template <typename T>
-vec<int, 3> cells_of_edge(const box<T, 3>& domain, double edge, double along_x) {
-  return make_vec<int, 3>([&](int axis) {
+vec<double, 3> cells_of_edge(const box<T, 3>& domain, double edge, double along_x) {
+  return make_vec<double, 3>([&](int axis) {
     const double along = axis == 0 ? edge / along_x : edge;
-    const double count = std::floor(static_cast<double>(domain.length[axis]) / along);
-    return static_cast<int>(std::fmin(std::fmax(count, 1.0), 1e9));
+    return std::fmax(std::floor(static_cast<double>(domain.length[axis]) / along), 1.0);
   });
 }
 
@@ -166,8 +167,8 @@ vec<int, 3> cells_of_edge(const box<T, 3>& domain, double edge, double along_x) 
 template <typename T>
 double edge_within(const box<T, 3>& domain, double edge, double along_x, double most) {
   for (;; edge *= 1.25) {
-    const vec<int, 3> shape = cells_of_edge(domain, edge, along_x);
-    if (static_cast<double>(shape[0]) * shape[1] * shape[2] <= most) return edge;
+    const vec<double, 3> shape = cells_of_edge(domain, edge, along_x);
+    if (shape[0] * shape[1] * shape[2] <= most) return edge;
   }
 }
 
@@ -186,19 +187,18 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   plan.reason = message(given ? "bin size asked for; " : "least expected work; ", levels.size(),
                         levels.size() == 1 ? " level, cells of " : " levels, cells of ");
   const double along_x = total < most_bodies_for_finer_rows ? cells_along_x : 1;
-  const double most =
-      std::min(2 * along_x * (most_cells_a_body * total + 64), static_cast<double>(max_count) / most_levels);
+  const double most = std::min(2 * along_x * (most_cells_a_body * total + 64), most_cells_of_level);
   double cells = 0;
   for (const planned_level& level : levels) {
     const auto at = static_cast<std::size_t>(plan.grids.count++);
     const double edge = given ? level.edge : edge_within(domain, level.edge, along_x, most);
     if (at == 0) plan.finest_edge = static_cast<T>(edge);
-    const vec<int, 3> shape = cells_of_edge(domain, edge, along_x);
-    cells += static_cast<double>(shape[0]) * shape[1] * shape[2];
+    const vec<double, 3> shape = cells_of_edge(domain, edge, along_x);
+    cells += shape[0] * shape[1] * shape[2];
     require(cells <= static_cast<double>(max_count), "a bin size of ", bin_size, " needs ", cells, " bins; at most ",
-            max_count, " are possible: ", static_cast<T>(2 * std::cbrt(volume / static_cast<double>(max_count))),
+            max_count, " are possible: ", static_cast<T>(edge_within(domain, edge, along_x, most_cells_of_level)),
             " would do");
-    plan.grids.space[at] = make_grid(domain, shape);
+    plan.grids.space[at] = make_grid(domain, make_vec<int, 3>([&](int axis) { return static_cast<int>(shape[axis]); }));
     plan.grids.widest[at] = static_cast<T>(classes[level.last - 1].end);
     plan.grids.first_cell[at + 1] = static_cast<cell_id>(cells);
     plan.reason += message(at == 0 ? "" : ", ", static_cast<float>(edge), " for half extents to ",
