@@ -12,19 +12,9 @@ namespace quadrat::detail {
 
 namespace {
 
-// Weights of the models, in units of one pair tested.
+// Weights of the model of loose bins, in units of one pair tested.
 constexpr double row_of_bins_cost = 2;
 constexpr double loose_bin_cost = 1;
-/// Of a body in a bin, and of a bin. The nine stages find out in each bin that two bodies share whether their contact
-/// is there, and look at empty bins, too.
-struct touched_costs {
-  double insertion;
-  double bin;
-  double busy;  ///< bins that it takes to keep a GPU busy, where a thread works through a whole one
-};
-constexpr touched_costs tight_costs{6, 1, 0};
-// On an H200, radii equal and 1:10, 1M spheres: within 6 % of the fastest bins.
-constexpr touched_costs nine_stages_costs{1, 1, 6e4};
 /// Bins that a body may cost in memory.
 constexpr double most_bins_a_body = 4;
 constexpr double most_bins = 1 << 27;
@@ -67,21 +57,22 @@ double volume_of(const box<T, 3>& domain) {
   return volume;
 }
 
+/// Along an axis as many as have that edge or more. Maybe more than can be numbered.
 template <typename T>
-vec<int, 3> bins_of_edge(const box<T, 3>& domain, double edge) {
-  return make_vec<int, 3>([&](int axis) {
-    const double count = std::floor(static_cast<double>(domain.length[axis]) / edge);
-    return static_cast<int>(std::fmin(std::fmax(count, 1.0), 1e9));
-  });
+double bins_along(const box<T, 3>& domain, double edge, int axis) {
+  return std::fmax(1.0, std::floor(static_cast<double>(domain.length[axis]) / edge));
 }
 
 template <typename T>
 double count_of_edge(const box<T, 3>& domain, double edge) {
-  double total = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    total *= std::fmax(1.0, std::floor(static_cast<double>(domain.length[axis]) / edge));
-  }
-  return total;
+  return bins_along(domain, edge, 0) * bins_along(domain, edge, 1) * bins_along(domain, edge, 2);
+}
+
+/// Of an edge that needs no more than max_count.
+template <typename T>
+grid<T, 3> grid_of_edge(const box<T, 3>& domain, double edge) {
+  return make_grid(domain,
+                   make_vec<int, 3>([&](int axis) { return static_cast<int>(bins_along(domain, edge, axis)); }));
 }
 
 /// The least edge from `edge` up that needs no more than `most` bins.
@@ -100,8 +91,7 @@ bin_choice<T> given_bins(const box<T, 3>& domain, T bin_size) {
     throw argument_error(message("a bin size of ", bin_size, " needs ", bins, " bins; at most ", max_count,
                                  " are possible: ", static_cast<T>(enough), " would do"));
   }
-  return {make_grid(domain, bins_of_edge(domain, static_cast<double>(bin_size))), bin_size,
-          message("bin size asked for: ", bin_size)};
+  return {grid_of_edge(domain, static_cast<double>(bin_size)), bin_size, message("bin size asked for: ", bin_size)};
 }
 
 /// The edge of least work, tried in steps of an eighth of an octave.
@@ -110,7 +100,8 @@ bin_choice<T> best_bins(const box<T, 3>& domain, const length_moments& lengths, 
   const double most = std::fmin(most_bins, 64 + most_bins_a_body * lengths.bodies);
   double best = 2 * lengths.longest, least = std::numeric_limits<double>::infinity();
   const double finest = lengths.first / 16;
-  const int steps = static_cast<int>(8 * std::log2(8 * lengths.longest / finest));
+  // Lengths near the largest number have sums that are none.
+  const int steps = static_cast<int>(std::fmin(std::fmax(8 * std::log2(8 * lengths.longest / finest), 0.0), 1e5));
   for (int step = 0; step <= steps; ++step) {
     const double edge = finest * std::exp2(step / 8.0);
     const double expected = work(edge);
@@ -120,8 +111,7 @@ bin_choice<T> best_bins(const box<T, 3>& domain, const length_moments& lengths, 
   }
   const double wanted = best;
   best = edge_within(domain, best, most);
-  const grid<T, 3> space = make_grid(domain, bins_of_edge(domain, best));
-  return {space, static_cast<T>(best),
+  return {grid_of_edge(domain, best), static_cast<T>(best),
           message("bins of ", static_cast<float>(best), ": ",
                   best > wanted ? message("the least that gives at most ", most, " bins")
                                 : message("least expected work, ", static_cast<float>(least), " pairs' worth a body"),
@@ -133,18 +123,17 @@ bin_choice<T> best_bins(const box<T, 3>& domain, const length_moments& lengths, 
 
 template <typename T>
 bin_choice<T> choose_touched_bins(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size,
-                                  bool nine_stages) {
+                                  const touched_bin_weights& weights) {
   if (bin_size > T(0)) return given_bins(domain, bin_size);
-  const touched_costs costs = nine_stages ? nine_stages_costs : tight_costs;
   const length_moments e = moments_of(sizes);
   const double volume = volume_of(domain);
   const double density = e.bodies / volume;
   return best_bins(domain, e, [&](double h) {
     const double cube = h * h * h;
     const double entries = 1 + 3 * e.first / h + 3 * e.second / (h * h) + e.third / cube;
-    const double idle = costs.busy * cube / volume;
-    return costs.insertion * entries + 0.5 * density * cube * entries * entries * (1 + idle) +
-           costs.bin * volume / (cube * e.bodies);
+    const double idle = weights.busy * cube / volume;
+    return weights.insertion * entries + 0.5 * density * cube * entries * entries * (1 + idle) +
+           weights.bin * volume / (cube * e.bodies);
   });
 }
 
@@ -194,8 +183,10 @@ box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper
   return result;
 }
 
-template bin_choice<float> choose_touched_bins(const box<float, 3>&, const size_histogram<float>&, float, bool);
-template bin_choice<double> choose_touched_bins(const box<double, 3>&, const size_histogram<double>&, double, bool);
+template bin_choice<float> choose_touched_bins(const box<float, 3>&, const size_histogram<float>&, float,
+                                               const touched_bin_weights&);
+template bin_choice<double> choose_touched_bins(const box<double, 3>&, const size_histogram<double>&, double,
+                                                const touched_bin_weights&);
 template bin_choice<float> choose_loose_bins(const box<float, 3>&, const size_histogram<float>&, float);
 template bin_choice<double> choose_loose_bins(const box<double, 3>&, const size_histogram<double>&, double);
 template box<float, 3> box_for_bins(const box<float, 3>*, vec<float, 3>, vec<float, 3>, const size_histogram<float>&);

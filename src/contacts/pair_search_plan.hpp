@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include "contacts/bin_choice.hpp"
 #include "contacts/level_plan.hpp"
@@ -34,6 +35,12 @@ struct half_extent_of {
 
   QUADRAT_HD T operator()(std::size_t i) const { return placed[i].widest(); }
 };
+
+template <typename Context>
+[[nodiscard]] constexpr touched_bin_weights weights_of(pair_way way) {
+  if (way != pair_way::bins) return tight_grid_weights;
+  return std::is_same_v<Context, cuda_context> ? nine_stages_weights_on_cuda : nine_stages_weights_on_cpu;
+}
 
 template <typename Context, typename T>
 pair_search<Context, T>::pair_search(const Context& context) : context_(context), control_(context, search_words) {}
@@ -89,7 +96,7 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
   choose_method(request.method);
   reason_ = choice_;
   balance_bins_ = request.balance_bins;
-  bin_size_ = request.bin_size;
+  bin_size_ = T(0);
   domain_ = request.domain.value_or(box<T, 3>{});
   rows_ = count_;
   if (count_ == 0) return;
@@ -100,9 +107,9 @@ void pair_search<Context, T>::plan(const pair_request<T>& request) {
   } else if (method_ == contact_search_methods::levels::name) {
     take(plan_levels(domain_, sizes_, request.bin_size));
   } else {
-    const bin_choice<T> choice = way_ == pair_way::levels
-                                     ? choose_loose_bins(domain_, sizes_, request.bin_size)
-                                     : choose_touched_bins(domain_, sizes_, request.bin_size, way_ == pair_way::bins);
+    const bin_choice<T> choice =
+        way_ == pair_way::levels ? choose_loose_bins(domain_, sizes_, request.bin_size)
+                                 : choose_touched_bins(domain_, sizes_, request.bin_size, weights_of<Context>(way_));
     bins_ = choice.space;
     levels_ = {};
     levels_.count = 1;

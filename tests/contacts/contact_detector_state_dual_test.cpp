@@ -60,31 +60,60 @@ std::vector<backend_context> repeatable_contexts() {
   return result;
 }
 
+/// All shapes, spheres alone, and ellipsoids alone.
+std::vector<body_scene<float>> scenes_of_shapes(std::size_t count) {
+  return {many_bodies(count), many_bodies(count, body_shape::sphere, false),
+          many_bodies(count, body_shape::ellipsoid, false)};
+}
+
 TEST_F(contact_order, is_the_same_in_every_run_and_with_any_threads_where_it_is_asked_for) {
-  const body_scene<float> scene = many_bodies(size_or(2500, 300));
-  for (const contact_method& method : contact_methods()) {
-    SCOPED_TRACE(method.name);
-    std::vector<contact_entry<float>> first;
-    for (const backend_context& context : repeatable_contexts()) {
-      const auto found = find(context, scene, std::string(method.name));
-      if (first.empty()) first = found;
-      expect_same_bits(found, first);
+  for (const body_scene<float>& scene : scenes_of_shapes(size_or(2000, 300))) {
+    for (const contact_method& method : contact_methods()) {
+      SCOPED_TRACE(describe(scene) + ", " + std::string(method.name));
+      std::vector<contact_entry<float>> first;
+      for (const backend_context& context : repeatable_contexts()) {
+        const auto found = find(context, scene, std::string(method.name));
+        if (first.empty()) first = found;
+        expect_same_bits(found, first);
+      }
+      EXPECT_GT(first.size(), scene.centers.size() / 2);
     }
-    EXPECT_GT(first.size(), scene.centers.size() / 2);
   }
 }
 
+TEST_F(contact_order, does_not_follow_from_earlier_builds_where_it_is_to_be_the_same) {
+  body_scene<float> scene = many_bodies(300, body_shape::sphere, false);
+  scene.sizes.clear();
+  scene.radius = 0.7f;
+  scene.options.domain = make_box<float, 3>({}, {12, 12, 12}, {true, false, false});
+  const backend_context context = repeatable_contexts()[1];
+  const auto wanted = find(context, scene, "levels");
+  ASSERT_GT(wanted.size(), scene.centers.size() / 2);
+  scene.options.method = "levels";
+  contact_detector<backend_context, float> detector(context, scene.options);
+  body_scene<float> before = scene;
+  before.centers.resize(200);
+  for (auto& center : before.centers) center[1] = 0.5f * center[1];
+  for (const body_scene<float>* built : {&before, &scene}) {
+    const bodies_on_device<float> stored(context, *built);
+    detector.build(stored.view());
+  }
+  expect_same_bits(bring_home(context, detector.view()), wanted);
+}
+
 TEST_F(contact_order, is_canonical_for_all_methods_where_that_is_asked_for) {
-  const body_scene<float> scene = many_bodies(size_or(1500, 300));
   backend_context::options chosen;
   chosen.reproducibility = determinism::canonical;
   const backend_context context(chosen);
-  const auto first = find(context, scene, "brute_force");
-  ASSERT_GT(first.size(), scene.centers.size() / 2);
-  for (std::size_t k = 1; k < first.size(); ++k) ASSERT_LT(key_of(first[k - 1]), key_of(first[k]));
-  for (const contact_method& method : contact_methods()) {
-    SCOPED_TRACE(method.name);
-    expect_same_bits(find(context, scene, std::string(method.name)), first);
+  for (const body_scene<float>& scene : scenes_of_shapes(size_or(1500, 300))) {
+    SCOPED_TRACE(describe(scene));
+    const auto first = find(context, scene, "brute_force");
+    ASSERT_GT(first.size(), scene.centers.size() / 2);
+    for (std::size_t k = 1; k < first.size(); ++k) ASSERT_LT(key_of(first[k - 1]), key_of(first[k]));
+    for (const contact_method& method : contact_methods()) {
+      SCOPED_TRACE(method.name);
+      expect_same_bits(find(context, scene, std::string(method.name)), first);
+    }
   }
 }
 
@@ -158,6 +187,24 @@ TEST_F(contact_views, serve_again_after_another_size_a_fault_and_a_move) {
   check(moved);
 }
 
+TEST_F(contact_views, say_the_method_of_the_last_build_also_when_another_came_between) {
+  const backend_context context;
+  contact_options<float> options;
+  options.domain = make_box<float, 3>({}, {12, 12, 12}, {});
+  contact_detector<backend_context, float> detector(context, options);
+  const auto method_for = [&](std::size_t count) {
+    const body_scene<float> scene = many_bodies(count, body_shape::sphere, false);
+    const bodies_on_device<float> stored(context, scene);
+    detector.build(stored.view());
+    EXPECT_EQ(detector.bin_size() > 0, detector.method() != "brute_force");
+    return std::string(detector.method());
+  };
+  EXPECT_EQ(method_for(100), "levels");
+  EXPECT_EQ(method_for(60), "brute_force");
+  EXPECT_EQ(method_for(100), "levels");
+  EXPECT_EQ(method_for(0), "brute_force");
+}
+
 TEST_F(contact_views, say_which_bins_were_chosen_and_why) {
   const backend_context context;
   const body_scene<float> scene = many_bodies(300);
@@ -176,7 +223,7 @@ TEST_F(contact_views, say_which_bins_were_chosen_and_why) {
     options.bin_size = 1.5f;
     contact_detector<backend_context, float> with_size(context, options);
     with_size.build(stored.view());
-    EXPECT_EQ(with_size.bin_size(), 1.5f);
+    EXPECT_EQ(with_size.bin_size(), no_bins ? 0.0f : 1.5f);
     EXPECT_EQ(with_size.options().bin_size, 1.5f);
   }
 }

@@ -46,12 +46,12 @@ struct broad_phase_options {
   std::optional<box<T, 3>> domain;
   T bin_size = T(0);  ///< edge of a bin; of the finest, where bins have several sizes. 0: chosen
   pair_masks masks = all_groups_meet();
-  bool sorted = false;  ///< pairs by (first, second)
+  bool sorted = false;  ///< pairs by (first, second); at most 2^31 - 1 of them
 };
 
 /// Finds pairs as often as bodies move. Move-only. Context: cpu_context or cuda_context; T: float or double. A build of
 /// a size that has been met allocates nothing. Which pairs are found is always the same; their order is the same in
-/// every run when the context asks for run_to_run or canonical, or `sorted` is asked for.
+/// every run when the context asks for run_to_run or canonical (which implies `sorted`), or `sorted` is asked for.
 /// Sources: parallel-binning-collision (stages), uniform-grid-atomics (section 1: loose and tight grids).
 template <typename Context, typename T>
 class broad_phase {
@@ -68,7 +68,7 @@ class broad_phase {
   void build(const bounds_view<T>& bounds);
 
   [[nodiscard]] candidate_pairs_view view() const;
-  /// The method of the last build, the edge of its (finest) bins, and why both were chosen.
+  /// The method of the last build, the edge of its (finest) bins, 0 without bins, and why both were chosen.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;

@@ -40,26 +40,27 @@ template <typename Context, typename T>
 class contact_detector {
  public:
   /// Throws argument_error for impossible options: an unknown method (naming the valid ones), a bin size that is
-  /// negative or not finite, masks that are not symmetric.
+  /// negative or not finite, masks that are not symmetric, a domain that is no box.
   contact_detector(const Context& context, const contact_options<T>& options);
   contact_detector(contact_detector&&) noexcept;
   contact_detector& operator=(contact_detector&&) noexcept;
   ~contact_detector();
 
   /// Counts exactly, then fills; grows its memory to what the contacts need. Synchronises. Throws argument_error for
-  /// input that the host can see to be impossible (sizes missing, a radius that is not positive, a plane without a unit
-  /// normal, more than 2^31 - 1 bodies and planes); data_error naming the first body with a center that is not finite,
-  /// a size that is not positive and finite, an orientation that cannot be normalised, an impossible group or shape, or
-  /// too long for a periodic axis. Unusable after an exception until the next build.
+  /// input that the host can see to be impossible (sizes missing, a radius outside of smallest_length and
+  /// largest_length, a plane without a unit normal, more than 2^31 - 1 bodies and planes), and for more bins, or pairs
+  /// of boxes of bodies other than spheres, than 2^31 - 1; data_error naming the first body with a center that is not
+  /// finite, sizes that are not sound (sizes_are_sound), an orientation that cannot be normalised, an impossible group
+  /// or shape, or too long for a periodic axis. Unusable after an exception until the next build.
   void build(const bodies_view<T>& bodies);
 
-  /// Room for so many contacts, beyond what builds have needed.
+  /// Room for so many contacts. Where there was less, those of the last build are gone.
   void reserve(std::size_t contacts);
 
   /// Throws argument_error when nothing has been built, or the last build failed. Valid until the next build.
   [[nodiscard]] contacts_view<T> view() const;
   [[nodiscard]] std::uint64_t size() const;
-  /// The method of the last build, the edge of its (finest) bins, and why both were chosen.
+  /// The method of the last build, the edge of its (finest) bins, 0 without bins, and why both were chosen.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;
