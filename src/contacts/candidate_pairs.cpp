@@ -61,8 +61,8 @@ void candidate_pairs<Context, T>::find(const Context& context, const pair_search
 template <typename Context, typename T>
 void candidate_pairs<Context, T>::sort(const Context& context, std::size_t bodies) {
   const int bits = key_bits_for(bodies);
-  keys_.resize_discarding(context, size_);
-  values_.resize_discarding(context, size_);
+  keys_.resize_discarding(context, first_.size());
+  values_.resize_discarding(context, first_.size());
   for_each(context, "contacts.pairs.pack", size_, pack_pair{first_.data(), second_.data(), keys_.data(), bits});
   sort_pairs(context, keys_.data(), values_.data(), size_, 2 * bits, scratch_, sort_values::index);
   for_each(context, "contacts.pairs.unpack", size_, unpack_pair{keys_.data(), first_.data(), second_.data(), bits});

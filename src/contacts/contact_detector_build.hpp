@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <utility>
+
 #include "contacts/contact_checks.hpp"
 #include "contacts/contact_detector_implementation.hpp"
 #include "quadrat/parallel/sort.hpp"
@@ -47,7 +49,10 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   const bool one_contact =
       bodies.shapes == nullptr && (bodies.shape == body_shape::sphere || bodies.shape == body_shape::ellipsoid);
   with_features = !one_contact;
-  by_path = find_by_path(bodies);
+  // What the search says of method and bins is of the path as long as no other build came between, failed ones
+  // included.
+  const bool of_path = std::exchange(by_path, false);
+  by_path = find_by_path(bodies, of_path);
   if (!by_path) {
     look_at(bodies);
     if (bodies.size() > 0) {
@@ -67,16 +72,17 @@ void contact_detector<Context, T>::implementation::look_at(const bodies_view<T>&
   search.plan({options.method, options.domain, options.bin_size, options.balance_bins});
 }
 
-/// Whether contacts have been found as levels_path.hpp says.
+/// Whether contacts have been found as levels_path.hpp says; by the plan of the last build where that was `of_path`.
 template <typename Context, typename T>
-bool contact_detector<Context, T>::implementation::find_by_path(const bodies_view<T>& bodies) {
+bool contact_detector<Context, T>::implementation::find_by_path(const bodies_view<T>& bodies,
+                                                                [[maybe_unused]] bool of_path) {
   if constexpr (detail::levels_path<Context, T>::exists) {
     using levels = detail::contact_search_methods::levels;
     const bool chosen =
         options.method.empty() ? bodies.size() > detail::brute_force_most_bodies : options.method == levels::name;
     if (!chosen || !path.serves(bodies)) return false;
     // A domain that follows the bodies is found anew; so are sizes that were not sound, or not planned for.
-    bool planned = options.domain.has_value() && path.planned_for(context, bodies);
+    bool planned = of_path && options.domain.has_value() && path.planned_for(context, bodies);
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!planned) {
         look_at(bodies);
@@ -193,8 +199,8 @@ void contact_detector<Context, T>::implementation::grow(std::uint64_t contacts) 
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::sort(std::size_t ids) {
   const int bits = key_bits_for(ids);
-  keys.resize_discarding(context, size);
-  order.resize_discarding(context, size);
+  keys.resize_discarding(context, records[0].size());
+  order.resize_discarding(context, records[0].size());
   records[1].resize_discarding(context, records[0].size());
   if (with_features) features[1].resize_discarding(context, features[0].size());
   for_each(context, "contacts.keys", size, detail::contact_key<T>{records[0].data(), keys.data(), bits});

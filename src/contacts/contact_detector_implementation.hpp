@@ -31,7 +31,7 @@ struct contact_detector<Context, T>::implementation {
   contact_options<T> options;
   enum class stage { empty, built, failed } state = stage::empty;
   bool with_features = false;
-  bool by_path = false;
+  bool by_path = false;  ///< whether the last build was
   std::uint64_t size = 0;
 
   detail::pair_search<Context, T> search;
@@ -55,7 +55,7 @@ struct contact_detector<Context, T>::implementation {
     return {on_device, options.domain.value_or(detail::open_box<T>())};
   }
   void look_at(const bodies_view<T>& bodies);
-  [[nodiscard]] bool find_by_path(const bodies_view<T>& bodies);
+  [[nodiscard]] bool find_by_path(const bodies_view<T>& bodies, bool of_path);
   void find(const bodies_view<T>& bodies);
   template <typename Family>
   void find_in_search(const bodies_view<T>& bodies, const Family& family);

@@ -19,7 +19,6 @@ namespace quadrat::detail {
 /// A contact_manifold for families whose pairs have one contact at most.
 template <typename T>
 struct single_contact {
-  int count = 0;
   contact_point<T> points[1];
 };
 

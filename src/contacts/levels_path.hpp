@@ -118,7 +118,7 @@ class levels_path<cuda_context, T> {
     const bool one_size = bodies.radii == nullptr && bodies.sizes == nullptr;
     if (!planned_ || bodies.shape != shape_ || bodies.radius != radius_) return false;
     if (bodies.size() > 2 * planned_count_ || 2 * bodies.size() < planned_count_) return false;
-    return one_size || (context.reproducibility() == determinism::none && ++builds_ < builds_of_a_plan);
+    return context.reproducibility() == determinism::none && (one_size || ++builds_ < builds_of_a_plan);
   }
   /// Looks at the sizes of all bodies, which are sound. Synchronises.
   void plan(const cuda_context& context, const bodies_view<T>& bodies, const box<T, 3>& domain, T bin_size);

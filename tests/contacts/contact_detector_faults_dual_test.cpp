@@ -118,10 +118,32 @@ TEST_F(contact_faults, of_arguments_are_found_before_anything_runs) {
   scene.radius = 1;
   scene.planes = {{{0, 0, 1}, 0}, {{0, 1, 1}, 0}};
   EXPECT_EQ(complaint_of_build<argument_error>(scene), "plane 1 has the normal (0, 1, 1); its length must be 1");
+  scene.planes[1] = {{0, NAN, 1}, 0};
+  EXPECT_EQ(complaint_of_build<argument_error>(scene), "plane 1 has the normal (0, nan, 1); its length must be 1");
   scene.planes[1] = {{0, 1, 0}, INFINITY};
   EXPECT_EQ(complaint_of_build<argument_error>(scene), "plane 1 has the offset inf; it must be finite");
   scene.planes[1] = {{0, 1, 0}, 0, 33};
   EXPECT_EQ(complaint_of_build<argument_error>(scene), "plane 1 is of group 33; groups are below 32");
+}
+
+TEST_F(contact_faults, of_views_are_seen_without_looking_at_bodies) {
+  contact_detector<backend_context, float> detector(backend_context(), {});
+  EXPECT_EQ(error_of<argument_error>([&] { static_cast<void>(detector.view()); }),
+            "nothing has been built yet; call build first");
+  bodies_view<float> bodies;
+  bodies.radius = 1;
+  bodies.centers = points_of(static_cast<const vec<float, 3>*>(nullptr), 2);
+  EXPECT_EQ(error_of<argument_error>([&] { detector.build(bodies); }),
+            "there are 2 centers, but the pointer to them is null");
+  const auto two = to_device(backend_context(), std::vector<vec<float, 3>>(2));
+  bodies.centers = points_of(two.data(), 2);
+  bodies.centers.stride = 0;
+  EXPECT_EQ(error_of<argument_error>([&] { detector.build(bodies); }),
+            "the stride of the centers is 0; it must be positive");
+  bodies.centers = points_of(two.data(), 2);
+  bodies.shape = static_cast<body_shape>(4);
+  EXPECT_EQ(error_of<argument_error>([&] { detector.build(bodies); }),
+            "the shape of bodies has the number 4; there are 4");
 }
 
 TEST_F(contact_faults, of_too_many_bodies_are_seen_without_looking_at_them) {
@@ -152,6 +174,9 @@ TEST_F(contact_faults, of_options) {
   options.bin_size = -1;
   EXPECT_EQ(complaint_of_options(options),
             "the bin size is -1; it must be positive and finite, or 0 to have one chosen");
+  options.bin_size = NAN;
+  EXPECT_EQ(complaint_of_options(options),
+            "the bin size is nan; it must be positive and finite, or 0 to have one chosen");
   options = {};
   options.masks[3] = ~(1u << 5);
   EXPECT_EQ(complaint_of_options(options),
@@ -160,6 +185,8 @@ TEST_F(contact_faults, of_options) {
   options = {};
   options.domain = box<float, 3>{{0, 0, 0}, {1, -1, 1}, {}};
   EXPECT_EQ(complaint_of_options(options), "box length along axis 1 is -1; it must be positive");
+  options.domain = box<float, 3>{{0, NAN, 0}, {1, 1, 1}, {}};
+  EXPECT_EQ(complaint_of_options(options), "box bounds along axis 1 are nan and nan; they must be finite");
 }
 
 /// The last number before " would do".
