@@ -89,9 +89,10 @@ class body_arrays {
   std::vector<plane<T>> planes_;
 };
 
+/// Returns the signal that came before the output was whole, or 0.
 template <typename Context, typename T>
-void write_contacts(const Context& context, const contacts_view<T>& view, const std::string& file,
-                    const interruption& stop) {
+int write_contacts(const Context& context, const contacts_view<T>& view, const std::string& file,
+                   const interruption& stop) {
   std::unique_ptr<contact_output<T>> out;
   if (file.ends_with(".csv")) {
     out = std::make_unique<csv_contact_output<T>>(file);
@@ -105,7 +106,9 @@ void write_contacts(const Context& context, const contacts_view<T>& view, const 
     if (view.features != nullptr) features = to_host(context, view.features + first, number);
     out->write(records, features);
   }
-  if (stop.signal() == 0) out->commit();
+  const int signal = stop.signal();
+  if (signal == 0) out->commit();
+  return signal;
 }
 
 template <typename T, typename Context>
@@ -124,11 +127,11 @@ contacts_report contacts_on(const Context& context, const contacts_options& opti
   report.bin_size = static_cast<double>(detector.bin_size());
   report.reason = detector.reason();
   report.memory_bytes = detector.bytes();
+  report.signal = stop.signal();
   if (options.output) {
     const stopwatch time(report.writing_seconds);
-    write_contacts(context, detector.view(), *options.output, stop);
+    report.signal = write_contacts(context, detector.view(), *options.output, stop);
   }
-  report.signal = stop.signal();
   return report;
 }
 

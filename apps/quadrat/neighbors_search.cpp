@@ -54,8 +54,8 @@ class neighbors_run {
     report.reason = list_.reason();
     report.memory_bytes = list_.bytes();
     count(report);
-    if (options_.output) write(report);
     report.signal = stop_.signal();
+    if (options_.output) write(report);
     return report;
   }
 
@@ -134,7 +134,9 @@ class neighbors_run {
       }
       out->write(block);
     });
-    if (stop_.signal() == 0) out->commit();
+    // A signal that comes later finds the output whole.
+    report.signal = stop_.signal();
+    if (report.signal == 0) out->commit();
   }
 
   Context context_;
