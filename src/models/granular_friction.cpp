@@ -126,11 +126,12 @@ struct granular_friction<Context, T>::implementation {
 template <typename Context, typename T>
 void granular_friction<Context, T>::implementation::set(const granular_friction_state<T>& state) {
   check_grains(options, state);
-  failure = nullptr;
+  failure = std::make_exception_ptr(data_error("the state could not be restored as a whole"));
   step = state.step;
   fill_bytes(context, words.data(), 0, words.bytes());
   fill_bytes(context, words.data() + detail::fault_word, 0xff, sizeof(std::uint64_t));
   storage.set(listed_near(state, setup.skin), setup.radii);
+  failure = nullptr;
 }
 
 /// The present grains with the velocities of `time` later, which stand in the other set.
@@ -198,6 +199,9 @@ void granular_friction<Context, T>::implementation::advance(std::size_t steps) {
       storage.rebuild();
     } catch (const data_error&) {
       failure = std::current_exception();
+    } catch (...) {
+      failure = std::current_exception();  // memory ran out, say: grains and list no longer belong together
+      throw;
     }
     fill_bytes(context, words.data() + detail::stale_word, 0, sizeof(std::uint64_t));
   }

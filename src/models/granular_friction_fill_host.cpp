@@ -19,8 +19,8 @@ constexpr int radius_draw = 3;
   std::array<std::size_t, 3> sides{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double number = (fill.upper[axis] - fill.lower[axis]) / lattice_spacing(fill);
-    // A region of exactly n grains must not lose one to rounding.
-    sides[axis] = static_cast<std::size_t>(std::clamp(number * (1 + 1e-12), 0.0, 1e6));
+    // A region of exactly n grains must not lose one to rounding. What is no number holds none.
+    sides[axis] = number > 0 ? static_cast<std::size_t>(std::min(number * (1 + 1e-12), 1e6)) : 0;
   }
   return sides;
 }
@@ -36,6 +36,10 @@ granular_filling filled_region(const granular_fill& fill) {
   require(fill.smallest_radius > 0 && fill.smallest_radius <= fill.largest_radius && std::isfinite(fill.largest_radius),
           "radii go from ", fill.smallest_radius, " to ", fill.largest_radius,
           "; they must be positive, finite and in order");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    require(std::isfinite(fill.lower[axis]) && std::isfinite(fill.upper[axis]), "the region goes from ",
+            fill.lower[axis], " to ", fill.upper[axis], " along ", "xyz"[axis], "; its corners must be finite");
+  }
   require(fill.jitter >= 0 && std::isfinite(fill.jitter), "the jitter is ", fill.jitter,
           "; it must be finite and not negative");
   require(fill.count <= room_of(fill), "the region holds ", room_of(fill), " grains of radius ", fill.largest_radius,

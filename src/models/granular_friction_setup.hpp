@@ -9,6 +9,7 @@
 
 #include "models/granular_friction_force.hpp"
 #include "quadrat/core/box.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/models/granular_friction.hpp"
 
@@ -75,7 +76,13 @@ template <typename T>
   setup.domain = make_box(cast<T>(to_vec(options.lower)), cast<T>(to_vec(options.upper)), vec<bool, 3>::filled(false));
   setup.gravity = cast<T>(to_vec(options.gravity));
   setup.skin = static_cast<T>(options.skin);
-  for (const double radius : radii) setup.radii.push_back(static_cast<T>(radius));
+  for (std::size_t i = 0; i < radii.size(); ++i) {
+    const T radius = static_cast<T>(radii[i]);
+    const T lightness = setup.law.inverse_inertia(radius);
+    require(lightness > T(0) && std::isfinite(lightness), "the radius of grain ", i, " is ", radii[i], "; numbers of ",
+            sizeof(T), " bytes cannot hold the moment of inertia of such a grain");
+    setup.radii.push_back(radius);
+  }
   setup.largest_radius = radii.empty() ? setup.skin : *std::max_element(setup.radii.begin(), setup.radii.end());
   return setup;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/granular_friction.hpp"
@@ -73,6 +74,17 @@ TEST(granular_friction_fill, a_region_that_is_too_small_says_what_it_holds) {
   fill.smallest_radius = 0.006;
   EXPECT_THROW(static_cast<void>(filled_region(fill)), argument_error);
   fill.upper = fill.lower;
+  EXPECT_EQ(room_of(fill), 0u);
+}
+
+TEST(granular_friction_fill, a_region_without_bounds_is_refused) {
+  for (const double bound : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    granular_fill fill = some_fill();
+    fill.upper[1] = bound;
+    EXPECT_THROW(static_cast<void>(filled_region(fill)), argument_error);
+  }
+  granular_fill fill = some_fill();
+  fill.lower[2] = std::nan("");
   EXPECT_EQ(room_of(fill), 0u);
 }
 

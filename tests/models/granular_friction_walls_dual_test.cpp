@@ -124,6 +124,8 @@ TEST_F(granular_friction_walls, grains_that_cannot_be_are_named) {
   const points two{{0, 0, 0}, {0, 0.1, 0}};
   expect_words(construction_error<argument_error>(options, {radius, -1}, two), {"radius of grain 1", "-1"});
   expect_words(construction_error<argument_error>(options, {radius, radius, radius}, two), {"2 positions", "3 radii"});
+  expect_words(construction_error<argument_error>(options, {1e-70}, {{0, 0, 0}}),
+               {"radius of grain 0", "1e-70", "moment of inertia"});
   expect_words(construction_error<argument_error>(options, {radius}, two, {{0, 0, 0}}), {"1 velocities"});
   expect_words(construction_error<data_error>(options, {radius}, {{0, 0, 0}, {0, -0.2, 0}}),
                {"grain 1", "behind wall 1", "0.1"});

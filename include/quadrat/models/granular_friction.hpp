@@ -117,8 +117,8 @@ struct granular_filling {
 [[nodiscard]] std::size_t room_of(const granular_fill& fill);
 
 /// Grains on a lattice with room for the largest grains and the jitter: the same numbers on every platform. Throws
-/// argument_error for radii that are not positive or not in order, and for a region that cannot hold the grains (saying
-/// how many it would hold).
+/// argument_error for radii that are not positive or not in order, and for a region that is not finite or cannot hold
+/// the grains (saying how many it would hold).
 [[nodiscard]] granular_filling filled_region(const granular_fill& fill);
 
 /// The time step beyond which contacts would be unstable. Hertz: the time a Rayleigh wave takes across the smallest
