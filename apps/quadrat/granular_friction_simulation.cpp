@@ -18,8 +18,7 @@ vec<double, 3> point_at(const io::triple& t) { return {t[0], t[1], t[2]}; }
 
 measurement as_measurement(const granular_friction_statistics& s) {
   return {s.step,
-          {{"seconds", s.time},
-           {"kinetic_energy", s.kinetic_energy},
+          {{"kinetic_energy", s.kinetic_energy},
            {"rotational_energy", s.rotational_energy},
            {"elastic_energy", s.elastic_energy},
            {"gravitational_energy", s.gravitational_energy},
@@ -82,7 +81,9 @@ std::vector<vec<double, 3>> cut_of(const io::preview_stage& stage, const vec<dou
 
 /// The outline of a wall in the box, and of its opening.
 void add_wall(io::preview_stage& stage, const granular_wall& wall) {
-  const vec<double, 3> normal = point_at(wall.normal);
+  // First to about one: squares of very long and very short normals are no numbers.
+  const vec<double, 3> given = point_at(wall.normal);
+  const vec<double, 3> normal = given * (1 / std::max({std::abs(given[0]), std::abs(given[1]), std::abs(given[2])}));
   add_ring(stage, cut_of(stage, point_at(wall.point), normal));
   if (!wall.opening) return;
   const vec<double, 3> center = point_at(wall.opening->center);
@@ -120,8 +121,9 @@ class granular_friction_simulation final : public model_simulation<granular_fric
     return fmt::format(
         "{:.4g} s: mean height {:.4g} m, kinetic energy {:.3g} J; {:.3g} contacts a grain, overlaps up to {:.2g} of a "
         "radius; {} grains have passed",
-        now["seconds"], now["mean_height"], now["kinetic_energy"] + now["rotational_energy"],
-        now["contacts_per_particle"], now["largest_overlap"], now["passed"]);
+        static_cast<double>(now.step) * model_.options().time_step, now["mean_height"],
+        now["kinetic_energy"] + now["rotational_energy"], now["contacts_per_particle"], now["largest_overlap"],
+        now["passed"]);
   }
 
   void write_frame(const std::filesystem::path& file, double time) override {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/io/friction_scene.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
+#include <vector>
 
+#include "models/granular_friction_options.hpp"
+#include "models/granular_friction_setup.hpp"
 #include "quadrat/core/types.hpp"
 #include "scene_demands.hpp"
 
@@ -25,6 +25,7 @@ class friction_checker : private scene_demands<friction_scene> {
     material();
     walls();
     time_step();
+    start();
     running();
     output();
     demand(scene_.camera.speed >= 0, "camera.speed", "is ", scene_.camera.speed, ", but must not be negative");
@@ -118,6 +119,24 @@ class friction_checker : private scene_demands<friction_scene> {
     const double step = scene_.physics.time_step.value_or(longest);
     demand(step > 0 && step <= longest, "physics.time_step", "is ", step, ", but must be positive, and at most ",
            longest, " s for contacts of these grains to be stable");
+  }
+
+  /// The first step would refuse grains that are deeper in a wall than half of their radius.
+  void start() const {
+    if (scene_.box.walls.empty()) return;
+    const granular_filling grains = filled_region(fill_of(scene_));
+    const std::vector<granular_wall> walls = detail::completed(options_of(scene_), grains.radii).walls;
+    const std::size_t faces = walls.size() - scene_.box.walls.size();
+    for (std::size_t k = faces; k < walls.size(); ++k) {
+      const auto wall = detail::make_friction_wall<double>(walls[k]);
+      for (std::size_t i = 0; i < grains.radii.size(); ++i) {
+        const vec<double, 3>& at = grains.positions[i];
+        vec<double, 3> direction{};
+        demand(wall.overlap(at, grains.radii[i], direction) <= grains.radii[i] / 2, "box.walls", "has a wall, number ",
+               k - faces + 1, ", in which grain ", i, " would start, at [", at[0], ", ", at[1], ", ", at[2],
+               "]; particles.lower and particles.upper say where grains start");
+      }
+    }
   }
 };
 

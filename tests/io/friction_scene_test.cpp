@@ -47,7 +47,7 @@ TEST(friction_scene, defaults_are_completed) {
 
 const std::string plate =
     "[[box.walls]]\npoint = [0, 0.1, 0]\nnormal = [0, 1, 0]\nopening = { center = [0.1, 0, 0.1], radius = 0.02 }\n"
-    "[[box.walls]]\npoint = [0.1, 0, 0]\nnormal = [1, 1, 0]\n";
+    "[[box.walls]]\npoint = [-0.1, 0, 0]\nnormal = [1, 1, 0]\n";
 
 TEST(friction_scene, walls_stand_beside_the_faces_of_the_box) {
   const friction_scene scene = completed(plate);
@@ -78,6 +78,20 @@ TEST(friction_scene, mistakes_in_walls_are_named_with_their_place) {
             std::string::npos);
   EXPECT_NE(error_of("[particles]\nradius = 0.03\ncount = 8\n" + plate).find("opening of radius 0.02"),
             std::string::npos);
+}
+
+TEST(friction_scene, grains_that_would_start_in_a_wall_are_named) {
+  const std::string solid = "[[box.walls]]\npoint = [0.1, 0, 0]\nnormal = [3, 0, 0]\n";
+  EXPECT_TRUE(
+      error_of(plate + solid)
+          .starts_with(
+              "examples/silo.toml:3:1: box.walls has a wall, number 3, in which grain 0 would start, at [0.005"))
+      << error_of(plate + solid);
+  EXPECT_EQ(error_of(plate + solid + "[particles]\nlower = [0.1, 0, 0]\ncount = 500\n"), "");
+  const std::string low = "[[box.walls]]\npoint = [0, 0.005, 0]\nnormal = [0, 1, 0]\n";
+  const std::string opening = "opening = { center = [0.1, 0, 0.1], radius = 0.02 }\n";
+  EXPECT_NE(error_of(low + opening).find("number 1, in which grain 0 would start"), std::string::npos);
+  EXPECT_EQ(error_of(low + opening + "[particles]\ncount = 1\nlower = [0.094, 0, 0.094]\n"), "");
 }
 
 TEST(friction_scene, keys_of_another_law_say_so) {
