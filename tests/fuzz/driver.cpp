@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -158,7 +159,10 @@ int main(int count, char** arguments) {
       std::fprintf(stderr, "fuzz: no such option as %s\n", arguments[k]);
       return 2;
     } else if (std::filesystem::is_directory(text)) {
-      for (const auto& entry : std::filesystem::directory_iterator(text)) corpus.push_back(read(entry.path()));
+      // In order of their names: file systems differ in theirs.
+      const std::filesystem::directory_iterator entries(text);
+      const std::set<std::filesystem::path> files(begin(entries), end(entries));
+      for (const auto& file : files) corpus.push_back(read(file));
     } else {
       corpus.push_back(read(text));
     }
