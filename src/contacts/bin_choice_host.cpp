@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "contacts/level_grids.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::detail {
@@ -71,8 +72,9 @@ double count_of_edge(const box<T, 3>& domain, double edge) {
 /// Of an edge that needs no more than max_count.
 template <typename T>
 grid<T, 3> grid_of_edge(const box<T, 3>& domain, double edge) {
-  return make_grid(domain,
-                   make_vec<int, 3>([&](int axis) { return static_cast<int>(bins_along(domain, edge, axis)); }));
+  return make_grid(domain, make_vec<int, 3>([&](int axis) {
+                     return static_cast<int>(std::fmin(bins_along(domain, edge, axis), most_cells_along_axis));
+                   }));
 }
 
 /// The least edge from `edge` up that needs no more than `most` bins.

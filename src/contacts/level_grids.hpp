@@ -13,6 +13,9 @@ namespace quadrat::detail {
 /// As many as octaves between the smallest and the largest body can matter: more would each hold few bodies.
 inline constexpr int most_levels = 8;
 
+/// What grid::unwrapped_index tells apart along an axis. Who asks for more gets so many.
+inline constexpr double most_cells_along_axis = 1e9;
+
 /// Grids of several sizes over one domain, finest first; cells of all levels are numbered together, those of a level
 /// one after the other, x fastest. A body stands in one cell, that of its center, on the first level that is wide
 /// enough for it; so bodies of level k are found within (own half extent + widest[k]) of a place.

@@ -188,19 +188,20 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
                         levels.size() == 1 ? " level, cells of " : " levels, cells of ");
   const double along_x = total < most_bodies_for_finer_rows ? cells_along_x : 1;
   const double most = std::min(2 * along_x * (most_cells_a_body * total + 64), most_cells_of_level);
-  double cells = 0;
   for (const planned_level& level : levels) {
     const auto at = static_cast<std::size_t>(plan.grids.count++);
     const double edge = given ? level.edge : edge_within(domain, level.edge, along_x, most);
     if (at == 0) plan.finest_edge = static_cast<T>(edge);
     const vec<double, 3> shape = cells_of_edge(domain, edge, along_x);
-    cells += shape[0] * shape[1] * shape[2];
+    const double cells = plan.grids.first_cell[at] + shape[0] * shape[1] * shape[2];
     require(cells <= static_cast<double>(max_count), "a bin size of ", bin_size, " needs ", cells, " bins; at most ",
             max_count, " are possible: ", static_cast<T>(edge_within(domain, edge, along_x, most_cells_of_level)),
             " would do");
-    plan.grids.space[at] = make_grid(domain, make_vec<int, 3>([&](int axis) { return static_cast<int>(shape[axis]); }));
+    plan.grids.space[at] = make_grid(domain, make_vec<int, 3>([&](int axis) {
+                                       return static_cast<int>(std::fmin(shape[axis], most_cells_along_axis));
+                                     }));
     plan.grids.widest[at] = static_cast<T>(classes[level.last - 1].end);
-    plan.grids.first_cell[at + 1] = static_cast<cell_id>(cells);
+    plan.grids.first_cell[at + 1] = plan.grids.first_cell[at] + static_cast<cell_id>(plan.grids.space[at].size());
     plan.reason += message(at == 0 ? "" : ", ", static_cast<float>(edge), " for half extents to ",
                            static_cast<float>(plan.grids.widest[at]));
   }

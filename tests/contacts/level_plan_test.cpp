@@ -127,6 +127,13 @@ TEST(level_plans, put_what_is_too_large_for_all_levels_on_the_last) {
   EXPECT_EQ(plan.grids.count, detail::most_levels);
 }
 
+TEST(level_plans, number_as_many_cells_along_an_axis_as_a_grid_tells_apart) {
+  const auto plan = detail::plan_levels(open_domain(1.5e9, 1, 1), histogram_of({0.5}, 100), 1.5);
+  expect_levels_for(plan, {0.5});
+  EXPECT_EQ(plan.grids.space[0].cells[0], 1'000'000'000);
+  EXPECT_EQ(plan.grids.level_of(0.5), 0);
+}
+
 /// What plan_levels says about a bin size.
 std::string complaint_about(const box<double, 3>& domain, const size_histogram<double>& sizes, double bin_size) {
   try {
