@@ -16,6 +16,7 @@
 #include "quadrat/core/array.hpp"
 #include "random_bodies.hpp"
 #include "support/backend.hpp"
+#include "support/errors.hpp"
 
 namespace quadrat::test {
 
@@ -175,19 +176,6 @@ std::size_t check_all_methods(const backend_context& context, const body_scene<T
     if (testing::Test::HasFatalFailure()) break;
   }
   return wanted.size();
-}
-
-/// What `action` throws, which must be an Error.
-template <typename Error, typename Action>
-[[nodiscard]] std::string error_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& problem) {
-    return problem.what();
-  } catch (const std::exception& problem) {
-    return std::string("another error: ") + problem.what();
-  }
-  return "no error";
 }
 
 }  // namespace quadrat::test

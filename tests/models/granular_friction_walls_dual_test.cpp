@@ -5,6 +5,7 @@
 
 #include "models/granular_friction_support.hpp"
 #include "quadrat/core/error.hpp"
+#include "support/errors.hpp"
 
 // Walls, openings, impossible arguments, and runs that go wrong.
 
@@ -82,12 +83,7 @@ TEST_F(granular_friction_walls, walls_of_a_box_hold_grains_in) {
 template <typename Error>
 std::string construction_error(const granular_friction_options& options, const std::vector<double>& radii,
                                const points& positions, const points& velocities = {}) {
-  try {
-    friction_simulation(make_context(), options, radii, positions, velocities);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return error_of<Error>([&] { friction_simulation(make_context(), options, radii, positions, velocities); });
 }
 
 void expect_words(const std::string& text, std::initializer_list<const char*> words) {
@@ -149,13 +145,7 @@ TEST_F(granular_friction_walls, a_run_that_blows_up_names_step_and_grain_and_can
   fast.velocities[70] = velocities[70];
   grains.restore(fast);
   grains.advance(40);
-  std::string text;
-  try {
-    grains.check();
-  } catch (const data_error& e) {
-    text = e.what();
-  }
-  expect_words(text, {"step 1:", "grain 70", "time step"});
+  expect_words(error_of<data_error>([&] { grains.check(); }), {"step 1:", "grain 70", "time step"});
   EXPECT_THROW(static_cast<void>(grains.measure()), data_error);
   grains.advance(40);
   EXPECT_THROW(grains.check(), data_error);
@@ -173,13 +163,7 @@ TEST_F(granular_friction_walls, a_grain_that_is_shot_through_a_wall_is_named) {
   const points velocities{{0, 0, 0}, {0, -20, 0}};
   friction_simulation grains(make_context(), options, std::vector<double>{radius}, positions, velocities);
   grains.advance(2000);
-  std::string text;
-  try {
-    grains.check();
-  } catch (const data_error& e) {
-    text = e.what();
-  }
-  expect_words(text, {"grain 1", "wall"});
+  expect_words(error_of<data_error>([&] { grains.check(); }), {"grain 1", "wall"});
 }
 
 TEST_F(granular_friction_walls, states_that_do_not_fit_are_refused) {

@@ -18,6 +18,7 @@
 #include "quadrat/search/neighbor_list.hpp"
 #include "reference/neighbor_list.hpp"
 #include "support/backend.hpp"
+#include "support/errors.hpp"
 #include "support/random.hpp"
 
 // What the tests of neighbor lists share: a search whose input lies on the device, the list back on the host, and the
@@ -269,19 +270,6 @@ using problem3 = neighbor_problem<float, 3>;
   problem.options.cutoff = 0.5f;
   problem.options.sorted = problem.options.shifts = true;
   return problem;
-}
-
-/// What `action` throws, which must be an Error.
-template <typename Error, typename Action>
-[[nodiscard]] std::string error_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& problem) {
-    return problem.what();
-  } catch (const std::exception& problem) {
-    return std::string("another error: ") + problem.what();
-  }
-  return "no error";
 }
 
 }  // namespace quadrat::test
