@@ -70,12 +70,14 @@ struct searched_cell {
   }
 };
 
-/// Index: slot.
+/// Index: slot. Where searched_cell has raised a fault, every body becomes a point in a corner of the domain: the
+/// search runs before the host looks, and must not follow numbers that are not sound out of its arrays.
 template <typename T>
 struct gather_searched {
   bodies_view<T> bodies;
   box<T, 3> domain;
   const particle_id* ids;
+  const std::uint64_t* fault;
   level_record<T>* records;
   level_ellipsoid<T>* ellipsoids;
   vec<T, 3>* half_extents;
@@ -83,6 +85,11 @@ struct gather_searched {
 
   QUADRAT_HD void operator()(std::size_t slot) const {
     const particle_id id = ids[slot];
+    if (*fault != ~std::uint64_t{0}) {
+      records[slot] = {domain.lower, T(0)};
+      if (groups != nullptr) groups[slot] = 0;
+      return;
+    }
     const vec<T, 3> size = bodies.size_of(id);
     records[slot] = {domain.wrap(bodies.centers[id]), bounding_radius(bodies.shape, size)};
     if (groups != nullptr) groups[slot] = bodies.groups[id];
@@ -224,6 +231,7 @@ void levels_path<cuda_context, T>::enqueue_cells(const cuda_context& context, co
   const gather_searched<T> body{on_device,
                                 grids.space[0].domain,
                                 buckets_.view().elements,
+                                control_.data() + fault_word,
                                 records_.data(),
                                 turned ? ellipsoids_.data() : nullptr,
                                 half_extents_.data(),

@@ -105,6 +105,40 @@ TEST_F(contact_faults, of_bodies_that_could_touch_two_images) {
   EXPECT_EQ(check_all_methods(backend_context(), scene), 1u);
 }
 
+TEST_F(contact_faults, of_bodies_that_were_sound_in_the_last_build_are_found_and_forgotten) {
+  body_scene<float> scene;
+  scene.shape = body_shape::ellipsoid;
+  for (int k = 0; k < 200; ++k) scene.centers.push_back(vec<float, 3>::filled(0.05f * static_cast<float>(k)));
+  scene.sizes.assign(200, {0.1f, 0.2f, 0.3f});
+  scene.groups.assign(200, 1);
+  scene.options.method = "levels";
+  scene.options.domain = make_box<float, 3>({}, {10, 10, 10}, {true, true, true});
+  const backend_context context;
+  contact_detector<backend_context, float> detector(context, scene.options);
+  const auto complaint_of = [&](const body_scene<float>& faulty) {
+    const bodies_on_device<float> sound(context, scene), stored(context, faulty);
+    detector.build(sound.view());
+    const std::string text = error_of<data_error>([&] { detector.build(stored.view()); });
+    detector.build(sound.view());
+    expect_contacts(bring_home(context, detector.view()), reference::contacts(scene), 10.0f, false);
+    return text;
+  };
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float size : {1e8f, 1e30f, infinity, NAN}) {
+    body_scene<float> faulty = scene;
+    faulty.sizes[150] = vec<float, 3>::filled(size);
+    EXPECT_EQ(complaint_of(faulty).substr(0, 8), "body 150");
+  }
+  for (const float coordinate : {infinity, -infinity, NAN}) {
+    body_scene<float> faulty = scene;
+    faulty.centers[7][1] = coordinate;
+    EXPECT_EQ(complaint_of(faulty).substr(0, 11), "body 7 at (");
+  }
+  body_scene<float> faulty = scene;
+  faulty.groups[9] = 0xfffffff0u;
+  EXPECT_EQ(complaint_of(faulty), "body 9 is of group 4294967280; groups are below 32");
+}
+
 TEST_F(contact_faults, of_arguments_are_found_before_anything_runs) {
   body_scene<float> scene = three_boxes();
   scene.sizes.clear();
