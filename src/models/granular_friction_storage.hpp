@@ -166,7 +166,8 @@ void friction_storage<Context, T>::sort() {
 
 template <typename Context, typename T>
 void friction_storage<Context, T>::grow(std::size_t entries) {
-  if (entries <= first_.size()) return;
+  // Of arrays that grow together, memory may have run out after the first.
+  if (entries <= std::min(first_.size(), second_.size())) return;
   // Somewhat more than needed now, since the number changes a little with every rebuild.
   const std::size_t room = entries + entries / 4;
   first_.resize_discarding(context_, room);
@@ -177,7 +178,7 @@ template <typename Context, typename T>
 void friction_storage<Context, T>::carry(const neighbor_list_view<T, 3>& list, std::size_t entries) {
   const int to = 1 - list_set_;
   grow(entries);
-  if (partners_[to].size() < entries) {
+  if (std::min(partners_[to].size(), memories_[to].size()) < entries) {
     partners_[to].resize_discarding(context_, first_.size());
     memories_[to].resize_discarding(context_, first_.size());
     ++version_;

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <new>
 
 #include "core/backend.hpp"
 #include "quadrat/core/context.hpp"
 
 namespace quadrat::test {
 
-/// Counts what goes through to the backend's usual memory. Must outlive the arrays that it has served.
+/// Counts what goes through to the backend's usual memory, and runs out of it when asked to. Must outlive the arrays
+/// that it has served.
 class counting_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes, cuda_stream stream) override {
+    if (allocations_ >= most_allocations_) throw std::bad_alloc();
     void* memory = usual_.memory().allocate(bytes, stream);
     ++allocations_;
     live_bytes_ += bytes;
@@ -29,12 +33,16 @@ class counting_memory final : public memory_resource {
     chosen.reproducibility = level;
     return backend_context(chosen);
   }
+  /// From now on there is memory for that many allocations.
+  void allow(std::size_t allocations) { most_allocations_ = allocations_ + allocations; }
+  void allow_all() { most_allocations_ = std::numeric_limits<std::size_t>::max(); }
   [[nodiscard]] std::size_t allocations() const { return allocations_; }
   [[nodiscard]] std::size_t live_bytes() const { return live_bytes_; }
 
  private:
   backend_context usual_;
   std::size_t allocations_ = 0;
+  std::size_t most_allocations_ = std::numeric_limits<std::size_t>::max();
   std::size_t live_bytes_ = 0;
 };
 
