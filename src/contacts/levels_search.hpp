@@ -86,7 +86,7 @@ template <typename T>
   for (int axis = 0; axis < 3; ++axis) {
     shape.edge[axis] = space.edge(axis);
     shape.slack[axis] = space.slack[axis] * space.inverse_edge[axis];
-    const T rows = 4 * shape.widest * shape.inverse_edge[axis] + 4;
+    const T rows = 4 * (shape.widest * shape.inverse_edge[axis] + shape.slack[axis]) + 4;
     if (shape.periodic[axis] && !(rows < static_cast<T>(shape.cells[axis]))) shape.ordered = false;
   }
   return shape;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -85,6 +87,23 @@ TYPED_TEST(contact_agreement, where_a_periodic_box_has_one_or_two_bins) {
     scene.options.bin_size = bin_size;
     EXPECT_GT(check_all_methods(backend_context(), scene), 100u);
   }
+}
+
+TYPED_TEST(contact_agreement, where_rounding_far_from_the_origin_is_longer_than_bins_of_a_periodic_box) {
+  using T = TypeParam;
+  const T far = T(0.3) / std::numeric_limits<T>::epsilon();  // coordinates are multiples of 1/4 there
+  std::mt19937_64 random(6);
+  body_scene<T> scene;
+  for (int k = 0; k < 200; ++k) {
+    const auto place = [&] { return far + T(0.25) * static_cast<T>(random() % 32); };
+    const T x = place(), y = place(), z = place();
+    scene.centers.push_back({x, y, z});
+  }
+  scene.radius = T(0.5);
+  scene.options.bin_size = T(1);
+  const vec<T, 3> lower = vec<T, 3>::filled(far);
+  scene.options.domain = make_box<T, 3>(lower, lower + vec<T, 3>::filled(T(8)), vec<bool, 3>::filled(true));
+  EXPECT_GT(check_all_methods(backend_context(), scene), 50u);
 }
 
 TYPED_TEST(contact_agreement, with_no_body_one_body_and_far_away) {
