@@ -168,7 +168,7 @@ box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper
     }
     const T scale = std::max(std::fabs(lower[axis]), std::fabs(upper[axis]));
     // Bodies in a plane are given some depth, so that the volume says how many there are.
-    const T least = std::max(longest * T(1e-3), std::min(scale, far) * 16 * std::numeric_limits<T>::epsilon());
+    const T least = std::max(longest * T(1e-3), std::min(scale, far) * (16 * std::numeric_limits<T>::epsilon()));
     const T pad = std::max(margin, least);
     lower[axis] = std::clamp(lower[axis], -far, far) - pad;
     upper[axis] = std::clamp(upper[axis], -far, far) + pad;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,6 +143,20 @@ TYPED_TEST(broad_phases, boxes_that_touch_meet_and_those_a_bit_apart_do_not) {
   EXPECT_EQ(check_every_broad_phase(backend_context(), scene), 1u);
   scene.lower[2][2] = scene.upper[2][2] = std::nextafter(T(1), T(2));
   EXPECT_EQ(check_every_broad_phase(backend_context(), scene), 0u);
+}
+
+TYPED_TEST(broad_phases, boxes_almost_as_large_or_as_far_as_numbers_go_meet) {
+  using T = TypeParam;
+  constexpr T most = std::numeric_limits<T>::max();
+  for (const T half : {most / T(2.1), most / T(1000), T(1)}) {
+    bounds_scene<T> scene;
+    for (int k = 0; k < 70; ++k) {
+      const T x = k % 2 == 0 ? -most / T(4) : most / T(4);
+      scene.lower.push_back({x - half, -half, -half});
+      scene.upper.push_back({x + half, half, half});
+    }
+    EXPECT_GE(check_every_broad_phase(backend_context(), scene), 2u * 35u * 34u / 2u);
+  }
 }
 
 TYPED_TEST(broad_phases, points_meet_where_they_are_equal) {
