@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/candidate_pairs.hpp"
 
+#include <algorithm>
+
 #include "contacts/count_fill.hpp"
 #include "core/backend.hpp"
 #include "quadrat/parallel/sort.hpp"
@@ -46,7 +48,8 @@ void candidate_pairs<Context, T>::find(const Context& context, const pair_search
              count_row<std::decay_t<decltype(found)>, box_family<T>>{found, family, counts});
   });
   const std::uint64_t total = rows_.total(context);
-  if (total > first_.size()) {
+  // Memory may have run out between the two.
+  if (total > std::min(first_.size(), second_.size())) {
     first_.resize_discarding(context, roomy(total));
     second_.resize_discarding(context, roomy(total));
   }
