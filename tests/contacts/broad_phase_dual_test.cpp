@@ -205,10 +205,10 @@ using broad_phase_errors = backend_test;
 
 TEST_F(broad_phase_errors, name_the_box_and_what_is_wrong_with_it) {
   const backend_context context;
-  const auto complaint = [&](bounds_scene<float> scene) {
-    const bounds_on_device<float> stored(context, scene);
-    broad_phase<backend_context, float> phase(context, scene.options);
-    const std::string text = error_of<data_error>([&] { phase.build(stored.view()); });
+  const auto complaint = [&](const bounds_scene<float>& boxes) {
+    const bounds_on_device<float> stored(context, boxes);
+    broad_phase<backend_context, float> phase(context, boxes.options);
+    std::string text = error_of<data_error>([&] { phase.build(stored.view()); });
     EXPECT_EQ(error_of<argument_error>([&] { static_cast<void>(phase.view()); }),
               "the last build has failed; build again before using the pairs");
     return text;

@@ -118,7 +118,7 @@ TEST_F(contact_faults, of_bodies_that_were_sound_in_the_last_build_are_found_and
   const auto complaint_of = [&](const body_scene<float>& faulty) {
     const bodies_on_device<float> sound(context, scene), stored(context, faulty);
     detector.build(sound.view());
-    const std::string text = error_of<data_error>([&] { detector.build(stored.view()); });
+    std::string text = error_of<data_error>([&] { detector.build(stored.view()); });
     detector.build(sound.view());
     expect_contacts(bring_home(context, detector.view()), reference::contacts(scene), 10.0f, false);
     return text;
