@@ -42,7 +42,9 @@ TEST_F(granular_friction_runs, energy_never_exceeds_its_start) {
         options.material.rolling_friction = restitution < 1 ? 0.05 : 0;
         double last = 1;
         EXPECT_LT(highest_energy<double>(grains, options, &last), 1 + 1e-4) << restitution << ", mu " << friction;
-        if (!small_sizes()) EXPECT_LT(last, 0.99) << restitution << ", mu " << friction;
+        if (!small_sizes()) {
+          EXPECT_LT(last, 0.99) << restitution << ", mu " << friction;
+        }
         EXPECT_LT(highest_energy<float>(grains, options), 1 + 1e-4) << restitution << ", mu " << friction;
       }
     }
