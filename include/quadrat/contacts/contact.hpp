@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quadrat/contacts/rounding.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
@@ -47,10 +48,11 @@ struct contacts_view {
 template <typename T>
 QUADRAT_HD void make_tangents(const vec<T, 3>& normal, vec<T, 3>& tangent_1, vec<T, 3>& tangent_2) {
   const T sign = std::copysign(T(1), normal[2]);
-  const T p = T(-1) / (sign + normal[2]);
+  const T p = -rounding::inverse(sign + normal[2]);
   const T q = normal[0] * normal[1] * p;
-  tangent_1 = {T(1) + sign * normal[0] * normal[0] * p, sign * q, -sign * normal[0]};
-  tangent_2 = {q, sign + normal[1] * normal[1] * p, -normal[1]};
+  const T x = normal[0] * p, y = normal[1] * p;
+  tangent_1 = {rounding::fused(sign * normal[0], x, T(1)), sign * q, -sign * normal[0]};
+  tangent_2 = {q, rounding::fused(normal[1], y, sign), -normal[1]};
 }
 
 }  // namespace quadrat

@@ -65,12 +65,12 @@ template <typename T>
   if (!ellipsoids::descend(bodies, normal) && found == ellipsoids::overlap::close) return false;
   const ellipsoids::supports<T> at(bodies, normal);
   // What Newton's method left of a gap along the surfaces is shared: they turn away from their tangents by its square.
-  const vec<T, 3> middle = frame.to_space(T(0.5) * (at.point_a(bodies) + (bodies.offset - at.point_b(bodies))));
-  point.normal = frame.to_space(normal);
+  const vec<T, 3> far_point = rounding::sum(bodies.offset, at.point_b(bodies) * T(-1));
+  const vec<T, 3> middle = ellipsoids::to_space(frame, T(0.5) * rounding::sum(at.point_a(bodies), far_point));
+  point.normal = ellipsoids::to_space(frame, normal);
   point.depth = std::fmax(at.depth, least_depth<T>);
-  const vec<T, 3> half = point.normal * (T(0.5) * point.depth);
-  point.point_a = middle + half;
-  point.point_b = middle - half;
+  point.point_a = rounding::fused(point.normal, T(0.5) * point.depth, middle);
+  point.point_b = rounding::fused(point.normal, T(-0.5) * point.depth, middle);
   point.feature = 0;
   return true;
 }
@@ -87,11 +87,11 @@ template <typename T>
     const axes<T> frame = ellipsoids::fused_axes(a.orientation);
     const vec<T, 3> scaled = ellipsoids::by_component(a.size, ellipsoids::components(frame, inward));
     reach = std::sqrt(ellipsoids::inner(scaled, scaled));
-    deepest = frame.to_space(ellipsoids::by_component(a.size, scaled) * (T(1) / reach));
+    deepest = ellipsoids::to_space(frame, ellipsoids::by_component(a.size, scaled) * (T(1) / reach));
   }
   const T depth = reach - (ellipsoids::inner(wall.normal, a.center) - wall.offset);
   if (!(depth > T(0))) return false;
-  point = {deepest, deepest - inward * depth, inward, depth, 0};
+  point = {deepest, rounding::fused(inward, -depth, deepest), inward, depth, 0};
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "quadrat/contacts/quaternion.hpp"
+#include "quadrat/contacts/rounding.hpp"
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
@@ -11,24 +12,10 @@
 /// Two ellipsoids in the frame of one of them, and the arithmetic of ellipsoid_search.hpp.
 namespace quadrat::ellipsoids {
 
-/// x y + z, rounded the same wherever it is inlined: touch and contact must not differ by what a compiler fuses.
-template <typename T>
-[[nodiscard]] QUADRAT_HD T fused(T x, T y, T z) {
-#if defined(__CUDA_ARCH__)
-  return std::fma(x, y, z);
-#else
-  return x * y + z;
-#endif
-}
+using rounding::fused;
+using rounding::inverse;
 
-/// 1 / x and 1 / sqrt(x), on the device as the hardware has them: right to two units in the last place.
-template <typename T>
-[[nodiscard]] QUADRAT_HD T inverse(T x) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(T) == 4) return __fdividef(1.0F, x);
-#endif
-  return T(1) / x;
-}
+/// 1 / sqrt(x), on the device as the hardware has it: right to two units in the last place.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T inverse_root(T x) {
 #if defined(__CUDA_ARCH__)
@@ -41,12 +28,6 @@ template <typename T>
 template <typename T>
 [[nodiscard]] QUADRAT_HD T inner(const vec<T, 3>& x, const vec<T, 3>& y) {
   return fused(x[2], y[2], fused(x[1], y[1], x[0] * y[0]));
-}
-
-/// x scale + z
-template <typename T>
-[[nodiscard]] QUADRAT_HD vec<T, 3> fused(const vec<T, 3>& x, T scale, const vec<T, 3>& z) {
-  return {fused(x[0], scale, z[0]), fused(x[1], scale, z[1]), fused(x[2], scale, z[2])};
 }
 
 template <typename T>
@@ -144,6 +125,12 @@ template <typename T>
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> components(const axes<T>& frame, const vec<T, 3>& v) {
   return {inner(frame.axis[0], v), inner(frame.axis[1], v), inner(frame.axis[2], v)};
+}
+
+/// From the frame to space.
+template <typename T>
+[[nodiscard]] QUADRAT_HD vec<T, 3> to_space(const axes<T>& frame, const vec<T, 3>& v) {
+  return fused(frame.axis[2], v[2], fused(frame.axis[1], v[1], frame.axis[0] * v[0]));
 }
 
 /// The frame in which a pair is looked at: that of a, or of b where a is a sphere.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "quadrat/contacts/contact.hpp"
 #include "quadrat/contacts/ellipsoid_pair.hpp"
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/macros.hpp"
@@ -110,17 +111,6 @@ template <typename T>
   return seek_proof(bodies, toward, size, reach_a * both, reach_b * both, direction);
 }
 
-/// Two unit vectors perpendicular to a unit vector, as make_tangents.
-template <typename T>
-QUADRAT_HD void fused_tangents(const vec<T, 3>& n, vec<T, 3>& u, vec<T, 3>& v) {
-  const T sign = std::copysign(T(1), n[2]);
-  const T p = -inverse(sign + n[2]);
-  const T q = n[0] * n[1] * p;
-  const T px = n[0] * p, py = n[1] * p;
-  u = {fused(sign * n[0], px, T(1)), sign * q, -sign * n[0]};
-  v = {q, fused(n[1], py, sign), -n[1]};
-}
-
 /// A step in two variables, the square of its length (or about it), and the change of the function that it promises, to
 /// a factor of 2.
 template <typename T>
@@ -217,7 +207,7 @@ template <typename T>
     const T gained = at.depth - lowest;
     if (gained <= fused(T(0.1) * part, promise, T(32) * rounding * bodies.longest)) {
       vec<T, 3> u{}, v{};
-      fused_tangents(direction, u, v);
+      make_tangents(direction, u, v);
       const tangent_step<T> step = expand(bodies, at, u, v).step(at.reach);
       change = fused(u, step.u, v * step.v);
       square = step.square;

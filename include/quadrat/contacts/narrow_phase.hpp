@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "quadrat/contacts/contact.hpp"
+#include "quadrat/contacts/rounding.hpp"
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
@@ -55,7 +56,7 @@ template <typename T>
   const T distance = squared > least_squared_length<T> ? std::sqrt(squared) : T(0);
   const vec<T, 3> normal = distance > T(0) ? offset * (T(1) / distance) : fallback;
   const T depth = std::fmax(radius_a + radius_b - distance, least_depth<T>);
-  return {normal * radius_a, offset - normal * radius_b, normal, depth, 0};
+  return {normal * radius_a, rounding::fused(normal, -radius_b, offset), normal, depth, 0};
 }
 
 /// The record of a contact point of bodies a and b.
@@ -63,8 +64,8 @@ template <typename T>
 [[nodiscard]] QUADRAT_HD contact<T> make_contact(const vec<T, 3>& center_a, const contact_point<T>& point,
                                                  particle_id a, particle_id b) {
   contact<T> record{};
-  record.point_a = center_a + point.point_a;
-  record.point_b = center_a + point.point_b;
+  record.point_a = rounding::sum(center_a, point.point_a);
+  record.point_b = rounding::sum(center_a, point.point_b);
   record.normal = point.normal;
   make_tangents(point.normal, record.tangent_1, record.tangent_2);
   record.depth = point.depth;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "quadrat/contacts/rounding.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -20,7 +21,7 @@ struct quaternion {
 
 template <typename T>
 [[nodiscard]] QUADRAT_HD T squared_norm(const quaternion<T>& q) {
-  return q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  return rounding::fused(q.z, q.z, rounding::fused(q.y, q.y, rounding::fused(q.x, q.x, q.w * q.w)));
 }
 
 /// Of length one. The length must be positive and finite.
