@@ -19,7 +19,7 @@ constexpr double row_cost = 2.0;
 constexpr double cell_cost = 0.5;
 constexpr double level_cost = 20000;
 /// Cells along x for one along y and z: rows are read from where a sphere begins to where it ends, which finer cells
-/// tell better and do not make more rows of. On an H200, 5 % of the time with ellipsoids and radii 1:10.
+/// tell better and do not make more rows of.
 constexpr double cells_along_x = 2;
 /// But not where there would be more than 2^24 of them, beyond which counting in two levels does not serve.
 constexpr double most_bodies_for_finer_rows = 1 << 23;
