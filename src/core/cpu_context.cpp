@@ -2,7 +2,9 @@
 #include <omp.h>
 
 #include <cstring>
+#include <fstream>
 #include <new>
+#include <string>
 
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
@@ -19,6 +21,15 @@ class aligned_host_memory final : public memory_resource {
   void* allocate(std::size_t bytes, cuda_stream) override { return ::operator new(bytes, host_alignment); }
   void deallocate(void* memory, std::size_t, cuda_stream) noexcept override {
     ::operator delete(memory, host_alignment);
+  }
+  /// What the kernel of Linux estimates; elsewhere not known.
+  std::size_t available_bytes() const override {
+    std::ifstream file("/proc/meminfo");
+    std::string name, unit;
+    for (std::size_t kilobytes = 0; file >> name >> kilobytes; std::getline(file, unit)) {
+      if (name == "MemAvailable:") return kilobytes * 1024;
+    }
+    return memory_resource::available_bytes();
   }
 };
 

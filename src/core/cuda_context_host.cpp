@@ -34,7 +34,7 @@ class device_scope {
 /// Stream-ordered memory from a pool that keeps what it has got.
 class device_pool final : public memory_resource {
  public:
-  explicit device_pool(int device) {
+  explicit device_pool(int device) : device_(device) {
     check_cuda(cudaDeviceGetDefaultMemPool(&pool_, device), "finding the memory pool");
     std::uint64_t keep_all = ~std::uint64_t{0};
     check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all), "setting up the pool");
@@ -50,8 +50,18 @@ class device_pool final : public memory_resource {
     return memory;
   }
   void deallocate(void* memory, std::size_t, cuda_stream stream) noexcept override { cudaFreeAsync(memory, stream); }
+  std::size_t available_bytes() const override {
+    const device_scope scope(device_);
+    std::size_t free = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
+    std::uint64_t reserved = 0, used = 0;
+    check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "asking the memory pool");
+    check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "asking the memory pool");
+    return free + (reserved - used);
+  }
 
  private:
+  int device_;
   cudaMemPool_t pool_ = nullptr;
 };
 

@@ -24,6 +24,8 @@ class memory_resource {
   /// Throws std::bad_alloc or backend_error when the memory is not to be had.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, cuda_stream stream) = 0;
   virtual void deallocate(void* memory, std::size_t bytes, cuda_stream stream) noexcept = 0;
+  /// Bytes that could be had now, about; where that is not known, the largest number.
+  [[nodiscard]] virtual std::size_t available_bytes() const { return ~std::size_t{0}; }
 };
 
 /// Aligned host memory.

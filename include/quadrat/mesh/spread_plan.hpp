@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/mesh/window.hpp"
+
+/// Spreading values of particles onto a mesh, and interpolating values of a mesh at particles.
+namespace quadrat {
+
+/// What becomes of a point outside the box along a periodic axis.
+enum class outside_points {
+  wrap,   ///< it stands for its image in the box
+  refuse  ///< data_error
+};
+
+/// What becomes of a footprint that leaves the mesh along an open axis.
+enum class open_footprints {
+  refuse,  ///< data_error
+  clip     ///< what is outside the mesh is left out
+};
+
+/// How a single_mesh compute unit joins its sums.
+enum class unit_reduction { shuffle, shared_memory };
+
+struct spread_options {
+  std::string method;  ///< one of spread_methods(); empty or "auto": chosen, see spread_plan::reason
+  outside_points outside = outside_points::wrap;
+  open_footprints edges = open_footprints::refuse;
+  /// Calls of spread that are expected for one of set_points: what the choice of a method goes by.
+  double uses = 1;
+  int compute_unit = 0;  ///< single_mesh: threads a mesh point, 1, 2, 4, ... 32; 0: the paper's rule
+  unit_reduction reduction = unit_reduction::shuffle;  ///< single_mesh
+  int group_size = 64;                                 ///< group_mesh: mesh points of a group, 1 to 1024
+  /// Bytes that the plan may hold; 0: what the memory has free.
+  std::size_t most_bytes = 0;
+};
+
+/// Which values one call works on.
+struct mesh_call {
+  /// Value vectors that stand one after another: values[vector][point], mesh[vector][x][y][z]. Their weights are
+  /// computed once.
+  int vectors = 1;
+  /// Adds to what the result holds, instead of overwriting it.
+  bool accumulate = false;
+};
+
+/// A plan: made for a mesh, then given points as often as they move, then used any number of times. Move-only. Context:
+/// cpu_context or cuda_context; T: float or double; D: 1, 2, 3.
+///
+/// Mesh point (i, j, k) stands at lower + (i L_x / K_x, j L_y / K_y, k L_z / K_z), along open axes too; mesh arrays are
+/// C-ordered [x][y][z], z varies fastest. Any extents from 1 to 2^20 serve, also smaller than the window; the mesh has
+/// at most 2^31 - 1 points. Values and results are in the order of the points as they were given, in the memory of the
+/// context.
+///
+/// Spreading and interpolating allocate nothing, do not synchronise, and can be captured in a CUDA graph. Determinism:
+/// the context's level, which must be one that the method has (spread_methods()); at `none` the order of additions to a
+/// mesh point is that of the atomic operations. Interpolation is the same in every run, always.
+/// Source: particle-mesh-spreading (all sections).
+template <typename Context, typename T, int D>
+class spread_plan {
+ public:
+  /// A plan with cardinal B-splines of order 1 to 8. Throws argument_error for impossible extents, orders and options,
+  /// unknown methods (with the valid ones), methods that the backend or the level of determinism does not have.
+  spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh, int order,
+              const spread_options& options = {});
+  /// A plan with a window of the caller's.
+  spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window,
+              const spread_options& options = {});
+  spread_plan(spread_plan&&) noexcept;
+  spread_plan& operator=(spread_plan&&) noexcept;
+  ~spread_plan();
+
+  /// Takes the points, which are copied: they may change or go afterwards. Synchronises. Allocates when the number of
+  /// points grows. Throws argument_error when there are more than 2^31 - 1 points, or when the method would need more
+  /// memory than there is (saying how much, before anything is allocated); data_error naming the first point that is
+  /// not finite, or whose place or footprint is refused. After an exception the plan is unusable until the next call.
+  void set_points(const points_view<T, D>& points);
+
+  /// mesh[k] = sum over points i of values[i] w(u_i - k). Asynchronous. Throws argument_error when no points are set,
+  /// or the number of vectors is not positive.
+  void spread(const T* values, T* mesh, const mesh_call& call = {});
+  void spread(const std::complex<T>* values, std::complex<T>* mesh, const mesh_call& call = {});
+
+  /// values[i] = sum over mesh points k of mesh[k] w(u_i - k): the adjoint of spreading. Asynchronous.
+  void interpolate(const T* mesh, T* values, const mesh_call& call = {});
+  void interpolate(const std::complex<T>* mesh, std::complex<T>* values, const mesh_call& call = {});
+
+  /// gradients[vector][i][axis], derivatives of the interpolated value by the position, per unit of length.
+  /// Asynchronous.
+  void interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call = {});
+  void interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients, const mesh_call& call = {});
+
+  [[nodiscard]] std::size_t point_count() const;
+  /// Points of the mesh.
+  [[nodiscard]] std::size_t mesh_size() const;
+  /// The method in use: with `auto`, that of the last set_points (empty before), and why.
+  [[nodiscard]] std::string_view method() const;
+  [[nodiscard]] std::string_view reason() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

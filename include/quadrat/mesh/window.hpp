@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/macros.hpp"
+
+/// Separable windows: how the value of a particle is divided among the mesh points around it, axis by axis.
+namespace quadrat {
+
+/// A window of `width` mesh points along an axis, as `width` polynomials of the particle's place between mesh points.
+/// With u the position in mesh units and p the width, the particle's first mesh point is floor(u - p/2) + 1, and with
+/// s = u - p/2 - floor(u - p/2) - 1/2, in [-1/2, 1/2), mesh point first + j receives
+/// w_j(s) = sum over d of coefficient[d][j] s^d. Cardinal B-splines are of this form exactly; any other window is
+/// fitted to it, to rounding.
+template <typename T>
+struct mesh_window {
+  static constexpr int most_width = 8;
+  static constexpr int most_terms = 16;
+
+  int width;
+  int terms;  ///< coefficients of each polynomial
+  T coefficient[most_terms][most_width];
+
+  /// The `Width` weights at s. Width must be `width`. Loops have constant bounds, so that on a GPU coefficients are
+  /// read where they stand among a kernel's arguments.
+  template <int Width>
+  QUADRAT_HD void weights(T s, T* w) const {
+    evaluate<Width, false>(s, w);
+  }
+
+  /// Derivatives of the weights by u.
+  template <int Width>
+  QUADRAT_HD void derivatives(T s, T* w) const {
+    evaluate<Width, true>(s, w);
+  }
+
+ private:
+  template <int Width, bool Derivative>
+  QUADRAT_HD void evaluate(T s, T* w) const {
+    for (int j = 0; j < Width; ++j) w[j] = T(0);
+    if (terms == Width) {  // B-splines
+      QUADRAT_UNROLL
+      for (int d = Width - 1; d >= (Derivative ? 1 : 0); --d) step<Width, Derivative>(d, s, w);
+    } else {
+      QUADRAT_UNROLL
+      for (int d = most_terms - 1; d >= (Derivative ? 1 : 0); --d) {
+        if (d < terms) step<Width, Derivative>(d, s, w);
+      }
+    }
+  }
+
+  template <int Width, bool Derivative>
+  QUADRAT_HD void step(int d, T s, T* w) const {
+    QUADRAT_UNROLL
+    for (int j = 0; j < Width; ++j) {
+      const T c = Derivative ? T(d) * coefficient[d][j] : coefficient[d][j];
+      w[j] = w[j] * s + c;
+    }
+  }
+};
+
+/// The cardinal B-spline M_p of order p: mesh point k receives M_p(u - k + p/2). Source: particle-mesh-spreading,
+/// section 2 (Essmann et al. 1995). Throws argument_error unless the order is 1 to 8.
+template <typename T>
+[[nodiscard]] mesh_window<T> bspline_window(int order);
+
+namespace detail {
+
+/// Coefficients, in powers of s, of the polynomial through samples at the Chebyshev points that `fit_point` gives.
+/// Samples and coefficients: `terms` of them.
+void fit_polynomial(const double* samples, int terms, double* coefficients);
+[[nodiscard]] double fit_point(int index, int terms);
+void require_window(int width, int terms);
+
+}  // namespace detail
+
+/// A window of the caller's: `shape(x)` with x = u - k, the distance from mesh point k in mesh units, is asked for on
+/// (-width/2, width/2), where it must be smooth between mesh points; outside it counts as zero. Each of the `width`
+/// pieces is fitted by a polynomial of `terms` coefficients through Chebyshev points, which converges geometrically
+/// (8 to 10 give float's precision for windows as smooth as the exponential of a semicircle, 14 to 16 nearly that of
+/// double). `shape` is called on the host, here and never later. Throws argument_error unless 1 <= width <= 8,
+/// 1 <= terms <= 16 and all that `shape` gives is finite.
+template <typename T, typename Shape>
+[[nodiscard]] mesh_window<T> fitted_window(int width, int terms, const Shape& shape) {
+  detail::require_window(width, terms);
+  mesh_window<T> window{};
+  window.width = width;
+  window.terms = terms;
+  for (int j = 0; j < width; ++j) {
+    double samples[mesh_window<T>::most_terms];
+    double coefficients[mesh_window<T>::most_terms];
+    for (int i = 0; i < terms; ++i) {
+      // u - first = s + p/2 - 1/2, so the distance from mesh point first + j is that minus j.
+      const double x = detail::fit_point(i, terms) + 0.5 * width - 0.5 - j;
+      samples[i] = static_cast<double>(shape(x));
+      require(std::isfinite(samples[i]), "the window's shape is ", samples[i], " at distance ", x,
+              "; it must be finite");
+    }
+    detail::fit_polynomial(samples, terms, coefficients);
+    for (int d = 0; d < terms; ++d) window.coefficient[d][j] = static_cast<T>(coefficients[d]);
+  }
+  return window;
+}
+
+}  // namespace quadrat

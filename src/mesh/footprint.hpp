@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "mesh/mesh_shape.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/mesh/window.hpp"
+
+namespace quadrat::detail {
+
+/// The weights of one point, axis by axis. Loops over it have the constant bound Width, so that weights stay in
+/// registers.
+template <typename T, int Width>
+struct footprint {
+  T weight[3][Width];
+
+  /// All weights; along `derived`, if it is an axis, those of the derivative by mesh units.
+  QUADRAT_HD footprint(const mesh_window<T>& window, const mesh_shape& shape, const placed_point<T>& point,
+                       int derived = -1) {
+    QUADRAT_UNROLL
+    for (int axis = 0; axis < 3; ++axis) {
+      if (axis < shape.first_axis) {
+        for (int j = 0; j < Width; ++j) weight[axis][j] = j == 0 ? T(1) : T(0);
+      } else if (axis == derived) {
+        window.template derivatives<Width>(point.place[axis], weight[axis]);
+      } else {
+        window.template weights<Width>(point.place[axis], weight[axis]);
+      }
+    }
+  }
+
+  /// Calls f(node, weight) for every mesh point of the footprint, the last axis fastest; those outside an open axis are
+  /// left out.
+  QUADRAT_CALLS_ANY
+  template <typename F>
+  QUADRAT_HD void for_each_node(const mesh_shape& shape, const placed_point<T>& point, F&& f) const {
+    QUADRAT_UNROLL
+    for (int a = 0; a < Width; ++a) {
+      if (a >= shape.width[0]) break;
+      const int i = shape.home(point.first[0] + a, 0);
+      if (i < 0) continue;
+      QUADRAT_UNROLL
+      for (int b = 0; b < Width; ++b) {
+        if (b >= shape.width[1]) break;
+        const int j = shape.home(point.first[1] + b, 1);
+        if (j < 0) continue;
+        const T rows = weight[0][a] * weight[1][b];
+        QUADRAT_UNROLL
+        for (int c = 0; c < Width; ++c) {
+          const int k = shape.home(point.first[2] + c, 2);
+          if (k >= 0) f(shape.node(i, j, k), rows * weight[2][c]);
+        }
+      }
+    }
+  }
+};
+
+/// Calls f(std::integral_constant<int, Width>) for the width, 1 to 8.
+template <typename F>
+void with_width(int width, F&& f) {
+  switch (width) {
+    case 1:
+      return f(std::integral_constant<int, 1>{});
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 3:
+      return f(std::integral_constant<int, 3>{});
+    case 4:
+      return f(std::integral_constant<int, 4>{});
+    case 5:
+      return f(std::integral_constant<int, 5>{});
+    case 6:
+      return f(std::integral_constant<int, 6>{});
+    case 7:
+      return f(std::integral_constant<int, 7>{});
+    default:
+      return f(std::integral_constant<int, 8>{});
+  }
+}
+
+}  // namespace quadrat::detail

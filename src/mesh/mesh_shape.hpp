@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+#include "quadrat/parallel/fault.hpp"
+
+/// What the methods of spreading see: a mesh of three axes. Meshes of fewer dimensions have their last axes, and one
+/// mesh point with the weight 1 along the first ones, so that every method is written once.
+namespace quadrat::detail {
+
+inline constexpr int most_mesh_extent = 1 << 20;
+
+/// Indices: 0, 1, 2 with 2 varying fastest.
+struct mesh_shape {
+  int extent[3];
+  int width[3];  ///< mesh points of a footprint: the window's width, 1 along an axis that is not there
+  bool periodic[3];
+  int first_axis;  ///< 3 - D
+
+  [[nodiscard]] QUADRAT_HD std::size_t size() const {
+    return static_cast<std::size_t>(extent[0]) * static_cast<std::size_t>(extent[1]) *
+           static_cast<std::size_t>(extent[2]);
+  }
+  /// Mesh points of a footprint.
+  [[nodiscard]] QUADRAT_HD int footprint_size() const { return width[0] * width[1] * width[2]; }
+
+  /// The index inside the mesh of one of a footprint, in (-extent - width, 2 extent + width); -1 when it is outside an
+  /// open axis.
+  [[nodiscard]] QUADRAT_HD int home(int index, int axis) const {
+    const int n = extent[axis];
+    if (index >= 0 && index < n) return index;
+    if (!periodic[axis]) return -1;
+    if (width[axis] <= n) return index < 0 ? index + n : index - n;
+    const int rest = index % n;
+    return rest < 0 ? rest + n : rest;
+  }
+  [[nodiscard]] QUADRAT_HD std::size_t node(int i, int j, int k) const {
+    return (static_cast<std::size_t>(i) * static_cast<std::size_t>(extent[1]) + static_cast<std::size_t>(j)) *
+               static_cast<std::size_t>(extent[2]) +
+           static_cast<std::size_t>(k);
+  }
+};
+
+/// Where a point's footprint lies: its first mesh point per axis, in [0, extent) along a periodic axis (the footprint
+/// may run over the end), anywhere from -width to extent along an open one; and its place, the s of mesh_window. Axes
+/// that are not there: 0 and 0.
+template <typename T>
+struct placed_point {
+  T place[3];
+  int first[3];
+};
+
+/// One axis: mesh units are (x - lower) * scale, computed as if in twice the precision, because a product that is
+/// rounded once would spoil the place by extent * epsilon.
+template <typename T>
+struct mesh_axis {
+  T lower;
+  T upper;  ///< for points that are refused when outside
+  T scale;
+  T scale_rest;  ///< the exact scale is scale + scale_rest
+  int extent;
+  int width;
+  bool periodic;
+
+  struct position {
+    int first;
+    T place;
+  };
+
+  /// Any finite x. First mesh points beyond an open axis by more than a footprint come as extent or -width.
+  [[nodiscard]] QUADRAT_HD position locate(T x) const {
+    const T offset = x - lower;
+    // The error of the difference (Knuth).
+    const T virtual_lower = x - offset;
+    const T offset_rest = (x - (offset + virtual_lower)) + (virtual_lower - lower);
+    T u = offset * scale;
+    T rest = std::fma(offset, scale, -u);
+    rest = std::fma(offset, scale_rest, rest);
+    rest = std::fma(offset_rest, scale, rest);
+    if (periodic) {
+      const T turns = std::floor(u / T(extent));
+      u = std::fma(-turns, T(extent), u);
+    }
+    // For an even width a footprint begins by whole mesh points from u, for an odd one by halves: u - 1/2 may round,
+    // where u is small, so that its error is kept.
+    const T half = width % 2 == 0 ? T(0) : T(0.5);
+    const T shifted = u - half;
+    const T virtual_half = u - shifted;
+    rest += (u - (shifted + virtual_half)) + (virtual_half - half);
+    T whole = std::floor(shifted);
+    T place = (shifted - whole) + rest;
+    if (place < T(0)) {
+      place += T(1);
+      whole -= T(1);
+    } else if (place >= T(1)) {
+      place -= T(1);
+      whole += T(1);
+    }
+    // Rounding may have made it 1.
+    if (place >= T(1)) {
+      place = T(0);
+      whole += T(1);
+    }
+    return {home(whole - T((width - (width % 2)) / 2) + T(1)), place - T(0.5)};
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD int home(T first) const {
+    if (!periodic) {
+      if (!(first > T(-width))) return -width;
+      return first < T(extent) ? static_cast<int>(first) : extent;
+    }
+    // Within one turn of the mesh, or two footprints of it; beyond 2^24 (2^53) turns any index is as good.
+    if (!(first > T(-2 * most_mesh_extent) && first < T(2 * most_mesh_extent))) return 0;
+    int index = static_cast<int>(first) % extent;
+    return index < 0 ? index + extent : index;
+  }
+};
+
+/// Places points of the caller; looks at them on the way.
+template <typename T>
+struct point_placement {
+  mesh_axis<T> axis[3];
+  const T* component[3];  ///< nullptr for an axis that is not there
+  std::size_t stride;
+  std::size_t count;
+  bool refuse_outside;  ///< along periodic axes
+  bool clip;            ///< along open axes
+  fault_flag faults;
+
+  /// Point i. A point that is refused raises a fault and is given a place that is safe.
+  [[nodiscard]] QUADRAT_HD placed_point<T> operator()(std::size_t i) const {
+    placed_point<T> placed{};
+    fault_kind fault = fault_kind::none;
+    QUADRAT_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      if (component[a] == nullptr) continue;
+      const T x = component[a][i * stride];
+      const fault_kind here = fault_of(a, x);
+      if (here == fault_kind::not_finite || fault == fault_kind::none) fault = here == fault_kind::none ? fault : here;
+      const auto position = axis[a].locate(here == fault_kind::none ? x : axis[a].lower);
+      placed.first[a] = position.first;
+      placed.place[a] = position.place;
+      if (!axis[a].periodic && !clip && fault == fault_kind::none &&
+          (position.first < 0 || position.first + axis[a].width > axis[a].extent)) {
+        fault = fault_kind::value_range;
+      }
+    }
+    if (fault != fault_kind::none) faults.raise(fault, i);
+    return placed;
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD fault_kind fault_of(int a, T x) const {
+    if (!(x - x == T(0))) return fault_kind::not_finite;
+    if (axis[a].periodic && refuse_outside && !(x >= axis[a].lower && x < axis[a].upper)) return fault_kind::outside;
+    return fault_kind::none;
+  }
+};
+
+/// Where the values of one call stand: channel c of point i at data[value(i, c)], of mesh point k at data[node(k, c)].
+/// Channels are the components (2 for complex values) of all vectors.
+struct value_layout {
+  std::size_t points;
+  std::size_t nodes;
+  int components;  ///< 1 or 2
+  int vectors;
+
+  [[nodiscard]] QUADRAT_HD int channels() const { return components * vectors; }
+  [[nodiscard]] QUADRAT_HD std::size_t value(std::size_t i, int channel) const { return at(points, i, channel); }
+  [[nodiscard]] QUADRAT_HD std::size_t node(std::size_t k, int channel) const { return at(nodes, k, channel); }
+  [[nodiscard]] QUADRAT_HD std::size_t mesh_values() const { return nodes * static_cast<std::size_t>(channels()); }
+
+ private:
+  [[nodiscard]] QUADRAT_HD std::size_t at(std::size_t size, std::size_t i, int channel) const {
+    const auto c = static_cast<std::size_t>(channel), n = static_cast<std::size_t>(components);
+    return (c / n * size + i) * n + c % n;
+  }
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "mesh/particle.hpp"
+#include "mesh/spread_engine.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/method_list.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+namespace spread_method_types {
+
+struct particle {
+  static constexpr std::string_view name = "particle";
+  static constexpr std::string_view summary = "a thread a particle, atomic additions";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::none;
+  static constexpr bool wrong_results = false;
+  template <typename Context, typename T>
+  using engine = particle_engine<Context, T>;
+};
+
+}  // namespace spread_method_types
+
+/// All methods of spreading. A new one is an engine in a file of its own, and its type and line here. `on_cuda` must be
+/// false where the build has no CUDA backend if the engine has kernels of its own, because these are then not there.
+using spread_method_list = method_list<spread_method_types::particle>;
+
+}  // namespace quadrat::detail
