@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mesh/particle.hpp"
+#include "mesh/single_mesh.hpp"
 #include "mesh/spread_engine.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/method_list.hpp"
@@ -25,10 +26,21 @@ struct particle {
   using engine = particle_engine<Context, T>;
 };
 
+struct single_mesh {
+  static constexpr std::string_view name = "single_mesh";
+  static constexpr std::string_view summary = "weights as sparse rows (CSR), 1 to 32 threads a mesh point";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::canonical;
+  static constexpr bool wrong_results = false;
+  template <typename Context, typename T>
+  using engine = single_mesh_engine<Context, T>;
+};
+
 }  // namespace spread_method_types
 
 /// All methods of spreading. A new one is an engine in a file of its own, and its type and line here. `on_cuda` must be
 /// false where the build has no CUDA backend if the engine has kernels of its own, because these are then not there.
-using spread_method_list = method_list<spread_method_types::particle>;
+using spread_method_list = method_list<spread_method_types::particle, spread_method_types::single_mesh>;
 
 }  // namespace quadrat::detail

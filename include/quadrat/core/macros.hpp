@@ -9,12 +9,17 @@
 #define QUADRAT_HD_NOINLINE __host__ __device__ __noinline__
 /// Before a template that is QUADRAT_HD and calls what it is given, which may be a function of the host only.
 #define QUADRAT_CALLS_ANY _Pragma("nv_exec_check_disable")
-/// Before a loop with constant bounds over small arrays, which kernels must keep in registers.
-#define QUADRAT_UNROLL _Pragma("unroll")
 #else
 #define QUADRAT_HD
 #define QUADRAT_DEVICE
 #define QUADRAT_HD_NOINLINE
 #define QUADRAT_CALLS_ANY
+#endif
+
+/// Before a loop with constant bounds over small arrays, which kernels must keep in registers. Not in nvcc's pass for
+/// the host, whose compiler does not know the pragma.
+#if defined(__CUDA_ARCH__)
+#define QUADRAT_UNROLL _Pragma("unroll")
+#else
 #define QUADRAT_UNROLL
 #endif
