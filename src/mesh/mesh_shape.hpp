@@ -72,20 +72,17 @@ struct mesh_axis {
     T place;
   };
 
-  /// Any finite x. First mesh points beyond an open axis by more than a footprint come as extent or -width.
+  /// Any finite x. First mesh points beyond an open axis by more than a footprint come as extent or -width. A position
+  /// of so many turns that it has no place any more gets one.
   [[nodiscard]] QUADRAT_HD position locate(T x) const {
     const T offset = x - lower;
     // The error of the difference (Knuth).
     const T virtual_lower = x - offset;
     const T offset_rest = (x - (offset + virtual_lower)) + (virtual_lower - lower);
-    T u = offset * scale;
+    const T u = offset * scale;
     T rest = std::fma(offset, scale, -u);
     rest = std::fma(offset, scale_rest, rest);
     rest = std::fma(offset_rest, scale, rest);
-    if (periodic) {
-      const T turns = std::floor(u / T(extent));
-      u = std::fma(-turns, T(extent), u);
-    }
     // For an even width a footprint begins by whole mesh points from u, for an odd one by halves: u - 1/2 may round,
     // where u is small, so that its error is kept.
     const T half = width % 2 == 0 ? T(0) : T(0.5);
@@ -106,6 +103,7 @@ struct mesh_axis {
       place = T(0);
       whole += T(1);
     }
+    if (!(place >= T(0))) place = T(0);
     return {home(whole - T((width - (width % 2)) / 2) + T(1)), place - T(0.5)};
   }
 
@@ -115,10 +113,14 @@ struct mesh_axis {
       if (!(first > T(-width))) return -width;
       return first < T(extent) ? static_cast<int>(first) : extent;
     }
-    // Within one turn of the mesh, or two footprints of it; beyond 2^24 (2^53) turns any index is as good.
-    if (!(first > T(-2 * most_mesh_extent) && first < T(2 * most_mesh_extent))) return 0;
-    int index = static_cast<int>(first) % extent;
-    return index < 0 ? index + extent : index;
+    // The turns are taken from whole numbers, which stay exact; a position less than one turn below the box would not.
+    const T turns = std::floor(first / T(extent));
+    const T index = std::fma(-turns, T(extent), first);
+    // Beyond 2^24 (2^53) mesh points any index is as good.
+    if (!(index >= T(-extent) && index < T(2 * extent))) return 0;
+    // The quotient may have been rounded to the next turn.
+    if (index < T(0)) return static_cast<int>(index) + extent;
+    return index < T(extent) ? static_cast<int>(index) : static_cast<int>(index) - extent;
   }
 };
 
