@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "quadrat/mesh/spread_plan.hpp"
+#include "spread_support.hpp"
+
+// Every method gives what the reference does.
+
+namespace quadrat::test {
+
+namespace {
+
+template <typename T, int D>
+struct setting {
+  using value_type = T;
+  static constexpr int dimension = D;
+};
+template <typename Setting>
+class spread_agreement : public backend_test {};
+using settings = testing::Types<setting<float, 1>, setting<float, 2>, setting<float, 3>, setting<double, 1>,
+                                setting<double, 2>, setting<double, 3>>;
+TYPED_TEST_SUITE(spread_agreement, settings);
+
+template <typename T, int D>
+void expect_all_methods_agree(const backend_context& context, const spread_case<T, D>& it) {
+  const spread_input<T, D> input(it);
+  const wanted_results wanted = wanted_of(it, input, problem_of(it));
+  for (const std::string& method : methods_here()) {
+    SCOPED_TRACE(method + ", " + describe(it));
+    expect_agreement(run_method(context, it, input, method), wanted);
+  }
+}
+
+TYPED_TEST(spread_agreement, holds_for_random_cases) {
+  using T = typename TypeParam::value_type;
+  constexpr int D = TypeParam::dimension;
+  const auto contexts = all_contexts();
+  for (std::uint64_t seed = 0; seed < size_or(200, 10) && !testing::Test::HasFailure(); ++seed) {
+    expect_all_methods_agree(contexts[seed % contexts.size()], random_spread_case<T, D>(seed).make());
+  }
+}
+
+/// Positions must keep their precision on every one.
+TYPED_TEST(spread_agreement, holds_for_every_extent_to_512) {
+  using T = typename TypeParam::value_type;
+  constexpr int D = TypeParam::dimension;
+  const auto contexts = all_contexts();
+  const int step = static_cast<int>(size_or(D == 1 ? 1 : 7, 61));
+  for (int extent = 1; extent <= 512 && !testing::Test::HasFailure(); extent += step) {
+    auto mesh = vec<int, D>::filled(3);
+    mesh[extent % D] = extent;
+    const auto seed = static_cast<std::uint64_t>(1000 + extent);
+    expect_all_methods_agree(contexts[seed % contexts.size()], random_spread_case<T, D>(seed).make(mesh));
+  }
+}
+
+/// Uniform values and points of a case without open axes.
+template <typename T, int D>
+spread_case<T, D> periodic_case(std::uint64_t seed, std::size_t count, int extent) {
+  spread_case<T, D> it;
+  std::mt19937_64 random(seed);
+  it.seed = seed;
+  it.order = 1 + static_cast<int>(seed % 8);
+  it.domain = {vec<T, D>::filled(T(-1.5)), vec<T, D>::filled(T(3.7)), vec<bool, D>::filled(true)};
+  it.mesh = vec<int, D>::filled(extent);
+  it.mesh[0] += 3;
+  for (std::size_t i = 0; i < count; ++i) {
+    it.points.push_back(make_vec<T, D>([&](int) { return T(3.7) * random_unit<T>(random) - T(1.5); }));
+  }
+  it.signed_values = true;
+  return it;
+}
+
+/// <spread(v), m> = <v, interpolate(m)>; for complex values too, without conjugation.
+TYPED_TEST(spread_agreement, spreading_and_interpolating_are_adjoint) {
+  using T = typename TypeParam::value_type;
+  constexpr int D = TypeParam::dimension;
+  const backend_context context;
+  for (const std::string& method : methods_here()) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      auto it = periodic_case<T, D>(seed, 300, 11);
+      it.domain.periodic[D - 1] = seed % 2 == 0;
+      it.options.edges = open_footprints::clip;
+      const spread_input<T, D> input(it);
+      const auto found = run_method(context, it, input, method);
+      const auto product = [](const std::vector<T>& a, const std::vector<T>& b) {
+        return std::inner_product(a.begin(), a.end(), b.begin(), 0.0L, std::plus<>(),
+                                  [](T x, T y) { return static_cast<long double>(x) * static_cast<long double>(y); });
+      };
+      const long double scale =
+          std::sqrt(product(input.values, input.values)) * std::sqrt(product(found.values, found.values));
+      EXPECT_NEAR(static_cast<double>((product(found.mesh, input.mesh) - product(input.values, found.values)) / scale),
+                  0, spread_tolerance<T>)
+          << method << ", " << describe(it);
+    }
+  }
+}
+
+TYPED_TEST(spread_agreement, the_total_of_a_periodic_mesh_is_that_of_the_values) {
+  using T = typename TypeParam::value_type;
+  constexpr int D = TypeParam::dimension;
+  const backend_context context;
+  for (const std::string& method : methods_here()) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      auto it = seed == 7 ? periodic_case<T, D>(seed, 20, 2) : periodic_case<T, D>(seed, 1000, 12);
+      it.signed_values = seed % 2 == 0;
+      const spread_input<T, D> input(it);
+      const auto found = run_method(context, it, input, method);
+      const auto total = [](const std::vector<T>& of) { return std::accumulate(of.begin(), of.end(), 0.0L); };
+      EXPECT_NEAR(static_cast<double>(total(found.mesh) - total(input.values)), 0,
+                  spread_tolerance<T> * static_cast<double>(input.values.size()))
+          << method << ", " << describe(it);
+    }
+  }
+}
+
+/// Lists of one mesh point, one group or one tile become long; sums too, so that their rounding shows in float.
+TYPED_TEST(spread_agreement, holds_for_crowds) {
+  using T = typename TypeParam::value_type;
+  constexpr int D = TypeParam::dimension;
+  const backend_context context;
+  for (const int order : {1, 4, 7}) {
+    auto it = periodic_case<T, D>(1, 200, 19);
+    it.order = order;
+    std::mt19937_64 random(5);
+    for (std::size_t i = 0; i < size_or(5000, 500); ++i) {
+      it.points.push_back(make_vec<T, D>([&](int) { return T(-1.45) + T(0.01) * random_unit<T>(random); }));
+    }
+    it.signed_values = false;
+    const spread_input<T, D> input(it);
+    const wanted_results wanted = wanted_of(it, input, problem_of(it));
+    for (const std::string& method : methods_here()) {
+      SCOPED_TRACE(method + ", " + describe(it));
+      expect_agreement(run_method(context, it, input, method), wanted, 5 * spread_tolerance<T>);
+    }
+  }
+}
+
+/// Several blocks of threads, and of mesh points.
+TYPED_TEST(spread_agreement, holds_for_more_than_a_block) {
+  using T = typename TypeParam::value_type;
+  constexpr int D = TypeParam::dimension;
+  const auto contexts = all_contexts();
+  constexpr std::array<int, 3> extents{4001, 71, 37};
+  for (std::uint64_t seed = 2; seed < 6; seed += 3) {
+    auto it = periodic_case<T, D>(seed, size_or(D == 3 ? 3000 : 9000, 300), extents[D - 1]);
+    it.signed_values = false;
+    expect_all_methods_agree(contexts[seed % contexts.size()], it);
+  }
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
