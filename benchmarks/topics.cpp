@@ -8,10 +8,12 @@
 #include "cells/operations.hpp"
 #include "contacts/operations.hpp"
 #include "harness/stopwatch.hpp"
+#include "mesh/operations.hpp"
 #include "models/operations.hpp"
 #include "neighbors/operations.hpp"
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/contacts/methods.hpp"
+#include "quadrat/mesh/methods.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "quadrat/search/orders.hpp"
@@ -43,6 +45,21 @@ constexpr std::array<operation, 4> granular_operations{{
     {"levels", "the step at each level of reproducibility, and in double precision", 0, run_levels},
     {"threads", "what a second thread brings (CPU)", 0, run_threads},
     {"simulation", "updates a second over the whole wave", 2, run_simulation},
+}};
+
+constexpr std::array<operation, 12> mesh_operations{{
+    {"spread", "values of points onto a mesh, by mesh, number of points and kind of values", 0, run_spread},
+    {"interpolate", "values of a mesh at the points", 0, run_interpolate},
+    {"interpolate_gradient", "their gradients", 0, run_interpolate_gradient},
+    {"set_points", "giving a plan its points", 0, run_set_points},
+    {"figure3", "single_mesh over the size of compute units", 3, run_figure_3},
+    {"figure4", "group_mesh over the size of groups", 4, run_figure_4},
+    {"figure5", "single_mesh, by warp shuffles and through shared memory", 5, run_figure_5},
+    {"figure6", "the particle method with and without atomic operations", 6, run_figure_6},
+    {"figure7", "the particle method against gather", 7, run_figure_7},
+    {"figure8", "spreading by every method", 8, run_figure_8},
+    {"figure9", "setting the points of every method", 9, run_figure_9},
+    {"repetitions", "which method wins for how many repetitions (section 4.5)", 0, run_repetitions},
 }};
 
 constexpr std::array<operation, 5> neighbors_operations{{
@@ -77,6 +94,12 @@ std::vector<std::string_view> granular_method_names() {
   return names;
 }
 
+std::vector<std::string_view> mesh_method_names() {
+  std::vector<std::string_view> names{"auto"};
+  for (const spread_method& method : spread_methods()) names.push_back(method.name);
+  return names;
+}
+
 std::vector<std::string_view> neighbors_method_names() {
   std::vector<std::string_view> names;
   for (const neighbor_method& method : neighbor_methods()) names.push_back(method.name);
@@ -87,10 +110,11 @@ std::vector<std::string_view> search_method_names() {
   return {search_order_list::names.begin(), search_order_list::names.end()};
 }
 
-constexpr std::array<topic, 5> all_topics{{
+constexpr std::array<topic, 6> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_method_names},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_method_names},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_method_names},
+    {"mesh", "spreading and interpolation (particle-mesh-spreading)", mesh_operations, mesh_method_names},
     {"neighbors", "neighbor lists", neighbors_operations, neighbors_method_names},
     {"search", "walking neighborhoods (modular-bin-strips)", search_operations, search_method_names},
 }};

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <any>
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -38,11 +41,21 @@ class session {
   /// does: a method that does not fit is skipped, one that is wrong is a failure, and the rows after it are measured.
   void attempt(const row& identity, const std::function<void(row&)>& measure) const;
 
+  /// What several operations need is made once: `make()`, or what that gave under this key before. The result lives as
+  /// long as the session.
+  template <typename Result, typename F>
+  const Result& once(const std::string& key, F&& make) const {
+    auto found = known_.find(key);
+    if (found == known_.end()) found = known_.emplace(key, std::any(Result(make()))).first;
+    return *std::any_cast<Result>(&found->second);
+  }
+
  private:
   [[nodiscard]] bool time_is_up() const;
 
   const settings& asked_;
   report& out_;
+  mutable std::map<std::string, std::any> known_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

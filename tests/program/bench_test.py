@@ -13,7 +13,9 @@ RATES = {
     "granular": ["updates_per_s"],
     "search": ["agents_per_s", "visits_per_s"],
     "contacts": ["contacts_per_s", "updates_per_s"],
+    "mesh": ["points_per_s"],
 }
+MESH_IDENTITY = ["op", "method", "precision", "dim", "n", "mesh", "order", "distribution"]
 
 
 class BenchTest(support.ProgramTest):
@@ -29,6 +31,7 @@ class BenchTest(support.ProgramTest):
         self.assertGreater(len(result["rows"]), 0)
         for row in result["rows"]:
             identity = [key for key in IDENTITY if key != "cells" or topic != "contacts"]
+            identity = MESH_IDENTITY if topic == "mesh" else identity
             self.assertEqual(list(row)[: len(identity)], identity)
             self.assertLessEqual(row["min_ms"], row["median_ms"])
             self.assertLessEqual(row["median_ms"], row["max_ms"])
@@ -99,11 +102,45 @@ class BenchTest(support.ProgramTest):
         for words in ["From positions to records", "sorted by load", "settled grains"]:
             self.assertIn(words, self.tables())
 
+    def test_mesh(self):
+        result = self.bench("mesh")
+        rows = result["rows"]
+        executions = {"spread", "interpolate", "interpolate_gradient"}
+        for operation in executions:
+            chosen = [row for row in rows if row["op"] == operation]
+            self.assertEqual({row["value"] for row in chosen}, {"real", "complex"}, operation)
+            self.assertEqual({row["precision"] for row in chosen}, {"float", "double"}, operation)
+            self.assertEqual({row["order"] for row in chosen}, {4, 6, 8}, operation)
+            self.assertEqual({row["distribution"] for row in chosen}, {"uniform", "clustered"}, operation)
+            self.assertTrue(all(row["deviation"] < 1e-4 for row in chosen), operation)
+        operations = {row["op"] for row in rows}
+        self.assertLessEqual(executions | {"set_points", "figure6", "figure7", "figure8", "figure9", "costs"}, operations)
+        compared = {row["method"] for row in rows if row["op"] == "figure8"}
+        self.assertIn("particle", compared)
+        self.assertNotIn("particle_racing", compared)
+        self.assertEqual({row["method"] for row in rows if row["op"] == "costs"}, compared)
+        for row in rows:
+            if row["op"] == "repetitions":
+                self.check_winner(row, [other for other in rows if other["op"] == "costs"])
+        for words in ["Spreading", "Figure 6", "Figure 8", "repetitions"]:
+            self.assertIn(words, self.tables())
+
+    def check_winner(self, row, costs):
+        """No method of the row's kind takes less for so many repetitions."""
+        same = [cost for cost in costs if (cost["n"], cost["mesh"]) == (row["n"], row["mesh"])]
+        total = {cost["method"]: cost["set_points_ms"] + row["repetitions"] * cost["median_ms"] for cost in same}
+        if row["among"] == "paper":
+            total.pop("tiles", None)
+        self.assertEqual(min(total, key=total.get), row["method"])
+        self.assertAlmostEqual(total[row["method"]], row["median_ms"], delta=1e-6 * row["median_ms"])
+
     def test_choosing_rows(self):
         result = self.bench("cells", "--figure", 3, "--method", "linked_loose", "--method", "sorted")
         self.assertEqual({row["op"] for row in result["rows"]}, {"slowest_step"})
         self.assertEqual({row["method"] for row in result["rows"]}, {"linked_loose", "sorted"})
         self.assertTrue(all(row["figure"] == 3 for row in result["rows"]))
+        result = self.bench("mesh", "--figure", 8, "--method", "particle")
+        self.assertEqual({(row["op"], row["method"]) for row in result["rows"]}, {("figure8", "particle")})
         result = self.bench("granular", "--op", "threads")
         self.assertEqual({row["op"] for row in result["rows"]}, {"threads"})
 
@@ -126,7 +163,7 @@ class BenchTest(support.ProgramTest):
 
     def test_help_lists_topics(self):
         text = self.quadrat("bench", "--help").stdout
-        for word in ["cells", "granular", "slowest_step", "--figure 2", "Examples:"]:
+        for word in ["cells", "granular", "mesh", "slowest_step", "--figure 2", "Examples:"]:
             self.assertIn(word, text)
 
 

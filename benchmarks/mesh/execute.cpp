@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <type_traits>
+
+#include "mesh/operations.hpp"
+#include "mesh/problem.hpp"
+
+namespace quadrat::bench {
+
+row identify_mesh(std::string_view operation, std::string_view method, std::string_view precision, std::size_t n,
+                  int mesh, int order, std::string_view distribution) {
+  return {{"op", operation}, {"method", method}, {"precision", precision}, {"dim", 3},
+          {"n", n},          {"mesh", mesh},     {"order", order},         {"distribution", distribution}};
+}
+
+namespace {
+
+/// One row.
+struct execution {
+  std::string_view operation;
+  std::string method;
+  std::size_t n;
+  int mesh;
+  int order = 6;
+  int components = 1;
+  determinism level = determinism::none;
+  std::string_view distribution = "uniform";
+};
+
+template <typename T>
+[[nodiscard]] row identity_of(const execution& what) {
+  row identity = identify_mesh(what.operation, what.method, std::is_same_v<T, float> ? "float" : "double", what.n,
+                               what.mesh, what.order, what.distribution);
+  if (what.operation != "set_points") identity["value"] = what.components == 1 ? "real" : "complex";
+  if (what.level != determinism::none) identity["determinism"] = "run_to_run";
+  return identity;
+}
+
+template <typename Context, typename T>
+timing execute_spread(const session& s, const Context& context, const spread_problem<Context, T>& problem,
+                      const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan,
+                      double& deviation) {
+  array<T, Context> mesh(context, plan.mesh_size() * static_cast<std::size_t>(what.components));
+  deviation = check_spread(context, problem, placed, plan, what.components, mesh);
+  return time_repeated(context, s.plan(),
+                       [&] { spread_components(plan, what.components, problem.values(), mesh.data()); });
+}
+
+/// Compares what was interpolated, `parts` numbers a point of which `part` is meant, with the probe.
+template <typename T>
+double check_interpolated(const std::vector<T>& found, const std::vector<T>& values, const std::vector<double>& g,
+                          int parts, int part, int component, std::size_t n) {
+  std::vector<double> weight(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+  const double found_sum = sum_over_points(found, parts, part, weight, n).sum;
+  probe_sum expected = sum_over_points(weight, 1, 0, g, n);
+  const double scale = component == 0 ? 1 : 0.5;
+  return require_agreement(found_sum, {scale * expected.sum, scale * expected.norm}, sizeof(T) == 4);
+}
+
+template <typename Context, typename T>
+timing execute_interpolate(const session& s, const Context& context, const spread_problem<Context, T>& problem,
+                           const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan,
+                           double& deviation) {
+  const array<T, Context> mesh = to_device(context, placed.probe.template on_mesh<T>(what.components));
+  array<T, Context> values(context, what.n * static_cast<std::size_t>(what.components));
+  const auto work = [&] {
+    if (what.components == 1) return plan.interpolate(mesh.data(), values.data());
+    plan.interpolate(reinterpret_cast<const std::complex<T>*>(mesh.data()),
+                     reinterpret_cast<std::complex<T>*>(values.data()));
+  };
+  work();
+  const std::vector<T> found = to_host(context, values);
+  for (int c = 0; c < what.components; ++c) {
+    deviation = std::max(deviation, check_interpolated(found, problem.values_on_host(), placed.at_points,
+                                                       what.components, c, c, what.n));
+  }
+  return time_repeated(context, s.plan(), work);
+}
+
+template <typename Context, typename T>
+timing execute_gradient(const session& s, const Context& context, const spread_problem<Context, T>& problem,
+                        const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan,
+                        double& deviation) {
+  const array<T, Context> mesh = to_device(context, placed.probe.template on_mesh<T>(what.components));
+  array<T, Context> gradients(context, 3 * what.n * static_cast<std::size_t>(what.components));
+  const auto work = [&] {
+    if (what.components == 1) return plan.interpolate_gradient(mesh.data(), gradients.data());
+    plan.interpolate_gradient(reinterpret_cast<const std::complex<T>*>(mesh.data()),
+                              reinterpret_cast<std::complex<T>*>(gradients.data()));
+  };
+  work();
+  const std::vector<T> found = to_host(context, gradients);
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::vector<double> g = placed.probe.at_points(problem.coordinates_on_host(), axis);
+    for (int c = 0; c < what.components; ++c) {
+      deviation = std::max(deviation, check_interpolated(found, problem.values_on_host(), g, 3 * what.components,
+                                                         axis * what.components + c, c, what.n));
+    }
+  }
+  return time_repeated(context, s.plan(), work);
+}
+
+template <typename Context, typename T>
+timing execute(const session& s, const Context& context, const spread_problem<Context, T>& problem,
+               const execution& what, spread_plan<Context, T, 3>& plan, double& deviation) {
+  if (what.operation == "set_points") return time_set_points(context, problem, plan, what.n, s.plan());
+  const placed_probe<T>& placed = make_probe(s, problem, what.mesh, what.order, what.distribution);
+  if (what.operation == "spread") return execute_spread(s, context, problem, placed, what, plan, deviation);
+  if (what.operation == "interpolate") return execute_interpolate(s, context, problem, placed, what, plan, deviation);
+  return execute_gradient(s, context, problem, placed, what, plan, deviation);
+}
+
+/// The median, 0 where the row could not be measured.
+template <typename T, typename Context>
+double time_execution(const session& s, const Context& context, std::size_t most, const execution& what) {
+  double median = 0;
+  s.attempt(identity_of<T>(what), [&](row& out) {
+    const auto& problem = make_problem<Context, T>(s, context, most, what.distribution);
+    const auto run_on = [&](const Context& chosen) {
+      spread_options options;
+      options.method = what.method;
+      auto plan = make_spread_plan<Context, T>(chosen, what.mesh, what.order, options);
+      plan.set_points(problem.points(what.n));
+      double deviation = 0;
+      const timing measured = execute(s, chosen, problem, what, plan, deviation);
+      if (what.method == "auto") out["chosen"] = std::string(plan.method());
+      if (std::is_same_v<Context, cuda_context>) out["graph"] = what.operation != "set_points";
+      add_timing(out, measured, "points_per_s", static_cast<double>(what.n));
+      if (what.operation != "set_points") out["deviation"] = deviation;
+      out["bytes"] = plan.bytes();
+      median = measured.median_ms;
+    };
+    run_on(what.level == determinism::none ? context : make_context<Context>(s, what.level));
+  });
+  return median;
+}
+
+/// "tiles", or the automatic choice where that is not there; with --method what it names.
+std::vector<std::string> methods_to_execute(const session& s, determinism level) {
+  std::vector<std::string> names = s.asked().methods;
+  if (names.empty() && level != determinism::none) names = {"tiles", "single_mesh"};
+  std::erase_if(names, [&](const std::string& name) {
+    const auto methods = spread_methods();
+    const auto found = std::ranges::find(methods, name, &spread_method::name);
+    if (found == methods.end()) return name != "auto" || level != determinism::none;
+    const bool here = s.on_cuda() ? found->on_cuda : found->on_cpu;
+    return !here || found->wrong_results || static_cast<int>(found->reproducible) < static_cast<int>(level);
+  });
+  if (!s.asked().methods.empty() || level != determinism::none) return names;
+  const auto methods = spread_methods();
+  const bool tiles = std::ranges::any_of(methods, [&](const spread_method& method) {
+    return method.name == "tiles" && (s.on_cuda() ? method.on_cuda : method.on_cpu);
+  });
+  return {tiles ? "tiles" : "auto"};
+}
+
+/// What is measured on this device, with this effort.
+struct execution_sizes {
+  std::vector<int> meshes;
+  std::vector<std::size_t> counts;
+  int usual_mesh;  ///< of the rows beside the table of meshes and counts, which have the most points
+};
+
+execution_sizes sizes_for(const session& s) {
+  if (!s.full()) return {{32}, {10'000}, 32};
+  if (!s.on_cuda()) return {{64, 128}, {100'000, 1'000'000}, 128};
+  return {{64, 128, 256}, {100'000, 1'000'000, 10'000'000}, 128};
+}
+
+/// Double precision, other orders, points in a cluster, and the same bits in every run.
+template <typename Context>
+void time_variants(const session& s, const Context& context, const execution& base, std::size_t most) {
+  const auto with = [&](const auto& change) {
+    execution what = base;
+    change(what);
+    return what;
+  };
+  if (base.operation != "set_points") time_execution<double>(s, context, most, base);
+  if (base.operation == "spread" && !s.on_cuda()) {
+    time_execution<double>(s, context, most, with([](execution& what) { what.components = 2; }));
+  }
+  for (const int order : {4, 8}) {
+    time_execution<float>(s, context, most, with([&](execution& what) { what.order = order; }));
+  }
+  time_execution<float>(s, context, most, with([](execution& what) { what.distribution = "clustered"; }));
+}
+
+template <typename Context>
+void execute_all(const session& s, const Context& context, std::string_view operation) {
+  const execution_sizes sizes = sizes_for(s);
+  const std::size_t most = sizes.counts.back();
+  const bool values = operation != "set_points";
+  for (const std::string& method : methods_to_execute(s, determinism::none)) {
+    const execution base{operation, method, most, sizes.usual_mesh};
+    double usual = 0;
+    for (const int mesh : sizes.meshes) {
+      for (const std::size_t n : sizes.counts) {
+        for (const int components : {1, 2}) {
+          if (components == 2 && !values) continue;
+          const double median = time_execution<float>(s, context, most, {operation, method, n, mesh, 6, components});
+          if (components == 1 && mesh == base.mesh && n == most) usual = median;
+        }
+      }
+    }
+    time_variants(s, context, base, most);
+    if (usual > 0) s.out().add_noise(identity_of<float>(base), usual, time_execution<float>(s, context, most, base));
+  }
+  if (operation != "spread") return;
+  for (const std::string& method : methods_to_execute(s, determinism::run_to_run)) {
+    execution what{operation, method, most, sizes.usual_mesh};
+    what.level = determinism::run_to_run;
+    time_execution<float>(s, context, most, what);
+  }
+}
+
+void run_execution(const session& s, std::string_view operation) {
+  with_context(s, [&](const auto& context) { execute_all(s, context, operation); });
+}
+
+}  // namespace
+
+void run_spread(const session& s) { run_execution(s, "spread"); }
+void run_interpolate(const session& s) { run_execution(s, "interpolate"); }
+void run_interpolate_gradient(const session& s) { run_execution(s, "interpolate_gradient"); }
+void run_set_points(const session& s) { run_execution(s, "set_points"); }
+
+}  // namespace quadrat::bench

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/points.hpp"
+#include "harness/session.hpp"
+#include "harness/stopwatch.hpp"
+#include "mesh/probe.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/mesh/methods.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+
+namespace quadrat::bench {
+
+/// Points in the periodic cube [-1/2, 1/2)^3, in random memory order as N x 3, and values in [-1, 1), on the host and
+/// in the memory of a context. Any number of the first points is a problem as well.
+template <typename Context, typename T>
+class spread_problem {
+ public:
+  spread_problem(const Context& context, std::vector<T> coordinates)
+      : coordinates_(std::move(coordinates)),
+        values_(random_points<T>(coordinates_.size() / 3, 1, 52)),
+        points_(to_device(context, coordinates_)),
+        device_values_(to_device(context, values_)) {}
+
+  [[nodiscard]] std::size_t size() const { return coordinates_.size() / 3; }
+  [[nodiscard]] points_view<T, 3> points(std::size_t count) const { return strided_points<3>(points_.data(), count); }
+  /// At least two for each point: real values are the first, complex ones two at a time.
+  [[nodiscard]] const T* values() const { return device_values_.data(); }
+  [[nodiscard]] const std::vector<T>& coordinates_on_host() const { return coordinates_; }
+  [[nodiscard]] const std::vector<T>& values_on_host() const { return values_; }
+
+ private:
+  std::vector<T> coordinates_, values_;
+  array<T, Context> points_, device_values_;
+};
+
+/// Half of the points in the cube of a hundredth of the volume around the center, mixed with the others in memory.
+template <typename T>
+[[nodiscard]] std::vector<T> clustered_points(std::size_t n) {
+  std::vector<T> points = random_points<T>(n, 0.5, 51);
+  const double shrink = std::cbrt(0.01);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (random_word(53, i) % 2 == 0) continue;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      points[3 * i + axis] = static_cast<T>(shrink * static_cast<double>(points[3 * i + axis]));
+    }
+  }
+  return points;
+}
+
+/// The problem with so many points, made once for all operations.
+template <typename Context, typename T>
+[[nodiscard]] const spread_problem<Context, T>& make_problem(const session& s, const Context& context, std::size_t n,
+                                                             std::string_view distribution) {
+  using problem_type = spread_problem<Context, T>;
+  const std::string key = message("mesh problem of ", sizeof(T), " bytes, ", n, " ", distribution);
+  return *s.once<std::shared_ptr<problem_type>>(key, [&] {
+    return std::make_shared<problem_type>(
+        context, distribution == "clustered" ? clustered_points<T>(n) : random_points<T>(n, 0.5, 51));
+  });
+}
+
+/// A probe and what it is at the points of a problem.
+template <typename T>
+struct placed_probe {
+  template <typename Context>
+  placed_probe(const spread_problem<Context, T>& problem, int mesh, int order)
+      : probe(mesh, order), at_points(probe.at_points(problem.coordinates_on_host())) {}
+
+  mesh_probe probe;
+  std::vector<double> at_points;
+};
+
+template <typename Context, typename T>
+[[nodiscard]] const placed_probe<T>& make_probe(const session& s, const spread_problem<Context, T>& problem, int mesh,
+                                                int order, std::string_view distribution) {
+  const std::string key = message("mesh probe for ", sizeof(T), " bytes, ", problem.size(), " ", distribution,
+                                  ", mesh ", mesh, ", order ", order);
+  return *s.once<std::shared_ptr<placed_probe<T>>>(
+      key, [&] { return std::make_shared<placed_probe<T>>(problem, mesh, order); });
+}
+
+template <typename Context, typename T>
+[[nodiscard]] spread_plan<Context, T, 3> make_spread_plan(const Context& context, int mesh, int order,
+                                                          const spread_options& options) {
+  const auto half = vec<T, 3>::filled(T(0.5));
+  return {context, make_box(half * T(-1), half, vec<bool, 3>::filled(true)), vec<int, 3>::filled(mesh), order, options};
+}
+
+[[nodiscard]] constexpr std::size_t cube_of(int mesh) {
+  const auto extent = static_cast<std::size_t>(mesh);
+  return extent * extent * extent;
+}
+
+/// Spreads real values (1 component) or complex ones (2).
+template <typename Context, typename T>
+void spread_components(spread_plan<Context, T, 3>& plan, int components, const T* values, T* mesh) {
+  if (components == 1) return plan.spread(values, mesh);
+  plan.spread(reinterpret_cast<const std::complex<T>*>(values), reinterpret_cast<std::complex<T>*>(mesh));
+}
+
+/// Spreads once and compares with the probe: how far the check sums are off.
+template <typename Context, typename T>
+double check_spread(const Context& context, const spread_problem<Context, T>& problem, const placed_probe<T>& placed,
+                    spread_plan<Context, T, 3>& plan, int components, array<T, Context>& mesh) {
+  fill_bytes(context, mesh.data(), 0xff, mesh.bytes());  // not a number
+  spread_components(plan, components, problem.values(), mesh.data());
+  const std::vector<T> found = to_host(context, mesh);
+  double deviation = 0;
+  for (int c = 0; c < components; ++c) {
+    const probe_sum expected =
+        sum_over_points(problem.values_on_host(), components, c, placed.at_points, plan.point_count());
+    const double sum = placed.probe.over_mesh(found, components, c);
+    deviation = std::max(deviation, require_agreement(sum, expected, sizeof(T) == 4));
+  }
+  return deviation;
+}
+
+/// Times set_points, which synchronises, on memory that is there already.
+template <typename Context, typename T>
+[[nodiscard]] timing time_set_points(const Context& context, const spread_problem<Context, T>& problem,
+                                     spread_plan<Context, T, 3>& plan, std::size_t n, const timing_plan& how) {
+  plan.set_points(problem.points(n));
+  stopwatch<Context> watch(context);
+  return repeat(how, [&] {
+    watch.start();
+    plan.set_points(problem.points(n));
+    return watch.stop_ms();
+  });
+}
+
+/// What a row of the topic says first.
+[[nodiscard]] row identify_mesh(std::string_view operation, std::string_view method, std::string_view precision,
+                                std::size_t n, int mesh, int order, std::string_view distribution);
+
+}  // namespace quadrat::bench
