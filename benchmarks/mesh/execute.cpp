@@ -204,7 +204,7 @@ void execute_all(const session& s, const Context& context, std::string_view oper
     time_variants(s, context, base, most);
     if (usual > 0) s.out().add_noise(identity_of<float>(base), usual, time_execution<float>(s, context, most, base));
   }
-  if (operation != "spread") return;
+  if (operation != "spread" && operation != "set_points") return;
   for (const std::string& method : methods_to_execute(s, determinism::run_to_run)) {
     execution what{operation, method, most, sizes.usual_mesh};
     what.level = determinism::run_to_run;
