@@ -8,6 +8,13 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/mesh/window.hpp"
 
+/// Before a loop that kernels must not unroll, so that what it computes does not fill the registers.
+#if defined(__CUDA_ARCH__)
+#define QUADRAT_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define QUADRAT_KEEP_LOOP
+#endif
+
 namespace quadrat::detail {
 
 /// The weights of one point, axis by axis. Loops over it have the constant bound Width, so that weights stay in
@@ -36,23 +43,34 @@ struct footprint {
   QUADRAT_CALLS_ANY
   template <typename F>
   QUADRAT_HD void for_each_node(const mesh_shape& shape, const placed_point<T>& point, F&& f) const {
+    int column[Width];
+    int row[Width];
+    T first[Width];
     QUADRAT_UNROLL
-    for (int a = 0; a < Width; ++a) {
-      if (a >= shape.width[0]) break;
+    for (int j = 0; j < Width; ++j) {
+      const int home = j < shape.width[1] ? shape.home(point.first[1] + j, 1) : -1;
+      row[j] = home < 0 ? -1 : home * shape.extent[2];
+      column[j] = shape.home(point.first[2] + j, 2);
+      first[j] = weight[0][j];
+    }
+    QUADRAT_KEEP_LOOP
+    for (int a = 0; a < shape.width[0]; ++a) {
       const int i = shape.home(point.first[0] + a, 0);
-      if (i < 0) continue;
-      QUADRAT_UNROLL
-      for (int b = 0; b < Width; ++b) {
-        if (b >= shape.width[1]) break;
-        const int j = shape.home(point.first[1] + b, 1);
-        if (j < 0) continue;
-        const T rows = weight[0][a] * weight[1][b];
+      if (i >= 0) {
+        const int plane = i * shape.extent[1] * shape.extent[2];
         QUADRAT_UNROLL
-        for (int c = 0; c < Width; ++c) {
-          const int k = shape.home(point.first[2] + c, 2);
-          if (k >= 0) f(shape.node(i, j, k), rows * weight[2][c]);
+        for (int b = 0; b < Width; ++b) {
+          if (row[b] < 0) continue;
+          const T rows = first[0] * weight[1][b];
+          QUADRAT_UNROLL
+          for (int c = 0; c < Width; ++c) {
+            if (column[c] >= 0) f(static_cast<std::size_t>(plane + row[b] + column[c]), rows * weight[2][c]);
+          }
         }
       }
+      // The next weight comes to the front: an index that is not constant would put the weights in memory.
+      QUADRAT_UNROLL
+      for (int j = 0; j + 1 < Width; ++j) first[j] = first[j + 1];
     }
   }
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mesh/particle.hpp"
+#include "mesh/particle_racing.hpp"
 #include "mesh/single_mesh.hpp"
 #include "mesh/spread_engine.hpp"
 #include "quadrat/core/config.hpp"
@@ -26,6 +27,17 @@ struct particle {
   using engine = particle_engine<Context, T>;
 };
 
+struct particle_racing {
+  static constexpr std::string_view name = "particle_racing";
+  static constexpr std::string_view summary = "particle without atomic operations: wrong, to be timed only";
+  static constexpr bool on_cpu = false;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::none;
+  static constexpr bool wrong_results = true;
+  template <typename Context, typename T>
+  using engine = particle_racing_engine<Context, T>;
+};
+
 struct single_mesh {
   static constexpr std::string_view name = "single_mesh";
   static constexpr std::string_view summary = "weights as sparse rows (CSR), 1 to 32 threads a mesh point";
@@ -41,6 +53,7 @@ struct single_mesh {
 
 /// All methods of spreading. A new one is an engine in a file of its own, and its type and line here. `on_cuda` must be
 /// false where the build has no CUDA backend if the engine has kernels of its own, because these are then not there.
-using spread_method_list = method_list<spread_method_types::particle, spread_method_types::single_mesh>;
+using spread_method_list =
+    method_list<spread_method_types::particle, spread_method_types::particle_racing, spread_method_types::single_mesh>;
 
 }  // namespace quadrat::detail

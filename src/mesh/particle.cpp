@@ -2,49 +2,35 @@
 #include "mesh/particle.hpp"
 
 #include "core/backend.hpp"
-#include "mesh/footprint.hpp"
-#include "quadrat/parallel/atomic.hpp"
-#include "quadrat/parallel/for_each.hpp"
+#include "mesh/spread_point.hpp"
 
 namespace quadrat::detail {
 
-namespace {
-
-/// Index: point.
-template <typename T, int Width>
-struct spread_point {
-  mesh_shape shape;
-  mesh_window<T> window;
-  value_layout layout;
-  const placed_point<T>* points;
-  const T* values;
-  T* mesh;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const placed_point<T> point = points[i];
-    const footprint<T, Width> weights(window, shape, point);
-    for (int channel = 0; channel < layout.channels(); ++channel) {
-      const T value = values[layout.value(i, channel)];
-      weights.for_each_node(shape, point, [&](std::size_t node, T weight) {
-        atomic_add(mesh + layout.node(node, channel), value * weight);
-      });
+template <typename Context, typename T>
+void spread_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
+                   const placed_point<T>* points, const std::uint32_t* chosen, std::size_t count, const T* values,
+                   T* mesh) {
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    if (context.threads() == 1) {
+      return spread_each_point<mesh_update::plain>(context, "mesh.particle", setup, layout, points, chosen, count,
+                                                   values, mesh);
     }
   }
-};
-
-}  // namespace
+  spread_each_point<mesh_update::atomic>(context, "mesh.particle", setup, layout, points, chosen, count, values, mesh);
+}
 
 template <typename Context, typename T>
 void particle_engine<Context, T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
   this->clear(layout, mesh, accumulate);
-  with_width(this->setup().window.width, [&](auto width) {
-    for_each(this->context(), "mesh.particle", this->count(),
-             spread_point<T, decltype(width)::value>{this->setup().shape, this->setup().window, layout, this->points(),
-                                                     values, mesh});
-  });
+  spread_points(this->context(), this->setup(), layout, this->points(), nullptr, this->count(), values, mesh);
 }
 
-template class particle_engine<backend_context, float>;
-template class particle_engine<backend_context, double>;
+#define QUADRAT_INSTANTIATE(T)                                                                          \
+  template void spread_points(const backend_context&, const spread_setup<T>&, const value_layout&,      \
+                              const placed_point<T>*, const std::uint32_t*, std::size_t, const T*, T*); \
+  template class particle_engine<backend_context, T>;
+QUADRAT_INSTANTIATE(float)
+QUADRAT_INSTANTIATE(double)
+#undef QUADRAT_INSTANTIATE
 
 }  // namespace quadrat::detail

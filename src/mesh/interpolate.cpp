@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/backend.hpp"
+#include "mesh/interpolate_points.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// Index: point. Units of Nodes mesh points with Components values each (with 1, channels are taken one by one).
+template <typename T, int Width, int Nodes, int Components>
+struct interpolate_point {
+  static constexpr int lanes = Nodes * Components;
+  using rows = footprint_rows<T, Width, Nodes>;
+
+  mesh_shape shape;
+  mesh_window<T> window;
+  value_layout layout;
+  const placed_point<T>* points;
+  const T* mesh;
+  T* values;
+  bool accumulate;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const placed_point<T> point = points[i];
+    const rows footprint(window, shape, point);
+    const int step = lanes == 1 ? layout.components : lanes;
+    for (int channel = 0; channel < layout.channels(); channel += Components) {
+      const T* base = mesh + layout.node(0, channel);
+      // A sum for each lane, so that weights along the rows count once, in the end.
+      T sum[rows::units * lanes];
+      QUADRAT_UNROLL
+      for (int l = 0; l < rows::units * lanes; ++l) sum[l] = T(0);
+      footprint.for_each_row(shape, point, [&](int row, T weight) {
+        QUADRAT_UNROLL
+        for (int u = 0; u < rows::units; ++u) {
+          if (footprint.unit[u] < 0) continue;
+          T lane[lanes];
+          const auto offset = static_cast<std::uint32_t>(row + footprint.unit[u]);
+          load_lanes<lanes>(base + static_cast<std::size_t>(offset) * static_cast<std::size_t>(step), lane);
+          QUADRAT_UNROLL
+          for (int l = 0; l < lanes; ++l) sum[u * lanes + l] += weight * lane[l];
+        }
+      });
+      store(footprint, i, channel, sum);
+    }
+  }
+
+ private:
+  QUADRAT_HD void store(const rows& footprint, std::size_t i, int channel, const T* sum) const {
+    QUADRAT_UNROLL
+    for (int c = 0; c < Components; ++c) {
+      T total = T(0);
+      QUADRAT_UNROLL
+      for (int l = 0; l < rows::lanes; ++l) {
+        // What stands beside the footprint has no part, even if it is not finite.
+        const T weight = footprint.along[l];
+        if (Nodes == 1 || weight != T(0)) total += weight * sum[l * Components + c];
+      }
+      T& value = values[layout.value(i, channel + c)];
+      value = accumulate ? value + total : total;
+    }
+  }
+};
+
+}  // namespace
+
+template <typename Context, typename T>
+void interpolate_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
+                        const placed_point<T>* points, std::size_t count, const T* mesh, T* values, bool accumulate) {
+  with_units<Context>(setup, layout, mesh, [&](auto width, auto nodes, auto components) {
+    using body = interpolate_point<T, decltype(width)::value, decltype(nodes)::value, decltype(components)::value>;
+    for_each(context, "mesh.interpolate", count,
+             body{setup.shape, setup.window, layout, points, mesh, values, accumulate});
+  });
+}
+
+#define QUADRAT_INSTANTIATE(T)                                                                          \
+  template void interpolate_points(const backend_context&, const spread_setup<T>&, const value_layout&, \
+                                   const placed_point<T>*, std::size_t, const T*, T*, bool);
+QUADRAT_INSTANTIATE(float)
+QUADRAT_INSTANTIATE(double)
+#undef QUADRAT_INSTANTIATE
+
+}  // namespace quadrat::detail
