@@ -120,25 +120,30 @@ void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {
   implementation_->set_points(points);
 }
 
+// The layout comes first: where no points are set it throws, and there may be no engine.
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::spread(const T* values, T* mesh, const mesh_call& call) {
-  implementation_->engine->spread(implementation_->layout(1, call), values, mesh, call.accumulate);
+  const auto layout = implementation_->layout(1, call);
+  implementation_->engine->spread(layout, values, mesh, call.accumulate);
 }
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh, const mesh_call& call) {
-  implementation_->engine->spread(implementation_->layout(2, call), reinterpret_cast<const T*>(values),
-                                  reinterpret_cast<T*>(mesh), call.accumulate);
+  const auto layout = implementation_->layout(2, call);
+  implementation_->engine->spread(layout, reinterpret_cast<const T*>(values), reinterpret_cast<T*>(mesh),
+                                  call.accumulate);
 }
 
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate(const T* mesh, T* values, const mesh_call& call) {
-  implementation_->engine->interpolate(implementation_->layout(1, call), mesh, values, call.accumulate);
+  const auto layout = implementation_->layout(1, call);
+  implementation_->engine->interpolate(layout, mesh, values, call.accumulate);
 }
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values,
                                              const mesh_call& call) {
-  implementation_->engine->interpolate(implementation_->layout(2, call), reinterpret_cast<const T*>(mesh),
-                                       reinterpret_cast<T*>(values), call.accumulate);
+  const auto layout = implementation_->layout(2, call);
+  implementation_->engine->interpolate(layout, reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values),
+                                       call.accumulate);
 }
 
 template <typename Context, typename T, int D>
