@@ -141,7 +141,8 @@ class random_spread_case {
     const auto all = static_cast<kind>(below(kinds));
     const bool mixed = one_in(5);
     for (int d = 0; d < D; ++d) cell_[d] = whole_between(0, it_.mesh[d] - 1);
-    const std::size_t crowd = all == one_cell && !mixed ? std::min<std::size_t>(count, 200) : count;
+    const bool crowded = (all == one_cell || all == seam) && !mixed;
+    const std::size_t crowd = crowded ? std::min<std::size_t>(count, 200) : count;
     for (std::size_t i = 0; i < crowd; ++i) {
       const kind chosen = mixed ? static_cast<kind>(below(kinds)) : all;
       it_.points.push_back(make_vec<T, D>([&](int d) { return coordinate(chosen, d); }));
@@ -209,6 +210,11 @@ class random_spread_case {
       }
     }
     it_.options.outside = inside && one_in(2) ? outside_points::refuse : outside_points::wrap;
+    constexpr std::array<int, 4> groups{1, 7, 64, 1024};
+    it_.options.group_size = groups[below(4)];
+    it_.options.compute_unit = one_in(2) ? 0 : 1 << below(6);
+    it_.options.reduction = one_in(2) ? unit_reduction::shuffle : unit_reduction::shared_memory;
+    it_.options.uses = one_in(2) ? 1 : 1000;
     it_.memory = static_cast<point_memory>(below(3));
     it_.vectors = one_in(3) ? 1 + below(4) : 1;
     it_.components = 1 + below(2);
@@ -229,7 +235,8 @@ template <typename T, int D>
                     it.domain.lower[d], " by ", it.domain.length[d]);
   }
   return text + message(it.options.edges == open_footprints::clip ? ", clip" : "",
-                        it.options.outside == outside_points::refuse ? ", refuse outside" : "", ", memory ",
+                        it.options.outside == outside_points::refuse ? ", refuse outside" : "", ", unit ",
+                        it.options.compute_unit, ", group ", it.options.group_size, ", memory ",
                         static_cast<int>(it.memory), ", ", it.vectors, " vectors",
                         it.components == 2 ? ", complex" : "", it.accumulate ? ", accumulate" : "",
                         it.signed_values ? ", signed" : "");

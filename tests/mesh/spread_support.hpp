@@ -173,16 +173,52 @@ template <typename T, int D>
   return {to_host(context, spread), to_host(context, interpolated), to_host(context, gradients)};
 }
 
-/// The same with a plan of its own.
+/// A plan for a case, without points. The window: an order or a mesh_window.
+template <typename T, int D, typename Window>
+[[nodiscard]] spread_plan<backend_context, T, D> make_plan(const backend_context& context, const spread_case<T, D>& it,
+                                                           const std::string& method, const Window& window) {
+  spread_options options = it.options;
+  options.method = method;
+  return spread_plan<backend_context, T, D>(context, it.domain, it.mesh, window, options);
+}
+
+template <typename T, int D>
+void set_points(const backend_context& context, spread_plan<backend_context, T, D>& plan, const spread_case<T, D>& it) {
+  points_on_device<T, D> points(context, it.points, it.memory);
+  plan.set_points(points.view());
+  points.overwrite(context);
+}
+
+/// All that a case asks for, with a plan of its own.
+template <typename T, int D, typename Window>
+[[nodiscard]] spread_results<T> run_method(const backend_context& context, const spread_case<T, D>& it,
+                                           const spread_input<T, D>& input, const std::string& method,
+                                           const Window& window) {
+  auto plan = make_plan(context, it, method, window);
+  set_points(context, plan, it);
+  return run_plan(context, plan, it, input);
+}
 template <typename T, int D>
 [[nodiscard]] spread_results<T> run_method(const backend_context& context, const spread_case<T, D>& it,
                                            const spread_input<T, D>& input, const std::string& method) {
-  spread_options options = it.options;
-  options.method = method;
-  spread_plan<backend_context, T, D> plan(context, it.domain, it.mesh, it.order, options);
-  const points_on_device<T, D> points(context, it.points, it.memory);
-  plan.set_points(points.view());
-  return run_plan(context, plan, it, input);
+  return run_method(context, it, input, method, it.order);
+}
+
+/// Uniform points in a periodic box, with a mesh of `extent` mesh points along each axis, but three more along the
+/// first.
+template <typename T, int D>
+[[nodiscard]] spread_case<T, D> uniform_case(std::uint64_t seed, std::size_t count, int extent) {
+  spread_case<T, D> it;
+  std::mt19937_64 random(seed);
+  it.seed = seed;
+  it.order = 1 + static_cast<int>(seed % 8);
+  it.domain = {vec<T, D>::filled(T(-1.5)), vec<T, D>::filled(T(3.7)), vec<bool, D>::filled(true)};
+  it.mesh = vec<int, D>::filled(extent);
+  it.mesh[0] += 3;
+  for (std::size_t i = 0; i < count; ++i) {
+    it.points.push_back(make_vec<T, D>([&](int) { return T(3.7) * random_unit<T>(random) - T(1.5); }));
+  }
+  return it;
 }
 
 /// What a case must give.
