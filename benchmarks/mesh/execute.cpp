@@ -35,13 +35,20 @@ template <typename T>
   return identity;
 }
 
+/// On the CPU a sample may take seconds.
+timing_plan execution_plan(const session& s) {
+  timing_plan plan = s.plan();
+  if (!s.on_cuda()) plan.least = 5;
+  return plan;
+}
+
 template <typename Context, typename T>
 timing execute_spread(const session& s, const Context& context, const spread_problem<Context, T>& problem,
                       const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan,
                       double& deviation) {
   array<T, Context> mesh(context, plan.mesh_size() * static_cast<std::size_t>(what.components));
   deviation = check_spread(context, problem, placed, plan, what.components, mesh);
-  return time_repeated(context, s.plan(),
+  return time_repeated(context, execution_plan(s),
                        [&] { spread_components(plan, what.components, problem.values(), mesh.data()); });
 }
 
@@ -73,7 +80,7 @@ timing execute_interpolate(const session& s, const Context& context, const sprea
     deviation = std::max(deviation, check_interpolated(found, problem.values_on_host(), placed.at_points,
                                                        what.components, c, c, what.n));
   }
-  return time_repeated(context, s.plan(), work);
+  return time_repeated(context, execution_plan(s), work);
 }
 
 template <typename Context, typename T>
@@ -96,13 +103,13 @@ timing execute_gradient(const session& s, const Context& context, const spread_p
                                                          axis * what.components + c, c, what.n));
     }
   }
-  return time_repeated(context, s.plan(), work);
+  return time_repeated(context, execution_plan(s), work);
 }
 
 template <typename Context, typename T>
 timing execute(const session& s, const Context& context, const spread_problem<Context, T>& problem,
                const execution& what, spread_plan<Context, T, 3>& plan, double& deviation) {
-  if (what.operation == "set_points") return time_set_points(context, problem, plan, what.n, s.plan());
+  if (what.operation == "set_points") return time_set_points(context, problem, plan, what.n, execution_plan(s));
   const placed_probe<T>& placed = make_probe(s, problem, what.mesh, what.order, what.distribution);
   if (what.operation == "spread") return execute_spread(s, context, problem, placed, what, plan, deviation);
   if (what.operation == "interpolate") return execute_interpolate(s, context, problem, placed, what, plan, deviation);

@@ -3,6 +3,7 @@
 
 #include "mesh/operations.hpp"
 #include "mesh/paper.hpp"
+#include "mesh/single_mesh.hpp"
 
 namespace quadrat::bench {
 
@@ -40,13 +41,6 @@ bool has_paper_method(const session& s, std::string_view name) {
   return false;
 }
 
-/// The size of compute units by the paper's rule (section 3.2).
-int unit_by_rule(double contributions) {
-  int unit = 1;
-  while (unit < 16 && 2 * unit <= contributions) unit *= 2;
-  return unit;
-}
-
 /// One row of a figure. `extend` adds what the figure is about to the identity.
 template <typename Context>
 void time_figure(const session& s, const Context& context, int figure, const paper_case& what,
@@ -77,7 +71,7 @@ void time_compute_units(const session& s, const Context& context) {
         what.building = false;
         time_figure(s, context, 3, what, [&](row& identity) {
           identity["compute_unit"] = unit;
-          identity["rule"] = unit_by_rule(contributions_per_mesh_point(n, mesh));
+          identity["rule"] = detail::paper_compute_unit(contributions_per_mesh_point(n, mesh));
         });
       }
     }
