@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds what the library computes with. Sets QUADRAT_HAS_CUDA (0 or 1).
+# Finds what the library computes with. Sets QUADRAT_HAS_CUDA and QUADRAT_HAS_CUSPARSE (0 or 1). Of cuSPARSE only the
+# header is needed here: the library is loaded at run time, by who asks for it.
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 set(QUADRAT_HAS_CUDA 0)
+set(QUADRAT_HAS_CUSPARSE 0)
 if(NOT QUADRAT_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
@@ -20,6 +22,11 @@ if(NOT QUADRAT_CUDA STREQUAL "OFF")
     endif()
     find_package(CUDAToolkit REQUIRED)
     set(QUADRAT_HAS_CUDA 1)
+    find_path(QUADRAT_CUSPARSE_INCLUDE cusparse.h HINTS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
+    mark_as_advanced(QUADRAT_CUSPARSE_INCLUDE)
+    if(QUADRAT_CUSPARSE_INCLUDE)
+      set(QUADRAT_HAS_CUSPARSE 1)
+    endif()
   elseif(QUADRAT_CUDA STREQUAL "ON")
     message(FATAL_ERROR "QUADRAT_CUDA is ON, but no nvcc was found: set CMAKE_CUDA_COMPILER or CUDACXX to its path")
   endif()

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "mesh/cusparse_mesh.hpp"
 #include "mesh/particle.hpp"
 #include "mesh/particle_racing.hpp"
 #include "mesh/single_mesh.hpp"
@@ -49,11 +50,23 @@ struct single_mesh {
   using engine = single_mesh_engine<Context, T>;
 };
 
+struct cusparse {
+  static constexpr std::string_view name = "cusparse";
+  static constexpr std::string_view summary = "the rows of single_mesh, multiplied by NVIDIA's cuSPARSE";
+  static constexpr bool on_cpu = false;
+  static constexpr bool on_cuda = cusparse_built;
+  static constexpr determinism reproducible = determinism::none;
+  static constexpr bool wrong_results = false;
+  [[nodiscard]] static bool present() { return cusparse_present(); }
+  template <typename Context, typename T>
+  using engine = cusparse_engine<Context, T>;
+};
+
 }  // namespace spread_method_types
 
 /// All methods of spreading. A new one is an engine in a file of its own, and its type and line here. `on_cuda` must be
 /// false where the build has no CUDA backend if the engine has kernels of its own, because these are then not there.
-using spread_method_list =
-    method_list<spread_method_types::particle, spread_method_types::particle_racing, spread_method_types::single_mesh>;
+using spread_method_list = method_list<spread_method_types::particle, spread_method_types::particle_racing,
+                                       spread_method_types::single_mesh, spread_method_types::cusparse>;
 
 }  // namespace quadrat::detail

@@ -13,7 +13,7 @@ struct spread_method {
   std::string_view name;
   std::string_view summary;  ///< one line
   bool on_cpu;
-  bool on_cuda;              ///< in this build
+  bool on_cuda;              ///< in this build, on this machine
   determinism reproducible;  ///< the highest level that it has
   bool wrong_results;        ///< exists to be timed only: updates of one mesh point may be lost
 };
