@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include "mesh/cusparse_mesh.hpp"
+#include "mesh/gather.hpp"
 #include "mesh/particle.hpp"
 #include "mesh/particle_racing.hpp"
+#include "mesh/particle_threads.hpp"
 #include "mesh/single_mesh.hpp"
 #include "mesh/spread_engine.hpp"
 #include "quadrat/core/config.hpp"
@@ -28,6 +30,17 @@ struct particle {
   using engine = particle_engine<Context, T>;
 };
 
+struct particle_threads {
+  static constexpr std::string_view name = "particle_threads";
+  static constexpr std::string_view summary = "several threads a particle, atomic additions";
+  static constexpr bool on_cpu = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::none;
+  static constexpr bool wrong_results = false;
+  template <typename Context, typename T>
+  using engine = particle_threads_engine<Context, T>;
+};
+
 struct particle_racing {
   static constexpr std::string_view name = "particle_racing";
   static constexpr std::string_view summary = "particle without atomic operations: wrong, to be timed only";
@@ -37,6 +50,18 @@ struct particle_racing {
   static constexpr bool wrong_results = true;
   template <typename Context, typename T>
   using engine = particle_racing_engine<Context, T>;
+};
+
+struct gather {
+  static constexpr std::string_view name = "gather";
+  static constexpr std::string_view summary =
+      "one particle a mesh point, gathered by mesh points; the others by atomic additions";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::none;
+  static constexpr bool wrong_results = false;
+  template <typename Context, typename T>
+  using engine = gather_engine<Context, T>;
 };
 
 struct single_mesh {
@@ -66,7 +91,8 @@ struct cusparse {
 
 /// All methods of spreading. A new one is an engine in a file of its own, and its type and line here. `on_cuda` must be
 /// false where the build has no CUDA backend if the engine has kernels of its own, because these are then not there.
-using spread_method_list = method_list<spread_method_types::particle, spread_method_types::particle_racing,
+using spread_method_list = method_list<spread_method_types::particle, spread_method_types::particle_threads,
+                                       spread_method_types::particle_racing, spread_method_types::gather,
                                        spread_method_types::single_mesh, spread_method_types::cusparse>;
 
 }  // namespace quadrat::detail
