@@ -4,10 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mesh/footprint.hpp"
 #include "mesh/mesh_shape.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/mesh/window.hpp"
+
+/// Before a loop that kernels must not unroll, so that what it computes does not fill the registers.
+#if defined(__CUDA_ARCH__)
+#define QUADRAT_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define QUADRAT_KEEP_LOOP
+#endif
 
 namespace quadrat::detail {
 

@@ -3,6 +3,7 @@
 
 #include "core/backend.hpp"
 #include "mesh/footprint.hpp"
+#include "mesh/footprint_rows.hpp"
 #include "mesh/particle.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"

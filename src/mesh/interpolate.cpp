@@ -75,11 +75,9 @@ void interpolate_points(const Context& context, const spread_setup<T>& setup, co
   });
 }
 
-#define QUADRAT_INSTANTIATE(T)                                                                          \
-  template void interpolate_points(const backend_context&, const spread_setup<T>&, const value_layout&, \
-                                   const placed_point<T>*, std::size_t, const T*, T*, bool);
-QUADRAT_INSTANTIATE(float)
-QUADRAT_INSTANTIATE(double)
-#undef QUADRAT_INSTANTIATE
+template void interpolate_points(const backend_context&, const spread_setup<float>&, const value_layout&,
+                                 const placed_point<float>*, std::size_t, const float*, float*, bool);
+template void interpolate_points(const backend_context&, const spread_setup<double>&, const value_layout&,
+                                 const placed_point<double>*, std::size_t, const double*, double*, bool);
 
 }  // namespace quadrat::detail

@@ -141,11 +141,10 @@ void interpolate_gradients(const Context& context, const spread_setup<T>& setup,
   });
 }
 
-#define QUADRAT_INSTANTIATE(T)                                                                             \
-  template void interpolate_gradients(const backend_context&, const spread_setup<T>&, const value_layout&, \
-                                      const placed_point<T>*, std::size_t, const T*, const T*, T*, bool);
-QUADRAT_INSTANTIATE(float)
-QUADRAT_INSTANTIATE(double)
-#undef QUADRAT_INSTANTIATE
+template void interpolate_gradients(const backend_context&, const spread_setup<float>&, const value_layout&,
+                                    const placed_point<float>*, std::size_t, const float*, const float*, float*, bool);
+template void interpolate_gradients(const backend_context&, const spread_setup<double>&, const value_layout&,
+                                    const placed_point<double>*, std::size_t, const double*, const double*, double*,
+                                    bool);
 
 }  // namespace quadrat::detail

@@ -25,12 +25,11 @@ void particle_engine<Context, T>::spread(const value_layout& layout, const T* va
   spread_points(this->context(), this->setup(), layout, this->points(), nullptr, this->count(), values, mesh);
 }
 
-#define QUADRAT_INSTANTIATE(T)                                                                          \
-  template void spread_points(const backend_context&, const spread_setup<T>&, const value_layout&,      \
-                              const placed_point<T>*, const std::uint32_t*, std::size_t, const T*, T*); \
-  template class particle_engine<backend_context, T>;
-QUADRAT_INSTANTIATE(float)
-QUADRAT_INSTANTIATE(double)
-#undef QUADRAT_INSTANTIATE
+template void spread_points(const backend_context&, const spread_setup<float>&, const value_layout&,
+                            const placed_point<float>*, const std::uint32_t*, std::size_t, const float*, float*);
+template class particle_engine<backend_context, float>;
+template void spread_points(const backend_context&, const spread_setup<double>&, const value_layout&,
+                            const placed_point<double>*, const std::uint32_t*, std::size_t, const double*, double*);
+template class particle_engine<backend_context, double>;
 
 }  // namespace quadrat::detail
