@@ -188,7 +188,7 @@ void cusparse_engine<Context, T>::set_points(const point_placement<T>& points) {
   fill_bytes(context, counts_.data(), 0, nodes * sizeof(std::uint32_t));
   count_contributions(context, source, counts_.data());
   exclusive_scan_with_total(context, counts_.data(), offsets_.data(), nodes, scratch_);
-  const std::size_t entries = contribution_total(context, source, offsets_.data());
+  const std::size_t entries = contribution_total(context, source, offsets_.data() + nodes);
   columns_.resize_discarding(context, entries);
   weights_.resize_discarding(context, entries);
   insert_contributions(context, source, counts_.data(),

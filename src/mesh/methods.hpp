@@ -6,6 +6,8 @@
 
 #include "mesh/cusparse_mesh.hpp"
 #include "mesh/gather.hpp"
+#include "mesh/group_mesh.hpp"
+#include "mesh/hybrid_mesh.hpp"
 #include "mesh/particle.hpp"
 #include "mesh/particle_racing.hpp"
 #include "mesh/particle_threads.hpp"
@@ -75,6 +77,28 @@ struct single_mesh {
   using engine = single_mesh_engine<Context, T>;
 };
 
+struct group_mesh {
+  static constexpr std::string_view name = "group_mesh";
+  static constexpr std::string_view summary = "weights in groups of mesh points, summed in shared memory";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::none;
+  static constexpr bool wrong_results = false;
+  template <typename Context, typename T>
+  using engine = group_mesh_engine<Context, T>;
+};
+
+struct hybrid_mesh {
+  static constexpr std::string_view name = "hybrid_mesh";
+  static constexpr std::string_view summary = "weights as rows of equal length (ELL) and a list of the rest (COO)";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::none;
+  static constexpr bool wrong_results = false;
+  template <typename Context, typename T>
+  using engine = hybrid_mesh_engine<Context, T>;
+};
+
 struct cusparse {
   static constexpr std::string_view name = "cusparse";
   static constexpr std::string_view summary = "the rows of single_mesh, multiplied by NVIDIA's cuSPARSE";
@@ -91,8 +115,9 @@ struct cusparse {
 
 /// All methods of spreading. A new one is an engine in a file of its own, and its type and line here. `on_cuda` must be
 /// false where the build has no CUDA backend if the engine has kernels of its own, because these are then not there.
-using spread_method_list = method_list<spread_method_types::particle, spread_method_types::particle_threads,
-                                       spread_method_types::particle_racing, spread_method_types::gather,
-                                       spread_method_types::single_mesh, spread_method_types::cusparse>;
+using spread_method_list =
+    method_list<spread_method_types::particle, spread_method_types::particle_threads,
+                spread_method_types::particle_racing, spread_method_types::gather, spread_method_types::single_mesh,
+                spread_method_types::group_mesh, spread_method_types::hybrid_mesh, spread_method_types::cusparse>;
 
 }  // namespace quadrat::detail

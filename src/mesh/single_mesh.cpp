@@ -33,7 +33,7 @@ void single_mesh_engine<Context, T>::set_points(const point_placement<T>& points
   fill_bytes(context, counts_.data(), 0, nodes * sizeof(std::uint32_t));
   count_contributions(context, source, counts_.data());
   exclusive_scan_with_total(context, counts_.data(), offsets_.data(), nodes, scratch_);
-  entries_.resize_discarding(context, contribution_total(context, source, offsets_.data()));
+  entries_.resize_discarding(context, contribution_total(context, source, offsets_.data() + nodes));
   const mesh_rows<T> rows{offsets_.data(), entries_.data(), nodes};
   insert_contributions(context, source, counts_.data(), rows);
   if (context.reproducibility() != determinism::none) order_rows(context, rows);
