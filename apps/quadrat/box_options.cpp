@@ -9,14 +9,15 @@
 
 namespace quadrat::program {
 
-void add_box_options(CLI::App& command, box_options& options, const std::string& help, const std::string& type_name) {
+void add_box_options(CLI::App& command, box_options& options, const std::string& help, const std::string& type_name,
+                     const std::string& periodic_default) {
   const std::string group = "Box";
   command.add_option("--box", options.box, help)->type_name(type_name)->group(group);
   command.add_option("--origin", options.origin, "its lower corner; default: 0 along all axes")
       ->type_name("x,y[,z]")
       ->group(group);
   command
-      .add_option("--periodic", options.periodic, "axes (vectors) that are periodic: xyz, xy, ..., none (the default)")
+      .add_option("--periodic", options.periodic, "axes (vectors) that are periodic: xyz, xy, ..., " + periodic_default)
       ->type_name("AXES")
       ->group(group);
 }

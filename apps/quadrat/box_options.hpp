@@ -19,8 +19,9 @@ struct box_options {
   std::optional<std::string> box, origin, periodic;
 };
 
-/// Adds --box (with that help), --origin and --periodic.
-void add_box_options(CLI::App& command, box_options& options, const std::string& help, const std::string& type_name);
+/// Adds --box (with that help), --origin and --periodic, whose help ends in its default.
+void add_box_options(CLI::App& command, box_options& options, const std::string& help, const std::string& type_name,
+                     const std::string& periodic_default = "none (the default)");
 
 /// The finite numbers of "1,2.5,3". Throws argument_error that names the option.
 [[nodiscard]] std::vector<double> numbers_of_option(const char* option, std::string_view text);

@@ -18,6 +18,8 @@ enum exit_code : int {
 void add_run(CLI::App& app);
 void add_neighbors(CLI::App& app);
 void add_contacts(CLI::App& app);
+void add_spread(CLI::App& app);
+void add_interpolate(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
 

@@ -17,6 +17,7 @@ namespace quadrat::program {
 struct device_options {
   std::string device = "auto";
   std::int64_t threads = 0;  ///< 0: all
+  determinism reproducible = determinism::none;
 };
 
 /// Adds --device and --threads.
@@ -37,8 +38,13 @@ struct used_device {
 /// Calls f(context), with a context of the device that the options ask for.
 template <typename F>
 auto on_device(const device_options& options, F&& f) {
-  if (options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty())) return f(cuda_context());
+  if (options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty())) {
+    cuda_context::options chosen;
+    chosen.reproducibility = options.reproducible;
+    return f(cuda_context(chosen));
+  }
   cpu_context::options chosen;
+  chosen.reproducibility = options.reproducible;
   chosen.threads = static_cast<int>(options.threads);
   return f(cpu_context(chosen));
 }

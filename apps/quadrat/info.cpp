@@ -11,6 +11,8 @@
 #include "quadrat/contacts/methods.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/io/scene.hpp"
+#include "quadrat/mesh/methods.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
@@ -37,6 +39,17 @@ json methods_json(const Methods& methods) {
                       {"summary", method.summary},
                       {"cpu", method.on_cpu},
                       {"cuda", method.on_cuda && QUADRAT_HAS_CUDA != 0}});
+  }
+  return result;
+}
+
+json spread_methods_json() {
+  json result = methods_json(spread_methods());
+  std::size_t k = 0;
+  for (const spread_method& method : spread_methods()) {
+    json& entry = result[k++];
+    entry["deterministic"] = io::name_of(method.reproducible);
+    entry["wrong_results"] = method.wrong_results;
   }
   return result;
 }
@@ -74,6 +87,7 @@ json info_json() {
   result["models"]["circles"]["orders"] = circles_json();
   result["search"]["neighbors"]["methods"] = methods_json(neighbor_methods());
   result["contacts"]["methods"] = contact_methods_json();
+  result["mesh"]["methods"] = spread_methods_json();
   return result;
 }
 
@@ -120,7 +134,8 @@ std::string info_text(const json& info) {
   return text + cuda_text(info) + methods_text("methods of the granular model", info["models"]["granular"]["methods"]) +
          circles_text(info["models"]["circles"]["orders"]) +
          methods_text("methods of neighbor lists", info["search"]["neighbors"]["methods"]) +
-         methods_text("methods of contacts", info["contacts"]["methods"]);
+         methods_text("methods of contacts", info["contacts"]["methods"]) +
+         methods_text("methods of spreading", info["mesh"]["methods"]);
 }
 
 }  // namespace

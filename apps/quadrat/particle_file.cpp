@@ -9,13 +9,16 @@
 namespace quadrat::program {
 namespace {
 
-particle_file particles_of_npy(const std::filesystem::path& file) {
+particle_file particles_of_npy(const std::filesystem::path& file, int least_dimension) {
   const io::npy_array array = io::read_npy(file);
   particle_file result;
-  if (array.shape.size() != 2 || (array.shape[1] != 2 && array.shape[1] != 3)) {
-    throw io_error(message(array.file, ": the array has shape ", array.shape_text(), "; points are N x 2 or N x 3"));
+  const std::size_t rank = array.shape.size();
+  const std::size_t dimension = rank == 2 ? array.shape[1] : rank;  // N alone: points on a line
+  if (rank < 1 || rank > 2 || dimension < static_cast<std::size_t>(least_dimension) || dimension > 3) {
+    throw io_error(message(array.file, ": the array has shape ", array.shape_text(), "; points are ",
+                           least_dimension == 1 ? "N, N x 1, N x 2 or N x 3" : "N x 2 or N x 3"));
   }
-  result.dimension = static_cast<int>(array.shape[1]);
+  result.dimension = static_cast<int>(dimension);
   if (array.type == io::npy_type::float32) {
     const auto values = array.as<float>();
     result.coordinates.assign(values.begin(), values.end());
@@ -29,10 +32,11 @@ particle_file particles_of_npy(const std::filesystem::path& file) {
   return result;
 }
 
-particle_file particles_of_csv(const std::filesystem::path& file) {
+particle_file particles_of_csv(const std::filesystem::path& file, int least_dimension) {
   const io::csv_table table = io::read_csv(file);
   particle_file result;
-  std::vector<const std::vector<double>*> columns{&table.column("x"), &table.column("y")};
+  std::vector<const std::vector<double>*> columns{&table.column("x")};
+  if (least_dimension > 1 || table.has("y") || table.has("z")) columns.push_back(&table.column("y"));
   if (table.has("z")) columns.push_back(&table.column("z"));
   result.dimension = static_cast<int>(columns.size());
   result.coordinates.reserve(table.rows * columns.size());
@@ -55,12 +59,12 @@ particle_file particles_of_xyz(const std::filesystem::path& file) {
 
 }  // namespace
 
-particle_file read_particles(const std::filesystem::path& file) {
+particle_file read_particles(const std::filesystem::path& file, int least_dimension) {
   const std::string ending = file.extension().string();
   require(ending == ".npy" || ending == ".csv" || ending == ".xyz", "points are read from .npy, .csv and .xyz files; ",
           file.string(), " ends in none of these");
-  particle_file result = ending == ".npy"   ? particles_of_npy(file)
-                         : ending == ".csv" ? particles_of_csv(file)
+  particle_file result = ending == ".npy"   ? particles_of_npy(file, least_dimension)
+                         : ending == ".csv" ? particles_of_csv(file, least_dimension)
                                             : particles_of_xyz(file);
   result.file = file.string();
   return result;

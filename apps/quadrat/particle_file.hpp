@@ -34,7 +34,8 @@ struct particle_file {
 };
 
 /// Reads points by the name's ending: .npy (N x 2 or N x 3, float32 or float64), .csv (columns x, y and perhaps z) or
-/// .xyz. Throws argument_error for another ending, and io_error.
-[[nodiscard]] particle_file read_particles(const std::filesystem::path& file);
+/// .xyz. Where one dimension is enough, N or N x 1 and the column x alone as well. Throws argument_error for another
+/// ending, and io_error.
+[[nodiscard]] particle_file read_particles(const std::filesystem::path& file, int least_dimension = 2);
 
 }  // namespace quadrat::program

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
+#include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 
 namespace quadrat::io {
@@ -21,6 +24,30 @@ void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& posit
 template <typename T>
 void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions, const std::string& name,
                std::span<const float> values, double time);
+
+/// The points of a mesh in an upright box. Point (i, j, k) stands at origin + (i, j, k) * spacing. Axes that are not
+/// there have the extent 1.
+struct vti_grid {
+  vec<std::size_t, 3> extent{1, 1, 1};
+  vec<double, 3> origin{};
+  vec<double, 3> spacing{1, 1, 1};
+};
+
+/// An array over the points of a mesh.
+template <typename T>
+struct vti_array {
+  std::string name;
+  /// C-ordered [x][y][z][part]: z varies fastest of the three. In the file x does, as the format wants it.
+  std::span<const T> values;
+  bool complex = false;  ///< two parts a point, which the file holds as the components "real" and "imaginary"
+};
+
+/// Writes a mesh as VTK ImageData (.vti, binary) with arrays over its points. T: float or double. Stops between planes,
+/// and leaves the file as it was, when `stopped` is given and says so. Throws argument_error when an array has not the
+/// size of the mesh, and io_error; the file appears whole or not at all. Returns whether it was written.
+template <typename T>
+bool write_vti(const std::filesystem::path& file, const vti_grid& grid, std::span<const vti_array<T>> arrays,
+               const std::function<bool()>& stopped = {});
 
 /// A file of a time series, relative to the collection's folder.
 struct pvd_entry {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "mesh_options.hpp"
+#include "mesh_report.hpp"
+#include "mesh_transfer.hpp"
+#include "particle_file.hpp"
+#include "stopwatch.hpp"
+#include "table_output.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// The command line of `quadrat interpolate`.
+struct interpolate_command : mesh_options {
+  std::string mesh_values;
+  bool gradient = false;
+};
+
+mesh_task interpolate_task(const interpolate_command& options, const particle_file& particles, const value_file& mesh) {
+  mesh_task task;
+  task.operation = options.gradient ? mesh_operation::gradient : mesh_operation::interpolate;
+  task.box = choose_mesh_box(options.box, particles);
+  const std::size_t first = mesh.kind.stacked ? 1 : 0;
+  for (int axis = 0; axis < particles.dimension; ++axis) {
+    task.extents[axis] = static_cast<int>(mesh.shape[first + static_cast<std::size_t>(axis)]);
+  }
+  task.order = options.order;
+  task.plan = plan_options(options, task.box.assumed);
+  task.single = particles.single_precision && mesh.kind.single;
+  if (options.precision) task.single = *options.precision == "float";
+  return task;
+}
+
+/// Returns whether the file is whole.
+bool write_point_values(const std::string& file, const mesh_task& task, const particle_file& particles,
+                        const mesh_outcome& outcome, const interruption& stop) {
+  std::vector<std::size_t> shape;
+  if (outcome.kind.stacked) shape.push_back(outcome.kind.vectors);
+  shape.push_back(particles.size());
+  if (task.operation == mesh_operation::gradient) shape.push_back(static_cast<std::size_t>(particles.dimension));
+  return std::visit(
+      [&](const auto& numbers) { return write_numbers(file, numbers, outcome.kind.complex, shape, stop); },
+      outcome.numbers);
+}
+
+void run_interpolate(const interpolate_command& options) {
+  const interruption stop;
+  double total = 0;
+  const stopwatch time(total);
+  mesh_report report;
+  report.command = "interpolate";
+  report.mesh_file = options.mesh_values;
+  if (options.output) {
+    check_output_file(*options.output, {options.points, options.mesh_values}, "values of points", {".npy"});
+  }
+  const particle_file particles = read_particles(options.points, 1);
+  value_file mesh = read_mesh_values(options.mesh_values, particles.dimension);
+  report.reading_seconds = time.elapsed();
+  const mesh_task task = interpolate_task(options, particles, mesh);
+  report.outside = task.plan.outside == outside_points::wrap ? "wrap" : "refuse";
+  const mesh_outcome outcome = transfer(task, options.device, particles, &mesh);
+  report.mesh_sums = outcome.sums_in;
+  if (!options.gradient) {
+    report.values_sums =
+        std::visit([&](const auto& numbers) { return sums_of(numbers, outcome.kind); }, outcome.numbers);
+  }
+  bool whole = stop.signal() == 0;
+  if (whole && options.output) {
+    const stopwatch writing(report.writing_seconds);
+    whole = write_point_values(*options.output, task, particles, outcome, stop);
+  }
+  report.total_seconds = time.elapsed();
+  finish(report, options, task, particles, outcome, whole ? 0 : stop.signal());
+}
+
+std::string interpolate_footer() {
+  return mesh_methods_text() +
+         "The value at a point is the sum over mesh points of their values by the weights that quadrat spread would "
+         "give\n"
+         "them: the adjoint of spreading. Mesh arrays are C-ordered [x][y][z]: the last axis, z, varies fastest; the "
+         "shape\n"
+         "of the file, (Kx, Ky, Kz) or (vectors, Kx, Ky, Kz), is that of the mesh. Box and order must be those that "
+         "the\n"
+         "mesh was made with. Results: (N,) or (vectors, N); gradients with one axis more, x, y, z, per unit of "
+         "length.\n"
+         "docs/mesh.md says more.\n\n"
+         "Examples:\n"
+         "  quadrat interpolate points.npy --mesh-values potential.npy -o values.npy\n"
+         "  quadrat interpolate points.npy --mesh-values potential.npy --box 2,2,2 --gradient -o field.npy\n\n"
+         "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
+}
+
+}  // namespace
+
+void add_interpolate(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand("interpolate", "Read the values of a mesh at points");
+  const auto options = std::make_shared<interpolate_command>();
+  interpolate_command& o = *options;
+  command->add_option("points", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("POINTS");
+  command->add_option("--mesh-values", o.mesh_values, ".npy, real or complex, as quadrat spread writes it")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  command->add_flag("--gradient", o.gradient, "derivatives of the values by position, in place of the values");
+  add_mesh_options(*command, o);
+  command->add_option("-o,--output", o.output, "the values at the points: .npy")->type_name("FILE");
+  command->footer(interpolate_footer());
+  command->callback([options] { run_interpolate(*options); });
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "interruption.hpp"
+#include "quadrat/core/vec.hpp"
+
+namespace quadrat::program {
+
+/// What is known of numbers besides the numbers.
+struct value_kind {
+  bool complex = false;  ///< two parts a number, real and imaginary
+  bool single = false;   ///< float32 or complex64
+  bool stacked = false;  ///< several vectors: the first axis of the array counts them
+  std::size_t vectors = 1;
+
+  [[nodiscard]] std::size_t parts() const { return complex ? 2 : 1; }
+  /// NumPy's name of the type, in that precision.
+  [[nodiscard]] std::string type_name(bool single_precision) const;
+};
+
+/// Numbers of a .npy file: float32, float64, complex64 or complex128.
+struct value_file {
+  std::string file;
+  value_kind kind;
+  std::vector<std::size_t> shape;
+  std::vector<std::byte> bytes;
+
+  /// All parts of all numbers, in C order; the file's own are given back. Throws data_error that names the first number
+  /// that is not finite, or that T cannot hold.
+  template <typename T>
+  [[nodiscard]] std::vector<T> take();
+};
+
+/// Values of `points` points: one each, or (vectors, points). Throws io_error that names the file and its shape.
+[[nodiscard]] value_file read_point_values(const std::filesystem::path& file, std::size_t points);
+
+/// Values of a mesh of that many dimensions: [x][y][z], or [vector][x][y][z]. Throws io_error.
+[[nodiscard]] value_file read_mesh_values(const std::filesystem::path& file, int dimension);
+
+/// The sum of the numbers of each vector, part by part: vectors x parts.
+template <typename T>
+[[nodiscard]] std::vector<double> sums_of(const std::vector<T>& numbers, const value_kind& kind);
+
+/// Writes numbers as .npy in that shape, piece by piece. Returns false, and leaves the file as it was, when a signal
+/// came before all were written. Throws io_error.
+template <typename T>
+[[nodiscard]] bool write_numbers(const std::filesystem::path& file, const std::vector<T>& numbers, bool complex,
+                                 const std::vector<std::size_t>& shape, const interruption& stop);
+
+}  // namespace quadrat::program

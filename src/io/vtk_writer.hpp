@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/io/atomic_file.hpp"
+
+namespace quadrat::io {
+
+/// VTK XML with raw appended data: the head with one DataArray after the other, and the payload that follows it, in the
+/// same order. After the underscore each array stands as its length in bytes (u64), then its values. Format: "VTK File
+/// Formats", https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
+class vtk_writer {
+ public:
+  /// `kind` of data set: PolyData, ImageData.
+  vtk_writer(const std::filesystem::path& file, std::string_view kind) : file_(file), kind_(kind) {
+    head_.precision(std::numeric_limits<double>::max_digits10);
+    head_ << "<?xml version=\"1.0\"?>\n<VTKFile type=\"" << kind << "\" version=\"1.0\" byte_order=\""
+          << (std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian")
+          << "\" header_type=\"UInt64\">\n";
+  }
+
+  /// `attributes`: more of the array's, with a space before each.
+  void declare(std::string_view type, std::string_view name, int components, std::size_t rows, std::size_t size,
+               std::string_view attributes = "") {
+    head_ << "<DataArray type=\"" << type << "\" Name=\"" << name << "\" NumberOfComponents=\"" << components
+          << "\" format=\"appended\" offset=\"" << offset_ << "\"" << attributes << "/>\n";
+    offset_ += sizeof(std::uint64_t) + rows * static_cast<std::size_t>(components) * size;
+  }
+  /// What has been said up to here; the data set's own element is opened by the caller, and closed by `begin_payload`.
+  std::ostringstream& xml() { return head_; }
+
+  void begin_payload() {
+    head_ << "</" << kind_ << ">\n<AppendedData encoding=\"raw\">\n_";
+    file_.write(head_.str());
+  }
+
+  /// Appends `rows` rows; `row_of(i)` gives each as an array of N values.
+  template <typename V, std::size_t N, typename RowOf>
+  void append(std::size_t rows, RowOf&& row_of) {
+    begin_array(rows * N * sizeof(V));
+    constexpr std::size_t block = 8192;
+    std::vector<std::array<V, N>> values;
+    for (std::size_t first = 0; first < rows; first += block) {
+      values.clear();
+      for (std::size_t i = first; i < std::min(rows, first + block); ++i) values.push_back(row_of(i));
+      append_bytes(std::as_bytes(std::span(values)));
+    }
+  }
+
+  /// An array that comes piece by piece.
+  void begin_array(std::size_t bytes) {
+    const std::uint64_t length = bytes;
+    append_bytes(std::as_bytes(std::span(&length, 1)));
+  }
+  void append_bytes(std::span<const std::byte> bytes) { file_.write(bytes); }
+
+  void commit() {
+    file_.write("\n</AppendedData>\n</VTKFile>\n");
+    file_.commit();
+  }
+
+ private:
+  atomic_file file_;
+  std::string kind_;
+  std::size_t offset_ = 0;
+  std::ostringstream head_;
+};
+
+}  // namespace quadrat::io

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "quadrat/core/error.hpp"
+#include "quadrat/io/vtk.hpp"
+#include "temporary_folder.hpp"
+
+namespace quadrat::io {
+namespace {
+
+/// 100 x + 10 y + z, and half of that as the second part.
+template <typename T>
+std::vector<T> numbered(const vti_grid& grid, std::size_t parts) {
+  std::vector<T> values;
+  for (std::size_t x = 0; x < grid.extent[0]; ++x) {
+    for (std::size_t y = 0; y < grid.extent[1]; ++y) {
+      for (std::size_t z = 0; z < grid.extent[2]; ++z) {
+        const T value = static_cast<T>(100 * x + 10 * y + z);
+        values.push_back(value);
+        if (parts == 2) values.push_back(value / 2);
+      }
+    }
+  }
+  return values;
+}
+
+/// The array that stands at that place of the payload.
+template <typename T>
+std::vector<T> payload_array(const std::string& text, std::size_t offset) {
+  const std::size_t at = text.find("\n_") + 2 + offset;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, text.data() + at, sizeof bytes);
+  std::vector<T> result(bytes / sizeof(T));
+  std::memcpy(result.data(), text.data() + at + sizeof bytes, bytes);
+  return result;
+}
+
+template <typename T>
+class vti_of : public testing::Test {};
+using vti_number_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(vti_of, vti_number_types);
+
+TYPED_TEST(vti_of, meshes_are_turned_so_that_x_varies_fastest) {
+  using T = TypeParam;
+  const temporary_folder folder;
+  const vti_grid grid{{3, 2, 40}, {-1, 0, 2.5}, {0.5, 1, 0.25}};
+  const std::vector<T> real = numbered<T>(grid, 1), complex = numbered<T>(grid, 2);
+  const std::vector<vti_array<T>> arrays{{"a", real, false}, {"b", complex, true}};
+  EXPECT_TRUE(write_vti<T>(folder / "mesh.vti", grid, arrays));
+  const std::string text = contents(folder / "mesh.vti");
+  EXPECT_NE(text.find("<ImageData WholeExtent=\"0 2 0 1 0 39\" Origin=\"-1 0 2.5\" Spacing=\"0.5 1 0.25\">"),
+            std::string::npos);
+  EXPECT_NE(text.find("Name=\"b\" NumberOfComponents=\"2\""), std::string::npos);
+  EXPECT_TRUE(text.ends_with("\n</AppendedData>\n</VTKFile>\n"));
+  const auto a = payload_array<T>(text, 0);
+  const auto b = payload_array<T>(text, 8 + real.size() * sizeof(T));
+  ASSERT_EQ(a.size(), real.size());
+  ASSERT_EQ(b.size(), complex.size());
+  std::size_t at = 0;
+  for (std::size_t z = 0; z < 40; ++z) {
+    for (std::size_t y = 0; y < 2; ++y) {
+      for (std::size_t x = 0; x < 3; ++x, ++at) {
+        const T value = static_cast<T>(100 * x + 10 * y + z);
+        ASSERT_EQ(a[at], value);
+        ASSERT_EQ(b[2 * at], value);
+        ASSERT_EQ(b[2 * at + 1], value / 2);
+      }
+    }
+  }
+}
+
+TYPED_TEST(vti_of, arrays_of_another_size_are_refused) {
+  using T = TypeParam;
+  const temporary_folder folder;
+  const std::vector<T> values(6);
+  const std::vector<vti_array<T>> real{{"a", values, false}}, complex{{"a", values, true}};
+  EXPECT_THROW(static_cast<void>(write_vti<T>(folder / "a.vti", {{7, 1, 1}}, real)), argument_error);
+  EXPECT_THROW(static_cast<void>(write_vti<T>(folder / "a.vti", {{6, 1, 1}}, complex)), argument_error);
+  EXPECT_THROW(static_cast<void>(write_vti<T>(folder / "a.vti", {{6, 0, 1}}, {})), argument_error);
+  EXPECT_TRUE(write_vti<T>(folder / "a.vti", {{6, 1, 1}}, real));
+}
+
+TEST(vti, a_writer_that_is_stopped_leaves_no_file) {
+  const temporary_folder folder;
+  const std::vector<float> values(64);
+  const std::vector<vti_array<float>> arrays{{"a", values, false}};
+  int asked = 0;
+  EXPECT_FALSE(write_vti<float>(folder / "a.vti", {{1, 1, 64}}, arrays, [&] { return ++asked == 3; }));
+  EXPECT_EQ(asked, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.vti"));
+}
+
+}  // namespace
+}  // namespace quadrat::io
