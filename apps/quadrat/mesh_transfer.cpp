@@ -31,7 +31,8 @@ std::vector<vec<T, D>> mesh_points_from(const particle_file& particles) {
 /// How many numbers come out, with all parts.
 template <typename Plan>
 std::size_t size_of_result(const Plan& plan, mesh_operation operation, const value_kind& kind, int dimension) {
-  const std::size_t points = plan.point_count() * (operation == mesh_operation::gradient ? dimension : 1);
+  const int numbers_a_point = operation == mesh_operation::gradient ? dimension : 1;
+  const std::size_t points = plan.point_count() * static_cast<std::size_t>(numbers_a_point);
   return (operation == mesh_operation::spread ? plan.mesh_size() : points) * kind.vectors * kind.parts();
 }
 
