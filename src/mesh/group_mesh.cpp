@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/group_mesh.hpp"
+#include "mesh/group_mesh_engine.hpp"
 
 #include "core/backend.hpp"
 #include "mesh/sparse_memory.hpp"
@@ -11,13 +11,15 @@ template <typename Context, typename T>
 std::size_t group_mesh_engine<Context, T>::bytes_needed(std::size_t count) const {
   const std::size_t entries = count * static_cast<std::size_t>(grid_.shape.footprint_size());
   return placed_points_engine<Context, T>::bytes_needed(count) + grid_.groups() * 2 * sizeof(std::uint64_t) +
-         scan_bytes(grid_.groups()) + entries * (sizeof(T) + sizeof(std::uint32_t) + sizeof(std::uint16_t));
+         scan_bytes(grid_.groups()) + entries * (sizeof(T) + sizeof(std::uint32_t) + sizeof(std::uint16_t)) +
+         (this->context().reproducibility() == determinism::none ? 0
+                                                                 : piece_order<Context>::bytes_needed(grid_, count));
 }
 
 template <typename Context, typename T>
 std::size_t group_mesh_engine<Context, T>::bytes() const {
   return placed_points_engine<Context, T>::bytes() + offsets_.bytes() + cursors_.bytes() + weights_.bytes() +
-         columns_.bytes() + rows_.bytes() + scratch_.bytes();
+         columns_.bytes() + rows_.bytes() + order_.bytes() + scratch_.bytes();
 }
 
 template <typename Context, typename T>
@@ -36,7 +38,12 @@ void group_mesh_engine<Context, T>::set_points(const point_placement<T>& points)
   weights_.resize_discarding(context, entries);
   columns_.resize_discarding(context, entries);
   rows_.resize_discarding(context, entries);
-  insert_in_groups(context, source, grid_, cursors_.data(),
+  piece_places places{cursors_.data(), nullptr, nullptr};
+  if (context.reproducibility() != determinism::none) {
+    order_.arrange(context, source.points, source.count, grid_, scratch_);
+    places = order_.places();
+  }
+  insert_in_groups(context, source, grid_, places,
                    group_entries<T>{offsets_.data(), weights_.data(), columns_.data(), rows_.data()});
 }
 

@@ -82,40 +82,22 @@ struct group_entries {
   std::uint16_t* rows;  ///< in the group
 };
 
-/// Group mesh (particle-mesh-spreading, sections 3.1 and 3.2). A group asks once for the room of all mesh points that
-/// it shares with a footprint. Spreading: one to eight warps a group add up in shared memory, each in sums of its own,
-/// a piece at a time, whose mesh points cannot collide: no atomic operations (those for floats are loops in shared
-/// memory). Determinism: none, pieces stand in the order of atomic operations.
-template <typename Context, typename T>
-class group_mesh_engine : public placed_points_engine<Context, T> {
- public:
-  group_mesh_engine(const Context& context, const spread_setup<T>& setup)
-      : placed_points_engine<Context, T>(context, setup),
-        grid_(make_group_grid(setup.shape, setup.options.group_size)) {}
-  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
-  /// Synchronises where an axis is open, to allocate what is left after clipping.
-  void set_points(const point_placement<T>& points) override;
-  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
-  [[nodiscard]] std::size_t bytes() const override;
-
- private:
-  group_grid grid_;
-  array<std::uint64_t, Context> offsets_;
-  array<std::uint64_t, Context> cursors_;
-  array<T, Context> weights_;
-  array<std::uint32_t, Context> columns_;
-  array<std::uint16_t, Context> rows_;
-  workspace<Context> scratch_;
+/// Where the pieces of footprints go: taken from cursors[group] as they come, or, where there are bases, piece j of
+/// point i from base[first[i] + j] on; pieces of a point are numbered the last axis fastest.
+struct piece_places {
+  std::uint64_t* cursors;
+  const std::uint32_t* first;
+  const std::uint64_t* base;
 };
 
 /// Adds the number of contributions to each group to counts[group].
 template <typename T>
 void count_groups(const cpu_context& context, const contribution_source<T>& source, const group_grid& grid,
                   std::uint64_t* counts);
-/// Writes all contributions; cursors[group], at first the group's offset, moves to its end.
+/// Writes all contributions. Cursors, at first the groups' offsets, move to their ends.
 template <typename T>
 void insert_in_groups(const cpu_context& context, const contribution_source<T>& source, const group_grid& grid,
-                      std::uint64_t* cursors, const group_entries<T>& entries);
+                      const piece_places& places, const group_entries<T>& entries);
 /// Writes the sums of all mesh points. `average`: contributions of a group.
 template <typename T>
 void multiply_groups(const cpu_context& context, const group_grid& grid, const group_entries<T>& entries,
@@ -128,7 +110,7 @@ void count_groups(const cuda_context& context, const contribution_source<T>& sou
                   std::uint64_t* counts);
 template <typename T>
 void insert_in_groups(const cuda_context& context, const contribution_source<T>& source, const group_grid& grid,
-                      std::uint64_t* cursors, const group_entries<T>& entries);
+                      const piece_places& places, const group_entries<T>& entries);
 template <typename T>
 void multiply_groups(const cuda_context& context, const group_grid& grid, const group_entries<T>& entries,
                      const channel_pair<T>& channels, double average);
@@ -138,8 +120,8 @@ void count_groups(const cuda_context& context, const contribution_source<T>&, co
   context.activate();
 }
 template <typename T>
-void insert_in_groups(const cuda_context& context, const contribution_source<T>&, const group_grid&, std::uint64_t*,
-                      const group_entries<T>&) {
+void insert_in_groups(const cuda_context& context, const contribution_source<T>&, const group_grid&,
+                      const piece_places&, const group_entries<T>&) {
   context.activate();
 }
 template <typename T>

@@ -63,6 +63,23 @@ struct piece_place {
   }
 };
 
+/// The number of the piece that begins at a place, among those of its point.
+__device__ unsigned number_of(const mesh_shape& shape, const staged_slots& slots, const contribution_place& place) {
+  unsigned number = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const packed_slot(&along)[stage_width] = slots.at[place.point][axis];
+    unsigned before = 0;
+    unsigned all = 0;
+    for (unsigned j = 0; j < static_cast<unsigned>(shape.width[axis]); ++j) {
+      if (along[j].block < 0 || along[j].start != j) continue;
+      ++all;
+      if (j < place.index[axis]) ++before;
+    }
+    number = number * all + before;
+  }
+  return number;
+}
+
 /// Points of this block, from `first` on.
 template <typename T>
 __device__ unsigned stage_slots(const contribution_source<T>& source, const group_grid& grid, std::size_t first,
@@ -97,7 +114,7 @@ __global__ void __launch_bounds__(stage_threads)
 template <typename T>
 __global__ void __launch_bounds__(stage_threads)
     insert_kernel(const __grid_constant__ contribution_source<T> source, const __grid_constant__ group_grid grid,
-                  unsigned per_block, std::uint64_t* cursors, group_entries<T> entries) {
+                  unsigned per_block, piece_places places, group_entries<T> entries) {
   __shared__ staged_slots slots;
   __shared__ staged_weights<T> weights;
   __shared__ std::uint64_t base[most_contributions];
@@ -111,7 +128,13 @@ __global__ void __launch_bounds__(stage_threads)
   const unsigned footprint = static_cast<unsigned>(grid.shape.footprint_size());
   for (unsigned t = threadIdx.x; t < here * footprint; t += stage_threads) {
     const piece_place piece(slots, contribution_place(grid.shape, t));
-    if (!piece.clipped() && piece.first()) base[t] = atomic_add(cursors + piece.group(grid), piece.size());
+    if (piece.clipped() || !piece.first()) continue;
+    if (places.base == nullptr) {
+      base[t] = atomic_add(places.cursors + piece.group(grid), piece.size());
+    } else {
+      const contribution_place place(grid.shape, t);
+      base[t] = places.base[places.first[first + place.point] + number_of(grid.shape, slots, place)];
+    }
   }
   __syncthreads();
   for (unsigned t = threadIdx.x; t < here * footprint; t += stage_threads) {
@@ -146,19 +169,19 @@ void count_groups(const cuda_context& context, const contribution_source<T>& sou
 
 template <typename T>
 void insert_in_groups(const cuda_context& context, const contribution_source<T>& source, const group_grid& grid,
-                      std::uint64_t* cursors, const group_entries<T>& entries) {
+                      const piece_places& places, const group_entries<T>& entries) {
   if (source.count == 0) return;
   const cuda_launch launch(context, "mesh.insert_in_groups");
   const unsigned per_block = staged_points(source.shape);
   insert_kernel<<<cuda_launch::blocks(source.count, per_block), stage_threads, 0, context.stream()>>>(
-      source, grid, per_block, cursors, entries);
+      source, grid, per_block, places, entries);
   launch.check();
 }
 
 #define QUADRAT_INSTANTIATE(T)                                                                                       \
   template void count_groups(const cuda_context&, const contribution_source<T>&, const group_grid&, std::uint64_t*); \
   template void insert_in_groups(const cuda_context&, const contribution_source<T>&, const group_grid&,              \
-                                 std::uint64_t*, const group_entries<T>&);
+                                 const piece_places&, const group_entries<T>&);
 QUADRAT_INSTANTIATE(float)
 QUADRAT_INSTANTIATE(double)
 #undef QUADRAT_INSTANTIATE

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mesh/group_mesh.hpp"
+#include "mesh/group_order.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
@@ -31,6 +31,21 @@ group_grid make_group_grid(const mesh_shape& shape, int group_size) {
     }
   }
   return best;
+}
+
+std::size_t most_pieces(const group_grid& grid) {
+  std::size_t most = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int width = grid.shape.width[axis];
+    const int extent = grid.shape.extent[axis];
+    const int block = grid.block[axis];
+    int pieces = width == 1 ? 1 : (width - 2) / block + 2;
+    // Where the last block of the mesh is a smaller one, wrapping around cuts once more; small meshes, more often.
+    if (extent % block != 0) ++pieces;
+    if (extent < width) pieces = width;
+    most *= static_cast<std::size_t>(std::min(pieces, width));
+  }
+  return most;
 }
 
 namespace {
@@ -112,11 +127,13 @@ void count_groups(const cpu_context& context, const contribution_source<T>& sour
 
 template <typename T>
 void insert_in_groups(const cpu_context& context, const contribution_source<T>& source, const group_grid& grid,
-                      std::uint64_t* cursors, const group_entries<T>& entries) {
+                      const piece_places& places, const group_entries<T>& entries) {
   for_each(context, "mesh.insert_in_groups", source.count, [&](std::size_t i) {
     const axis_weights<T> weights(source, source.points[i]);
+    std::size_t number = places.base != nullptr ? places.first[i] : 0;
     footprint_slots(grid, source.points[i]).for_each_piece(grid, [&](std::size_t group, const auto& piece) {
-      std::uint64_t at = atomic_add(cursors + group, piece_size(piece));
+      std::uint64_t at =
+          places.base != nullptr ? places.base[number++] : atomic_add(places.cursors + group, piece_size(piece));
       std::uint32_t mark = group_entries<T>::first_of_piece;
       for (int a = 0; a < piece[0].length; ++a) {
         for (int b = 0; b < piece[1].length; ++b) {
@@ -150,11 +167,11 @@ void multiply_groups(const cpu_context& context, const group_grid& grid, const g
   }
 }
 
-#define QUADRAT_INSTANTIATE(T)                                                                                         \
-  template void count_groups(const cpu_context&, const contribution_source<T>&, const group_grid&, std::uint64_t*);    \
-  template void insert_in_groups(const cpu_context&, const contribution_source<T>&, const group_grid&, std::uint64_t*, \
-                                 const group_entries<T>&);                                                             \
-  template void multiply_groups(const cpu_context&, const group_grid&, const group_entries<T>&,                        \
+#define QUADRAT_INSTANTIATE(T)                                                                                      \
+  template void count_groups(const cpu_context&, const contribution_source<T>&, const group_grid&, std::uint64_t*); \
+  template void insert_in_groups(const cpu_context&, const contribution_source<T>&, const group_grid&,              \
+                                 const piece_places&, const group_entries<T>&);                                     \
+  template void multiply_groups(const cpu_context&, const group_grid&, const group_entries<T>&,                     \
                                 const channel_pair<T>&, double);
 QUADRAT_INSTANTIATE(float)
 QUADRAT_INSTANTIATE(double)

@@ -6,7 +6,7 @@
 
 #include "mesh/cusparse_mesh.hpp"
 #include "mesh/gather.hpp"
-#include "mesh/group_mesh.hpp"
+#include "mesh/group_mesh_engine.hpp"
 #include "mesh/hybrid_mesh.hpp"
 #include "mesh/particle.hpp"
 #include "mesh/particle_racing.hpp"
@@ -82,7 +82,7 @@ struct group_mesh {
   static constexpr std::string_view summary = "weights in groups of mesh points, summed in shared memory";
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
-  static constexpr determinism reproducible = determinism::none;
+  static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool wrong_results = false;
   template <typename Context, typename T>
   using engine = group_mesh_engine<Context, T>;
