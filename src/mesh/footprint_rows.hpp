@@ -86,7 +86,8 @@ struct footprint_rows {
     return i < 0 ? -1 : i * (shape.extent[1] * (shape.extent[2] / Nodes));
   }
 
-  /// Calls f(offset of the row in units, product of the weights along the first two axes).
+  /// Calls f(offset of the row in units, product of the weights along the first two axes); the offset is -1 where the
+  /// row is outside an open axis: what to do is left to f, which may prefer predicates to branches.
   QUADRAT_CALLS_ANY
   template <typename F>
   QUADRAT_HD void for_each_row(const mesh_shape& shape, const placed_point<T>& point, F&& f) const {
@@ -98,9 +99,7 @@ struct footprint_rows {
       const int start = plane(shape, point, a);
       if (start >= 0) {
         QUADRAT_UNROLL
-        for (int b = 0; b < Width; ++b) {
-          if (row[b] >= 0) f(start + row[b], first[0] * weight[1][b]);
-        }
+        for (int b = 0; b < Width; ++b) f(row[b] < 0 ? -1 : start + row[b], first[0] * weight[1][b]);
       }
       rotate(first);
     }

@@ -32,12 +32,12 @@ struct interpolate_point {
       QUADRAT_UNROLL
       for (int l = 0; l < rows::units * lanes; ++l) sum[l] = T(0);
       footprint.for_each_row(shape, point, [&](int row, T weight) {
+        // Only loads are conditional, so that those of several rows can be under way together.
         QUADRAT_UNROLL
         for (int u = 0; u < rows::units; ++u) {
-          if (footprint.unit[u] < 0) continue;
-          T lane[lanes];
-          const auto offset = static_cast<std::uint32_t>(row + footprint.unit[u]);
-          load_lanes<lanes>(base + static_cast<std::size_t>(offset) * static_cast<std::size_t>(step), lane);
+          T lane[lanes] = {};
+          const int unit = footprint.unit[u];
+          if ((row | unit) >= 0) load_lanes<lanes>(base + offset_of(row + unit, step), lane);
           QUADRAT_UNROLL
           for (int l = 0; l < lanes; ++l) sum[u * lanes + l] += weight * lane[l];
         }

@@ -86,10 +86,11 @@ struct interpolate_point_gradient {
       T row_last[Components] = {};
       QUADRAT_UNROLL
       for (int u = 0; u < rows::units; ++u) {
-        if (footprint.unit[u] < 0) continue;
-        T lane[lanes];
-        const auto offset = static_cast<std::uint32_t>(start + footprint.row[b] + footprint.unit[u]);
-        load_lanes<lanes>(base + static_cast<std::size_t>(offset) * static_cast<std::size_t>(step), lane);
+        // Only loads are conditional, so that those of a row can be under way together; for more there are no
+        // registers.
+        T lane[lanes] = {};
+        const int unit = footprint.unit[u];
+        if (unit >= 0) load_lanes<lanes>(base + offset_of(start + footprint.row[b] + unit, step), lane);
         QUADRAT_UNROLL
         for (int l = 0; l < lanes; ++l) {
           const int at = u * Nodes + l / Components;

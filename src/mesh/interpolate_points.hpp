@@ -42,6 +42,11 @@ QUADRAT_HD void load_lanes(const T* from, T* lane) {
 #endif
 }
 
+/// Where unit `unit` of a channel begins: units may be more than 2^31 values from its start, never 2^31 units.
+[[nodiscard]] QUADRAT_HD inline std::size_t offset_of(int unit, int step) {
+  return static_cast<std::size_t>(static_cast<std::uint32_t>(unit)) * static_cast<std::size_t>(step);
+}
+
 /// Calls run(width, nodes, components), integral constants, for the widest units that the mesh allows: of 16 bytes on
 /// GPUs, whose loads are limited by their number; values one by one on CPUs.
 template <typename Context, typename T, typename Run>

@@ -72,6 +72,7 @@ struct spread_point {
       for (int c = 0; c < Components; ++c) value[c] = values[layout.value(i, channel + c)];
       T* base = mesh + layout.node(0, channel);
       footprint.for_each_row(shape, point, [&](int row, T weight) {
+        if (row < 0) return;
         T product[Components];
         QUADRAT_UNROLL
         for (int c = 0; c < Components; ++c) product[c] = value[c] * weight;
