@@ -53,7 +53,7 @@ TYPED_TEST(spread_agreement, holds_for_every_extent_to_512) {
   for (int extent = 1; extent <= 512 && !testing::Test::HasFailure(); extent += step) {
     auto mesh = vec<int, D>::filled(3);
     mesh[extent % D] = extent;
-    const auto seed = static_cast<std::uint64_t>(1000 + extent);
+    const auto seed = 1000 + static_cast<std::uint64_t>(extent);
     expect_all_methods_agree(contexts[seed % contexts.size()], random_spread_case<T, D>(seed).make(mesh));
   }
 }

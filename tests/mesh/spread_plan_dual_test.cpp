@@ -56,7 +56,7 @@ std::string plan_error(const case3& it, const backend_context& context = backend
 std::string points_error(const case3& it, const std::string& method) {
   const backend_context context;
   auto plan = make_plan(context, it, method, it.order);
-  const std::string text = error_of<data_error>([&] { set_points(context, plan, it); });
+  std::string text = error_of<data_error>([&] { set_points(context, plan, it); });
   array<float, backend_context> values(context, it.points.size()), mesh(context, plan.mesh_size());
   expect_words(error_of<argument_error>([&] { plan.spread(values.data(), mesh.data()); }), {"set_points"});
   expect_words(error_of<argument_error>([&] { plan.interpolate(mesh.data(), values.data()); }), {"set_points"});
@@ -72,7 +72,7 @@ TEST_F(spread_plan_test, methods_have_names_of_their_own) {
   for (const spread_method& method : spread_methods()) {
     names.emplace_back(method.name);
     EXPECT_FALSE(method.summary.empty()) << method.name;
-    EXPECT_TRUE(method.on_cpu || method.on_cuda || !cuda_devices().size()) << method.name;
+    EXPECT_TRUE(method.on_cpu || method.on_cuda || cuda_devices().empty()) << method.name;
   }
   EXPECT_FALSE(methods_here().empty());
   std::sort(names.begin(), names.end());

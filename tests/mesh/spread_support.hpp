@@ -19,9 +19,9 @@
 namespace quadrat::test {
 
 #if QUADRAT_BACKEND_CUDA
-inline constexpr bool spread_method::*on_this_backend = &spread_method::on_cuda;
+inline constexpr auto on_this_backend = &spread_method::on_cuda;
 #else
-inline constexpr bool spread_method::*on_this_backend = &spread_method::on_cpu;
+inline constexpr auto on_this_backend = &spread_method::on_cpu;
 #endif
 
 /// The methods of this backend that are right, and reproducible at least at this level.

@@ -190,6 +190,7 @@ TYPED_TEST(mesh_window_test, a_fit_has_the_shape_of_any_smooth_function) {
 TEST(mesh_window_shape, is_asked_for_inside_the_window_only) {
   for (int width = 1; width <= 8; ++width) {
     for (int terms = 1; terms <= 16; ++terms) {
+      const int wanted = width * terms;
       int calls = 0;
       const auto window = fitted_window<double>(width, terms, [&](double x) {
         ++calls;
@@ -197,7 +198,7 @@ TEST(mesh_window_shape, is_asked_for_inside_the_window_only) {
         EXPECT_NE(x + 0.5 * width, std::floor(x + 0.5 * width));
         return 1.0;
       });
-      EXPECT_EQ(calls, width * terms);
+      EXPECT_EQ(calls, wanted);
       EXPECT_EQ(window.width, width);
     }
   }
