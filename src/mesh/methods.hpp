@@ -4,10 +4,12 @@
 #include <memory>
 #include <string_view>
 
+#include "mesh/cpu_tiles.hpp"
 #include "mesh/cusparse_mesh.hpp"
 #include "mesh/gather.hpp"
 #include "mesh/group_mesh_engine.hpp"
 #include "mesh/hybrid_mesh.hpp"
+#include "mesh/multicolor.hpp"
 #include "mesh/particle.hpp"
 #include "mesh/particle_racing.hpp"
 #include "mesh/particle_threads.hpp"
@@ -111,6 +113,28 @@ struct cusparse {
   using engine = cusparse_engine<Context, T>;
 };
 
+struct tiles {
+  static constexpr std::string_view name = "tiles";
+  static constexpr std::string_view summary = "points sorted by tile, footprints added up in a tile before the mesh";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = false;
+  static constexpr determinism reproducible = determinism::run_to_run;
+  static constexpr bool wrong_results = false;
+  template <typename Context, typename T>
+  using engine = cpu_tiles_engine<T>;
+};
+
+struct multicolor {
+  static constexpr std::string_view name = "multicolor";
+  static constexpr std::string_view summary = "blocks of points that cannot collide, color after color";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = false;
+  static constexpr determinism reproducible = determinism::run_to_run;
+  static constexpr bool wrong_results = false;
+  template <typename Context, typename T>
+  using engine = multicolor_engine<T>;
+};
+
 }  // namespace spread_method_types
 
 /// All methods of spreading. A new one is an engine in a file of its own, and its type and line here. `on_cuda` must be
@@ -118,6 +142,7 @@ struct cusparse {
 using spread_method_list =
     method_list<spread_method_types::particle, spread_method_types::particle_threads,
                 spread_method_types::particle_racing, spread_method_types::gather, spread_method_types::single_mesh,
-                spread_method_types::group_mesh, spread_method_types::hybrid_mesh, spread_method_types::cusparse>;
+                spread_method_types::group_mesh, spread_method_types::hybrid_mesh, spread_method_types::cusparse,
+                spread_method_types::tiles, spread_method_types::multicolor>;
 
 }  // namespace quadrat::detail
