@@ -112,6 +112,11 @@ struct footprint_rows {
   }
 };
 
+/// Where unit `unit` of a channel begins: units may be more than 2^31 values from its start, never 2^31 units.
+[[nodiscard]] QUADRAT_HD inline std::size_t offset_of(int unit, int step) {
+  return static_cast<std::size_t>(static_cast<std::uint32_t>(unit)) * static_cast<std::size_t>(step);
+}
+
 /// Whether arrays of `components` values a mesh point can be read and written in units of `nodes` mesh points.
 template <typename T>
 [[nodiscard]] bool has_units(const mesh_shape& shape, const T* mesh, int nodes, int components) {

@@ -6,6 +6,7 @@
 
 #include "mesh/footprint.hpp"
 #include "mesh/footprint_rows.hpp"
+#include "mesh/lanes.hpp"
 #include "mesh/mesh_shape.hpp"
 #include "mesh/spread_engine.hpp"
 
@@ -22,30 +23,6 @@ template <typename Context, typename T>
 void interpolate_gradients(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                            const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale,
                            T* gradients, bool accumulate);
-
-/// Reads `Lanes` values that lie at a multiple of their size: in one access on GPUs, if they are 16 bytes.
-template <int Lanes, typename T>
-QUADRAT_HD void load_lanes(const T* from, T* lane) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (Lanes == 4 && std::is_same_v<T, float>) {
-    const float4 four = *reinterpret_cast<const float4*>(from);
-    lane[0] = four.x, lane[1] = four.y, lane[2] = four.z, lane[3] = four.w;
-  } else if constexpr (Lanes == 2 && std::is_same_v<T, double>) {
-    const double2 two = *reinterpret_cast<const double2*>(from);
-    lane[0] = two.x, lane[1] = two.y;
-  } else {
-    QUADRAT_UNROLL
-    for (int l = 0; l < Lanes; ++l) lane[l] = from[l];
-  }
-#else
-  for (int l = 0; l < Lanes; ++l) lane[l] = from[l];
-#endif
-}
-
-/// Where unit `unit` of a channel begins: units may be more than 2^31 values from its start, never 2^31 units.
-[[nodiscard]] QUADRAT_HD inline std::size_t offset_of(int unit, int step) {
-  return static_cast<std::size_t>(static_cast<std::uint32_t>(unit)) * static_cast<std::size_t>(step);
-}
 
 /// Calls run(width, nodes, components), integral constants, for the widest units that the mesh allows: of 16 bytes on
 /// GPUs, whose loads are limited by their number; values one by one on CPUs.

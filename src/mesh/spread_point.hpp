@@ -7,8 +7,8 @@
 
 #include "mesh/footprint.hpp"
 #include "mesh/footprint_rows.hpp"
+#include "mesh/lanes.hpp"
 #include "mesh/spread_engine.hpp"
-#include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat::detail {
@@ -16,35 +16,8 @@ namespace quadrat::detail {
 /// How a point's products are added to mesh values.
 enum class mesh_update {
   atomic,
-  plain  ///< load, add, store: right only where no other thread adds to the same mesh points
+  plain  ///< load, add, store: right only where no other thread adds to the mesh
 };
-
-/// target[l] += lane[l]. Four floats, which lie at a multiple of 16 bytes, are one access on GPUs that have it.
-template <mesh_update Update, int Lanes, typename T>
-QUADRAT_HD void update_lanes(T* target, const T* lane) {
-  if constexpr (Lanes == 4 && std::is_same_v<T, float>) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    auto* four = reinterpret_cast<float4*>(target);
-    if constexpr (Update == mesh_update::atomic) {
-      atomicAdd(four, make_float4(lane[0], lane[1], lane[2], lane[3]));
-    } else {
-      const float4 old = *four;
-      *four = make_float4(old.x + lane[0], old.y + lane[1], old.z + lane[2], old.w + lane[3]);
-    }
-#else
-    for (int l = 0; l < Lanes; ++l) update_lanes<Update, 1>(target + l, lane + l);
-#endif
-  } else {
-    QUADRAT_UNROLL
-    for (int l = 0; l < Lanes; ++l) {
-      if constexpr (Update == mesh_update::atomic) {
-        atomic_add(target + l, lane[l]);
-      } else {
-        target[l] += lane[l];
-      }
-    }
-  }
-}
 
 /// Spreads one point, its mesh points in units of Nodes with Components values each (2: complex; with 1 the channels
 /// are taken one by one). Index: place in `chosen`, or a point where that is nullptr.
@@ -84,31 +57,66 @@ struct spread_point {
  private:
   QUADRAT_HD void add_row(const rows& footprint, const placed_point<T>& point, T* base, int row, int step,
                           const T* product) const {
-#if !defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__)
+    static_cast<void>(point);
+    if constexpr (Update == mesh_update::plain) {
+      overwrite_row(footprint, base, row, step, product);
+    } else {
+      add_units(footprint, base, row, step, product);
+    }
+#else
     // Where the row does not cross the seam, it needs no table of places, and can be vectorized.
     if (Nodes == 1 && step == 1 && point.first[2] >= 0 && point.first[2] + Width <= shape.extent[2]) {
       T* target = base + row + point.first[2];
-      for (int c = 0; c < Width; ++c) {
-        const T term = product[0] * footprint.along[c];
-        update_lanes<Update, 1>(target + c, &term);
-      }
-      return;
+      for (int c = 0; c < Width; ++c) add(target + c, product[0] * footprint.along[c]);
+    } else {
+      add_units(footprint, base, row, step, product);
     }
-#else
-    static_cast<void>(point);
 #endif
+  }
+
+  QUADRAT_HD void add_units(const rows& footprint, T* base, int row, int step, const T* product) const {
     QUADRAT_UNROLL
     for (int u = 0; u < rows::units; ++u) {
       if (footprint.unit[u] < 0) continue;
+      T* target = base + offset_of(row + footprint.unit[u], step);
       T lane[lanes];
       QUADRAT_UNROLL
-      for (int l = 0; l < lanes; ++l) {
-        // Nothing is added beside the footprint even by values that are not finite.
-        const T weight = footprint.along[u * Nodes + l / Components];
-        lane[l] = Nodes > 1 && weight == T(0) ? T(0) : product[l % Components] * weight;
+      for (int l = 0; l < lanes; ++l) lane[l] = term(footprint, product, u, l);
+      if constexpr (Update == mesh_update::atomic) {
+        atomic_add_lanes<lanes>(target, lane);
+      } else {
+        for (int l = 0; l < lanes; ++l) target[l] += lane[l];
       }
-      const auto offset = static_cast<std::uint32_t>(row + footprint.unit[u]);
-      update_lanes<Update, lanes>(base + static_cast<std::size_t>(offset) * static_cast<std::size_t>(step), lane);
+    }
+  }
+
+  /// All loads of the row before its stores, so that it waits once: for kernels that race.
+  QUADRAT_HD void overwrite_row(const rows& footprint, T* base, int row, int step, const T* product) const {
+    T sum[rows::units * lanes];
+    QUADRAT_UNROLL
+    for (int u = 0; u < rows::units; ++u) {
+      if (footprint.unit[u] >= 0) load_lanes<lanes>(base + offset_of(row + footprint.unit[u], step), sum + u * lanes);
+    }
+    QUADRAT_UNROLL
+    for (int u = 0; u < rows::units; ++u) {
+      QUADRAT_UNROLL
+      for (int l = 0; l < lanes; ++l) sum[u * lanes + l] += term(footprint, product, u, l);
+      if (footprint.unit[u] >= 0) store_lanes<lanes>(base + offset_of(row + footprint.unit[u], step), sum + u * lanes);
+    }
+  }
+
+  /// Nothing is added beside the footprint even by values that are not finite.
+  [[nodiscard]] QUADRAT_HD static T term(const rows& footprint, const T* product, int u, int l) {
+    const T weight = footprint.along[u * Nodes + l / Components];
+    return Nodes > 1 && weight == T(0) ? T(0) : product[l % Components] * weight;
+  }
+
+  static void add(T* target, T value) {
+    if constexpr (Update == mesh_update::atomic) {
+      atomic_add(target, value);
+    } else {
+      *target += value;
     }
   }
 };
