@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """quadrat spread: what it reads, what it writes, and what it says."""
 
+import json
 import re
 import struct
 
@@ -34,13 +35,19 @@ class SpreadTest(mesh_support.MeshTest):
         self.assertIn("spread", self.quadrat("--help").stdout)
 
     def test_methods_of_wrong_results_are_refused(self):
-        info = support.json.loads(self.quadrat("info", "--json").stdout)
+        info = json.loads(self.quadrat("info", "--json").stdout)
         text = self.quadrat("spread", "--help").stdout
         for method in info["mesh"]["methods"]:
             if method["wrong_results"]:
                 self.assertNotRegex(text, rf"\n  {method['name']} ")
                 message = self.refusal(self.line, "--mesh", 4, "--method", method["name"])
                 self.assertIn(f"--method: {method['name']} gives wrong results", message)
+
+    def test_methods_of_gpus_are_refused_on_the_cpu(self):
+        for method in json.loads(self.quadrat("info", "--json").stdout)["mesh"]["methods"]:
+            if not method["cpu"] and not method["wrong_results"]:
+                message = self.refusal(self.line, "--mesh", 4, "--method", method["name"])
+                self.assertIn(f"the method {method['name']} does not run on the CPU", message)
 
     def test_every_method_gives_the_mesh_of_the_reference(self):
         methods = ["auto", *(method["name"] for method in self.methods())]
