@@ -80,7 +80,9 @@ struct footprint_slots {
 };
 
 [[nodiscard]] std::uint64_t piece_size(const std::array<group_grid::slot, 3>& piece) {
-  return static_cast<std::uint64_t>(piece[0].length * piece[1].length * piece[2].length);
+  std::uint64_t size = 1;
+  for (const group_grid::slot& along : piece) size *= static_cast<std::uint64_t>(along.length);
+  return size;
 }
 
 /// The weights of one point, axis by axis.
