@@ -62,6 +62,7 @@ struct tile_spreading {
       const int next = walk.points[i].first[0];
       if (next > x) sums = 0;
       for (int done = x; done < next && done < x + planes.planes; ++done) planes.add_to_mesh(done);
+      if (next > x) planes.ask_for(walk.mesh, next);
       x = next;
       if (sums > limit) {
         for (int a = 0; a < planes.planes; ++a) planes.add_to_mesh(x + a);
@@ -202,7 +203,10 @@ struct tile_interpolation {
     for (std::size_t i = work.first; i < work.last; i += static_cast<std::size_t>(points.count)) {
       const int x = walk.points[i].first[0];
       if (read < x) read = x;
-      for (; read < x + planes.planes; ++read) planes.read_from_mesh(read);
+      if (read < x + planes.planes) {
+        for (; read < x + planes.planes; ++read) planes.read_from_mesh(read);
+        planes.ask_for(walk.mesh_values, read);
+      }
       points.take(walk, work, i);
       points.ask_for(walk.results, axes * Components, walk);
       points.compute_weights(walk, work);

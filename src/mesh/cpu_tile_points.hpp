@@ -197,6 +197,21 @@ struct tile_planes {
     }
   }
 
+  /// Has the mesh's part of plane `x` fetched, which will soon be read.
+  QUADRAT_TILE_INLINE void ask_for(const T* values, int x) const {
+    const int i = walk.shape->home(x, 0);
+    for (int b = 0; i >= 0 && b < work.rows; ++b) {
+      const int j = walk.shape->home(work.begin[1] + b, 1);
+      if (j < 0) continue;
+      const T* mesh = values + walk.shape->node(i, j, 0) * Components;
+      for (int piece = 0; piece < pieces; ++piece) {
+        const T* from = mesh + static_cast<std::size_t>(work.pieces[piece].global) * Components;
+        const int length = work.pieces[piece].length * Components;
+        for (int k = 0; k < length; k += static_cast<int>(64 / sizeof(T))) __builtin_prefetch(from + k);
+      }
+    }
+  }
+
   /// Reads plane `x`; what is outside the mesh is zero.
   QUADRAT_TILE_TARGET void read_from_mesh(int x) const {
     T* to = plane(x);

@@ -65,7 +65,7 @@ struct tile_work {
 };
 
 /// Points of which the weights are computed before they are used: short of what a level-one cache holds beside a tile.
-inline constexpr int tile_batch = 32;
+inline constexpr int tile_batch = 16;
 /// Values a row is rounded up to; also where a point's row of weights ends.
 inline constexpr int tile_row_unit = 16;
 

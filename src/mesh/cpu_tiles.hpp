@@ -20,7 +20,8 @@ namespace quadrat::detail {
 template <typename T>
 class cpu_tiles_engine : public spread_engine<cpu_context, T> {
  public:
-  cpu_tiles_engine(const cpu_context& context, const spread_setup<T>& setup);
+  cpu_tiles_engine(const cpu_context& context, const spread_setup<T>& setup,
+                   const tile_functions<T>& functions = best_tile_functions<T>());
 
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
   void set_points(const point_placement<T>& points) override;
@@ -46,7 +47,7 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   using tile_function = void (*)(const tile_walk<T>& walk, const tile_work<T>& work);
 
   [[nodiscard]] tile_walk<T> walk() const;
-  [[nodiscard]] std::size_t keys_in_plane() const;
+  [[nodiscard]] int key_bits_in_tile() const;
   [[nodiscard]] std::uint32_t key_of(const placed_point<T>& point) const;
   void find_begins(const std::uint32_t* keys, std::size_t count);
   void work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk);
@@ -60,7 +61,8 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   tile_stages stages_;
   int rows_;  ///< of the largest tile, with a footprint's reach
   int row_;
-  std::uint32_t lane_keys_;  ///< by how many places along a row points are told apart in a plane
+  std::uint32_t lane_keys_;  ///< by how many places along a row points are told apart in a plane: a power of 2
+  int bits_in_tile_ = 0;
   array<placed_point<T>, cpu_context> points_;
   array<std::uint32_t, cpu_context> order_;
   array<std::uint32_t, cpu_context> begins_;

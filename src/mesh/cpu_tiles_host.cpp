@@ -48,17 +48,22 @@ template <typename T>
 }  // namespace
 
 template <typename T>
-cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_setup<T>& setup)
+cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_setup<T>& setup,
+                                      const tile_functions<T>& functions)
     : context_(context),
       setup_(trimmed(setup)),
       derived_(derivative(setup_.window)),
-      functions_(best_tile_functions<T>()),
+      functions_(functions),
       tiles_(make_cpu_tiles<T>(setup_.shape)),
       stages_(tiles_),
       rows_(tiles_.axis[1].most_size() + setup_.shape.width[1] - 1),
       row_(tiles_.axis[2].most_size() + setup_.shape.width[2] - 1),
       lane_keys_(static_cast<std::uint32_t>(functions_.lanes)) {
-  if (tiles_.count() * keys_in_plane() > max_count) lane_keys_ = 1;
+  bits_in_tile_ = key_bits_in_tile();
+  if (key_bits_for(tiles_.count()) + bits_in_tile_ > 32) {
+    lane_keys_ = 1;
+    bits_in_tile_ = key_bits_in_tile();
+  }
 }
 
 template <typename T>
@@ -76,10 +81,10 @@ std::size_t cpu_tiles_engine<T>::bytes() const {
          sort_memory_.bytes() + unsorted_.bytes() + pairs_.bytes();
 }
 
-/// Numbers of keys that a tile has.
+/// Lowest bits of the keys, by which points of a tile are told apart.
 template <typename T>
-std::size_t cpu_tiles_engine<T>::keys_in_plane() const {
-  return static_cast<std::size_t>(tiles_.axis[0].most_size()) * lane_keys_;
+int cpu_tiles_engine<T>::key_bits_in_tile() const {
+  return key_bits_for(static_cast<std::uint64_t>(tiles_.axis[0].most_size()) * lane_keys_);
 }
 
 template <typename T>
@@ -88,8 +93,8 @@ std::uint32_t cpu_tiles_engine<T>::key_of(const placed_point<T>& point) const {
   const tile_axis& z = tiles_.axis[2];
   const int plane = point.first[0] - x.begin(x.tile_of(point.first[0]));
   const int spot = point.first[2] - z.begin(z.tile_of(point.first[2]));
-  return tiles_.tile_of(point.first) * static_cast<std::uint32_t>(keys_in_plane()) +
-         static_cast<std::uint32_t>(plane) * lane_keys_ + static_cast<std::uint32_t>(spot) % lane_keys_;
+  return (tiles_.tile_of(point.first) << bits_in_tile_) + static_cast<std::uint32_t>(plane) * lane_keys_ +
+         (static_cast<std::uint32_t>(spot) & (lane_keys_ - 1));
 }
 
 template <typename T>
@@ -112,10 +117,12 @@ void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
     functions_.place(points, part * chunk, last, unsorted_.data());
     for (std::size_t i = part * chunk; i < last; ++i) pairs.keys[0][i] = key_of(unsorted_.data()[i]);
   });
-  const int bits = key_bits_for(tiles_.count() * keys_in_plane());
+  const int bits = key_bits_for(tiles_.count()) + bits_in_tile_;
   const int sorted = sort_pairs(context_, pairs, count, bits, sort_memory_, sort_values::index);
   const std::uint32_t* from = pairs.values[sorted];
   for_each(context_, "mesh.sort_points", count, [&](std::size_t i) {
+    constexpr std::size_t ahead = 16;  // points are read in no order
+    if (i + ahead < count) __builtin_prefetch(unsorted_.data() + from[i + ahead]);
     points_.data()[i] = unsorted_.data()[from[i]];
     order_.data()[i] = from[i];
   });
@@ -125,18 +132,17 @@ void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
 /// From the sorted keys.
 template <typename T>
 void cpu_tiles_engine<T>::find_begins(const std::uint32_t* keys, std::size_t count) {
-  const auto in_tile = static_cast<std::uint32_t>(keys_in_plane());
   std::uint32_t* begins = begins_.data();
   if (count == 0) {
     std::fill(begins, begins + tiles_.count() + 1, 0u);
     return;
   }
   for_each(context_, "mesh.tile_begins", count, [&](std::size_t i) {
-    const std::uint32_t tile = keys[i] / in_tile;
-    const std::uint32_t after = i == 0 ? 0 : keys[i - 1] / in_tile + 1;
+    const std::uint32_t tile = keys[i] >> bits_in_tile_;
+    const std::uint32_t after = i == 0 ? 0 : (keys[i - 1] >> bits_in_tile_) + 1;
     for (std::uint32_t t = after; t <= tile; ++t) begins[t] = static_cast<std::uint32_t>(i);
   });
-  const std::uint32_t last = keys[count - 1] / in_tile;
+  const std::uint32_t last = keys[count - 1] >> bits_in_tile_;
   std::fill(begins + last + 1, begins + tiles_.count() + 1, static_cast<std::uint32_t>(count));
 }
 
