@@ -121,7 +121,7 @@ class random_spread_case {
     for (int d = 0; d < D; ++d) {
       const bool fits = it_.mesh[d] >= it_.order || it_.options.edges == open_footprints::clip;
       it_.domain.periodic[d] = boundaries == 0 || !fits || (boundaries == 1 && one_in(2));
-      it_.domain.lower[d] = one_in(3) ? T(0) : static_cast<T>(between(-10, 10));
+      it_.domain.lower[d] = one_in(3) ? T(0) : static_cast<T>(between(-10, 10) * (one_in(6) ? 1000 : 1));
       it_.domain.length[d] = one_in(3) ? static_cast<T>(it_.mesh[d]) : static_cast<T>(between(0.1, 10));
     }
   }
@@ -132,7 +132,7 @@ class random_spread_case {
     const double terms = std::pow(it_.order, D);
     double nodes = 1;
     for (int d = 0; d < D; ++d) nodes *= it_.mesh[d];
-    const auto most = static_cast<std::size_t>(std::min(250'000 / terms, 300 * nodes / terms)) + 1;
+    const auto most = static_cast<std::size_t>(std::min(250'000 / terms, 120 * nodes / terms)) + 1;
     return 1 + below(std::min<std::size_t>(most, one_in(8) ? 4000 : 200));
   }
 
@@ -216,7 +216,7 @@ class random_spread_case {
     it_.options.reduction = one_in(2) ? unit_reduction::shuffle : unit_reduction::shared_memory;
     it_.options.uses = one_in(2) ? 1 : 1000;
     it_.memory = static_cast<point_memory>(below(3));
-    it_.vectors = one_in(3) ? 1 + below(4) : 1;
+    it_.vectors = one_in(3) ? 1 + below(one_in(4) ? 9 : 3) : 1;
     it_.components = 1 + below(2);
     it_.accumulate = one_in(3);
     it_.signed_values = one_in(2);
