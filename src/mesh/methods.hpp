@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <string_view>
+#include <type_traits>
 
 #include "mesh/cpu_tiles.hpp"
+#include "mesh/cuda_tiles.hpp"
 #include "mesh/cusparse_mesh.hpp"
 #include "mesh/gather.hpp"
 #include "mesh/group_mesh_engine.hpp"
@@ -117,11 +119,11 @@ struct tiles {
   static constexpr std::string_view name = "tiles";
   static constexpr std::string_view summary = "points sorted by tile, footprints added up in a tile before the mesh";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool wrong_results = false;
   template <typename Context, typename T>
-  using engine = cpu_tiles_engine<T>;
+  using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_tiles_engine<T>, cuda_tiles_engine<T>>;
 };
 
 struct multicolor {

@@ -41,9 +41,14 @@ mesh_window<T> bspline_window(int order) {
   mesh_window<T> window{};
   window.width = order;
   window.terms = order;
+  window.symmetric = true;
   for (int j = 0; j < order; ++j) {
     const auto& piece = pieces[static_cast<std::size_t>(order - 1 - j)];
-    for (int d = 0; d < order; ++d) window.coefficient[d][j] = static_cast<T>(piece[static_cast<std::size_t>(d)]);
+    for (int d = 0; d < order; ++d) {
+      // In the middle of an odd order only even powers are left, to rounding.
+      const bool vanishes = 2 * j == order - 1 && d % 2 == 1;
+      window.coefficient[d][j] = vanishes ? T(0) : static_cast<T>(piece[static_cast<std::size_t>(d)]);
+    }
   }
   return window;
 }

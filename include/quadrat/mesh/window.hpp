@@ -20,7 +20,8 @@ struct mesh_window {
   static constexpr int most_terms = 16;
 
   int width;
-  int terms;  ///< coefficients of each polynomial
+  int terms;       ///< coefficients of each polynomial
+  bool symmetric;  ///< whether w_{p-1-j}(s) = w_j(-s), exactly: the weights then cost half
   T coefficient[most_terms][most_width];
 
   /// The `Width` weights at s. Width must be `width`. Loops have constant bounds, so that on a GPU coefficients are
@@ -39,24 +40,44 @@ struct mesh_window {
  private:
   template <int Width, bool Derivative>
   QUADRAT_HD void evaluate(T s, T* w) const {
-    for (int j = 0; j < Width; ++j) w[j] = T(0);
-    if (terms == Width) {  // B-splines
+    if (terms == Width && symmetric && !Derivative) {  // B-splines
       QUADRAT_UNROLL
-      for (int d = Width - 1; d >= (Derivative ? 1 : 0); --d) step<Width, Derivative>(d, s, w);
-    } else {
-      QUADRAT_UNROLL
-      for (int d = most_terms - 1; d >= (Derivative ? 1 : 0); --d) {
-        if (d < terms) step<Width, Derivative>(d, s, w);
+      for (int j = 0; j < (Width + 1) / 2; ++j) {
+        const T even = alternate<Width>(j, (Width - 1) / 2 * 2, s * s);
+        const T odd = Width > 1 ? s * alternate<Width>(j, (Width - 2) / 2 * 2 + 1, s * s) : T(0);
+        w[j] = even + odd;
+        w[Width - 1 - j] = 2 * j == Width - 1 ? even : even - odd;
       }
+      return;
+    }
+    if (terms == Width) {
+      polynomials<Width, Width, Derivative>(s, w);
+    } else {
+      polynomials<Width, most_terms, Derivative>(s, w);
     }
   }
 
-  template <int Width, bool Derivative>
-  QUADRAT_HD void step(int d, T s, T* w) const {
+  /// Every other term of polynomial j, from term `last` down, in powers of the square.
+  template <int Width>
+  QUADRAT_HD T alternate(int j, int last, T square) const {
+    T sum = coefficient[last][j];
     QUADRAT_UNROLL
-    for (int j = 0; j < Width; ++j) {
-      const T c = Derivative ? T(d) * coefficient[d][j] : coefficient[d][j];
-      w[j] = w[j] * s + c;
+    for (int d = last - 2; d >= 0; d -= 2) sum = sum * square + coefficient[d][j];
+    return sum;
+  }
+
+  template <int Width, int Terms, bool Derivative>
+  QUADRAT_HD void polynomials(T s, T* w) const {
+    QUADRAT_UNROLL
+    for (int j = 0; j < Width; ++j) w[j] = T(0);
+    QUADRAT_UNROLL
+    for (int d = Terms - 1; d >= (Derivative ? 1 : 0); --d) {
+      if (Terms == Width || d < terms) {
+        QUADRAT_UNROLL
+        for (int j = 0; j < Width; ++j) {
+          w[j] = w[j] * s + (Derivative ? static_cast<T>(d) * coefficient[d][j] : coefficient[d][j]);
+        }
+      }
     }
   }
 };

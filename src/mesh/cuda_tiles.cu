@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/cuda_tiles.hpp"
+
+#include <algorithm>
+
+#include "cells/counting_build.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/scan.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+template <typename T>
+struct tile_key {
+  tile_grid grid;
+  point_placement<T> placement;
+
+  struct element {};
+  QUADRAT_HD element read(std::size_t) const { return {}; }
+  QUADRAT_HD cell_id at(std::size_t i, element) const { return (*this)(i); }
+  QUADRAT_HD cell_id operator()(std::size_t i) const {
+    return tile_of(grid, placement(i), static_cast<particle_id>(i)).tile;
+  }
+};
+
+template <typename T>
+struct fill_record {
+  tile_grid grid;
+  point_placement<T> placement;
+  counting_buckets_view buckets;
+  tile_record<T>* records;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const particle_id i = buckets.particle(static_cast<std::uint32_t>(slot));
+    records[slot] = tile_of(grid, placement(i), i).record;
+  }
+};
+
+/// Points of a segment, and the units that they are shared among.
+struct segment_share {
+  tile_grid grid;
+  const std::uint32_t* offsets;
+  std::uint32_t most_points;
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t begin(std::size_t segment) const {
+    return offsets[segment * static_cast<std::size_t>(grid.segment)];
+  }
+  [[nodiscard]] QUADRAT_HD std::uint32_t pieces(std::uint32_t points) const {
+    return (points + most_points - 1) / most_points;
+  }
+};
+
+/// Index: segment.
+struct count_units {
+  segment_share share;
+  std::uint32_t* counts;
+
+  QUADRAT_HD void operator()(std::size_t segment) const {
+    counts[segment] = share.pieces(share.begin(segment + 1) - share.begin(segment));
+  }
+};
+
+/// Index: segment. Points are shared evenly.
+struct fill_units {
+  segment_share share;
+  const std::uint32_t* firsts;
+  tile_unit* units;
+
+  QUADRAT_HD void operator()(std::size_t segment) const {
+    const std::uint32_t begin = share.begin(segment), points = share.begin(segment + 1) - begin;
+    const std::uint64_t pieces = share.pieces(points);
+    tile_unit* own = units + firsts[segment];
+    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+      own[piece] = {begin + static_cast<std::uint32_t>(points * piece / pieces),
+                    begin + static_cast<std::uint32_t>(points * (piece + 1) / pieces),
+                    static_cast<std::uint32_t>(segment)};
+    }
+  }
+};
+
+}  // namespace
+
+template <typename T>
+std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
+  const tile_plan plan = plan_tiles(setup_.shape, setup_.options.edges == open_footprints::clip, count);
+  return count * (sizeof(tile_record<T>) + 5 * sizeof(std::uint32_t)) + plan.most_units * sizeof(tile_unit) +
+         (plan.grid.tile_count() + 2 * plan.grid.segment_count()) * sizeof(std::uint32_t);
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::set_points(const point_placement<T>& points) {
+  plan_ = plan_tiles(setup_.shape, points.clip, points.count);
+  count_ = points.count;
+  if (count_ == 0) return;
+  buckets_.build(context_, count_, plan_.grid.tile_count(), tile_key<T>{plan_.grid, points}, points.faults);
+  records_.resize_discarding(context_, count_);
+  for_each(context_, "mesh.tiles.records", count_,
+           fill_record<T>{plan_.grid, points, buckets_.view(), records_.data()});
+  make_units();
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::make_units() {
+  const segment_share share{plan_.grid, buckets_.view().offsets, plan_.unit_points};
+  const std::size_t segments = plan_.grid.segment_count();
+  unit_firsts_.resize_discarding(context_, segments + 1);
+  units_.resize_discarding(context_, plan_.most_units);
+  for_each(context_, "mesh.tiles.count_units", segments, count_units{share, unit_firsts_.data()});
+  exclusive_scan_with_total(context_, unit_firsts_.data(), unit_firsts_.data(), segments, scratch_);
+  for_each(context_, "mesh.tiles.units", segments, fill_units{share, unit_firsts_.data(), units_.data()});
+}
+
+template <typename T>
+tile_problem<T> cuda_tiles_engine<T>::problem() const {
+  return {plan_.grid,
+          setup_.window,
+          records_.data(),
+          units_.data(),
+          unit_firsts_.data() + plan_.grid.segment_count(),
+          static_cast<std::uint32_t>(plan_.most_units)};
+}
+
+/// Two channels from `channel`, or the last one.
+template <typename T>
+tile_channels<T> cuda_tiles_engine<T>::channels_of(const value_layout& layout, int channel, const T* values,
+                                                   const T* mesh) const {
+  tile_channels<T> channels{};
+  channels.count = std::min(2, layout.channels() - channel);
+  channels.stride = layout.components;
+  for (int c = 0; c < channels.count; ++c) {
+    channels.values[c] = values + layout.value(0, channel + c);
+    channels.mesh[c] = const_cast<T*>(mesh) + layout.node(0, channel + c);
+  }
+  const auto aligned = [](const T* at) { return reinterpret_cast<std::uintptr_t>(at) % (2 * sizeof(T)) == 0; };
+  channels.pairs = layout.components == 2 && aligned(values) && aligned(mesh);
+  return channels;
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
+  if (!accumulate) fill_bytes(context_, mesh, 0, layout.mesh_values() * sizeof(T));
+  if (count_ == 0) return;
+  for (int channel = 0; channel < layout.channels(); channel += 2) {
+    const tile_channels<T> channels = channels_of(layout, channel, values, mesh);
+    spread_tiles(context_, problem(), channels);
+  }
+}
+
+/// `results` says all but where values go.
+template <typename T>
+void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results) {
+  if (count_ == 0) return;
+  for (int channel = 0; channel < layout.channels(); channel += 2) {
+    const tile_channels<T> channels = channels_of(layout, channel, nullptr, mesh);
+    tile_results<T> here = results;
+    for (int c = 0; c < channels.count; ++c) {
+      const auto vector = static_cast<std::size_t>((channel + c) / layout.components);
+      here.values[c] =
+          values + vector * layout.points * static_cast<std::size_t>(here.stride) + (channel + c) % layout.components;
+    }
+    interpolate_tiles(context_, problem(), channels, here);
+  }
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) {
+  tile_results<T> results{};
+  results.stride = layout.components;
+  results.accumulate = accumulate;
+  read(layout, mesh, values, results);
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
+                                                bool accumulate) {
+  tile_results<T> results{};
+  results.first_axis = setup_.shape.first_axis;
+  results.stride = (3 - results.first_axis) * layout.components;
+  results.axis_stride = layout.components;
+  results.accumulate = accumulate;
+  results.gradient = true;
+  for (int axis = 0; axis < 3; ++axis) results.scale[axis] = scale[axis];
+  read(layout, mesh, gradients, results);
+}
+
+template class cuda_tiles_engine<float>;
+template class cuda_tiles_engine<double>;
+
+}  // namespace quadrat::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mesh/spread_engine.hpp"
+#include "mesh/tile_plan.hpp"
+#include "mesh/tile_problem.hpp"
+#include "quadrat/cells/counting.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// Spreading and interpolation by tiles with tensor cores: tiles_spread.cuh, tiles_interpolate.cuh.
+template <typename T>
+class cuda_tiles_engine : public spread_engine<cuda_context, T> {
+ public:
+  cuda_tiles_engine(const cuda_context& context, const spread_setup<T>& setup) : context_(context), setup_(setup) {}
+
+  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
+  void set_points(const point_placement<T>& points) override;
+  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+  void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) override;
+  void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
+                            bool accumulate) override;
+  [[nodiscard]] std::size_t bytes() const override {
+    return buckets_.bytes() + records_.bytes() + unit_firsts_.bytes() + units_.bytes() + scratch_.bytes();
+  }
+
+ private:
+  void make_units();
+  void read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results);
+  [[nodiscard]] tile_problem<T> problem() const;
+  [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
+                                             const T* mesh) const;
+
+  cuda_context context_;
+  spread_setup<T> setup_;
+  tile_plan plan_{};
+  std::size_t count_ = 0;
+  counting_buckets<cuda_context> buckets_;
+  array<tile_record<T>, cuda_context> records_;
+  array<std::uint32_t, cuda_context> unit_firsts_;
+  array<tile_unit, cuda_context> units_;
+  workspace<cuda_context> scratch_;
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace quadrat::detail {
+
+/// One product of matrices, 16 x 8 times 8 x 8, by a warp, in nearly the precision of T. Lane 4 g + t holds of the left
+/// matrix (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4), of the right one (t, g), (t + 4, g), and of the sums
+/// (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+template <typename T>
+struct tile_mma;
+
+/// Tensor cores take 11 bits of a float here; each factor is split into two such parts, and of their four products the
+/// three that count are taken. What they cut off goes to either side, because the right factor is rounded to its upper
+/// part: an error of some 2^-23.
+template <>
+struct tile_mma<float> {
+  struct part {
+    std::uint32_t high, low;
+  };
+  __device__ static part left_part(float a, float b) {
+    const std::uint32_t high = __float_as_uint(a * b) & 0xffffe000u;
+    return {high, __float_as_uint(__fmaf_rn(a, b, -__uint_as_float(high)))};
+  }
+  __device__ static part whole_part(float value) {
+    const std::uint32_t high = __float_as_uint(value) & 0xffffe000u;
+    return {high, __float_as_uint(value - __uint_as_float(high))};
+  }
+  __device__ static part right_part(float value) {
+    const std::uint32_t high = (__float_as_uint(value) + 0x1000u) & 0xffffe000u;
+    return {high, __float_as_uint(value - __uint_as_float(high))};
+  }
+  /// Tensor cores cut a sum's last digits instead of rounding, which adds up: each product is summed by itself.
+  __device__ static void add(float (&sum)[4], const part (&left)[4], const part (&right)[2]) {
+    float fresh[4] = {};
+    product(fresh, left[0].low, left[1].low, left[2].low, left[3].low, right[0].high, right[1].high);
+    product(fresh, left[0].high, left[1].high, left[2].high, left[3].high, right[0].low, right[1].low);
+    product(fresh, left[0].high, left[1].high, left[2].high, left[3].high, right[0].high, right[1].high);
+#pragma unroll
+    for (int c = 0; c < 4; ++c) sum[c] += fresh[c];
+  }
+
+ private:
+  __device__ static void product(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
+                                 std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  }
+};
+
+template <>
+struct tile_mma<double> {
+  using part = double;
+  __device__ static part left_part(double a, double b) { return a * b; }
+  __device__ static part whole_part(double value) { return value; }
+  __device__ static part right_part(double value) { return value; }
+  __device__ static void add(double (&sum)[4], const part (&left)[4], const part (&right)[2]) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(left[0]), "d"(left[1]), "d"(left[2]), "d"(left[3]), "d"(right[0]), "d"(right[1]));
+  }
+};
+
+}  // namespace quadrat::detail

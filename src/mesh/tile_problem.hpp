@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "mesh/tile_grid.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/mesh/window.hpp"
+
+namespace quadrat::detail {
+
+/// Warps of a block, each of which works for itself; fewer where the weights of a batch take twice the room.
+template <typename T>
+inline constexpr int tile_warps = sizeof(T) == 4 ? 4 : 2;
+
+/// What the kernels of tiles work on.
+template <typename T>
+struct tile_problem {
+  tile_grid grid;
+  mesh_window<T> window;
+  const tile_record<T>* records;
+  const tile_unit* units;
+  const std::uint32_t* unit_count;
+  std::uint32_t most_units;
+};
+
+/// The channels that one launch takes: of point i, values[c][i * stride], and so on the mesh.
+template <typename T>
+struct tile_channels {
+  const T* values[2];  ///< only of what is spread
+  T* mesh[2];
+  int count;   ///< 1 or 2
+  int stride;  ///< 1, or 2 for complex values
+  bool pairs;  ///< whether both channels of a complex value can be read and added in one piece
+};
+
+/// Where what was interpolated goes: for channel c of point i, values[c][i * stride], or its derivatives along the axes
+/// that are there, times `scale`, values[c][i * stride + axis * axis_stride].
+template <typename T>
+struct tile_results {
+  T* values[2];
+  int stride;
+  bool accumulate;
+  bool gradient;
+  int first_axis;
+  int axis_stride;
+  T scale[3];
+};
+
+/// Asynchronous.
+template <typename T>
+void interpolate_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                       const tile_results<T>& results);
+
+/// Adds to the mesh. Asynchronous.
+template <typename T>
+void spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/tiles_interpolate.cuh"
+
+namespace quadrat::detail {
+
+template <>
+void interpolate_tiles(const cuda_context& context, const tile_problem<float>& problem,
+                       const tile_channels<float>& channels, const tile_results<float>& results) {
+  launch_interpolate_tiles(context, problem, channels, results);
+}
+
+}  // namespace quadrat::detail

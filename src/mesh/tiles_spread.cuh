@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/tile_channels.cuh"
+#include "mesh/tile_mma.cuh"
+#include "mesh/tile_problem.hpp"
+#include "mesh/tile_weights.cuh"
+#include "quadrat/parallel/cuda_launch.hpp"
+
+/// Spreading by tiles: a warp goes through the points of a segment, tile by tile along the first axis, and keeps the
+/// sums of the window of 8 x 8 x (8 Layers) mesh points in registers. A footprint is a product of three rows of
+/// weights, so 8 points at a time are one product of matrices for the tensor cores:
+/// (first and second axis x points) times (points x value and last axis). What a window leaves behind when it moves on
+/// is added to the mesh by atomic operations.
+namespace quadrat::detail {
+
+template <typename T, int Channels, int Layers>
+struct tile_spread_memory {
+  tile_axis_weights<T> first, second;
+  tile_axis_weights<T> last[Layers];
+  T values[Channels][tile_batch + 8];
+};
+
+/// Where the sums of a lane go: it holds mesh points of one row along the last axis.
+template <typename T, int Channels, int Layers>
+class tile_window_sums {
+ public:
+  static constexpr int groups = Channels * Layers;  // of eight columns
+
+  __device__ tile_window_sums(const tile_grid& grid, int second, int last, int lane) {
+    tile_row_offsets<Layers>(grid, second, last, lane, offset_);
+    clear();
+  }
+
+  using sums_type = T[tile_window / 2][groups][4];
+  [[nodiscard]] __device__ sums_type& sums() { return sums_; }
+
+  /// Adds the planes of the mesh [plane, plane + count) to it and clears their places.
+  __device__ void advance(const mesh_shape& shape, const tile_channels<T>& channels, int plane, int count) {
+#pragma unroll
+    for (int p = 0; p < tile_window; ++p) {
+      const int after = (p - plane) & (tile_window - 1);
+      if (after < count) flush(shape, channels, plane + after, p);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void flush(const mesh_shape& shape, const tile_channels<T>& channels, int plane, int p) {
+    const int i = tile_home(shape, plane, 0);
+    const std::size_t base = static_cast<std::size_t>(max(i, 0)) * static_cast<std::size_t>(shape.extent[1]) *
+                             static_cast<std::size_t>(shape.extent[2]);
+#pragma unroll
+    for (int layer = 0; layer < Layers; ++layer) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        T value[Channels];
+        bool any = false;
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) {
+          T& sum = sums_[p / 2][c * Layers + layer][2 * (p % 2) + half];
+          value[c] = sum;
+          any = any || sum != T(0);
+          sum = T(0);
+        }
+        const int offset = offset_[layer][half];
+        if (i >= 0 && offset >= 0 && any)
+          add_to_tile_mesh<T, Channels>(channels, base + static_cast<std::size_t>(offset), value);
+      }
+    }
+  }
+
+  __device__ void clear() {
+#pragma unroll
+    for (int pair = 0; pair < tile_window / 2; ++pair) {
+#pragma unroll
+      for (int group = 0; group < groups; ++group) {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) sums_[pair][group][c] = T(0);
+      }
+    }
+  }
+
+  // Of two planes and eight columns: columns 2t and 2t + 1 are the mesh points t and t + 4, so that four lanes
+  // write side by side. Plane i of the mesh has the place i % 8, where it stays while the window moves.
+  sums_type sums_;
+  int offset_[Layers][2];
+};
+
+/// A batch: one point a lane. Offsets along the first axis count from mesh point `start`.
+template <typename T, int Channels, int Layers>
+__device__ __forceinline__ void stage_tile_batch(const tile_problem<T>& problem, const tile_record<T>& record,
+                                                 const T (&value)[Channels], int start, int lane,
+                                                 tile_spread_memory<T, Channels, Layers>& memory) {
+  const tile_grid& grid = problem.grid;
+  T w[3][8];
+  tile_weights(problem.window, grid.shape, record, w);
+  rotate_tile_weights(start + offset_of<T>(record.place[0]), w[0]);
+  store_tile_weights(memory.first, lane, w[0]);
+  shift_tile_weights(offset_of<T>(record.place[1]), grid.edge[1], w[1]);
+  store_tile_weights(memory.second, lane, w[1]);
+  T last[8 * Layers];
+#pragma unroll
+  for (int j = 0; j < 8 * Layers; ++j) last[j] = j >= 8 ? T(0) : Channels == 1 ? w[2][j] * value[0] : w[2][j];
+  shift_tile_weights(offset_of<T>(record.place[2]), grid.edge[2], last);
+#pragma unroll
+  for (int layer = 0; layer < Layers; ++layer) store_tile_weights(memory.last[layer], lane, last + 8 * layer);
+  if constexpr (Channels > 1) {
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) memory.values[c][lane] = value[c];
+  }
+}
+
+/// Adds the points [begin, end) of a batch, all of one tile.
+template <typename T, int Channels, int Layers>
+__device__ __forceinline__ void add_tile_points(const tile_spread_memory<T, Channels, Layers>& memory, int begin,
+                                                int end, int lane, T (&sums)[tile_window / 2][Channels * Layers][4]) {
+  using mma = tile_mma<T>;
+  const int g = lane / 4, t = lane % 4;
+  const int position = g / 2 + 4 * (g % 2);
+  for (int k = begin; k < end; k += 8) {
+    const int points[2] = {k + t, k + t + 4};
+    T first[2][8], second[2];
+    typename mma::part right[Channels * Layers][2];
+#pragma unroll
+    for (int p = 0; p < 2; ++p) {
+      load_tile_weights(memory.first, points[p], first[p]);
+      second[p] = memory.second.at(points[p], g);
+#pragma unroll
+      for (int layer = 0; layer < Layers; ++layer) {
+        const T weight = memory.last[layer].at(points[p], position);
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) {
+          const T value = Channels == 1 ? weight : weight * memory.values[c][points[p]];
+          right[c * Layers + layer][p] = mma::right_part(points[p] < end ? value : T(0));
+        }
+      }
+    }
+#pragma unroll
+    for (int pair = 0; pair < tile_window / 2; ++pair) {
+      const typename mma::part left[4] = {
+          mma::left_part(first[0][2 * pair], second[0]), mma::left_part(first[0][2 * pair + 1], second[0]),
+          mma::left_part(first[1][2 * pair], second[1]), mma::left_part(first[1][2 * pair + 1], second[1])};
+#pragma unroll
+      for (int group = 0; group < Channels * Layers; ++group) mma::add(sums[pair][group], left, right[group]);
+    }
+  }
+}
+
+template <typename T, int Channels, int Layers>
+__global__ void __launch_bounds__(32 * tile_warps<T>)
+    spread_tiles_kernel(const __grid_constant__ tile_problem<T> problem,
+                        const __grid_constant__ tile_channels<T> channels) {
+  __shared__ tile_spread_memory<T, Channels, Layers> memories[tile_warps<T>];
+  const int lane = threadIdx.x % 32;
+  tile_spread_memory<T, Channels, Layers>& memory = memories[threadIdx.x / 32];
+  const std::uint32_t number = blockIdx.x * tile_warps<T> + threadIdx.x / 32;
+  if (number >= *problem.unit_count) return;
+  const tile_unit unit = problem.units[number];
+  const tile_grid& grid = problem.grid;
+
+  memory.first.clear_tail();
+  memory.second.clear_tail();
+  for (int layer = 0; layer < Layers; ++layer) memory.last[layer].clear_tail();
+
+  const int row = static_cast<int>(unit.segment / static_cast<unsigned>(grid.segments));
+  const int segment = static_cast<int>(unit.segment % static_cast<unsigned>(grid.segments));
+  const int start = grid.origin[0] + segment * grid.segment * grid.edge[0];
+  tile_window_sums<T, Channels, Layers> sums(grid, grid.origin[1] + row / grid.tiles[2] * grid.edge[1],
+                                             grid.origin[2] + row % grid.tiles[2] * grid.edge[2], lane);
+
+  int current = -1;  // tile of the window
+  // Records are on their way two batches ahead, values one.
+  tile_record<T> record = problem.records[min(unit.first + lane, unit.last - 1)];
+  tile_record<T> next = problem.records[min(unit.first + tile_batch + lane, unit.last - 1)];
+  T value[Channels];
+  load_tile_values<T, Channels>(channels, record.id, value);
+  for (std::uint32_t batch = unit.first; batch < unit.last; batch += tile_batch) {
+    T next_value[Channels];
+    load_tile_values<T, Channels>(channels, next.id, next_value);
+    const tile_record<T> after = problem.records[min(batch + 2 * tile_batch + lane, unit.last - 1)];
+    const int tile = grid.tile_in_segment(offset_of<T>(record.place[0]));
+    const int count = static_cast<int>(min(static_cast<std::uint32_t>(tile_batch), unit.last - batch));
+    const int before = __shfl_up_sync(~0u, tile, 1);
+    unsigned begins = __ballot_sync(~0u, lane < count && (lane == 0 || tile != before));
+    __syncwarp();
+    stage_tile_batch(problem, record, value, start, lane, memory);
+    __syncwarp();
+    while (begins != 0) {
+      const int begin = __ffs(static_cast<int>(begins)) - 1;
+      begins &= begins - 1;
+      const int end = begins == 0 ? count : __ffs(static_cast<int>(begins)) - 1;
+      const int here = __shfl_sync(~0u, tile, begin);
+      if (here != current) {
+        if (current >= 0) {
+          const int planes = min((here - current) * grid.edge[0], grid.reach(0));
+          sums.advance(grid.shape, channels, start + current * grid.edge[0], planes);
+        }
+        current = here;
+      }
+      add_tile_points<T, Channels, Layers>(memory, begin, end, lane, sums.sums());
+    }
+    record = next;
+    next = after;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) value[c] = next_value[c];
+  }
+  sums.advance(grid.shape, channels, start + current * grid.edge[0], grid.reach(0));
+}
+
+template <typename T, int Channels>
+void launch_spread_tiles(const cuda_context& context, const tile_problem<T>& problem,
+                         const tile_channels<T>& channels) {
+  const cuda_launch launch(context, "mesh.tiles.spread");
+  const unsigned blocks = cuda_launch::blocks(problem.most_units, tile_warps<T>);
+  if (problem.grid.layers == 1) {
+    spread_tiles_kernel<T, Channels, 1><<<blocks, 32 * tile_warps<T>, 0, context.stream()>>>(problem, channels);
+  } else {
+    spread_tiles_kernel<T, Channels, 2><<<blocks, 32 * tile_warps<T>, 0, context.stream()>>>(problem, channels);
+  }
+  launch.check();
+}
+
+}  // namespace quadrat::detail
