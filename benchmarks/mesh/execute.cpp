@@ -181,8 +181,8 @@ void time_variants(const session& s, const Context& context, const execution& ba
     change(what);
     return what;
   };
-  if (base.operation != "set_points") time_execution<double>(s, context, most, base);
-  if (base.operation == "spread" && !s.on_cuda()) {
+  if (base.operation != "set_points" || !s.on_cuda()) time_execution<double>(s, context, most, base);
+  if (base.operation != "set_points" && !s.on_cuda()) {
     time_execution<double>(s, context, most, with([](execution& what) { what.components = 2; }));
   }
   for (const int order : {4, 8}) {
