@@ -16,8 +16,8 @@ inline constexpr bool cusparse_built = true;
 inline constexpr bool cusparse_built = false;
 #endif
 
-/// Whether this process can have NVIDIA's cuSPARSE. It is loaded here, when it is first asked for, and not linked: a
-/// program that was linked with it does not start on a machine that has a driver only.
+/// Whether this process can have NVIDIA's cuSPARSE, and a driver for it. The library is loaded here, when it is first
+/// asked for, and not linked: a program that was linked with it does not start on a machine that has a driver only.
 [[nodiscard]] bool cusparse_present();
 
 /// The vendor's answer to single mesh: the same rows, built in the same way, multiplied by cusparseSpMV; complex values

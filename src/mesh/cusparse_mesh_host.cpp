@@ -20,6 +20,8 @@ namespace {
 /// The functions of cuSPARSE that are used; null where the library is missing.
 struct cusparse_functions {
   cusparse_functions() {
+    // Loading takes some milliseconds: not where nothing could use it.
+    if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) return;
     const std::string name = "libcusparse.so." + std::to_string(CUSPARSE_VER_MAJOR);
     for (const std::string& path : {name, "/usr/local/cuda/lib64/" + name}) {
       library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
