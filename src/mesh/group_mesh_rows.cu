@@ -54,6 +54,27 @@ __device__ void add_pieces(const lane_entry<T, Channels>& entry, unsigned lane, 
   }
 }
 
+/// What warp `part` of a group's warps adds to its sums: a stretch of the group's contributions.
+template <typename T, int Channels>
+__device__ void add_share(const group_entries<T>& entries, const channel_pair<T>& channels, std::size_t group,
+                          unsigned part, unsigned parts, unsigned lane, T* sums) {
+  const std::uint64_t begin = entries.offsets[group];
+  const std::uint64_t end = entries.offsets[group + 1];
+  const std::uint64_t chunks = (end - begin + 31) / 32;
+  const std::uint64_t share = (chunks + parts - 1) / parts * 32;
+  const std::uint64_t from = begin + part * share;
+  const std::uint64_t to = from + share < end ? from + share : end;
+  if (from >= to) return;
+  lane_entry<T, Channels> entry(entries, channels, from + lane, to);
+  for (std::uint64_t e = from + 32; e < to; e += 32) {
+    // Asked for before the sums of those that have arrived.
+    const lane_entry<T, Channels> next(entries, channels, e + lane, to);
+    add_pieces<T, Channels>(entry, lane, sums);
+    entry = next;
+  }
+  add_pieces<T, Channels>(entry, lane, sums);
+}
+
 /// A block has groups_per_block groups of warps_per_group warps; each warp has sums of its own.
 template <typename T, int Channels>
 __global__ void __launch_bounds__(32 * most_warps)
@@ -70,24 +91,7 @@ __global__ void __launch_bounds__(32 * most_warps)
   T* sums = reinterpret_cast<T*>(memory) + static_cast<std::size_t>(warp) * rows * Channels;
   for (unsigned i = lane; i < rows * Channels; i += 32) sums[i] = T(0);
   __syncwarp();
-  if (here) {
-    const std::uint64_t begin = entries.offsets[group];
-    const std::uint64_t end = entries.offsets[group + 1];
-    const std::uint64_t chunks = (end - begin + 31) / 32;
-    const std::uint64_t share = (chunks + shape.warps_per_group - 1) / shape.warps_per_group * 32;
-    const std::uint64_t from = begin + part * share;
-    const std::uint64_t to = from + share < end ? from + share : end;
-    if (from < to) {
-      lane_entry<T, Channels> entry(entries, channels, from + lane, to);
-      for (std::uint64_t e = from + 32; e < to; e += 32) {
-        // Asked for before the sums of those that have arrived.
-        const lane_entry<T, Channels> next(entries, channels, e + lane, to);
-        add_pieces<T, Channels>(entry, lane, sums);
-        entry = next;
-      }
-      add_pieces<T, Channels>(entry, lane, sums);
-    }
-  }
+  if (here) add_share<T, Channels>(entries, channels, group, part, shape.warps_per_group, lane, sums);
   __syncthreads();
   if (!here) return;
   const T* of_group = sums - static_cast<std::size_t>(part) * rows * Channels;
