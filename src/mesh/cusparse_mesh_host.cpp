@@ -6,6 +6,7 @@
 #include <cusparse.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <type_traits>
@@ -125,7 +126,10 @@ struct cusparse_engine<Context, T>::descriptors {
     prepared_product<T>& product = products[static_cast<std::size_t>(components - 1)];
     product.release();
     const auto nodes = static_cast<std::int64_t>(engine.setup().shape.size());
-    const auto points = static_cast<std::int64_t>(engine.count());
+    // cuSPARSE refuses more entries than rows times columns; a mesh smaller than a footprint has them, because a point
+    // then adds to a mesh point several times. Columns without entries are never read.
+    const auto points =
+        std::max(static_cast<std::int64_t>(engine.count()), (static_cast<std::int64_t>(entries) + nodes - 1) / nodes);
     const auto writable = [](const auto* data) { return const_cast<void*>(static_cast<const void*>(data)); };
     void* stand_in = writable(engine.points());
     const cudaDataType type = data_type<T>(components);
@@ -163,9 +167,9 @@ template <typename Context, typename T>
 std::size_t cusparse_engine<Context, T>::bytes_needed(std::size_t count) const {
   const mesh_shape& shape = this->setup().shape;
   const std::size_t entries = count * static_cast<std::size_t>(shape.footprint_size());
-  require(entries <= max_count, "the method cusparse takes at most ", max_count, " contributions; these points have ",
-          entries, ". The method single_mesh takes them");
   const std::size_t entry_bytes = entries * (sizeof(std::uint32_t) + sizeof(T));
+  require(entries <= max_count, "the method cusparse takes at most ", max_count, " contributions; these points have ",
+          entries, " (", entry_bytes, " bytes). The method single_mesh takes them");
   // cuSPARSE's own buffers are a small part of the matrix.
   return placed_points_engine<Context, T>::bytes_needed(count) + shape.size() * 2 * sizeof(std::uint32_t) +
          scan_bytes(shape.size()) + entry_bytes + entry_bytes / 32;

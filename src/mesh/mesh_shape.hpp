@@ -151,6 +151,7 @@ struct point_placement {
       if (!axis[a].periodic && !clip && fault == fault_kind::none &&
           (position.first < 0 || position.first + axis[a].width > axis[a].extent)) {
         fault = fault_kind::value_range;
+        placed.first[a] = 0;
       }
     }
     if (fault != fault_kind::none) faults.raise(fault, i);
