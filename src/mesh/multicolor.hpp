@@ -14,6 +14,10 @@ class multicolor_engine : public cpu_tiles_engine<T> {
  public:
   using cpu_tiles_engine<T>::cpu_tiles_engine;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+
+ private:
+  template <int Width, int Components>
+  void add_tile(std::uint32_t tile, const value_layout& layout, const T* values, T* mesh) const;
 };
 
 extern template class multicolor_engine<float>;
