@@ -35,7 +35,7 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] const cpu_context& context() const { return context_; }
   [[nodiscard]] const spread_setup<T>& setup() const { return setup_; }
   [[nodiscard]] const mesh_tiles& tiles() const { return tiles_; }
-  [[nodiscard]] const tile_stages& stages() const { return stages_; }
+  [[nodiscard]] tile_stages& stages() { return stages_; }
   /// The sorted points, the caller's numbers of them, and where each tile begins among them (and the end).
   [[nodiscard]] const placed_point<T>* points() const { return points_.data(); }
   [[nodiscard]] const std::uint32_t* order() const { return order_.data(); }

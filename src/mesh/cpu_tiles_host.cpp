@@ -198,7 +198,7 @@ void cpu_tiles_engine<T>::spread(const value_layout& layout, const T* values, T*
   for (int vector = 0; vector < layout.vectors; ++vector) {
     walk.values = values + layout.value(0, vector * layout.components);
     walk.mesh = mesh + layout.node(0, vector * layout.components);
-    for_each_tile(context_, stages_, [&](std::uint32_t tile) { work_on(tile, function, walk); });
+    stages_.for_each(context_, [&](std::uint32_t tile) { work_on(tile, function, walk); });
   }
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "mesh/mesh_shape.hpp"
@@ -31,6 +33,12 @@ struct tile_axis {
   [[nodiscard]] int color(int tile) const {
     return periodic && tiles % 2 == 1 && tiles > 1 && tile == tiles - 1 ? 2 : tile % 2;
   }
+  /// The tile so many steps on; -1 beyond an open end.
+  [[nodiscard]] int beside(int tile, int step) const {
+    const int there = tile + step;
+    if (there >= 0 && there < tiles) return there;
+    return periodic ? (there + tiles) % tiles : -1;
+  }
 };
 
 [[nodiscard]] inline tile_axis make_tile_axis(const mesh_shape& shape, int axis, int shift) {
@@ -53,10 +61,11 @@ struct mesh_tiles {
            static_cast<std::size_t>(axis[2].tiles);
   }
   [[nodiscard]] std::uint32_t tile_of(const int* first) const {
-    const auto number = [&](int a) { return static_cast<std::uint32_t>(axis[a].tile_of(first[a])); };
-    return (number(0) * static_cast<std::uint32_t>(axis[1].tiles) + number(1)) *
-               static_cast<std::uint32_t>(axis[2].tiles) +
-           number(2);
+    return join(axis[0].tile_of(first[0]), axis[1].tile_of(first[1]), axis[2].tile_of(first[2]));
+  }
+  [[nodiscard]] std::uint32_t join(int x, int y, int z) const {
+    const auto ny = static_cast<std::uint32_t>(axis[1].tiles), nz = static_cast<std::uint32_t>(axis[2].tiles);
+    return (static_cast<std::uint32_t>(x) * ny + static_cast<std::uint32_t>(y)) * nz + static_cast<std::uint32_t>(z);
   }
   /// The tile's number along each axis.
   void split(std::uint32_t tile, int* along) const {
@@ -73,36 +82,53 @@ struct mesh_tiles {
 };
 
 /// The tiles by color: stages that follow one another, within which tiles can be worked on side by side without two
-/// adding to one mesh point (particle-mesh-spreading, section 2, "Multicoloring approach"). The order of additions to a
-/// mesh point is that of the stages, for any number of threads.
-struct tile_stages {
-  std::vector<std::uint32_t> tiles;
-  std::vector<std::size_t> begin;  ///< of each stage in `tiles`, and the end
-
-  explicit tile_stages(const mesh_tiles& grid) {
+/// adding to one mesh point (particle-mesh-spreading, section 2, "Multicoloring approach"). A tile waits for those of
+/// its neighbors that belong to an earlier stage, and not for the whole stage. The order of additions to a mesh point
+/// is that of the stages all the same, for any number of threads.
+class tile_stages {
+ public:
+  explicit tile_stages(const mesh_tiles& grid) : grid_(grid), done_(grid.count()) {
     std::vector<std::uint32_t> by_color[27];
     for (std::uint32_t tile = 0; tile < grid.count(); ++tile) {
       by_color[static_cast<std::size_t>(grid.color(tile))].push_back(tile);
     }
-    for (const auto& stage : by_color) {
-      if (stage.empty()) continue;
-      begin.push_back(tiles.size());
-      tiles.insert(tiles.end(), stage.begin(), stage.end());
-    }
-    begin.push_back(tiles.size());
+    for (const auto& stage : by_color) tiles_.insert(tiles_.end(), stage.begin(), stage.end());
   }
-};
 
-/// Calls body(tile) for each, stage by stage; finished on return.
-template <typename Body>
-void for_each_tile(const cpu_context& context, const tile_stages& stages, const Body& body) {
+  /// Calls body(tile) for each; finished on return. One call at a time.
+  template <typename Body>
+  void for_each(const cpu_context& context, const Body& body) {
+    const std::uint32_t round = ++round_;
+    std::atomic<std::size_t> next{0};
 #pragma omp parallel num_threads(context.threads())
-  for (std::size_t stage = 0; stage + 1 < stages.begin.size(); ++stage) {
-    const auto first = static_cast<std::int64_t>(stages.begin[stage]);
-    const auto last = static_cast<std::int64_t>(stages.begin[stage + 1]);
-#pragma omp for schedule(dynamic, 1)
-    for (std::int64_t i = first; i < last; ++i) body(stages.tiles[static_cast<std::size_t>(i)]);
+    for (std::size_t i = next.fetch_add(1); i < tiles_.size(); i = next.fetch_add(1)) {
+      // Those it waits for are taken already: their threads get on without this one.
+      wait_for_neighbors(tiles_[i], round);
+      body(tiles_[i]);
+      done_[tiles_[i]].store(round, std::memory_order_release);
+    }
   }
-}
+
+ private:
+  void wait_for_neighbors(std::uint32_t tile, std::uint32_t round) const {
+    const int color = grid_.color(tile);
+    int along[3];
+    grid_.split(tile, along);
+    for (int step = 0; step < 27; ++step) {
+      const int x = grid_.axis[0].beside(along[0], step / 9 - 1);
+      const int y = grid_.axis[1].beside(along[1], step / 3 % 3 - 1);
+      const int z = grid_.axis[2].beside(along[2], step % 3 - 1);
+      if (x < 0 || y < 0 || z < 0) continue;
+      const std::uint32_t neighbor = grid_.join(x, y, z);
+      if (grid_.color(neighbor) >= color) continue;
+      while (done_[neighbor].load(std::memory_order_acquire) != round) std::this_thread::yield();
+    }
+  }
+
+  mesh_tiles grid_;
+  std::vector<std::uint32_t> tiles_;              ///< by stage
+  std::vector<std::atomic<std::uint32_t>> done_;  ///< the round in which a tile was last done
+  std::uint32_t round_ = 0;
+};
 
 }  // namespace quadrat::detail

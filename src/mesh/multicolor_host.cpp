@@ -82,7 +82,7 @@ void multicolor_engine<T>::spread(const value_layout& layout, const T* values, T
   this->clear(layout, mesh, accumulate);
   with_width(this->setup().window.width, [&](auto width) {
     constexpr int points = decltype(width)::value;
-    for_each_tile(this->context(), this->stages(), [&](std::uint32_t tile) {
+    this->stages().for_each(this->context(), [&](std::uint32_t tile) {
       if (layout.components == 1) {
         add_tile<points, 1>(tile, layout, values, mesh);
       } else {
