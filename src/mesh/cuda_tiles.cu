@@ -85,7 +85,8 @@ template <typename T>
 std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
   const tile_plan plan = plan_tiles(setup_.shape, setup_.options.edges == open_footprints::clip, count);
   return count * (sizeof(tile_record<T>) + 5 * sizeof(std::uint32_t)) + plan.most_units * sizeof(tile_unit) +
-         (plan.grid.tile_count() + 2 * plan.grid.segment_count()) * sizeof(std::uint32_t);
+         (plan.grid.tile_count() + 2 * plan.grid.segment_count()) * sizeof(std::uint32_t) +
+         (in_order() ? plan.share_size() * sizeof(T) : 0);
 }
 
 template <typename T>
@@ -98,6 +99,7 @@ void cuda_tiles_engine<T>::set_points(const point_placement<T>& points) {
   for_each(context_, "mesh.tiles.records", count_,
            fill_record<T>{plan_.grid, points, buckets_.view(), records_.data()});
   make_units();
+  if (in_order()) share_sums_.resize_discarding(context_, plan_.share_size());
 }
 
 template <typename T>
@@ -139,11 +141,17 @@ tile_channels<T> cuda_tiles_engine<T>::channels_of(const value_layout& layout, i
 
 template <typename T>
 void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
-  if (!accumulate) fill_bytes(context_, mesh, 0, layout.mesh_values() * sizeof(T));
+  const bool adds = !in_order() || count_ == 0;
+  if (adds && !accumulate) fill_bytes(context_, mesh, 0, layout.mesh_values() * sizeof(T));
   if (count_ == 0) return;
+  const tile_shares<T> shares{share_sums_.data(), unit_firsts_.data()};
   for (int channel = 0; channel < layout.channels(); channel += 2) {
     const tile_channels<T> channels = channels_of(layout, channel, values, mesh);
-    spread_tiles(context_, problem(), channels);
+    if (adds) {
+      spread_tiles(context_, problem(), channels);
+    } else {
+      spread_tiles_in_order(context_, problem(), channels, shares, accumulate);
+    }
   }
 }
 

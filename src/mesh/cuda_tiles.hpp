@@ -27,11 +27,13 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
-    return buckets_.bytes() + records_.bytes() + unit_firsts_.bytes() + units_.bytes() + scratch_.bytes();
+    return buckets_.bytes() + records_.bytes() + unit_firsts_.bytes() + units_.bytes() + share_sums_.bytes() +
+           scratch_.bytes();
   }
 
  private:
   void make_units();
+  [[nodiscard]] bool in_order() const { return context_.reproducibility() != determinism::none; }
   void read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results);
   [[nodiscard]] tile_problem<T> problem() const;
   [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
@@ -45,6 +47,7 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   array<tile_record<T>, cuda_context> records_;
   array<std::uint32_t, cuda_context> unit_firsts_;
   array<tile_unit, cuda_context> units_;
+  array<T, cuda_context> share_sums_;  // only where results shall be reproducible
   workspace<cuda_context> scratch_;
 };
 

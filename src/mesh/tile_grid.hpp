@@ -31,6 +31,8 @@ struct tile_grid {
 
   /// Mesh points of a tile's window that footprints reach.
   [[nodiscard]] QUADRAT_HD int reach(int axis) const { return edge[axis] + shape.width[axis] - 1; }
+  /// The same along the first axis for all tiles of a segment.
+  [[nodiscard]] QUADRAT_HD int segment_reach() const { return segment * edge[0] + shape.width[0] - 1; }
   [[nodiscard]] QUADRAT_HD std::size_t segment_count() const {
     return static_cast<std::size_t>(tiles[1]) * static_cast<std::size_t>(tiles[2]) * static_cast<std::size_t>(segments);
   }

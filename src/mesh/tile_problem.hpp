@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "mesh/tile_cover.hpp"
 #include "mesh/tile_grid.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/mesh/window.hpp"
@@ -55,5 +56,10 @@ void interpolate_tiles(const cuda_context& context, const tile_problem<T>& probl
 /// Adds to the mesh. Asynchronous.
 template <typename T>
 void spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels);
+
+/// Writes the mesh, or adds to it, with sums in an order that does not depend on timing. Asynchronous.
+template <typename T>
+void spread_tiles_in_order(const cuda_context& context, const tile_problem<T>& problem,
+                           const tile_channels<T>& channels, const tile_shares<T>& shares, bool accumulate);
 
 }  // namespace quadrat::detail

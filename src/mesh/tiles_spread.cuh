@@ -4,6 +4,7 @@
 #include "mesh/tile_channels.cuh"
 #include "mesh/tile_mma.cuh"
 #include "mesh/tile_problem.hpp"
+#include "mesh/tile_targets.cuh"
 #include "mesh/tile_weights.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
@@ -11,7 +12,7 @@
 /// sums of the window of 8 x 8 x (8 Layers) mesh points in registers. A footprint is a product of three rows of
 /// weights, so 8 points at a time are one product of matrices for the tensor cores:
 /// (first and second axis x points) times (points x value and last axis). What a window leaves behind when it moves on
-/// is added to the mesh by atomic operations.
+/// goes to a target of tile_targets.cuh.
 namespace quadrat::detail {
 
 template <typename T, int Channels, int Layers>
@@ -21,55 +22,14 @@ struct tile_spread_memory {
   T values[Channels][tile_batch + 8];
 };
 
-/// Where the sums of a lane go: it holds mesh points of one row along the last axis.
+/// The sums of a lane: of one row along the last axis, planes by two and columns by eight; of eight columns it has 2t
+/// and 2t + 1. Plane i of the mesh has the place i % 8, where it stays while the window moves.
 template <typename T, int Channels, int Layers>
 class tile_window_sums {
  public:
   static constexpr int groups = Channels * Layers;  // of eight columns
 
-  __device__ tile_window_sums(const tile_grid& grid, int second, int last, int lane) {
-    tile_row_offsets<Layers>(grid, second, last, lane, offset_);
-    clear();
-  }
-
-  using sums_type = T[tile_window / 2][groups][4];
-  [[nodiscard]] __device__ sums_type& sums() { return sums_; }
-
-  /// Adds the planes of the mesh [plane, plane + count) to it and clears their places.
-  __device__ void advance(const mesh_shape& shape, const tile_channels<T>& channels, int plane, int count) {
-#pragma unroll
-    for (int p = 0; p < tile_window; ++p) {
-      const int after = (p - plane) & (tile_window - 1);
-      if (after < count) flush(shape, channels, plane + after, p);
-    }
-  }
-
- private:
-  __device__ __forceinline__ void flush(const mesh_shape& shape, const tile_channels<T>& channels, int plane, int p) {
-    const int i = tile_home(shape, plane, 0);
-    const std::size_t base = static_cast<std::size_t>(max(i, 0)) * static_cast<std::size_t>(shape.extent[1]) *
-                             static_cast<std::size_t>(shape.extent[2]);
-#pragma unroll
-    for (int layer = 0; layer < Layers; ++layer) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        T value[Channels];
-        bool any = false;
-#pragma unroll
-        for (int c = 0; c < Channels; ++c) {
-          T& sum = sums_[p / 2][c * Layers + layer][2 * (p % 2) + half];
-          value[c] = sum;
-          any = any || sum != T(0);
-          sum = T(0);
-        }
-        const int offset = offset_[layer][half];
-        if (i >= 0 && offset >= 0 && any)
-          add_to_tile_mesh<T, Channels>(channels, base + static_cast<std::size_t>(offset), value);
-      }
-    }
-  }
-
-  __device__ void clear() {
+  __device__ tile_window_sums() {
 #pragma unroll
     for (int pair = 0; pair < tile_window / 2; ++pair) {
 #pragma unroll
@@ -80,10 +40,42 @@ class tile_window_sums {
     }
   }
 
-  // Of two planes and eight columns: columns 2t and 2t + 1 are the mesh points t and t + 4, so that four lanes
-  // write side by side. Plane i of the mesh has the place i % 8, where it stays while the window moves.
+  using sums_type = T[tile_window / 2][groups][4];
+  [[nodiscard]] __device__ sums_type& sums() { return sums_; }
+
+  /// Hands over the planes of the mesh [plane, plane + count) and clears their places.
+  template <typename Target>
+  __device__ void advance(Target& target, int plane, int count) {
+    target.skip_to(plane);
+#pragma unroll
+    for (int p = 0; p < tile_window; ++p) {
+      const int after = (p - plane) & (tile_window - 1);
+      if (after < count) flush(target, plane + after, p);
+    }
+    target.skip_written(count);
+  }
+
+ private:
+  template <typename Target>
+  __device__ __forceinline__ void flush(const Target& target, int plane, int p) {
+    const auto place = target.plane(plane);
+#pragma unroll
+    for (int layer = 0; layer < Layers; ++layer) {
+      T value[2][Channels];
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) {
+          T& sum = sums_[p / 2][c * Layers + layer][2 * (p % 2) + half];
+          value[half][c] = sum;
+          sum = T(0);
+        }
+      }
+      target.put(place, layer, value);
+    }
+  }
+
   sums_type sums_;
-  int offset_[Layers][2];
 };
 
 /// A batch: one point a lane. Offsets along the first axis count from mesh point `start`.
@@ -111,12 +103,12 @@ __device__ __forceinline__ void stage_tile_batch(const tile_problem<T>& problem,
 }
 
 /// Adds the points [begin, end) of a batch, all of one tile.
-template <typename T, int Channels, int Layers>
+template <typename T, int Channels, int Layers, typename Target>
 __device__ __forceinline__ void add_tile_points(const tile_spread_memory<T, Channels, Layers>& memory, int begin,
                                                 int end, int lane, T (&sums)[tile_window / 2][Channels * Layers][4]) {
   using mma = tile_mma<T>;
   const int g = lane / 4, t = lane % 4;
-  const int position = g / 2 + 4 * (g % 2);
+  const int position = Target::position(g);
   for (int k = begin; k < end; k += 8) {
     const int points[2] = {k + t, k + t + 4};
     T first[2][8], second[2];
@@ -146,10 +138,10 @@ __device__ __forceinline__ void add_tile_points(const tile_spread_memory<T, Chan
   }
 }
 
-template <typename T, int Channels, int Layers>
+template <typename T, int Channels, int Layers, template <typename, int, int> typename Target>
 __global__ void __launch_bounds__(32 * tile_warps<T>)
     spread_tiles_kernel(const __grid_constant__ tile_problem<T> problem,
-                        const __grid_constant__ tile_channels<T> channels) {
+                        const __grid_constant__ tile_channels<T> channels, T* __restrict__ shares) {
   __shared__ tile_spread_memory<T, Channels, Layers> memories[tile_warps<T>];
   const int lane = threadIdx.x % 32;
   tile_spread_memory<T, Channels, Layers>& memory = memories[threadIdx.x / 32];
@@ -165,8 +157,10 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
   const int row = static_cast<int>(unit.segment / static_cast<unsigned>(grid.segments));
   const int segment = static_cast<int>(unit.segment % static_cast<unsigned>(grid.segments));
   const int start = grid.origin[0] + segment * grid.segment * grid.edge[0];
-  tile_window_sums<T, Channels, Layers> sums(grid, grid.origin[1] + row / grid.tiles[2] * grid.edge[1],
-                                             grid.origin[2] + row % grid.tiles[2] * grid.edge[2], lane);
+  const tile_unit_window window{number, lane, start, grid.origin[1] + row / grid.tiles[2] * grid.edge[1],
+                                grid.origin[2] + row % grid.tiles[2] * grid.edge[2]};
+  Target<T, Channels, Layers> target(grid, channels, shares, window);
+  tile_window_sums<T, Channels, Layers> sums;
 
   int current = -1;  // tile of the window
   // Records are on their way two batches ahead, values one.
@@ -193,29 +187,32 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
       if (here != current) {
         if (current >= 0) {
           const int planes = min((here - current) * grid.edge[0], grid.reach(0));
-          sums.advance(grid.shape, channels, start + current * grid.edge[0], planes);
+          sums.advance(target, start + current * grid.edge[0], planes);
         }
         current = here;
       }
-      add_tile_points<T, Channels, Layers>(memory, begin, end, lane, sums.sums());
+      add_tile_points<T, Channels, Layers, Target<T, Channels, Layers>>(memory, begin, end, lane, sums.sums());
     }
     record = next;
     next = after;
 #pragma unroll
     for (int c = 0; c < Channels; ++c) value[c] = next_value[c];
   }
-  sums.advance(grid.shape, channels, start + current * grid.edge[0], grid.reach(0));
+  sums.advance(target, start + current * grid.edge[0], grid.reach(0));
+  target.skip_to(start + grid.segment_reach());
 }
 
-template <typename T, int Channels>
-void launch_spread_tiles(const cuda_context& context, const tile_problem<T>& problem,
-                         const tile_channels<T>& channels) {
+/// `shares`: for targets that want them.
+template <typename T, int Channels, template <typename, int, int> typename Target>
+void launch_spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                         T* shares) {
   const cuda_launch launch(context, "mesh.tiles.spread");
   const unsigned blocks = cuda_launch::blocks(problem.most_units, tile_warps<T>);
+  const unsigned threads = 32 * tile_warps<T>;
   if (problem.grid.layers == 1) {
-    spread_tiles_kernel<T, Channels, 1><<<blocks, 32 * tile_warps<T>, 0, context.stream()>>>(problem, channels);
+    spread_tiles_kernel<T, Channels, 1, Target><<<blocks, threads, 0, context.stream()>>>(problem, channels, shares);
   } else {
-    spread_tiles_kernel<T, Channels, 2><<<blocks, 32 * tile_warps<T>, 0, context.stream()>>>(problem, channels);
+    spread_tiles_kernel<T, Channels, 2, Target><<<blocks, threads, 0, context.stream()>>>(problem, channels, shares);
   }
   launch.check();
 }

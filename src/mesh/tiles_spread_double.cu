@@ -8,9 +8,9 @@ void spread_tiles(const cuda_context& context, const tile_problem<double>& probl
                   const tile_channels<double>& channels) {
   if (problem.most_units == 0) return;
   if (channels.count == 1) {
-    launch_spread_tiles<double, 1>(context, problem, channels);
+    launch_spread_tiles<double, 1, tile_mesh_target>(context, problem, channels, nullptr);
   } else {
-    launch_spread_tiles<double, 2>(context, problem, channels);
+    launch_spread_tiles<double, 2, tile_mesh_target>(context, problem, channels, nullptr);
   }
 }
 

@@ -8,9 +8,9 @@ void spread_tiles(const cuda_context& context, const tile_problem<float>& proble
                   const tile_channels<float>& channels) {
   if (problem.most_units == 0) return;
   if (channels.count == 1) {
-    launch_spread_tiles<float, 1>(context, problem, channels);
+    launch_spread_tiles<float, 1, tile_mesh_target>(context, problem, channels, nullptr);
   } else {
-    launch_spread_tiles<float, 2>(context, problem, channels);
+    launch_spread_tiles<float, 2, tile_mesh_target>(context, problem, channels, nullptr);
   }
 }
 

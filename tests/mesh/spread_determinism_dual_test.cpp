@@ -113,6 +113,38 @@ TYPED_TEST(spread_determinism, spreading_gives_the_same_bits_after_other_points)
   }
 }
 
+template <typename T, int D>
+void expect_right_sums(const spread_case<T, D>& it) {
+  const spread_input<T, D> input(it);
+  const auto wanted = wanted_of(it, input, problem_of(it));
+  for (const determinism level : {determinism::run_to_run, determinism::canonical}) {
+    const backend_context context = contexts_of(level)[1];
+    for (const std::string& method : methods_here(level)) {
+      SCOPED_TRACE(method + " at level " + std::to_string(static_cast<int>(level)) + ", " + describe(it));
+      expect_agreement(run_method(context, it, input, method), wanted);
+    }
+  }
+}
+
+/// Also a plane and a line, and meshes that footprints go round several times.
+TYPED_TEST(spread_determinism, reproducible_sums_are_right) {
+  using T = TypeParam;
+  for (const auto& it : cases<T>()) expect_right_sums(it);
+  for (const int extent : {1, 3, 30}) {
+    for (const bool accumulate : {false, true}) {
+      auto plane = uniform_case<T, 2>(7, size_or(1000, 200), extent);
+      auto line = uniform_case<T, 1>(5, size_or(1000, 200), extent);
+      plane.components = 2;
+      plane.vectors = 2;
+      plane.accumulate = line.accumulate = accumulate;
+      plane.domain.periodic[0] = line.domain.periodic[0] = accumulate;
+      plane.options.edges = line.options.edges = open_footprints::clip;
+      expect_right_sums(plane);
+      expect_right_sums(line);
+    }
+  }
+}
+
 /// `canonical`: the method makes no difference.
 TYPED_TEST(spread_determinism, canonical_spreading_gives_the_same_bits_for_every_method) {
   using T = TypeParam;

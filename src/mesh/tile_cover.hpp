@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mesh/tile_grid.hpp"
+#include "quadrat/core/macros.hpp"
+
+/// Which windows hold a share of a mesh point's sum, in a fixed order: the other way round than tile_home.
+namespace quadrat::detail {
+
+/// The windows along one axis: of tiles, or along the first axis of segments.
+struct tile_cover {
+  int extent;
+  int origin;  ///< first mesh point of the first window
+  int edge;    ///< from one window to the next
+  int reach;   ///< mesh points of a window
+  int windows;
+  bool periodic;
+  std::uint32_t inverse;  ///< 2^31 / edge, rounded up
+
+  [[nodiscard]] QUADRAT_HD int divide(int offset) const {
+    return static_cast<int>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(offset)) * inverse >> 31);
+  }
+
+  /// Calls f(window, position) for the windows that hold any of the mesh points index, ..., index + span - 1, counted
+  /// beyond the mesh as well, or of their images; `position`, above -span, is that of `index` in the window.
+  QUADRAT_CALLS_ANY
+  template <typename F>
+  QUADRAT_HD void for_each_window(int index, int span, const F& f) const {
+    const int end = (windows - 1) * edge + reach;
+    int offset = index - origin;
+    do {
+      const int past = offset - reach;
+      const int last = divide(offset + span - 1);
+      for (int w = past < 0 ? 0 : divide(past) + 1; w <= last && w < windows; ++w) f(w, offset - w * edge);
+      offset += extent;
+    } while (periodic && offset < end);
+  }
+};
+
+struct tile_covers {
+  tile_cover axis[3];
+};
+
+/// By segments along the first axis, and by tiles.
+[[nodiscard]] inline tile_covers make_tile_covers(const tile_grid& grid) {
+  tile_covers covers{};
+  for (int a = 0; a < 3; ++a) {
+    tile_cover& cover = covers.axis[a];
+    cover.extent = grid.shape.extent[a];
+    cover.origin = grid.origin[a];
+    cover.edge = a == 0 ? grid.segment * grid.edge[0] : grid.edge[a];
+    cover.reach = a == 0 ? grid.segment_reach() : grid.reach(a);
+    cover.windows = a == 0 ? grid.segments : grid.tiles[a];
+    cover.periodic = grid.shape.periodic[a];
+    cover.inverse = (std::uint32_t{1} << 31) / static_cast<std::uint32_t>(cover.edge) + 1;
+  }
+  return covers;
+}
+
+/// Each unit's own sums over its segment's planes, which are added up afterwards in a fixed order.
+template <typename T>
+struct tile_shares {
+  T* sums;  ///< [unit][plane of the segment][channel][8 rows along the second axis][8 layers along the last one]
+  const std::uint32_t* unit_firsts;  ///< by segment, and the end
+};
+
+/// Mesh points, neighbors along the first axis, that one thread adds up, so that it looks once where shares stand.
+inline constexpr int tile_column = 4;
+
+/// Adds to sum[p] what mesh point (i + p, j, k) is given by all units, in their order.
+template <typename T, int Channels, int Layers>
+QUADRAT_HD void add_tile_shares(const tile_covers& covers, const tile_shares<T>& shares, int i, int j, int k,
+                                T (&sum)[tile_column][Channels]) {
+  constexpr int size = tile_window * tile_window * Layers;  // of a plane, for one channel
+  const int planes = covers.axis[0].reach;
+  covers.axis[0].for_each_window(i, tile_column, [&](int segment, int plane) {
+    covers.axis[1].for_each_window(j, 1, [&](int second, int g) {
+      covers.axis[2].for_each_window(k, 1, [&](int last, int position) {
+        const int row = second * covers.axis[2].windows + last;
+        const std::uint32_t* units = shares.unit_firsts +
+                                     static_cast<std::size_t>(row) * static_cast<std::size_t>(covers.axis[0].windows) +
+                                     segment;
+        const std::uint32_t end = units[1];
+        for (std::uint32_t unit = units[0]; unit < end; ++unit) {
+          const auto first = static_cast<std::ptrdiff_t>(unit) * planes + plane;
+          const T* own = shares.sums + first * (Channels * size) + (g * tile_window * Layers + position);
+          QUADRAT_UNROLL
+          for (int p = 0; p < tile_column; ++p) {
+            if (plane + p < 0 || plane + p >= planes) continue;
+            QUADRAT_UNROLL
+            for (int c = 0; c < Channels; ++c) sum[p][c] += own[(p * Channels + c) * size];
+          }
+        }
+      });
+    });
+  });
+}
+
+}  // namespace quadrat::detail
