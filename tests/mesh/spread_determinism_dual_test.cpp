@@ -132,8 +132,8 @@ TYPED_TEST(spread_determinism, reproducible_sums_are_right) {
   for (const auto& it : cases<T>()) expect_right_sums(it);
   for (const int extent : {1, 3, 30}) {
     for (const bool accumulate : {false, true}) {
-      auto plane = uniform_case<T, 2>(7, 150, extent);
-      auto line = uniform_case<T, 1>(5, 150, extent);
+      auto plane = uniform_case<T, 2>(7, 40, extent);
+      auto line = uniform_case<T, 1>(5, 100, extent);
       plane.components = 2;
       plane.vectors = 2;
       plane.accumulate = line.accumulate = accumulate;
