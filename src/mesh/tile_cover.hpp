@@ -70,6 +70,29 @@ struct tile_shares {
 /// Mesh points, neighbors along the first axis, that one thread adds up, so that it looks once where shares stand.
 inline constexpr int tile_column = 4;
 
+/// The units [unit, end) of one segment; `own` is what stands in the first plane of unit 0.
+template <int Size, typename T, int Channels>
+QUADRAT_HD void add_unit_shares(std::uint32_t unit, std::uint32_t end, int plane, int planes, const T* own,
+                                T (&sum)[tile_column][Channels]) {
+  own += (static_cast<std::ptrdiff_t>(unit) * planes + plane) * (Channels * Size);
+  for (; unit < end; ++unit) {
+    // All are on their way before the first is needed.
+    T share[tile_column][Channels];
+    QUADRAT_UNROLL
+    for (int p = 0; p < tile_column; ++p) {
+      const bool inside = plane + p >= 0 && plane + p < planes;
+      QUADRAT_UNROLL
+      for (int c = 0; c < Channels; ++c) share[p][c] = inside ? own[(p * Channels + c) * Size] : T(0);
+    }
+    QUADRAT_UNROLL
+    for (int p = 0; p < tile_column; ++p) {
+      QUADRAT_UNROLL
+      for (int c = 0; c < Channels; ++c) sum[p][c] += share[p][c];
+    }
+    own += static_cast<std::ptrdiff_t>(planes) * (Channels * Size);
+  }
+}
+
 /// Adds to sum[p] what mesh point (i + p, j, k) is given by all units, in their order.
 template <typename T, int Channels, int Layers>
 QUADRAT_HD void add_tile_shares(const tile_covers& covers, const tile_shares<T>& shares, int i, int j, int k,
@@ -79,21 +102,12 @@ QUADRAT_HD void add_tile_shares(const tile_covers& covers, const tile_shares<T>&
   covers.axis[0].for_each_window(i, tile_column, [&](int segment, int plane) {
     covers.axis[1].for_each_window(j, 1, [&](int second, int g) {
       covers.axis[2].for_each_window(k, 1, [&](int last, int position) {
-        const int row = second * covers.axis[2].windows + last;
-        const std::uint32_t* units = shares.unit_firsts +
-                                     static_cast<std::size_t>(row) * static_cast<std::size_t>(covers.axis[0].windows) +
-                                     segment;
-        const std::uint32_t end = units[1];
-        for (std::uint32_t unit = units[0]; unit < end; ++unit) {
-          const auto first = static_cast<std::ptrdiff_t>(unit) * planes + plane;
-          const T* own = shares.sums + first * (Channels * size) + (g * tile_window * Layers + position);
-          QUADRAT_UNROLL
-          for (int p = 0; p < tile_column; ++p) {
-            if (plane + p < 0 || plane + p >= planes) continue;
-            QUADRAT_UNROLL
-            for (int c = 0; c < Channels; ++c) sum[p][c] += own[(p * Channels + c) * size];
-          }
-        }
+        // Segments are numbered in 32 bits, because tiles are.
+        const auto row = static_cast<std::uint32_t>(second * covers.axis[2].windows + last);
+        const auto windows = static_cast<std::uint32_t>(covers.axis[0].windows);
+        const std::uint32_t* units = shares.unit_firsts + (row * windows + static_cast<std::uint32_t>(segment));
+        const T* own = shares.sums + (g * tile_window * Layers + position);
+        add_unit_shares<size>(units[0], units[1], plane, planes, own, sum);
       });
     });
   });

@@ -29,7 +29,7 @@ __device__ __forceinline__ void store_tile_node(const tile_channels<T>& channels
 }
 
 template <typename T, int Channels, int Layers>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(tile_sum_block[0] * tile_sum_block[1], sizeof(T) == 4 ? 6 : 4)
     sum_tile_shares_kernel(const __grid_constant__ tile_covers covers, const __grid_constant__ tile_shares<T> shares,
                            const __grid_constant__ tile_channels<T> channels, bool accumulate) {
   const int extent[3] = {covers.axis[0].extent, covers.axis[1].extent, covers.axis[2].extent};
