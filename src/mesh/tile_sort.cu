@@ -90,11 +90,14 @@ void launch_place(const cuda_context& context, const sort_job<T>& job) {
   launch.check();
 }
 
-/// With an axis of one mesh point and width 1 where there is none: a position of 0 lies there at 0, with place 0.
+/// With positions along axes that are not there: those of the last axis, on an open axis of one mesh point that takes
+/// all of them to 0, with place 0.
 template <typename T>
 [[nodiscard]] point_placement<T> with_all_axes(point_placement<T> points) {
   for (int axis = 0; axis < 3; ++axis) {
-    if (points.component[axis] == nullptr) points.axis[axis] = {T(0), T(1), T(1), T(0), 1, 1, true};
+    if (points.component[axis] != nullptr) continue;
+    points.axis[axis] = {T(0), T(0), T(0), T(0), 1, 1, false};
+    points.component[axis] = points.component[2];
   }
   return points;
 }

@@ -22,7 +22,7 @@ template <typename T>
 inline constexpr unsigned block_points = 65'536 / sizeof(tile_record<T>);
 template <typename T>
 inline constexpr unsigned block_items = block_points<T> / sort_threads;
-/// Positions that a thread has under way.
+/// Positions, or parts of records, that a thread has under way.
 inline constexpr unsigned items_at_once = 4;
 /// Records are moved 16 bytes at a time.
 template <typename T>
@@ -40,7 +40,7 @@ struct sort_control {
 
 template <typename T>
 struct sort_job {
-  point_placement<T> points;  ///< all three axes are there
+  point_placement<T> points;  ///< all three axes have positions
   tile_finder<T> find;
   unsigned shift;  ///< a range is 2^shift tiles
   std::uint32_t count;
@@ -65,7 +65,7 @@ __device__ position<T> read_position(const point_placement<T>& points, std::uint
   position<T> result;
 #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
-    result.x[axis] = points.component[axis] == nullptr ? T(0) : points.component[axis][i * points.stride];
+    result.x[axis] = points.component[axis][i * points.stride];
   }
   return result;
 }
@@ -194,6 +194,31 @@ __device__ void take_slots(const std::uint32_t (&keys)[Items], unsigned low_bits
   }
 }
 
+/// Writes the records in their order: of slot s to place_of(s, once), where `once` is true for one thread and a slot
+/// that is there. Several are on their way at a time.
+template <typename T, typename PlaceOf>
+__device__ void write_runs(uint4* records, const uint4* staged, const std::uint16_t* order, std::uint32_t size,
+                           PlaceOf&& place_of) {
+  constexpr unsigned parts = record_parts<T>;
+  const std::uint32_t end = size * parts;
+  for (std::uint32_t first = threadIdx.x; first < end; first += items_at_once * sort_threads) {
+    uint4 value[items_at_once];
+    std::size_t to[items_at_once];
+#pragma unroll
+    for (unsigned item = 0; item < items_at_once; ++item) {
+      const std::uint32_t chunk = min(first + item * sort_threads, end - 1);
+      const std::uint32_t slot = chunk / parts, part = chunk % parts;
+      const bool once = part == 0 && first + item * sort_threads < end;
+      to[item] = static_cast<std::size_t>(place_of(slot, once)) * parts + part;
+      value[item] = staged[order[slot] * parts + part];
+    }
+#pragma unroll
+    for (unsigned item = 0; item < items_at_once; ++item) {
+      if (first + item * sort_threads < end) records[to[item]] = value[item];
+    }
+  }
+}
+
 /// Brings a block's records into the order of ranges in shared memory, takes room for each range's run among the
 /// grouped records, and writes the runs.
 template <typename T>
@@ -224,13 +249,11 @@ __global__ void __launch_bounds__(sort_threads, 2) group_kernel(const __grid_con
   counts[threadIdx.x] = room - start;
   __pipeline_wait_prior(0);
   __syncthreads();
-#pragma unroll 4
-  for (std::uint32_t chunk = threadIdx.x; chunk < inside * parts; chunk += sort_threads) {
-    const std::uint32_t slot = chunk / parts, part = chunk % parts;
-    const std::size_t to = counts[tiles[slot] >> job.shift] + slot;
-    job.grouped[to * parts + part] = staged[order[slot] * parts + part];
-    if (part == 0) job.low_keys[to] = static_cast<std::uint16_t>(tiles[slot] & (job.tiles_of_range() - 1));
-  }
+  write_runs<T>(job.grouped, staged, order, inside, [&](std::uint32_t slot, bool once) {
+    const std::uint32_t to = counts[tiles[slot] >> job.shift] + slot;
+    if (once) job.low_keys[to] = static_cast<std::uint16_t>(tiles[slot] & (job.tiles_of_range() - 1));
+    return to;
+  });
 }
 
 /// Grouped records of one range that a block takes.
@@ -340,12 +363,8 @@ __global__ void __launch_bounds__(sort_threads, 2) place_kernel(const __grid_con
   take_slots(tile, 0, piece.size, starts, rank, order, tiles);
   __pipeline_wait_prior(0);
   __syncthreads();
-#pragma unroll 4
-  for (std::uint32_t chunk = threadIdx.x; chunk < piece.size * parts; chunk += sort_threads) {
-    const std::uint32_t slot = chunk / parts, part = chunk % parts;
-    const std::size_t to = counts[tiles[slot]] + slot;
-    job.records[to * parts + part] = staged[order[slot] * parts + part];
-  }
+  write_runs<T>(job.records, staged, order, piece.size,
+                [&](std::uint32_t slot, bool) { return counts[tiles[slot]] + slot; });
 }
 
 }  // namespace quadrat::detail
