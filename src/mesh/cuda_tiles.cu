@@ -3,39 +3,12 @@
 
 #include <algorithm>
 
-#include "cells/counting_build.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/scan.hpp"
 
 namespace quadrat::detail {
 
 namespace {
-
-template <typename T>
-struct tile_key {
-  tile_grid grid;
-  point_placement<T> placement;
-
-  struct element {};
-  QUADRAT_HD element read(std::size_t) const { return {}; }
-  QUADRAT_HD cell_id at(std::size_t i, element) const { return (*this)(i); }
-  QUADRAT_HD cell_id operator()(std::size_t i) const {
-    return tile_of(grid, placement(i), static_cast<particle_id>(i)).tile;
-  }
-};
-
-template <typename T>
-struct fill_record {
-  tile_grid grid;
-  point_placement<T> placement;
-  counting_buckets_view buckets;
-  tile_record<T>* records;
-
-  QUADRAT_HD void operator()(std::size_t slot) const {
-    const particle_id i = buckets.particle(static_cast<std::uint32_t>(slot));
-    records[slot] = tile_of(grid, placement(i), i).record;
-  }
-};
 
 /// Points of a segment, and the units that they are shared among.
 struct segment_share {
@@ -79,14 +52,27 @@ struct fill_units {
   }
 };
 
+/// Index: segment.
+struct fill_segments {
+  segment_share share;
+  std::uint32_t* segments;
+
+  QUADRAT_HD void operator()(std::size_t segment) const {
+    for (std::uint32_t slot = share.begin(segment); slot < share.begin(segment + 1); ++slot) {
+      segments[slot] = static_cast<std::uint32_t>(segment);
+    }
+  }
+};
+
 }  // namespace
 
 template <typename T>
 std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
   const tile_plan plan = plan_tiles(setup_.shape, setup_.options.edges == open_footprints::clip, count);
-  return count * (sizeof(tile_record<T>) + 5 * sizeof(std::uint32_t)) + plan.most_units * sizeof(tile_unit) +
+  return count * (sizeof(tile_record<T>) + sizeof(std::uint32_t)) + plan.most_units * sizeof(tile_unit) +
+         tile_sorter<T>::bytes_needed(count, plan.grid.tile_count()) +
          (plan.grid.tile_count() + 2 * plan.grid.segment_count()) * sizeof(std::uint32_t) +
-         (in_order() ? plan.share_size() * sizeof(T) : 0);
+         (adds_shares(plan) ? plan.share_size() * sizeof(T) : 0);
 }
 
 template <typename T>
@@ -94,17 +80,20 @@ void cuda_tiles_engine<T>::set_points(const point_placement<T>& points) {
   plan_ = plan_tiles(setup_.shape, points.clip, points.count);
   count_ = points.count;
   if (count_ == 0) return;
-  buckets_.build(context_, count_, plan_.grid.tile_count(), tile_key<T>{plan_.grid, points}, points.faults);
   records_.resize_discarding(context_, count_);
-  for_each(context_, "mesh.tiles.records", count_,
-           fill_record<T>{plan_.grid, points, buckets_.view(), records_.data()});
+  offsets_.resize_discarding(context_, plan_.grid.tile_count() + 1);
+  sorter_.sort(context_, plan_.grid, points, in_order(), records_.data(), offsets_.data());
   make_units();
-  if (in_order()) share_sums_.resize_discarding(context_, plan_.share_size());
+  if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
+  if (!plan_.sparse) return;
+  segments_.resize_discarding(context_, count_);
+  for_each(context_, "mesh.tiles.segments", plan_.grid.segment_count(),
+           fill_segments{{plan_.grid, offsets_.data(), plan_.unit_points}, segments_.data()});
 }
 
 template <typename T>
 void cuda_tiles_engine<T>::make_units() {
-  const segment_share share{plan_.grid, buckets_.view().offsets, plan_.unit_points};
+  const segment_share share{plan_.grid, offsets_.data(), plan_.unit_points};
   const std::size_t segments = plan_.grid.segment_count();
   unit_firsts_.resize_discarding(context_, segments + 1);
   units_.resize_discarding(context_, plan_.most_units);
@@ -118,6 +107,9 @@ tile_problem<T> cuda_tiles_engine<T>::problem() const {
   return {plan_.grid,
           setup_.window,
           records_.data(),
+          static_cast<std::uint32_t>(count_),
+          offsets_.data(),
+          segments_.data(),
           units_.data(),
           unit_firsts_.data() + plan_.grid.segment_count(),
           static_cast<std::uint32_t>(plan_.most_units)};
@@ -141,16 +133,18 @@ tile_channels<T> cuda_tiles_engine<T>::channels_of(const value_layout& layout, i
 
 template <typename T>
 void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
-  const bool adds = !in_order() || count_ == 0;
+  const bool shares = adds_shares(plan_);
+  const bool adds = count_ == 0 || !(plan_.collects || shares);
   if (adds && !accumulate) fill_bytes(context_, mesh, 0, layout.mesh_values() * sizeof(T));
   if (count_ == 0) return;
-  const tile_shares<T> shares{share_sums_.data(), unit_firsts_.data()};
   for (int channel = 0; channel < layout.channels(); channel += 2) {
     const tile_channels<T> channels = channels_of(layout, channel, values, mesh);
-    if (adds) {
-      spread_tiles(context_, problem(), channels);
+    if (plan_.collects) {
+      collect_tiles(context_, problem(), channels, accumulate);
+    } else if (shares) {
+      spread_tiles_in_order(context_, problem(), channels, {share_sums_.data(), unit_firsts_.data()}, accumulate);
     } else {
-      spread_tiles_in_order(context_, problem(), channels, shares, accumulate);
+      spread_tiles(context_, problem(), channels);
     }
   }
 }
@@ -167,7 +161,11 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
       here.values[c] =
           values + vector * layout.points * static_cast<std::size_t>(here.stride) + (channel + c) % layout.components;
     }
-    interpolate_tiles(context_, problem(), channels, here);
+    if (plan_.sparse) {
+      interpolate_sparse_tiles(context_, problem(), channels, here);
+    } else {
+      interpolate_tiles(context_, problem(), channels, here);
+    }
   }
 }
 

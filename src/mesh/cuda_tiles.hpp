@@ -7,7 +7,7 @@
 #include "mesh/spread_engine.hpp"
 #include "mesh/tile_plan.hpp"
 #include "mesh/tile_problem.hpp"
-#include "quadrat/cells/counting.hpp"
+#include "mesh/tile_sort.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/parallel/workspace.hpp"
@@ -27,13 +27,15 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
-    return buckets_.bytes() + records_.bytes() + unit_firsts_.bytes() + units_.bytes() + share_sums_.bytes() +
-           scratch_.bytes();
+    return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + unit_firsts_.bytes() +
+           units_.bytes() + share_sums_.bytes() + scratch_.bytes();
   }
 
  private:
   void make_units();
   [[nodiscard]] bool in_order() const { return context_.reproducibility() != determinism::none; }
+  /// Whether units write shares, which mesh points add up; windows that collect points have an order by themselves.
+  [[nodiscard]] bool adds_shares(const tile_plan& plan) const { return in_order() && !plan.collects; }
   void read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results);
   [[nodiscard]] tile_problem<T> problem() const;
   [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
@@ -43,8 +45,10 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   spread_setup<T> setup_;
   tile_plan plan_{};
   std::size_t count_ = 0;
-  counting_buckets<cuda_context> buckets_;
+  tile_sorter<T> sorter_;
   array<tile_record<T>, cuda_context> records_;
+  array<std::uint32_t, cuda_context> offsets_;   // by tile, and the end
+  array<std::uint32_t, cuda_context> segments_;  // by point, where `sparse`
   array<std::uint32_t, cuda_context> unit_firsts_;
   array<tile_unit, cuda_context> units_;
   array<T, cuda_context> share_sums_;  // only where results shall be reproducible

@@ -29,6 +29,10 @@ struct tile_grid {
   /// Which tile of its segment an offset from the segment's first mesh point lies in.
   [[nodiscard]] QUADRAT_HD int tile_in_segment(int offset) const { return offset * inverse_edge >> 16; }
 
+  /// First mesh points that footprints may have: beyond the ends of an open axis where they may be clipped.
+  [[nodiscard]] QUADRAT_HD int starts(int axis) const {
+    return shape.extent[axis] + (origin[axis] < 0 ? shape.width[axis] + 1 : 0);
+  }
   /// Mesh points of a tile's window that footprints reach.
   [[nodiscard]] QUADRAT_HD int reach(int axis) const { return edge[axis] + shape.width[axis] - 1; }
   /// The same along the first axis for all tiles of a segment.

@@ -13,6 +13,8 @@ struct tile_plan {
   tile_grid grid;
   std::uint32_t unit_points;  ///< most points of a unit
   std::size_t most_units;
+  bool collects;  ///< tiles hold so few points that windows of the mesh collect them
+  bool sparse;    ///< so few that interpolation takes points by themselves
 
   /// Numbers that `tile_shares` takes, for two channels.
   [[nodiscard]] std::size_t share_size() const {

@@ -20,6 +20,9 @@ struct tile_problem {
   tile_grid grid;
   mesh_window<T> window;
   const tile_record<T>* records;
+  std::uint32_t count;
+  const std::uint32_t* offsets;   ///< by tile, and the end
+  const std::uint32_t* segments;  ///< by point; only where `interpolate_sparse_tiles` is to be used
   const tile_unit* units;
   const std::uint32_t* unit_count;
   std::uint32_t most_units;
@@ -61,5 +64,16 @@ void spread_tiles(const cuda_context& context, const tile_problem<T>& problem, c
 template <typename T>
 void spread_tiles_in_order(const cuda_context& context, const tile_problem<T>& problem,
                            const tile_channels<T>& channels, const tile_shares<T>& shares, bool accumulate);
+
+/// Writes the mesh, or adds to it, window by window, for few points a mesh point. Asynchronous. The order of sums is
+/// that of tiles and their points.
+template <typename T>
+void collect_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                   bool accumulate);
+
+/// interpolate_tiles for few points a mesh point.
+template <typename T>
+void interpolate_sparse_tiles(const cuda_context& context, const tile_problem<T>& problem,
+                              const tile_channels<T>& channels, const tile_results<T>& results);
 
 }  // namespace quadrat::detail

@@ -51,12 +51,12 @@ struct tile_axis_weights {
   }
 };
 
-/// The weights of a record along all axes at [0, width), zeros up to 8; or, with Derivative, those of the derivatives
-/// by mesh units.
-template <typename T, int Width, bool Derivative>
-__device__ __forceinline__ void evaluate_tile_weights(const mesh_window<T>& window, const T (&place)[3], T (&w)[3][8]) {
+/// Weights at [0, width), zeros up to 8; or, with Derivative, those of the derivatives by mesh units.
+template <typename T, int Width, bool Derivative, int Axes>
+__device__ __forceinline__ void evaluate_tile_weights(const mesh_window<T>& window, const T (&place)[Axes],
+                                                      T (&w)[Axes][8]) {
 #pragma unroll
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < Axes; ++axis) {
     if constexpr (Derivative) {
       window.template derivatives<Width>(place[axis], w[axis]);
     } else {
@@ -67,35 +67,34 @@ __device__ __forceinline__ void evaluate_tile_weights(const mesh_window<T>& wind
   }
 }
 
+template <typename T, bool Derivative, int Axes>
+__device__ __forceinline__ void tile_weights_at(const mesh_window<T>& window, const T (&place)[Axes], T (&w)[Axes][8]) {
+  switch (window.width) {
+    case 1:
+      return evaluate_tile_weights<T, 1, Derivative>(window, place, w);
+    case 2:
+      return evaluate_tile_weights<T, 2, Derivative>(window, place, w);
+    case 3:
+      return evaluate_tile_weights<T, 3, Derivative>(window, place, w);
+    case 4:
+      return evaluate_tile_weights<T, 4, Derivative>(window, place, w);
+    case 5:
+      return evaluate_tile_weights<T, 5, Derivative>(window, place, w);
+    case 6:
+      return evaluate_tile_weights<T, 6, Derivative>(window, place, w);
+    case 7:
+      return evaluate_tile_weights<T, 7, Derivative>(window, place, w);
+    default:
+      return evaluate_tile_weights<T, 8, Derivative>(window, place, w);
+  }
+}
+
+/// The weights of a record along all axes; one, and no derivative, along those that are not there.
 template <typename T, bool Derivative = false>
 __device__ __forceinline__ void tile_weights(const mesh_window<T>& window, const mesh_shape& shape,
                                              const tile_record<T>& record, T (&w)[3][8]) {
   const T place[3] = {place_of<T>(record.place[0]), place_of<T>(record.place[1]), place_of<T>(record.place[2])};
-  switch (window.width) {
-    case 1:
-      evaluate_tile_weights<T, 1, Derivative>(window, place, w);
-      break;
-    case 2:
-      evaluate_tile_weights<T, 2, Derivative>(window, place, w);
-      break;
-    case 3:
-      evaluate_tile_weights<T, 3, Derivative>(window, place, w);
-      break;
-    case 4:
-      evaluate_tile_weights<T, 4, Derivative>(window, place, w);
-      break;
-    case 5:
-      evaluate_tile_weights<T, 5, Derivative>(window, place, w);
-      break;
-    case 6:
-      evaluate_tile_weights<T, 6, Derivative>(window, place, w);
-      break;
-    case 7:
-      evaluate_tile_weights<T, 7, Derivative>(window, place, w);
-      break;
-    default:
-      evaluate_tile_weights<T, 8, Derivative>(window, place, w);
-  }
+  tile_weights_at<T, Derivative>(window, place, w);
 #pragma unroll
   for (int axis = 0; axis < 2; ++axis) {  // the last axis is always there
     if (axis < shape.first_axis) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/tiles_collect.cuh"
+#include "mesh/tiles_sparse.cuh"
+
+namespace quadrat::detail {
+
+template <>
+void collect_tiles(const cuda_context& context, const tile_problem<double>& problem,
+                   const tile_channels<double>& channels, bool accumulate) {
+  if (channels.count == 1) {
+    launch_collect_tiles<double, 1>(context, problem, channels, accumulate);
+  } else {
+    launch_collect_tiles<double, 2>(context, problem, channels, accumulate);
+  }
+}
+
+template <>
+void interpolate_sparse_tiles(const cuda_context& context, const tile_problem<double>& problem,
+                              const tile_channels<double>& channels, const tile_results<double>& results) {
+  if (channels.count == 1) {
+    launch_interpolate_sparse_tiles<double, 1>(context, problem, channels, results);
+  } else {
+    launch_interpolate_sparse_tiles<double, 2>(context, problem, channels, results);
+  }
+}
+
+}  // namespace quadrat::detail
