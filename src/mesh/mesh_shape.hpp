@@ -104,7 +104,8 @@ struct mesh_axis {
       whole += T(1);
     }
     if (!(place >= T(0))) place = T(0);
-    return {home(whole - T((width - (width % 2)) / 2) + T(1)), place - T(0.5)};
+    const int before = width / 2;
+    return {home(whole - static_cast<T>(before) + T(1)), place - T(0.5)};
   }
 
  private:
