@@ -63,6 +63,7 @@ struct mesh_axis {
   T upper;  ///< for points that are refused when outside
   T scale;
   T scale_rest;  ///< the exact scale is scale + scale_rest
+  T inverse_extent;
   int extent;
   int width;
   bool periodic;
@@ -115,7 +116,7 @@ struct mesh_axis {
       return first < T(extent) ? static_cast<int>(first) : extent;
     }
     // The turns are taken from whole numbers, which stay exact; a position less than one turn below the box would not.
-    const T turns = std::floor(first / T(extent));
+    const T turns = std::floor(first * inverse_extent);
     const T index = std::fma(-turns, T(extent), first);
     // Beyond 2^24 (2^53) mesh points any index is as good.
     if (!(index >= T(-extent) && index < T(2 * extent))) return 0;
@@ -149,9 +150,8 @@ struct point_placement {
       const auto position = axis[a].locate(here == fault_kind::none ? x : axis[a].lower);
       placed.first[a] = position.first;
       placed.place[a] = position.place;
-      if (!axis[a].periodic && !clip && fault == fault_kind::none &&
-          (position.first < 0 || position.first + axis[a].width > axis[a].extent)) {
-        fault = fault_kind::value_range;
+      if (!axis[a].periodic && !clip && (position.first < 0 || position.first + axis[a].width > axis[a].extent)) {
+        if (fault == fault_kind::none) fault = fault_kind::value_range;
         placed.first[a] = 0;
       }
     }

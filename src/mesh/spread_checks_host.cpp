@@ -40,7 +40,8 @@ mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int w
   const T scale = static_cast<T>(extent) / length;
   // extent - scale * length is exact, so this is the rest of the quotient to rounding.
   const T rest = std::fma(-scale, length, static_cast<T>(extent)) / length;
-  return {domain.lower[axis], domain.upper(axis), scale, rest, extent, width, domain.periodic[axis]};
+  return {domain.lower[axis],   domain.upper(axis), scale, rest, T(1) / static_cast<T>(extent), extent, width,
+          domain.periodic[axis]};
 }
 
 template <typename T, int D>

@@ -21,7 +21,8 @@ struct exact_divisor {
   }
 };
 
-/// tile_of without divisions, and with a tile that exists whatever the point.
+/// The tile of a point, and its record. Tiles are numbered by row, which is a pair of tiles along the second and last
+/// axis, then along the first axis. Without divisions, and with a tile that exists whatever the point.
 template <typename T>
 struct tile_finder {
   tile_grid grid;
@@ -48,6 +49,7 @@ struct tile_finder {
       tile[axis] = edge[axis].quotient(from);
       const exact_divisor& whole = axis == 0 ? segment : edge[axis];
       const std::uint32_t offset = from - whole.quotient(from) * whole.divisor;
+      // From the middle, because a place has more digits there than as a fraction from 0 to 1.
       const auto centered = static_cast<signed_word>(point.place[axis] * static_cast<T>(one));
       const word fraction = (static_cast<word>(centered) + one / 2) & (one - 1);
       result.record.place[axis] = static_cast<word>(offset) << bits | fraction;

@@ -90,33 +90,6 @@ struct tiled_point {
   tile_record<T> record;
 };
 
-/// Tiles are numbered by row, which is a pair of tiles along the second and last axis, then along the first axis.
-template <typename T>
-[[nodiscard]] QUADRAT_HD tiled_point<T> tile_of(const tile_grid& grid, const placed_point<T>& point, particle_id id) {
-  using word = typename tile_record<T>::word;
-  using signed_word = std::make_signed_t<word>;
-  constexpr int bits = tile_record<T>::fraction_bits;
-  constexpr word one = word{1} << bits;
-  tiled_point<T> result{};
-  int tile[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    const int from = point.first[axis] - grid.origin[axis];
-    tile[axis] = static_cast<int>(static_cast<unsigned>(from) / static_cast<unsigned>(grid.edge[axis]));
-    int offset = from - tile[axis] * grid.edge[axis];
-    if (axis == 0) offset = from - tile[0] / grid.segment * grid.segment * grid.edge[0];
-    // From the middle, because a place has more digits there than as a fraction from 0 to 1.
-    const auto centered = static_cast<signed_word>(point.place[axis] * static_cast<T>(one));
-    const word fraction = (static_cast<word>(centered) + one / 2) & (one - 1);
-    result.record.place[axis] = static_cast<word>(offset) << bits | fraction;
-  }
-  result.record.id = id;
-  result.tile = (static_cast<std::uint32_t>(tile[1]) * static_cast<std::uint32_t>(grid.tiles[2]) +
-                 static_cast<std::uint32_t>(tile[2])) *
-                    static_cast<std::uint32_t>(grid.segments * grid.segment) +
-                static_cast<std::uint32_t>(tile[0]);
-  return result;
-}
-
 /// What one warp works on: points [first, last) of a segment.
 struct tile_unit {
   std::uint32_t first;

@@ -46,7 +46,7 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count) {
   tile_plan plan{};
   plan.grid = make_tiles(shape, clip, density < 1.5 ? 2 : 1);
   // Enough units for every scheduler of a large device to have eight, and enough points for a unit to be worth it.
-  const double unit = std::clamp(static_cast<double>(count) / 4096, 64.0, 512.0);
+  const double unit = std::clamp(static_cast<double>(count) / 6000, 64.0, 512.0);
   const double tiles = static_cast<double>(plan.grid.tiles[0]) * plan.grid.tiles[1] * plan.grid.tiles[2];
   const double in_tile = std::max(static_cast<double>(count) / tiles, 1e-6);
   cut_segments(plan.grid, static_cast<int>(std::ceil(std::min(unit / in_tile, 64.0))));
@@ -58,7 +58,10 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count) {
     whole.tiles[2] = (whole.starts(2) + whole.edge[2] - 1) / whole.edge[2];
     cut_segments(whole, most_tile_offset);
     plan.collects = can_collect(whole);
-    if (plan.collects) plan.grid = whole;
+    if (plan.collects) {
+      plan.grid = whole;
+      plan.unit_points = 48;  // of long segments; units are for interpolation only then, and lose nothing by a cut
+    }
   }
   plan.sparse = density < 0.02;
   plan.most_units = std::min(plan.grid.segment_count() + count / plan.unit_points, count);

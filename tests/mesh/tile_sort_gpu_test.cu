@@ -24,6 +24,39 @@ namespace quadrat::test {
 
 namespace {
 
+using detail::placed_point;
+using detail::tile_grid;
+using detail::tile_record;
+using detail::tiled_point;
+
+/// The plain form of tile_finder: tiles are numbered by row, which is a pair of tiles along the second and last axis,
+/// then along the first axis.
+template <typename T>
+[[nodiscard]] tiled_point<T> tile_of(const tile_grid& grid, const placed_point<T>& point, particle_id id) {
+  using word = typename tile_record<T>::word;
+  using signed_word = std::make_signed_t<word>;
+  constexpr int bits = tile_record<T>::fraction_bits;
+  constexpr word one = word{1} << bits;
+  tiled_point<T> result{};
+  int tile[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const int from = point.first[axis] - grid.origin[axis];
+    tile[axis] = static_cast<int>(static_cast<unsigned>(from) / static_cast<unsigned>(grid.edge[axis]));
+    int offset = from - tile[axis] * grid.edge[axis];
+    if (axis == 0) offset = from - tile[0] / grid.segment * grid.segment * grid.edge[0];
+    // From the middle, because a place has more digits there than as a fraction from 0 to 1.
+    const auto centered = static_cast<signed_word>(point.place[axis] * static_cast<T>(one));
+    const word fraction = (static_cast<word>(centered) + one / 2) & (one - 1);
+    result.record.place[axis] = static_cast<word>(offset) << bits | fraction;
+  }
+  result.record.id = id;
+  result.tile = (static_cast<std::uint32_t>(tile[1]) * static_cast<std::uint32_t>(grid.tiles[2]) +
+                 static_cast<std::uint32_t>(tile[2])) *
+                    static_cast<std::uint32_t>(grid.segments * grid.segment) +
+                static_cast<std::uint32_t>(tile[0]);
+  return result;
+}
+
 /// A mesh whose points' places are given in units of its box; in two dimensions the first axis is not there.
 struct tile_case {
   int dimension = 3;
@@ -43,7 +76,7 @@ struct expect_tile {
   detail::tiled_point<T>* expected;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    expected[i] = detail::tile_of(grid, placement(i), static_cast<particle_id>(i));
+    expected[i] = tile_of(grid, placement(i), static_cast<particle_id>(i));
   }
 };
 
