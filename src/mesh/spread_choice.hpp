@@ -22,4 +22,9 @@ template <typename T>
 [[nodiscard]] spread_choice choose_spread_method(const cuda_context& context, const spread_setup<T>& setup,
                                                  std::size_t count);
 
+/// The choice for CUDA, which needs no device.
+template <typename T>
+[[nodiscard]] spread_choice choose_cuda_spread_method(determinism level, const spread_setup<T>& setup,
+                                                      std::size_t count);
+
 }  // namespace quadrat::detail

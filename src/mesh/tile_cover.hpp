@@ -71,7 +71,7 @@ struct tile_shares {
 inline constexpr int tile_column = 4;
 
 /// The units [unit, end) of one segment; `own` is what stands in the first plane of unit 0.
-template <int Size, typename T, int Channels>
+template <std::ptrdiff_t Size, typename T, int Channels>
 QUADRAT_HD void add_unit_shares(std::uint32_t unit, std::uint32_t end, int plane, int planes, const T* own,
                                 T (&sum)[tile_column][Channels]) {
   own += (static_cast<std::ptrdiff_t>(unit) * planes + plane) * (Channels * Size);
@@ -97,7 +97,7 @@ QUADRAT_HD void add_unit_shares(std::uint32_t unit, std::uint32_t end, int plane
 template <typename T, int Channels, int Layers>
 QUADRAT_HD void add_tile_shares(const tile_covers& covers, const tile_shares<T>& shares, int i, int j, int k,
                                 T (&sum)[tile_column][Channels]) {
-  constexpr int size = tile_window * tile_window * Layers;  // of a plane, for one channel
+  constexpr std::ptrdiff_t size = std::ptrdiff_t{tile_window} * tile_window * Layers;  // of a plane, for one channel
   const int planes = covers.axis[0].reach;
   covers.axis[0].for_each_window(i, tile_column, [&](int segment, int plane) {
     covers.axis[1].for_each_window(j, 1, [&](int second, int g) {
