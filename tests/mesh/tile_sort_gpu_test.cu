@@ -32,7 +32,7 @@ using detail::tiled_point;
 /// The plain form of tile_finder: tiles are numbered by row, which is a pair of tiles along the second and last axis,
 /// then along the first axis.
 template <typename T>
-[[nodiscard]] tiled_point<T> tile_of(const tile_grid& grid, const placed_point<T>& point, particle_id id) {
+[[nodiscard]] QUADRAT_HD tiled_point<T> tile_of(const tile_grid& grid, const placed_point<T>& point, particle_id id) {
   using word = typename tile_record<T>::word;
   using signed_word = std::make_signed_t<word>;
   constexpr int bits = tile_record<T>::fraction_bits;
