@@ -52,16 +52,21 @@ std::string plan_error(const case3& it, const backend_context& context = backend
   return error_of<argument_error>([&] { plan3 plan(context, it.domain, it.mesh, it.order, it.options); });
 }
 
-/// What it says of the points of a case; afterwards there are none, and other points can be set.
+/// What it says of the points of a case; afterwards there are none, also not those from before, and others can be set.
 std::string points_error(const case3& it, const std::string& method) {
   const backend_context context;
-  auto plan = make_plan(context, it, method, it.order);
-  std::string text = error_of<data_error>([&] { set_points(context, plan, it); });
-  array<float, backend_context> values(context, it.points.size()), mesh(context, plan.mesh_size());
-  expect_words(error_of<argument_error>([&] { plan.spread(values.data(), mesh.data()); }), {"set_points"});
-  expect_words(error_of<argument_error>([&] { plan.interpolate(mesh.data(), values.data()); }), {"set_points"});
   case3 sound = some_case(it.seed + 1);
   sound.domain = it.domain;
+  auto plan = make_plan(context, it, method, it.order);
+  set_points(context, plan, sound);
+  std::string text = error_of<data_error>([&] { set_points(context, plan, it); });
+  array<float, backend_context> values(context, 3 * it.points.size()), mesh(context, plan.mesh_size());
+  for (const std::string& refusal :
+       {error_of<argument_error>([&] { plan.spread(values.data(), mesh.data()); }),
+        error_of<argument_error>([&] { plan.interpolate(mesh.data(), values.data()); }),
+        error_of<argument_error>([&] { plan.interpolate_gradient(mesh.data(), values.data()); })}) {
+    expect_words(refusal, {"set_points"});
+  }
   set_points(context, plan, sound);
   expect_right(context, plan, sound);
   return text;
