@@ -96,7 +96,7 @@ template <typename T>
 [[nodiscard]] point_placement<T> with_all_axes(point_placement<T> points) {
   for (int axis = 0; axis < 3; ++axis) {
     if (points.component[axis] != nullptr) continue;
-    points.axis[axis] = {T(0), T(0), T(0), T(0), 1, 1, false};
+    points.axis[axis] = {T(0), T(0), T(0), T(0), T(1), 1, 1, false};
     points.component[axis] = points.component[2];
   }
   return points;
