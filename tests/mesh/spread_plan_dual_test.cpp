@@ -336,7 +336,8 @@ TEST_F(spread_plan_test, takes_other_points_again_and_again) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     auto plan = make_plan(context, some_case(), method, 4);
-    for (const std::size_t count : {60u, 700u, 0u, 1u, 300u, 3000u, 60u}) {
+    // More points on so few mesh points are more than a float's sums can hold to the tolerance.
+    for (const std::size_t count : {60u, 700u, 0u, 1u, 300u, 1000u, 60u}) {
       const case3 it = some_case(count, count);
       set_points(context, plan, it);
       EXPECT_EQ(plan.point_count(), count);
