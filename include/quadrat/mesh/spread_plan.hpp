@@ -47,7 +47,8 @@ struct spread_options {
 /// Which values one call works on.
 struct mesh_call {
   /// Value vectors that stand one after another: values[vector][point], mesh[vector][x][y][z]. Their weights are
-  /// computed once.
+  /// computed once; by `gather` for each component, by `tiles` once for two real vectors on GPUs and for each vector on
+  /// CPUs.
   int vectors = 1;
   /// Adds to what the result holds, instead of overwriting it.
   bool accumulate = false;
@@ -60,6 +61,9 @@ struct mesh_call {
 /// C-ordered [x][y][z], z varies fastest. Any extents from 1 to 2^20 serve, also smaller than the window; the mesh has
 /// at most 2^31 - 1 points. Values and results are in the order of the points as they were given, in the memory of the
 /// context.
+///
+/// A value that is not finite, of a point or a mesh point, makes what it is added to not finite; with `tiles` on GPUs
+/// what lies within 15 mesh points of that as well.
 ///
 /// Spreading and interpolating allocate nothing, do not synchronise, and can be captured in a CUDA graph. Determinism:
 /// the context's level, which must be one that the method has (spread_methods()); at `none` the order of additions to a
