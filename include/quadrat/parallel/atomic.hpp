@@ -12,9 +12,10 @@
 namespace quadrat {
 
 namespace detail {
-/// CUDA's atomics know `unsigned long long`, not std::uint64_t.
+/// CUDA's atomics know `long long`, not std::int64_t.
 template <typename T>
-using device_word = std::conditional_t<std::is_same_v<T, std::uint64_t>, unsigned long long, T>;
+using device_word = std::conditional_t<std::is_same_v<T, std::uint64_t>, unsigned long long,
+                                       std::conditional_t<std::is_same_v<T, std::int64_t>, long long, T>>;
 }  // namespace detail
 
 template <typename T>

@@ -12,11 +12,12 @@ namespace quadrat {
 /// What can be wrong with data that only the device has seen.
 enum class fault_kind : std::uint32_t {
   none = 0,
-  not_finite,  ///< a coordinate is NaN or infinite
-  outside,     ///< a point is outside an open axis of the box
-  key_range,   ///< a key is not below the number of buckets
-  overflow,    ///< a fixed capacity was too small
-  value_range  ///< another value of an element is beyond its limit
+  not_finite,   ///< a coordinate is NaN or infinite
+  outside,      ///< a point is outside an open axis of the box
+  key_range,    ///< a key is not below the number of buckets
+  overflow,     ///< a fixed capacity was too small
+  value_range,  ///< another value of an element is beyond its limit
+  order         ///< keys that must be in order are not
 };
 
 /// The device's side: two words that kernels write when they meet bad data. Costs nothing while data are good.

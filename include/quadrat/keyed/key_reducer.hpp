@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/keyed/values.hpp"
+
+/// Reduction by key: sums, extremes, counts and means over the elements that share a key.
+namespace quadrat {
+
+enum class key_operation { sum, minimum, maximum, mean };
+/// Names, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 4> key_operation_names{"sum", "min", "max", "mean"};
+
+/// How the lanes of a warp that share a key ("peers") find each other. Source: voting-and-shuffling, "Finding groups of
+/// keys within a warp".
+enum class peer_finder {
+  vote,   ///< a loop over the keys of the warp: shuffle, ballot
+  match,  ///< the chip's own instruction, __match_any_sync
+  hash    ///< a hash table in shared memory
+};
+inline constexpr std::array<std::string_view, 3> peer_finder_names{"vote", "match", "hash"};
+
+/// How peers are combined. Source: voting-and-shuffling, "Pre-combining peers".
+enum class peer_combination {
+  tree,     ///< interleaved trees, read from the bit patterns
+  switched  ///< elements change places so that peers are neighbors, and back
+};
+inline constexpr std::array<std::string_view, 2> peer_combination_names{"tree", "switched"};
+
+struct key_reducer_options {
+  std::string method;  ///< one of key_methods(); empty or "auto": chosen, see key_reducer::reason
+  /// Reductions that are expected for one call of set_keys. What can be found once and used again (patterns of peers,
+  /// the sorted order) is kept where that pays; the choice of a method goes by it.
+  double uses = 1;
+  peer_finder finder = peer_finder::match;                ///< warp_peers
+  peer_combination combination = peer_combination::tree;  ///< warp_peers
+  /// Floating-point sums carry what rounding lost (twice the digits until the result is rounded). Not every method can.
+  bool compensated = false;
+  /// Bytes that the reducer may hold; 0: what the memory has free.
+  std::size_t most_bytes = 0;
+};
+
+struct key_call {
+  key_operation operation = key_operation::sum;
+  /// Joins to what the result holds, instead of overwriting it. Not for means.
+  bool accumulate = false;
+};
+
+/// A reducer: made for a number of keys, then given keys as often as they change, then used any number of times.
+/// Move-only. Context: cpu_context or cuda_context.
+///
+/// Keys are integers of 32 or 64 bits, 0 to key_count - 1, in any order (sorted for the method `ordered`). Row k of a
+/// result belongs to key k. A key that no element has gets 0 (sums, counts), NaN (means), or what every other value
+/// would beat: the largest number or infinity for minima, the smallest for maxima. Of numbers and NaNs, minima and
+/// maxima pass the NaNs over; in sums and means a NaN stays one. Sums of integers wrap around.
+///
+/// Determinism: the context's level, which must be one that the method has (key_methods()); at `none` the order of
+/// floating-point additions is that of atomic operations. Everything else is exact.
+/// Source: voting-and-shuffling (all sections).
+template <typename Context>
+class key_reducer {
+ public:
+  /// Throws argument_error for no keys or more than 2^31 - 1, impossible options, unknown methods (with the valid
+  /// ones), methods that the backend or the level of determinism does not have.
+  key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options = {});
+  key_reducer(key_reducer&&) noexcept;
+  key_reducer& operator=(key_reducer&&) noexcept;
+  ~key_reducer();
+
+  /// Takes keys of `count` elements; they are not copied and must stay as they are while they are used. With `auto` the
+  /// first call (and each after choose_again) looks at a sample of the keys, which synchronises; the choice then stays.
+  /// Otherwise asynchronous. Allocates when the number of elements grows. Throws argument_error where the method has a
+  /// limit that is passed, or would need more memory than there is (before anything is allocated).
+  void set_keys(const std::int32_t* keys, std::size_t count);
+  void set_keys(const std::uint32_t* keys, std::size_t count);
+  void set_keys(const std::int64_t* keys, std::size_t count);
+  void set_keys(const std::uint64_t* keys, std::size_t count);
+  /// With `auto`: the next set_keys chooses anew.
+  void choose_again();
+
+  /// results[key][c] = the operation over values[i][c] of all elements i with that key. Asynchronous; allocates nothing
+  /// but in the first call of a kind (means); can be captured in a CUDA graph. Elements whose keys are out of range, or
+  /// not in order where that is needed, raise a fault and are left out: see check. Throws argument_error when no keys
+  /// are set, counts do not match, components do not match or are not 1 to 8, and for means of integers.
+  /// Values and results must not overlap.
+  void reduce(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
+              const key_call& call = {});
+  void reduce(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,
+              const key_call& call = {});
+  void reduce(const component_values<const float>& values, const component_values<float>& results,
+              const key_call& call = {});
+  void reduce(const component_values<const double>& values, const component_values<double>& results,
+              const key_call& call = {});
+  /// results[key] = number of elements with that key. As reduce.
+  void count(std::uint64_t* results, bool accumulate = false);
+
+  /// Synchronises. Throws data_error when keys since the last check were out of range or out of order, naming the first
+  /// such element; the results since then are invalid.
+  void check();
+
+  [[nodiscard]] std::size_t element_count() const;
+  [[nodiscard]] std::uint64_t key_count() const;
+  /// The method in use: with `auto`, that of the last choice (empty before), and why.
+  [[nodiscard]] std::string_view method() const;
+  [[nodiscard]] std::string_view reason() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+/// All in one call: makes a reducer, sets the keys, reduces, checks. Synchronises and allocates. Throws what those
+/// throw.
+template <typename Context, typename Key, typename T>
+void reduce_by_key(const Context& context, const Key* keys, const component_values<const T>& values,
+                   const component_values<T>& results, key_operation operation = key_operation::sum,
+                   const key_reducer_options& options = {}) {
+  key_reducer<Context> reducer(context, results.count, options);
+  reducer.set_keys(keys, values.count);
+  reducer.reduce(values, results, {operation, false});
+  reducer.check();
+}
+
+}  // namespace quadrat

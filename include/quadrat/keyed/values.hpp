@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace quadrat {
+
+/// The most components that values of keyed reductions have.
+inline constexpr int most_value_components = 8;
+
+/// A view of values with 1 to 8 components: no copy, no ownership. Component c of row i stands at
+/// `component[c][i * stride]`, which covers packed rows, rows of a larger table, and separate arrays (stride 1).
+/// Strides count elements of T. The memory belongs to the device of the context that the view is used with.
+template <typename T>
+struct component_values {
+  T* component[most_value_components];
+  int components;
+  std::size_t stride;
+  std::size_t count;  ///< rows
+};
+
+/// View of a count x components array whose rows are `stride` elements apart (0: packed).
+template <typename T>
+[[nodiscard]] component_values<T> packed_values(T* first, std::size_t count, int components = 1,
+                                                std::size_t stride = 0) {
+  component_values<T> view{{}, components, stride == 0 ? static_cast<std::size_t>(components) : stride, count};
+  for (int c = 0; c < components && c < most_value_components; ++c) view.component[c] = first + c;
+  return view;
+}
+
+/// View of one array per component, each of `count` elements.
+template <typename T, std::size_t C>
+[[nodiscard]] component_values<T> separate_values(const std::array<T*, C>& arrays, std::size_t count) {
+  static_assert(C >= 1 && C <= static_cast<std::size_t>(most_value_components), "values have 1 to 8 components");
+  component_values<T> view{{}, static_cast<int>(C), 1, count};
+  for (std::size_t c = 0; c < C; ++c) view.component[c] = arrays[c];
+  return view;
+}
+
+}  // namespace quadrat

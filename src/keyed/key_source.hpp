@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/parallel/fault.hpp"
+
+namespace quadrat::detail {
+
+/// What stands for a key out of range.
+inline constexpr std::uint32_t no_key = 0xffffffffu;
+
+/// The caller's keys. Which width they have is a run-time fact, so that kernels need not exist twice.
+struct key_source {
+  const void* keys;
+  std::size_t count;
+  std::uint32_t key_count;
+  bool wide;  ///< 64 bits
+  fault_flag faults;
+
+  /// The key of element i as it is; negative ones are large.
+  [[nodiscard]] QUADRAT_HD std::uint64_t raw(std::size_t i) const {
+    return wide ? static_cast<const std::uint64_t*>(keys)[i] : static_cast<const std::uint32_t*>(keys)[i];
+  }
+  /// `key`, which element i has, or no_key and a fault if it is out of range.
+  [[nodiscard]] QUADRAT_HD std::uint32_t checked(std::uint64_t key, std::size_t i) const {
+    if (key < key_count) return static_cast<std::uint32_t>(key);
+    faults.raise(fault_kind::key_range, i);
+    return no_key;
+  }
+  [[nodiscard]] QUADRAT_HD std::uint32_t operator[](std::size_t i) const { return checked(raw(i), i); }
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "keyed/key_engine.hpp"
+#include "quadrat/core/array.hpp"
+
+namespace quadrat::detail {
+
+/// Lanes of a warp that share a key join their values first; one atomic operation a key and warp. With several uses the
+/// patterns of peers are kept. Source: voting-and-shuffling.
+class warp_peers_engine : public typed_key_engine<cuda_context, warp_peers_engine> {
+ public:
+  warp_peers_engine(const cuda_context& context, const key_setup& setup) : context_(context), setup_(setup) {}
+
+  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override {
+    return keeps_peers() ? count * sizeof(std::uint32_t) : 0;
+  }
+  void set_keys(const key_source& keys) override;
+  void count(std::uint64_t* results, bool accumulate) override;
+  [[nodiscard]] std::size_t bytes() const override { return peers_.bytes(); }
+  template <typename T>
+  void run(const key_reduction<T>& reduction);
+
+ private:
+  [[nodiscard]] bool keeps_peers() const { return setup_.options.uses > 1; }
+
+  cuda_context context_;
+  key_setup setup_;
+  key_source keys_{};
+  array<std::uint32_t, cuda_context> peers_;  // by element: lanes of its warp that have its key
+};
+
+}  // namespace quadrat::detail
