@@ -2,21 +2,17 @@
 #include "quadrat/io/preview.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <vector>
 
+#include "drawing.hpp"
 #include "lettering.hpp"
 #include "quadrat/core/error.hpp"
 #include "shading.hpp"
 
 namespace quadrat::io {
 namespace {
-
-const color ink = from_srgb(0.13f, 0.15f, 0.19f);
-const color pale_ink = from_srgb(0.38f, 0.41f, 0.46f);
 
 /// The axes of a stage in which `up` points against gravity.
 struct orientation {
@@ -129,13 +125,6 @@ void draw_box(rendering& target, const camera& view, const preview_stage& stage,
   }
 }
 
-std::string tick_label(double value, double top) {
-  std::array<char, 32> text{};
-  const bool plain = value == 0 || (top >= 1e-3 && top < 1e4);
-  std::snprintf(text.data(), text.size(), plain ? "%.4g" : "%.2g", value);
-  return text.data();
-}
-
 /// The bar from 0 (below) to the top, with labels at its right.
 void draw_color_bar(canvas& picture, const std::string& scale, double top_value, float unit) {
   const float width = static_cast<float>(picture.width());
@@ -153,23 +142,9 @@ void draw_color_bar(canvas& picture, const std::string& scale, double top_value,
   for (int i = 0; i <= ticks; ++i) {
     const float share = static_cast<float>(i) / ticks;
     const float y = bottom + share * (top - bottom);
-    picture.for_each_on_line({right, y}, {right + 4 * unit, y}, 1.4f * unit,
-                             [&](std::size_t px, std::size_t py, float covered, float) {
-                               picture.at(px, py) = mix(picture.at(px, py), pale_ink, covered);
-                             });
+    draw_line(picture, {right, y}, {right + 4 * unit, y}, 1.4f * unit, pale_ink);
     draw_text(picture, tick_label(top_value * i / ticks, top_value), right + 13 * unit, y + 5.5f * unit, small);
   }
-}
-
-image to_image(const canvas& picture) {
-  image result{picture.width(), picture.height(), {}};
-  result.rgb.reserve(3 * picture.width() * picture.height());
-  for (std::size_t y = 0; y < picture.height(); ++y) {
-    for (std::size_t x = 0; x < picture.width(); ++x) {
-      for (int channel = 0; channel < 3; ++channel) result.rgb.push_back(to_srgb8(picture.at(x, y)[channel]));
-    }
-  }
-  return result;
 }
 
 }  // namespace
@@ -208,8 +183,7 @@ image draw_preview(const preview_stage& stage, const points_view<T, 3>& position
   rendering scene = render(view, options.width, options.height, spheres_of(stage, positions, values, top_value), floor,
                            static_cast<float>(stage.radius));
   draw_box(scene, view, stage, 1.5f * unit);
-  draw_text(scene.picture, options.title, 44 * unit, 62 * unit, {21 * unit, 0.125f, ink});
-  draw_text(scene.picture, options.subtitle, 44 * unit, 92 * unit, {11.5f * unit, 0.13f, pale_ink});
+  draw_titles(scene.picture, options.title, options.subtitle, unit);
   draw_color_bar(scene.picture, options.scale, top_value, unit);
   return to_image(scene.picture);
 }
