@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <cstdint>
 #include <set>
+#include <vector>
 
 #include "core/backend.hpp"
 #include "quadrat/core/array.hpp"

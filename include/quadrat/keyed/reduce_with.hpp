@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/parallel/fault.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/scan.hpp"
+#include "quadrat/parallel/sort.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+/// Reduction by key with a functor and a type of one's own. A header only: on CUDA, for sources that nvcc compiles.
+
+namespace quadrat {
+
+namespace detail {
+
+/// Entries that one index joins, and marks an entry that holds nothing.
+inline constexpr std::size_t run_chunk = 16;
+inline constexpr std::uint32_t no_entry = 0xffffffffu;
+
+/// The elements: values in order of their keys.
+template <typename Key, typename Value>
+struct run_elements {
+  const Key* keys;
+  const Value* values;
+  const std::uint32_t* order;  ///< where the value of place i stands; nullptr: at i
+
+  /// Whether entry i is known to begin a run.
+  [[nodiscard]] QUADRAT_HD static bool begins(std::size_t /*i*/) { return false; }
+  [[nodiscard]] QUADRAT_HD std::uint32_t place(std::size_t i) const { return static_cast<std::uint32_t>(i); }
+  [[nodiscard]] QUADRAT_HD Value value(std::size_t i) const { return values[order == nullptr ? i : order[i]]; }
+};
+
+/// Parts of runs that were joined before: of each chunk the first and the last, which is nothing where it is the first.
+template <typename Value>
+struct run_parts {
+  std::uint32_t* places;  ///< of an element with the part's key, or no_entry
+  Value* values;
+
+  /// The first and the last run of a chunk may have the same key, and another run between them that has been written.
+  [[nodiscard]] QUADRAT_HD static bool begins(std::size_t i) { return i % 2 == 1; }
+  [[nodiscard]] QUADRAT_HD std::uint32_t place(std::size_t i) const { return places[i]; }
+  [[nodiscard]] QUADRAT_HD Value value(std::size_t i) const { return values[i]; }
+  QUADRAT_HD void put(std::size_t i, std::uint32_t place, const Value& value) const {
+    places[i] = place;
+    if (place != no_entry) values[i] = value;
+  }
+};
+
+/// Joins the runs of one chunk of entries. Those that reach neither end of it are whole, and written to the target; the
+/// first and the last may go on in the next chunks, and are left for the next level. `single`: there is one chunk, so
+/// all are whole.
+template <typename Key, typename Value, typename Source, typename Target, typename Join>
+struct join_runs {
+  const Key* keys;
+  Source from;
+  std::size_t count;
+  run_parts<Value> to;
+  Target target;
+  Join join;
+  bool single;
+
+  QUADRAT_HD void operator()(std::size_t chunk) const {
+    const std::size_t begin = chunk * run_chunk, end = begin + run_chunk < count ? begin + run_chunk : count;
+    // The first entry of a chunk always holds something.
+    std::uint32_t place = from.place(begin);
+    Value value = from.value(begin);
+    bool first = true;
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      const std::uint32_t next = from.place(i);
+      if (next == no_entry) continue;
+      if (!Source::begins(i) && keys[next] == keys[place]) {
+        value = join(value, from.value(i));
+        continue;
+      }
+      close(first, chunk, place, value);
+      first = false;
+      place = next;
+      value = from.value(i);
+    }
+    if (single) {
+      target.put(keys[place], place, value);
+    } else {
+      to.put(first ? 2 * chunk : 2 * chunk + 1, place, value);
+      if (first) to.places[2 * chunk + 1] = no_entry;
+    }
+  }
+
+ private:
+  QUADRAT_HD void close(bool first, std::size_t chunk, std::uint32_t place, const Value& value) const {
+    if (first && !single) {
+      to.put(2 * chunk, place, value);
+    } else {
+      target.put(keys[place], place, value);
+    }
+  }
+};
+
+/// result[key]; keys that are out of range are left out.
+template <typename Value>
+struct dense_target {
+  Value* results;
+  std::uint64_t key_count;
+
+  template <typename Key>
+  QUADRAT_HD void put(Key key, std::uint32_t /*place*/, const Value& value) const {
+    if (static_cast<std::uint64_t>(key) < key_count) results[static_cast<std::uint64_t>(key)] = value;
+  }
+};
+
+/// One row a run.
+template <typename Key, typename Value>
+struct runs_target {
+  Key* keys;
+  Value* results;
+  const std::uint32_t* run_after;  ///< runs that begin before this place
+
+  QUADRAT_HD void put(const Key& key, std::uint32_t place, const Value& value) const {
+    const std::uint32_t run = run_after[place + 1] - 1;
+    keys[run] = key;
+    results[run] = value;
+  }
+};
+
+template <typename Value>
+struct fill_with {
+  Value* results;
+  Value value;
+  QUADRAT_HD void operator()(std::size_t i) const { results[i] = value; }
+};
+
+template <typename Key>
+struct mark_runs {
+  const Key* keys;
+  std::uint32_t* begins;
+  QUADRAT_HD void operator()(std::size_t i) const { begins[i] = i == 0 || !(keys[i] == keys[i - 1]) ? 1 : 0; }
+};
+
+/// Raises a fault where a key is out of range, or less than the one before.
+template <typename Key>
+struct look_at_keys {
+  const Key* keys;
+  std::uint64_t key_count;
+  fault_flag faults;
+  QUADRAT_HD void operator()(std::size_t i) const {
+    if (static_cast<std::uint64_t>(keys[i]) >= key_count) faults.raise(fault_kind::key_range, i);
+    if (i > 0 && keys[i] < keys[i - 1]) faults.raise(fault_kind::order, i);
+  }
+};
+
+/// Keys as the sort wants them; those out of range come last.
+template <typename Key>
+struct copy_keys {
+  const Key* keys;
+  std::uint64_t key_count;
+  fault_flag faults;
+  std::uint32_t* copies;
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto key = static_cast<std::uint64_t>(keys[i]);
+    copies[i] = static_cast<std::uint32_t>(key < key_count ? key : key_count);
+    if (key >= key_count) faults.raise(fault_kind::key_range, i);
+  }
+};
+
+}  // namespace detail
+
+/// Joins the values of elements that share a key, with a functor `join(a, b)` that is associative and need not be
+/// commutative: a stands before b. A host-device functor (captures by value). Value: any trivially copyable type; only
+/// the functor looks into it. Values are joined in order of their elements, bracketed in a way that is a function of
+/// the keys alone: bitwise the same in every run and with any number of threads (the level run_to_run), and for a
+/// functor that is associative to the bit what a serial loop gives.
+///
+/// Holds the memory that the calls need, so that repeated calls of the same size allocate nothing and can be captured
+/// in a CUDA graph. For `count` elements about count / 7 times (bytes of a value + 4), reduce_any_order 16 count and
+/// reduce_runs 4 count more. All pointers are memory of the context's device; results must not overlap what is read. At
+/// most 2^31 - 1 elements, and as many keys. CUDA: asynchronous, one launch a level of the tree; the elements are read
+/// by one thread for 16 in a row, at some way from the speed of key_reducer, which knows its operations. Move-only.
+/// Context: cpu_context or cuda_context.
+template <typename Context>
+class functor_reducer {
+ public:
+  explicit functor_reducer(const Context& context) : context_(context), faults_(context) {}
+
+  /// results[key] for keys 0 to key_count - 1, in order (equal ones together, smaller ones first); `identity` for a key
+  /// that no element has. Key: any integer type. Keys out of range or not in order raise a fault: see check. Throws
+  /// argument_error for too many elements or keys, or no keys.
+  template <typename Key, typename Value, typename Join>
+  void reduce_ordered(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
+                      const Join& join, const Value& identity) {
+    check_dense<Key>(count, key_count);
+    for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
+    for_each(context_, "keyed.look", count, detail::look_at_keys<Key>{keys, key_count, faults_.flag()});
+    join_all(detail::run_elements<Key, Value>{keys, values, nullptr}, count,
+             detail::dense_target<Value>{results, key_count}, join);
+  }
+
+  /// The same for keys in any order: they are sorted first, with the places of their values. Values of a key are joined
+  /// in the order in which they stand.
+  template <typename Key, typename Value, typename Join>
+  void reduce_any_order(const Key* keys, const Value* values, std::size_t count, Value* results,
+                        std::uint64_t key_count, const Join& join, const Value& identity) {
+    check_dense<Key>(count, key_count);
+    for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
+    const std::size_t bytes = detail::aligned_bytes(count * sizeof(std::uint32_t));
+    std::byte* const memory = sorted_.request(context_, 4 * bytes);
+    const auto part = [&](std::size_t k) { return reinterpret_cast<std::uint32_t*>(memory + k * bytes); };
+    const sort_buffers<std::uint32_t> buffers{{part(0), part(1)}, {part(2), part(3)}};
+    for_each(context_, "keyed.copy_keys", count, detail::copy_keys<Key>{keys, key_count, faults_.flag(), part(0)});
+    const int side = sort_pairs(context_, buffers, count, key_bits_for(key_count + 1), scratch_, sort_values::index);
+    join_all(detail::run_elements<std::uint32_t, Value>{buffers.keys[side], values, buffers.values[side]}, count,
+             detail::dense_target<Value>{results, key_count}, join);
+  }
+
+  /// One row for each run of equal keys that stand together, in their order: run_keys[r], results[r], both with room
+  /// for as many rows as there may be runs (at most `count`), and their number in *run_count. A key that comes again
+  /// later begins another run. Key: any trivially copyable type with a host-device operator==.
+  template <typename Key, typename Value, typename Join>
+  void reduce_runs(const Key* keys, const Value* values, std::size_t count, Key* run_keys, Value* results,
+                   std::uint32_t* run_count, const Join& join) {
+    static_assert(std::is_trivially_copyable_v<Key>, "keys are trivially copyable");
+    check_elements(count);
+    if (count == 0) return fill_bytes(context_, run_count, 0, sizeof(std::uint32_t));
+    numbers_.resize_discarding(context_, count + 1);
+    std::uint32_t* const numbers = numbers_.data();
+    for_each(context_, "keyed.mark_runs", count, detail::mark_runs<Key>{keys, numbers});
+    exclusive_scan_with_total(context_, numbers, numbers, count, scratch_);
+    copy_bytes(context_, numbers + count, run_count, sizeof(std::uint32_t));
+    join_all(detail::run_elements<Key, Value>{keys, values, nullptr}, count,
+             detail::runs_target<Key, Value>{run_keys, results, numbers}, join);
+  }
+
+  /// Synchronises. Throws data_error when keys since the last check were out of range or not in order, naming the first
+  /// such element; the results since then are invalid.
+  void check() {
+    const fault_report report = faults_.read(context_);
+    faults_.clear(context_);
+    if (report.kind == fault_kind::none) return;
+    throw data_error(message(
+        "the key of element ", report.index,
+        report.kind == fault_kind::order ? " is less than the one before; keys must be in order" : " is out of range"));
+  }
+
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const {
+    return parts_.bytes() + sorted_.bytes() + numbers_.bytes() + scratch_.bytes();
+  }
+
+ private:
+  static void check_elements(std::size_t count) {
+    require(count <= max_count, count, " elements are too many; 2147483647 are possible");
+  }
+  template <typename Key>
+  static void check_dense(std::size_t count, std::uint64_t key_count) {
+    static_assert(std::is_integral_v<Key>, "keys that are places of results are integers; reduce_runs takes others");
+    check_elements(count);
+    require(key_count >= 1 && key_count <= max_count, "the number of keys is ", key_count,
+            "; it must be 1 to 2147483647");
+  }
+
+  /// Parts of runs that a level leaves.
+  [[nodiscard]] static std::size_t parts_of(std::size_t entries) {
+    return 2 * ((entries + detail::run_chunk - 1) / detail::run_chunk);
+  }
+
+  template <typename Value>
+  [[nodiscard]] detail::run_parts<Value> parts_at(std::byte* memory, std::size_t entries) {
+    const std::size_t values = detail::aligned_bytes(entries * sizeof(Value));
+    return {reinterpret_cast<std::uint32_t*>(memory + values), reinterpret_cast<Value*>(memory)};
+  }
+  template <typename Value>
+  [[nodiscard]] static std::size_t bytes_of(std::size_t entries) {
+    return detail::aligned_bytes(entries * sizeof(Value)) + detail::aligned_bytes(entries * sizeof(std::uint32_t));
+  }
+
+  /// Level by level, from memory of one to memory of the next and back, until one chunk has all.
+  template <typename Key, typename Value, typename Target, typename Join>
+  void join_all(const detail::run_elements<Key, Value>& elements, std::size_t count, const Target& target,
+                const Join& join) {
+    static_assert(std::is_trivially_copyable_v<Value> && alignof(Value) <= 64, "values are kept in raw memory");
+    if (count == 0) return;
+    std::size_t entries = parts_of(count);
+    const std::size_t first_bytes = bytes_of<Value>(entries);
+    std::byte* const memory = parts_.request(context_, first_bytes + bytes_of<Value>(parts_of(entries)));
+    std::byte* const places[2] = {memory, memory + first_bytes};
+    auto parts = parts_at<Value>(places[0], entries);
+    join_level(elements.keys, elements, count, parts, target, join);
+    for (int side = 1; count > detail::run_chunk; side = 1 - side) {
+      count = entries;
+      entries = parts_of(count);
+      const auto next = parts_at<Value>(places[side], entries);
+      join_level(elements.keys, parts, count, next, target, join);
+      parts = next;
+    }
+  }
+
+  template <typename Key, typename Value, typename Source, typename Target, typename Join>
+  void join_level(const Key* keys, const Source& from, std::size_t count, const detail::run_parts<Value>& to,
+                  const Target& target, const Join& join) {
+    const std::size_t chunks = (count + detail::run_chunk - 1) / detail::run_chunk;
+    for_each(context_, "keyed.join_runs", chunks,
+             detail::join_runs<Key, Value, Source, Target, Join>{keys, from, count, to, target, join, chunks == 1});
+  }
+
+  Context context_;
+  fault_state<Context> faults_;
+  workspace<Context> parts_, sorted_, scratch_;
+  array<std::uint32_t, Context> numbers_;
+};
+
+}  // namespace quadrat
