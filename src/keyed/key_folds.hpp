@@ -36,6 +36,11 @@ struct sum_fold {
   [[nodiscard]] QUADRAT_HD static T identity() {
     return T{0};
   }
+  /// A value as it is joined.
+  template <typename T>
+  [[nodiscard]] QUADRAT_HD static T taken(T value) {
+    return value;
+  }
   /// Integers wrap around, as atomic operations do.
   template <typename T>
   [[nodiscard]] QUADRAT_HD static T join(T a, T b) {
@@ -64,6 +69,11 @@ struct extreme_fold {
   [[nodiscard]] QUADRAT_HD static T identity() {
     return Minimum ? greatest_value<T>() : least_value<T>();
   }
+  /// -0 becomes 0, which is as large: otherwise the order of the elements would show in the sign.
+  template <typename T>
+  [[nodiscard]] QUADRAT_HD static T taken(T value) {
+    return static_cast<T>(value + T{0});
+  }
   template <typename T>
   [[nodiscard]] QUADRAT_HD static bool beats(T a, T b) {
     return Minimum ? a < b : b < a;
@@ -84,7 +94,7 @@ struct extreme_fold {
       // Floating-point numbers order as integers do: those without a sign upwards, those with one downwards.
       using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
       using signed_bits = std::make_signed_t<bits>;
-      value += T{0};  // -0 becomes 0, which is as large
+      value = taken(value);
       union {
         T number;
         bits word;

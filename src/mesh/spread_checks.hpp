@@ -31,11 +31,6 @@ void check_spread_options(const spread_options& options);
 void require_spread_method(std::string_view name, const cpu_context& context);
 void require_spread_method(std::string_view name, const cuda_context& context);
 
-/// Throws argument_error when `needed` bytes are more than `most`, or, where that is 0, than what `held` and free
-/// memory make together.
-void require_memory(const memory_resource& memory, std::string_view method, std::size_t needed, std::size_t held,
-                    std::size_t most);
-
 /// What is wrong with a point, and what would be accepted.
 template <typename T, int D>
 [[nodiscard]] std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, std::size_t i,

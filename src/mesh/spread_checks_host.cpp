@@ -89,11 +89,6 @@ void require_method(std::string_view name, const Context& context, bool spread_m
                                able.empty() ? "; no method is, here" : "; these are: ", able));
 }
 
-/// "12.3 GB"
-[[nodiscard]] std::string gigabytes(std::size_t bytes) {
-  return message(std::round(static_cast<double>(bytes) / 1e7) / 100, " GB");
-}
-
 }  // namespace
 
 void require_spread_method(std::string_view name, const cpu_context& context) {
@@ -101,19 +96,6 @@ void require_spread_method(std::string_view name, const cpu_context& context) {
 }
 void require_spread_method(std::string_view name, const cuda_context& context) {
   require_method(name, context, &spread_method::on_cuda, "CUDA");
-}
-
-void require_memory(const memory_resource& memory, std::string_view method, std::size_t needed, std::size_t held,
-                    std::size_t most) {
-  if (needed <= held && (most == 0 || needed <= most)) return;
-  std::size_t limit = most;
-  if (limit == 0) {
-    const std::size_t available = memory.available_bytes();
-    limit = available > ~std::size_t{0} - held ? available : available + held;
-  }
-  require(needed <= limit, "the method ", method, " needs ", needed, " bytes (", gigabytes(needed),
-          ") for these points; ", limit, " (", gigabytes(limit), most != 0 ? ") are allowed" : ") are free",
-          ". The methods particle and tiles need the least");
 }
 
 template <typename T, int D>

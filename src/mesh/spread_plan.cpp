@@ -2,6 +2,7 @@
 #include "quadrat/mesh/spread_plan.hpp"
 
 #include "core/backend.hpp"
+#include "core/memory_check.hpp"
 #include "mesh/methods.hpp"
 #include "mesh/spread_checks.hpp"
 #include "mesh/spread_choice.hpp"
@@ -73,8 +74,10 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
   usable = false;
   require(points.count <= max_count, "there are ", points.count, " points; at most ", max_count, " are possible");
   choose(points.count);
-  detail::require_memory(context.memory(), method, engine->bytes_needed(points.count), engine->bytes(),
-                         setup.options.most_bytes);
+  detail::require_memory(
+      context.memory(),
+      {method, "points", engine->bytes_needed(points.count), engine->bytes(), "The methods particle and tiles need"},
+      setup.options.most_bytes);
   count = points.count;
   faults.clear(context);
   engine->set_points(placement(points));

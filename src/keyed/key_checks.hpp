@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "quadrat/keyed/key_reducer.hpp"
+#include "quadrat/parallel/fault.hpp"
+
+/// What the host refuses, and what it says of faulty keys.
+namespace quadrat::detail {
+
+/// Throws argument_error for a number of keys or an option that is impossible, whatever the method.
+void check_key_options(std::uint64_t key_count, const key_reducer_options& options);
+
+/// Throws argument_error when there is no such method (empty and "auto" are), when the backend does not have it, and
+/// when it does not have the context's level of determinism or compensated sums where they are asked for.
+void require_key_method(const key_reducer_options& options, const cpu_context& context);
+void require_key_method(const key_reducer_options& options, const cuda_context& context);
+
+/// The shape of values or results.
+struct value_shape {
+  std::size_t count;
+  int components;
+  std::size_t stride;
+};
+template <typename T>
+[[nodiscard]] value_shape shape_of(const component_values<T>& values) {
+  return {values.count, values.components, values.stride};
+}
+
+/// Throws argument_error when values and results do not fit the elements, the keys or each other.
+void check_value_shapes(const value_shape& values, const value_shape& results, std::size_t count,
+                        std::uint64_t key_count);
+
+/// The caller's keys: of 32 or 64 bits, with or without a sign.
+struct key_type {
+  bool wide;
+  bool with_sign;
+};
+
+/// What is wrong with the keys. `keys`: the bits of the element's key and, if there is one, of the key before it;
+/// nothing where other keys have been set since.
+struct faulty_keys {
+  std::uint64_t before;
+  std::uint64_t key;
+  key_type type;
+};
+[[nodiscard]] std::string key_complaint(const fault_report& fault, const std::optional<faulty_keys>& keys,
+                                        std::uint64_t key_count);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "keyed/key_engine.hpp"
+#include "keyed/key_folds.hpp"
+#include "quadrat/core/array.hpp"
+
+namespace quadrat::detail {
+
+/// A linked list of the elements of each key, made with one atomic exchange an element; then a thread a key walks along
+/// its list. Source: voting-and-shuffling, introduction (the linked list approach).
+template <typename Context>
+class linked_lists_engine : public typed_key_engine<Context, linked_lists_engine<Context>> {
+ public:
+  linked_lists_engine(const Context& context, const key_setup& setup) : context_(context), setup_(setup) {}
+
+  /// The last word marks the end of a list.
+  [[nodiscard]] std::uint64_t most_elements() const override { return no_key; }
+  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override {
+    return (count + setup_.key_count) * sizeof(std::uint32_t);
+  }
+  void set_keys(const key_source& keys) override;
+  void count(std::uint64_t* results, bool accumulate) override;
+  [[nodiscard]] std::size_t bytes() const override { return first_.bytes() + next_.bytes(); }
+  template <typename T>
+  void run(const key_reduction<T>& reduction);
+
+ private:
+  Context context_;
+  key_setup setup_;
+  array<std::uint32_t, Context> first_;  // by key
+  array<std::uint32_t, Context> next_;   // by element
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "keyed_support.hpp"
+
+// Every method, in each of its forms, against the serial reference.
+
+namespace quadrat::test {
+
+namespace {
+
+template <typename T>
+class keyed_agreement_test : public backend_test {};
+using value_types = testing::Types<std::int32_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(keyed_agreement_test, value_types);
+
+/// Elements with values, and what must come out.
+template <typename T>
+struct keyed_problem {
+  keyed_elements elements;
+  value_memory memory;
+  std::vector<std::vector<T>> columns;
+  std::vector<std::vector<T>> before;  ///< in the results
+  std::vector<std::vector<reference::key_statistics<T>>> alone;
+  std::vector<std::vector<reference::key_statistics<T>>> joined;  ///< to what was there before
+
+  keyed_problem(keyed_elements given, std::size_t components, value_memory where, std::uint64_t seed)
+      : elements(std::move(given)),
+        memory(where),
+        columns(keyed_columns<T>(elements.keys.size(), components, 10 * seed)),
+        before(keyed_columns<T>(elements.key_count, components, 10 * seed + 5)) {
+    for (std::size_t c = 0; c < components; ++c) {
+      alone.push_back(reference::statistics_by_key(elements.keys, columns[c], elements.key_count));
+      joined.push_back(alone.back());
+      for (std::size_t k = 0; k < elements.key_count; ++k) joined[c][k].add(before[c][k]);
+    }
+  }
+};
+
+/// The same for methods that take keys in any order and for those that need them in order.
+template <typename T>
+class problem_pair {
+ public:
+  problem_pair(const keyed_elements& elements, std::size_t components, value_memory memory, std::uint64_t seed)
+      : any_(elements, components, memory, seed), ordered_(elements.in_order(), components, memory, seed) {}
+  [[nodiscard]] const keyed_problem<T>& for_method(std::string_view method) const {
+    return takes_any_order(method) ? any_ : ordered_;
+  }
+
+ private:
+  keyed_problem<T> any_;
+  keyed_problem<T> ordered_;
+};
+
+/// One reduction with a reducer that has the keys.
+template <typename T>
+void expect_right(const backend_context& context, reducer& by_key, const keyed_problem<T>& problem,
+                  const key_call& call) {
+  SCOPED_TRACE(std::to_string(problem.columns.size()) + " components in memory " +
+               std::to_string(static_cast<int>(problem.memory)) + ", " +
+               std::string(key_operation_names[static_cast<std::size_t>(call.operation)]) +
+               (call.accumulate ? ", accumulated" : ""));
+  stored_values<T> values(context, problem.columns, problem.memory), results(context, problem.before, problem.memory);
+  by_key.reduce(values.const_view(), results.view(), call);
+  const auto found = results.columns();
+  for (std::size_t c = 0; c < found.size() && !testing::Test::HasFailure(); ++c) {
+    expect_keyed(found[c], call.accumulate ? problem.joined[c] : problem.alone[c], call.operation);
+  }
+}
+
+void expect_right_counts(const backend_context& context, reducer& by_key, const keyed_elements& elements) {
+  std::vector<std::uint64_t> wanted(elements.key_count, 5);
+  for (const std::uint64_t key : elements.keys) ++wanted[key];
+  auto counts = to_device(context, std::vector<std::uint64_t>(elements.key_count, 5));
+  by_key.count(counts.data(), true);
+  EXPECT_EQ(to_host(context, counts), wanted);
+  for (std::uint64_t& count : wanted) count -= 5;
+  by_key.count(counts.data());
+  EXPECT_EQ(to_host(context, counts), wanted);
+}
+
+/// All operations, with keys of a type.
+template <typename Key, typename T>
+void expect_all_operations(const backend_context& context, const problem_pair<T>& problems,
+                           const key_reducer_options& options) {
+  const keyed_problem<T>& problem = problems.for_method(options.method);
+  const keyed_elements& elements = problem.elements;
+  SCOPED_TRACE(text_of(options) + " of " + std::to_string(elements.keys.size()) + " elements, " + elements.name + ", " +
+               std::to_string(elements.key_count) + " keys");
+  reducer by_key(context, elements.key_count, options);
+  const auto keys = stored_keys<Key>(context, elements.keys);
+  by_key.set_keys(keys.data(), elements.keys.size());
+  for (const key_operation operation : {key_operation::sum, key_operation::minimum, key_operation::maximum}) {
+    for (const bool accumulate : {false, true}) expect_right(context, by_key, problem, {operation, accumulate});
+  }
+  if constexpr (std::is_floating_point_v<T>) expect_right(context, by_key, problem, {key_operation::mean, false});
+  expect_right_counts(context, by_key, elements);
+  by_key.check();
+}
+
+[[nodiscard]] std::vector<keyed_elements> small_elements() {
+  std::vector<keyed_elements> all;
+  for (const std::size_t count : {0u, 1u, 31u, 32u, 33u, 255u, 256u, 257u}) {
+    all.push_back(random_keys(count, 40, count + 1));
+    all.push_back(one_key(count, 3, 2));
+    all.push_back(different_keys(count, count + 2));
+  }
+  for (const std::size_t count : {4095u, 4096u, 4097u}) {
+    all.push_back(ordered_keys(count, 500, count));
+    all.push_back(one_key(count, 1, 0));
+    all.push_back(zipf_keys(count, 300, count));
+  }
+  all.push_back(shifted_keys(3000, 6, 3));
+  return all;
+}
+
+[[nodiscard]] std::vector<keyed_elements> large_elements() {
+  const std::size_t count = size_or(20'000, 9000), many = size_or(100'000, 9000);
+  return {random_keys(many, many / 10, 1),
+          random_keys(count, 5, 2),
+          random_keys(count, 2 * count, 3),
+          ordered_keys(count, count / 10, 4),
+          ordered_keys(count, 7, 5),
+          shifted_keys(count, 13, 6),
+          one_key(many, 10, 9),
+          zipf_keys(count, 5000, 7),
+          different_keys(count, 8)};
+}
+
+TYPED_TEST(keyed_agreement_test, few_elements) {
+  const backend_context context;
+  std::uint64_t seed = 1;
+  for (const keyed_elements& elements : small_elements()) {
+    const problem_pair<TypeParam> problems(elements, 1, value_memory::packed, seed++);
+    for (const key_reducer_options& options : method_forms()) {
+      expect_all_operations<std::int32_t>(context, problems, options);
+      if (this->HasFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(keyed_agreement_test, many_elements) {
+  const backend_context context;
+  std::uint64_t seed = 1;
+  for (const keyed_elements& elements : large_elements()) {
+    const problem_pair<TypeParam> problems(elements, (seed - 1) % 4 + 1, value_memory::packed, seed);
+    for (const key_reducer_options& options : method_forms()) {
+      expect_all_operations<std::uint32_t>(context, problems, options);
+      if (this->HasFailure()) return;
+    }
+    expect_all_operations<std::int32_t>(context, problems, options_of("auto"));
+    ++seed;
+  }
+}
+
+TYPED_TEST(keyed_agreement_test, all_components_in_all_memories) {
+  const backend_context context;
+  for (std::size_t components = 1; components <= 8; ++components) {
+    for (const value_memory memory : all_value_memories) {
+      const problem_pair<TypeParam> problems(zipf_keys(1500, 90, components), components, memory, components);
+      for (const key_reducer_options& options : method_forms()) {
+        expect_all_operations<std::uint32_t>(context, problems, options);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(keyed_agreement_test, keys_of_all_types) {
+  const backend_context context;
+  const problem_pair<TypeParam> problems(random_keys(2000, 130, 5), 2, value_memory::packed, 9);
+  for (const key_reducer_options& options : method_forms()) {
+    expect_all_operations<std::int32_t>(context, problems, options);
+    expect_all_operations<std::uint32_t>(context, problems, options);
+    expect_all_operations<std::int64_t>(context, problems, options);
+    expect_all_operations<std::uint64_t>(context, problems, options);
+  }
+}
+
+TYPED_TEST(keyed_agreement_test, every_context) {
+  const problem_pair<TypeParam> problems(shifted_keys(size_or(20'000, 3000), 10, 5), 3, value_memory::arrays, 2);
+  for (const backend_context& context : all_contexts()) {
+    for (const key_reducer_options& options : method_forms()) {
+      expect_all_operations<std::int64_t>(context, problems, options);
+    }
+  }
+}
+
+TYPED_TEST(keyed_agreement_test, one_reducer_takes_other_keys_again_and_again) {
+  const backend_context context;
+  for (const key_reducer_options& options : method_forms()) {
+    SCOPED_TRACE(text_of(options));
+    reducer by_key(context, 64, options);
+    for (const std::size_t count : {100u, 9000u, 0u, 1u, 5000u, 100u}) {
+      const problem_pair<TypeParam> problems(random_keys(count, 64, count), 2, value_memory::rows, count);
+      const keyed_problem<TypeParam>& problem = problems.for_method(options.method);
+      const auto keys = stored_keys<std::int32_t>(context, problem.elements.keys);
+      by_key.set_keys(keys.data(), count);
+      EXPECT_EQ(by_key.element_count(), count);
+      expect_right(context, by_key, problem, {key_operation::sum, false});
+      expect_right(context, by_key, problem, {key_operation::maximum, true});
+      by_key.check();
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
