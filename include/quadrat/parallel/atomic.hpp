@@ -21,7 +21,8 @@ using device_word = std::conditional_t<std::is_same_v<T, std::uint64_t>, unsigne
 template <typename T>
 QUADRAT_HD inline T atomic_add(T* target, std::type_identity_t<T> value) {
 #if defined(__CUDA_ARCH__)
-  using word = detail::device_word<T>;
+  // Signed 64-bit words wrap around as unsigned ones do, which CUDA can add.
+  using word = std::conditional_t<std::is_same_v<T, std::int64_t>, unsigned long long, detail::device_word<T>>;
   return static_cast<T>(::atomicAdd(reinterpret_cast<word*>(target), static_cast<word>(value)));
 #else
   if constexpr (std::is_integral_v<T>) {
