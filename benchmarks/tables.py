@@ -4,13 +4,16 @@
 
     benchmarks/tables.py benchmarks/results/h200/cells.json benchmarks/results/h200/granular.json
     benchmarks/tables.py benchmarks/results/h200/search.json benchmarks/results/h200/contacts.json
-    benchmarks/tables.py benchmarks/results/h200/mesh.json
+    benchmarks/tables.py benchmarks/results/h200/mesh.json benchmarks/results/h200/keyed.json
+    benchmarks/tables.py benchmarks/results/h200/srd.json
 """
 
 import json
 import sys
 
+from keyed_tables import keyed_tables
 from mesh_tables import mesh_tables
+from srd_tables import srd_tables
 from table_lines import lines_of, select
 
 
@@ -236,6 +239,10 @@ def main(files):
             contacts_tables(result["rows"])
         elif meta["topic"] == "mesh":
             mesh_tables(result["rows"])
+        elif meta["topic"] == "keyed":
+            keyed_tables(result["rows"])
+        elif meta["topic"] == "srd":
+            srd_tables(result["rows"])
         for row in result.get("failed", []):
             print(f"FAILED: {row['op']} {row['method']} {row['n']}: {row['reason']}")
 

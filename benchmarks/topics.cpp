@@ -8,11 +8,13 @@
 #include "cells/operations.hpp"
 #include "contacts/operations.hpp"
 #include "harness/stopwatch.hpp"
+#include "keyed/operations.hpp"
 #include "mesh/operations.hpp"
 #include "models/operations.hpp"
 #include "neighbors/operations.hpp"
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/contacts/methods.hpp"
+#include "quadrat/keyed/methods.hpp"
 #include "quadrat/mesh/methods.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
@@ -45,6 +47,14 @@ constexpr std::array<operation, 4> granular_operations{{
     {"levels", "the step at each level of reproducibility, and in double precision", 0, run_levels},
     {"threads", "what a second thread brings (CPU)", 0, run_threads},
     {"simulation", "updates a second over the whole wave", 2, run_simulation},
+}};
+
+constexpr std::array<operation, 5> keyed_operations{{
+    {"reach", "sums in three orders of keys by every method: ten elements a key", 0, run_keyed_reach},
+    {"paper", "the paper's experiment: every way to find and combine peers, kept or not", 1, run_keyed_paper},
+    {"auto", "the automatic choice against the best method, on many combinations", 0, run_keyed_auto},
+    {"sizes", "from a few thousand elements to the device's largest", 0, run_keyed_sizes},
+    {"deterministic", "the same bits in every run, and compensated sums", 0, run_keyed_deterministic},
 }};
 
 constexpr std::array<operation, 12> mesh_operations{{
@@ -94,6 +104,12 @@ std::vector<std::string_view> granular_method_names() {
   return names;
 }
 
+std::vector<std::string_view> keyed_method_names() {
+  std::vector<std::string_view> names{"auto"};
+  for (const key_method& method : key_methods()) names.push_back(method.name);
+  return names;
+}
+
 std::vector<std::string_view> mesh_method_names() {
   std::vector<std::string_view> names{"auto"};
   for (const spread_method& method : spread_methods()) names.push_back(method.name);
@@ -110,10 +126,11 @@ std::vector<std::string_view> search_method_names() {
   return {search_order_list::names.begin(), search_order_list::names.end()};
 }
 
-constexpr std::array<topic, 6> all_topics{{
+constexpr std::array<topic, 7> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_method_names},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_method_names},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_method_names},
+    {"keyed", "reduction by key (voting-and-shuffling, Figure 1)", keyed_operations, keyed_method_names},
     {"mesh", "spreading and interpolation (particle-mesh-spreading)", mesh_operations, mesh_method_names},
     {"neighbors", "neighbor lists", neighbors_operations, neighbors_method_names},
     {"search", "walking neighborhoods (modular-bin-strips)", search_operations, search_method_names},

@@ -14,8 +14,13 @@ RATES = {
     "search": ["agents_per_s", "visits_per_s"],
     "contacts": ["contacts_per_s", "updates_per_s"],
     "mesh": ["points_per_s"],
+    "keyed": ["elements_per_s"],
 }
-MESH_IDENTITY = ["op", "method", "precision", "dim", "n", "mesh", "order", "distribution"]
+IDENTITIES = {
+    "contacts": [key for key in IDENTITY if key != "cells"],
+    "mesh": ["op", "method", "precision", "dim", "n", "mesh", "order", "distribution"],
+    "keyed": ["op", "method", "precision", "n", "keys", "distribution", "components"],
+}
 
 
 class BenchTest(support.ProgramTest):
@@ -30,8 +35,9 @@ class BenchTest(support.ProgramTest):
         self.assertTrue(result["meta"]["complete"])
         self.assertGreater(len(result["rows"]), 0)
         for row in result["rows"]:
-            identity = [key for key in IDENTITY if key != "cells" or topic != "contacts"]
-            identity = MESH_IDENTITY if topic == "mesh" else identity
+            if row["op"] == "auto_summary":
+                continue
+            identity = IDENTITIES.get(topic, IDENTITY)
             self.assertEqual(list(row)[: len(identity)], identity)
             self.assertLessEqual(row["min_ms"], row["median_ms"])
             self.assertLessEqual(row["median_ms"], row["max_ms"])
@@ -102,6 +108,39 @@ class BenchTest(support.ProgramTest):
         for words in ["From positions to records", "sorted by load", "settled grains"]:
             self.assertIn(words, self.tables())
 
+    def test_keyed(self):
+        result = self.bench("keyed")
+        rows = result["rows"]
+        orders = {"ordered", "shifted", "random"}
+        for operation in ["reach", "paper", "sizes", "deterministic"]:
+            chosen = [row for row in rows if row["op"] == operation]
+            self.assertEqual({row["distribution"] for row in chosen}, orders, operation)
+            self.assertTrue(all(row["kept_ms"] > 0 and row["set_keys_ms"] > 0 for row in chosen), operation)
+            in_order = {row["distribution"] for row in chosen if row["method"] == "ordered"}
+            self.assertLessEqual(in_order, {"ordered"}, operation)
+        reach = [row for row in rows if row["op"] == "reach"]
+        self.assertLessEqual({"auto", "atomic", "ordered", "sort_reduce"}, {row["method"] for row in reach})
+        shapes = {(row["precision"], row["components"]) for row in reach}
+        self.assertEqual(shapes, {("float", 1), ("double", 1), ("float", 4)})
+        again = [row for row in rows if row["op"] == "deterministic"]
+        self.assertTrue(all(row.get("determinism") == "run_to_run" or row.get("compensated") for row in again))
+        self.assertTrue(any(row.get("compensated") for row in again))
+        self.check_choices([row for row in rows if row["op"] == "auto"], [row for row in rows if row["op"] == "auto_summary"])
+        for words in ["random, float", "within 15 %", "Beside the best method", "elements"]:
+            self.assertIn(words, self.tables())
+
+    def check_choices(self, rows, summaries):
+        """No method timed took less than the best, and the summary counts what the rows say."""
+        for row in rows:
+            self.assertEqual(row["methods_ms"][row["best"]], min(row["methods_ms"].values()))
+            self.assertAlmostEqual(row["ratio"], row["median_ms"] / row["best_ms"], delta=1e-6)
+            self.assertGreater(row["choose_ms"], 0)
+            self.assertTrue(row["reason"])
+        self.assertEqual(len(summaries), 1)
+        self.assertEqual(summaries[0]["combinations"], len(rows))
+        self.assertEqual(summaries[0]["within_15_percent"], sum(row["ratio"] <= 1.15 for row in rows))
+        self.assertEqual(summaries[0]["worst_ratio"], max(row["ratio"] for row in rows))
+
     def test_mesh(self):
         result = self.bench("mesh")
         rows = result["rows"]
@@ -163,7 +202,7 @@ class BenchTest(support.ProgramTest):
 
     def test_help_lists_topics(self):
         text = self.quadrat("bench", "--help").stdout
-        for word in ["cells", "granular", "mesh", "slowest_step", "--figure 2", "Examples:"]:
+        for word in ["cells", "granular", "keyed", "mesh", "slowest_step", "--figure 2", "Examples:"]:
             self.assertIn(word, text)
 
 

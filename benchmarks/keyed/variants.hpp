@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/session.hpp"
+#include "quadrat/keyed/key_reducer.hpp"
+
+namespace quadrat::bench {
+
+/// A way to reduce, as a row names it.
+struct key_variant {
+  std::string method;        ///< or "auto"
+  bool named_peers = false;  ///< whether the row says how peers are found and combined
+  peer_finder finder = peer_finder::match;
+  peer_combination combination = peer_combination::tree;
+  determinism level = determinism::none;
+  bool compensated = false;
+
+  [[nodiscard]] key_reducer_options options(double uses) const;
+};
+
+/// The methods that this device has at that level and that were asked for, in order of the list, behind "auto". Those
+/// that want their keys in order only where `in_order`.
+[[nodiscard]] std::vector<key_variant> key_variants(const session& s, bool in_order,
+                                                    determinism level = determinism::none, bool compensated = false);
+
+/// Whether a call may take minutes: these wait for each other where many elements share a key, the methods that the
+/// paper started from.
+[[nodiscard]] bool queues_for_a_key(std::string_view method);
+
+/// What a row says first.
+[[nodiscard]] row identify_keyed(std::string_view operation, const key_variant& variant, std::string_view type,
+                                 std::size_t n, std::size_t keys, std::string_view distribution, int components);
+
+}  // namespace quadrat::bench
