@@ -63,7 +63,8 @@ class typed_key_engine : public key_engine<Context> {
   [[nodiscard]] Engine& engine() { return static_cast<Engine&>(*this); }
 };
 
-/// Fills the results with what every value beats, unless they are to be joined to. Asynchronous.
+/// Fills the results with what every value beats, unless they are to be joined to; then extremes lose the NaNs that
+/// they hold. Every reduction starts with this. Asynchronous.
 template <typename Context, typename T>
 void clear_results(const Context& context, const key_reduction<T>& reduction);
 /// Zeros, unless accumulate.

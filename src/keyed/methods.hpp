@@ -7,8 +7,10 @@
 #include "keyed/cas_loop.hpp"
 #include "keyed/cpu_atomic.hpp"
 #include "keyed/cuda_atomic.hpp"
+#include "keyed/fixed_point.hpp"
 #include "keyed/linked_lists.hpp"
 #include "keyed/ordered.hpp"
+#include "keyed/private_tables.hpp"
 #include "keyed/runs.hpp"
 #include "keyed/shared_bins.hpp"
 #include "keyed/sort_reduce.hpp"
@@ -80,6 +82,18 @@ struct runs {
   using engine = runs_engine;
 };
 
+struct private_tables {
+  static constexpr std::string_view name = "private_tables";
+  static constexpr std::string_view summary = "a table or a range of keys for each thread";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = false;
+  static constexpr determinism reproducible = determinism::run_to_run;
+  static constexpr bool any_order = true;
+  static constexpr bool compensates = false;
+  template <typename Context>
+  using engine = private_tables_engine;
+};
+
 struct linked_lists {
   static constexpr std::string_view name = "linked_lists";
   static constexpr std::string_view summary = "a linked list of the elements of each key, a thread a list";
@@ -116,6 +130,19 @@ struct ordered {
   using engine = ordered_engine<Context>;
 };
 
+struct fixed_point {
+  static constexpr std::string_view name = "fixed_point";
+  static constexpr std::string_view summary =
+      "sums as integers in fixed point: the same bits for elements in any order";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::canonical;
+  static constexpr bool any_order = true;
+  static constexpr bool compensates = false;
+  template <typename Context>
+  using engine = fixed_point_engine<Context>;
+};
+
 }  // namespace key_method_types
 
 /// All methods of keyed reduction. A new one is an engine in a file of its own, and its type and line here. `on_cuda`
@@ -123,7 +150,8 @@ struct ordered {
 /// there.
 using key_method_list =
     method_list<key_method_types::atomic, key_method_types::cas_loop, key_method_types::warp_peers,
-                key_method_types::shared_bins, key_method_types::runs, key_method_types::linked_lists,
-                key_method_types::sort_reduce, key_method_types::ordered>;
+                key_method_types::shared_bins, key_method_types::runs, key_method_types::private_tables,
+                key_method_types::linked_lists, key_method_types::sort_reduce, key_method_types::ordered,
+                key_method_types::fixed_point>;
 
 }  // namespace quadrat::detail

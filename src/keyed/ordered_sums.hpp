@@ -16,7 +16,7 @@ struct ordered_elements {
 
 /// Joins the values of each key, in an order that is a function of the keys alone; writes every result, also of keys
 /// that no element has. `compensated` sums carry what rounding lost. Elements out of range come first or last and are
-/// left out. Faults are raised with the place. Asynchronous; requests scratch memory of `ordered_bytes`.
+/// left out. Faults are raised with the element. Asynchronous; requests scratch memory of `ordered_bytes`.
 template <typename T>
 void reduce_ordered(const cpu_context& context, const ordered_elements& elements, const key_reduction<T>& reduction,
                     bool compensated, workspace<cpu_context>& scratch);

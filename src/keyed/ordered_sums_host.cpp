@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "keyed/element_values.hpp"
 #include "keyed/key_folds.hpp"
 #include "keyed/partial_sums.hpp"
 #include "quadrat/core/config.hpp"
@@ -139,15 +140,6 @@ class ordered_reduction {
   Source source_;
   component_values<T> results_;
   ends_type* ends_;
-};
-
-template <typename T>
-struct loaded_values {
-  component_values<const T> values;
-  [[nodiscard]] T load(std::size_t i, int c) const { return values.component[c][i * values.stride]; }
-};
-struct ones {
-  [[nodiscard]] std::uint64_t load(std::size_t /*i*/, int /*c*/) const { return 1; }
 };
 
 using largest_ends = chunk_ends<compensated_sum<double>, most_value_components>;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "keyed/key_engine.hpp"
+#include "quadrat/core/array.hpp"
+
+namespace quadrat::detail {
+
+/// Each part of the elements has a table of results of its own; tables are joined in order. Where tables would be large
+/// beside the elements, each thread reads all keys instead and joins the elements of a range of them. Where sums must
+/// be the same in every run, the number of parts is fixed; otherwise there is one a thread.
+class private_tables_engine : public typed_key_engine<cpu_context, private_tables_engine> {
+ public:
+  private_tables_engine(const cpu_context& context, const key_setup& setup) : context_(context), setup_(setup) {}
+
+  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override {
+    return table_parts(count) * part_words() * sizeof(std::uint64_t);
+  }
+  void set_keys(const key_source& keys) override;
+  void count(std::uint64_t* results, bool accumulate) override;
+  [[nodiscard]] std::size_t bytes() const override { return tables_.bytes(); }
+  template <typename T>
+  void run(const key_reduction<T>& reduction);
+
+ private:
+  /// Tables for so many elements; 0: ranges of keys.
+  [[nodiscard]] std::size_t table_parts(std::size_t count) const;
+  [[nodiscard]] std::size_t part_words() const { return std::size_t{setup_.key_count} * most_value_components; }
+  template <typename Fold, typename Source, typename T>
+  void join(const Source& source, const component_values<T>& results);
+  template <typename Fold, int Components, typename Source, typename T>
+  void join_components(const Source& source, const component_values<T>& results);
+
+  cpu_context context_;
+  key_setup setup_;
+  key_source keys_{};
+  array<std::uint64_t, cpu_context> tables_;  // each with room for all components of the largest type
+};
+
+}  // namespace quadrat::detail
