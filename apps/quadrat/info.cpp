@@ -12,6 +12,7 @@
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/io/scene.hpp"
+#include "quadrat/keyed/methods.hpp"
 #include "quadrat/mesh/methods.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/models/granular.hpp"
@@ -54,6 +55,18 @@ json spread_methods_json() {
   return result;
 }
 
+json key_methods_json() {
+  json result = methods_json(key_methods());
+  std::size_t k = 0;
+  for (const key_method& method : key_methods()) {
+    json& entry = result[k++];
+    entry["deterministic"] = io::name_of(method.reproducible);
+    entry["any_order"] = method.any_order;
+    entry["compensates"] = method.compensates;
+  }
+  return result;
+}
+
 /// All run on every backend.
 json contact_methods_json() {
   json result = json::array();
@@ -88,6 +101,7 @@ json info_json() {
   result["search"]["neighbors"]["methods"] = methods_json(neighbor_methods());
   result["contacts"]["methods"] = contact_methods_json();
   result["mesh"]["methods"] = spread_methods_json();
+  result["keyed"]["methods"] = key_methods_json();
   return result;
 }
 
@@ -135,7 +149,8 @@ std::string info_text(const json& info) {
          circles_text(info["models"]["circles"]["orders"]) +
          methods_text("methods of neighbor lists", info["search"]["neighbors"]["methods"]) +
          methods_text("methods of contacts", info["contacts"]["methods"]) +
-         methods_text("methods of spreading", info["mesh"]["methods"]);
+         methods_text("methods of spreading", info["mesh"]["methods"]) +
+         methods_text("methods of reduction by key", info["keyed"]["methods"]);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ void describe(CLI::App& app) {
       "  quadrat neighbors points.npy --cutoff 0.1          pairs of points nearer than that\n"
       "  quadrat contacts grains.csv -o contacts.csv        where bodies overlap\n"
       "  quadrat spread points.npy --mesh 64,64,64 -o mesh.vti   points onto a mesh; interpolate reads it back\n"
+      "  quadrat reduce keys.npy values.npy -o sums.npy     sums, extremes, means or counts by key\n"
       "  quadrat info                                       what this program can use\n"
       "  quadrat run --help                                 more examples\n\n"
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C.");
@@ -39,6 +40,7 @@ void describe(CLI::App& app) {
   add_contacts(app);
   add_spread(app);
   add_interpolate(app);
+  add_reduce(app);
   add_info(app);
   add_bench(app);
 }

@@ -203,6 +203,8 @@ struct warp_operations {
                  rounded(100 * sample.crowd), " % have the commonest key");
 }
 
+constexpr std::array<std::string_view, 3> level_names{"none", "run_to_run", "canonical"};
+
 /// The method where there is no time to compare: the first that suits.
 [[nodiscard]] key_choice only_method(const key_circumstances& here, const key_setup& setup) {
   for (const std::string_view preferred : {"sort_reduce", "atomic"}) {
@@ -211,9 +213,10 @@ struct warp_operations {
   for (const key_method& method : here.methods) {
     if (suits(here, setup, method.name)) return {method.name, "no other method is possible here"};
   }
-  throw argument_error(message("no method of reduction by key has ",
-                               setup.options.compensated ? "compensated sums" : "sums", " at this level of determinism",
-                               " for keys in any order on this backend"));
+  throw argument_error(message("no method of reduction by key for keys in any order has ",
+                               setup.options.compensated ? "compensated " : "", "sums of the level ",
+                               level_names[static_cast<std::size_t>(here.level)], " here",
+                               here.level == determinism::canonical ? "; ask for run_to_run" : ""));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "quadrat/core/error.hpp"
+#include "support/errors.hpp"
 
 namespace quadrat::test {
 
@@ -94,7 +95,12 @@ TEST(key_choice, takes_methods_with_compensated_sums_where_they_are_asked_for) {
 TEST(key_choice, refuses_what_no_method_has) {
   auto here = on_cuda();
   here.methods = here.methods.first(6);
-  EXPECT_THROW((void)choose_key_method(here, setup_of(1000, 1, true), 1000, at_random()), argument_error);
+  EXPECT_EQ(error_of<argument_error>([&] { (void)choose_key_method(here, setup_of(9, 1, true), 9, at_random()); }),
+            "no method of reduction by key for keys in any order has compensated sums of the level none here");
+  here.level = determinism::canonical;
+  EXPECT_EQ(
+      error_of<argument_error>([&] { (void)choose_key_method(here, setup_of(9), 9, at_random()); }),
+      "no method of reduction by key for keys in any order has sums of the level canonical here; ask for run_to_run");
 }
 
 TEST(key_choice, leaves_out_what_memory_has_no_room_for) {

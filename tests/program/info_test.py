@@ -21,12 +21,13 @@ class InfoTest(support.ProgramTest):
         self.assertIn("sorted", [method["name"] for method in info["models"]["granular"]["methods"]])
         self.assertIn("strips", [method["name"] for method in info["search"]["neighbors"]["methods"]])
         self.assertIn("particle", [method["name"] for method in info["mesh"]["methods"]])
+        self.assertIn("sort_reduce", [method["name"] for method in info["keyed"]["methods"]])
         self.assertIn("brute_force", [method["name"] for method in info["contacts"]["methods"]])
 
     def test_version_and_help(self):
         self.assertRegex(self.quadrat("--version").stdout, r"^quadrat \d")
         self.assertIn("Examples:", self.quadrat("--help").stdout)
-        for command in ["run", "neighbors", "contacts", "spread", "interpolate", "info", "bench"]:
+        for command in ["run", "neighbors", "contacts", "spread", "interpolate", "reduce", "info", "bench"]:
             self.assertIn(command, self.quadrat("--help").stdout)
         self.assertIn("quadrat run examples/dam_break.toml", self.quadrat("run", "--help").stdout)
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "interruption.hpp"
+#include "quadrat/io/npy.hpp"
+
+namespace quadrat::program {
+
+/// Keys of a .npy file; those of fewer than 32 bits are widened.
+struct key_array {
+  std::string file;
+  io::npy_type stored = io::npy_type::int64;  ///< in the file
+  std::variant<std::vector<std::int32_t>, std::vector<std::uint32_t>, std::vector<std::int64_t>,
+               std::vector<std::uint64_t>>
+      keys;
+
+  [[nodiscard]] std::size_t size() const;
+};
+
+/// Rows of numbers on the host.
+struct value_array {
+  std::string file;
+  io::npy_type stored = io::npy_type::float64;  ///< in the file
+  std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>, std::vector<float>, std::vector<double>> numbers;
+  std::size_t components = 1;
+  bool columns = false;  ///< two axes: (n, components)
+
+  /// Of the numbers as they are here.
+  [[nodiscard]] io::npy_type type() const;
+};
+
+/// Reads keys of shape (n,), of any integer type. Throws argument_error for other files than .npy, io_error that names
+/// the file and what is wrong with it.
+[[nodiscard]] key_array read_keys(const std::filesystem::path& file);
+
+/// The number of keys: `asked`, or the largest key + 1. Throws data_error that names the first key that is out of
+/// range.
+[[nodiscard]] std::uint64_t number_of_keys(const key_array& keys, std::optional<std::uint64_t> asked);
+
+/// In which numbers is computed: those of the file; the same but double for integers; float; double.
+enum class value_precision { as_stored, floating, single, twice };
+
+/// Reads values of shape (rows,) or (rows, 1 to 8): int32, int64, float32, float64, and smaller integers, which become
+/// int64. Throws what read_keys throws, and data_error for a number that float cannot hold.
+[[nodiscard]] value_array read_values(const std::filesystem::path& file, std::size_t rows, value_precision precision);
+
+/// Writes rows of results as .npy, piece by piece. Returns false, and leaves the file as it was, when a signal came
+/// before all were written. Throws io_error.
+[[nodiscard]] bool write_results(const std::filesystem::path& file, const value_array& results,
+                                 const interruption& stop);
+
+}  // namespace quadrat::program
