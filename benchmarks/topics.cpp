@@ -20,6 +20,7 @@
 #include "quadrat/search/neighbor_list.hpp"
 #include "quadrat/search/orders.hpp"
 #include "search/operations.hpp"
+#include "srd/operations.hpp"
 
 namespace quadrat::bench {
 
@@ -88,6 +89,13 @@ constexpr std::array<operation, 5> search_operations{{
     {"visit", "counting the 40 neighbors of every point, building included", 0, run_visit},
 }};
 
+constexpr std::array<operation, 4> srd_operations{{
+    {"step", "the step by precision, kind of sums and time step", 0, run_srd_step},
+    {"sort_every", "the step over the number of steps between two sortings", 0, run_srd_sort_every},
+    {"viscosity", "viscosities from shear waves, against theory and known ones", 0, run_srd_viscosity},
+    {"poiseuille", "a flow between plates, against its parabola", 0, run_srd_poiseuille},
+}};
+
 std::vector<std::string_view> cells_method_names() {
   return {cell_list_methods::names.begin(), cell_list_methods::names.end()};
 }
@@ -126,7 +134,10 @@ std::vector<std::string_view> search_method_names() {
   return {search_order_list::names.begin(), search_order_list::names.end()};
 }
 
-constexpr std::array<topic, 7> all_topics{{
+/// Kinds of sums.
+std::vector<std::string_view> srd_method_names() { return {"floating", "fixed"}; }
+
+constexpr std::array<topic, 8> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_method_names},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_method_names},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_method_names},
@@ -134,6 +145,8 @@ constexpr std::array<topic, 7> all_topics{{
     {"mesh", "spreading and interpolation (particle-mesh-spreading)", mesh_operations, mesh_method_names},
     {"neighbors", "neighbor lists", neighbors_operations, neighbors_method_names},
     {"search", "walking neighborhoods (modular-bin-strips)", search_operations, search_method_names},
+    {"srd", "the fluid of stochastic rotation dynamics (the application of voting-and-shuffling)", srd_operations,
+     srd_method_names},
 }};
 
 void require_known(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {

@@ -15,6 +15,7 @@ RATES = {
     "contacts": ["contacts_per_s", "updates_per_s"],
     "mesh": ["points_per_s"],
     "keyed": ["elements_per_s"],
+    "srd": ["updates_per_s"],
 }
 IDENTITIES = {
     "contacts": [key for key in IDENTITY if key != "cells"],
@@ -141,6 +142,29 @@ class BenchTest(support.ProgramTest):
         self.assertEqual(summaries[0]["within_15_percent"], sum(row["ratio"] <= 1.15 for row in rows))
         self.assertEqual(summaries[0]["worst_ratio"], max(row["ratio"] for row in rows))
 
+    def test_srd(self):
+        result = self.bench("srd")
+        rows = {operation: [row for row in result["rows"] if row["op"] == operation]
+                for operation in ["step", "sort_every", "viscosity", "poiseuille"]}
+        self.assertEqual(sum(map(len, rows.values())), len(result["rows"]))
+        kinds = {(row["method"], row["precision"], row["time_step"], row["thermostat"]) for row in rows["step"]}
+        usual = {("float", 0.1, True), ("double", 0.1, True), ("float", 1, True), ("float", 0.1, False)}
+        self.assertEqual(kinds, {(sums, *kind) for sums in ["fixed", "floating"] for kind in usual})
+        for row in rows["step"]:
+            self.assertEqual(row.get("determinism"), "run_to_run" if row["method"] == "fixed" else None)
+        self.assertEqual({(row["sort_every"], row["time_step"]) for row in rows["sort_every"]},
+                         {(interval, step) for interval in [1, 10, "never"] for step in [0.1, 1]})
+        for row in rows["viscosity"]:
+            # Two runs are not enough for the reference's digits.
+            self.assertLess(abs(row["deviation"]), 0.3)
+            self.assertAlmostEqual(row["deviation"], row["viscosity"] / row["expected"] - 1, delta=1e-9)
+        for row in rows["poiseuille"]:
+            worst = max(abs(velocity - expected) for _, velocity, expected in row["profile"])
+            self.assertAlmostEqual(row["deviation"], worst / max(expected for *_, expected in row["profile"]), delta=1e-9)
+            self.assertEqual(len(row["profile"]), 10)
+        for words in ["Step by steps between two sortings", "Viscosity from shear waves", "parabola"]:
+            self.assertIn(words, self.tables())
+
     def test_mesh(self):
         result = self.bench("mesh")
         rows = result["rows"]
@@ -202,7 +226,7 @@ class BenchTest(support.ProgramTest):
 
     def test_help_lists_topics(self):
         text = self.quadrat("bench", "--help").stdout
-        for word in ["cells", "granular", "keyed", "mesh", "slowest_step", "--figure 2", "Examples:"]:
+        for word in ["cells", "granular", "keyed", "mesh", "srd", "slowest_step", "--figure 2", "Examples:"]:
             self.assertIn(word, text)
 
 
