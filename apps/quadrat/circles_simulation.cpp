@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "model_simulation.hpp"
-#include "quadrat/io/preview.hpp"
 #include "quadrat/io/vtk.hpp"
 #include "quadrat/models/circles.hpp"
 
@@ -22,27 +18,10 @@ measurement as_measurement(const circles_statistics& s) {
            {"max_displacement", s.max_displacement}}};
 }
 
-/// Agents are points; in the picture they are as large as leaves room between them at the start.
-template <int D>
-io::preview_stage stage_of(const io::circles_scene& scene) {
-  const box<double, D> domain = circles_box<D>(io::parameters_of(scene));
-  const double longest = domain.length[0];
-  const double spacing = longest / std::pow(static_cast<double>(*scene.agents.count), 1.0 / D);
-  io::preview_stage stage{{}, {}, std::clamp(0.25 * spacing, longest / 400, longest / 120)};
-  for (int axis = 0; axis < 3; ++axis) {
-    stage.lower[axis] = axis < D ? domain.lower[axis] : -stage.radius;
-    stage.upper[axis] = axis < D ? domain.upper(axis) : stage.radius;
-  }
-  if (D == 2) stage.down = {0, 0, -1};
-  return stage;
-}
-
-/// In 2D from above, x to the right and y up.
-io::preview_options picture_options(const io::circles_scene& scene) {
-  io::preview_options options;
-  options.azimuth = scene.box.dimension == 2 ? -90 : scene.camera.azimuth;
-  options.elevation = scene.box.dimension == 2 ? 89 : scene.camera.elevation;
-  options.zoom = scene.camera.zoom;
+io::preview_options picture_options(const io::circles_scene& scene, const std::string& title,
+                                    const std::string& subtitle) {
+  io::preview_options options = seen_by(scene.camera, title, subtitle);
+  if (scene.box.dimension == 2) look_down(options);
   options.top_value = scene.camera.neighbors;
   options.scale = "neighbors";
   return options;
@@ -62,16 +41,11 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
       const std::vector<circles_record> taken = model_.record(steps);
       records_.insert(records_.end(), taken.begin(), taken.end());
     } else {
-      model_.advance(steps);
-      model_.check();
+      base::run(steps);
     }
   }
   measurement measure() override { return as_measurement(model_.measure()); }
-  std::vector<std::string_view> measured_names() const override {
-    std::vector<std::string_view> names;
-    for (const measured_value& one : as_measurement(circles_statistics{}).values) names.push_back(one.name);
-    return names;
-  }
+  std::vector<std::string_view> measured_names() const override { return as_measurement(circles_statistics{}).names(); }
   std::string in_words(const measurement& now) const override {
     return fmt::format(
         "{:.4g} neighbors an agent, standard deviation {:.4g}, most {}; {:.4g} candidates an agent; the next step "
@@ -79,14 +53,14 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
         now["mean_neighbors"], now["neighbor_deviation"], now["most_neighbors"], now["candidates_per_agent"],
         now["mean_displacement"]);
   }
-  std::string step_table() const override {
+  std::vector<run_csv> tables() const override {
     if (!scene_.output.record) return {};
     std::string text = "step,milliseconds,mean_neighbors,neighbor_deviation,mean_displacement\n";
     for (const circles_record& one : records_) {
       text += fmt::format("{},{:.6g},{},{},{}\n", one.step, one.milliseconds, one.mean_neighbors,
                           one.neighbor_deviation, one.mean_displacement);
     }
-    return text;
+    return {{"steps", text}};
   }
 
   void write_frame(const std::filesystem::path& file, double time) override {
@@ -96,22 +70,16 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
                   time);
   }
   io::image draw(const std::string& title, const std::string& subtitle) override {
-    io::preview_options options = picture_options(scene_);
-    options.title = title;
-    options.subtitle = subtitle;
     const auto positions = shown_vectors(model_.positions());
     const auto values = shown_neighbors();
-    return io::draw_preview(stage_of<D>(scene_), points_of(positions.data(), positions.size()),
-                            std::span<const float>(values), options);
+    return io::draw_preview(stage_of_points(circles_box<D>(io::parameters_of(scene_)), positions.size()),
+                            points_of(positions.data(), positions.size()), std::span<const float>(values),
+                            picture_options(scene_, title, subtitle));
   }
 
   io::checkpoint save() override {
     const circles_state<T, D> state = model_.state();
-    io::checkpoint result;
-    result.step = state.step;
-    result.particles = state.positions.size();
-    result.precision_bytes = sizeof(T);
-    add_vectors(result, "positions", state.positions);
+    io::checkpoint result = base::begin_checkpoint(state);
     result.add<particle_id>("storage_order", state.storage_order);
     std::vector<double> rows;
     for (const circles_record& one : records_) {
@@ -149,8 +117,8 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
   std::vector<circles_record> records_;
 };
 
-template <typename T, int D, typename Context>
-std::unique_ptr<simulation> make_in(const Context& context, const io::circles_scene& scene) {
+template <int D, typename Context, typename T>
+std::unique_ptr<simulation> make_in(const Context& context, T, const io::circles_scene& scene) {
   const circles_options options{io::parameters_of(scene),
                                 scene.search.order,
                                 scene.search.cell_list,
@@ -163,17 +131,11 @@ std::unique_ptr<simulation> make_in(const Context& context, const io::circles_sc
                                                              scene);
 }
 
-template <int D, typename Context>
-std::unique_ptr<simulation> make_on(const Context& context, const io::circles_scene& scene) {
-  return scene.run.precision == io::number_precision::float64 ? make_in<double, D>(context, scene)
-                                                              : make_in<float, D>(context, scene);
-}
-
 }  // namespace
 
 std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene) {
-  return with_run_context(scene.run, [&](const auto& context) {
-    return scene.box.dimension == 2 ? make_on<2>(context, scene) : make_on<3>(context, scene);
+  return with_run_types(scene.run, [&](const auto& context, auto zero) {
+    return scene.box.dimension == 2 ? make_in<2>(context, zero, scene) : make_in<3>(context, zero, scene);
   });
 }
 

@@ -7,7 +7,6 @@
 
 #include "model_simulation.hpp"
 #include "quadrat/io/friction_scene.hpp"
-#include "quadrat/io/preview.hpp"
 #include "quadrat/io/vtk.hpp"
 #include "quadrat/models/granular_friction.hpp"
 
@@ -107,15 +106,9 @@ class granular_friction_simulation final : public model_simulation<granular_fric
   granular_friction_simulation(granular_friction<Context, T> model, const io::friction_scene& scene)
       : base(std::move(model)), scene_(scene), radii_(model_.radii().begin(), model_.radii().end()) {}
 
-  void run(std::size_t steps) override {
-    model_.advance(steps);
-    model_.check();
-  }
   measurement measure() override { return as_measurement(model_.measure()); }
   std::vector<std::string_view> measured_names() const override {
-    std::vector<std::string_view> names;
-    for (const measured_value& one : as_measurement(granular_friction_statistics{}).values) names.push_back(one.name);
-    return names;
+    return as_measurement(granular_friction_statistics{}).names();
   }
   std::string in_words(const measurement& now) const override {
     return fmt::format(
@@ -133,13 +126,8 @@ class granular_friction_simulation final : public model_simulation<granular_fric
                   time, radii_);
   }
   io::image draw(const std::string& title, const std::string& subtitle) override {
-    io::preview_options options;
-    options.azimuth = scene_.camera.azimuth;
-    options.elevation = scene_.camera.elevation;
-    options.zoom = scene_.camera.zoom;
+    io::preview_options options = seen_by(scene_.camera, title, subtitle);
     options.top_value = scene_.camera.speed;
-    options.title = title;
-    options.subtitle = subtitle;
     io::preview_stage stage{point_at(scene_.box.lower), point_at(scene_.box.upper), scene_.particles.radius,
                             point_at(scene_.physics.gravity)};
     stage.radii = radii_;
@@ -152,11 +140,7 @@ class granular_friction_simulation final : public model_simulation<granular_fric
 
   io::checkpoint save() override {
     const granular_friction_state<T> state = model_.state();
-    io::checkpoint result;
-    result.step = state.step;
-    result.particles = state.positions.size();
-    result.precision_bytes = sizeof(T);
-    add_vectors(result, "positions", state.positions);
+    io::checkpoint result = base::begin_checkpoint(state);
     add_vectors(result, "remainders", state.remainders);
     add_vectors(result, "velocities", state.velocities);
     add_vectors(result, "angular_velocities", state.angular_velocities);
@@ -199,8 +183,8 @@ class granular_friction_simulation final : public model_simulation<granular_fric
   std::vector<float> radii_;
 };
 
-template <typename T, typename Context>
-std::unique_ptr<simulation> make_in(const Context& context, const io::friction_scene& scene) {
+template <typename Context, typename T>
+std::unique_ptr<simulation> make_in(const Context& context, T, const io::friction_scene& scene) {
   const granular_filling grains = filled_region(fill_of(scene));
   return std::make_unique<granular_friction_simulation<Context, T>>(
       granular_friction<Context, T>(context, options_of(scene), grains.radii, grains.positions), scene);
@@ -209,10 +193,7 @@ std::unique_ptr<simulation> make_in(const Context& context, const io::friction_s
 }  // namespace
 
 std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene) {
-  return with_run_context(scene.run, [&](const auto& context) {
-    return scene.run.precision == io::number_precision::float64 ? make_in<double>(context, scene)
-                                                                : make_in<float>(context, scene);
-  });
+  return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
 }
 
 }  // namespace quadrat::program

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "model_simulation.hpp"
-#include "quadrat/io/preview.hpp"
 #include "quadrat/io/vtk.hpp"
 #include "quadrat/models/granular.hpp"
 
@@ -40,15 +39,9 @@ class granular_simulation final : public model_simulation<granular<Context, T>> 
   granular_simulation(granular<Context, T> model, const io::granular_scene& scene)
       : base(std::move(model)), scene_(scene) {}
 
-  void run(std::size_t steps) override {
-    model_.advance(steps);
-    model_.check();
-  }
   measurement measure() override { return as_measurement(model_.measure()); }
   std::vector<std::string_view> measured_names() const override {
-    std::vector<std::string_view> names;
-    for (const measured_value& one : as_measurement(granular_statistics{}).values) names.push_back(one.name);
-    return names;
+    return as_measurement(granular_statistics{}).names();
   }
   std::string in_words(const measurement& now) const override {
     return fmt::format(
@@ -65,13 +58,8 @@ class granular_simulation final : public model_simulation<granular<Context, T>> 
                   time);
   }
   io::image draw(const std::string& title, const std::string& subtitle) override {
-    io::preview_options options;
-    options.azimuth = scene_.camera.azimuth;
-    options.elevation = scene_.camera.elevation;
-    options.zoom = scene_.camera.zoom;
+    io::preview_options options = seen_by(scene_.camera, title, subtitle);
     options.top_value = scene_.camera.speed;
-    options.title = title;
-    options.subtitle = subtitle;
     const auto positions = shown_vectors(model_.positions());
     const auto velocities = shown_vectors(model_.velocities());
     return io::draw_preview(stage_of(scene_), points_of(positions.data(), positions.size()),
@@ -80,11 +68,7 @@ class granular_simulation final : public model_simulation<granular<Context, T>> 
 
   io::checkpoint save() override {
     const granular_state<T> state = model_.state();
-    io::checkpoint result;
-    result.step = state.step;
-    result.particles = state.positions.size();
-    result.precision_bytes = sizeof(T);
-    add_vectors(result, "positions", state.positions);
+    io::checkpoint result = base::begin_checkpoint(state);
     add_vectors(result, "velocities", state.velocities);
     result.add<particle_id>("storage_order", state.storage_order);
     return result;
@@ -135,8 +119,8 @@ granular_start start_of(io::start_state start) {
   throw argument_error("unknown start state");
 }
 
-template <typename T, typename Context>
-std::unique_ptr<simulation> make_in(const Context& context, const io::granular_scene& scene) {
+template <typename Context, typename T>
+std::unique_ptr<simulation> make_in(const Context& context, T, const io::granular_scene& scene) {
   const auto& grains = scene.particles;
   const auto positions = granular_initial_positions(start_of(grains.start), static_cast<std::size_t>(grains.count),
                                                     grains.radius, scene.box.lower, scene.box.upper, grains.jitter,
@@ -148,10 +132,7 @@ std::unique_ptr<simulation> make_in(const Context& context, const io::granular_s
 }  // namespace
 
 std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene) {
-  return with_run_context(scene.run, [&](const auto& context) {
-    return scene.run.precision == io::number_precision::float64 ? make_in<double>(context, scene)
-                                                                : make_in<float>(context, scene);
-  });
+  return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
 }
 
 }  // namespace quadrat::program

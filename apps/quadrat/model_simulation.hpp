@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -8,9 +10,11 @@
 #include <vector>
 
 #include "device.hpp"
+#include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/vec.hpp"
+#include "quadrat/io/preview.hpp"
 #include "simulation.hpp"
 
 namespace quadrat::program {
@@ -46,6 +50,42 @@ std::vector<vec<float, 3>> shown_vectors(const std::vector<vec<T, D>>& values) {
   return result;
 }
 
+/// What the camera says of a picture.
+inline io::preview_options seen_by(const io::camera_table& camera, const std::string& title,
+                                   const std::string& subtitle) {
+  io::preview_options options;
+  options.azimuth = camera.azimuth;
+  options.elevation = camera.elevation;
+  options.zoom = camera.zoom;
+  options.title = title;
+  options.subtitle = subtitle;
+  return options;
+}
+
+/// For points without a size: they are drawn as large as leaves room between them where they are spread evenly.
+template <int D>
+io::preview_stage stage_of_points(const box<double, D>& domain, std::size_t count) {
+  double longest = 0, volume = 1;
+  for (int axis = 0; axis < D; ++axis) {
+    longest = std::max(longest, domain.length[axis]);
+    volume *= domain.length[axis];
+  }
+  const double spacing = std::pow(volume / static_cast<double>(count), 1.0 / D);
+  io::preview_stage stage{{}, {}, std::clamp(0.25 * spacing, longest / 400, longest / 120)};
+  for (int axis = 0; axis < 3; ++axis) {
+    stage.lower[axis] = axis < D ? domain.lower[axis] : -stage.radius;
+    stage.upper[axis] = axis < D ? domain.upper(axis) : stage.radius;
+  }
+  if (D == 2) stage.down = {0, 0, -1};
+  return stage;
+}
+
+/// From above, x to the right and y up: for scenes in two dimensions.
+inline void look_down(io::preview_options& options) {
+  options.azimuth = -90;
+  options.elevation = 89;
+}
+
 /// What every model's simulation answers in the same way.
 template <typename Model>
 class model_simulation : public simulation {
@@ -55,6 +95,10 @@ class model_simulation : public simulation {
  public:
   explicit model_simulation(Model model) : model_(std::move(model)) {}
 
+  void run(std::size_t steps) override {
+    model_.advance(steps);
+    model_.check();
+  }
   std::uint64_t step() const override { return model_.step(); }
   std::size_t size() const override { return model_.size(); }
   std::size_t memory_bytes() const override { return model_.bytes(); }
@@ -83,22 +127,36 @@ class model_simulation : public simulation {
     throw io_error(message("the checkpoint holds ", saved.particles, " particles, not ", size()));
   }
 
+  /// A checkpoint with what all of them hold.
+  template <typename State>
+  [[nodiscard]] static io::checkpoint begin_checkpoint(const State& state) {
+    io::checkpoint result;
+    result.step = state.step;
+    result.particles = state.positions.size();
+    result.precision_bytes = sizeof(state.positions[0][0]);
+    add_vectors(result, "positions", state.positions);
+    return result;
+  }
+
   Model model_;
 };
 
-/// Calls make(context) with the context that [run] asks for. The analyzer loses sight of what a unique_ptr owns where
-/// it becomes one of the base.
+/// Calls make(context, T()) with the context and the precision T that [run] asks for. The analyzer loses sight of what
+/// a unique_ptr owns where it becomes one of the base.
 template <typename Make>
-std::unique_ptr<simulation> with_run_context(const io::run_table& run, Make&& make) {
+std::unique_ptr<simulation> with_run_types(const io::run_table& run, Make&& make) {
+  const auto in_precision = [&](const auto& context) {
+    return run.precision == io::number_precision::float64 ? make(context, double()) : make(context, float());
+  };
   if (run.device == io::device_choice::cuda) {
     cuda_context::options chosen;
     chosen.reproducibility = run.deterministic;
-    return make(cuda_context(chosen));  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+    return in_precision(cuda_context(chosen));  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
   }
   cpu_context::options chosen;
   chosen.threads = static_cast<int>(run.threads);
   chosen.reproducibility = run.deterministic;
-  return make(cpu_context(chosen));  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+  return in_precision(cpu_context(chosen));  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 }
 
 }  // namespace quadrat::program

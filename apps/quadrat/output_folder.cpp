@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstring>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -67,7 +68,8 @@ output_folder::~output_folder() {
 
 void output_folder::start_over() const {
   if (fs::exists(checkpoint())) fs::rename(checkpoint(), path_ / "checkpoint.previous.bin");
-  for (const fs::path& file : {collection(), preview(), summary(), statistics(), step_table()}) fs::remove(file);
+  for (const fs::path& file : {collection(), preview(), summary(), statistics()}) fs::remove(file);
+  for (const std::string_view name : run_csv_names) fs::remove(table(name));
   for (const auto& [step, file] : frames_in(path_ / "frames")) fs::remove(file);
 }
 
@@ -82,6 +84,8 @@ std::vector<io::pvd_entry> output_folder::keep_frames_up_to(std::uint64_t last, 
   }
   return kept;
 }
+
+fs::path output_folder::table(std::string_view name) const { return path_ / (std::string(name) + ".csv"); }
 
 std::string output_folder::frame_name(std::uint64_t step) {
   return fmt::format("frames/{}{:08}{}", frame_prefix, step, frame_suffix);

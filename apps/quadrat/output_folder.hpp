@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadrat/io/checkpoint.hpp"
@@ -30,7 +31,8 @@ class output_folder {
   [[nodiscard]] std::filesystem::path preview() const { return path_ / "preview.png"; }
   [[nodiscard]] std::filesystem::path summary() const { return path_ / "summary.json"; }
   [[nodiscard]] std::filesystem::path statistics() const { return path_ / "statistics.csv"; }
-  [[nodiscard]] std::filesystem::path step_table() const { return path_ / "steps.csv"; }
+  /// One of run_csv_names.
+  [[nodiscard]] std::filesystem::path table(std::string_view name) const;
 
   /// Removes what an earlier run left; its checkpoint is kept as checkpoint.previous.bin.
   void start_over() const;

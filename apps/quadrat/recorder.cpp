@@ -124,8 +124,7 @@ void recorder::write_checkpoint() {
 void recorder::write_statistics() {
   const stopwatch time(writing_);
   io::write_text_file(folder_.statistics(), table_.as_csv(plan_.time_step));
-  const std::string steps = model_.step_table();
-  if (!steps.empty()) io::write_text_file(folder_.step_table(), steps);
+  for (const run_csv& one : model_.tables()) io::write_text_file(folder_.table(one.name), one.text);
 }
 
 void recorder::write_preview() {

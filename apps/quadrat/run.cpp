@@ -141,7 +141,9 @@ void add_overrides(CLI::App& command, run_options& o) {
   command.add_option("--method", o.method, "how to find neighbors; of Circles, the order (quadrat info lists both)")
       ->group(group);
   command.add_option("--steps", o.steps, "how many steps, from step 0")->check(whole_number())->group(group);
-  command.add_option("--particles", o.particles, "how many grains or agents")->check(whole_number())->group(group);
+  command.add_option("--particles", o.particles, "how many grains, agents or particles")
+      ->check(whole_number())
+      ->group(group);
   command.add_option("--threads", o.threads, "threads on the CPU (0: all)")->check(whole_number())->group(group);
   command.add_option("--seed", o.seed, "of the random numbers at the start")->check(whole_number())->group(group);
   command.add_option("--precision", o.precision, "float or double")
@@ -174,6 +176,7 @@ void add_run(CLI::App& app) {
       "  quadrat run examples/dam_break.toml --device cuda --particles 131072 --output out/large\n"
       "  quadrat run examples/dam_break.toml --deterministic --threads 2 --json > result.json\n"
       "  quadrat run examples/circles_2d.toml --method hybrid\n"
+      "  quadrat run examples/poiseuille.toml   (a fluid between plates, measured against theory)\n"
       "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n\n"
       "Ctrl-C writes a checkpoint and stops; a second one stops at once. Either way, every file is whole.\n"
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C,\n"

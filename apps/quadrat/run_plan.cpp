@@ -11,6 +11,7 @@
 #include "device.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
+#include "quadrat/io/srd_scene.hpp"
 #include "quadrat/models/granular.hpp"
 
 namespace quadrat::program {
@@ -41,6 +42,10 @@ class settings_writer {
       result.push_back(one);
     }
     return result;
+  }
+  template <typename T>
+  static json as_value(const std::array<T, 3>& values) {
+    return {as_value(values[0]), as_value(values[1]), as_value(values[2])};
   }
   template <typename T>
   static json as_value(const T& value) {
@@ -142,6 +147,22 @@ io::circles_scene load_circles(const run_options& options) {
   return scene;
 }
 
+io::srd_scene load_srd(const run_options& options) {
+  io::srd_scene_file file = io::read_srd_scene(options.scene);
+  io::srd_scene& scene = file.scene;
+  overrides given = apply_common(options, file);
+  require(!options.method || *options.method == "auto", "--method: the SRD fluid has no neighbors to find");
+  if (options.particles) {
+    scene.particles.count = *options.particles;
+    scene.particles.per_cell.reset();
+    file.places.set("particles.count", "--particles");
+  }
+  given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
+  io::check(scene, file.places);
+  io::complete(scene, file.places);
+  return scene;
+}
+
 template <typename Scene>
 run_plan plan_of(Scene scene, std::string particles, double time_step) {
   scene.run.device = resolved(scene.run.device);
@@ -164,6 +185,10 @@ run_plan load_plan(const run_options& options) {
   switch (io::kind_of_scene(options.scene)) {
     case io::scene_kind::circles:
       return plan_of(load_circles(options), "agents", 1);
+    case io::scene_kind::srd: {
+      const io::srd_scene scene = load_srd(options);
+      return plan_of(scene, "particles", scene.physics.time_step);
+    }
     case io::scene_kind::granular_friction: {
       const io::friction_scene scene = load_friction(options);
       return plan_of(scene, "grains", scene.physics.time_step.value());

@@ -10,4 +10,10 @@ double measurement::operator[](std::string_view name) const {
   return 0;
 }
 
+std::vector<std::string_view> measurement::names() const {
+  std::vector<std::string_view> result;
+  for (const measured_value& one : values) result.push_back(one.name);
+  return result;
+}
+
 }  // namespace quadrat::program

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/png.hpp"
 #include "quadrat/io/scene.hpp"
+#include "quadrat/io/srd_scene.hpp"
 
 namespace quadrat::program {
 
@@ -31,7 +33,22 @@ struct measurement {
 
   /// 0 where there is no such name.
   [[nodiscard]] double operator[](std::string_view name) const;
+  [[nodiscard]] std::vector<std::string_view> names() const;
 };
+
+/// What a run shows as a whole, in numbers and in words. Empty where the model or the scene asks for nothing.
+struct run_result {
+  std::vector<measured_value> values;
+  std::string words;
+};
+
+/// Numbers that were gathered in the course of a run, as CSV; the file is called NAME.csv.
+struct run_csv {
+  std::string_view name;  ///< one of run_csv_names
+  std::string text;
+};
+
+inline constexpr std::array<std::string_view, 2> run_csv_names{"steps", "profile"};
 
 /// A simulation of some model on some device in some precision.
 class simulation {
@@ -45,8 +62,9 @@ class simulation {
   [[nodiscard]] virtual std::vector<std::string_view> measured_names() const = 0;
   /// A measurement in words, for the summary.
   [[nodiscard]] virtual std::string in_words(const measurement& now) const = 0;
-  /// What was recorded of every step, as CSV; empty where the model or the scene has no such record.
-  [[nodiscard]] virtual std::string step_table() const { return {}; }
+  /// What was recorded besides measurements.
+  [[nodiscard]] virtual std::vector<run_csv> tables() const { return {}; }
+  [[nodiscard]] virtual run_result result() const { return {}; }
 
   /// Writes the present state as VTK PolyData.
   virtual void write_frame(const std::filesystem::path& file, double time) = 0;
@@ -74,5 +92,6 @@ class simulation {
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene);
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene);
 
 }  // namespace quadrat::program

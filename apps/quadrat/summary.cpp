@@ -14,9 +14,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json statistics_json(const measurement& now) {
-  json result{{"step", now.step}};
-  for (const measured_value& one : now.values) {
+void add_values(json& result, const std::vector<measured_value>& values) {
+  for (const measured_value& one : values) {
     json& value = result[std::string(one.name)];
     if (one.whole) {
       value = static_cast<std::uint64_t>(one.value);
@@ -24,6 +23,11 @@ json statistics_json(const measurement& now) {
       value = one.value;
     }
   }
+}
+
+json statistics_json(const measurement& now) {
+  json result{{"step", now.step}};
+  add_values(result, now.values);
   return result;
 }
 
@@ -40,13 +44,13 @@ json performance_json(const run_report& report, const simulation& model) {
 
 json files_json(const run_report& report, const output_folder& folder) {
   json files{{"folder", folder.path().string()}, {"statistics", folder.statistics().string()}};
-  const auto add = [&](const char* name, const std::filesystem::path& file) {
-    if (std::filesystem::exists(file)) files[name] = file.string();
+  const auto add = [&](std::string_view name, const std::filesystem::path& file) {
+    if (std::filesystem::exists(file)) files[std::string(name)] = file.string();
   };
   add("preview", folder.preview());
   add("frames", folder.collection());
   add("checkpoint", folder.checkpoint());
-  add("steps", folder.step_table());
+  for (const std::string_view name : run_csv_names) add(name, folder.table(name));
   files["frame_count"] = report.frames;
   return files;
 }
@@ -79,20 +83,22 @@ nlohmann::ordered_json program_json() {
 
 nlohmann::ordered_json as_json(const run_report& report, const run_plan& plan, const simulation& model,
                                const output_folder& folder) {
-  return {{"program", program_json()},
-          {"device", {{"backend", model.backend()}, {"name", model.device_name()}, {"threads", model.threads()}}},
-          {"run",
-           {{"particles", model.size()},
-            {"method", model.method()},
-            {"first_step", report.first_step},
-            {"last_step", report.last_step},
-            {"time", static_cast<double>(report.last_step) * plan.time_step},
-            {"resumed", report.resumed},
-            {"interrupted", report.signal != 0}}},
-          {"performance", performance_json(report, model)},
-          {"statistics", statistics_json(report.statistics)},
-          {"settings", plan.settings},
-          {"files", files_json(report, folder)}};
+  json all{{"program", program_json()},
+           {"device", {{"backend", model.backend()}, {"name", model.device_name()}, {"threads", model.threads()}}},
+           {"run",
+            {{"particles", model.size()},
+             {"method", model.method()},
+             {"first_step", report.first_step},
+             {"last_step", report.last_step},
+             {"time", static_cast<double>(report.last_step) * plan.time_step},
+             {"resumed", report.resumed},
+             {"interrupted", report.signal != 0}}},
+           {"performance", performance_json(report, model)},
+           {"statistics", statistics_json(report.statistics)}};
+  if (const run_result shown = model.result(); !shown.values.empty()) add_values(all["result"], shown.values);
+  all["settings"] = plan.settings;
+  all["files"] = files_json(report, folder);
+  return all;
 }
 
 std::string as_text(const run_report& report, const run_plan& plan, const simulation& model,
@@ -108,6 +114,7 @@ std::string as_text(const run_report& report, const run_plan& plan, const simula
                         plan.precision, seconds_text(report.measuring_seconds + report.writing_seconds));
   }
   text += fmt::format("  state      {}\n", model.in_words(report.statistics));
+  if (const std::string words = model.result().words; !words.empty()) text += fmt::format("  result     {}\n", words);
   if (report.signal == 0 && plan.output.preview) text += fmt::format("  picture    {}\n", folder.preview().string());
   if (report.frames > 0) {
     text += fmt::format("  frames     {} ({} frames, for ParaView)\n", folder.collection().string(), report.frames);

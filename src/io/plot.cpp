@@ -25,19 +25,19 @@ color paint_of(std::size_t series) {
 
 bool is_finite(const vec<double, 2>& p) { return std::isfinite(p[0]) && std::isfinite(p[1]); }
 
-/// An axis from the first to the last tick.
+/// An axis from `low` to `high`, and the ticks on it.
 struct axis_scale {
-  double first, step;
-  int ticks;  ///< steps between the first and the last
+  double low = 0, high = 1, first_tick = 0, step = 1;
+  int ticks = 2;
 
-  [[nodiscard]] double at(int tick) const { return first + step * tick; }
-  [[nodiscard]] double last() const { return at(ticks); }
-  /// 0 at the first tick, 1 at the last.
-  [[nodiscard]] double share(double value) const { return (value - first) / (last() - first); }
+  [[nodiscard]] double at(int tick) const { return first_tick + step * tick; }
+  /// 0 at the lower end, 1 at the upper.
+  [[nodiscard]] double share(double value) const { return (value - low) / (high - low); }
 };
 
-/// Ticks at multiples of 1, 2 or 5 times a power of ten that enclose the range.
-axis_scale scale_for(double low, double high) {
+/// With ticks at multiples of 1, 2 or 5 times a power of ten. The axis ends where the range does, or else at the ticks
+/// that enclose it.
+axis_scale scale_for(double low, double high, bool tight) {
   if (!(high - low > 1e-9 * std::max(std::abs(low), std::abs(high)))) {
     const double room = low == 0 ? 1 : std::abs(low);
     low -= room, high += room;
@@ -48,9 +48,16 @@ axis_scale scale_for(double low, double high) {
   for (const double factor : {5.0, 2.0, 1.0}) {
     if (factor * power >= wanted * (1 - 1e-9)) step = factor * power;
   }
-  const double first = std::floor(low / step + 1e-9);
-  const double last = std::ceil(high / step - 1e-9);
-  return {first * step, step, static_cast<int>(last - first)};
+  double first = std::floor(low / step + 1e-9);
+  double last = std::ceil(high / step - 1e-9);
+  if (tight) {
+    first = std::ceil(low / step - 1e-9);
+    last = std::floor(high / step + 1e-9);
+  } else {
+    low = first * step;
+    high = last * step;
+  }
+  return {low, high, first * step, step, static_cast<int>(last - first) + 1};
 }
 
 struct extent {
@@ -61,7 +68,7 @@ struct extent {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  [[nodiscard]] axis_scale scale() const { return low <= high ? scale_for(low, high) : scale_for(0, 1); }
+  [[nodiscard]] axis_scale scale(bool tight) const { return low <= high ? scale_for(low, high, tight) : axis_scale{}; }
 };
 
 /// The rectangle between the axes, in pixels, and their scales.
@@ -82,8 +89,8 @@ class plot_area {
       }
     }
     up.add(0);
-    x_ = along.scale();
-    y_ = up.scale();
+    x_ = along.scale(true);
+    y_ = up.scale(false);
   }
 
   [[nodiscard]] float unit() const { return unit_; }
@@ -94,20 +101,20 @@ class plot_area {
 
   void draw_axes(canvas& picture, const plot_options& options) const {
     const lettering small{11.5f * unit_, 0.13f, ink};
-    const auto largest = [](const axis_scale& axis) { return std::max(std::abs(axis.first), std::abs(axis.last())); };
-    for (int tick = 0; tick <= y_.ticks; ++tick) {
-      const float y = place({x_.first, y_.at(tick)})[1];
+    const auto largest = [](const axis_scale& axis) { return std::max(std::abs(axis.low), std::abs(axis.high)); };
+    for (int tick = 0; tick < y_.ticks; ++tick) {
+      const float y = place({x_.low, y_.at(tick)})[1];
       draw_line(picture, {left_, y}, {right_, y}, 1.2f * unit_, grid_gray);
       const std::string label = label_of(y_, tick, largest(y_));
       draw_text(picture, label, left_ - 16 * unit_ - text_width(label, small), y + 5.5f * unit_, small);
     }
-    for (int tick = 0; tick <= x_.ticks; ++tick) {
-      const float x = place({x_.at(tick), y_.first})[0];
+    for (int tick = 0; tick < x_.ticks; ++tick) {
+      const float x = place({x_.at(tick), y_.low})[0];
       draw_line(picture, {x, bottom_}, {x, top_}, 1.2f * unit_, grid_gray);
       const std::string label = label_of(x_, tick, largest(x_));
       draw_text(picture, label, x - text_width(label, small) / 2, bottom_ + 32 * unit_, small);
     }
-    const float zero = place({x_.first, 0})[1];
+    const float zero = place({x_.low, 0})[1];
     draw_line(picture, {left_, zero}, {right_, zero}, 1.8f * unit_, pale_ink);
     draw_line(picture, {left_, bottom_}, {left_, top_}, 1.8f * unit_, pale_ink);
     draw_text(picture, options.y_label, left_ - 12 * unit_, top_ - 24 * unit_, small);

@@ -17,6 +17,7 @@
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
+#include "quadrat/io/srd_scene.hpp"
 #include "suggestion.hpp"
 
 namespace quadrat::io {
@@ -184,7 +185,8 @@ class key_reader {
   template <typename T>
   void read(const toml::node& node, std::array<T, 3>& values) {
     const toml::array* const array = node.as_array();
-    if (array == nullptr) return wrong(node, "an array of three numbers");
+    if (array == nullptr)
+      return wrong(node, std::is_enum_v<T> ? "an array of three strings" : "an array of three numbers");
     if (array->size() != 3) {
       return errors_.add(node.source(), name_, " must have three components (x, y, z), not ", array->size());
     }
@@ -356,7 +358,9 @@ scene_file<Scene> parse(std::string_view text, const std::string& name) {
 
 scene_kind kind_of_scene(const std::filesystem::path& file) {
   const toml::table root = parse_toml(read_text(file), file.string());
-  if (root["scene"]["model"].value<std::string>() == "circles") return scene_kind::circles;
+  const auto model = root["scene"]["model"].value<std::string>();
+  if (model == "circles") return scene_kind::circles;
+  if (model == "srd") return scene_kind::srd;
   const auto law = root["physics"]["law"].value<std::string>();
   if (law == name_of(granular_force_law::hertz) || law == name_of(granular_force_law::linear)) {
     static_cast<void>(read_friction_scene(file));
@@ -386,6 +390,11 @@ circles_scene_file parse_circles_scene(std::string_view text, const std::string&
 }
 circles_scene_file read_circles_scene(const std::filesystem::path& file) {
   return parse<circles_scene>(read_text(file), file.string());
+}
+
+srd_scene_file parse_srd_scene(std::string_view text, const std::string& name) { return parse<srd_scene>(text, name); }
+srd_scene_file read_srd_scene(const std::filesystem::path& file) {
+  return parse<srd_scene>(read_text(file), file.string());
 }
 
 }  // namespace quadrat::io

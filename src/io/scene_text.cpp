@@ -5,6 +5,7 @@
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
+#include "quadrat/io/srd_scene.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -30,7 +31,13 @@ class key_printer {
  private:
   template <typename T>
   void print(const std::array<T, 3>& v) {
-    out_ << '[' << v[0] << ", " << v[1] << ", " << v[2] << ']';
+    const char* before = "[";
+    for (const T& one : v) {
+      out_ << before;
+      print(one);
+      before = ", ";
+    }
+    out_ << ']';
   }
   void print(const std::vector<granular_wall>& walls) {
     out_ << '[';
@@ -83,29 +90,27 @@ const std::string& value_in(const lines& all, const std::string& key) {
 bool matters(std::string_view key, std::string_view level) {
   const std::string_view table = key.substr(0, key.find('.'));
   if (table == "output" || table == "camera" || key == "scene.name") return false;
-  if (key == "run.steps" || key == "run.threads" || key == "grid.capacity") return false;
+  for (const std::string_view one : {"run.steps", "run.threads", "run.sort_every", "grid.capacity"}) {
+    if (key == one) return false;
+  }
   if (key == "run.device") return level != "\"none\"";
-  if (key == "run.method" || table == "search") return level == "\"run_to_run\"";
+  if (key == "run.method" || key == "run.sums" || table == "search") return level == "\"run_to_run\"";
   return true;
+}
+
+template <typename Scene>
+std::string text_of(const Scene& scene) {
+  key_printer printer;
+  visit_keys(scene, printer);
+  return printer.text();
 }
 
 }  // namespace
 
-std::string to_text(const granular_scene& scene) {
-  key_printer printer;
-  visit_keys(scene, printer);
-  return printer.text();
-}
-std::string to_text(const friction_scene& scene) {
-  key_printer printer;
-  visit_keys(scene, printer);
-  return printer.text();
-}
-std::string to_text(const circles_scene& scene) {
-  key_printer printer;
-  visit_keys(scene, printer);
-  return printer.text();
-}
+std::string to_text(const granular_scene& scene) { return text_of(scene); }
+std::string to_text(const friction_scene& scene) { return text_of(scene); }
+std::string to_text(const circles_scene& scene) { return text_of(scene); }
+std::string to_text(const srd_scene& scene) { return text_of(scene); }
 
 std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked) {
   const lines before = lines_of(stored);
@@ -123,15 +128,16 @@ std::optional<scene_difference> first_difference(std::string_view stored, std::s
     const std::string& new_value = value_in(now, name);
     if (!first && matters(name, level) && old_value != new_value) first = {name, old_value, new_value};
   };
-  if (value_in(now, "scene.model") == "\"circles\"") {
-    const circles_scene keys;
-    visit_keys(keys, compare);
+  const std::string& model = value_in(now, "scene.model");
+  const auto compare_all = [&](const auto& keys) { visit_keys(keys, compare); };
+  if (model == "\"circles\"") {
+    compare_all(circles_scene{});
+  } else if (model == "\"srd\"") {
+    compare_all(srd_scene{});
   } else if (value_in(now, "physics.law") != "\"springs\"") {
-    const friction_scene keys;
-    visit_keys(keys, compare);
+    compare_all(friction_scene{});
   } else {
-    const granular_scene keys;
-    visit_keys(keys, compare);
+    compare_all(granular_scene{});
   }
   return first;
 }

@@ -27,7 +27,7 @@ struct plot_options {
   std::string y_label;  ///< above the axis
 };
 
-/// Draws the series over each other, the first at the bottom, in axes that hold all of their points and 0 of y. Throws
+/// Draws the series over each other, the first at the bottom, in axes that hold all of their points, and 0 of y. Throws
 /// argument_error for a picture of less than 64 x 64 pixels. The same input gives the same pixels.
 [[nodiscard]] image draw_plot(std::span<const plot_series> series, const plot_options& options);
 

@@ -211,10 +211,10 @@ struct scene_file {
 using granular_scene_file = scene_file<granular_scene>;
 
 /// The models that a scene can be of.
-inline constexpr std::array<std::string_view, 2> scene_models{"granular", "circles"};
+inline constexpr std::array<std::string_view, 3> scene_models{"granular", "circles", "srd"};
 
 /// What a scene is read as: its model, and of the granular model its law.
-enum class scene_kind { granular, granular_friction, circles };
+enum class scene_kind { granular, granular_friction, circles, srd };
 
 /// Throws io_error when the file cannot be read; scene_error for TOML that is none, a scene that does not say its
 /// model, and an unknown one.
@@ -250,9 +250,9 @@ struct scene_difference {
 };
 
 /// The first key that matters for continuing a run and differs between two texts of to_text.
-/// What is written, how long the run is, the number of threads and the camera never matter. The device matters when the
-/// run is deterministic, and the method (of Circles, all of [search]) when it is `run_to_run` (at `canonical` it makes
-/// no difference).
+/// What is written, how long the run is, the number of threads, SRD's sorting and the camera never matter. The device
+/// matters when the run is deterministic, and the method (of Circles, all of [search]; of SRD, run.sums) when it is
+/// `run_to_run` (at `canonical` it makes no difference).
 [[nodiscard]] std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked);
 
 }  // namespace quadrat::io

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "quadrat/io/scene.hpp"
+#include "quadrat/models/srd.hpp"
+
+namespace quadrat::io {
+
+/// What ends an axis of the box.
+enum class srd_boundary { periodic, wall };
+/// How the fluid moves at step 0.
+enum class srd_start_state { thermal, shear_wave };
+/// The axis of a profile.
+enum class profile_axis { x, y, z, none };
+
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<srd_boundary>{"periodic", "wall"};
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<srd_start_state>{"thermal", "shear_wave"};
+template <>
+inline constexpr std::array<std::string_view, 4> names_of<profile_axis>{"x", "y", "z", "none"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<srd_sums>{srd_sums_names};
+
+/// A scene of the SRD fluid. Every member is one key of the file, in the table of the same name (docs/scenes.md says
+/// what each means). In two dimensions whatever has three components says nothing about z: cells has 1 there, vectors
+/// have 0.
+struct srd_scene {
+  scene_table scene;
+  struct {
+    std::int64_t dimension = 3;
+    std::optional<int_triple> cells;  ///< 20 along each axis
+    double cell_edge = 1;
+    std::array<srd_boundary, 3> boundaries{};
+  } box;
+  struct {
+    std::optional<triple> lower_x, upper_x, lower_y, upper_y, lower_z, upper_z;
+
+    /// Of the walls of an axis, the lower one (0) and the upper one (1).
+    [[nodiscard]] const std::optional<triple>& of(int axis, int side) const {
+      const std::array<const std::optional<triple>*, 6> all{&lower_x, &upper_x, &lower_y, &upper_y, &lower_z, &upper_z};
+      return *all[static_cast<std::size_t>(2 * axis + side)];
+    }
+  } wall_velocity;
+  struct {
+    std::optional<std::int64_t> count;  ///< per_cell times the number of cells
+    std::optional<double> per_cell;     ///< 10 where there is no count
+    double mass = 1;
+    double temperature = 1;  ///< kT
+    srd_start_state start = srd_start_state::thermal;
+    std::optional<double> amplitude;  ///< of the shear wave: half of sqrt(kT / m)
+    std::int64_t seed = 1;
+  } particles;
+  struct {
+    std::int64_t count = 0;
+    std::optional<double> mass;  ///< of each: as the fluid of a cell
+  } solutes;
+  struct {
+    double time_step = 0.1;
+    double angle = 130;  ///< degrees
+    bool thermostat = true;
+    triple acceleration{0, 0, 0};
+  } physics;
+  struct {
+    std::int64_t every = 10;  ///< steps between two samples
+    profile_axis profile = profile_axis::none;
+    std::optional<std::int64_t> bins;  ///< as many as cells along the axis
+    std::int64_t from = 0;             ///< the first step of which a profile is taken
+    std::optional<std::int64_t> to;    ///< the last: that of the run
+  } measure;
+  struct : run_table {
+    std::int64_t sort_every = 0;  ///< 0: the model's choice
+    srd_sums sums = srd_sums::automatic;
+  } run;
+  output_table output;
+  struct : camera_table {
+    double speed = 0;  ///< at the top of the color bar; 0: from the data
+  } camera;
+};
+
+/// As for granular_scene.
+template <typename Scene, typename Visitor>
+  requires requires(Scene& s) { s.solutes; }
+void visit_keys(Scene& s, Visitor&& visitor) {
+  visit_scene_table(s.scene, visitor);
+  visitor("box", "dimension", s.box.dimension);
+  visitor("box", "cells", s.box.cells);
+  visitor("box", "cell_edge", s.box.cell_edge);
+  visitor("box", "boundaries", s.box.boundaries);
+  visitor("wall_velocity", "lower_x", s.wall_velocity.lower_x);
+  visitor("wall_velocity", "upper_x", s.wall_velocity.upper_x);
+  visitor("wall_velocity", "lower_y", s.wall_velocity.lower_y);
+  visitor("wall_velocity", "upper_y", s.wall_velocity.upper_y);
+  visitor("wall_velocity", "lower_z", s.wall_velocity.lower_z);
+  visitor("wall_velocity", "upper_z", s.wall_velocity.upper_z);
+  visitor("particles", "count", s.particles.count);
+  visitor("particles", "per_cell", s.particles.per_cell);
+  visitor("particles", "mass", s.particles.mass);
+  visitor("particles", "temperature", s.particles.temperature);
+  visitor("particles", "start", s.particles.start);
+  visitor("particles", "amplitude", s.particles.amplitude);
+  visitor("particles", "seed", s.particles.seed);
+  visitor("solutes", "count", s.solutes.count);
+  visitor("solutes", "mass", s.solutes.mass);
+  visitor("physics", "time_step", s.physics.time_step);
+  visitor("physics", "angle", s.physics.angle);
+  visitor("physics", "thermostat", s.physics.thermostat);
+  visitor("physics", "acceleration", s.physics.acceleration);
+  visitor("measure", "every", s.measure.every);
+  visitor("measure", "profile", s.measure.profile);
+  visitor("measure", "bins", s.measure.bins);
+  visitor("measure", "from", s.measure.from);
+  visitor("measure", "to", s.measure.to);
+  visitor("run", "steps", s.run.steps);
+  visit_run_table(s.run, visitor);
+  visitor("run", "sort_every", s.run.sort_every);
+  visitor("run", "sums", s.run.sums);
+  visit_output_table(s.output, visitor);
+  visit_camera_table(s.camera, visitor);
+  visitor("camera", "speed", s.camera.speed);
+}
+
+using srd_scene_file = scene_file<srd_scene>;
+
+/// As read_granular_scene and parse_granular_scene.
+[[nodiscard]] srd_scene_file read_srd_scene(const std::filesystem::path& file);
+[[nodiscard]] srd_scene_file parse_srd_scene(std::string_view text, const std::string& name);
+
+/// Throws scene_error for the first impossible value.
+void check(const srd_scene& scene, const scene_places& places);
+
+/// Fills what was left out and follows from the rest. Call it after check.
+void complete(srd_scene& scene, const scene_places& places);
+
+/// As for granular_scene.
+[[nodiscard]] std::string to_text(const srd_scene& scene);
+
+/// What the model is given. D must be the scene's dimension, and the scene completed.
+template <int D>
+[[nodiscard]] srd_options<D> options_of(const srd_scene& scene);
+
+/// The start that the scene asks for.
+template <int D>
+[[nodiscard]] srd_particles<D> particles_of(const srd_scene& scene);
+
+}  // namespace quadrat::io
