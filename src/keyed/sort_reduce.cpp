@@ -33,13 +33,14 @@ std::size_t sort_reduce_engine<Context>::bytes() const {
 
 template <typename Context>
 void sort_reduce_engine<Context>::set_keys(const key_source& keys) {
+  if (!unread_) unread_.emplace(context_);
   for (auto* words : {&keys_[0], &keys_[1], &order_[0], &order_[1]}) words->resize_discarding(context_, keys.count);
   for_each(context_, "keyed.take_keys", keys.count, take_keys{keys, keys_[0].data()});
   const sort_buffers<std::uint32_t> buffers{{keys_[0].data(), keys_[1].data()}, {order_[0].data(), order_[1].data()}};
   const int bits = key_bits_for(std::uint64_t{keys.key_count} + 1);
   const int sorted = sort_pairs(context_, buffers, keys.count, bits, scratch_, sort_values::index);
   static_cast<void>(scratch_.request(context_, ordered_bytes(context_, keys.count)));
-  elements_ = {{keys_[sorted].data(), keys.count, keys.key_count, false, unread_.flag()}, order_[sorted].data()};
+  elements_ = {{keys_[sorted].data(), keys.count, keys.key_count, false, unread_->flag()}, order_[sorted].data()};
 }
 
 template class sort_reduce_engine<backend_context>;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "keyed/key_engine.hpp"
 #include "keyed/ordered_sums.hpp"
@@ -15,8 +16,7 @@ namespace quadrat::detail {
 template <typename Context>
 class sort_reduce_engine : public typed_key_engine<Context, sort_reduce_engine<Context>> {
  public:
-  sort_reduce_engine(const Context& context, const key_setup& setup)
-      : context_(context), setup_(setup), unread_(context) {}
+  sort_reduce_engine(const Context& context, const key_setup& setup) : context_(context), setup_(setup) {}
 
   [[nodiscard]] std::uint64_t most_elements() const override { return max_count; }
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
@@ -37,7 +37,7 @@ class sort_reduce_engine : public typed_key_engine<Context, sort_reduce_engine<C
   array<std::uint32_t, Context> order_[2];
   workspace<Context> scratch_;
   // Keys out of range are found when they are taken; where they stand in order says nothing.
-  fault_state<Context> unread_;
+  std::optional<fault_state<Context>> unread_;
   ordered_elements elements_{};
 };
 
