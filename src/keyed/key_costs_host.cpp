@@ -32,16 +32,18 @@ struct cuda_costs {
   double prepare_fixed;  ///< microseconds of set_keys
   double prepare;        ///< of set_keys, for each element
   double bytes;          ///< that it holds for each element
+  double bytes_key = 0;  ///< and for each key
 };
 
-/// One value of 4 bytes, on one H200. The last four columns matter with several uses.
+/// One value of 4 bytes, by timings of one H200; of shared_bins, sort_reduce and fixed_point, and of the crowd below,
+/// estimates.
 constexpr std::array cuda_table{
     cuda_costs{"atomic", left_over::elements, 4, 2.0, 0, 0, 0, 0, 0},
     cuda_costs{"runs", left_over::runs, 4, 3.8, 0, 0, 0, 0, 0},
     cuda_costs{"warp_peers", left_over::warp_keys, 4, 5.8, 0, 0, 0, 0, 0},
     cuda_costs{"shared_bins", left_over::block_keys, 6, 8.0, 0, 6, 0, 0, 0},
     cuda_costs{"sort_reduce", left_over::nothing, 10, 25, 0, 0, 40, 25, 16},
-    cuda_costs{"fixed_point", left_over::elements, 20, 12, 0, 0, 0, 0, 0},
+    cuda_costs{"fixed_point", left_over::elements, 20, 12, 0, 0, 0, 0, 0, 16},
 };
 /// warp_peers with several uses: peers are found once.
 constexpr cuda_costs kept_peers{"warp_peers", left_over::warp_keys, 4, 5.0, 0, 0, 5, 5, 4};
@@ -63,20 +65,22 @@ constexpr std::array cache_factors{cache_factor{14, 2.9}, cache_factor{17, 1.5},
 constexpr double elements_at_once = 132 * 2048;
 constexpr double clear_result = 1.2;
 
-/// The CPU: picoseconds of one thread.
+/// The CPU: picoseconds of one thread. Rough: by runs on two cores.
 struct cpu_costs {
   std::string_view method;
   double element;                   ///< for each element
-  double key;                       ///< for each result, all threads together
-  double table;                     ///< for each result and thread
+  double key;                       ///< for each result
   double crowd;                     ///< for each element of the commonest key, if there are several threads
+  double scan;                      ///< for each element where every thread reads all keys
   double prepare;                   ///< of set_keys, for each element
-  double bytes_element, bytes_key;  ///< that it holds; bytes_key: a result and thread
+  double bytes_element, bytes_key;  ///< that it holds
 };
+constexpr cpu_costs private_tables_costs{"private_tables", 1000, 300, 0, 500, 0, 0, 0};
 constexpr std::array cpu_table{
-    cpu_costs{"atomic", 6000, 300, 0, 40000, 0, 0, 0},
-    cpu_costs{"private_tables", 1500, 300, 1200, 0, 0, 0, 8},
-    cpu_costs{"sort_reduce", 3000, 300, 0, 0, 12000, 16, 0},
+    private_tables_costs,
+    cpu_costs{"atomic", 2500, 300, 40000, 0, 0, 0, 0},
+    cpu_costs{"sort_reduce", 2500, 300, 0, 0, 8000, 20, 0},
+    cpu_costs{"fixed_point", 6000, 1500, 40000, 0, 0, 0, 16},
 };
 
 /// A method and the milliseconds that it is expected to take for a reduction, with its share of the preparation.
@@ -157,12 +161,18 @@ struct warp_operations {
   return 1e-9 * picoseconds + 1e-3 * (costs.fixed + costs.prepare_fixed / uses);
 }
 
+/// Tables that the method makes; 0 where each thread reads all keys instead, as the engine decides.
+[[nodiscard]] double tables_of(const key_circumstances& here, const cpu_costs& costs, double count, double key_count) {
+  const double parts = here.level == determinism::none ? here.threads : 8;
+  return costs.method == private_tables_costs.method && parts > 1 && count / 8 / parts >= key_count ? parts : 0;
+}
+
 [[nodiscard]] double cpu_time(const cpu_costs& costs, const key_sample& sample, double count, double key_count,
-                              double uses, double threads) {
+                              double uses, double threads, double tables) {
   const double crowd = threads > 1 ? count * sample.crowd * costs.crowd : 0;
-  const double tables = threads > 1 ? costs.table * key_count : 0;  // all threads at once
-  return 1e-9 * (std::max(count * costs.element / threads, crowd) + tables + costs.key * key_count / threads +
-                 count * costs.prepare / threads / uses);
+  const double scan = threads > 1 && tables < 1 ? count * costs.scan : 0;
+  return 1e-9 * (std::max(count * costs.element / threads, crowd) + scan +
+                 (1 + tables) * costs.key * key_count / threads + count * costs.prepare / threads / uses);
 }
 
 [[nodiscard]] std::vector<expectation> expectations(const key_circumstances& here, const key_setup& setup,
@@ -173,14 +183,16 @@ struct warp_operations {
   if (here.cuda) {
     for (cuda_costs costs : cuda_table) {
       if (costs.method == kept_peers.method && uses > 1) costs = kept_peers;
-      if (!suits(here, setup, costs.method) || costs.bytes * elements > room) continue;
+      if (!suits(here, setup, costs.method) || costs.bytes * elements + costs.bytes_key * keys > room) continue;
       result.push_back({costs.method, cuda_time(costs, sample, elements, keys, uses)});
     }
   } else {
     for (const cpu_costs& costs : cpu_table) {
-      const double bytes = costs.bytes_element * elements + costs.bytes_key * keys * here.threads;
+      const double tables = tables_of(here, costs, elements, keys);
+      const double table_bytes = tables * most_value_components * 8;
+      const double bytes = costs.bytes_element * elements + (costs.bytes_key + table_bytes) * keys;
       if (!suits(here, setup, costs.method) || bytes > room) continue;
-      result.push_back({costs.method, cpu_time(costs, sample, elements, keys, uses, here.threads)});
+      result.push_back({costs.method, cpu_time(costs, sample, elements, keys, uses, here.threads, tables)});
     }
   }
   std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.milliseconds < b.milliseconds; });
