@@ -209,10 +209,13 @@ struct warp_operations {
 /// "of 4096 elements sampled 90 % have the key of the one before, 0 % a smaller one; 4.1 keys in 32 in a row, 520 in
 /// 4096"
 [[nodiscard]] std::string text_of(const key_sample& sample) {
-  return message("of ", sample.seen, " elements sampled ", std::round(100 * sample.same),
-                 " % have the key of the one before, ", std::round(100 * sample.descending), " % a smaller one; ",
-                 rounded(sample.warp_keys), " keys in 32 in a row, ", rounded(sample.block_keys), " in 4096; ",
-                 rounded(100 * sample.crowd), " % have the commonest key");
+  if (sample.seen < 1) return "no elements with keys in range were seen";
+  std::string text =
+      message("of ", sample.seen, " elements sampled ", std::round(100 * sample.same),
+              " % have the key of the one before, ", std::round(100 * sample.descending), " % a smaller one; ",
+              rounded(sample.warp_keys), " keys in 32 in a row, ", rounded(sample.block_keys), " in 4096");
+  if (sample.crowd >= 0.01) text += message("; ", rounded(100 * sample.crowd), " % have the commonest key");
+  return text;
 }
 
 constexpr std::array<std::string_view, 3> level_names{"none", "run_to_run", "canonical"};

@@ -130,6 +130,11 @@ TEST(key_choice, says_what_was_seen_and_what_the_best_two_are_expected_to_take) 
     EXPECT_NE(choice.reason.find(part), std::string::npos) << choice.reason;
   }
   EXPECT_EQ(choice.reason.find('\n'), std::string::npos);
+  EXPECT_EQ(choice.reason.find("commonest"), std::string::npos);
+  const auto crowded = choose_key_method(on_cuda(), setup_of(1'000'000), ten_million, one_key());
+  EXPECT_NE(crowded.reason.find("100 % have the commonest key"), std::string::npos) << crowded.reason;
+  const auto nothing = choose_key_method(on_cuda(), setup_of(1'000'000), 0, key_sample{});
+  EXPECT_NE(nothing.reason.find("no elements"), std::string::npos) << nothing.reason;
 }
 
 }  // namespace
