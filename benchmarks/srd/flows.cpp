@@ -11,8 +11,8 @@ namespace quadrat::bench {
 
 namespace {
 
-/// A fluid whose viscosity is known: a = m = kT = 1, shear waves over 20 cells. More seeds than 8 where they take no
-/// time.
+/// A fluid whose viscosity is known: no thermostat, a = m = kT = 1, shear waves over 20 cells. More seeds than 8 where
+/// they take no time.
 struct known_fluid {
   double particles_per_cell;
   double angle;  ///< degrees
@@ -28,10 +28,12 @@ constexpr std::array<known_fluid, 4> known_fluids{{{5, 130, 0.1, 0.766, 0.015, 0
                                                    {5, 90, 1, 0.595, 0.006, 0.03}}};
 
 template <typename Context>
-void measure_known_fluid(const session& s, const Context& context, const known_fluid& known, srd_sums sums) {
+void measure_known_fluid(const session& s, const Context& context, const known_fluid& known, srd_sums sums,
+                         bool thermostat) {
   srd_options<3> options;  // 20^3 cells
   options.rotation_angle = known.angle;
   options.time_step = known.time_step;
+  options.thermostat = thermostat;
   options.sums = sums;
   const auto n = static_cast<std::size_t>(known.particles_per_cell * 8000);
   row identity = identify_srd("viscosity", options, "double", n, "shear wave");
@@ -51,10 +53,11 @@ void measure_known_fluid(const session& s, const Context& context, const known_f
     out["runs"] = protocol.runs;
     out["steps"] = found.steps;
     out["theory"] = theory;
+    out["deviation_from_theory"] = found.mean / theory - 1;
+    if (thermostat) return;  // theory knows of none; with few particles a cell it adds some percent
     out["expected"] = known.viscosity;
     out["expected_error"] = known.error;
     out["deviation"] = found.mean / known.viscosity - 1;
-    out["deviation_from_theory"] = found.mean / theory - 1;
     out["tolerance"] = known.tolerance;
     out["within_tolerance"] = std::abs(found.mean / theory - 1) <= known.tolerance;
   });
@@ -149,7 +152,8 @@ void run_srd_viscosity(const session& s) {
     const auto sums = wanted_srd_sums(s);
     for (const known_fluid& known : known_fluids) {
       if (sums.empty() || (!s.full() && &known != &known_fluids.back())) continue;
-      measure_known_fluid(s, context, known, sums.front());
+      measure_known_fluid(s, context, known, sums.front(), false);
+      if (s.full()) measure_known_fluid(s, context, known, sums.front(), true);
     }
   });
 }
