@@ -134,7 +134,7 @@ class srd_meter_sums {
  public:
   srd_meter_sums(const Context& context, const srd_storage<Context, T, D>& storage, std::size_t parts)
       : memory_(context, parts * srd_fixed_sums<double, D>::words),
-        sums_(make_fixed_sums<double>(storage.setup(), storage.heaviest(), storage.setup().particles)) {
+        sums_(make_fixed_sums<double>(storage.setup(), storage.heaviest(), storage.setup().particles, false)) {
     fill_bytes(context, memory_.data(), 0, memory_.bytes());
     sums_.values = memory_.data();
     sums_.kinds.energy = true;

@@ -30,9 +30,11 @@ template <typename T, int D>
 template <int D>
 [[nodiscard]] double srd_room(const srd_options<D>& options, std::size_t fluid, std::size_t particles);
 
-/// Fixed sums over cells (or other parts of the box) that hold at most `room` particles.
+/// Fixed sums over cells (or other parts of the box) that hold at most `room` particles. `thermal`: energies are those
+/// of a thermostat, resolved well and cut off at 16 times the thermal speed; otherwise nothing that can be is cut off.
 template <typename R, typename T, int D>
-[[nodiscard]] srd_fixed_sums<R, D> make_fixed_sums(const srd_setup<T, D>& setup, double heaviest, double room);
+[[nodiscard]] srd_fixed_sums<R, D> make_fixed_sums(const srd_setup<T, D>& setup, double heaviest, double room,
+                                                   bool thermal);
 
 /// Throws data_error for the first particle that cannot be where it is, or is too fast. `kind` is what the message
 /// calls one.

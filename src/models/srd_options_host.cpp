@@ -140,7 +140,7 @@ srd_setup<T, D> make_srd_setup(const srd_options<D>& options, std::size_t fluid,
   setup.sine = static_cast<T>(std::sin(angle));
   setup.temperature = static_cast<T>(temperature);
   setup.full = static_cast<T>(options.particles_per_cell);
-  setup.fastest = static_cast<T>(longest / options.time_step + 64 * std::sqrt(temperature / lightest));
+  setup.fastest = static_cast<T>(longest / options.time_step + 32 * std::sqrt(temperature / lightest));
   require(std::isfinite(setup.fastest) && setup.inverse_edge > 0 && std::isfinite(setup.inverse_edge) &&
               (setup.temperature > 0 || options.temperature == 0),
           "lengths, times and temperature are out of the range of numbers of ", sizeof(T), " bytes");
@@ -159,15 +159,30 @@ double srd_room(const srd_options<D>& options, std::size_t fluid, std::size_t pa
   return std::clamp(times_mean * mean, least, std::max(least, static_cast<double>(particles)));
 }
 
+/// The largest component of a velocity after streaming: a wall adds twice its own, the force what it does in a step.
+template <typename T, int D>
+[[nodiscard]] double fastest_streamed(const srd_setup<T, D>& setup) {
+  double wall = 0;
+  double kick = 0;
+  for (int axis = 0; axis < D; ++axis) {
+    kick = std::max(kick, std::fabs(static_cast<double>(setup.acceleration[axis] * setup.time_step)));
+    for (const auto& velocities : setup.wall_velocity) {
+      for (const vec<T, D>& velocity : velocities)
+        wall = std::max(wall, std::fabs(static_cast<double>(velocity[axis])));
+    }
+  }
+  return static_cast<double>(setup.fastest) + 2 * wall + kick;
+}
+
 template <typename R, typename T, int D>
-srd_fixed_sums<R, D> make_fixed_sums(const srd_setup<T, D>& setup, double heaviest, double room) {
-  // A collision can make a component of a velocity faster, a wall can turn it around.
-  const double fastest = 4 * static_cast<double>(setup.fastest);
+srd_fixed_sums<R, D> make_fixed_sums(const srd_setup<T, D>& setup, double heaviest, double room, bool thermal) {
+  const double fastest = fastest_streamed(setup);
+  const double energetic = thermal ? 256 * static_cast<double>(setup.temperature) : fastest * fastest;
   const double limit = 0x1p62 / std::max(room, 1.0);
   const double bound = std::is_same_v<R, float> ? 0x1p120 : 0x1p1000;
   const auto scale_for = [&](double most) { return std::min(power_of_two_below(limit / most), bound); };
   const double momentum = scale_for(heaviest * fastest);
-  const double energy = scale_for(heaviest * D * fastest * fastest / 2);
+  const double energy = energetic > 0 ? scale_for(heaviest * D * energetic / 2) : 1;
   const double mass = scale_for(heaviest);
   srd_fixed_sums<R, D> sums{};
   sums.kinds = {setup.thermostat, setup.solutes(), true};
@@ -212,12 +227,12 @@ template srd_setup<float, 2> make_srd_setup(const srd_options<2>&, std::size_t, 
 template srd_setup<float, 3> make_srd_setup(const srd_options<3>&, std::size_t, std::span<const double>);
 template srd_setup<double, 2> make_srd_setup(const srd_options<2>&, std::size_t, std::span<const double>);
 template srd_setup<double, 3> make_srd_setup(const srd_options<3>&, std::size_t, std::span<const double>);
-template srd_fixed_sums<float, 2> make_fixed_sums(const srd_setup<float, 2>&, double, double);
-template srd_fixed_sums<float, 3> make_fixed_sums(const srd_setup<float, 3>&, double, double);
-template srd_fixed_sums<double, 2> make_fixed_sums(const srd_setup<float, 2>&, double, double);
-template srd_fixed_sums<double, 3> make_fixed_sums(const srd_setup<float, 3>&, double, double);
-template srd_fixed_sums<double, 2> make_fixed_sums(const srd_setup<double, 2>&, double, double);
-template srd_fixed_sums<double, 3> make_fixed_sums(const srd_setup<double, 3>&, double, double);
+template srd_fixed_sums<float, 2> make_fixed_sums(const srd_setup<float, 2>&, double, double, bool);
+template srd_fixed_sums<float, 3> make_fixed_sums(const srd_setup<float, 3>&, double, double, bool);
+template srd_fixed_sums<double, 2> make_fixed_sums(const srd_setup<float, 2>&, double, double, bool);
+template srd_fixed_sums<double, 3> make_fixed_sums(const srd_setup<float, 3>&, double, double, bool);
+template srd_fixed_sums<double, 2> make_fixed_sums(const srd_setup<double, 2>&, double, double, bool);
+template srd_fixed_sums<double, 3> make_fixed_sums(const srd_setup<double, 3>&, double, double, bool);
 template void check_particles(const srd_setup<float, 2>&, std::span<const vec<float, 2>>,
                               std::span<const vec<float, 2>>, const char*);
 template void check_particles(const srd_setup<float, 3>&, std::span<const vec<float, 3>>,

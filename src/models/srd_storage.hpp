@@ -106,7 +106,7 @@ srd_storage<Context, T, D>::srd_storage(const Context& context, const srd_option
   }
   solute_masses_ = to_device(context, relative);
   room_ = srd_room(options, fluid, setup_.particles);
-  fixed_ = make_fixed_sums<T>(setup_, heaviest_, room_);
+  fixed_ = make_fixed_sums<T>(setup_, heaviest_, room_, true);
   fixed_.values = reinterpret_cast<std::int64_t*>(sums_.data());
   fixed_.kinds.racing = srd_racing(context);
 }

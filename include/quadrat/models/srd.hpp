@@ -37,7 +37,7 @@ namespace quadrat {
 enum class srd_sums {
   automatic,  ///< floating on CUDA where the context asks for no determinism, fixed otherwise
   floating,   ///< in the precision of the run: the order of additions shows in the last bits
-  fixed       ///< in 64-bit fixed point, exactly: the same bits whatever the order in memory and the number of threads
+  fixed       ///< in 64-bit fixed point, to about 12 digits: the same bits whatever the order and number of threads
 };
 
 /// Names, in the order of the enumeration.
@@ -153,7 +153,7 @@ class srd {
   void advance(std::size_t steps);
 
   /// Waits for the steps and throws data_error when the run blew up, naming step and particle or cell: a velocity that
-  /// is not finite, a move by more than the longest edge of the box and 64 thermal steps at once, or, with fixed sums,
+  /// is not finite, a move by more than the longest edge of the box and 32 thermal steps at once, or, with fixed sums,
   /// a cell with more particles than its sums have room for. The simulation stays invalid until restore.
   void check();
 
@@ -201,7 +201,7 @@ struct srd_viscosity_protocol {
   std::size_t runs = 8;    ///< seeds options.seed, options.seed + 1, ...
   double amplitude = 0.5;  ///< of the wave, in sqrt(kT / m)
   double first = 0.1;
-  double last = 1.5;
+  double last = 1;
 };
 
 struct srd_viscosity {
