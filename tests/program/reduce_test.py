@@ -19,7 +19,8 @@ except ImportError:
     np = None
 
 CODES = {
-    "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q", "|u1": "B", "<u2": "H", "<u4": "I", "<u8": "Q", "<f4": "f", "<f8": "d",
+    "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q", "|u1": "B", "<u2": "H", "<u4": "I", "<u8": "Q",
+    "<f4": "f", "<f8": "d",
 }  # fmt: skip
 INTEGERS = [descr for descr in CODES if "f" not in descr]
 
@@ -294,7 +295,9 @@ class ReduceTest(mesh_support.MeshTest):
         values = random_numbers.standard_normal((20000, 3))
         np.save(self.folder / "keys.npy", keys)
         np.save(self.folder / "values.npy", np.asfortranarray(values))
-        for operation, at, start in [("sum", np.add.at, 0), ("min", np.minimum.at, np.inf), ("max", np.maximum.at, -np.inf)]:
+        for operation, at, start in [
+            ("sum", np.add.at, 0), ("min", np.minimum.at, np.inf), ("max", np.maximum.at, -np.inf),
+        ]:  # fmt: skip
             expected = np.full((500, 3), start, dtype=float)
             at(expected, keys, values)
             self.reduce("keys.npy", "values.npy", "--op", operation, "--keys", 500)
