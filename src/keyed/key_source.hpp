@@ -21,13 +21,15 @@ struct key_source {
   bool wide;  ///< 64 bits
   fault_flag faults;
 
-  /// The key of element i as it is; negative ones are large.
-  [[nodiscard]] QUADRAT_HD std::uint64_t raw(std::size_t i) const {
-    return wide ? static_cast<const std::uint64_t*>(keys)[i] : static_cast<const std::uint32_t*>(keys)[i];
+  /// The key of element i, or no_key for one that 32 bits do not hold; negative ones are large.
+  [[nodiscard]] QUADRAT_HD std::uint32_t raw(std::size_t i) const {
+    if (!wide) return static_cast<const std::uint32_t*>(keys)[i];
+    const std::uint64_t key = static_cast<const std::uint64_t*>(keys)[i];
+    return key < no_key ? static_cast<std::uint32_t>(key) : no_key;
   }
   /// `key`, which element i has, or no_key and a fault if it is out of range.
-  [[nodiscard]] QUADRAT_HD std::uint32_t checked(std::uint64_t key, std::size_t i) const {
-    if (key < key_count) return static_cast<std::uint32_t>(key);
+  [[nodiscard]] QUADRAT_HD std::uint32_t checked(std::uint32_t key, std::size_t i) const {
+    if (key < key_count) return key;
     faults.raise(fault_kind::key_range, i);
     return no_key;
   }

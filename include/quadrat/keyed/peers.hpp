@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#if !defined(__CUDACC__)
+#error "quadrat/keyed/peers.hpp is for sources that nvcc compiles"
+#endif
+
+#include <cstdint>
+
+/// Peers: the lanes of a warp that have the same key, as a pattern of bits. All lanes of a warp must call these
+/// together, in blocks whose threads are numbered along x. Source: voting-and-shuffling.
+namespace quadrat {
+
+/// The peers of each lane, itself among them. Keys: anything of up to 8 bytes that can be compared and shuffled. As
+/// many rounds as the warp has different keys. Source: "Finding groups of keys within a warp", example 1.
+template <typename Key>
+[[nodiscard]] __device__ __forceinline__ std::uint32_t find_peers_by_vote(const Key& key) {
+  std::uint32_t peers = 0, unclaimed = 0xffffffffu;
+  bool mine = false;
+  while (!mine) {
+    // Lanes that were claimed have left, so that only those in the pool take part.
+    const Key other = __shfl_sync(unclaimed, key, __ffs(static_cast<int>(unclaimed)) - 1);
+    mine = key == other;
+    peers = __ballot_sync(unclaimed, mine);
+    unclaimed ^= peers;
+  }
+  __syncwarp();
+  return peers;
+}
+
+/// The same by the chip's own instruction; keys of 4 or 8 bytes, compared by their bits.
+template <typename Key>
+[[nodiscard]] __device__ __forceinline__ std::uint32_t find_peers_by_match(const Key& key) {
+  return __match_any_sync(0xffffffffu, key);
+}
+
+/// Slots of a warp's table in shared memory.
+inline constexpr unsigned peer_slots = 64;
+struct peer_table {
+  std::uint32_t lane[peer_slots];
+  std::uint32_t pattern[peer_slots];
+};
+
+/// The same for integer keys by a hash table of the warp in shared memory: a lane of each slot gives its key, those
+/// that share it enter their bits, and the others try again. As many rounds as keys share a slot.
+template <typename Key>
+[[nodiscard]] __device__ __forceinline__ std::uint32_t find_peers_by_hash(const Key& key, peer_table& table) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned slot = static_cast<unsigned>(key + (key >> 6) * 29u) % peer_slots;
+  for (unsigned i = lane; i < peer_slots; i += 32) table.pattern[i] = 0;
+  __syncwarp();
+  std::uint32_t peers = 0;
+  bool searching = true;
+  while (__any_sync(0xffffffffu, searching)) {
+    if (searching) atomicExch(&table.lane[slot], lane);
+    __syncwarp();
+    const unsigned leader = searching ? table.lane[slot] : lane;
+    const bool mine = __shfl_sync(0xffffffffu, key, static_cast<int>(leader)) == key && searching;
+    if (mine) atomicOr(&table.pattern[slot], 1u << lane);
+    __syncwarp();
+    if (mine) peers = table.pattern[slot];
+    searching = searching && !mine;
+    __syncwarp();
+    if (mine && leader == lane) table.pattern[slot] = 0;
+  }
+  return peers;
+}
+
+/// Joins the values of all peers; the lowest of them has the result (the others have parts of it). join must be
+/// associative; the order of lanes is kept. Source: "Parallel reductions", example 2: in each round a lane takes the
+/// value of its next peer, unless its own was taken before; every second peer drops out.
+template <typename T, typename Join>
+__device__ __forceinline__ void join_peers_by_tree(std::uint32_t peers, T& value, const Join& join) {
+  const unsigned lane = threadIdx.x % 32;
+  unsigned place = static_cast<unsigned>(__popc(peers & ((1u << lane) - 1)));
+  peers &= 0xfffffffeu << lane;
+  while (__any_sync(0xffffffffu, peers != 0)) {
+    const int next = __ffs(static_cast<int>(peers));
+    const T other = __shfl_sync(0xffffffffu, value, next - 1);
+    if (next != 0) value = join(value, other);
+    peers &= ~__ballot_sync(0xffffffffu, (place & 1u) != 0);
+    place >>= 1;
+  }
+}
+
+/// The same with elements that change places: peers stand side by side, are joined by a tree of neighbors, and the
+/// result goes back to the lowest peer. `places` is the warp's own, in shared memory. Source: "Pre-combining peers".
+template <typename T, typename Join>
+__device__ __forceinline__ void join_peers_switched(std::uint32_t peers, T& value, const Join& join,
+                                                    std::uint32_t (&places)[32]) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned leader = static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1);
+  const unsigned rank = static_cast<unsigned>(__popc(peers & ((1u << lane) - 1)));
+  const unsigned size = static_cast<unsigned>(__popc(peers));
+  // Groups stand in the order of their lowest lanes: a group begins after all groups that began before.
+  unsigned begin = lane == leader ? size : 0;
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const unsigned other = __shfl_up_sync(0xffffffffu, begin, step);
+    if (lane >= step) begin += other;
+  }
+  begin = __shfl_sync(0xffffffffu, begin - size, static_cast<int>(leader));
+  places[begin + rank] = lane | (size - rank) << 8;
+  __syncwarp();
+  const std::uint32_t from = places[lane];
+  __syncwarp();
+  T joined = __shfl_sync(0xffffffffu, value, static_cast<int>(from & 31u));
+  const unsigned left = from >> 8;  // peers from here to the end of the group
+  for (unsigned step = 1; __any_sync(0xffffffffu, left > step); step *= 2) {
+    const T other = __shfl_down_sync(0xffffffffu, joined, step);
+    if (left > step) joined = join(joined, other);
+  }
+  const T result = __shfl_sync(0xffffffffu, joined, static_cast<int>(begin));
+  if (rank == 0) value = result;
+}
+
+}  // namespace quadrat
