@@ -15,6 +15,7 @@
 #include "keyed/shared_bins.hpp"
 #include "keyed/sort_reduce.hpp"
 #include "keyed/warp_peers.hpp"
+#include "quadrat/core/config.hpp"
 #include "quadrat/core/method_list.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -26,7 +27,7 @@ struct atomic {
   static constexpr std::string_view name = "atomic";
   static constexpr std::string_view summary = "an atomic operation an element";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
   static constexpr bool any_order = true;
   static constexpr bool compensates = false;
@@ -38,7 +39,7 @@ struct cas_loop {
   static constexpr std::string_view name = "cas_loop";
   static constexpr std::string_view summary = "a loop of compare and swap an element, as chips once needed";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
   static constexpr bool any_order = true;
   static constexpr bool compensates = false;
@@ -50,7 +51,7 @@ struct warp_peers {
   static constexpr std::string_view name = "warp_peers";
   static constexpr std::string_view summary = "equal keys of a warp joined first, one atomic operation a key and warp";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
   static constexpr bool any_order = true;
   static constexpr bool compensates = false;
@@ -62,7 +63,7 @@ struct shared_bins {
   static constexpr std::string_view name = "shared_bins";
   static constexpr std::string_view summary = "blocks bin their elements in shared memory, hashed where keys are many";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
   static constexpr bool any_order = true;
   static constexpr bool compensates = false;
@@ -74,7 +75,7 @@ struct runs {
   static constexpr std::string_view name = "runs";
   static constexpr std::string_view summary = "equal keys that stand together joined first, in threads and warps";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
   static constexpr bool any_order = true;
   static constexpr bool compensates = false;
@@ -110,7 +111,7 @@ struct sort_reduce {
   static constexpr std::string_view name = "sort_reduce";
   static constexpr std::string_view summary = "elements sorted by key, once for all uses, then as ordered";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool any_order = true;
   static constexpr bool compensates = true;
@@ -122,7 +123,7 @@ struct ordered {
   static constexpr std::string_view name = "ordered";
   static constexpr std::string_view summary = "for keys that are in order already: no sort, no atomic operations";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool any_order = false;
   static constexpr bool compensates = true;
