@@ -53,7 +53,7 @@ struct fill_units {
 };
 
 /// Index: segment.
-struct fill_segments {
+struct write_segments {
   segment_share share;
   std::uint32_t* segments;
 
@@ -70,6 +70,7 @@ template <typename T>
 std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
   const tile_plan plan = plan_tiles(setup_.shape, setup_.options.edges == open_footprints::clip, count);
   return count * (sizeof(tile_record<T>) + sizeof(std::uint32_t)) + plan.most_units * sizeof(tile_unit) +
+         (plan.most_extras(count) + 1) * sizeof(tile_extra) +
          tile_sorter<T>::bytes_needed(count, plan.grid.tile_count()) +
          (plan.grid.tile_count() + 2 * plan.grid.segment_count()) * sizeof(std::uint32_t) +
          (adds_shares(plan) ? plan.share_size() * sizeof(T) : 0);
@@ -83,12 +84,25 @@ void cuda_tiles_engine<T>::set_points(const point_placement<T>& points) {
   records_.resize_discarding(context_, count_);
   offsets_.resize_discarding(context_, plan_.grid.tile_count() + 1);
   sorter_.sort(context_, plan_.grid, points, in_order(), records_.data(), offsets_.data());
-  make_units();
+  if (plan_.needs_units()) make_units();
   if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
-  if (!plan_.sparse) return;
+  if (plan_.reading == tile_reading::points) fill_segments();
+  if (sizeof(T) == sizeof(float) && plan_.windows.any()) find_extras();
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::fill_segments() {
   segments_.resize_discarding(context_, count_);
   for_each(context_, "mesh.tiles.segments", plan_.grid.segment_count(),
-           fill_segments{{plan_.grid, offsets_.data(), plan_.unit_points}, segments_.data()});
+           write_segments{{plan_.grid, offsets_.data(), plan_.unit_points}, segments_.data()});
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::find_extras() {
+  extras_.resize_discarding(context_, plan_.most_extras(count_));
+  extra_count_.resize_discarding(context_, 1);
+  fill_bytes(context_, extra_count_.data(), 0, sizeof(std::uint32_t));
+  find_tile_extras(context_, plan_.grid, plan_.windows, offsets_.data(), extras_.data(), extra_count_.data());
 }
 
 template <typename T>
@@ -111,7 +125,7 @@ tile_problem<T> cuda_tiles_engine<T>::problem() const {
           offsets_.data(),
           segments_.data(),
           units_.data(),
-          unit_firsts_.data() + plan_.grid.segment_count(),
+          plan_.needs_units() ? unit_firsts_.data() + plan_.grid.segment_count() : nullptr,
           static_cast<std::uint32_t>(plan_.most_units)};
 }
 
@@ -149,6 +163,29 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
   }
 }
 
+template <typename T>
+bool cuda_tiles_engine<T>::reads_windows(const value_layout& layout, const T* mesh) const {
+  const std::size_t pair = 2 * sizeof(T) * static_cast<std::size_t>(layout.components);
+  return sizeof(T) == sizeof(float) && plan_.windows.any() && reinterpret_cast<std::uintptr_t>(mesh) % pair == 0;
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::read_windows(const value_layout& layout, const T* mesh, T* values, bool accumulate) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const tile_window_shares shares{plan_.windows, extras_.data(), extra_count_.data(), plan_.most_extras(count_)};
+    const bool directly = plan_.reading == tile_reading::points;
+    for (int channel = 0; channel < layout.channels(); channel += layout.components) {
+      const tile_window_values of{mesh + layout.node(0, channel), values + layout.value(0, channel), layout.components,
+                                  accumulate};
+      if (layout.components == 1) {
+        (directly ? interpolate_directly<1> : interpolate_windows<1>)(context_, problem(), shares, of);
+      } else {
+        (directly ? interpolate_directly<2> : interpolate_windows<2>)(context_, problem(), shares, of);
+      }
+    }
+  }
+}
+
 /// `results` says all but where values go.
 template <typename T>
 void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results) {
@@ -161,8 +198,8 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
       here.values[c] =
           values + vector * layout.points * static_cast<std::size_t>(here.stride) + (channel + c) % layout.components;
     }
-    if (plan_.sparse) {
-      interpolate_sparse_tiles(context_, problem(), channels, here);
+    if (plan_.reading == tile_reading::points) {
+      interpolate_each_point(context_, problem(), channels, here);
     } else {
       interpolate_tiles(context_, problem(), channels, here);
     }
@@ -171,6 +208,7 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
 
 template <typename T>
 void cuda_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) {
+  if (count_ != 0 && reads_windows(layout, mesh)) return read_windows(layout, mesh, values, accumulate);
   tile_results<T> results{};
   results.stride = layout.components;
   results.accumulate = accumulate;

@@ -14,7 +14,8 @@
 
 namespace quadrat::detail {
 
-/// Spreading and interpolation by tiles with tensor cores: tiles_spread.cuh, tiles_interpolate.cuh.
+/// Spreading and interpolation by tiles: with tensor cores, tiles_spread.cuh, tiles_interpolate.cuh; of fewer points,
+/// tiles_collect.cuh, tiles_window.cuh, tiles_direct.cuh, tiles_points.cuh.
 template <typename T>
 class cuda_tiles_engine : public spread_engine<cuda_context, T> {
  public:
@@ -28,14 +29,19 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
     return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + unit_firsts_.bytes() +
-           units_.bytes() + share_sums_.bytes() + scratch_.bytes();
+           units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() + scratch_.bytes();
   }
 
  private:
   void make_units();
+  void fill_segments();
+  void find_extras();
   [[nodiscard]] bool in_order() const { return context_.reproducibility() != determinism::none; }
   /// Whether units write shares, which mesh points add up; windows that collect points have an order by themselves.
   [[nodiscard]] bool adds_shares(const tile_plan& plan) const { return in_order() && !plan.collects; }
+  /// Whether values are read by windows: floats, where the plan has some and they take such a mesh.
+  [[nodiscard]] bool reads_windows(const value_layout& layout, const T* mesh) const;
+  void read_windows(const value_layout& layout, const T* mesh, T* values, bool accumulate);
   void read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results);
   [[nodiscard]] tile_problem<T> problem() const;
   [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
@@ -48,9 +54,11 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   tile_sorter<T> sorter_;
   array<tile_record<T>, cuda_context> records_;
   array<std::uint32_t, cuda_context> offsets_;   // by tile, and the end
-  array<std::uint32_t, cuda_context> segments_;  // by point, where `sparse`
+  array<std::uint32_t, cuda_context> segments_;  // by point, where points are read by themselves
   array<std::uint32_t, cuda_context> unit_firsts_;
   array<tile_unit, cuda_context> units_;
+  array<tile_extra, cuda_context> extras_;  // only where there are windows
+  array<std::uint32_t, cuda_context> extra_count_;
   array<T, cuda_context> share_sums_;  // only where results shall be reproducible
   workspace<cuda_context> scratch_;
 };

@@ -5,6 +5,7 @@
 
 #include "mesh/tile_cover.hpp"
 #include "mesh/tile_grid.hpp"
+#include "mesh/tile_windows.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/mesh/window.hpp"
 
@@ -22,10 +23,29 @@ struct tile_problem {
   const tile_record<T>* records;
   std::uint32_t count;
   const std::uint32_t* offsets;   ///< by tile, and the end
-  const std::uint32_t* segments;  ///< by point; only where `interpolate_sparse_tiles` is to be used
+  const std::uint32_t* segments;  ///< by point; only where `interpolate_each_point` is to be used
   const tile_unit* units;
   const std::uint32_t* unit_count;
   std::uint32_t most_units;
+};
+
+/// Windows, and the blocks beyond one a window that crowded ones need.
+struct tile_window_shares {
+  tile_windows windows;
+  const tile_extra* extras;
+  const std::uint32_t* extra_count;
+  std::size_t most_extras;
+
+  [[nodiscard]] std::size_t most_blocks() const { return windows.total() + most_extras; }
+};
+
+/// What interpolation by windows reads and writes: real values, or complex ones of which `stride` is 2. A mesh row has
+/// an even number of points and begins at a multiple of 8 bytes, of complex values of 16.
+struct tile_window_values {
+  const float* mesh;
+  float* values;  ///< of point i at values[i * stride]
+  int stride;
+  bool accumulate;
 };
 
 /// The channels that one launch takes: of point i, values[c][i * stride], and so on the mesh.
@@ -71,9 +91,25 @@ template <typename T>
 void collect_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                    bool accumulate);
 
-/// interpolate_tiles for few points a mesh point.
+/// interpolate_tiles for few points a mesh point, point by point.
 template <typename T>
-void interpolate_sparse_tiles(const cuda_context& context, const tile_problem<T>& problem,
-                              const tile_channels<T>& channels, const tile_results<T>& results);
+void interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
+                            const tile_channels<T>& channels, const tile_results<T>& results);
+
+/// Writes the shares of crowded windows after the first, and adds their number to `extra_count`. Asynchronous. Their
+/// order is that of atomic operations.
+void find_tile_extras(const cuda_context& context, const tile_grid& grid, const tile_windows& windows,
+                      const std::uint32_t* offsets, tile_extra* extras, std::uint32_t* extra_count);
+
+/// interpolate_tiles for real (1) or complex values, where there are windows that make_windows gave. Asynchronous.
+template <int Components>
+void interpolate_windows(const cuda_context& context, const tile_problem<float>& problem,
+                         const tile_window_shares& shares, const tile_window_values& values);
+
+/// interpolate_each_point for real (1) or complex values, where there are windows that make_direct_windows gave.
+/// Asynchronous.
+template <int Components>
+void interpolate_directly(const cuda_context& context, const tile_problem<float>& problem,
+                          const tile_window_shares& shares, const tile_window_values& values);
 
 }  // namespace quadrat::detail

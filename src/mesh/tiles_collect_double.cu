@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/tiles_collect.cuh"
-#include "mesh/tiles_sparse.cuh"
 
 namespace quadrat::detail {
 
@@ -11,16 +10,6 @@ void collect_tiles(const cuda_context& context, const tile_problem<double>& prob
     launch_collect_tiles<double, 1>(context, problem, channels, accumulate);
   } else {
     launch_collect_tiles<double, 2>(context, problem, channels, accumulate);
-  }
-}
-
-template <>
-void interpolate_sparse_tiles(const cuda_context& context, const tile_problem<double>& problem,
-                              const tile_channels<double>& channels, const tile_results<double>& results) {
-  if (channels.count == 1) {
-    launch_interpolate_sparse_tiles<double, 1>(context, problem, channels, results);
-  } else {
-    launch_interpolate_sparse_tiles<double, 2>(context, problem, channels, results);
   }
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/tiles_points.cuh"
+
+namespace quadrat::detail {
+
+template <>
+void interpolate_each_point(const cuda_context& context, const tile_problem<float>& problem,
+                            const tile_channels<float>& channels, const tile_results<float>& results) {
+  if (channels.count == 1) {
+    launch_interpolate_each_point<float, 1>(context, problem, channels, results);
+  } else {
+    launch_interpolate_each_point<float, 2>(context, problem, channels, results);
+  }
+}
+
+}  // namespace quadrat::detail
