@@ -122,11 +122,12 @@ std::string reduce_footer() {
 }
 
 void add_reduce_options(CLI::App& command, reduce_command& o) {
-  command.add_option("keys", o.keys, ".npy (n,) of integers from 0")
+  command.add_option("key_file", o.keys, ".npy (n,) of integers from 0")
       ->required()
       ->check(CLI::ExistingFile)
       ->type_name("KEYS");
-  command.add_option("values", o.values, ".npy (n,) or (n, 1 to 8): int32, int64, float32, float64; none for count")
+  command
+      .add_option("value_file", o.values, ".npy (n,) or (n, 1 to 8): int32, int64, float32, float64; none for count")
       ->check(CLI::ExistingFile)
       ->type_name("VALUES");
   command.add_option("--op", o.operation, "sum, min, max, mean or count")

@@ -232,7 +232,9 @@ void launch_ordered(const cuda_context& context, const ordered_elements& element
   const std::size_t ends = all_ends_of(elements.keys.count);
   const row_ends<A> memory{reinterpret_cast<std::uint32_t*>(scratch + ends * sizeof(A)), reinterpret_cast<A*>(scratch)};
   const ordered_results<T, A, Fold> results{group.results[0], group.result_stride, accumulate};
-  launch_levels(context, element_rows<T, A>{elements, group, make_row_loads(elements.keys, group)}, results, memory);
+  row_loads loads = make_row_loads(elements.keys, group);
+  if (elements.order != nullptr) loads.value_packs = false;
+  launch_levels(context, element_rows<T, A>{elements, group, loads}, results, memory);
 }
 
 }  // namespace
