@@ -147,16 +147,16 @@ template <typename Make>
 std::unique_ptr<simulation> with_run_types(const io::run_table& run, Make&& make) {
   const auto in_precision = [&](const auto& context) {
     return run.precision == io::number_precision::float64 ? make(context, double()) : make(context, float());
-  };
+  };  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
   if (run.device == io::device_choice::cuda) {
     cuda_context::options chosen;
     chosen.reproducibility = run.deterministic;
-    return in_precision(cuda_context(chosen));  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+    return in_precision(cuda_context(chosen));
   }
   cpu_context::options chosen;
   chosen.threads = static_cast<int>(run.threads);
   chosen.reproducibility = run.deterministic;
-  return in_precision(cpu_context(chosen));  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+  return in_precision(cpu_context(chosen));
 }
 
 }  // namespace quadrat::program

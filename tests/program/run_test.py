@@ -65,7 +65,9 @@ class RunTest(support.ProgramTest):
         friction, _, rest = rest.partition("# Scenes of the Circles model")
         self.check_documented_keys(granular, 'model = "granular"', "--particles", 16384)
         self.check_documented_keys(friction, 'model = "granular"\n[physics]\nlaw = "hertz"')
-        self.check_documented_keys(rest.partition("# What a run leaves")[0], 'model = "circles"')
+        circles, _, rest = rest.partition("# Scenes of the SRD fluid")
+        self.check_documented_keys(circles, 'model = "circles"')
+        self.check_documented_keys(rest.partition("# What a run leaves")[0], 'model = "srd"')
 
     def check_documented_keys(self, text, model, *options):
         tables = re.split(r"^## \[(\w+)\]$", text, flags=re.M)
