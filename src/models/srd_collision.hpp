@@ -25,15 +25,12 @@ struct alignas(4 * sizeof(T)) srd_turn<T, 3> {
 
   [[nodiscard]] QUADRAT_HD vec<T, 3> turned(const vec<T, 3>& w, T cosine, T sine) const {
     const T along = multiply_add(axis[0], w[0], multiply_add(axis[1], w[1], axis[2] * w[2])) * (T(1) - cosine);
-    vec<T, 3> result{};
-    QUADRAT_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      const int j = (i + 1) % 3;
-      const int k = (i + 2) % 3;
-      const T across = multiply_add(axis[j], w[k], -(axis[k] * w[j]));
-      result[i] = multiply_add(cosine, w[i], multiply_add(sine, across, along * axis[i]));
-    }
-    return result;
+    // The compiler of the host leaves loops over components as they are.
+    const T across[3] = {multiply_add(axis[1], w[2], -(axis[2] * w[1])), multiply_add(axis[2], w[0], -(axis[0] * w[2])),
+                         multiply_add(axis[0], w[1], -(axis[1] * w[0]))};
+    return {multiply_add(cosine, w[0], multiply_add(sine, across[0], along * axis[0])),
+            multiply_add(cosine, w[1], multiply_add(sine, across[1], along * axis[1])),
+            multiply_add(cosine, w[2], multiply_add(sine, across[2], along * axis[2]))};
   }
   QUADRAT_HD void draw(const srd_draws& draws) {
     const philox_block words = draws.words(srd_use::turn, 0);

@@ -140,6 +140,7 @@ class srd_meter_sums {
     sums_.kinds.energy = true;
     sums_.kinds.racing = srd_racing(context);
   }
+  [[nodiscard]] bool empty() const { return memory_.size() == 0; }
   [[nodiscard]] const srd_fixed_sums<double, D>& get() const { return sums_; }
 
  private:
@@ -153,6 +154,7 @@ template <typename Context, typename T, int D>
   std::size_t cells = 1;
   for (int axis = 0; axis < D; ++axis) cells *= static_cast<std::size_t>(storage.setup().cells[axis]);
   const srd_meter_sums<Context, T, D> sums(context, storage, cells);
+  if (sums.empty()) return {};
   for_each(context, "srd.measure", storage.setup().particles, srd_measure_cells<T, D>{storage.present(), sums.get()});
   return reduce_sum(context, "srd.measure", cells, srd_sum_cells<D>{sums.get()}, scratch);
 }
@@ -163,6 +165,7 @@ template <typename Context, typename T, int D>
   using body = srd_measure_slices<T, D>;
   const auto number = static_cast<std::size_t>(bins);
   const srd_meter_sums<Context, T, D> sums(context, storage, number * body::places);
+  if (sums.empty()) return {};
   array<srd_slice<D>, Context> slices(context, number);
   for_each(context, "srd.profile", storage.setup().particles, body{storage.present(), sums.get(), axis, bins});
   for_each(context, "srd.profile", number, srd_sum_slices<D>{sums.get(), body::places, slices.data()});

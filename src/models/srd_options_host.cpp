@@ -66,6 +66,25 @@ template <int D>
 
 [[nodiscard]] double power_of_two_below(double value) { return std::exp2(std::floor(std::log2(value))); }
 
+/// The part of a setup that is about cells and walls.
+template <typename T, int D>
+void set_box(const srd_options<D>& options, srd_setup<T, D>& setup) {
+  setup.cells = options.cells;
+  setup.shifted_cells = options.cells;
+  setup.periodic = options.periodic;
+  setup.edge = static_cast<T>(options.cell_edge);
+  setup.inverse_edge = static_cast<T>(1 / options.cell_edge);
+  for (int axis = 0; axis < D; ++axis) {
+    if (!options.periodic[axis]) ++setup.shifted_cells[axis];
+    setup.walled = setup.walled || !options.periodic[axis];
+    setup.size[axis] = static_cast<T>(options.cells[axis] * options.cell_edge);
+    for (int side = 0; side < 2; ++side) {
+      const auto& velocities = options.wall_velocity[static_cast<std::size_t>(axis)];
+      setup.wall_velocity[axis][side] = cast<T>(velocities[static_cast<std::size_t>(side)]);
+    }
+  }
+}
+
 }  // namespace
 
 template <int D>
@@ -116,24 +135,11 @@ srd_setup<T, D> make_srd_setup(const srd_options<D>& options, std::size_t fluid,
     lightest = std::min(lightest, solute_masses[i] / options.mass);
   }
   srd_setup<T, D> setup{};
-  setup.cells = options.cells;
-  setup.shifted_cells = options.cells;
-  setup.periodic = options.periodic;
+  set_box(options, setup);
   double longest = 0;
-  for (int axis = 0; axis < D; ++axis) {
-    if (!options.periodic[axis]) ++setup.shifted_cells[axis];
-    setup.walled = setup.walled || !options.periodic[axis];
-    setup.size[axis] = static_cast<T>(options.cells[axis] * options.cell_edge);
-    longest = std::max(longest, options.cells[axis] * options.cell_edge);
-    for (int side = 0; side < 2; ++side) {
-      const auto& velocities = options.wall_velocity[static_cast<std::size_t>(axis)];
-      setup.wall_velocity[axis][side] = cast<T>(velocities[static_cast<std::size_t>(side)]);
-    }
-  }
+  for (int axis = 0; axis < D; ++axis) longest = std::max(longest, options.cells[axis] * options.cell_edge);
   const double angle = options.rotation_angle / 180 * std::numbers::pi;
   const double temperature = options.temperature / options.mass;
-  setup.edge = static_cast<T>(options.cell_edge);
-  setup.inverse_edge = static_cast<T>(1 / options.cell_edge);
   setup.time_step = static_cast<T>(options.time_step);
   setup.acceleration = cast<T>(options.acceleration);
   setup.cosine = static_cast<T>(std::cos(angle));

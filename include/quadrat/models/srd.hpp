@@ -135,8 +135,8 @@ struct srd_state {
 /// streams, and adds up the cells of the next one; the second turns the sums of cells into what their particles need.
 /// Velocities in memory therefore wait for their collision. What is shown is always the state after it.
 ///
-/// Determinism: with fixed sums the same bits in every run, with any number of threads and any `sort_every`; for
-/// particles that stay below 2^10 times the mean number in a cell, and that is checked. With floating sums none.
+/// Determinism: with fixed sums the same bits in every run, with any number of threads and any `sort_every`. A cell
+/// then has room for 64 times the mean number of particles, and for 1024; more are a fault. With floating sums none.
 template <typename Context, typename T, int D>
 class srd {
  public:
