@@ -47,8 +47,7 @@ struct spread_options {
 /// Which values one call works on.
 struct mesh_call {
   /// Value vectors that stand one after another: values[vector][point], mesh[vector][x][y][z]. Their weights are
-  /// computed once; by `gather` for each component, by `tiles` once for two real vectors on GPUs and for each vector on
-  /// CPUs.
+  /// computed once; by `gather` for each component, by `tiles` for each vector, or on GPUs once for two real ones.
   int vectors = 1;
   /// Adds to what the result holds, instead of overwriting it.
   bool accumulate = false;
