@@ -13,6 +13,12 @@ namespace quadrat::detail {
 /// What stands for a key out of range.
 inline constexpr std::uint32_t no_key = 0xffffffffu;
 
+/// A key in 32 bits; no_key for one that they do not hold.
+[[nodiscard]] QUADRAT_HD constexpr std::uint32_t narrow_key(std::uint32_t key) { return key; }
+[[nodiscard]] QUADRAT_HD constexpr std::uint32_t narrow_key(std::uint64_t key) {
+  return key < no_key ? static_cast<std::uint32_t>(key) : no_key;
+}
+
 /// The caller's keys. Which width they have is a run-time fact, so that kernels need not exist twice.
 struct key_source {
   const void* keys;
@@ -24,8 +30,7 @@ struct key_source {
   /// The key of element i, or no_key for one that 32 bits do not hold; negative ones are large.
   [[nodiscard]] QUADRAT_HD std::uint32_t raw(std::size_t i) const {
     if (!wide) return static_cast<const std::uint32_t*>(keys)[i];
-    const std::uint64_t key = static_cast<const std::uint64_t*>(keys)[i];
-    return key < no_key ? static_cast<std::uint32_t>(key) : no_key;
+    return narrow_key(static_cast<const std::uint64_t*>(keys)[i]);
   }
   /// `key`, which element i has, or no_key and a fault if it is out of range.
   [[nodiscard]] QUADRAT_HD std::uint32_t checked(std::uint32_t key, std::size_t i) const {

@@ -32,7 +32,7 @@ class table_join {
   void fill(const Key* keys, std::size_t first, std::size_t last, T* table) const {
     std::fill_n(table, keys_.key_count * components(), Fold::template identity<T>());
     for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t key = keys_.checked(keys[i], i);
+      const std::uint32_t key = keys_.checked(narrow_key(keys[i]), i);
       if (key != no_key) join_row(i, table + key * components());
     }
   }
@@ -53,9 +53,9 @@ class table_join {
   }
   /// Joins the elements of a range of keys to the results. The range that starts at 0 finds the faults.
   template <typename Key>
-  void join_range(const Key* keys, std::uint64_t first, std::uint64_t last, const component_values<T>& results) const {
+  void join_range(const Key* keys, std::uint32_t first, std::uint32_t last, const component_values<T>& results) const {
     for (std::size_t i = 0; i < keys_.count; ++i) {
-      const std::uint64_t key = keys[i];
+      const std::uint32_t key = narrow_key(keys[i]);
       if (key - first < last - first) {
         for (std::size_t c = 0; c < components(); ++c) {
           T& result = results.component[c][key * results.stride];
@@ -121,7 +121,8 @@ void private_tables_engine::join_components(const Source& source, const componen
   if (parts == 0) {
     return with_keys(keys_, [&](const auto* keys) {
       for_each_part(context_, key_ranges.parts, keys_.count, [&](std::size_t part) {
-        joins.join_range(keys, key_ranges.first(part), key_ranges.last(part), results);
+        joins.join_range(keys, static_cast<std::uint32_t>(key_ranges.first(part)),
+                         static_cast<std::uint32_t>(key_ranges.last(part)), results);
       });
     });
   }

@@ -49,7 +49,8 @@ struct key_reducer_options {
 
 struct key_call {
   key_operation operation = key_operation::sum;
-  /// Joins to what the result holds, instead of overwriting it. Not for means.
+  /// Joins to what the result holds, instead of overwriting it. A NaN that it holds is passed over by extremes, and
+  /// stays in sums. Not for means.
   bool accumulate = false;
 };
 
@@ -62,7 +63,8 @@ struct key_call {
 /// maxima pass the NaNs over; in sums and means a NaN stays one. Sums of integers wrap around.
 ///
 /// Determinism: the context's level, which must be one that the method has (key_methods()); at `none` the order of
-/// floating-point additions is that of atomic operations. Everything else is exact.
+/// floating-point additions is that of atomic operations. At `canonical` sums are the same whatever the order of the
+/// elements. Everything else is exact at every level.
 /// Source: voting-and-shuffling (all sections).
 template <typename Context>
 class key_reducer {
@@ -102,7 +104,7 @@ class key_reducer {
   void count(std::uint64_t* results, bool accumulate = false);
 
   /// Synchronises. Throws data_error when keys since the last check were out of range or out of order, naming the first
-  /// such element; the results since then are invalid.
+  /// such element; the results since then are invalid, and keys must be set again.
   void check();
 
   [[nodiscard]] std::size_t element_count() const;
