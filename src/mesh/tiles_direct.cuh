@@ -38,23 +38,30 @@ QUADRAT_HD inline Pair read_mesh_pair(const Pair* mesh, int plane, int row) {
 #endif
 }
 
+/// Where, in a plane of the mesh, the pairs of lane (t, h) stand; -1 outside an open axis.
+template <int Width>
+QUADRAT_HD void find_direct_rows(const mesh_shape& shape, const int (&first)[3], int t, int h,
+                                 int (&row)[pair_rows<Width>]) {
+  // Pairs that the footprint does not reach are not worth a sector: the last one that it does stands for them.
+  const int odd = first[2] & 1, most = (Width + odd - 1) / 2;
+  const int z = direct_home(shape, first[2] - odd + 2 * (t < most ? t : most), 2);
+  QUADRAT_UNROLL
+  for (int k = 0; k < pair_rows<Width>; ++k) {
+    const int step = 2 * k + h < Width ? 2 * k + h : Width - 1;
+    const int y = direct_home(shape, first[1] + step, 1);
+    row[k] = y < 0 || z < 0 ? -1 : y * (shape.extent[2] / 2) + z / 2;
+  }
+}
+
 /// What lane (t, h) of a point adds, whose footprint begins at `first` of the mesh.
 template <int Width, int Components>
 QUADRAT_HD void sum_direct_pairs(const mesh_shape& shape, const mesh_window<float>& window,
                                  const mesh_pair<Components>* mesh, const tile_record<float>& record,
                                  const int (&first)[3], int t, int h, float (&value)[Components]) {
   constexpr int rows = pair_rows<Width>, planes = direct_planes<Width>;
-  const int odd = first[2] & 1, half = shape.extent[2] / 2, plane_pairs = shape.extent[1] * half;
-  // Pairs that the footprint does not reach are not worth a sector: the last one that it does stands for them.
-  const int most = (Width + odd - 1) / 2;
-  const int z = direct_home(shape, first[2] - odd + 2 * (t < most ? t : most), 2);
+  const int plane_pairs = shape.extent[1] * (shape.extent[2] / 2);
   int row[rows];
-  QUADRAT_UNROLL
-  for (int k = 0; k < rows; ++k) {
-    const int step = 2 * k + h < Width ? 2 * k + h : Width - 1;
-    const int y = direct_home(shape, first[1] + step, 1);
-    row[k] = y < 0 || z < 0 ? -1 : y * half + z / 2;
-  }
+  find_direct_rows<Width>(shape, first, t, h, row);
   mesh_pair<Components> v[planes][rows];
   const auto load = [&](int from) {
     QUADRAT_UNROLL
@@ -66,7 +73,7 @@ QUADRAT_HD void sum_direct_pairs(const mesh_shape& shape, const mesh_window<floa
     }
   };
   load(0);
-  const pair_weights<Width> weights(window, record, odd != 0, t, h);
+  const pair_weights<Width> weights(window, record, (first[2] & 1) != 0, t, h);
   mesh_pair<Components> sum{};
   QUADRAT_UNROLL
   for (int from = 0; from < Width; from += planes) {

@@ -7,8 +7,8 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 
 /// Interpolation of points in the order of tiles where these hold so few that products of matrices would be nearly
-/// empty. A warp takes 8 points, of which three lanes compute the weights, one an axis; then the lanes stand for 4 rows
-/// of 8 mesh points of the footprint of each, which lie side by side.
+/// empty, for all that tiles_direct.cuh does not take. A warp takes 8 points, of which three lanes compute the weights,
+/// one an axis; then the lanes stand for 4 rows of 8 mesh points of the footprint of each, which lie side by side.
 namespace quadrat::detail {
 
 inline constexpr int point_batch = 8;
