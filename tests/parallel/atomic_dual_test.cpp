@@ -119,6 +119,25 @@ TYPED_TEST(atomic_test, min_and_max_end_at_the_extremes) {
   }
 }
 
+/// Everyone takes away or adds: the sums are negative in between.
+struct add_signed {
+  std::int64_t* sum;
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto size = static_cast<std::int64_t>(i) << 20;
+    atomic_add(sum, i % 2 == 0 ? -size : size);
+  }
+};
+
+class signed_atomic_test : public backend_test {};
+
+TEST_F(signed_atomic_test, add_knows_signs) {
+  for (const backend_context& context : all_contexts()) {
+    auto sum = to_device(context, std::vector<std::int64_t>(1, -7));
+    for_each(context, "test sums", 10'001, add_signed{sum.data()});
+    EXPECT_EQ(to_host(context, sum)[0], -7 - (std::int64_t{5000} << 20));
+  }
+}
+
 template <typename T>
 class floating_atomic_test : public backend_test {};
 
