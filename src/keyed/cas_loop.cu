@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(cuda_launch::block)
   const std::uint32_t key = keys[i];
   T value[1];
   group.load(i, value);
-  if (key != no_key) join_by_swapping<Fold>(group.results[0] + key * group.result_stride, value[0]);
+  if (key != no_key) join_by_swapping<Fold>(group.results[0] + key * group.result_stride, Fold::taken(value[0]));
 }
 
 }  // namespace

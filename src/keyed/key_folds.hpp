@@ -51,6 +51,11 @@ struct sum_fold {
       return a + b;
     }
   }
+  /// What joined values are as a result.
+  template <typename T>
+  [[nodiscard]] QUADRAT_HD static T settled(T value) {
+    return value;
+  }
   template <typename T>
   QUADRAT_HD static void join_atomic(T* target, T value) {
     if constexpr (std::is_integral_v<T>) {
@@ -84,6 +89,15 @@ struct extreme_fold {
       if (a != a) return b;
     }
     return beats(b, a) ? b : a;
+  }
+  /// What joined values are as a result: nothing but NaNs are nothing.
+  template <typename T>
+  [[nodiscard]] QUADRAT_HD static T settled(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return value == value ? taken(value) : identity<T>();
+    } else {
+      return value;
+    }
   }
   template <typename T>
   QUADRAT_HD static void join_atomic(T* target, T value) {

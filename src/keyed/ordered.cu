@@ -47,7 +47,8 @@ struct ordered_results {
 
   __device__ __forceinline__ void operator()(std::uint32_t key, const A& sum) const {
     T* const result = results + key * stride;
-    *result = accumulate ? Fold::join(*result, rounded<T>(sum)) : rounded<T>(sum);
+    const T value = Fold::settled(rounded<T>(sum));
+    *result = accumulate ? Fold::join(*result, value) : value;
   }
 };
 
@@ -66,7 +67,10 @@ struct element_rows {
   row_loads loads;
 
   [[nodiscard]] QUADRAT_HD std::size_t size() const { return source.keys.count; }
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t key(std::size_t i) const { return source.keys[i]; }
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t key(std::size_t i) const {
+    const std::uint32_t raw = source.keys.raw(i);
+    return raw < source.keys.key_count ? raw : no_key;
+  }
   __device__ __forceinline__ lane_sums<A> load(std::size_t first) const {
     lane_elements<T, 1> elements;
     value_group<T, 1> direct = group;
@@ -95,7 +99,7 @@ struct element_rows {
   }
   /// The key before that of an element.
   __device__ __forceinline__ std::uint32_t before(std::size_t first) const {
-    return first == 0 ? no_key : source.keys[first - 1];
+    return first == 0 ? no_key : key(first - 1);
   }
 };
 
@@ -139,7 +143,10 @@ __device__ __forceinline__ void join_elements(const Rows& rows, std::size_t begi
     if (lane < 2) ends.key[2 * place + lane] = no_key;
     return;
   }
+  // All loads are under way before any is waited for.
   const std::uint32_t first_key = rows.key(begin), last_key = rows.key(end - 1);
+  std::uint32_t before_key = rows.before(begin), carry_key = no_key;
+  lane_sums<A> next = rows.load(begin + lane * lane_items);
   if (lane < 2) {
     ends.key[2 * place + lane] = lane == 0 ? first_key : last_key;
     ends.sum[2 * place + lane] = nothing_joined<Fold, A>();
@@ -155,10 +162,10 @@ __device__ __forceinline__ void join_elements(const Rows& rows, std::size_t begi
       write(key, sum[0]);
     }
   };
-  std::uint32_t before_key = rows.before(begin), carry_key = no_key;
   A carry[1] = {nothing_joined<Fold, A>()};
   for (std::size_t row = begin; row < end; row += row_items) {
-    const lane_sums<A> current = rows.load(row + lane * lane_items);
+    const lane_sums<A> current = next;
+    if (row + row_items < end) next = rows.load(row + row_items + lane * lane_items);
     rows.check(current, before_key, row + lane * lane_items);
     auto runs = join_lane<Fold>(current.key, current.sum, emit);
     join_row<Fold>(runs, carry_key, carry, emit);

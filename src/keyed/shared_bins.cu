@@ -12,7 +12,9 @@ namespace {
 // Many keys: a hash table for each chunk of elements. Atomic additions of floating-point numbers in shared memory are
 // loops; exchanges are not. So the elements of a slot are linked to a list first, and then summed by one thread.
 
-constexpr int bins_threads = 256;
+/// Threads of a block: more where values are long, and fewer of them fit the registers.
+template <int C>
+inline constexpr int bins_threads = C == 1 ? 256 : 512;
 constexpr int slot_bits = 11;
 constexpr unsigned slots = 1u << slot_bits;
 constexpr unsigned slot_step = 167;  ///< how far the slots of keys slots apart are from each other
@@ -33,7 +35,7 @@ inline constexpr unsigned chunk_items = sizeof(T) * C <= 16 ? slots : slots * 16
 
 /// Blocks of a multiprocessor: what registers allow without using memory instead.
 template <typename T, int C>
-inline constexpr int bins_blocks = sizeof(T) * C == 4 ? 6 : (sizeof(T) * C == 8 ? 4 : 1);
+inline constexpr int bins_blocks = sizeof(T) * C == 4 ? 6 : (sizeof(T) * C == 8 ? 4 : 2);
 
 /// An element of a list: its value, and what the slot does not tell of its key << link_bits | the next element.
 template <typename T, int C>
@@ -105,10 +107,10 @@ __device__ __forceinline__ void join_list(const bin_lists<T, C>& lists, unsigned
 }
 
 template <typename T, int C, typename Fold>
-__global__ void __launch_bounds__(bins_threads, bins_blocks<T, C>)
+__global__ void __launch_bounds__(bins_threads<C>, bins_blocks<T, C>)
     hashed_bins_kernel(const __grid_constant__ key_source keys, const __grid_constant__ value_group<T, C> group) {
   using lists_type = bin_lists<T, C>;
-  constexpr int thread_items = static_cast<int>(lists_type::items / bins_threads);
+  constexpr int thread_items = static_cast<int>(lists_type::items / bins_threads<C>);
   extern __shared__ __align__(16) unsigned char memory[];
   auto& lists = *reinterpret_cast<lists_type*>(memory);
   const std::size_t first = static_cast<std::size_t>(blockIdx.x) * lists_type::items + threadIdx.x;
@@ -116,20 +118,20 @@ __global__ void __launch_bounds__(bins_threads, bins_blocks<T, C>)
   T value[thread_items][C];
 #pragma unroll
   for (int item = 0; item < thread_items; ++item) {
-    const std::size_t i = first + static_cast<std::size_t>(item) * bins_threads;
+    const std::size_t i = first + static_cast<std::size_t>(item) * bins_threads<C>;
     if (i >= keys.count) break;
     key[item] = keys.raw(i);
     group.load(i, value[item]);
   }
-  for (unsigned slot = threadIdx.x; slot < slots; slot += bins_threads) lists.head[slot] = end_of_list;
+  for (unsigned slot = threadIdx.x; slot < slots; slot += bins_threads<C>) lists.head[slot] = end_of_list;
   __syncthreads();
 #pragma unroll
   for (int item = 0; item < thread_items; ++item) {
-    const std::size_t i = first + static_cast<std::size_t>(item) * bins_threads;
+    const std::size_t i = first + static_cast<std::size_t>(item) * bins_threads<C>;
     if (i >= keys.count) break;
     const std::uint32_t checked = keys.checked(key[item], i);
     if (checked == no_key) continue;
-    const unsigned element = threadIdx.x + static_cast<unsigned>(item) * bins_threads;
+    const unsigned element = threadIdx.x + static_cast<unsigned>(item) * bins_threads<C>;
     linked_element<T, C> record;
 #pragma unroll
     for (int c = 0; c < C; ++c) record.value[c] = value[item][c];
@@ -137,7 +139,7 @@ __global__ void __launch_bounds__(bins_threads, bins_blocks<T, C>)
     lists.write(element, record);
   }
   __syncthreads();
-  for (unsigned slot = threadIdx.x; slot < slots; slot += bins_threads) join_list<Fold>(lists, slot, group);
+  for (unsigned slot = threadIdx.x; slot < slots; slot += bins_threads<C>) join_list<Fold>(lists, slot, group);
 }
 
 // Few keys: each block has a table of all of them, in as many copies side by side as there is room for. A lane has its
@@ -210,7 +212,8 @@ void launch_bins(const cuda_context& context, const key_source& keys, const valu
     using lists = bin_lists<T, C>;
     allow_shared_memory(hashed_bins_kernel<T, C, Fold>, sizeof(lists));
     hashed_bins_kernel<T, C, Fold>
-        <<<cuda_launch::blocks(keys.count, lists::items), bins_threads, sizeof(lists), context.stream()>>>(keys, group);
+        <<<cuda_launch::blocks(keys.count, lists::items), bins_threads<C>, sizeof(lists), context.stream()>>>(keys,
+                                                                                                              group);
     return;
   }
   unsigned copies = 32;

@@ -60,7 +60,8 @@ struct key_call {
 /// Keys are integers of 32 or 64 bits, 0 to key_count - 1, in any order (sorted for the method `ordered`). Row k of a
 /// result belongs to key k. A key that no element has gets 0 (sums, counts), NaN (means), or what every other value
 /// would beat: the largest number or infinity for minima, the smallest for maxima. Of numbers and NaNs, minima and
-/// maxima pass the NaNs over; in sums and means a NaN stays one. Sums of integers wrap around.
+/// maxima pass the NaNs over; in sums and means a NaN stays one. Sums of integers wrap around. Where
+/// GPUs add floats by atomic operations, numbers below 2^-126 count as 0.
 ///
 /// Determinism: the context's level, which must be one that the method has (key_methods()); at `none` the order of
 /// floating-point additions is that of atomic operations. At `canonical` sums are the same whatever the order of the
