@@ -56,7 +56,12 @@ reduce_outcome reduce_on(const Context& context, const reduce_task& task, const 
                          const value_array* values) {
   reduce_outcome result;
   result.device = used(context);
-  key_reducer<Context> reducer(context, task.key_count, task.options);
+  key_reducer_options options = task.options;
+  if (values != nullptr) {
+    const auto number_bytes = std::visit([](const auto& numbers) { return sizeof(numbers[0]); }, values->numbers);
+    options.value_bytes = static_cast<int>(number_bytes * values->columns);
+  }
+  key_reducer<Context> reducer(context, task.key_count, options);
   std::visit(
       [&](const auto& all) {
         const auto on_device = to_device(context, all);

@@ -164,7 +164,9 @@ void compare_choice(const session& s, const Context& context, const key_combinat
                                       what.wide);
     row left_out = row::object();
     const auto rivals = time_rivals(s, context, problem, left_out);
-    key_reducer<Context> chooser(context, what.keys, automatic.options(1));
+    key_reducer_options options = automatic.options(1);
+    options.value_bytes = static_cast<int>(sizeof(T)) * what.components;
+    key_reducer<Context> chooser(context, what.keys, options);
     const double choosing_ms = time_choosing(context, problem, chooser);
     problem.check(chooser, "auto");
     const timing measured = time_choice(s, context, problem, chooser);

@@ -65,6 +65,7 @@ void check_key_options(std::uint64_t key_count, const key_reducer_options& optio
   require(key_count >= 1 && key_count <= max_count, "the number of keys is ", key_count, "; it must be from 1 to ",
           max_count);
   require(options.uses > 0, "the number of uses is ", options.uses, "; it must be positive");
+  require(options.value_bytes > 0, "a row of values has ", options.value_bytes, " bytes; there must be at least 1");
   const auto finder = static_cast<std::size_t>(options.finder);
   require(finder < peer_finder_names.size(), "there is no way number ", finder, " to find peers");
   const auto combination = static_cast<std::size_t>(options.combination);

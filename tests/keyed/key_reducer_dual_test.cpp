@@ -50,6 +50,9 @@ TEST_F(key_reducer_test, impossible_options_are_refused) {
     expect_words(construction_error(5, options), {"uses", "positive"});
   }
   options = {};
+  options.value_bytes = 0;
+  expect_words(construction_error(5, options), {"0 bytes", "at least 1"});
+  options = {};
   options.finder = static_cast<peer_finder>(7);
   expect_words(construction_error(5, options), {"7", "find peers"});
   options = {};

@@ -39,6 +39,8 @@ struct key_reducer_options {
   /// Reductions that are expected for one call of set_keys. What can be found once and used again (patterns of peers,
   /// the sorted order) is kept where that pays; the choice of a method goes by it.
   double uses = 1;
+  /// Bytes of a row of values, all components: the choice of a method goes by them, too.
+  int value_bytes = 4;
   peer_finder finder = peer_finder::match;                ///< warp_peers
   peer_combination combination = peer_combination::tree;  ///< warp_peers
   /// Floating-point sums carry what rounding lost (twice the digits until the result is rounded). Not every method can.
@@ -127,7 +129,9 @@ template <typename Context, typename Key, typename T>
 void reduce_by_key(const Context& context, const Key* keys, const component_values<const T>& values,
                    const component_values<T>& results, key_operation operation = key_operation::sum,
                    const key_reducer_options& options = {}) {
-  key_reducer<Context> reducer(context, results.count, options);
+  key_reducer_options known = options;
+  known.value_bytes = static_cast<int>(sizeof(T)) * (values.components > 0 ? values.components : 1);
+  key_reducer<Context> reducer(context, results.count, known);
   reducer.set_keys(keys, values.count);
   reducer.reduce(values, results, {operation, false});
   reducer.check();
