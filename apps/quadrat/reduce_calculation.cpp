@@ -59,7 +59,7 @@ reduce_outcome reduce_on(const Context& context, const reduce_task& task, const 
   key_reducer_options options = task.options;
   if (values != nullptr) {
     const auto number_bytes = std::visit([](const auto& numbers) { return sizeof(numbers[0]); }, values->numbers);
-    options.value_bytes = static_cast<int>(number_bytes * values->columns);
+    options.value_bytes = static_cast<int>(number_bytes * values->components);
   }
   key_reducer<Context> reducer(context, task.key_count, options);
   std::visit(
