@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
-#include <memory>
+#include <optional>
 #include <string_view>
 
 #include "keyed/distributions.hpp"
@@ -12,7 +12,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Every variant on one problem; the row of `repeated` twice, for the noise.
+/// Every variant on one problem; with `noise`, `atomic` once more.
 template <typename T, typename Context>
 void time_reach(const session& s, const Context& context, std::string_view order, int components, bool noise = false) {
   const paper_problem size = paper_problem_for(s);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "keyed/key_engine.hpp"
@@ -10,21 +9,13 @@ namespace quadrat::detail {
 
 /// One loop of compare and swap an element: how double sums had to be made on chips without the instruction.
 /// Source: voting-and-shuffling, "Double precision atomics and warp divergence".
-class cas_loop_engine : public typed_key_engine<cuda_context, cas_loop_engine> {
+class cas_loop_engine : public streaming_key_engine<cuda_context, cas_loop_engine> {
  public:
-  cas_loop_engine(const cuda_context& context, const key_setup& setup) : context_(context), setup_(setup) {}
+  using streaming_key_engine::streaming_key_engine;
 
-  [[nodiscard]] std::size_t bytes_needed(std::size_t /*count*/) const override { return 0; }
-  void set_keys(const key_source& keys) override { keys_ = keys; }
   void count(std::uint64_t* results, bool accumulate) override;
-  [[nodiscard]] std::size_t bytes() const override { return 0; }
   template <typename T>
   void run(const key_reduction<T>& reduction);
-
- private:
-  cuda_context context_;
-  key_setup setup_;
-  key_source keys_{};
 };
 
 }  // namespace quadrat::detail

@@ -12,7 +12,7 @@ void cpu_atomic_engine::run(const key_reduction<T>& reduction) {
 }
 
 void cpu_atomic_engine::count(std::uint64_t* results, bool accumulate) {
-  clear_counts(context_, results, setup_.key_count, accumulate);
+  clear_counts(context_, results, keys_.key_count, accumulate);
   count_elements(context_, keys_, results);
 }
 

@@ -63,6 +63,21 @@ class typed_key_engine : public key_engine<Context> {
   [[nodiscard]] Engine& engine() { return static_cast<Engine&>(*this); }
 };
 
+/// An engine that reads the caller's keys in every reduction, and holds no memory.
+template <typename Context, typename Engine>
+class streaming_key_engine : public typed_key_engine<Context, Engine> {
+ public:
+  streaming_key_engine(const Context& context, const key_setup& /*setup*/) : context_(context) {}
+
+  [[nodiscard]] std::size_t bytes_needed(std::size_t /*count*/) const override { return 0; }
+  void set_keys(const key_source& keys) override { keys_ = keys; }
+  [[nodiscard]] std::size_t bytes() const override { return 0; }
+
+ protected:
+  Context context_;
+  key_source keys_{};
+};
+
 /// Fills the results with what every value beats, unless they are to be joined to; then extremes lose the NaNs that
 /// they hold. Every reduction starts with this. Asynchronous.
 template <typename Context, typename T>

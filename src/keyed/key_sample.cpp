@@ -15,8 +15,8 @@ struct take_key_sample {
   std::uint32_t* keys;
 
   QUADRAT_HD void operator()(std::size_t s) const {
-    const std::uint64_t key = source.raw(layout.element(s));
-    keys[s] = key < source.key_count ? static_cast<std::uint32_t>(key) : no_key;
+    const std::uint32_t key = source.raw(layout.element(s));
+    keys[s] = key < source.key_count ? key : no_key;
   }
 };
 

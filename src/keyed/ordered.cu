@@ -24,7 +24,7 @@ struct row_ends {
 
 template <typename A, typename T>
 [[nodiscard]] __device__ __forceinline__ A accumulator(T value) {
-  if constexpr (std::is_same_v<A, compensated_sum>) {
+  if constexpr (std::is_same_v<A, compensated_double>) {
     return {static_cast<double>(value), 0};
   } else {
     return static_cast<A>(value);
@@ -32,7 +32,7 @@ template <typename A, typename T>
 }
 template <typename T, typename A>
 [[nodiscard]] __device__ __forceinline__ T rounded(const A& sum) {
-  if constexpr (std::is_same_v<A, compensated_sum>) {
+  if constexpr (std::is_same_v<A, compensated_double>) {
     return sum.high - sum.high == 0 ? sum.high + sum.low : sum.high;  // infinite sums have lost NaNs
   } else {
     return static_cast<T>(sum);
@@ -127,7 +127,7 @@ struct end_rows {
 
 template <typename Fold, typename A>
 [[nodiscard]] __device__ __forceinline__ A nothing_joined() {
-  if constexpr (std::is_same_v<A, compensated_sum>) {
+  if constexpr (std::is_same_v<A, compensated_double>) {
     return {0, 0};
   } else {
     return Fold::template identity<A>();
@@ -247,7 +247,7 @@ void launch_ordered(const cuda_context& context, const ordered_elements& element
 }  // namespace
 
 std::size_t ordered_bytes(const cuda_context& /*context*/, std::size_t count) {
-  return all_ends_of(count) * (sizeof(compensated_sum) + sizeof(std::uint32_t));
+  return all_ends_of(count) * (sizeof(compensated_double) + sizeof(std::uint32_t));
 }
 
 template <typename T>
@@ -261,7 +261,7 @@ void reduce_ordered(const cuda_context& context, const ordered_elements& element
     const auto group = make_group<T, 1>(reduction, c);
     with_fold(reduction.fold, [&]<typename Fold>(Fold) {
       if constexpr (std::is_floating_point_v<T> && std::is_same_v<Fold, sum_fold>) {
-        using twice = std::conditional_t<sizeof(T) == 4, double, compensated_sum>;
+        using twice = std::conditional_t<sizeof(T) == 4, double, compensated_double>;
         if (compensated) return launch_ordered<twice, Fold>(context, elements, group, reduction.accumulate, memory);
       }
       launch_ordered<T, Fold>(context, elements, group, reduction.accumulate, memory);

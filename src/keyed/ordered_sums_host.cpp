@@ -58,8 +58,8 @@ class ordered_reduction {
   }
   /// no_key where it is out of range; no fault.
   [[nodiscard]] std::uint32_t key_at(std::size_t place) const {
-    const std::uint64_t key = elements_.keys.raw(place);
-    return key < elements_.keys.key_count ? static_cast<std::uint32_t>(key) : no_key;
+    const std::uint32_t key = elements_.keys.raw(place);
+    return key < elements_.keys.key_count ? key : no_key;
   }
   [[nodiscard]] bool same_key(std::size_t place, std::uint32_t key) const {
     return place < elements_.keys.count && elements_.keys.raw(place) == key;

@@ -39,7 +39,7 @@ __device__ __forceinline__ void load_packs(bool packs, const T* from, std::size_
   }
 }
 
-/// A lane's elements from `first` on, of which `count` exist (4 or less); keys that are not there are no_key.
+/// A lane's elements from `first` on; behind the last element keys are no_key.
 template <typename T, int C>
 struct lane_elements {
   std::uint32_t key[lane_items];
@@ -87,11 +87,11 @@ struct lane_elements {
 };
 
 /// A sum and what rounding has taken from it: twice the digits. Source: Knuth's two-sum.
-struct compensated_sum {
+struct compensated_double {
   double high;
   double low;
 
-  __device__ friend compensated_sum operator+(const compensated_sum& a, const compensated_sum& b) {
+  __device__ friend compensated_double operator+(const compensated_double& a, const compensated_double& b) {
     const double sum = __dadd_rn(a.high, b.high);
     const double part = __dadd_rn(sum, -a.high);
     const double lost = __dadd_rn(__dadd_rn(a.high, -__dadd_rn(sum, -part)), __dadd_rn(b.high, -part));
@@ -103,14 +103,14 @@ template <typename A>
 __device__ __forceinline__ A shuffle_up(const A& value, int delta) {
   return __shfl_up_sync(all_lanes, value, delta);
 }
-__device__ __forceinline__ compensated_sum shuffle_up(const compensated_sum& value, int delta) {
+__device__ __forceinline__ compensated_double shuffle_up(const compensated_double& value, int delta) {
   return {shuffle_up(value.high, delta), shuffle_up(value.low, delta)};
 }
 template <typename A>
 __device__ __forceinline__ A shuffle_from(const A& value, int lane) {
   return __shfl_sync(all_lanes, value, lane);
 }
-__device__ __forceinline__ compensated_sum shuffle_from(const compensated_sum& value, int lane) {
+__device__ __forceinline__ compensated_double shuffle_from(const compensated_double& value, int lane) {
   return {shuffle_from(value.high, lane), shuffle_from(value.low, lane)};
 }
 

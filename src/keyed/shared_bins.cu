@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "core/cuda_check.hpp"
 #include "keyed/shared_bins.hpp"
 #include "keyed/value_group.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
@@ -198,11 +199,11 @@ __global__ void __launch_bounds__(table_threads)
   }
 }
 
+/// The same for every launch of a kernel: other threads of the host may be about to launch it.
 template <typename Kernel>
 void allow_shared_memory(Kernel* kernel, std::size_t bytes) {
-  const auto status =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (status != cudaSuccess) throw backend_error(message("CUDA: ", cudaGetErrorString(status)));
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+             "asking for shared memory");
 }
 
 template <typename Fold, typename T, int C>
@@ -221,7 +222,7 @@ void launch_bins(const cuda_context& context, const key_source& keys, const valu
   const unsigned most = 2 * static_cast<unsigned>(context.multiprocessors());
   const unsigned blocks =
       static_cast<unsigned>(std::min<std::size_t>(most, (keys.count + table_threads * 4 - 1) / (table_threads * 4)));
-  allow_shared_memory(direct_bins_kernel<T, C, Fold>, row * copies);
+  allow_shared_memory(direct_bins_kernel<T, C, Fold>, table_bytes);
   direct_bins_kernel<T, C, Fold><<<blocks, table_threads, row * copies, context.stream()>>>(keys, group, copies);
 }
 

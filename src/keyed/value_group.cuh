@@ -27,7 +27,7 @@ struct value_group {
   std::size_t value_stride;
   std::size_t result_stride;
   int components;    ///< at most C
-  int value_width;   ///< components read at once: 4 or 1
+  int value_width;   ///< components read at once: C or 1
   int result_width;  ///< components joined at once by one atomic operation: 4, 2 or 1
 
   __device__ __forceinline__ void load(std::size_t i, T (&value)[C]) const {
@@ -107,7 +107,6 @@ void for_each_group(const key_reduction<T>& reduction, F&& f) {
   key_reduction<std::int64_t> reduction{};
   reduction.fold = key_fold::sum;
   reduction.values = packed_values<const std::int64_t>(nullptr, keys.count);
-  reduction.values.component[0] = nullptr;
   reduction.results = packed_values(reinterpret_cast<std::int64_t*>(results), keys.key_count);
   reduction.accumulate = accumulate;
   return reduction;

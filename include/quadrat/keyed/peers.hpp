@@ -11,8 +11,9 @@
 /// together, in blocks whose threads are numbered along x. Source: voting-and-shuffling.
 namespace quadrat {
 
-/// The peers of each lane, itself among them. Keys: anything of up to 8 bytes that can be compared and shuffled. As
-/// many rounds as the warp has different keys. Source: "Finding groups of keys within a warp", example 1.
+/// The peers of each lane, itself among them. Keys: anything of up to 8 bytes that can be compared and shuffled and
+/// is equal to itself (a NaN is not, and would never end). As many rounds as the warp has different keys. Source:
+/// "Finding groups of keys within a warp", example 1.
 template <typename Key>
 [[nodiscard]] __device__ __forceinline__ std::uint32_t find_peers_by_vote(const Key& key) {
   std::uint32_t peers = 0, unclaimed = 0xffffffffu;
