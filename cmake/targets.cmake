@@ -41,6 +41,14 @@ if(QUADRAT_SANITIZE)
   add_link_options("-fsanitize=${QUADRAT_SANITIZE}")
 endif()
 
+if(QUADRAT_CUDA_FAST_COMPILE AND QUADRAT_HAS_CUDA)
+  include(CheckCompilerFlag)
+  check_compiler_flag(CUDA "-Ofc=max" QUADRAT_NVCC_HAS_FAST_COMPILE)
+  if(QUADRAT_NVCC_HAS_FAST_COMPILE)
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Ofc=max>")
+  endif()
+endif()
+
 # Flags of this build only; nothing of it reaches the users of the library.
 function(quadrat_configure_target target)
   set_target_properties(
