@@ -151,6 +151,21 @@ __device__ __forceinline__ lane_runs<A, C> join_lane(const std::uint32_t (&key)[
   return runs;
 }
 
+/// Joins to each lane's value those of the `distance` lanes before it.
+template <typename Fold, typename A, int C>
+__device__ __forceinline__ void scan_lanes(int distance, A (&value)[C]) {
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    A other[C];
+#pragma unroll
+    for (int c = 0; c < C; ++c) other[c] = shuffle_up(value[c], step);
+    if (distance >= step) {
+#pragma unroll
+      for (int c = 0; c < C; ++c) value[c] = Fold::join(other[c], value[c]);
+    }
+  }
+}
+
 /// Joins runs that go on from lane to lane, and from the row before: `carry` is its last run, and becomes the last run
 /// of this one. Calls emit(key, sum) for every run that is complete. All lanes of a warp.
 template <typename Fold, typename A, int C, typename Emit>
@@ -165,25 +180,13 @@ __device__ __forceinline__ void join_row(lane_runs<A, C>& runs, std::uint32_t& c
     if (!joined) {
       emit(carry_key, carry);
     } else if (runs.single) {
-      A sum[C];
 #pragma unroll
-      for (int c = 0; c < C; ++c) sum[c] = Fold::join(carry[c], runs.last[c]);
-#pragma unroll
-      for (int c = 0; c < C; ++c) runs.last[c] = sum[c];
+      for (int c = 0; c < C; ++c) runs.last[c] = Fold::join(carry[c], runs.last[c]);
     }
   }
   const unsigned heads = __ballot_sync(all_lanes, lane == 0 || !(joined && runs.single));
   const int distance = lane - (31 - __clz(heads & (all_lanes >> (31 - lane))));
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    A other[C];
-#pragma unroll
-    for (int c = 0; c < C; ++c) other[c] = shuffle_up(runs.last[c], step);
-    if (distance >= step) {
-#pragma unroll
-      for (int c = 0; c < C; ++c) runs.last[c] = Fold::join(other[c], runs.last[c]);
-    }
-  }
+  scan_lanes<Fold>(distance, runs.last);
   A before[C];
 #pragma unroll
   for (int c = 0; c < C; ++c) {

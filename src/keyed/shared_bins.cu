@@ -149,6 +149,25 @@ __global__ void __launch_bounds__(bins_threads<C>, bins_blocks<T, C>)
 constexpr int table_threads = 1024;
 constexpr std::size_t table_bytes = 100u << 10;  ///< two blocks a multiprocessor
 
+/// Joins the copies of each key, and the result of all of them to the caller's.
+template <typename Fold, typename T, int C>
+__device__ __forceinline__ void join_table(const T* table, unsigned key_count, unsigned copies,
+                                           const value_group<T, C>& group) {
+  const unsigned cells = key_count * copies;
+  for (unsigned key = threadIdx.x; key < key_count; key += table_threads) {
+    T sum[C];
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      sum[c] = Fold::template identity<T>();
+      // Each thread begins with another copy, so that they read different banks.
+      for (unsigned i = 0; i < copies; ++i) {
+        sum[c] = Fold::join(sum[c], table[c * cells + key * copies + (i + threadIdx.x) % copies]);
+      }
+    }
+    group.template join<Fold>(key, sum);
+  }
+}
+
 template <typename T, int C, typename Fold>
 __global__ void __launch_bounds__(table_threads)
     direct_bins_kernel(const __grid_constant__ key_source keys, const __grid_constant__ value_group<T, C> group,
@@ -185,18 +204,7 @@ __global__ void __launch_bounds__(table_threads)
     }
   }
   __syncthreads();
-  for (unsigned key = threadIdx.x; key < keys.key_count; key += table_threads) {
-    T sum[C];
-#pragma unroll
-    for (int c = 0; c < C; ++c) {
-      sum[c] = Fold::template identity<T>();
-      // Each thread begins with another copy, so that they read different banks.
-      for (unsigned i = 0; i < copies; ++i) {
-        sum[c] = Fold::join(sum[c], table[c * cells + key * copies + (i + threadIdx.x) % copies]);
-      }
-    }
-    group.template join<Fold>(key, sum);
-  }
+  join_table<Fold>(table, keys.key_count, copies, group);
 }
 
 /// The same for every launch of a kernel: other threads of the host may be about to launch it.

@@ -245,6 +245,12 @@ TEST_F(key_reducer_test, all_in_one_call) {
   expect_words(
       error_of<data_error>([&] { reduce_by_key(context, bad_keys.data(), view, packed_values(results.data(), 3)); }),
       {"element 2 ", "key 3;", "0 to 2"});
+  constexpr int many = 1 << 30;
+  expect_words(error_of<argument_error>([&] {
+                 reduce_by_key(context, keys.data(), packed_values<const float>(values.data(), 4, many),
+                               packed_values(results.data(), 3, many));
+               }),
+               {"1073741824 components", "1 to 8"});
 }
 
 /// The elements of each key, and what the operations make of them.

@@ -130,7 +130,8 @@ void reduce_by_key(const Context& context, const Key* keys, const component_valu
                    const component_values<T>& results, key_operation operation = key_operation::sum,
                    const key_reducer_options& options = {}) {
   key_reducer_options known = options;
-  known.value_bytes = static_cast<int>(sizeof(T)) * (values.components > 0 ? values.components : 1);
+  const bool possible = values.components >= 1 && values.components <= most_value_components;
+  known.value_bytes = static_cast<int>(sizeof(T)) * (possible ? values.components : 1);
   key_reducer<Context> reducer(context, results.count, known);
   reducer.set_keys(keys, values.count);
   reducer.reduce(values, results, {operation, false});
