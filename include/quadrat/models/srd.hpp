@@ -62,7 +62,7 @@ struct srd_options {
   srd_sums sums = srd_sums::automatic;
 };
 
-inline constexpr std::size_t srd_default_sort_every = 50;
+inline constexpr std::size_t srd_default_sort_every = 100;
 
 /// Particles on the host: those of the fluid, and then a solute for each mass.
 template <int D>
