@@ -52,6 +52,8 @@ class keyed_problem {
   [[nodiscard]] bool wide() const { return wide_keys_.size() > 0; }
   /// The number of elements of the most frequent key.
   [[nodiscard]] std::size_t most_of_a_key() const { return most_of_a_key_; }
+  /// Bytes of a row of values.
+  [[nodiscard]] int value_bytes() const { return static_cast<int>(sizeof(T)) * components_; }
   /// Bytes of keys, values and results, each once.
   [[nodiscard]] std::size_t bytes() const {
     return keys_.bytes() + wide_keys_.bytes() + values_.bytes() + results_.bytes();

@@ -20,7 +20,8 @@ struct key_variant {
   determinism level = determinism::none;
   bool compensated = false;
 
-  [[nodiscard]] key_reducer_options options(double uses) const;
+  /// For so many uses of values whose rows have so many bytes.
+  [[nodiscard]] key_reducer_options options(double uses, int value_bytes) const;
 };
 
 /// The methods that this device has at that level and that were asked for, in order of the list, behind "auto". Those

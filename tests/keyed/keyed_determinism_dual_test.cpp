@@ -120,6 +120,13 @@ TYPED_TEST(keyed_determinism_test, the_automatic_choice_has_the_level_that_is_as
   for (const determinism level : {determinism::run_to_run, determinism::canonical}) {
     const auto first = sums_of(context_at(level, 2), options_of("auto"), elements, values);
     EXPECT_TRUE(same_bits(first, sums_of(context_at(level, 2), options_of("auto"), elements, values)));
+    const backend_context context = context_at(level, 2);
+    const auto keys = stored_keys<std::int32_t>(context, elements.keys);
+    reducer by_key(context, elements.key_count, options_of("auto"));
+    by_key.set_keys(keys.data(), elements.keys.size());
+    const auto able = key_methods_here(level);
+    EXPECT_TRUE(std::any_of(able.begin(), able.end(), [&](const auto& m) { return m.name == by_key.method(); }))
+        << by_key.method();
   }
 }
 
