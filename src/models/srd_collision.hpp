@@ -82,7 +82,8 @@ template <typename T, int D>
 }
 
 /// Fills a cell that a wall cuts up with ghosts. Source: Lamura, Gompper, Ihle, Kroll 2001; their energy relative to
-/// their own mean, which the thermostat needs, is that of as many degrees of freedom as are left.
+/// their own mean, which the thermostat needs, is that of as many degrees of freedom as are left. Less than one ghost
+/// counts as one, a light one: what is drawn for it has all degrees of freedom, or the cell would cool down.
 template <typename T, typename R, int D>
 QUADRAT_HD inline void srd_add_ghosts(const srd_setup<T, D>& setup, const vec<T, D>& wall_velocity,
                                       const srd_draws& draws, srd_cell<R, D>& cell) {
@@ -97,7 +98,7 @@ QUADRAT_HD inline void srd_add_ghosts(const srd_setup<T, D>& setup, const vec<T,
   }
   cell.momentum += cast<R>(momentum);
   cell.mass += static_cast<R>(number);
-  cell.count += static_cast<R>(number);
+  cell.count += static_cast<R>(number < T(1) ? T(1) : number);
 }
 
 /// The factor of the Maxwell-Boltzmann-scaling thermostat (Huang and others 2010).

@@ -85,6 +85,36 @@ void set_box(const srd_options<D>& options, srd_setup<T, D>& setup) {
   }
 }
 
+/// The largest component of a velocity after streaming: a wall adds twice its own, the force what it does in a step.
+template <typename T, int D>
+[[nodiscard]] double fastest_streamed(const srd_setup<T, D>& setup) {
+  double wall = 0;
+  double kick = 0;
+  for (int axis = 0; axis < D; ++axis) {
+    kick = std::max(kick, std::fabs(static_cast<double>(setup.acceleration[axis] * setup.time_step)));
+    for (const auto& velocities : setup.wall_velocity) {
+      for (const vec<T, D>& velocity : velocities)
+        wall = std::max(wall, std::fabs(static_cast<double>(velocity[axis])));
+    }
+  }
+  return static_cast<double>(setup.fastest) + 2 * wall + kick;
+}
+
+/// The smallest mass of a particle, in that of the fluid's.
+template <typename T>
+[[nodiscard]] double lightest_of(double fluid_mass, std::span<const double> solute_masses) {
+  double lightest = 1;
+  for (std::size_t i = 0; i < solute_masses.size(); ++i) {
+    const double mass = solute_masses[i];
+    require(is_positive(mass), "the mass of solute ", i, " is ", mass, "; it must be positive and finite");
+    require(std::isnormal(static_cast<T>(mass / fluid_mass)), "the mass of solute ", i, " is ", mass,
+            ", and that of a particle of the fluid ", fluid_mass, "; their ratio is out of the range of numbers of ",
+            sizeof(T), " bytes");
+    lightest = std::min(lightest, mass / fluid_mass);
+  }
+  return lightest;
+}
+
 }  // namespace
 
 template <int D>
@@ -128,16 +158,11 @@ srd_setup<T, D> make_srd_setup(const srd_options<D>& options, std::size_t fluid,
                                std::span<const double> solute_masses) {
   require(fluid <= max_count && solute_masses.size() <= max_count - fluid, "there are ", fluid, " particles and ",
           solute_masses.size(), " solutes; at most ", max_count, " together are possible");
-  double lightest = 1;
-  for (std::size_t i = 0; i < solute_masses.size(); ++i) {
-    require(is_positive(solute_masses[i]), "the mass of solute ", i, " is ", solute_masses[i],
-            "; it must be positive and finite");
-    lightest = std::min(lightest, solute_masses[i] / options.mass);
-  }
   srd_setup<T, D> setup{};
   set_box(options, setup);
   double longest = 0;
   for (int axis = 0; axis < D; ++axis) longest = std::max(longest, options.cells[axis] * options.cell_edge);
+  const double lightest = lightest_of<T>(options.mass, solute_masses);
   const double angle = options.rotation_angle / 180 * std::numbers::pi;
   const double temperature = options.temperature / options.mass;
   setup.time_step = static_cast<T>(options.time_step);
@@ -150,6 +175,8 @@ srd_setup<T, D> make_srd_setup(const srd_options<D>& options, std::size_t fluid,
   require(std::isfinite(setup.fastest) && setup.inverse_edge > 0 && std::isfinite(setup.inverse_edge) &&
               (setup.temperature > 0 || options.temperature == 0),
           "lengths, times and temperature are out of the range of numbers of ", sizeof(T), " bytes");
+  require(std::isfinite(fastest_streamed(setup)),
+          "the acceleration or the velocity of a wall is out of the range of numbers of ", sizeof(T), " bytes");
   setup.seed = options.seed;
   setup.fluid = static_cast<std::uint32_t>(fluid);
   setup.particles = static_cast<std::uint32_t>(fluid + solute_masses.size());
@@ -163,21 +190,6 @@ double srd_room(const srd_options<D>& options, std::size_t fluid, std::size_t pa
   constexpr double times_mean = 64;
   const double mean = static_cast<double>(fluid) / cells_of(options);
   return std::clamp(times_mean * mean, least, std::max(least, static_cast<double>(particles)));
-}
-
-/// The largest component of a velocity after streaming: a wall adds twice its own, the force what it does in a step.
-template <typename T, int D>
-[[nodiscard]] double fastest_streamed(const srd_setup<T, D>& setup) {
-  double wall = 0;
-  double kick = 0;
-  for (int axis = 0; axis < D; ++axis) {
-    kick = std::max(kick, std::fabs(static_cast<double>(setup.acceleration[axis] * setup.time_step)));
-    for (const auto& velocities : setup.wall_velocity) {
-      for (const vec<T, D>& velocity : velocities)
-        wall = std::max(wall, std::fabs(static_cast<double>(velocity[axis])));
-    }
-  }
-  return static_cast<double>(setup.fastest) + 2 * wall + kick;
 }
 
 template <typename R, typename T, int D>

@@ -54,7 +54,7 @@ struct srd_setup {
     for (int axis = 0; axis < D; ++axis) {
       const int index = static_cast<int>((position[axis] + shift[axis]) * inverse_edge);
       const int last = shifted_cells[axis] - 1;
-      cell[axis] = index <= last ? index : (periodic[axis] ? index - shifted_cells[axis] : last);
+      cell[axis] = index <= last ? index : (periodic[axis] ? 0 : last);
     }
     return number_of(cell, shifted_cells);
   }

@@ -61,7 +61,7 @@ template <typename T, int D>
 QUADRAT_HD inline void srd_stream(const srd_setup<T, D>& setup, vec<T, D>& x, vec<T, D>& v) {
   T left = setup.time_step;
   if (setup.walled) {
-    constexpr int most_hits = 16;  // then it stays where it is between the walls
+    constexpr int most_hits = 16;  // then it ends at the wall, if it comes that far
     for (int hits = 0; hits < most_hits; ++hits) {
       const srd_hit<T> hit = srd_next_hit(setup, x, v, left);
       if (hit.axis < 0) break;
@@ -80,7 +80,8 @@ QUADRAT_HD inline void srd_stream(const srd_setup<T, D>& setup, vec<T, D>& x, ve
     if (setup.periodic[axis]) {
       x[axis] = srd_wrapped(x[axis], setup.size[axis]);
     } else {
-      x[axis] = x[axis] < T(0) ? T(0) : (x[axis] > setup.size[axis] ? setup.size[axis] : x[axis]);
+      // What is no number ends at 0: there must be a cell for it.
+      x[axis] = x[axis] > T(0) ? (x[axis] < setup.size[axis] ? x[axis] : setup.size[axis]) : T(0);
     }
   }
 }

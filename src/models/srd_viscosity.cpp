@@ -27,7 +27,8 @@ template <int D>
   require(protocol.first >= 0 && protocol.last > protocol.first && protocol.last < 100,
           "the decay is to be measured from ", protocol.first, " to ", protocol.last,
           "; the first must not be negative, and the last above it and below 100");
-  require(options.periodic[0] && options.periodic[1], "shear waves need a box that is periodic in x and y");
+  require(options.periodic == vec<bool, D>::filled(true), "a viscosity is measured in a box that is periodic along ",
+          "every axis");
   require(options.temperature > 0, "the temperature is 0; a viscosity is measured at a positive one");
   const double theory = srd_theory(options, particles_per_cell).viscosity;
   const double wave_number = 2 * std::numbers::pi / (options.cells[1] * options.cell_edge);

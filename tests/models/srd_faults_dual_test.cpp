@@ -62,6 +62,8 @@ TEST_F(srd_faults, name_the_option_that_is_impossible) {
             "ghosts are to fill cells up to -3 particles; 0 to 2147483647 are possible");
   EXPECT_EQ(refusal([](auto& o) { o.time_step = 1e-45; }),
             "lengths, times and temperature are out of the range of numbers of 4 bytes");
+  EXPECT_EQ(refusal([](auto& o) { o.acceleration[2] = 1e39; }),
+            "the acceleration or the velocity of a wall is out of the range of numbers of 4 bytes");
 }
 
 TEST_F(srd_faults, name_the_particle_that_cannot_be) {
@@ -92,6 +94,10 @@ TEST_F(srd_faults, name_the_particle_that_cannot_be) {
   good.solute_masses = {1, 2, -1};
   EXPECT_EQ(error_of<argument_error>([&] { fluid(srd_context(), options, good); }),
             "the mass of solute 2 is -1; it must be positive and finite");
+  good.solute_masses = {1e-39};
+  EXPECT_EQ(error_of<argument_error>([&] { fluid(srd_context(), options, good); }),
+            "the mass of solute 0 is 1e-39, and that of a particle of the fluid 1; their ratio is out of the range of "
+            "numbers of 4 bytes");
   good.velocities.pop_back();
   EXPECT_EQ(error_of<argument_error>([&] { fluid(srd_context(), options, good); }),
             "there are 50 positions, but 49 velocities");

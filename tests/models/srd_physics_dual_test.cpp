@@ -135,8 +135,8 @@ TEST_F(srd_viscosity_of_the_fluid, is_refused_where_it_cannot_be_measured) {
   EXPECT_EQ(refusal(protocol),
             "the decay is to be measured from 0.1 to 0.05; the first must not be negative, and the last above it and "
             "below 100");
-  options.periodic[1] = false;
-  EXPECT_EQ(refusal({}), "shear waves need a box that is periodic in x and y");
+  options.periodic[2] = false;
+  EXPECT_EQ(refusal({}), "a viscosity is measured in a box that is periodic along every axis");
 }
 
 }  // namespace

@@ -12,6 +12,10 @@ namespace {
 
 class srd_walls : public backend_test {};
 
+template <typename Kind>
+class srd_ghosts_of : public backend_test {};
+TYPED_TEST_SUITE(srd_ghosts_of, srd_kinds);
+
 /// One particle between walls along y, in cells that no ghosts fill.
 [[nodiscard]] srd_options<2> bare_channel() {
   srd_options<2> options = cube<2>(4, 1);
@@ -123,6 +127,24 @@ TEST_F(srd_walls, shear_the_fluid_between_them_evenly) {
   for (std::size_t bin = 0; bin < flow.size(); ++bin) {
     EXPECT_NEAR(flow[bin], (static_cast<double>(bin) + 0.5) / 10 - 0.5, bound) << bin;
   }
+}
+
+/// Half a ghost in every cell with one particle, none in others.
+TYPED_TEST(srd_ghosts_of, that_are_less_than_one_do_not_cool_the_fluid) {
+  using value_type = typename TypeParam::value_type;
+  constexpr int dimension = TypeParam::dimension;
+  srd_options<dimension> options = cube<dimension>(1);
+  options.cells[0] = 1000;
+  options.periodic[1] = false;
+  options.particles_per_cell = 1.5;
+  srd<backend_context, value_type, dimension> simulation(one_thread_context(), options, srd_start(options, 1000));
+  const int samples = static_cast<int>(size_or(60, 10));
+  double temperature = 0;
+  for (int sample = 0; sample < samples; ++sample) {
+    simulation.advance(3);
+    temperature += 2 * simulation.measure().kinetic_energy / (1000.0 * dimension * samples);
+  }
+  EXPECT_NEAR(temperature, 1, small_sizes() ? 0.1 : 0.04);
 }
 
 }  // namespace

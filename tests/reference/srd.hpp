@@ -118,7 +118,7 @@ void srd_collide_cell(const srd_options<D>& o, const std::vector<double>& masses
     energy += squared_norm(p) / (2 * m);
     if (ghosts > 1)
       energy += o.temperature * detail::srd_gamma(draws, detail::srd_use::ghost_energy, D * (ghosts - 1) / 2);
-    number += ghosts;
+    number += std::max(ghosts, 1.0);
   }
   if (number <= 1) return;
   const vec<double, D> mean = momentum * (1 / mass);

@@ -26,7 +26,8 @@
 ///     nothing.
 /// Cells that a wall cuts, the first and the last of the shifted grid along its axis, are filled up with ghosts to the
 /// mean number of the fluid (Lamura, Gompper, Ihle, Kroll 2001): particles at the temperature kT and with the wall's
-/// velocity, of which only the sums are drawn. A cell that two walls cut belongs to that of the first axis.
+/// velocity, of which only the sums are drawn; n counts them, and less than one as one. A cell that two walls cut
+/// belongs to that of the first axis.
 /// Solutes are point particles of masses of their own that stream and collide like the fluid's.
 ///
 /// The box is [0, cells cell_edge] along each axis. Random numbers are Philox's, drawn by seed, step and cell: a run
@@ -136,7 +137,8 @@ struct srd_state {
 /// Velocities in memory therefore wait for their collision. What is shown is always the state after it.
 ///
 /// Determinism: with fixed sums the same bits in every run, with any number of threads and any `sort_every`. A cell
-/// then has room for 64 times the mean number of particles, and for 1024; more are a fault. With floating sums none.
+/// then has room for 64 times the mean number of particles, and for 1024; more are a fault. The thermostat takes
+/// particles to be no faster than 16 thermal speeds along each axis. With floating sums none.
 template <typename Context, typename T, int D>
 class srd {
  public:
@@ -210,8 +212,8 @@ struct srd_viscosity {
   std::uint64_t steps = 0;    ///< of one run
 };
 
-/// Measures the viscosity of the fluid, on a box that is periodic in x and y, of about particles_per_cell * (number of
-/// cells) particles. Synchronises. Throws argument_error for impossible options and protocols.
+/// Measures the viscosity of the fluid, in a box without walls, of about particles_per_cell * (number of cells)
+/// particles. Synchronises. Throws argument_error for impossible options and protocols.
 template <typename Context, typename T, int D>
 [[nodiscard]] srd_viscosity measure_viscosity(const Context& context, const srd_options<D>& options,
                                               double particles_per_cell, const srd_viscosity_protocol& protocol = {});
