@@ -15,9 +15,9 @@ namespace {
 /// Which operations a method leaves for the memory that all threads share.
 enum class left_over {
   elements,    ///< one an element
-  runs,        ///< one a run of equal keys in a warp
+  runs,        ///< one a run of equal keys in a row of 128 elements
   warp_keys,   ///< one a key in a warp
-  block_keys,  ///< one a key in a block of 4096 elements
+  block_keys,  ///< one a key in a block of 2048 elements
   nothing      ///< none: elements are sorted first
 };
 
@@ -26,27 +26,34 @@ struct cuda_costs {
   std::string_view method;
   left_over leaves;
   double fixed;          ///< microseconds a reduction: launches
-  double element;        ///< for each element: reading it, and the instructions
+  double element;        ///< for each element: reading its key, and the instructions
+  double byte;           ///< for each byte of its values
   double warp_key;       ///< for each key in a warp
-  double alike;          ///< for each element whose key another lane of its warp has, too
   double prepare_fixed;  ///< microseconds of set_keys
   double prepare;        ///< of set_keys, for each element
   double bytes;          ///< that it holds for each element
   double bytes_key = 0;  ///< and for each key
 };
 
-/// One value of 4 bytes, by timings of one H200; of shared_bins, sort_reduce and fixed_point, and of the crowd below,
-/// estimates.
+/// By timings of one H200 (`quadrat bench keyed --op auto`).
 constexpr std::array cuda_table{
-    cuda_costs{"atomic", left_over::elements, 4, 2.0, 0, 0, 0, 0, 0},
-    cuda_costs{"runs", left_over::runs, 4, 3.8, 0, 0, 0, 0, 0},
-    cuda_costs{"warp_peers", left_over::warp_keys, 4, 5.8, 0, 0, 0, 0, 0},
-    cuda_costs{"shared_bins", left_over::block_keys, 6, 8.0, 0, 6, 0, 0, 0},
-    cuda_costs{"sort_reduce", left_over::nothing, 10, 25, 0, 0, 40, 25, 16},
-    cuda_costs{"fixed_point", left_over::elements, 20, 12, 0, 0, 0, 0, 0, 16},
+    cuda_costs{"atomic", left_over::elements, 3.5, 0.8, 0.25, 0, 0, 0, 0},
+    cuda_costs{"runs", left_over::runs, 3.5, 1.4, 0.25, 0, 0, 0, 0},
+    cuda_costs{"warp_peers", left_over::warp_keys, 3.5, 5.0, 0.25, 0, 0, 0, 0},
+    cuda_costs{"shared_bins", left_over::block_keys, 5, 3.2, 0.25, 0, 0, 0, 0},
+    cuda_costs{"sort_reduce", left_over::nothing, 10, 25, 1, 0, 40, 15, 16},
+    cuda_costs{"fixed_point", left_over::elements, 15, 2, 1, 0, 0, 0, 0, 16},
 };
 /// warp_peers with several uses: peers are found once.
-constexpr cuda_costs kept_peers{"warp_peers", left_over::warp_keys, 4, 5.0, 0, 0, 5, 5, 4};
+constexpr cuda_costs kept_peers{"warp_peers", left_over::warp_keys, 3.5, 5.5, 0.25, 0, 5, 5, 4};
+/// shared_bins with tables of all keys, which blocks have in so many bytes; beyond, they hash.
+constexpr cuda_costs direct_bins{"shared_bins", left_over::nothing, 5, 2.0, 0.25, 0, 0, 0, 0};
+constexpr double direct_bytes = 100 << 10;
+/// Blocks that have one, elements of a block at least, and picoseconds for each of their results.
+constexpr double direct_blocks = 264, direct_elements = 4096, direct_result = 4;
+/// Elements that shared_bins hashes in a block, blocks at one time, and microseconds that a thread takes for the next
+/// of a list: with lists of one length, and what is added where they are not.
+constexpr double hashed_elements = 2048, hashed_at_once = 792, list_even = 0.05, list_uneven = 0.5;
 
 /// Picoseconds that the shared second-level cache takes for the atomic operations of a warp: for each sector of 32
 /// bytes that they meet, each key, each further lane with the same key; and for each operation on one and the same
@@ -54,16 +61,18 @@ constexpr cuda_costs kept_peers{"warp_peers", left_over::warp_keys, 4, 5.0, 0, 0
 struct cache_costs {
   double sector, key, same_key, crowd;
 };
-constexpr cache_costs cache{8.4, 1.4, 8, 590};
-/// How much longer they take where results in use at one time span 2^k bytes: k, factor.
+constexpr cache_costs cache{8.4, 1.4, 7, 1760};
+/// How much longer sectors take where results of the keys that are on the way at one time (up to 2^20), or all that
+/// are in use (beyond), have 2^k bytes: k, factor.
 struct cache_factor {
   double log_bytes, factor;
 };
-constexpr std::array cache_factors{cache_factor{14, 2.9}, cache_factor{17, 1.5}, cache_factor{20, 1},
-                                   cache_factor{23, 1},   cache_factor{26, 2.8}, cache_factor{29, 6}};
-/// Elements that are on the way at one time, and picoseconds to clear a result of 4 bytes.
+constexpr std::array cache_factors{cache_factor{10, 26}, cache_factor{14, 2.9}, cache_factor{17, 1.5},
+                                   cache_factor{20, 1},  cache_factor{23, 1},   cache_factor{26, 2.8},
+                                   cache_factor{29, 6}};
+/// Elements that are on the way at one time, and picoseconds to clear a byte of the results.
 constexpr double elements_at_once = 132 * 2048;
-constexpr double clear_result = 1.2;
+constexpr double clear_byte = 0.3;
 
 /// The CPU: picoseconds of one thread. Rough: by runs on two cores.
 struct cpu_costs {
@@ -113,51 +122,105 @@ struct expectation {
   return cache_factors.back().factor;
 }
 
+/// What is to be reduced.
+struct key_load {
+  const key_sample& sample;
+  double count;
+  double keys;
+  double row_bytes;  ///< of the values of an element
+};
+
+/// Elements of one key that a method joins to one operation, for the commonest key of those that are on the way.
+[[nodiscard]] double joined(left_over leaves, const key_sample& sample) {
+  switch (leaves) {
+    case left_over::runs:
+      return 128 / (1 + 127 * (1 - sample.same));
+    case left_over::warp_keys:
+      return std::max(1.0, 32 * std::max(sample.crowd, 1 / sample.warp_keys));
+    case left_over::block_keys:
+      return std::max(1.0, hashed_elements * std::max(sample.crowd, 1 / sample.block_keys));
+    default:
+      return 1;
+  }
+}
+
+/// Keys of the elements that are on the way at one time: where neighbors are alike, much fewer than of all.
+[[nodiscard]] double keys_at_once(const key_load& load) {
+  const bool alike = load.sample.block_keys < std::min(load.keys, 4096.0) / 2;
+  const double share = std::min(1.0, elements_at_once / load.count);
+  return std::max(1.0,
+                  alike ? std::max(load.sample.block_keys, share * load.keys) : std::min(load.keys, elements_at_once));
+}
+
 /// Atomic operations of a warp on memory: how many, on how many keys and sectors.
 struct warp_operations {
   double operations, keys, sectors;
 };
 
-[[nodiscard]] warp_operations operations_left(left_over leaves, const key_sample& sample) {
+[[nodiscard]] warp_operations operations_left(left_over leaves, const key_load& load) {
+  const key_sample& sample = load.sample;
+  // The sample counts sectors of results of 4 bytes.
+  const double sectors = std::min(sample.warp_keys * std::ceil(load.row_bytes / 32),
+                                  std::max(1.0, load.row_bytes / 8) * sample.warp_sectors);
   switch (leaves) {
-    case left_over::elements:
-      return {32, sample.warp_keys, sample.warp_sectors};
-    case left_over::runs:
-      return {std::max(1 + 31 * (1 - sample.same), sample.warp_keys), sample.warp_keys, sample.warp_sectors};
+    case left_over::runs: {
+      // Lanes have elements four apart, so that operations of a warp lie less close together.
+      const double share = std::max(1 / joined(leaves, sample), sample.warp_keys / 32 / 4);
+      return {32 * share, std::min(32 * share, sample.warp_keys), std::min(32 * share, 1.3 * sectors)};
+    }
     case left_over::warp_keys:
-      return {sample.warp_keys, sample.warp_keys, sample.warp_sectors};
+      return {sample.warp_keys, sample.warp_keys, sectors};
     case left_over::block_keys: {
-      // Keys that are binned together go out in no order: each for itself.
       const double keys = std::min(sample.block_keys / 128, sample.warp_keys);
-      return {keys, keys, keys};
+      return {keys, keys, std::min(keys, sectors)};
     }
     default:
-      return {0, 0, 0};
+      return {32, sample.warp_keys, sectors};
   }
 }
 
 /// Picoseconds that the cache takes for all atomic operations.
-[[nodiscard]] double cache_time(left_over leaves, const key_sample& sample, double count, double key_count) {
+[[nodiscard]] double cache_time(left_over leaves, const key_load& load) {
   if (leaves == left_over::nothing) return 0;
-  const warp_operations warp = operations_left(leaves, sample);
-  const double span = std::min(sample.span, key_count);
-  const double in_use = std::min(span, sample.block_span * elements_at_once / 4096);
-  const double spread = (cache.sector * warp.sectors + cache.key * warp.keys) * factor_of_cache(4 * in_use) +
-                        cache.same_key * (warp.operations - warp.keys);
-  // Elements of the commonest key are joined before as others are, and at most to one an operation.
-  const double joined = leaves == left_over::block_keys ? 4096 : leaves == left_over::elements ? 1 : 32;
-  const double crowd = count * std::min(sample.crowd, 1 / joined) * cache.crowd;
-  return std::max(count / 32 * spread, crowd);
+  const warp_operations warp = operations_left(leaves, load);
+  const double span = std::min(load.sample.span, load.keys);
+  const double in_use = std::min(span, load.sample.block_span * elements_at_once / 4096);
+  constexpr double roomy = 1 << 20;
+  const double factor = factor_of_cache(std::min(2 * load.row_bytes * keys_at_once(load), roomy)) *
+                        factor_of_cache(std::max(load.row_bytes * in_use, roomy));
+  const double spread =
+      cache.sector * warp.sectors * factor + cache.key * warp.keys + cache.same_key * (warp.operations - warp.keys);
+  const double share = std::max(load.sample.crowd, 1 / keys_at_once(load));
+  const double crowd = load.count * share / joined(leaves, load.sample) * cache.crowd;
+  return std::max(load.count / 32 * spread, crowd);
+}
+
+/// How many times longer blocks take for tables of all keys where lanes of a warp meet in one copy.
+[[nodiscard]] double direct_meetings(const key_load& load) {
+  double copies = 32;
+  while (copies > 1 && load.keys * load.row_bytes * copies > direct_bytes) copies /= 2;
+  return std::max(1.0, 32 / load.sample.warp_keys / copies);
+}
+
+/// Picoseconds for lists that are longer than blocks have threads for.
+[[nodiscard]] double list_time(const key_load& load) {
+  const double rounds = std::max(1.0, load.count / hashed_elements / hashed_at_once);
+  const double length = hashed_elements / std::clamp(load.sample.block_keys, 1.0, hashed_elements);
+  return 1e6 * rounds * (length - 1) * (list_even + list_uneven * (1 - load.sample.same));
 }
 
 /// Milliseconds of a reduction, and its share of the preparation.
-[[nodiscard]] double cuda_time(const cuda_costs& costs, const key_sample& sample, double count, double key_count,
-                               double uses) {
-  const double work = count * (costs.element + costs.alike * (1 - sample.warp_keys / 32)) +
-                      count / 32 * sample.warp_keys * costs.warp_key;
+[[nodiscard]] double cuda_time(const cuda_costs& general, const key_load& load, double uses) {
+  const bool bins = general.method == direct_bins.method;
+  const bool direct = bins && load.keys * load.row_bytes <= direct_bytes;
+  const cuda_costs& costs = direct ? direct_bins : general;
+  double work = load.count * (costs.element + costs.byte * load.row_bytes) * (direct ? direct_meetings(load) : 1) +
+                load.count / 32 * load.sample.warp_keys * costs.warp_key;
+  if (bins && !direct) work += list_time(load);
+  if (direct) work += direct_result * std::min(direct_blocks, load.count / direct_elements) * load.keys;
   // Neither hides all of the other.
-  const double both = std::hypot(work, cache_time(costs.leaves, sample, count, key_count));
-  const double picoseconds = both + key_count * clear_result + count * costs.prepare / uses;
+  const double both = std::hypot(work, cache_time(costs.leaves, load));
+  const double picoseconds = both + load.keys * load.row_bytes * clear_byte + load.count * costs.prepare / uses;
   return 1e-9 * picoseconds + 1e-3 * (costs.fixed + costs.prepare_fixed / uses);
 }
 
@@ -184,7 +247,8 @@ struct warp_operations {
     for (cuda_costs costs : cuda_table) {
       if (costs.method == kept_peers.method && uses > 1) costs = kept_peers;
       if (!suits(here, setup, costs.method) || costs.bytes * elements + costs.bytes_key * keys > room) continue;
-      result.push_back({costs.method, cuda_time(costs, sample, elements, keys, uses)});
+      const key_load load{sample, elements, keys, static_cast<double>(setup.options.value_bytes)};
+      result.push_back({costs.method, cuda_time(costs, load, uses)});
     }
   } else {
     for (const cpu_costs& costs : cpu_table) {

@@ -59,7 +59,7 @@ constexpr std::size_t ten_million = 10'000'000;
 
 TEST(key_choice, goes_by_the_order_of_keys) {
   EXPECT_EQ(cuda_choice(in_order()), "runs");
-  EXPECT_EQ(cuda_choice(shifted()), "warp_peers");
+  EXPECT_EQ(cuda_choice(shifted()), "shared_bins");
   EXPECT_TRUE(cuda_choice(at_random()) == "atomic" || cuda_choice(at_random()) == "runs");
 }
 
