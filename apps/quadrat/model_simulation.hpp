@@ -146,7 +146,8 @@ class model_simulation : public simulation {
 template <typename Make>
 std::unique_ptr<simulation> with_run_types(const io::run_table& run, Make&& make) {
   const auto in_precision = [&](const auto& context) {
-    return run.precision == io::number_precision::float64 ? make(context, double()) : make(context, float());
+    if (run.precision == io::number_precision::float64) return make(context, double());
+    return make(context, float());
   };  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
   if (run.device == io::device_choice::cuda) {
     cuda_context::options chosen;

@@ -46,7 +46,7 @@ struct srd_scene {
     /// Of the walls of an axis, the lower one (0) and the upper one (1).
     [[nodiscard]] const std::optional<triple>& of(int axis, int side) const {
       const std::array<const std::optional<triple>*, 6> all{&lower_x, &upper_x, &lower_y, &upper_y, &lower_z, &upper_z};
-      return *all[static_cast<std::size_t>(2 * axis + side)];
+      return *all[2 * static_cast<std::size_t>(axis) + static_cast<std::size_t>(side)];
     }
   } wall_velocity;
   struct {
