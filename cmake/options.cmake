@@ -10,6 +10,7 @@ endforeach()
 
 option(BUILD_SHARED_LIBS "Build the library as a shared one" OFF)
 option(QUADRAT_WERROR "Warnings are errors" OFF)
+option(QUADRAT_BENCHMARKS "quadrat bench in the program; the tests want it in any case" ON)
 option(QUADRAT_UNITY "Compile the sources of the program and of the benchmarks in batches: three times faster from scratch" ON)
 option(QUADRAT_NATIVE "Compile for the CPU of this machine (-march=native); the binaries may not run on another" OFF)
 option(QUADRAT_CUDA_FAST_COMPILE "Compile device code fast, not to be fast: for machines that only look whether it compiles" OFF)

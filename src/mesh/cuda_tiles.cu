@@ -163,8 +163,11 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
   }
 }
 
+/// Of real values only where tensor cores would have next to nothing to do: with an H200, windows take 1 / 1.7 to 1
+/// / 2.4 of their time at 0.05 points a mesh point, and 1.2 to 1.5 times it at 0.4 to 0.6.
 template <typename T>
 bool cuda_tiles_engine<T>::reads_windows(const value_layout& layout, const T* mesh) const {
+  if (layout.components == 1 && !plan_.collects && plan_.reading == tile_reading::windows) return false;
   const std::size_t pair = 2 * sizeof(T) * static_cast<std::size_t>(layout.components);
   return sizeof(T) == sizeof(float) && plan_.windows.any() && reinterpret_cast<std::uintptr_t>(mesh) % pair == 0;
 }

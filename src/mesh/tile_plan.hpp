@@ -35,7 +35,7 @@ struct tile_plan {
 /// Windows that a block can bring into shared memory (tiles_window.cuh). Only in three dimensions, for footprints of at
 /// most window_most_width mesh points along an axis and an even extent along the last, so that they are rows of four
 /// pairs; none otherwise.
-[[nodiscard]] tile_windows make_windows(const tile_grid& grid);
+[[nodiscard]] tile_windows make_windows(const tile_grid& grid, std::size_t count);
 /// Windows for points that read the mesh itself (tiles_direct.cuh), under the same conditions.
 [[nodiscard]] tile_windows make_direct_windows(const tile_grid& grid, double density);
 

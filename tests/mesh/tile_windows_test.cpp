@@ -116,7 +116,7 @@ TEST(tile_windows, have_every_point_once) {
     const windows_case it = random_windows_case(seed);
     const auto count = static_cast<std::size_t>(it.density * static_cast<double>(it.shape.size()));
     const tile_grid grid = plan_tiles(it.shape, it.clip, count).grid;
-    tile_windows windows = make_windows(grid);
+    tile_windows windows = make_windows(grid, count);
     const int most = window_tiles(it.shape.width[0]) * (tile_window - it.shape.width[0] + 1);
     EXPECT_LE(windows.tiles[0] * grid.edge[0], most);
     EXPECT_LE(windows.tiles[1] * grid.edge[1], most);
