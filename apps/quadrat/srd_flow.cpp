@@ -147,7 +147,7 @@ run_result mean_profile::driven_result(const plates& flow) const {
     p = {2 * share - 1, p[1] - flow.lower - (flow.upper - flow.lower) * share};
   }
   const auto fit = fitted_polynomial<3>(relative);
-  if (!fit) return {};
+  if (!fit || (*fit)[2] == 0) return {};  // nothing has moved yet
   const auto& [constant, slope, curvature] = *fit;
   const double maximum = constant - slope * slope / (4 * curvature);
   const double expected = flow.acceleration * height_ * height_ / (8 * flow.viscosity);

@@ -117,12 +117,16 @@ __global__ void __launch_bounds__(Threads)
   for (std::uint32_t at = first + threadIdx.x; at < last; at += Threads) buffers.elements[at] = staged[at - first];
 }
 
+/// Words of shared memory that a block can have, for counts and elements.
+constexpr std::uint32_t most_words = 56000;
+
 template <unsigned Threads>
 void launch_place(const cuda_context& context, const partition_buffers& buffers, std::uint32_t room) {
   const std::size_t bytes = ((std::size_t{1} << buffers.shift) + room) * sizeof(std::uint32_t);
-  check_cuda(
-      cudaFuncSetAttribute(place_kernel<Threads>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-      "asking for shared memory");
+  // The same for every launch: another host thread may be between this and its own.
+  check_cuda(cudaFuncSetAttribute(place_kernel<Threads>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(most_words * sizeof(std::uint32_t))),
+             "asking for shared memory");
   place_kernel<Threads>
       <<<partition_ranges, Threads, bytes, context.stream()>>>(buffers, buffers.control + partition_ranges, room);
 }
@@ -135,7 +139,6 @@ void place_partitioned(const cuda_context& context, const partition_buffers& buf
   group_kernel<<<cuda_launch::blocks(buffers.count, partition_tile), partition_ranges, 0, context.stream()>>>(
       buffers.count, buffers.shift, buffers.keys, next_free, buffers.low_keys, buffers.grouped);
   // A quarter above the mean holds nearly every range of evenly spread elements; with the counts, it must fit a block.
-  constexpr std::uint32_t most_words = 56000;
   const std::uint32_t used_ranges = ((buffers.bucket_count - 1) >> buffers.shift) + 1;
   const std::uint32_t mean = buffers.count / used_ranges;
   const std::uint32_t room = std::min(mean + mean / 4 + 256, most_words - (1u << buffers.shift));

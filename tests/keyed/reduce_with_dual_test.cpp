@@ -263,9 +263,9 @@ TEST_F(functor_reducer_test, names_the_first_key_that_is_wrong) {
   keys[20] = 2;
   EXPECT_EQ(fault_of(keys, true), "no error");
   EXPECT_EQ(fault_of(keys, false), "the key of element 20 is less than the one before; keys must be in order");
-  EXPECT_EQ(fault_of({-1, 0, 3}, false), "the key of element 0 is out of range");
-  EXPECT_EQ(fault_of({0, 3, 10}, false), "the key of element 2 is out of range");
-  EXPECT_EQ(fault_of({0, 12, -7, 3}, true), "the key of element 1 is out of range");
+  EXPECT_EQ(fault_of({-1, 0, 3}, false), "the key of element 0 is out of range; keys must be 0 to 9");
+  EXPECT_EQ(fault_of({0, 3, 10}, false), "the key of element 2 is out of range; keys must be 0 to 9");
+  EXPECT_EQ(fault_of({0, 12, -7, 3}, true), "the key of element 1 is out of range; keys must be 0 to 9");
   EXPECT_EQ(to_host(context, results)[3], 1.0f) << "others are joined all the same";
   EXPECT_EQ(fault_of({1, 1}, false), "no error") << "faults are forgotten after a check";
 }

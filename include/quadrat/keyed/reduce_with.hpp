@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "quadrat/core/array.hpp"
@@ -196,6 +197,7 @@ class functor_reducer {
   void reduce_ordered(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
                       const Join& join, const Value& identity) {
     check_dense<Key>(count, key_count);
+    key_count_ = key_count;
     for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
     for_each(context_, "keyed.look", count, detail::look_at_keys<Key>{keys, key_count, faults_.flag()});
     join_all(detail::run_elements<Key, Value>{keys, values, nullptr}, count,
@@ -208,6 +210,7 @@ class functor_reducer {
   void reduce_any_order(const Key* keys, const Value* values, std::size_t count, Value* results,
                         std::uint64_t key_count, const Join& join, const Value& identity) {
     check_dense<Key>(count, key_count);
+    key_count_ = key_count;
     for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
     const std::size_t bytes = detail::aligned_bytes(count * sizeof(std::uint32_t));
     std::byte* const memory = sorted_.request(context_, 4 * bytes);
@@ -243,9 +246,10 @@ class functor_reducer {
     const fault_report report = faults_.read(context_);
     faults_.clear(context_);
     if (report.kind == fault_kind::none) return;
-    throw data_error(message(
-        "the key of element ", report.index,
-        report.kind == fault_kind::order ? " is less than the one before; keys must be in order" : " is out of range"));
+    throw data_error(message("the key of element ", report.index,
+                             report.kind == fault_kind::order
+                                 ? std::string(" is less than the one before; keys must be in order")
+                                 : message(" is out of range; keys must be 0 to ", key_count_ - 1)));
   }
 
   /// Bytes of the context's memory held.
@@ -313,6 +317,7 @@ class functor_reducer {
   fault_state<Context> faults_;
   workspace<Context> parts_, sorted_, scratch_;
   array<std::uint32_t, Context> numbers_;
+  std::uint64_t key_count_ = 0;  // of the last reduction to dense results
 };
 
 }  // namespace quadrat
