@@ -7,6 +7,8 @@
 #include "device.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
+
+#if QUADRAT_HAS_BENCHMARKS
 #include "topics.hpp"
 
 namespace quadrat::program {
@@ -83,3 +85,20 @@ void add_bench(CLI::App& app) {
 }
 
 }  // namespace quadrat::program
+
+#else
+
+namespace quadrat::program {
+
+void add_bench(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand("bench", "Time the methods of a topic (not in this build)");
+  command->allow_extras();
+  command->callback([] {
+    throw backend_error(
+        "this program was built without benchmarks, as script/demo does; build it with -DQUADRAT_BENCHMARKS=ON");
+  });
+}
+
+}  // namespace quadrat::program
+
+#endif
