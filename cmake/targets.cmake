@@ -47,6 +47,8 @@ if(QUADRAT_CUDA_FAST_COMPILE AND QUADRAT_HAS_CUDA)
   if(QUADRAT_NVCC_HAS_FAST_COMPILE)
     add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Ofc=max>")
   endif()
+  # What launches device code does nothing else.
+  string(REPLACE "-O3" "-O0" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
 endif()
 
 # Flags of this build only; nothing of it reaches the users of the library.
