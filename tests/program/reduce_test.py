@@ -245,7 +245,7 @@ class ReduceTest(mesh_support.MeshTest):
         text = self.folder / "keys.txt"
         text.write_text("0\n")
         for arguments, words in [
-            ([], "keys"),
+            ([], "key_file"),
             ([keys], "--op sum needs VALUES"),
             ([keys, values, "--op", "count"], "--op count takes no VALUES"),
             ([keys, "--op", "count", "--precision", "float"], "--precision"),
