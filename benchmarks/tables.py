@@ -4,8 +4,9 @@
 
     benchmarks/tables.py benchmarks/results/h200/cells.json benchmarks/results/h200/granular.json
     benchmarks/tables.py benchmarks/results/h200/search.json benchmarks/results/h200/contacts.json
-    benchmarks/tables.py benchmarks/results/h200/mesh.json benchmarks/results/h200/keyed.json
-    benchmarks/tables.py benchmarks/results/h200/srd.json
+    benchmarks/tables.py benchmarks/results/h200/mesh.json benchmarks/results/h200/srd.json
+    benchmarks/tables.py benchmarks/results/h200/keyed.json benchmarks/results/h200/keyed_auto.json
+    benchmarks/tables.py benchmarks/results/h200/keyed_sizes.json
 """
 
 import json
