@@ -9,11 +9,11 @@ namespace quadrat::detail {
 
 namespace {
 
-template <typename Lanes, int Width, int Components>
+template <typename Lanes, int Components>
 struct tile_spreading {
   using T = typename Lanes::value;
   using vector = typename Lanes::vector;
-  using points_type = tile_points<Lanes, Width, Components>;
+  using points_type = tile_points<Lanes, Components>;
 
   /// A footprint is added row by row in aligned vectors: loads then find what the point before stored in a form that
   /// the processor forwards, and no access crosses a cache line.
@@ -45,6 +45,16 @@ struct tile_spreading {
     }
   }
 
+  /// With the loops for as many vectors as the points have, `Vectors` or more.
+  template <int Vectors>
+  QUADRAT_TILE_INLINE static void add_batch(const tile_planes<Lanes, Components>& planes, const points_type& points,
+                                            T* const* plane) {
+    if constexpr (Vectors < points_type::most) {
+      if (points.vectors > Vectors) return add_batch<Vectors + 1>(planes, points, plane);
+    }
+    add<Vectors>(planes, points, plane);
+  }
+
   /// Points of one plane after which the window is added to the mesh nevertheless: long sums lose precision, and adding
   /// a window to the mesh costs little beside so many footprints.
   [[nodiscard]] QUADRAT_TILE_INLINE static int most_sums(const tile_walk<T>& walk, const tile_work<T>& work) {
@@ -74,21 +84,17 @@ struct tile_spreading {
       points.compute_weights(walk, work);
       T* plane[8];
       for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
-      if (points.vectors == points_type::fewest) {
-        add<points_type::fewest>(planes, points, plane);
-      } else {
-        add<points_type::most>(planes, points, plane);
-      }
+      add_batch<1>(planes, points, plane);
     }
     for (int a = 0; a < planes.planes; ++a) planes.add_to_mesh(x + a);
   }
 };
 
-template <typename Lanes, int Width, int Components>
+template <typename Lanes, int Components>
 struct tile_interpolation {
   using T = typename Lanes::value;
   using vector = typename Lanes::vector;
-  using points_type = tile_points<Lanes, Width, Components>;
+  using points_type = tile_points<Lanes, Components>;
 
   QUADRAT_TILE_INLINE static void put(const tile_walk<T>& walk, T* result, const T* sum, T scale) {
     for (int c = 0; c < Components; ++c) {
@@ -213,17 +219,16 @@ struct tile_interpolation {
       if constexpr (Gradient) points.compute_slopes(walk, work);
       const T* plane[8];
       for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
-      if (points.vectors == points_type::fewest) {
-        interpolate<Gradient, points_type::fewest>(planes, points, plane);
-      } else {
-        interpolate<Gradient, points_type::most>(planes, points, plane);
-      }
+      interpolate_batch<Gradient, 1>(planes, points, plane);
     }
   }
 
   template <bool Gradient, int Vectors>
-  QUADRAT_TILE_INLINE static void interpolate(const tile_planes<Lanes, Components>& planes, const points_type& points,
-                                              const T* const* plane) {
+  QUADRAT_TILE_INLINE static void interpolate_batch(const tile_planes<Lanes, Components>& planes,
+                                                    const points_type& points, const T* const* plane) {
+    if constexpr (Vectors < points_type::most) {
+      if (points.vectors > Vectors) return interpolate_batch<Gradient, Vectors + 1>(planes, points, plane);
+    }
     if constexpr (Gradient) {
       gradients<Vectors>(planes, points, plane);
     } else {
@@ -232,30 +237,17 @@ struct tile_interpolation {
   }
 };
 
-template <typename Lanes, int Width>
-void set_tile_functions(tile_functions<typename Lanes::value>& functions) {
-  constexpr int i = Width - 1;
-  functions.spread[i][0] = tile_spreading<Lanes, Width, 1>::run;
-  functions.spread[i][1] = tile_spreading<Lanes, Width, 2>::run;
-  functions.interpolate[i][0] = tile_interpolation<Lanes, Width, 1>::template run<false>;
-  functions.interpolate[i][1] = tile_interpolation<Lanes, Width, 2>::template run<false>;
-  functions.interpolate_gradient[i][0] = tile_interpolation<Lanes, Width, 1>::template run<true>;
-  functions.interpolate_gradient[i][1] = tile_interpolation<Lanes, Width, 2>::template run<true>;
-}
-
 template <typename Lanes>
 [[nodiscard]] tile_functions<typename Lanes::value> make_tile_functions() {
   tile_functions<typename Lanes::value> functions{};
   functions.lanes = Lanes::count;
   functions.place = tile_placing<Lanes>::place;
-  set_tile_functions<Lanes, 1>(functions);
-  set_tile_functions<Lanes, 2>(functions);
-  set_tile_functions<Lanes, 3>(functions);
-  set_tile_functions<Lanes, 4>(functions);
-  set_tile_functions<Lanes, 5>(functions);
-  set_tile_functions<Lanes, 6>(functions);
-  set_tile_functions<Lanes, 7>(functions);
-  set_tile_functions<Lanes, 8>(functions);
+  functions.spread[0] = tile_spreading<Lanes, 1>::run;
+  functions.spread[1] = tile_spreading<Lanes, 2>::run;
+  functions.interpolate[0] = tile_interpolation<Lanes, 1>::template run<false>;
+  functions.interpolate[1] = tile_interpolation<Lanes, 2>::template run<false>;
+  functions.interpolate_gradient[0] = tile_interpolation<Lanes, 1>::template run<true>;
+  functions.interpolate_gradient[1] = tile_interpolation<Lanes, 2>::template run<true>;
   return functions;
 }
 

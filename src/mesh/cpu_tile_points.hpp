@@ -39,24 +39,25 @@ struct tile_placing {
 /// Points of one plane, and of one number of vectors a row, with their weights. A point's memory: weights along axes
 /// 0 and 1, 8 each; their derivatives; along axis 2 a row of 32 values, each weight as often as there are components,
 /// zeros around it so that the row begins where a vector of the tile begins; and the like row of derivatives.
-template <typename Lanes, int Width, int Components>
+template <typename Lanes, int Components>
 struct tile_points {
   using T = typename Lanes::value;
   static constexpr int lanes = Lanes::count;
   static constexpr int spots = lanes / Components;  ///< mesh points in a vector
-  static constexpr int fewest = (Width * Components + lanes - 1) / lanes;
-  static constexpr int most = ((spots - 1 + Width) * Components + lanes - 1) / lanes;
+  /// Vectors that the widest footprint reaches into.
+  static constexpr int most = ((spots - 1 + mesh_window<T>::most_width) * Components + lanes - 1) / lanes;
 
   T* memory;
   std::size_t first;
   int count;
-  int vectors;
+  int vectors;         ///< that their footprints reach into
   int at[tile_batch];  ///< where a point's first vector stands in a plane
   std::uint32_t id[tile_batch];
 
-  [[nodiscard]] QUADRAT_TILE_INLINE static int vectors_of(const tile_work<T>& work, const placed_point<T>& point) {
+  [[nodiscard]] QUADRAT_TILE_INLINE static int vectors_of(const tile_walk<T>& walk, const tile_work<T>& work,
+                                                          const placed_point<T>& point) {
     const int spot = (point.first[2] - work.begin[2]) % spots;
-    return ((spot + Width) * Components + lanes - 1) / lanes;
+    return ((spot + walk.window->width) * Components + lanes - 1) / lanes;
   }
 
   [[nodiscard]] QUADRAT_TILE_INLINE T* weights(int p, int axis) const { return memory + p * batch_weights + axis * 8; }
@@ -76,11 +77,11 @@ struct tile_points {
     const int plane = points[begin].first[0];
     const int stride = tile_row_stride(work.row, Components);
     first = begin;
-    vectors = vectors_of(work, points[begin]);
+    vectors = vectors_of(walk, work, points[begin]);
     count = 0;
     const std::size_t end = work.last - begin < tile_batch ? work.last : begin + tile_batch;
     for (std::size_t i = begin; i < end; ++i) {
-      if (points[i].first[0] != plane || vectors_of(work, points[i]) != vectors) break;
+      if (points[i].first[0] != plane || vectors_of(walk, work, points[i]) != vectors) break;
       const int local = (points[i].first[2] - work.begin[2]) / spots * lanes;
       at[count] = (points[i].first[1] - work.begin[1]) * stride + local;
       id[count] = walk.order[i];
@@ -97,10 +98,9 @@ struct tile_points {
     return w;
   }
 
-  QUADRAT_TILE_INLINE static void put_row(const tile_work<T>& work, const placed_point<T>& point,
-                                          typename Lanes::eight w, T* row) {
-    QUADRAT_TILE_UNROLL
-    for (int m = 0; m < most; ++m) Lanes::store(row + m * lanes, Lanes::zero());
+  QUADRAT_TILE_INLINE void put_row(const tile_work<T>& work, const placed_point<T>& point, typename Lanes::eight w,
+                                   T* row) const {
+    for (int m = 0; m < vectors; ++m) Lanes::store(row + m * lanes, Lanes::zero());
     const int spot = (point.first[2] - work.begin[2]) % spots;
     Lanes::template put_repeated<Components>(row + spot * Components, w);
   }

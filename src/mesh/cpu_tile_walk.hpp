@@ -89,10 +89,10 @@ struct tile_functions {
   /// Lanes of a vector: points of a plane are best ordered by their place modulo this along axis 2.
   int lanes;
   void (*place)(const point_placement<T>& points, std::size_t first, std::size_t last, placed_point<T>* placed);
-  /// By width - 1, and components - 1.
-  void (*spread[8][2])(const tile_walk<T>& walk, const tile_work<T>& work);
-  void (*interpolate[8][2])(const tile_walk<T>& walk, const tile_work<T>& work);
-  void (*interpolate_gradient[8][2])(const tile_walk<T>& walk, const tile_work<T>& work);
+  /// By components - 1.
+  void (*spread[2])(const tile_walk<T>& walk, const tile_work<T>& work);
+  void (*interpolate[2])(const tile_walk<T>& walk, const tile_work<T>& work);
+  void (*interpolate_gradient[2])(const tile_walk<T>& walk, const tile_work<T>& work);
 };
 
 /// Of the instruction sets; nullptr where this CPU has it not. Plain C++ is always there.

@@ -193,7 +193,7 @@ void cpu_tiles_engine<T>::clear(const value_layout& layout, T* mesh, bool accumu
 template <typename T>
 void cpu_tiles_engine<T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
   clear(layout, mesh, accumulate);
-  const auto function = functions_.spread[setup_.window.width - 1][layout.components - 1];
+  const auto function = functions_.spread[layout.components - 1];
   tile_walk<T> walk = this->walk();
   for (int vector = 0; vector < layout.vectors; ++vector) {
     walk.values = values + layout.value(0, vector * layout.components);
@@ -217,7 +217,7 @@ void cpu_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh,
   for (int vector = 0; vector < layout.vectors; ++vector) {
     walk.mesh_values = mesh + layout.node(0, vector * layout.components);
     walk.results = values + layout.value(0, vector * layout.components);
-    walk_all(functions_.interpolate[setup_.window.width - 1][layout.components - 1], walk);
+    walk_all(functions_.interpolate[layout.components - 1], walk);
   }
 }
 
@@ -231,7 +231,7 @@ void cpu_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const
   for (int vector = 0; vector < layout.vectors; ++vector) {
     walk.mesh_values = mesh + layout.node(0, vector * layout.components);
     walk.results = gradients + axes * layout.value(0, vector * layout.components);
-    walk_all(functions_.interpolate_gradient[setup_.window.width - 1][layout.components - 1], walk);
+    walk_all(functions_.interpolate_gradient[layout.components - 1], walk);
   }
 }
 
