@@ -92,19 +92,26 @@ struct read_circles_totals {
   }
 };
 
-/// Map of a slot to the agents that its walk reads.
+/// How many agents a slot's walk reads.
 template <typename Order, typename View, typename T, int D>
 struct count_circles_candidates {
   View view;
   const agent_record<T, D>* agents;
   T reach;
+  std::uint32_t* candidates;
 
-  QUADRAT_HD std::uint64_t operator()(std::size_t slot) const {
-    std::uint64_t sum = 0;
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    std::uint32_t sum = 0;
     for_each_range_in_reach<Order>(view, agents[slot].position, reach,
                                    [&](std::uint32_t first, std::uint32_t last) { sum += last - first; });
-    return sum;
+    candidates[slot] = sum;
   }
+};
+
+struct read_number {
+  const std::uint32_t* numbers;
+
+  QUADRAT_HD std::uint64_t operator()(std::size_t i) const { return numbers[i]; }
 };
 
 /// From positions by agent to records by slot; `order` (nullptr: slot = agent) says whose slot it is.
