@@ -77,6 +77,16 @@ function(quadrat_compile_in_batches target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUADRAT_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()
 
+# Batches of up to `size` sources of one folder, for a target with UNITY_BUILD_MODE GROUP.
+function(quadrat_group_for_batches folder size)
+  set(number 0)
+  foreach(source IN LISTS ARGN)
+    math(EXPR batch "${number} / ${size}")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder}_${batch})
+    math(EXPR number "${number} + 1")
+  endforeach()
+endfunction()
+
 # The same for sources that nvcc compiles, where they need only be compiled fast: most of what it takes for one is the
 # headers. (CMake has that from 3.31 on.) Sets ${out} to batches of up to `size` sources of one folder each.
 function(quadrat_cuda_batches out size)

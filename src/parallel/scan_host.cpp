@@ -8,7 +8,7 @@ namespace quadrat {
 namespace {
 
 /// Below this many elements a thread has not enough to do to be worth waking.
-constexpr std::size_t least_part = 8192;
+constexpr std::size_t least_scanned_part = 8192;
 
 template <typename In, typename Out>
 Out sum_of(const In* in, std::size_t first, std::size_t last) {
@@ -31,7 +31,7 @@ Out scan_part(const In* in, Out* out, std::size_t first, std::size_t last, Out s
 template <typename In, typename Out>
 Out scan(const cpu_context& context, const In* in, Out* out, std::size_t count, workspace<cpu_context>& scratch) {
   detail::require_count_fits("exclusive_scan", count);
-  const detail::partition split = detail::partition_for(context, count, least_part);
+  const detail::partition split = detail::partition_for(context, count, least_scanned_part);
   if (split.parts == 1) return scan_part(in, out, 0, count, Out{0});
 
   auto* starts = reinterpret_cast<Out*>(scratch.request(context, split.parts * sizeof(Out)));

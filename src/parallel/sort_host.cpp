@@ -16,7 +16,7 @@ namespace {
 /// bits would make fewer passes, each of them slower.
 constexpr int most_digit_bits = 11;
 /// Below this many pairs a thread has not enough to do to be worth waking.
-constexpr std::size_t least_part = 8192;
+constexpr std::size_t least_sorted_part = 8192;
 
 /// One pass over one digit: where it stands in the key, and who does which part of the pairs.
 struct digit_pass {
@@ -94,7 +94,7 @@ struct sort_plan {
   detail::partition split;
 
   sort_plan(const cpu_context& context, std::size_t count, int wanted_bits)
-      : key_bits(wanted_bits), bits(1), split(detail::partition_for(context, count, least_part)) {
+      : key_bits(wanted_bits), bits(1), split(detail::partition_for(context, count, least_sorted_part)) {
     const int passes = (key_bits + most_digit_bits - 1) / most_digit_bits;
     if (passes > 0) bits = (key_bits + passes - 1) / passes;
   }
