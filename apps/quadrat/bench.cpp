@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -37,9 +38,11 @@ std::string footer() {
   std::string text = "Topics and their operations:\n";
   for (const bench::topic& topic : bench::topics()) {
     text += "  " + std::string(topic.name) + ": " + std::string(topic.summary) + "\n";
+    std::size_t longest = 0;
+    for (const bench::operation& operation : topic.operations) longest = std::max(longest, operation.name.size());
     for (const bench::operation& operation : topic.operations) {
       std::string name(operation.name);
-      name.resize(14, ' ');
+      name.resize(longest + 2, ' ');
       text += "    " + name + std::string(operation.summary);
       if (operation.figure != 0) text += " (--figure " + std::to_string(operation.figure) + ")";
       text += "\n";

@@ -19,7 +19,7 @@ struct known_fluid {
   double time_step;
   double viscosity;  ///< measured before
   double error;      ///< of that
-  double tolerance;  ///< for the deviation from theory, which is 3 % high at small time steps
+  double tolerance;  ///< for the deviation from theory, which is 1 to 3 % high at small time steps
 };
 
 constexpr std::array<known_fluid, 4> known_fluids{{{5, 130, 0.1, 0.766, 0.015, 0.08},

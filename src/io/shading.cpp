@@ -131,7 +131,7 @@ rendering render(const camera& view, std::size_t width, std::size_t height, cons
   return result;
 }
 
-void draw_edge(rendering& target, const camera& view, vec3 a, vec3 b, float thickness, const color& ink,
+void draw_edge(rendering& target, const camera& view, vec3 a, vec3 b, float thickness, const color& paint,
                float strength) {
   const vec3 from = view.to_pixel(view.to_view(a));
   const vec3 to = view.to_pixel(view.to_view(b));
@@ -147,7 +147,7 @@ void draw_edge(rendering& target, const camera& view, vec3 a, vec3 b, float thic
           seen += before ? 1.0f / (samples * samples) : 0.0f;
         }
         color& pixel = target.picture.at(x, y);
-        pixel = mix(pixel, ink, covered * seen * strength);
+        pixel = mix(pixel, paint, covered * seen * strength);
       });
 }
 

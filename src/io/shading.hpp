@@ -37,7 +37,7 @@ struct rendering {
                                const ground& floor, float grain_radius);
 
 /// Draws a line of the scene (from a to b, in its space), where nothing stands before it.
-void draw_edge(rendering& target, const camera& view, vec3 a, vec3 b, float thickness, const color& ink,
+void draw_edge(rendering& target, const camera& view, vec3 a, vec3 b, float thickness, const color& paint,
                float strength);
 
 /// The background at a height of the picture, 0 at the top to 1 at the bottom.

@@ -98,9 +98,10 @@ struct tile_points {
     return w;
   }
 
-  QUADRAT_TILE_INLINE void put_row(const tile_work<T>& work, const placed_point<T>& point, typename Lanes::eight w,
-                                   T* row) const {
-    for (int m = 0; m < vectors; ++m) Lanes::store(row + m * lanes, Lanes::zero());
+  QUADRAT_TILE_INLINE static void put_row(const tile_work<T>& work, const placed_point<T>& point,
+                                          typename Lanes::eight w, T* row) {
+    QUADRAT_TILE_UNROLL
+    for (int m = 0; m < most; ++m) Lanes::store(row + m * lanes, Lanes::zero());
     const int spot = (point.first[2] - work.begin[2]) % spots;
     Lanes::template put_repeated<Components>(row + spot * Components, w);
   }

@@ -85,7 +85,7 @@ template <int D>
 void add_shear_wave(const srd_options<D>& options, double amplitude, srd_particles<D>& particles);
 
 /// What theory says of the fluid without walls: Gompper, Ihle, Kroll, Winkler 2009, table 1. Molecular chaos is
-/// assumed: for small time steps the viscosity is about 3 % below, and the diffusion 20 to 30 % above.
+/// assumed, which holds less at small time steps: at 0.1 the viscosity is 1 to 3 % below, and the diffusion above.
 struct srd_transport {
   double kinetic_viscosity = 0;      ///< momentum carried by streaming
   double collisional_viscosity = 0;  ///< and by collisions
