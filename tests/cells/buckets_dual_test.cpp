@@ -14,6 +14,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "reference/buckets.hpp"
 #include "support/backend.hpp"
+#include "support/errors.hpp"
 #include "support/random.hpp"
 
 // Buckets over keys, without geometry, and the hash table by chaining.
@@ -59,16 +60,6 @@ void expect_buckets(const backend_context& context, const View& view,
   }
 }
 
-template <typename Error, typename F>
-[[nodiscard]] std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& caught) {
-    return caught.what();
-  }
-  return "";
-}
-
 template <typename Buckets>
 [[nodiscard]] Buckets with_room_for(std::size_t count) {
   if constexpr (std::is_constructible_v<Buckets, std::uint32_t>) {
@@ -112,7 +103,7 @@ TYPED_TEST(buckets_test, name_the_first_key_out_of_range) {
   keyed_buckets<backend_context, TypeParam> buckets(context, with_room_for<TypeParam>(100));
   EXPECT_THROW(static_cast<void>(buckets.view()), argument_error);
   buckets.build(context, stored.data(), 100, 10);
-  EXPECT_EQ(message_of<data_error>([&] { buckets.check(context); }),
+  EXPECT_EQ(error_of<data_error>([&] { buckets.check(context); }),
             "key 31 is 4294967295; keys must be below the number of buckets, which is 10");
   EXPECT_THROW(static_cast<void>(buckets.view()), argument_error);
   buckets.build(context, stored.data(), 31, 10);

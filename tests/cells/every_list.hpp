@@ -16,17 +16,15 @@
 
 namespace quadrat::test {
 
-namespace detail {
 template <typename List>
 struct as_test_types;
 template <typename... Methods>
 struct as_test_types<method_list<Methods...>> {
   using type = testing::Types<Methods...>;
 };
-}  // namespace detail
 
 /// The types of a suite that runs over all cell lists.
-using every_cell_list = detail::as_test_types<cell_list_methods>::type;
+using every_cell_list = as_test_types<cell_list_methods>::type;
 
 /// Names the tests of such a suite by their method.
 struct method_names {
@@ -53,8 +51,6 @@ template <typename Method, typename T, int D>
   return typename Method::template type<backend_context, T, D>(context, space, options);
 }
 
-namespace detail {
-
 template <typename View>
 struct count_members {
   View view;
@@ -77,20 +73,18 @@ struct write_members {
   }
 };
 
-}  // namespace detail
-
 /// The particles of each cell number, in the order in which the view gives them.
 template <typename View>
 [[nodiscard]] std::vector<std::vector<particle_id>> contents(const backend_context& context, const View& view) {
   const std::size_t cells = view.numbering.bound();
   array<std::uint32_t, backend_context> counts(context, cells);
-  for_each(context, "count", cells, detail::count_members<View>{view, counts.data()});
+  for_each(context, "count", cells, count_members<View>{view, counts.data()});
   std::vector<std::uint32_t> offsets = to_host(context, counts);
   offsets.insert(offsets.begin(), 0);
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   const auto starts = to_device(context, offsets);
   array<particle_id, backend_context> members(context, offsets.back());
-  for_each(context, "write", cells, detail::write_members<View>{view, starts.data(), members.data()});
+  for_each(context, "write", cells, write_members<View>{view, starts.data(), members.data()});
   const auto all = to_host(context, members);
   std::vector<std::vector<particle_id>> result(cells);
   for (std::size_t id = 0; id < cells; ++id) {
@@ -106,17 +100,6 @@ void for_each_shape(F&& f) {
   f.template operator()<float, 3>();
   f.template operator()<double, 2>();
   f.template operator()<double, 3>();
-}
-
-/// A context at a level of determinism.
-[[nodiscard]] inline backend_context context_at(determinism level, int threads = 0) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-  // In a template, a backend without threads is no error.
-  [threads](auto& options) {
-    if constexpr (requires { options.threads; }) options.threads = threads;
-  }(chosen);
-  return backend_context(chosen);
 }
 
 }  // namespace quadrat::test

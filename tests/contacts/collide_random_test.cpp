@@ -16,7 +16,7 @@ namespace {
 
 using reference::vector;
 
-constexpr body_mix mixes[] = {{3, 1, 0.9}, {3, 1, 0.2}, {1.2, 3, 0.9}, {10, 1, 0.5}, {2, 300, 0.8}};
+constexpr body_mix body_mixes[] = {{3, 1, 0.9}, {3, 1, 0.2}, {1.2, 3, 0.9}, {10, 1, 0.5}, {2, 300, 0.8}};
 
 /// A box is left along a face rather than by a way that is shorter by less than a twentieth.
 [[nodiscard]] bool prefers_faces(body_shape a, body_shape b) {
@@ -85,7 +85,7 @@ TYPED_TEST(collide_random_test, agrees_with_a_reference_for_all_pairs_of_shapes)
   for (const body_shape shape_a : all_shapes) {
     for (const body_shape shape_b : all_shapes) {
       int touching = 0, apart = 0;
-      for (const body_mix& mix : mixes) {
+      for (const body_mix& mix : body_mixes) {
         for (int k = 0; k < 40; ++k) {
           SCOPED_TRACE(testing::Message() << "shapes " << static_cast<int>(shape_a) << " and "
                                           << static_cast<int>(shape_b) << ", aspect " << mix.aspect << ", case " << k);

@@ -19,15 +19,15 @@ namespace quadrat::test {
 namespace {
 
 template <typename T>
-struct met {
+struct ellipsoids_met {
   bool touch, contact;
   contact_point<T> point;
 };
 
 template <typename T>
-struct meet {
+struct meet_ellipsoids {
   const ellipsoid_case<T>* cases;
-  met<T>* results;
+  ellipsoids_met<T>* results;
 
   QUADRAT_HD void operator()(std::size_t k) const {
     const ellipsoid_case<T>& c = cases[k];
@@ -37,13 +37,13 @@ struct meet {
 };
 
 template <typename T>
-void compare(const ellipsoid_mix& mix, double accuracy) {
+void compare_with_host(const ellipsoid_mix& mix, double accuracy) {
   const std::vector<ellipsoid_case<T>> cases = random_ellipsoids<T>(mix, size_or(20'000, 1'000), 8);
   const backend_context context;
   const auto inputs = to_device(context, cases);
-  array<met<T>, backend_context> outputs(context, cases.size());
-  for_each(context, "test.ellipsoids", cases.size(), meet<T>{inputs.data(), outputs.data()});
-  const std::vector<met<T>> results = to_host(context, outputs);
+  array<ellipsoids_met<T>, backend_context> outputs(context, cases.size());
+  for_each(context, "test.ellipsoids", cases.size(), meet_ellipsoids<T>{inputs.data(), outputs.data()});
+  const std::vector<ellipsoids_met<T>> results = to_host(context, outputs);
   for (std::size_t k = 0; k < cases.size(); ++k) {
     const ellipsoid_case<T>& c = cases[k];
     const double tolerance = accuracy * std::fmax(reference::solid(c.a).longest(), reference::solid(c.b).longest());
@@ -64,11 +64,11 @@ void compare(const ellipsoid_mix& mix, double accuracy) {
 class ellipsoid_contact_backend : public backend_test {};
 
 TEST_F(ellipsoid_contact_backend, agrees_with_the_host_and_touch_with_contact) {
-  compare<float>({3, 1, 0.8, 1.1}, 4e-6);
-  compare<float>({3, 1000, 0.8, 1.1}, 4e-6);
-  compare<float>({100, 1, 0.5, 1.1}, 4e-6);
-  compare<double>({3, 1, 0.8, 1.1}, 4e-14);
-  compare<double>({100, 1, 0.5, 1.1}, 4e-14);
+  compare_with_host<float>({3, 1, 0.8, 1.1}, 4e-6);
+  compare_with_host<float>({3, 1000, 0.8, 1.1}, 4e-6);
+  compare_with_host<float>({100, 1, 0.5, 1.1}, 4e-6);
+  compare_with_host<double>({3, 1, 0.8, 1.1}, 4e-14);
+  compare_with_host<double>({100, 1, 0.5, 1.1}, 4e-14);
 }
 
 }  // namespace quadrat::test

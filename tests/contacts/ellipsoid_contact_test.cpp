@@ -67,9 +67,9 @@ void expect_least_nearby(const ellipsoid_case<T>& c, const contact_point<T>& poi
   ASSERT_NEAR(reference::walk_downhill(a, b, offset, normal, nearby), point.depth, accuracy<T> * longest_of(c));
 }
 
-const ellipsoid_mix mixes[] = {{3, 1, 0.3, 1.2},  {3, 1, 0.95, 1.0},   {3, 1, 0, 0.5},
-                               {30, 1, 0.2, 1.1}, {100, 1, 0, 0.3},    {100, 1, 0.3, 1.1},
-                               {3, 1000, 0, 1.1}, {100, 1000, 0, 1.1}, {1.001, 1, 0, 1.1}};
+const ellipsoid_mix ellipsoid_mixes[] = {{3, 1, 0.3, 1.2},  {3, 1, 0.95, 1.0},   {3, 1, 0, 0.5},
+                                         {30, 1, 0.2, 1.1}, {100, 1, 0, 0.3},    {100, 1, 0.3, 1.1},
+                                         {3, 1000, 0, 1.1}, {100, 1000, 0, 1.1}, {1.001, 1, 0, 1.1}};
 
 }  // namespace
 
@@ -80,7 +80,7 @@ TYPED_TEST_SUITE(ellipsoid_contact, scalars);
 
 TYPED_TEST(ellipsoid_contact, is_found_exactly_where_the_contact_function_is_below_one) {
   using T = TypeParam;
-  for (const ellipsoid_mix& mix : mixes) {
+  for (const ellipsoid_mix& mix : ellipsoid_mixes) {
     int touching = 0;
     const auto cases = random_ellipsoids<T>(mix, 1000, 1);
     for (const ellipsoid_case<T>& c : cases) {
@@ -99,7 +99,7 @@ TYPED_TEST(ellipsoid_contact, is_found_exactly_where_the_contact_function_is_bel
 
 TYPED_TEST(ellipsoid_contact, lies_on_both_surfaces_with_a_common_normal_where_depth_is_least_nearby) {
   using T = TypeParam;
-  for (const ellipsoid_mix& mix : mixes) {
+  for (const ellipsoid_mix& mix : ellipsoid_mixes) {
     for (const ellipsoid_case<T>& c : random_ellipsoids<T>(mix, 1000, 2)) {
       contact_point<T> point{};
       const bool contact = ellipsoids_contact(c.a, c.b, c.offset, point);
@@ -123,7 +123,7 @@ TYPED_TEST(ellipsoid_contact, has_the_least_depth_of_all_directions_where_bodies
 
 TYPED_TEST(ellipsoid_contact, is_mirrored_when_bodies_are_swapped) {
   using T = TypeParam;
-  for (const ellipsoid_mix& mix : {mixes[0], mixes[1], mixes[6]}) {
+  for (const ellipsoid_mix& mix : {ellipsoid_mixes[0], ellipsoid_mixes[1], ellipsoid_mixes[6]}) {
     for (const ellipsoid_case<T>& c : random_ellipsoids<T>(mix, 1000, 4)) {
       contact_point<T> point{}, mirrored{};
       const bool contact = ellipsoids_contact(c.a, c.b, c.offset, point);

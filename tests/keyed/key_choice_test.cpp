@@ -49,7 +49,7 @@ constexpr std::size_t ten_million = 10'000'000;
 [[nodiscard]] key_sample at_random() { return {4096, 0, 0.5, 32, 32, 4088, 1e6, 1e6, 0.0003}; }
 /// Moved to a neighbor cell in three dimensions.
 [[nodiscard]] key_sample shifted() { return {4096, 0.12, 0.44, 14.6, 5.4, 351, 74751, 1e6, 0}; }
-[[nodiscard]] key_sample one_key() { return {4096, 1, 0, 1, 1, 1, 1, 1, 1}; }
+[[nodiscard]] key_sample of_one_key() { return {4096, 1, 0, 1, 1, 1, 1, 1, 1}; }
 /// A hundred keys, at random.
 [[nodiscard]] key_sample few_keys() { return {4096, 0.01, 0.49, 27, 10, 100, 100, 100, 0.012}; }
 
@@ -65,11 +65,11 @@ TEST(key_choice, goes_by_the_order_of_keys) {
 
 TEST(key_choice, joins_before_memory_where_keys_are_few) {
   EXPECT_EQ(cuda_choice(few_keys(), 1, 100), "shared_bins");
-  EXPECT_NE(cuda_choice(one_key(), 1, 1), "atomic");
+  EXPECT_NE(cuda_choice(of_one_key(), 1, 1), "atomic");
 }
 
 TEST(key_choice, never_needs_ordered_keys_nor_takes_a_baseline) {
-  for (const key_sample& sample : {in_order(), at_random(), shifted(), one_key(), few_keys(), key_sample{}}) {
+  for (const key_sample& sample : {in_order(), at_random(), shifted(), of_one_key(), few_keys(), key_sample{}}) {
     for (const double uses : {1.0, 100.0}) {
       for (const auto& here : {on_cuda(), on_cuda(determinism::canonical), on_cpu(1), on_cpu(64)}) {
         const auto name = choose_key_method(here, setup_of(1'000'000, uses), ten_million, sample).method;
@@ -131,7 +131,7 @@ TEST(key_choice, says_what_was_seen_and_what_the_best_two_are_expected_to_take) 
   }
   EXPECT_EQ(choice.reason.find('\n'), std::string::npos);
   EXPECT_EQ(choice.reason.find("commonest"), std::string::npos);
-  const auto crowded = choose_key_method(on_cuda(), setup_of(1'000'000), ten_million, one_key());
+  const auto crowded = choose_key_method(on_cuda(), setup_of(1'000'000), ten_million, of_one_key());
   EXPECT_NE(crowded.reason.find("100 % have the commonest key"), std::string::npos) << crowded.reason;
   const auto nothing = choose_key_method(on_cuda(), setup_of(1'000'000), 0, key_sample{});
   EXPECT_NE(nothing.reason.find("no elements"), std::string::npos) << nothing.reason;

@@ -26,15 +26,9 @@ class key_reducer_test : public backend_test {};
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-void expect_words(const std::string& text, const std::vector<std::string>& words) {
-  for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
-}
-
 std::string construction_error(std::uint64_t key_count, const key_reducer_options& options,
                                determinism level = determinism::none) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-  return error_of<argument_error>([&] { reducer by_key(backend_context(chosen), key_count, options); });
+  return error_of<argument_error>([&] { reducer by_key(context_at(level), key_count, options); });
 }
 
 TEST_F(key_reducer_test, impossible_numbers_of_keys_are_refused) {

@@ -38,7 +38,7 @@ class key_sample_test : public backend_test {
 };
 
 /// Ten elements a key, in order.
-[[nodiscard]] std::vector<std::uint32_t> ordered_keys(std::size_t count) {
+[[nodiscard]] std::vector<std::uint32_t> ten_of_each_key(std::size_t count) {
   std::vector<std::uint32_t> keys(count);
   for (std::size_t i = 0; i < count; ++i) keys[i] = static_cast<std::uint32_t>(i / 10);
   return keys;
@@ -70,7 +70,7 @@ TEST_F(key_sample_test, reads_keys_of_both_widths_where_the_layout_says) {
 }
 
 TEST_F(key_sample_test, sees_order) {
-  const key_sample seen = sample(ordered_keys(1'000'000), 100'000);
+  const key_sample seen = sample(ten_of_each_key(1'000'000), 100'000);
   EXPECT_EQ(seen.seen, 4096);
   EXPECT_NEAR(seen.same, 0.9, 0.01);
   EXPECT_EQ(seen.descending, 0);

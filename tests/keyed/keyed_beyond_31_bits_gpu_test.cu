@@ -11,7 +11,7 @@ namespace quadrat::test {
 
 namespace {
 
-constexpr std::uint32_t key_count = 1000003;
+constexpr std::uint32_t prime_key_count = 1000003;
 
 /// Index: element.
 struct write_keys {
@@ -20,7 +20,8 @@ struct write_keys {
   bool in_order;
 
   __device__ void operator()(std::size_t i) const {
-    keys[i] = static_cast<std::uint32_t>(in_order ? i / ((count + key_count - 1) / key_count) : i % key_count);
+    keys[i] = static_cast<std::uint32_t>(in_order ? i / ((count + prime_key_count - 1) / prime_key_count)
+                                                  : i % prime_key_count);
   }
 };
 
@@ -35,17 +36,17 @@ class keyed_beyond_31_bits : public backend_test {
     if (context.memory().available_bytes() < element_bytes * count) GTEST_SKIP() << "the device has too little memory";
     array<std::uint32_t, cuda_context> keys(context, count);
     for_each(context, "write_keys", count, write_keys{keys.data(), count, in_order});
-    array<std::uint64_t, cuda_context> results(context, key_count);
-    key_reducer<cuda_context> counter(context, key_count, options_of(method));
+    array<std::uint64_t, cuda_context> results(context, prime_key_count);
+    key_reducer<cuda_context> counter(context, prime_key_count, options_of(method));
     counter.set_keys(keys.data(), count);
     counter.count(results.data());
     counter.check();
     const std::vector<std::uint64_t> found = to_host(context, results);
-    const std::uint64_t each = (count + key_count - 1) / key_count;
+    const std::uint64_t each = (count + prime_key_count - 1) / prime_key_count;
     std::size_t wrong = 0;
-    for (std::uint64_t key = 0; key < key_count; ++key) {
+    for (std::uint64_t key = 0; key < prime_key_count; ++key) {
       const std::uint64_t ordered = key * each >= count ? 0 : std::min<std::uint64_t>(each, count - key * each);
-      wrong += found[key] != (in_order ? ordered : count / key_count + (key < count % key_count ? 1 : 0));
+      wrong += found[key] != (in_order ? ordered : count / prime_key_count + (key < count % prime_key_count ? 1 : 0));
     }
     EXPECT_EQ(wrong, 0u);
   }

@@ -22,17 +22,6 @@ class keyed_determinism_test : public backend_test {};
 using floating_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(keyed_determinism_test, floating_types);
 
-[[nodiscard]] backend_context context_at(determinism level, int threads) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-#if QUADRAT_BACKEND_CUDA
-  static_cast<void>(threads);
-#else
-  chosen.threads = threads;
-#endif
-  return backend_context(chosen);
-}
-
 /// Values whose sums show the order of additions: of both signs, and of sizes from 2^-20 to 1.
 template <typename T>
 [[nodiscard]] std::vector<T> telling_values(std::size_t count, std::uint64_t seed) {

@@ -17,19 +17,15 @@ namespace {
 
 class keyed_faults_test : public backend_test {};
 
-constexpr std::size_t key_count = 50;
+constexpr std::size_t valid_key_count = 50;
 constexpr std::size_t element_count = 5000;
-
-void expect_words(const std::string& text, const std::vector<std::string>& words) {
-  for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
-}
 
 /// Sums of ones.
 std::vector<float> count_with_sums(const backend_context& context, reducer& by_key) {
   const std::size_t count = by_key.element_count();
   const auto values = to_device(context, std::vector<float>(count, 1));
-  array<float, backend_context> results(context, key_count);
-  by_key.reduce(packed_values(values.data(), count), packed_values(results.data(), key_count));
+  array<float, backend_context> results(context, valid_key_count);
+  by_key.reduce(packed_values(values.data(), count), packed_values(results.data(), valid_key_count));
   return to_host(context, results);
 }
 
@@ -37,7 +33,7 @@ std::vector<float> count_with_sums(const backend_context& context, reducer& by_k
 template <typename Key>
 std::string complaint(const key_reducer_options& options, const std::vector<Key>& keys) {
   const backend_context context;
-  reducer by_key(context, key_count, options);
+  reducer by_key(context, valid_key_count, options);
   const auto stored = to_device(context, keys);
   by_key.set_keys(stored.data(), keys.size());
   count_with_sums(context, by_key);
@@ -47,7 +43,7 @@ std::string complaint(const key_reducer_options& options, const std::vector<Key>
 /// Two bad keys among good ones.
 template <typename Key>
 std::vector<Key> with_bad_keys(std::string_view method, Key first, Key second) {
-  const keyed_elements elements = random_keys(element_count, key_count, 3).for_method(method);
+  const keyed_elements elements = random_keys(element_count, valid_key_count, 3).for_method(method);
   std::vector<Key> keys(elements.keys.begin(), elements.keys.end());
   keys[70] = first;
   keys[4500] = second;
@@ -56,7 +52,7 @@ std::vector<Key> with_bad_keys(std::string_view method, Key first, Key second) {
 
 template <typename Key>
 void expect_named(const key_reducer_options& options, Key bad, const std::string& name) {
-  const auto keys = with_bad_keys<Key>(options.method, bad, static_cast<Key>(key_count));
+  const auto keys = with_bad_keys<Key>(options.method, bad, static_cast<Key>(valid_key_count));
   expect_words(complaint(options, keys), {"element 70 ", "key " + name + ";", "0 to 49"});
 }
 
@@ -78,9 +74,9 @@ TEST_F(keyed_faults_test, counting_finds_them_too) {
   for (const key_reducer_options& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const auto keys = to_device(context, with_bad_keys<std::int32_t>(options.method, 99, 99));
-    reducer by_key(context, key_count, options);
+    reducer by_key(context, valid_key_count, options);
     by_key.set_keys(keys.data(), element_count);
-    array<std::uint64_t, backend_context> counts(context, key_count);
+    array<std::uint64_t, backend_context> counts(context, valid_key_count);
     by_key.count(counts.data());
     expect_words(error_of<data_error>([&] { by_key.check(); }), {"element 70 ", "99", "0 to 49"});
   }
@@ -92,12 +88,12 @@ TEST_F(keyed_faults_test, elements_whose_keys_are_out_of_range_are_left_out) {
     if (!takes_any_order(options.method)) continue;
     SCOPED_TRACE(text_of(options));
     const auto keys = with_bad_keys<std::int32_t>(options.method, -5, 1'000'000);
-    std::vector<float> wanted(key_count);
+    std::vector<float> wanted(valid_key_count);
     for (const std::int32_t key : keys) {
-      if (key >= 0 && key < std::int32_t{key_count}) ++wanted[static_cast<std::size_t>(key)];
+      if (key >= 0 && key < std::int32_t{valid_key_count}) ++wanted[static_cast<std::size_t>(key)];
     }
     const auto stored = to_device(context, keys);
-    reducer by_key(context, key_count, options);
+    reducer by_key(context, valid_key_count, options);
     by_key.set_keys(stored.data(), element_count);
     EXPECT_EQ(count_with_sums(context, by_key), wanted);
   }
@@ -146,10 +142,10 @@ TEST_F(keyed_faults_test, keys_that_were_refused_must_be_set_again) {
   for (const key_reducer_options& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const auto bad = to_device(context, with_bad_keys<std::int32_t>(options.method, 50, -1));
-    const problem_pair<float> problems(random_keys(3000, key_count, 8), 2, value_memory::packed, 3);
+    const problem_pair<float> problems(random_keys(3000, valid_key_count, 8), 2, value_memory::packed, 3);
     const keyed_problem<float>& problem = problems.for_method(options.method);
     const auto good = stored_keys<std::int32_t>(context, problem.elements.keys);
-    reducer by_key(context, key_count, options);
+    reducer by_key(context, valid_key_count, options);
     by_key.set_keys(bad.data(), element_count);
     count_with_sums(context, by_key);
     EXPECT_THROW(by_key.check(), data_error);
@@ -167,7 +163,7 @@ TEST_F(keyed_faults_test, faults_wait_for_the_next_check) {
   for (const key_reducer_options& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const auto good = to_device(context, std::vector<std::int32_t>(100, 7));
-    reducer by_key(context, key_count, options);
+    reducer by_key(context, valid_key_count, options);
     {
       const auto bad = to_device(context, with_bad_keys<std::int32_t>(options.method, 50, -1));
       by_key.set_keys(bad.data(), element_count);

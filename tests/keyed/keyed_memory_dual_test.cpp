@@ -22,10 +22,10 @@ namespace {
 
 class keyed_memory_test : public backend_test {};
 
-constexpr std::size_t key_count = 60;
+constexpr std::size_t small_key_count = 60;
 
 [[nodiscard]] keyed_problem<float> some_problem(std::string_view method, std::size_t count) {
-  return {random_keys(count, key_count, count).for_method(method), 2, value_memory::packed, 4};
+  return {random_keys(count, small_key_count, count).for_method(method), 2, value_memory::packed, 4};
 }
 
 /// Calls of every kind, whose memory is not the reducer's.
@@ -34,9 +34,9 @@ class all_calls {
   explicit all_calls(const backend_context& context, std::size_t count)
       : values_(context, 8 * count),
         numbers_(context, 8 * count),
-        results_(context, 8 * key_count),
-        sums_(context, 8 * key_count),
-        counts_(context, key_count),
+        results_(context, 8 * small_key_count),
+        sums_(context, 8 * small_key_count),
+        counts_(context, small_key_count),
         count_(count) {
     fill_bytes(context, values_.data(), 0, values_.bytes());
     fill_bytes(context, numbers_.data(), 0, numbers_.bytes());
@@ -47,9 +47,9 @@ class all_calls {
       for (const key_call& call : {key_call{key_operation::sum, false}, key_call{key_operation::minimum, true},
                                    key_call{key_operation::mean, false}}) {
         by_key.reduce(packed_values<const float>(values_.data(), count_, components),
-                      packed_values(results_.data(), key_count, components), call);
+                      packed_values(results_.data(), small_key_count, components), call);
         by_key.reduce(packed_values<const double>(numbers_.data(), count_, components),
-                      packed_values(sums_.data(), key_count, components), call);
+                      packed_values(sums_.data(), small_key_count, components), call);
       }
     }
     by_key.count(counts_.data(), false);
@@ -71,12 +71,12 @@ TEST_F(keyed_memory_test, only_the_first_mean_and_more_elements_allocate) {
       for (const double uses : {1.0, 5.0}) {
         counting_memory memory;
         const backend_context context = memory.context(level), usual;
-        const auto elements = random_keys(6000, key_count, 1).for_method(method.name);
+        const auto elements = random_keys(6000, small_key_count, 1).for_method(method.name);
         const auto keys = stored_keys<std::int32_t>(usual, elements.keys);
         all_calls calls(usual, 6000);
         key_reducer_options options = options_of(method.name);
         options.uses = uses;
-        reducer by_key(context, key_count, options);
+        reducer by_key(context, small_key_count, options);
         by_key.set_keys(keys.data(), 6000);
         const std::size_t before = memory.allocations();
         calls.make(by_key);
@@ -101,7 +101,7 @@ TEST_F(keyed_memory_test, bytes_are_those_of_the_memory) {
     counting_memory memory;
     const backend_context context = memory.context(determinism::none), usual;
     {
-      reducer by_key(context, key_count, options);
+      reducer by_key(context, small_key_count, options);
       for (const std::size_t count : {20u, 9000u, 100u}) {
         const auto problem = some_problem(options.method, count);
         const auto keys = stored_keys<std::int32_t>(usual, problem.elements.keys);
@@ -131,12 +131,12 @@ TEST_F(keyed_memory_test, what_is_not_allowed_is_refused_before_anything_is_allo
     SCOPED_TRACE(text_of(options));
     const auto problem = some_problem(options.method, 50'000);
     const auto keys = stored_keys<std::int32_t>(usual, problem.elements.keys);
-    reducer any_size(usual, key_count, options);
+    reducer any_size(usual, small_key_count, options);
     any_size.set_keys(keys.data(), 50'000);
     counting_memory memory;
     const backend_context context = memory.context(determinism::none);
     options.most_bytes = 100;
-    reducer by_key(context, key_count, options);
+    reducer by_key(context, small_key_count, options);
     const std::size_t before = memory.allocations();
     const std::string text = error_of<argument_error>([&] { by_key.set_keys(keys.data(), 50'000); });
     EXPECT_EQ(memory.allocations(), before);
@@ -148,7 +148,7 @@ TEST_F(keyed_memory_test, what_is_not_allowed_is_refused_before_anything_is_allo
     EXPECT_NE(text.find("100 ("), std::string::npos) << text;
     EXPECT_GE(2 * number_before(text, " bytes"), any_size.bytes()) << text;
     EXPECT_LE(number_before(text, " bytes"), any_size.bytes()) << text;
-    array<std::uint64_t, backend_context> counts(usual, key_count);
+    array<std::uint64_t, backend_context> counts(usual, small_key_count);
     EXPECT_THROW(by_key.count(counts.data()), argument_error);
   }
 }
@@ -164,7 +164,7 @@ TEST_F(keyed_memory_test, reducers_are_usable_after_memory_ran_out_anywhere) {
     for (std::size_t allocations = 0; allocations < 20; ++allocations) {
       counting_memory memory;
       const backend_context context = memory.context(determinism::none);
-      reducer by_key(context, key_count, options);
+      reducer by_key(context, small_key_count, options);
       by_key.set_keys(few_keys.data(), 90);
       memory.allow(allocations);
       bool enough = true;
@@ -172,7 +172,7 @@ TEST_F(keyed_memory_test, reducers_are_usable_after_memory_ran_out_anywhere) {
         by_key.set_keys(many_keys.data(), 9000);
       } catch (const std::bad_alloc&) {
         enough = false;
-        array<std::uint64_t, backend_context> counts(usual, key_count);
+        array<std::uint64_t, backend_context> counts(usual, small_key_count);
         EXPECT_THROW(by_key.count(counts.data()), argument_error) << allocations;
       }
       memory.allow_all();
@@ -199,14 +199,14 @@ TEST_F(keyed_memory_test, reductions_are_replayed_from_a_graph) {
       stored_values<float> results(context, problem.before, value_memory::packed);
       stored_values<float> right_values(context, problem.columns, value_memory::packed);
       stored_values<float> right_results(context, problem.before, value_memory::packed);
-      reducer by_key(context, key_count, options);
+      reducer by_key(context, small_key_count, options);
       by_key.set_keys(keys.data(), 7000);
       by_key.reduce(values.const_view(), results.view(), call);
       cuda_graph graph;
       graph.capture(context, [&] { by_key.reduce(values.const_view(), results.view(), call); });
       copy_bytes(context, right_values.view().component[0], values.view().component[0], 2 * 7000 * sizeof(float));
       copy_bytes(context, right_results.view().component[0], results.view().component[0],
-                 2 * key_count * sizeof(float));
+                 2 * small_key_count * sizeof(float));
       graph.launch(context);
       const auto found = results.columns();
       for (std::size_t c = 0; c < 2; ++c) {

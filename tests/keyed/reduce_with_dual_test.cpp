@@ -67,7 +67,7 @@ struct sum {
 
 /// Runs whose lengths are 1 to about `longest`, with keys that go up by 1 to 3.
 template <typename Key>
-[[nodiscard]] std::vector<Key> ordered_keys(std::size_t count, std::uint64_t longest, std::uint64_t seed) {
+[[nodiscard]] std::vector<Key> keys_in_runs(std::size_t count, std::uint64_t longest, std::uint64_t seed) {
   const auto words = random_words<std::uint32_t>(count, seed);
   std::vector<Key> keys(count);
   Key key = 0;
@@ -95,7 +95,7 @@ class functor_reducer_test : public backend_test {};
 
 template <typename Key>
 void expect_products_of_ordered_keys(std::size_t count, std::uint64_t longest) {
-  const auto keys = ordered_keys<Key>(count, longest, count + longest);
+  const auto keys = keys_in_runs<Key>(count, longest, count + longest);
   const auto values = random_matrices(count);
   const std::size_t key_count = (keys.empty() ? 0 : static_cast<std::size_t>(keys.back())) + 3;
   const auto expected = expected_rows(keys, values, key_count, product{}, unit);
@@ -223,7 +223,7 @@ TEST_F(functor_reducer_test, repeated_calls_allocate_nothing) {
   counting_memory memory;
   const backend_context context = memory.context(determinism::none);
   const std::size_t count = 5000, key_count = 100;
-  const auto keys = to_device(context, ordered_keys<std::uint32_t>(count, 500, 1));
+  const auto keys = to_device(context, keys_in_runs<std::uint32_t>(count, 500, 1));
   const auto values = to_device(context, std::vector<float>(count, 1.0f));
   array<float, backend_context> results(context, count);
   array<std::uint32_t, backend_context> run_keys(context, count), runs(context, 1);

@@ -27,15 +27,10 @@ using case3 = spread_case<float, 3>;
 class spread_memory_test : public backend_test {};
 
 /// Complex values in two vectors, and a footprint of 5^3.
-case3 some_case(std::size_t count = 700, std::uint64_t seed = 4) {
+case3 complex_case(std::size_t count = 700, std::uint64_t seed = 4) {
   case3 it = uniform_case<float, 3>(seed, count, 17);
   it.components = it.vectors = 2;
   return it;
-}
-
-void expect_right(const backend_context& context, plan3& plan, const case3& it) {
-  const spread_input<float, 3> input(it);
-  expect_agreement(run_plan(context, plan, it, input), wanted_of(it, input, problem_of(it)));
 }
 
 /// A number that stands before a word in a text; 0 where there is none.
@@ -75,7 +70,7 @@ TEST_F(spread_memory_test, execution_and_the_same_points_again_allocate_nothing)
       SCOPED_TRACE(method + " at level " + std::to_string(static_cast<int>(level)));
       counting_memory memory;
       const backend_context context = memory.context(level), usual;
-      const case3 it = some_case();
+      const case3 it = complex_case();
       auto plan = make_plan(context, it, method, it.order);
       calls_and_results results(usual, it, plan.mesh_size());
       const points_on_device<float, 3> points(usual, it.points);
@@ -102,9 +97,9 @@ TEST_F(spread_memory_test, bytes_are_those_of_the_memory) {
     counting_memory memory;
     const backend_context context = memory.context(determinism::none);
     {
-      auto plan = make_plan(context, some_case(), method, 4);
+      auto plan = make_plan(context, complex_case(), method, 4);
       for (const std::size_t count : {20u, 3000u, 100u}) {
-        set_points(context, plan, some_case(count));
+        set_points(context, plan, complex_case(count));
         context.synchronize();
         EXPECT_LE(plan.bytes(), memory.live_bytes());
         EXPECT_GE(plan.bytes() + 1024, memory.live_bytes());
@@ -120,7 +115,7 @@ TEST_F(spread_memory_test, what_is_not_allowed_is_refused_before_anything_is_all
     SCOPED_TRACE(method);
     counting_memory memory;
     const backend_context context = memory.context(determinism::none), usual;
-    case3 it = some_case();
+    case3 it = complex_case();
     it.options.most_bytes = 2000;
     auto plan = make_plan(context, it, method, it.order);
     const points_on_device<float, 3> points(usual, it.points);
@@ -141,7 +136,7 @@ TEST_F(spread_memory_test, the_most_points_are_refused_with_what_they_would_need
   const auto one = to_device(context, std::vector<float>{1, 1, 1});
   for (const std::string& method : methods_here()) {
     for (const int order : {1, 8}) {
-      case3 it = some_case();
+      case3 it = complex_case();
       it.options.most_bytes = std::size_t{1} << 34;
       auto plan = make_plan(context, it, method, order);
       const std::string text =
@@ -157,7 +152,7 @@ TEST_F(spread_memory_test, no_more_is_held_than_is_allowed) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     const backend_context usual;
-    case3 it = some_case(500);
+    case3 it = complex_case(500);
     auto free_plan = make_plan(usual, it, method, it.order);
     set_points(usual, free_plan, it);
     const std::size_t held = free_plan.bytes();
@@ -208,7 +203,7 @@ TEST_F(spread_memory_test, what_is_not_there_is_refused_before_anything_is_alloc
     backend_context::options chosen;
     chosen.memory = &memory;
     const backend_context context(chosen);
-    const case3 it = some_case();
+    const case3 it = complex_case();
     auto plan = make_plan(context, it, method, it.order);
     const points_on_device<float, 3> points(context, it.points);
     memory.available = 3000;
@@ -227,7 +222,7 @@ TEST_F(spread_memory_test, what_is_not_there_is_refused_before_anything_is_alloc
 
 /// Plans for which memory ran out, at every allocation, are as good as new ones when there is memory again.
 TEST_F(spread_memory_test, plans_are_usable_after_memory_ran_out_anywhere) {
-  const case3 few = some_case(90, 5), many = some_case(300);
+  const case3 few = complex_case(90, 5), many = complex_case(300);
   const backend_context usual;
   const points_on_device<float, 3> few_stored(usual, few.points), many_stored(usual, many.points);
   usual.synchronize();
@@ -264,7 +259,7 @@ TEST_F(spread_memory_test, execution_is_replayed_from_a_graph) {
     for (const std::size_t components : {1u, 2u}) {
       SCOPED_TRACE(method);
       const backend_context context;
-      case3 it = some_case(3000);
+      case3 it = complex_case(3000);
       it.components = components;
       it.accumulate = components == 2;
       auto plan = make_plan(context, it, method, it.order);

@@ -25,12 +25,8 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 class spread_plan_test : public backend_test {};
 
-void expect_words(const std::string& text, const std::vector<std::string>& words) {
-  for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
-}
-
 /// Points in [1, 3]^3 of a box with a mesh of 8^3 and distance 1/2, order 4.
-case3 some_case(std::uint64_t seed = 1, std::size_t count = 60) {
+case3 case_inside(std::uint64_t seed = 1, std::size_t count = 60) {
   case3 it;
   std::mt19937_64 random(seed);
   it.seed = seed;
@@ -42,11 +38,6 @@ case3 some_case(std::uint64_t seed = 1, std::size_t count = 60) {
   return it;
 }
 
-void expect_right(const backend_context& context, plan3& plan, const case3& it) {
-  const spread_input<float, 3> input(it);
-  expect_agreement(run_plan(context, plan, it, input), wanted_of(it, input, problem_of(it)));
-}
-
 /// What making such a plan says.
 std::string plan_error(const case3& it, const backend_context& context = backend_context()) {
   return error_of<argument_error>([&] { plan3 plan(context, it.domain, it.mesh, it.order, it.options); });
@@ -55,7 +46,7 @@ std::string plan_error(const case3& it, const backend_context& context = backend
 /// What it says of the points of a case; afterwards there are none, also not those from before, and others can be set.
 std::string points_error(const case3& it, const std::string& method) {
   const backend_context context;
-  case3 sound = some_case(it.seed + 1);
+  case3 sound = case_inside(it.seed + 1);
   sound.domain = it.domain;
   auto plan = make_plan(context, it, method, it.order);
   set_points(context, plan, sound);
@@ -86,7 +77,7 @@ TEST_F(spread_plan_test, methods_have_names_of_their_own) {
 
 TEST_F(spread_plan_test, impossible_meshes_and_orders_are_named) {
   const auto refusal = [](auto&& change) {
-    case3 it = some_case();
+    case3 it = case_inside();
     change(it);
     return plan_error(it);
   };
@@ -104,7 +95,7 @@ TEST_F(spread_plan_test, impossible_meshes_and_orders_are_named) {
 
 TEST_F(spread_plan_test, impossible_options_are_named) {
   const auto refusal = [](auto&& change) {
-    case3 it = some_case();
+    case3 it = case_inside();
     change(it.options);
     return plan_error(it);
   };
@@ -124,7 +115,7 @@ TEST_F(spread_plan_test, impossible_options_are_named) {
 
 TEST_F(spread_plan_test, impossible_windows_are_refused) {
   const backend_context context;
-  const case3 it = some_case();
+  const case3 it = case_inside();
   const auto refusal = [&](int width, int terms) {
     mesh_window<float> window = bspline_window<float>(4);
     window.width = width;
@@ -136,7 +127,7 @@ TEST_F(spread_plan_test, impossible_windows_are_refused) {
 }
 
 TEST_F(spread_plan_test, unknown_methods_get_suggestions) {
-  case3 it = some_case();
+  case3 it = case_inside();
   it.options.method = "partikle";
   const std::string text = plan_error(it);
   expect_words(text, {"partikle", "auto"});
@@ -146,7 +137,7 @@ TEST_F(spread_plan_test, unknown_methods_get_suggestions) {
 
 TEST_F(spread_plan_test, methods_of_the_other_backend_are_refused) {
   for (const spread_method& method : spread_methods()) {
-    case3 it = some_case();
+    case3 it = case_inside();
     it.options.method = method.name;
     if (method.*on_this_backend) {
       EXPECT_EQ(plan_error(it), "no error") << method.name;
@@ -156,20 +147,14 @@ TEST_F(spread_plan_test, methods_of_the_other_backend_are_refused) {
   }
 }
 
-backend_context context_of(determinism level) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-  return backend_context(chosen);
-}
-
 TEST_F(spread_plan_test, levels_of_determinism_that_a_method_does_not_have_are_refused) {
   for (const determinism level : {determinism::run_to_run, determinism::canonical}) {
     const auto able = methods_here(level);
     for (const spread_method& method : spread_methods()) {
       if (!(method.*on_this_backend)) continue;
-      case3 it = some_case();
+      case3 it = case_inside();
       it.options.method = method.name;
-      const std::string text = plan_error(it, context_of(level));
+      const std::string text = plan_error(it, context_at(level));
       if (static_cast<int>(method.reproducible) >= static_cast<int>(level)) {
         EXPECT_EQ(text, "no error") << method.name;
         continue;
@@ -184,10 +169,10 @@ TEST_F(spread_plan_test, chooses_a_method_that_has_the_level) {
   for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
     const auto able = methods_here(level);
     if (able.empty()) continue;
-    const backend_context context = context_of(level);
+    const backend_context context = context_at(level);
     for (const char* asked : {"", "auto"}) {
       for (const std::size_t count : {0u, 60u, 3000u}) {
-        const case3 it = some_case(1, count);
+        const case3 it = case_inside(1, count);
         auto plan = make_plan(context, it, asked, it.order);
         EXPECT_EQ(plan.method(), "");
         set_points(context, plan, it);
@@ -201,7 +186,7 @@ TEST_F(spread_plan_test, chooses_a_method_that_has_the_level) {
 
 TEST_F(spread_plan_test, says_what_it_holds) {
   const backend_context context;
-  const case3 it = some_case(1, 77);
+  const case3 it = case_inside(1, 77);
   for (const std::string& method : methods_here()) {
     auto plan = make_plan(context, it, method, it.order);
     EXPECT_EQ(plan.mesh_size(), 512u);
@@ -217,7 +202,7 @@ TEST_F(spread_plan_test, says_what_it_holds) {
 /// Methods that exist to be timed run too; what they give is not looked at.
 TEST_F(spread_plan_test, methods_with_wrong_results_run) {
   const backend_context context;
-  const case3 it = some_case(1, 500);
+  const case3 it = case_inside(1, 500);
   for (const spread_method& method : spread_methods()) {
     if (!method.wrong_results || !(method.*on_this_backend)) continue;
     EXPECT_EQ(method.reproducible, determinism::none) << method.name;
@@ -232,7 +217,7 @@ TEST_F(spread_plan_test, the_first_point_that_is_not_finite_is_named) {
     SCOPED_TRACE(method);
     for (const bool periodic : {true, false}) {
       for (const float value : {nan, infinity, -infinity}) {
-        case3 it = some_case();
+        case3 it = case_inside();
         it.domain.periodic = vec<bool, 3>::filled(periodic);
         it.options.edges = open_footprints::clip;
         it.points[17][1] = it.points[40][0] = value;
@@ -246,7 +231,7 @@ TEST_F(spread_plan_test, a_point_outside_is_named_where_it_is_refused) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     const auto complaint = [&](float value) {
-      case3 it = some_case();
+      case3 it = case_inside();
       it.options.outside = outside_points::refuse;
       it.points[23][2] = value;
       it.points[31][0] = 5.5f;
@@ -265,7 +250,7 @@ TEST_F(spread_plan_test, a_footprint_that_leaves_an_open_axis_is_named) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     const auto complaint = [&](float value) {
-      case3 it = some_case();
+      case3 it = case_inside();
       it.domain.periodic[1] = false;
       it.points[5][1] = value;
       it.points[6][1] = -2;
@@ -284,7 +269,7 @@ TEST_F(spread_plan_test, a_mesh_that_is_smaller_than_the_window_needs_clipping) 
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     const backend_context context;
-    case3 it = some_case();
+    case3 it = case_inside();
     it.mesh[2] = 3;
     it.domain.periodic[2] = false;
     auto refusing = make_plan(context, it, method, it.order);
@@ -298,7 +283,7 @@ TEST_F(spread_plan_test, a_mesh_that_is_smaller_than_the_window_needs_clipping) 
 
 TEST_F(spread_plan_test, calls_without_points_or_vectors_are_refused) {
   const backend_context context;
-  const case3 it = some_case();
+  const case3 it = case_inside();
   array<float, backend_context> values(context, 3 * it.points.size()), mesh(context, 512);
   for (const std::string& method : methods_here()) {
     auto plan = make_plan(context, it, method, it.order);
@@ -318,7 +303,7 @@ TEST_F(spread_plan_test, calls_without_points_or_vectors_are_refused) {
 
 TEST_F(spread_plan_test, more_points_than_can_be_counted_are_refused_before_they_are_looked_at) {
   const backend_context context;
-  const case3 it = some_case();
+  const case3 it = case_inside();
   const auto one = to_device(context, std::vector<float>{1, 1, 1});
   for (const std::string& method : methods_here()) {
     auto plan = make_plan(context, it, method, it.order);
@@ -335,10 +320,10 @@ TEST_F(spread_plan_test, takes_other_points_again_and_again) {
   const backend_context context;
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
-    auto plan = make_plan(context, some_case(), method, 4);
+    auto plan = make_plan(context, case_inside(), method, 4);
     // More points on so few mesh points are more than a float's sums can hold to the tolerance.
     for (const std::size_t count : {60u, 700u, 0u, 1u, 300u, 1000u, 60u}) {
-      const case3 it = some_case(count, count);
+      const case3 it = case_inside(count, count);
       set_points(context, plan, it);
       EXPECT_EQ(plan.point_count(), count);
       expect_right(context, plan, it);
@@ -348,7 +333,7 @@ TEST_F(spread_plan_test, takes_other_points_again_and_again) {
 
 TEST_F(spread_plan_test, can_be_moved) {
   const backend_context context;
-  const case3 it = some_case(), other = some_case(2, 90);
+  const case3 it = case_inside(), other = case_inside(2, 90);
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     auto first = make_plan(context, it, method, it.order);

@@ -18,17 +18,6 @@ namespace {
 
 class spread_sparse : public backend_test {};
 
-[[nodiscard]] backend_context context_of(determinism level, int threads = 0) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-#if !QUADRAT_BACKEND_CUDA
-  chosen.threads = threads;
-#else
-  static_cast<void>(threads);
-#endif
-  return backend_context(chosen);
-}
-
 /// Of single_mesh, group_mesh, hybrid_mesh and cusparse, those of this backend that have the level.
 [[nodiscard]] std::vector<std::string> sparse_methods(determinism level = determinism::none) {
   std::vector<std::string> names;
@@ -82,7 +71,7 @@ void expect_sums_in_order_of_points(std::size_t count) {
   for (const int unit : {0, 32}) {
     it.options.compute_unit = unit;
     for (int repeat = 0; repeat < 3; ++repeat) {
-      const auto found = run_method(context_of(determinism::canonical, 7), it, input, "single_mesh");
+      const auto found = run_method(context_at(determinism::canonical, 7), it, input, "single_mesh");
       EXPECT_EQ(found.mesh[0], sum) << count << " points, unit " << unit;
     }
   }
@@ -106,9 +95,9 @@ void expect_same_bits_again(const std::string& method, determinism level, int ex
   it.domain.periodic[1] = false;
   it.options.edges = open_footprints::clip;
   const spread_input<T, 3> input(it);
-  const auto first = run_method(context_of(level, 1), it, input, method);
+  const auto first = run_method(context_at(level, 1), it, input, method);
   for (const int threads : {2, 7, 7}) {
-    const auto again = run_method(context_of(level, threads), it, input, method);
+    const auto again = run_method(context_at(level, threads), it, input, method);
     EXPECT_TRUE(same_bits(first.mesh, again.mesh)) << method << ", extent " << extent << ", group " << group_size;
   }
 }
@@ -132,7 +121,7 @@ TEST_F(spread_sparse, shuffles_and_shared_memory_give_the_same_bits) {
   auto it = uniform_case<float, 3>(12, 3000, 9);
   it.components = 2;
   const spread_input<float, 3> input(it);
-  const auto context = context_of(determinism::run_to_run);
+  const auto context = context_at(determinism::run_to_run);
   for (const int unit : {1, 2, 4, 8, 16, 32}) {
     it.options.compute_unit = unit;
     it.options.reduction = unit_reduction::shuffle;
@@ -170,7 +159,7 @@ TEST_F(spread_sparse, points_that_are_clipped_altogether_leave_zeros) {
   const spread_input<float, 2> input(it);
   for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
     for (const std::string& method : sparse_methods(level)) {
-      const auto found = run_method(context_of(level), it, input, method);
+      const auto found = run_method(context_at(level), it, input, method);
       EXPECT_TRUE(std::all_of(found.mesh.begin(), found.mesh.end(), [](float sum) { return sum == 0; })) << method;
     }
   }
@@ -180,7 +169,7 @@ template <typename Engine>
 [[nodiscard]] std::size_t needed_by(determinism level, std::size_t count, int extent) {
   detail::spread_setup<float> setup{
       {{extent, extent, extent}, {6, 6, 6}, {true, true, true}, 0}, bspline_window<float>(6), {}};
-  return Engine(context_of(level), setup).bytes_needed(count);
+  return Engine(context_at(level), setup).bytes_needed(count);
 }
 
 TEST_F(spread_sparse, the_bytes_that_plans_hold_are_those_that_were_foretold) {
@@ -192,8 +181,8 @@ TEST_F(spread_sparse, the_bytes_that_plans_hold_are_those_that_were_foretold) {
   using group = detail::group_mesh_engine<backend_context, float>;
   using hybrid = detail::hybrid_mesh_engine<backend_context, float>;
   const auto held = [&](const std::string& method, determinism level) {
-    auto plan = make_plan(context_of(level), it, method, it.order);
-    set_points(context_of(level), plan, it);
+    auto plan = make_plan(context_at(level), it, method, it.order);
+    set_points(context_at(level), plan, it);
     return static_cast<double>(plan.bytes());
   };
   // Where the number of contributions is all that there is to know, they agree but for the scratch memory.

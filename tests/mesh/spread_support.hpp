@@ -256,6 +256,14 @@ void expect_agreement(const spread_results<T>& found, const wanted_results& want
   EXPECT_LT(relative_error(found.gradients, wanted.gradients), tolerance) << "interpolate_gradient";
 }
 
+/// Of a plan to which the points of this case have been given.
+template <typename T, int D>
+void expect_right(const backend_context& context, spread_plan<backend_context, T, D>& plan,
+                  const spread_case<T, D>& it) {
+  const spread_input<T, D> input(it);
+  expect_agreement(run_plan(context, plan, it, input), wanted_of(it, input, problem_of(it)));
+}
+
 template <typename T>
 [[nodiscard]] bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/circles_support.hpp"
+#include "models/largest_difference.hpp"
 #include "reference/circles.hpp"
 
 // Every order over every cell list against the model in plain serial lines.
@@ -28,17 +29,6 @@ using kinds = testing::Types<kind<float, 2>, kind<float, 3>, kind<double, 2>, ki
 template <typename Kind>
 class circles_step_of : public backend_test {};
 TYPED_TEST_SUITE(circles_step_of, kinds);
-
-template <typename T, int D>
-[[nodiscard]] double largest_difference(const std::vector<vec<T, D>>& a, const agents<D>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (int axis = 0; axis < D; ++axis) {
-      largest = std::max(largest, std::fabs(static_cast<double>(a[i][axis]) - b[i][axis]));
-    }
-  }
-  return largest;
-}
 
 template <int D>
 [[nodiscard]] double mean_of(const reference::circles_result<D>& found) {

@@ -9,6 +9,7 @@
 #include "models/circles_support.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/circles.hpp"
+#include "support/errors.hpp"
 
 // Whole runs of Circles: records, reproducibility, the steady state; arguments and runs that go wrong.
 
@@ -134,24 +135,10 @@ TEST_F(circles_runs, candidates_are_those_of_the_grid) {
   EXPECT_LT(trimmed.measure().candidates_per_agent, 0.6 * inside);
 }
 
-template <typename Error, typename Action>
-[[nodiscard]] std::string message_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
-
-void expect_words(const std::string& text, std::initializer_list<const char*> words) {
-  for (const char* word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
-}
-
 using small_run = circles<backend_context, float, 2>;
 
 [[nodiscard]] std::string construction_error(const circles_options& options, determinism level = determinism::none) {
-  return message_of<argument_error>([&] { small_run(make_circles_context(level), options, agents<2>{}); });
+  return error_of<argument_error>([&] { small_run(make_circles_context(level), options, agents<2>{}); });
 }
 
 TEST_F(circles_runs, impossible_options_are_refused) {
@@ -182,10 +169,10 @@ TEST_F(circles_runs, agents_that_cannot_be_are_named) {
   start[7][1] = NAN;
   start[9][0] = NAN;
   const auto make = [&] { small_run(make_circles_context(), {parameters, "", "", 0}, start); };
-  expect_words(message_of<data_error>(make), {"agent 7", "not finite"});
+  expect_words(error_of<data_error>(make), {"agent 7", "not finite"});
   start[7][1] = 0;
   start[9][0] = 6;
-  expect_words(message_of<data_error>(make), {"agent 9", "outside"});
+  expect_words(error_of<data_error>(make), {"agent 9", "outside"});
 }
 
 TEST_F(circles_runs, run_that_blows_up_names_step_and_agent) {
@@ -197,7 +184,7 @@ TEST_F(circles_runs, run_that_blows_up_names_step_and_agent) {
     const auto good = simulation.state();
     simulation.advance(20);
     for (int call = 0; call < 2; ++call) {
-      expect_words(message_of<data_error>([&] { simulation.check(); }), {"step 1", "agent 0"});
+      expect_words(error_of<data_error>([&] { simulation.check(); }), {"step 1", "agent 0"});
     }
     EXPECT_THROW(static_cast<void>(simulation.positions()), data_error);
     EXPECT_THROW(static_cast<void>(simulation.record(1)), data_error);
@@ -215,10 +202,10 @@ TEST_F(circles_runs, state_of_another_run_is_refused) {
   EXPECT_THROW(simulation.restore(state), argument_error);
   state = simulation.state();
   state.storage_order.assign(10, 3);
-  expect_words(message_of<argument_error>([&] { simulation.restore(state); }), {"agent 3", "twice"});
+  expect_words(error_of<argument_error>([&] { simulation.restore(state); }), {"agent 3", "twice"});
   state = simulation.state();
   state.positions[2][0] = 9.5F;
-  expect_words(message_of<data_error>([&] { simulation.restore(state); }), {"agent 2", "outside"});
+  expect_words(error_of<data_error>([&] { simulation.restore(state); }), {"agent 2", "outside"});
 }
 
 }  // namespace

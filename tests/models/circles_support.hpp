@@ -16,9 +16,7 @@ template <int D>
 using agents = std::vector<vec<double, D>>;
 
 [[nodiscard]] inline backend_context make_circles_context(determinism level = determinism::none) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-  return backend_context(chosen);
+  return context_at(level);
 }
 
 /// All combinations that can be, and grids finer than the paper's for one cell list.

@@ -86,12 +86,8 @@ std::string construction_error(const granular_friction_options& options, const s
   return error_of<Error>([&] { friction_simulation(make_context(), options, radii, positions, velocities); });
 }
 
-void expect_words(const std::string& text, std::initializer_list<const char*> words) {
-  for (const char* word : words) EXPECT_NE(text.find(word), std::string::npos) << word << ": " << text;
-}
-
 template <typename Change>
-void expect_refused(Change&& change, std::initializer_list<const char*> words) {
+void expect_refused(Change&& change, const std::vector<std::string>& words) {
   granular_friction_options options;
   change(options);
   expect_words(construction_error<argument_error>(options, {radius}, {{0, 0, 0}}), words);

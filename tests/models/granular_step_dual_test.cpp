@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/granular_support.hpp"
+#include "models/largest_difference.hpp"
 #include "quadrat/core/error.hpp"
 #include "reference/granular.hpp"
 
@@ -48,17 +49,6 @@ struct start {
   options.parameters.collider = granular_collider{{-0.6, -0.7, -0.5}, 0.2};
   options.cells = {64, 50, 21};
   return options;
-}
-
-template <typename T>
-double largest_difference(const std::vector<vec<T, 3>>& a, const std::vector<vec<T, 3>>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (int axis = 0; axis < 3; ++axis) {
-      largest = std::max(largest, std::fabs(static_cast<double>(a[i][axis]) - static_cast<double>(b[i][axis])));
-    }
-  }
-  return largest;
 }
 
 /// The reference starts anew from every state, so that rounding does not grow from step to step.

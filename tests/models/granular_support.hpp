@@ -17,11 +17,7 @@ namespace quadrat::test {
 using points = std::vector<vec<double, 3>>;
 
 /// A context of the backend under test.
-[[nodiscard]] inline backend_context make_context(determinism level = determinism::none) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-  return backend_context(chosen);
-}
+[[nodiscard]] inline backend_context make_context(determinism level = determinism::none) { return context_at(level); }
 
 /// The methods that the backend under test has.
 [[nodiscard]] inline std::vector<std::string> available_methods(bool canonical = false) {

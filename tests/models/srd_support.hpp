@@ -52,9 +52,7 @@ template <int D>
 }
 
 [[nodiscard]] inline backend_context srd_context(determinism level = determinism::run_to_run) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-  return backend_context(chosen);
+  return context_at(level);
 }
 
 /// For long runs of few particles, in which several threads would wait for each other most of the time.

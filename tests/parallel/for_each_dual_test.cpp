@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "element_of.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/reduce.hpp"
@@ -20,11 +21,6 @@ namespace {
 struct count_visit {
   std::uint32_t* visits;
   QUADRAT_HD void operator()(std::size_t i) const { atomic_add(visits + i, 1u); }
-};
-
-struct element_of {
-  const std::uint32_t* elements;
-  QUADRAT_HD std::uint64_t operator()(std::size_t i) const { return elements[i]; }
 };
 
 class for_each_test : public backend_test {};
@@ -59,7 +55,7 @@ std::uint64_t long_work(std::uint64_t seed, std::size_t size) {
     sort_pairs(context, keys.data(), values.data(), size, 12, scratch, sort_values::index);
     for_each(context, "test count", size, count_visit{keys.data()});
     exclusive_scan(context, keys.data(), keys.data(), size, scratch);
-    sum += reduce_sum(context, "test sum", size, element_of{keys.data()}, scratch);
+    sum += reduce_sum(context, "test sum", size, element_of<std::uint32_t, std::uint64_t>{keys.data()}, scratch);
   }
   return sum;
 }

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "element_of.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/cuda_graph.hpp"
@@ -19,11 +20,6 @@ namespace {
 
 using words = array<std::uint32_t, cuda_context>;
 
-struct element_of {
-  const std::uint32_t* elements;
-  QUADRAT_HD std::uint64_t operator()(std::size_t i) const { return elements[i]; }
-};
-
 /// One of each primitive, from and to memory that stays where it is.
 struct pipeline {
   words keys;
@@ -37,8 +33,8 @@ struct pipeline {
 
   void run(const cuda_context& context) {
     const std::size_t size = keys.size();
-    reduce_into(context, "test sum", size, element_of{keys.data()}, plus_operation{}, std::uint64_t{0}, sum.data(),
-                scratch);
+    reduce_into(context, "test sum", size, element_of<std::uint32_t, std::uint64_t>{keys.data()}, plus_operation{},
+                std::uint64_t{0}, sum.data(), scratch);
     sort_pairs(context, keys.data(), values.data(), size, 13, scratch, sort_values::index);
     exclusive_scan_with_total(context, keys.data(), offsets.data(), size, scratch);
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "element_of.hpp"
 #include "quadrat/core/vec.hpp"
 #include "reference/parallel.hpp"
 #include "support/backend.hpp"
@@ -15,12 +16,6 @@
 namespace quadrat::test {
 
 namespace {
-
-template <typename T>
-struct element_of {
-  const T* elements;
-  QUADRAT_HD T operator()(std::size_t i) const { return elements[i]; }
-};
 
 /// A small type that is no number.
 struct vector_of_index {

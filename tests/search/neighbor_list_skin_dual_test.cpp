@@ -22,8 +22,6 @@ void move_point(const backend_context& context, neighbor_input_on_device<float, 
 
 class neighbor_list_skin_test : public backend_test {};
 
-}  // namespace
-
 TEST_F(neighbor_list_skin_test, a_skin_saves_builds_until_a_point_has_moved_by_half_of_it) {
   const backend_context context;
   problem3 problem = some_problem();
@@ -86,5 +84,7 @@ TEST_F(neighbor_list_skin_test, update_needs_a_skin) {
   list3 list(context, problem.options);
   EXPECT_THROW((void)list.update(stored.input()), argument_error);
 }
+
+}  // namespace
 
 }  // namespace quadrat::test

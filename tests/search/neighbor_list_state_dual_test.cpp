@@ -7,6 +7,7 @@
 #include "neighbor_list_support.hpp"
 #include "quadrat/core/error.hpp"
 #include "support/counting_memory.hpp"
+#include "support/errors.hpp"
 
 // What a neighbor list does besides finding pairs: it refuses what cannot be, names what is wrong with the data, and
 // keeps its memory.
@@ -27,10 +28,6 @@ std::string build_error(const problem3& problem) {
   const std::string text = error_of<Error>([&] { list.build(stored.input()); });
   EXPECT_THROW((void)list.view(), argument_error) << text;
   return text;
-}
-
-void expect_words(const std::string& text, const std::vector<std::string>& words) {
-  for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
 }
 
 }  // namespace

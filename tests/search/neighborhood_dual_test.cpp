@@ -21,7 +21,7 @@ namespace {
 
 /// Row i of two tables: how often j was met, and the squared distance that came with it.
 template <typename View>
-struct visit_each {
+struct tabulate_neighbors {
   using T = typename View::value_type;
   static constexpr int D = View::dimension;
   View view;
@@ -96,8 +96,8 @@ void compare_with_reference(const backend_context& context, const scene<T, D>& i
   array<std::uint32_t, backend_context> visits(context, n * n);
   const reference::neighbors_of_each<T, D> all_pairs{points, it.space.domain, it.cutoff, expected.data()};
   for_each(context, "brute force", n, all_pairs);
-  const visit_each<typename decltype(list)::view_type> walk{list.view(), points, it.cutoff, visits.data(),
-                                                            squared.data()};
+  const tabulate_neighbors<typename decltype(list)::view_type> walk{list.view(), points, it.cutoff, visits.data(),
+                                                                    squared.data()};
   for_each(context, "walk", n, walk);
 
   const auto wanted = to_host(context, expected);

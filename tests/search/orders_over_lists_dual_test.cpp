@@ -25,7 +25,7 @@ namespace {
 
 /// Row i of two tables: how often j was met around point i, and the squared distance that came with it.
 template <typename Order, typename View>
-struct visit_each {
+struct tabulate_by_order {
   using T = typename View::value_type;
   static constexpr int D = View::dimension;
   View view;
@@ -81,7 +81,8 @@ class comparison {
     array<T, backend_context> squared(context_, n * n);
     array<std::uint32_t, backend_context> visits(context_, n * n);
     for_each(context_, "walk", n,
-             visit_each<Order, view_type>{list.view(), points_, it_.cutoff, n % 2 == 0, visits.data(), squared.data()});
+             tabulate_by_order<Order, view_type>{list.view(), points_, it_.cutoff, n % 2 == 0, visits.data(),
+                                                 squared.data()});
     ASSERT_EQ(to_host(context_, squared), wanted_);
     const auto times = to_host(context_, visits);
     ASSERT_TRUE(std::ranges::all_of(times, [](std::uint32_t count) { return count <= 1; }));

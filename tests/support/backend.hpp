@@ -40,6 +40,18 @@ namespace quadrat::test {
   return small_sizes() ? reduced : full;
 }
 
+/// A context at a level of determinism; a backend without threads takes no notice of their number.
+[[nodiscard]] inline backend_context context_at(determinism level, int threads = 0) {
+  backend_context::options chosen;
+  chosen.reproducibility = level;
+#if QUADRAT_BACKEND_CUDA
+  static_cast<void>(threads);
+#else
+  chosen.threads = threads;
+#endif
+  return backend_context(chosen);
+}
+
 /// Contexts that must all give the same: several numbers of threads; a stream of the context and one of the caller's.
 [[nodiscard]] inline std::vector<backend_context> all_contexts() {
   std::vector<backend_context> result;

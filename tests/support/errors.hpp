@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <exception>
 #include <string>
+#include <vector>
 
 namespace quadrat::test {
 
@@ -17,6 +20,14 @@ template <typename Error, typename Action>
     return std::string("another error: ") + problem.what();
   }
   return "no error";
+}
+
+/// That all these stand in a text; `where` tells a call from others.
+inline void expect_words(const std::string& text, const std::vector<std::string>& words,
+                         const std::string& where = {}) {
+  for (const std::string& word : words) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text << " " << where;
+  }
 }
 
 }  // namespace quadrat::test
