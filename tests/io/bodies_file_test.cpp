@@ -28,7 +28,7 @@ std::string failure(const std::string& text) {
 
 using shapes = std::vector<body_shape>;
 constexpr auto sphere = body_shape::sphere, ellipsoid = body_shape::ellipsoid, capsule = body_shape::capsule,
-               box = body_shape::box;
+               box_shape = body_shape::box;
 
 TEST(bodies_file_test, spheres) {
   const body_list bodies = parse_bodies("radius,x,y,z,name_of_no_interest\n0.5,1,2,3,7\n1e-3,-1,-2,-3,8\n", "b.csv");
@@ -61,7 +61,7 @@ TEST(bodies_file_test, mixed_shapes_leave_empty_what_they_do_not_use) {
       "box,4,0,0,,,4,5,6,31\n"
       "sphere,5,0,0,,,7,,,1\n",
       "b.csv");
-  EXPECT_EQ(bodies.shapes, (shapes{sphere, ellipsoid, capsule, box, sphere}));
+  EXPECT_EQ(bodies.shapes, (shapes{sphere, ellipsoid, capsule, box_shape, sphere}));
   EXPECT_EQ(bodies.sizes[0], (vec<double, 3>{0.5, 0, 0}));
   EXPECT_EQ(bodies.sizes[1], (vec<double, 3>{1, 2, 3}));
   EXPECT_EQ(bodies.sizes[2], (vec<double, 3>{0.25, 2, 0}));

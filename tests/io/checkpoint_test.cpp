@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/errors.hpp"
 #include "temporary_folder.hpp"
 
 namespace quadrat::io {
@@ -31,13 +32,8 @@ checkpoint example(std::size_t particles = 100) {
   return state;
 }
 
-std::string failure_of_reading(const std::filesystem::path& file) {
-  try {
-    static_cast<void>(read_checkpoint(file));
-    return "no error";
-  } catch (const io_error& failure) {
-    return failure.what();
-  }
+std::string checkpoint_error(const std::filesystem::path& file) {
+  return test::error_of<io_error>([&] { static_cast<void>(read_checkpoint(file)); });
 }
 
 TEST(checkpoint, reads_back_what_was_written) {
@@ -92,7 +88,7 @@ TEST(checkpoint, asking_for_what_is_not_there_is_an_error) {
 }
 
 TEST(checkpoint, a_missing_file_is_named) {
-  EXPECT_EQ(failure_of_reading("/nowhere/c"), "cannot read the checkpoint /nowhere/c: No such file or directory");
+  EXPECT_EQ(checkpoint_error("/nowhere/c"), "cannot read the checkpoint /nowhere/c: No such file or directory");
 }
 
 TEST(checkpoint, each_kind_of_damage_is_told_apart) {
@@ -104,7 +100,7 @@ TEST(checkpoint, each_kind_of_damage_is_told_apart) {
     std::string bytes = good;
     bytes[at] = value;
     put(file, bytes);
-    return failure_of_reading(file).substr(file.string().size() + 2);
+    return checkpoint_error(file).substr(file.string().size() + 2);
   };
   EXPECT_EQ(with(0, 'X'), "not a Quadrat checkpoint (it does not begin with \"QUADRATC\")");
   EXPECT_EQ(with(8, 9), "checkpoint format version 9, but this program reads version 1");
@@ -112,13 +108,13 @@ TEST(checkpoint, each_kind_of_damage_is_told_apart) {
   EXPECT_TRUE(with(200, 99).starts_with("damaged: its checksum is ")) << with(200, 99);
   EXPECT_TRUE(with(good.size() - 1, good.back() ^ 1).starts_with("damaged: its checksum is "));
   put(file, good.substr(0, 40));
-  EXPECT_EQ(failure_of_reading(file), file.string() + ": truncated: 40 bytes, but a checkpoint has at least 68");
+  EXPECT_EQ(checkpoint_error(file), file.string() + ": truncated: 40 bytes, but a checkpoint has at least 68");
   put(file, good.substr(0, good.size() - 1));
-  EXPECT_EQ(failure_of_reading(file), file.string() + ": truncated: " + std::to_string(good.size() - 1) +
-                                          " bytes, but " + std::to_string(good.size()) + " were written");
+  EXPECT_EQ(checkpoint_error(file), file.string() + ": truncated: " + std::to_string(good.size() - 1) + " bytes, but " +
+                                        std::to_string(good.size()) + " were written");
   put(file, good + "x");
-  EXPECT_EQ(failure_of_reading(file), file.string() + ": damaged: " + std::to_string(good.size() + 1) + " bytes, but " +
-                                          std::to_string(good.size()) + " were written");
+  EXPECT_EQ(checkpoint_error(file), file.string() + ": damaged: " + std::to_string(good.size() + 1) + " bytes, but " +
+                                        std::to_string(good.size()) + " were written");
 }
 
 TEST(checkpoint, every_flipped_byte_and_every_cut_is_noticed) {

@@ -9,7 +9,7 @@ namespace quadrat::io {
 namespace {
 
 /// The scene of this text, read, checked and completed.
-circles_scene completed(const std::string& text) {
+circles_scene completed_circles(const std::string& text) {
   auto file = parse_circles_scene("[scene]\nmodel = \"circles\"\n" + text, "examples/rings.toml");
   check(file.scene, file.places);
   complete(file.scene, file.places);
@@ -17,7 +17,7 @@ circles_scene completed(const std::string& text) {
 }
 
 TEST(circles_scene, defaults_are_those_of_the_form) {
-  const circles_scene sine = completed("");
+  const circles_scene sine = completed_circles("");
   EXPECT_EQ(sine.agents.count, 10000);
   EXPECT_EQ(sine.physics.radius, 2.0);
   EXPECT_EQ(sine.physics.force, 0.05);
@@ -27,7 +27,7 @@ TEST(circles_scene, defaults_are_those_of_the_form) {
   EXPECT_EQ(sine.search.cells_per_reach, 2);
   EXPECT_EQ(sine.scene.name, "rings");
   EXPECT_EQ(sine.output.directory, "out/rings");
-  const circles_scene original = completed("[physics]\nform = \"original\"\n[box]\ndimension = 3\n");
+  const circles_scene original = completed_circles("[physics]\nform = \"original\"\n[box]\ndimension = 3\n");
   EXPECT_EQ(original.agents.count, 10000);
   EXPECT_EQ(original.physics.radius, 5.0);
   EXPECT_EQ(original.physics.repulsion, 1e-3);
@@ -35,20 +35,22 @@ TEST(circles_scene, defaults_are_those_of_the_form) {
 }
 
 TEST(circles_scene, count_and_density_follow_from_each_other) {
-  EXPECT_EQ(completed("[agents]\ndensity = 0.5\n").agents.count, 5000);
-  EXPECT_EQ(completed("[agents]\ncount = 2500\n").agents.density, 0.25);
+  EXPECT_EQ(completed_circles("[agents]\ndensity = 0.5\n").agents.count, 5000);
+  EXPECT_EQ(completed_circles("[agents]\ncount = 2500\n").agents.density, 0.25);
 }
 
 TEST(circles_scene, text_tells_scenes_apart) {
-  const std::string stored = to_text(completed("[run]\nsteps = 5\ndeterministic = \"run_to_run\"\n"));
-  EXPECT_FALSE(first_difference(stored, to_text(completed("[run]\nsteps = 9\ndeterministic = \"run_to_run\"\n"))));
+  const std::string stored = to_text(completed_circles("[run]\nsteps = 5\ndeterministic = \"run_to_run\"\n"));
+  EXPECT_FALSE(
+      first_difference(stored, to_text(completed_circles("[run]\nsteps = 9\ndeterministic = \"run_to_run\"\n"))));
   const auto other = first_difference(
-      stored, to_text(completed("[run]\ndeterministic = \"run_to_run\"\n[search]\norder = \"hybrid\"\n")));
+      stored, to_text(completed_circles("[run]\ndeterministic = \"run_to_run\"\n[search]\norder = \"hybrid\"\n")));
   ASSERT_TRUE(other);
   EXPECT_EQ(other->key, "search.order");
   EXPECT_EQ(other->stored, "\"trimmed\"");
   // Without that level any order may go on.
-  EXPECT_FALSE(first_difference(to_text(completed("")), to_text(completed("[search]\norder = \"hybrid\"\n"))));
+  EXPECT_FALSE(
+      first_difference(to_text(completed_circles("")), to_text(completed_circles("[search]\norder = \"hybrid\"\n"))));
   const auto granular = first_difference(stored, to_text(granular_scene{}));
   ASSERT_TRUE(granular);
   EXPECT_EQ(granular->key, "scene.model");

@@ -5,32 +5,28 @@
 
 #include <string>
 
+#include "support/errors.hpp"
 #include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {
 
-const std::string head = "[scene]\nmodel = \"granular\"\n";
+const std::string granular_head = "[scene]\nmodel = \"granular\"\n";
 
 /// The scene of this text, read, checked and completed.
-friction_scene completed(const std::string& text) {
-  auto file = parse_friction_scene(head + text, "examples/silo.toml");
+friction_scene completed_friction(const std::string& text) {
+  auto file = parse_friction_scene(granular_head + text, "examples/silo.toml");
   check(file.scene, file.places);
   complete(file.scene, file.places);
   return file.scene;
 }
 
-std::string error_of(const std::string& text) {
-  try {
-    static_cast<void>(completed(text));
-  } catch (const scene_error& e) {
-    return e.what();
-  }
-  return "";
+std::string refusal_of(const std::string& text) {
+  return test::error_of<scene_error>([&] { static_cast<void>(completed_friction(text)); });
 }
 
 TEST(friction_scene, defaults_are_completed) {
-  const friction_scene hertz = completed("[physics]\nlaw = \"hertz\"\n");
+  const friction_scene hertz = completed_friction("[physics]\nlaw = \"hertz\"\n");
   EXPECT_EQ(hertz.scene.name, "silo");
   EXPECT_EQ(hertz.output.directory, "out/silo");
   EXPECT_EQ(hertz.particles.smallest_radius, 0.005);
@@ -38,7 +34,7 @@ TEST(friction_scene, defaults_are_completed) {
   EXPECT_EQ(hertz.physics.young_modulus, granular_material{}.young_modulus);
   EXPECT_FALSE(hertz.physics.normal_spring.has_value());
   EXPECT_DOUBLE_EQ(hertz.physics.time_step.value(), longest_granular_time_step(options_of(hertz), 0.005) / 10);
-  const friction_scene linear = completed("[physics]\nlaw = \"linear\"\nnormal_spring = 500\n");
+  const friction_scene linear = completed_friction("[physics]\nlaw = \"linear\"\nnormal_spring = 500\n");
   EXPECT_EQ(linear.physics.normal_spring, 500.0);
   EXPECT_EQ(linear.physics.tangential_spring, granular_material{}.tangential_spring);
   EXPECT_FALSE(linear.physics.young_modulus.has_value());
@@ -50,7 +46,7 @@ const std::string plate =
     "[[box.walls]]\npoint = [-0.1, 0, 0]\nnormal = [1, 1, 0]\n";
 
 TEST(friction_scene, walls_stand_beside_the_faces_of_the_box) {
-  const friction_scene scene = completed(plate);
+  const friction_scene scene = completed_friction(plate);
   ASSERT_EQ(scene.box.walls.size(), 2u);
   const granular_friction_options options = options_of(scene);
   ASSERT_EQ(options.walls.size(), 8u);
@@ -63,52 +59,52 @@ TEST(friction_scene, walls_stand_beside_the_faces_of_the_box) {
 }
 
 TEST(friction_scene, mistakes_in_walls_are_named_with_their_place) {
-  EXPECT_EQ(error_of("[box]\nwalls = 3\n"),
+  EXPECT_EQ(refusal_of("[box]\nwalls = 3\n"),
             "examples/silo.toml:4:9: box.walls must be an array of walls, not an integer");
-  EXPECT_EQ(error_of("[box]\nwalls = [ 3 ]\n"), "examples/silo.toml:4:11: box.walls must be a table, not an integer");
-  EXPECT_EQ(error_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1]\n"),
+  EXPECT_EQ(refusal_of("[box]\nwalls = [ 3 ]\n"), "examples/silo.toml:4:11: box.walls must be a table, not an integer");
+  EXPECT_EQ(refusal_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1]\n"),
             "examples/silo.toml:5:10: box.walls.normal must have three components (x, y, z), not 2");
-  EXPECT_EQ(error_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\nopenning = {}\n"),
+  EXPECT_EQ(refusal_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\nopenning = {}\n"),
             "examples/silo.toml:6:1: unknown key \"openning\" in box.walls; did you mean \"opening\"?");
-  EXPECT_EQ(error_of("[[box.walls]]\nnormal = [0, 1, 0]\n"),
+  EXPECT_EQ(refusal_of("[[box.walls]]\nnormal = [0, 1, 0]\n"),
             "examples/silo.toml:3:1: box.walls lacks the key \"point\"");
-  EXPECT_EQ(error_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\nopening = { radius = 1 }\n"),
+  EXPECT_EQ(refusal_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\nopening = { radius = 1 }\n"),
             "examples/silo.toml:6:11: box.walls.opening lacks the key \"center\"");
-  EXPECT_NE(error_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 0, 0]\n").find("number 1, whose normal"),
+  EXPECT_NE(refusal_of("[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 0, 0]\n").find("number 1, whose normal"),
             std::string::npos);
-  EXPECT_NE(error_of("[particles]\nradius = 0.03\ncount = 8\n" + plate).find("opening of radius 0.02"),
+  EXPECT_NE(refusal_of("[particles]\nradius = 0.03\ncount = 8\n" + plate).find("opening of radius 0.02"),
             std::string::npos);
 }
 
 TEST(friction_scene, grains_that_would_start_in_a_wall_are_named) {
   const std::string solid = "[[box.walls]]\npoint = [0.1, 0, 0]\nnormal = [3, 0, 0]\n";
   EXPECT_TRUE(
-      error_of(plate + solid)
+      refusal_of(plate + solid)
           .starts_with(
               "examples/silo.toml:3:1: box.walls has a wall, number 3, in which grain 0 would start, at [0.005"))
-      << error_of(plate + solid);
-  EXPECT_EQ(error_of(plate + solid + "[particles]\nlower = [0.1, 0, 0]\ncount = 500\n"), "");
+      << refusal_of(plate + solid);
+  EXPECT_EQ(refusal_of(plate + solid + "[particles]\nlower = [0.1, 0, 0]\ncount = 500\n"), "no error");
   const std::string low = "[[box.walls]]\npoint = [0, 0.005, 0]\nnormal = [0, 1, 0]\n";
   const std::string opening = "opening = { center = [0.1, 0, 0.1], radius = 0.02 }\n";
-  EXPECT_NE(error_of(low + opening).find("number 1, in which grain 0 would start"), std::string::npos);
-  EXPECT_EQ(error_of(low + opening + "[particles]\ncount = 1\nlower = [0.094, 0, 0.094]\n"), "");
+  EXPECT_NE(refusal_of(low + opening).find("number 1, in which grain 0 would start"), std::string::npos);
+  EXPECT_EQ(refusal_of(low + opening + "[particles]\ncount = 1\nlower = [0.094, 0, 0.094]\n"), "no error");
 }
 
 TEST(friction_scene, keys_of_another_law_say_so) {
-  EXPECT_EQ(error_of("[physics]\nlaw = \"linear\"\nyoung_modulus = 1e7\n"),
+  EXPECT_EQ(refusal_of("[physics]\nlaw = \"linear\"\nyoung_modulus = 1e7\n"),
             "examples/silo.toml:5:17: physics.young_modulus belongs to the law \"hertz\"; \"linear\" has "
             "physics.normal_spring");
-  EXPECT_EQ(error_of("[physics]\nnormal_spring = 10\n"),
+  EXPECT_EQ(refusal_of("[physics]\nnormal_spring = 10\n"),
             "examples/silo.toml:4:17: physics.normal_spring belongs to the law \"linear\"; \"hertz\" has "
             "physics.young_modulus");
-  EXPECT_EQ(error_of("[physics]\nspring = 0.5\n"),
+  EXPECT_EQ(refusal_of("[physics]\nspring = 0.5\n"),
             "examples/silo.toml:4:1: the key \"spring\" in [physics] belongs to scenes with law = \"springs\" in "
             "[physics]");
-  EXPECT_EQ(error_of("[collider]\nradius = 0.5\n"),
+  EXPECT_EQ(refusal_of("[collider]\nradius = 0.5\n"),
             "examples/silo.toml:3:2: [collider] belongs to scenes with law = \"springs\" in [physics]");
   const auto springs = [](const std::string& text) -> std::string {
     try {
-      static_cast<void>(parse_granular_scene(head + text, "x.toml"));
+      static_cast<void>(parse_granular_scene(granular_head + text, "x.toml"));
     } catch (const scene_error& e) {
       return e.what();
     }
@@ -123,7 +119,7 @@ TEST(friction_scene, keys_of_another_law_say_so) {
 
 TEST(friction_scene, impossible_values_are_refused) {
   const auto expect = [](const std::string& text, const std::string& words) {
-    EXPECT_NE(error_of(text).find(words), std::string::npos) << error_of(text);
+    EXPECT_NE(refusal_of(text).find(words), std::string::npos) << refusal_of(text);
   };
   expect("[particles]\ncount = 0\n", "particles.count is 0, but must be at least 1");
   expect("[particles]\ncount = 20000\n", "particles.count is 20000, but the region");
@@ -142,13 +138,13 @@ TEST(friction_scene, impossible_values_are_refused) {
 }
 
 TEST(friction_scene, text_tells_scenes_apart) {
-  const std::string stored = to_text(completed(plate));
-  EXPECT_FALSE(first_difference(stored, to_text(completed("[run]\nsteps = 9\n" + plate))));
-  const auto walls = first_difference(stored, to_text(completed("")));
+  const std::string stored = to_text(completed_friction(plate));
+  EXPECT_FALSE(first_difference(stored, to_text(completed_friction("[run]\nsteps = 9\n" + plate))));
+  const auto walls = first_difference(stored, to_text(completed_friction("")));
   ASSERT_TRUE(walls);
   EXPECT_EQ(walls->key, "box.walls");
   EXPECT_EQ(walls->asked, "[]");
-  const auto material = first_difference(stored, to_text(completed("[physics]\nfriction = 0.25\n" + plate)));
+  const auto material = first_difference(stored, to_text(completed_friction("[physics]\nfriction = 0.25\n" + plate)));
   ASSERT_TRUE(material);
   EXPECT_EQ(material->key, "physics.friction");
   EXPECT_EQ(material->asked, "0.25");
@@ -166,9 +162,9 @@ TEST(friction_scene, the_law_decides_how_a_file_is_read) {
     std::ofstream(folder / "scene.toml") << text;
     return kind_of_scene(folder / "scene.toml");
   };
-  EXPECT_EQ(kind(head), scene_kind::granular);
-  EXPECT_EQ(kind(head + "[physics]\nlaw = \"springs\"\n"), scene_kind::granular);
-  EXPECT_EQ(kind(head + "[physics]\nlaw = \"linear\"\n"), scene_kind::granular_friction);
+  EXPECT_EQ(kind(granular_head), scene_kind::granular);
+  EXPECT_EQ(kind(granular_head + "[physics]\nlaw = \"springs\"\n"), scene_kind::granular);
+  EXPECT_EQ(kind(granular_head + "[physics]\nlaw = \"linear\"\n"), scene_kind::granular_friction);
   EXPECT_EQ(kind("[scene]\nmodel = \"circles\"\n"), scene_kind::circles);
   EXPECT_THROW(static_cast<void>(kind("[scene]\nmodel = \"granlar\"\n[physics]\nlaw = \"hertz\"\n")), scene_error);
   EXPECT_THROW(static_cast<void>(kind("[physics]\nlaw = \"hertz\"\n")), scene_error);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "quadrat/core/error.hpp"
+#include "support/errors.hpp"
 #include "temporary_folder.hpp"
 
 namespace quadrat::io {
@@ -36,13 +37,8 @@ std::string raw(const std::vector<T>& values, bool swapped = false) {
   return bytes;
 }
 
-std::string failure_of_reading(const std::filesystem::path& file) {
-  try {
-    (void)read_npy(file);
-    return "no error";
-  } catch (const io_error& failure) {
-    return failure.what();
-  }
+std::string npy_error(const std::filesystem::path& file) {
+  return test::error_of<io_error>([&] { static_cast<void>(read_npy(file)); });
 }
 
 class npy_test : public testing::Test {
@@ -53,7 +49,7 @@ class npy_test : public testing::Test {
   }
   std::string failure(const std::string& bytes) {
     put(file_, bytes);
-    const std::string text = failure_of_reading(file_);
+    const std::string text = npy_error(file_);
     EXPECT_TRUE(text.starts_with(file_.string() + ": ")) << text;
     return text.substr(std::min(text.size(), file_.string().size() + 2));
   }
@@ -172,9 +168,9 @@ TEST_F(npy_test, every_beginning_of_a_file_is_refused) {
 }
 
 TEST_F(npy_test, files_that_cannot_be_read) {
-  EXPECT_EQ(failure_of_reading(folder_ / "none.npy"),
+  EXPECT_EQ(npy_error(folder_ / "none.npy"),
             "cannot read " + (folder_ / "none.npy").string() + ": No such file or directory");
-  EXPECT_EQ(failure_of_reading(folder_.path()), "cannot read " + folder_.path().string() + ": Is a directory");
+  EXPECT_EQ(npy_error(folder_.path()), "cannot read " + folder_.path().string() + ": Is a directory");
 }
 
 TEST_F(npy_test, a_type_that_was_not_meant) {

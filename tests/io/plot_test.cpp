@@ -12,13 +12,13 @@
 namespace quadrat::io {
 namespace {
 
-constexpr std::size_t width = 400;
-constexpr std::size_t height = 250;
+constexpr std::size_t plot_width = 400;
+constexpr std::size_t plot_height = 250;
 
 plot_options small_plot() {
   plot_options options;
-  options.width = width;
-  options.height = height;
+  options.width = plot_width;
+  options.height = plot_height;
   return options;
 }
 

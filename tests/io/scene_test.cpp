@@ -109,7 +109,7 @@ const bad_scene syntax_and_names[] = {
      "scene.toml:4:9: run.steps must be an integer, not a string (and 1 more)"},
 };
 
-const bad_scene types[] = {
+const bad_scene bad_types[] = {
     {"string_for_integer", head + "[particles]\ncount = \"3\"\n",
      "scene.toml:4:9: particles.count must be an integer, not a string"},
     {"float_for_integer", head + "[particles]\ncount = 1e3\n",
@@ -137,7 +137,7 @@ const bad_scene types[] = {
      "\"uniform_random\""},
 };
 
-const bad_scene values[] = {
+const bad_scene bad_values[] = {
     {"nan", head + "[physics]\nspring = nan\n", "scene.toml:4:10: physics.spring is nan, not a finite number"},
     {"nan_in_array", head + "[box]\nlower = [0, nan, 0]\n", "scene.toml:4:9: box.lower is nan, not a finite number"},
     {"infinite", head + "[particles]\nradius = inf\n", "scene.toml:4:10: particles.radius is inf, not a finite number"},
@@ -190,8 +190,8 @@ const bad_scene values[] = {
 
 std::string name_of_case(const testing::TestParamInfo<bad_scene>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(names, bad_scenes, testing::ValuesIn(syntax_and_names), name_of_case);
-INSTANTIATE_TEST_SUITE_P(types, bad_scenes, testing::ValuesIn(types), name_of_case);
-INSTANTIATE_TEST_SUITE_P(values, bad_scenes, testing::ValuesIn(values), name_of_case);
+INSTANTIATE_TEST_SUITE_P(types, bad_scenes, testing::ValuesIn(bad_types), name_of_case);
+INSTANTIATE_TEST_SUITE_P(values, bad_scenes, testing::ValuesIn(bad_values), name_of_case);
 
 TEST(scene, syntax_errors_name_their_place) {
   EXPECT_TRUE(verdict("[scene\nmodel = 1").starts_with("scene.toml:1:7: ")) << verdict("[scene\nmodel = 1");

@@ -11,7 +11,7 @@ namespace quadrat::io {
 namespace {
 
 /// The scene of this text, read, checked and completed.
-srd_scene completed(const std::string& text) {
+srd_scene completed_srd(const std::string& text) {
   auto file = parse_srd_scene("[scene]\nmodel = \"srd\"\n" + text, "examples/flow.toml");
   check(file.scene, file.places);
   complete(file.scene, file.places);
@@ -21,7 +21,7 @@ srd_scene completed(const std::string& text) {
 /// What the scene of this text is refused with.
 std::string refused(const std::string& text) {
   try {
-    static_cast<void>(completed(text));
+    static_cast<void>(completed_srd(text));
   } catch (const scene_error& error) {
     return error.what();
   }
@@ -29,7 +29,7 @@ std::string refused(const std::string& text) {
 }
 
 TEST(srd_scene, what_is_left_out_follows_from_the_rest) {
-  const srd_scene scene = completed("");
+  const srd_scene scene = completed_srd("");
   EXPECT_EQ(scene.box.cells, (int_triple{20, 20, 20}));
   EXPECT_EQ(scene.particles.count, 80000);
   EXPECT_EQ(scene.particles.per_cell, 10.0);
@@ -39,17 +39,17 @@ TEST(srd_scene, what_is_left_out_follows_from_the_rest) {
   EXPECT_EQ(scene.run.sort_every, static_cast<std::int64_t>(srd_default_sort_every));
   EXPECT_EQ(scene.scene.name, "flow");
   EXPECT_EQ(scene.output.directory, "out/flow");
-  const srd_scene flat = completed("[box]\ndimension = 2\n[particles]\ncount = 1000\n[solutes]\ncount = 3\n");
+  const srd_scene flat = completed_srd("[box]\ndimension = 2\n[particles]\ncount = 1000\n[solutes]\ncount = 3\n");
   EXPECT_EQ(flat.box.cells, (int_triple{20, 20, 1}));
   EXPECT_EQ(flat.particles.per_cell, 2.5);
   EXPECT_EQ(flat.solutes.mass, 2.5);
-  const srd_scene wave = completed("[particles]\nstart = \"shear_wave\"\ntemperature = 4\n");
+  const srd_scene wave = completed_srd("[particles]\nstart = \"shear_wave\"\ntemperature = 4\n");
   EXPECT_EQ(wave.particles.amplitude, 1.0);
-  EXPECT_EQ(completed("[measure]\nprofile = \"y\"\n[box]\ncells = [5, 7, 9]\n").measure.bins, 7);
+  EXPECT_EQ(completed_srd("[measure]\nprofile = \"y\"\n[box]\ncells = [5, 7, 9]\n").measure.bins, 7);
 }
 
 TEST(srd_scene, options_are_those_of_the_file) {
-  const srd_scene scene = completed(
+  const srd_scene scene = completed_srd(
       "[box]\ncells = [4, 8, 6]\ncell_edge = 0.5\nboundaries = [\"periodic\", \"wall\", \"periodic\"]\n"
       "[wall_velocity]\nlower_y = [1, 0, 2]\nupper_y = [3, 0, 4]\n"
       "[particles]\nmass = 2\ntemperature = 3\nseed = 7\n"
@@ -78,12 +78,12 @@ TEST(srd_scene, options_are_those_of_the_file) {
 
 TEST(srd_scene, a_start_has_solutes_behind_the_fluid_and_the_wave) {
   const std::string box = "[box]\ndimension = 2\ncells = [8, 8, 1]\n";
-  const srd_particles<2> plain = particles_of<2>(completed(box + "[solutes]\ncount = 2\nmass = 5\n"));
+  const srd_particles<2> plain = particles_of<2>(completed_srd(box + "[solutes]\ncount = 2\nmass = 5\n"));
   EXPECT_EQ(plain.positions.size(), 642u);
   EXPECT_EQ(plain.solute_masses, (std::vector<double>{5, 5}));
-  const srd_particles<2> still = particles_of<2>(completed(box));
+  const srd_particles<2> still = particles_of<2>(completed_srd(box));
   const srd_particles<2> wave =
-      particles_of<2>(completed(box + "[particles]\nstart = \"shear_wave\"\namplitude = 0.25\n"));
+      particles_of<2>(completed_srd(box + "[particles]\nstart = \"shear_wave\"\namplitude = 0.25\n"));
   ASSERT_EQ(still.positions.size(), wave.positions.size());
   for (std::size_t i = 0; i < wave.positions.size(); ++i) {
     const double expected = 0.25 * std::sin(2 * std::numbers::pi * wave.positions[i][1] / 8);
@@ -93,14 +93,14 @@ TEST(srd_scene, a_start_has_solutes_behind_the_fluid_and_the_wave) {
 
 TEST(srd_scene, text_tells_scenes_apart) {
   const std::string level = "[run]\nsteps = 5\ndeterministic = \"run_to_run\"\n";
-  const std::string stored = to_text(completed(level));
-  EXPECT_FALSE(first_difference(stored, to_text(completed(level + "sort_every = 3\n[camera]\nspeed = 2\n"))));
-  const auto sums = first_difference(stored, to_text(completed(level + "sums = \"fixed\"\n")));
+  const std::string stored = to_text(completed_srd(level));
+  EXPECT_FALSE(first_difference(stored, to_text(completed_srd(level + "sort_every = 3\n[camera]\nspeed = 2\n"))));
+  const auto sums = first_difference(stored, to_text(completed_srd(level + "sums = \"fixed\"\n")));
   ASSERT_TRUE(sums);
   EXPECT_EQ(sums->key, "run.sums");
-  EXPECT_FALSE(first_difference(to_text(completed("")), to_text(completed("[run]\nsums = \"fixed\"\n"))));
+  EXPECT_FALSE(first_difference(to_text(completed_srd("")), to_text(completed_srd("[run]\nsums = \"fixed\"\n"))));
   const auto walls = first_difference(
-      stored, to_text(completed(level + "[box]\nboundaries = [\"wall\", \"periodic\", \"periodic\"]\n")));
+      stored, to_text(completed_srd(level + "[box]\nboundaries = [\"wall\", \"periodic\", \"periodic\"]\n")));
   ASSERT_TRUE(walls);
   EXPECT_EQ(walls->key, "box.boundaries");
   EXPECT_EQ(walls->asked, "[\"wall\", \"periodic\", \"periodic\"]");
