@@ -77,18 +77,30 @@ function(quadrat_compile_in_batches target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUADRAT_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()
 
-# Batches of up to `size` sources of one folder, for a target with UNITY_BUILD_MODE GROUP.
-function(quadrat_group_for_batches folder size)
+# Sets ${out} to how many of ${ARGN} are in a batch where each has at most `size`, and all are of equal length.
+function(quadrat_batch_length out size)
+  list(LENGTH ARGN count)
+  math(EXPR batches "(${count} + ${size} - 1) / ${size}")
+  math(EXPR length "(${count} + ${batches} - 1) / ${batches}")
+  set(${out} ${length} PARENT_SCOPE)
+endfunction()
+
+# Batches of up to `size` sources of one module, for a target with UNITY_BUILD_MODE GROUP.
+function(quadrat_group_for_batches module size)
+  if(NOT ARGN)
+    return()
+  endif()
+  quadrat_batch_length(length ${size} ${ARGN})
   set(number 0)
   foreach(source IN LISTS ARGN)
-    math(EXPR batch "${number} / ${size}")
-    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder}_${batch})
+    math(EXPR batch "${number} / ${length}")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${module}_${batch})
     math(EXPR number "${number} + 1")
   endforeach()
 endfunction()
 
 # The same for sources that nvcc compiles, where they need only be compiled fast: most of what it takes for one is the
-# headers. (CMake has that from 3.31 on.) Sets ${out} to batches of up to `size` sources of one folder each.
+# headers. (CMake's own batches are for C++ only up to 3.30.) Sets ${out} to the batches, each of one folder.
 function(quadrat_cuda_batches out size)
   if(NOT QUADRAT_CUDA_FAST_COMPILE OR NOT QUADRAT_UNITY)
     set(${out} ${ARGN} PARENT_SCOPE)
@@ -104,9 +116,10 @@ function(quadrat_cuda_batches out size)
   list(REMOVE_DUPLICATES folders)
   set(batches "")
   foreach(folder IN LISTS folders)
+    quadrat_batch_length(length ${size} ${sources_of_${folder}})
     set(number 0)
     while(sources_of_${folder})
-      list(SUBLIST sources_of_${folder} 0 ${size} members)
+      list(SUBLIST sources_of_${folder} 0 ${length} members)
       list(REMOVE_ITEM sources_of_${folder} ${members})
       list(TRANSFORM members REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE text)
       string(JOIN "" text ${text})
