@@ -15,7 +15,7 @@ namespace {
 
 using detail::key_sample;
 
-constexpr std::array methods{
+constexpr std::array choosable_methods{
     key_method{"atomic", "", true, true, determinism::none, true, false},
     key_method{"private_tables", "", true, false, determinism::run_to_run, true, true},
     key_method{"runs", "", false, true, determinism::none, true, false},
@@ -37,10 +37,10 @@ constexpr std::size_t ten_million = 10'000'000;
 }
 
 [[nodiscard]] detail::key_circumstances on_cuda(determinism level = determinism::none) {
-  return {true, 1, level, ~std::size_t{0}, methods};
+  return {true, 1, level, ~std::size_t{0}, choosable_methods};
 }
 [[nodiscard]] detail::key_circumstances on_cpu(int threads, determinism level = determinism::none) {
-  return {false, threads, level, ~std::size_t{0}, methods};
+  return {false, threads, level, ~std::size_t{0}, choosable_methods};
 }
 
 /// Ten elements a key, in order.
