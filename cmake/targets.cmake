@@ -19,6 +19,10 @@ endfunction()
 
 set(quadrat_warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 set(quadrat_cuda_no_warnings "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND QUADRAT_UNITY)
+  # It takes anonymous namespaces of sources in a batch for those of headers.
+  list(APPEND quadrat_warnings -Wno-subobject-linkage)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False reports about std::string (GCC bug 105651) and std::optional (80635).
   list(APPEND quadrat_warnings -Wno-restrict -Wno-maybe-uninitialized)
