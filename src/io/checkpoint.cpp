@@ -24,7 +24,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the checkpoint format is little endian");
 
-constexpr std::array<char, 8> magic = {'Q', 'U', 'A', 'D', 'R', 'A', 'T', 'C'};
+constexpr std::array<char, 8> checkpoint_magic = {'Q', 'U', 'A', 'D', 'R', 'A', 'T', 'C'};
 constexpr std::uint32_t format_version = 1;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 
@@ -135,7 +135,7 @@ file_header verified_header(const std::filesystem::path& file, std::span<const s
     reject("truncated: ", bytes.size(), " bytes, but a checkpoint has at least ", sizeof header + sizeof(checksum));
   }
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.magic != magic) reject("not a Quadrat checkpoint (it does not begin with \"QUADRATC\")");
+  if (header.magic != checkpoint_magic) reject("not a Quadrat checkpoint (it does not begin with \"QUADRATC\")");
   if (header.byte_order != byte_order_mark) reject("written on a machine of another byte order, or damaged");
   if (header.version != format_version) {
     reject("checkpoint format version ", header.version, ", but this program reads version ", format_version);
@@ -188,8 +188,8 @@ const checkpoint_array& checkpoint::find(std::string_view name, element_type typ
 
 void write_checkpoint(const std::filesystem::path& file, const checkpoint& state) {
   writer out(file);
-  out.number(file_header{magic, format_version, byte_order_mark, file_bytes(state), state.step, state.particles,
-                         state.precision_bytes, static_cast<std::uint32_t>(state.arrays.size()),
+  out.number(file_header{checkpoint_magic, format_version, byte_order_mark, file_bytes(state), state.step,
+                         state.particles, state.precision_bytes, static_cast<std::uint32_t>(state.arrays.size()),
                          hash_of(state.parameters), state.parameters.size()});
   out.text(state.parameters);
   for (const checkpoint_array& array : state.arrays) {

@@ -39,7 +39,7 @@ constexpr std::array<type_entry, 13> types{{{"bool", "b1", 1, 1},
 const type_entry& entry_of(npy_type type) { return types[static_cast<std::size_t>(type)]; }
 
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
-constexpr std::string_view magic("\x93NUMPY", 6);
+constexpr std::string_view npy_magic("\x93NUMPY", 6);
 
 /// Bytes of so many elements in such a shape; nothing where they do not fit 64 bits.
 std::optional<std::size_t> bytes_of(const std::vector<std::size_t>& shape, std::size_t element) {
@@ -115,7 +115,7 @@ std::size_t bytes_of(std::span<const npy_field> fields) {
 /// The text of the header; `rest` is left with the data.
 std::string_view header_text(std::string_view& rest, const std::string& file) {
   if (rest.empty()) throw io_error(file + ": the file is empty");
-  if (!rest.starts_with(magic)) {
+  if (!rest.starts_with(npy_magic)) {
     throw io_error(message(file, ": this is no .npy file (it begins with ", shown(rest.substr(0, 6)), ")"));
   }
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(rest[at])); };
@@ -184,7 +184,7 @@ npy_file::npy_file(const std::filesystem::path& file, std::string_view descr, st
           " bytes; version 1 has room for 65535");
   const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 0xff),
                                      static_cast<char>(header.size() >> 8)};
-  file_.write(magic);
+  file_.write(npy_magic);
   file_.write(std::string_view(version_and_length, sizeof version_and_length));
   file_.write(header);
 }

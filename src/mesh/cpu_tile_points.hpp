@@ -46,6 +46,7 @@ struct tile_points {
   static constexpr int spots = lanes / Components;  ///< mesh points in a vector
   /// Vectors that the widest footprint reaches into.
   static constexpr int most = ((spots - 1 + mesh_window<T>::most_width) * Components + lanes - 1) / lanes;
+  static_assert(most * lanes <= 32, "a row is longer than its memory");
 
   T* memory;
   std::size_t first;

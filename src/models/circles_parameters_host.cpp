@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "models/parameter_checks.hpp"
 #include "models/random.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/circles.hpp"
 
 namespace quadrat {
-
-namespace {
-
-void require_finite(const char* name, double value) {
-  require(std::isfinite(value), "the ", name, " is ", value, "; it must be finite");
-}
-
-void require_positive(const char* name, double value) {
-  require(value > 0 && std::isfinite(value), "the ", name, " is ", value, "; it must be positive and finite");
-}
-
-}  // namespace
 
 circles_parameters circles_defaults(circles_form form) {
   circles_parameters parameters;
@@ -27,20 +16,20 @@ circles_parameters circles_defaults(circles_form form) {
 }
 
 void check(const circles_parameters& parameters) {
-  require_positive("width", parameters.width);
-  require_positive("radius", parameters.radius);
+  detail::require_positive("width", parameters.width);
+  detail::require_positive("radius", parameters.radius);
   if (parameters.form == circles_form::sine) {
-    require_finite("force", parameters.force);
+    detail::require_finite("force", parameters.force);
     return;
   }
   require(parameters.width > 1, "the width is ", parameters.width,
           "; it must be more than 1, since agents of the original form live in [0, W - 1]");
-  require_finite("repulsion", parameters.repulsion);
-  require_finite("attraction", parameters.attraction);
+  detail::require_finite("repulsion", parameters.repulsion);
+  detail::require_finite("attraction", parameters.attraction);
 }
 
 std::size_t circles_count(const circles_parameters& parameters, int dimension, double density) {
-  require(density >= 0 && std::isfinite(density), "the density is ", density, "; it must be finite and not negative");
+  detail::require_not_negative("density", density);
   double count = density;
   for (int axis = 0; axis < dimension; ++axis) count *= parameters.width;
   // 100^3 x 0.01 must not be 9,999 because 0.01 is a little less.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "models/parameter_checks.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat {
@@ -14,29 +15,21 @@ namespace {
 
 using triple = std::array<double, 3>;
 
-void require_positive(const char* name, double value) {
-  require(value > 0 && std::isfinite(value), "the ", name, " is ", value, "; it must be positive and finite");
-}
-
-void require_not_negative(const char* name, double value) {
-  require(value >= 0 && std::isfinite(value), "the ", name, " is ", value, "; it must be finite and not negative");
-}
-
-void require_finite(const char* name, const triple& values) {
-  for (const double value : values) require(std::isfinite(value), "the ", name, " is ", value, "; it must be finite");
+void require_all_finite(const char* name, const triple& values) {
+  for (const double value : values) detail::require_finite(name, value);
 }
 
 void check_material(const granular_material& material) {
-  require_positive("density", material.density);
-  require_positive("Young's modulus", material.young_modulus);
+  detail::require_positive("density", material.density);
+  detail::require_positive("Young's modulus", material.young_modulus);
   require(material.poisson_ratio > -1 && material.poisson_ratio <= 0.5, "Poisson's ratio is ", material.poisson_ratio,
           "; it must be above -1 and at most 0.5");
   require(material.restitution > 0 && material.restitution <= 1, "the restitution is ", material.restitution,
           "; it must be above 0 and at most 1");
-  require_not_negative("friction", material.friction);
-  require_not_negative("rolling friction", material.rolling_friction);
-  require_positive("normal spring", material.normal_spring);
-  require_positive("tangential spring", material.tangential_spring);
+  detail::require_not_negative("friction", material.friction);
+  detail::require_not_negative("rolling friction", material.rolling_friction);
+  detail::require_positive("normal spring", material.normal_spring);
+  detail::require_positive("tangential spring", material.tangential_spring);
 }
 
 [[nodiscard]] double length_of(const triple& v) { return std::hypot(v[0], v[1], v[2]); }
@@ -45,13 +38,13 @@ void check_material(const granular_material& material) {
 
 /// With a normal of length one, and the center of its opening on the plane.
 [[nodiscard]] granular_wall checked_wall(granular_wall wall, std::size_t number, double largest_radius) {
-  require_finite("point of a wall", wall.point);
+  require_all_finite("point of a wall", wall.point);
   const double length = length_of(wall.normal);
   require(length > 0 && std::isfinite(length), "the normal of wall ", number, " is (", wall.normal[0], ", ",
           wall.normal[1], ", ", wall.normal[2], "); it must be finite and not 0");
   for (double& component : wall.normal) component /= length;
   if (!wall.opening) return wall;
-  require_finite("center of an opening", wall.opening->center);
+  require_all_finite("center of an opening", wall.opening->center);
   require(wall.opening->radius >= largest_radius && std::isfinite(wall.opening->radius), "the opening of wall ", number,
           " has radius ", wall.opening->radius, "; it must be finite and not less than that of the largest grain, ",
           largest_radius);
@@ -80,7 +73,7 @@ std::vector<granular_wall> walls_of_box(const triple& lower, const triple& upper
 double longest_granular_time_step(const granular_friction_options& options, double smallest_radius) {
   const granular_material& m = options.material;
   check_material(m);
-  require_positive("radius", smallest_radius);
+  detail::require_positive("radius", smallest_radius);
   const double pi = std::numbers::pi;
   if (options.stiffness == contact_stiffness::linear) {
     const double mass = 4.0 / 3 * pi * m.density * std::pow(smallest_radius, 3);
@@ -92,7 +85,7 @@ double longest_granular_time_step(const granular_friction_options& options, doub
 
 granular_friction_options detail::completed(granular_friction_options options, std::span<const double> radii) {
   check_material(options.material);
-  require_finite("gravity", options.gravity);
+  require_all_finite("gravity", options.gravity);
   constexpr double any_radius = 1;
   if (radii.empty()) radii = std::span(&any_radius, 1);
   double smallest = std::numeric_limits<double>::infinity();
@@ -115,7 +108,7 @@ granular_friction_options detail::completed(granular_friction_options options, s
   require(options.time_step > 0 && options.time_step <= longest, "the time step is ", options.time_step,
           " s; it must be positive, and at most ", longest, " s for contacts of these grains to be stable");
   if (options.skin == 0) options.skin = sum / static_cast<double>(radii.size()) / 5;
-  require_positive("skin", options.skin);
+  detail::require_positive("skin", options.skin);
   return options;
 }
 

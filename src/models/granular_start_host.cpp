@@ -73,7 +73,7 @@ struct free_space {
   }
 }
 
-[[nodiscard]] std::vector<vec<double, 3>> lattice(std::size_t count, double radius, const free_space& space) {
+[[nodiscard]] std::vector<vec<double, 3>> on_lattice(std::size_t count, double radius, const free_space& space) {
   const count_triple sides = lattice_sides(count, radius, space);
   std::vector<vec<double, 3>> points(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -128,7 +128,7 @@ std::vector<vec<double, 3>> granular_initial_positions(granular_start start, std
   if (count == 0) return {};
   if (start == granular_start::uniform_random) return uniform_random(count, space, seed);
 
-  auto points = start == granular_start::lattice ? lattice(count, radius, space) : left_half(count, radius, space);
+  auto points = start == granular_start::lattice ? on_lattice(count, radius, space) : left_half(count, radius, space);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const int a = static_cast<int>(axis);
