@@ -9,10 +9,14 @@
 #include "summary.hpp"
 
 namespace quadrat::program {
+namespace {
 
-nlohmann::ordered_json as_json(const reduce_report& report, const reduce_task& task, const key_array& keys,
-                               const value_array* values, const reduce_outcome& outcome) {
-  using json = nlohmann::ordered_json;
+using json = nlohmann::ordered_json;
+
+}  // namespace
+
+json as_json(const reduce_report& report, const reduce_task& task, const key_array& keys, const value_array* values,
+             const reduce_outcome& outcome) {
   json result{
       {"program", program_json()},
       {"device", as_json(outcome.device)},

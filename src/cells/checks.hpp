@@ -30,7 +30,7 @@ void require_radius(std::string_view method, T radius) {
 
 inline void require_count(std::size_t count, std::size_t most, const void* first, std::string_view what) {
   require(count <= most, "there are ", count, " ", what, "; at most ", most, " are possible");
-  require(count == 0 || first != nullptr, "there are ", count, " ", what, ", but the pointer to them is null");
+  require_pointer(first, count, what);
 }
 
 inline void require_bucket_count(std::size_t bucket_count) {

@@ -104,6 +104,7 @@ template <typename Context>
 void key_reducer<Context>::implementation::set_keys(const void* keys, std::size_t count, detail::key_type key_type) {
   keys_changed = keys_changed || usable;
   usable = false;
+  require_pointer(keys, count, "keys");
   source = {keys, count, setup.key_count, key_type.wide, faults.flag()};
   type = key_type;
   choose();
@@ -127,6 +128,10 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
                                                   const component_values<T>& results, const key_call& call) {
   require_keys();
   detail::check_value_shapes(detail::shape_of(values), detail::shape_of(results), source.count, setup.key_count);
+  for (int c = 0; c < values.components; ++c) {
+    require_pointer(values.component[c], values.count, "values");
+    require_pointer(results.component[c], results.count, "results");
+  }
   const auto operation = static_cast<std::size_t>(call.operation);
   require(operation < key_operation_names.size(), "there is no operation number ", operation);
   const bool mean = call.operation == key_operation::mean;
@@ -229,6 +234,7 @@ void key_reducer<Context>::reduce(const component_values<const double>& values, 
 template <typename Context>
 void key_reducer<Context>::count(std::uint64_t* results, bool accumulate) {
   implementation_->require_keys();
+  require_pointer(results, implementation_->setup.key_count, "results");
   implementation_->engine->count(results, accumulate);
 }
 template <typename Context>

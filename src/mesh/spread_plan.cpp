@@ -24,7 +24,8 @@ struct spread_plan<Context, T, D>::implementation {
   void choose(std::size_t number);
   [[nodiscard]] detail::point_placement<T> placement(const points_view<T, D>& points);
   [[nodiscard]] std::string complaint(const points_view<T, D>& points, const fault_report& fault) const;
-  [[nodiscard]] detail::value_layout layout(int components, const mesh_call& call) const;
+  [[nodiscard]] detail::value_layout layout(int components, const mesh_call& call, const void* values,
+                                            const void* mesh) const;
 
   Context context;
   box<T, D> domain;
@@ -73,6 +74,7 @@ template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::implementation::set_points(const points_view<T, D>& points) {
   usable = false;
   require(points.count <= max_count, "there are ", points.count, " points; at most ", max_count, " are possible");
+  for (int axis = 0; axis < D; ++axis) require_pointer(points.component[axis], points.count, "points");
   choose(points.count);
   detail::require_memory(
       context.memory(),
@@ -97,9 +99,12 @@ std::string spread_plan<Context, T, D>::implementation::complaint(const points_v
 }
 
 template <typename Context, typename T, int D>
-detail::value_layout spread_plan<Context, T, D>::implementation::layout(int components, const mesh_call& call) const {
+detail::value_layout spread_plan<Context, T, D>::implementation::layout(int components, const mesh_call& call,
+                                                                        const void* values, const void* mesh) const {
   require(usable, "no points are set; call set_points first (and again where it failed)");
   require(call.vectors >= 1, "there are ", call.vectors, " value vectors; at least 1 is needed");
+  require_pointer(values, count, "values");
+  require_pointer(mesh, setup.shape.size(), "mesh values");
   return {count, setup.shape.size(), components, call.vectors};
 }
 
@@ -126,25 +131,25 @@ void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {
 // The layout comes first: where no points are set it throws, and there may be no engine.
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::spread(const T* values, T* mesh, const mesh_call& call) {
-  const auto layout = implementation_->layout(1, call);
+  const auto layout = implementation_->layout(1, call, values, mesh);
   implementation_->engine->spread(layout, values, mesh, call.accumulate);
 }
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh, const mesh_call& call) {
-  const auto layout = implementation_->layout(2, call);
+  const auto layout = implementation_->layout(2, call, values, mesh);
   implementation_->engine->spread(layout, reinterpret_cast<const T*>(values), reinterpret_cast<T*>(mesh),
                                   call.accumulate);
 }
 
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate(const T* mesh, T* values, const mesh_call& call) {
-  const auto layout = implementation_->layout(1, call);
+  const auto layout = implementation_->layout(1, call, values, mesh);
   implementation_->engine->interpolate(layout, mesh, values, call.accumulate);
 }
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values,
                                              const mesh_call& call) {
-  const auto layout = implementation_->layout(2, call);
+  const auto layout = implementation_->layout(2, call, values, mesh);
   implementation_->engine->interpolate(layout, reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values),
                                        call.accumulate);
 }
@@ -152,7 +157,7 @@ void spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::c
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call) {
   implementation& plan = *implementation_;
-  const auto layout = plan.layout(1, call);
+  const auto layout = plan.layout(1, call, gradients, mesh);
   const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.setup.shape);
   plan.engine->interpolate_gradient(layout, mesh, scale.component, gradients, call.accumulate);
 }
@@ -160,7 +165,7 @@ template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients,
                                                       const mesh_call& call) {
   implementation& plan = *implementation_;
-  const auto layout = plan.layout(2, call);
+  const auto layout = plan.layout(2, call, gradients, mesh);
   const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.setup.shape);
   plan.engine->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), scale.component,
                                     reinterpret_cast<T*>(gradients), call.accumulate);

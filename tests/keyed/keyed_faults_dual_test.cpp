@@ -69,6 +69,27 @@ TEST_F(keyed_faults_test, the_first_key_out_of_range_is_named) {
   }
 }
 
+TEST_F(keyed_faults_test, null_pointers_are_refused) {
+  const backend_context context;
+  reducer by_key(context, valid_key_count);
+  const std::int32_t* const no_keys = nullptr;
+  float* const none = nullptr;
+  const auto refusal = [](const auto& action) { return error_of<argument_error>(action); };
+  expect_words(refusal([&] { by_key.set_keys(no_keys, 7); }), {"7 keys", "null"});
+  const auto keys = to_device(context, std::vector<std::int32_t>{3, 1, 3});
+  const auto values = to_device(context, std::vector<float>{1, 2, 3});
+  array<float, backend_context> results(context, valid_key_count);
+  by_key.set_keys(keys.data(), 3);
+  const auto reduce = [&](const float* from, float* to) {
+    by_key.reduce(packed_values(from, 3), packed_values(to, valid_key_count));
+  };
+  expect_words(refusal([&] { reduce(none, results.data()); }), {"3 values", "null"});
+  expect_words(refusal([&] { reduce(values.data(), none); }), {"50 results", "null"});
+  expect_words(refusal([&] { by_key.count(nullptr); }), {"50 results", "null"});
+  reduce(values.data(), results.data());
+  by_key.check();
+}
+
 TEST_F(keyed_faults_test, counting_finds_them_too) {
   const backend_context context;
   for (const key_reducer_options& options : method_forms()) {

@@ -279,6 +279,9 @@ TEST_F(functor_reducer_test, refuses_what_cannot_be) {
   EXPECT_THROW(reduction.reduce_ordered(keys, values, 0, results, 0, sum{}, 0.0f), argument_error);
   EXPECT_THROW(reduction.reduce_any_order(keys, values, 0, results, max_count + 1, sum{}, 0.0f), argument_error);
   EXPECT_THROW(reduction.reduce_ordered(keys, values, max_count + 1, results, 1, sum{}, 0.0f), argument_error);
+  EXPECT_THROW(reduction.reduce_any_order(keys, values, 0, results, 1, sum{}, 0.0f), argument_error);  // no results
+  EXPECT_THROW(reduction.reduce_runs(keys, values, 3, static_cast<std::uint32_t*>(nullptr), results, nullptr, sum{}),
+               argument_error);
 }
 
 }  // namespace

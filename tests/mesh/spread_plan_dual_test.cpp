@@ -301,6 +301,22 @@ TEST_F(spread_plan_test, calls_without_points_or_vectors_are_refused) {
   }
 }
 
+TEST_F(spread_plan_test, null_pointers_are_refused) {
+  const backend_context context;
+  const case3 it = case_inside();
+  array<float, backend_context> values(context, 3 * it.points.size()), mesh(context, 512);
+  float* const null = nullptr;
+  auto plan = make_plan(context, it, "auto", it.order);
+  const auto refusal = [](const auto& action) { return error_of<argument_error>(action); };
+  expect_words(refusal([&] { plan.set_points(strided_points<3>(null, 7)); }), {"7 points", "null"});
+  set_points(context, plan, it);
+  expect_words(refusal([&] { plan.spread(null, mesh.data()); }), {"60 values", "null"});
+  expect_words(refusal([&] { plan.spread(values.data(), null); }), {"512 mesh values", "null"});
+  expect_words(refusal([&] { plan.interpolate(null, values.data()); }), {"512 mesh values", "null"});
+  expect_words(refusal([&] { plan.interpolate_gradient(mesh.data(), null); }), {"60 values", "null"});
+  expect_right(context, plan, it);
+}
+
 TEST_F(spread_plan_test, more_points_than_can_be_counted_are_refused_before_they_are_looked_at) {
   const backend_context context;
   const case3 it = case_inside();

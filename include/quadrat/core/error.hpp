@@ -2,10 +2,12 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace quadrat {
@@ -80,6 +82,11 @@ template <typename... Parts>
 template <typename... Parts>
 void require(bool condition, const Parts&... parts) {
   if (!condition) throw argument_error(message(parts...));
+}
+
+/// The same for a null pointer to some of `what`, as in "values".
+inline void require_pointer(const void* first, std::size_t count, std::string_view what) {
+  require(count == 0 || first != nullptr, "there are ", count, " ", what, ", but the pointer to them is null");
 }
 
 }  // namespace quadrat

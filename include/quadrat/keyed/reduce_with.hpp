@@ -196,7 +196,7 @@ class functor_reducer {
   template <typename Key, typename Value, typename Join>
   void reduce_ordered(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
                       const Join& join, const Value& identity) {
-    check_dense<Key>(count, key_count);
+    check_dense(keys, values, count, results, key_count);
     key_count_ = key_count;
     for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
     for_each(context_, "keyed.look", count, detail::look_at_keys<Key>{keys, key_count, faults_.flag()});
@@ -209,7 +209,7 @@ class functor_reducer {
   template <typename Key, typename Value, typename Join>
   void reduce_any_order(const Key* keys, const Value* values, std::size_t count, Value* results,
                         std::uint64_t key_count, const Join& join, const Value& identity) {
-    check_dense<Key>(count, key_count);
+    check_dense(keys, values, count, results, key_count);
     key_count_ = key_count;
     for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
     const std::size_t bytes = detail::aligned_bytes(count * sizeof(std::uint32_t));
@@ -229,7 +229,10 @@ class functor_reducer {
   void reduce_runs(const Key* keys, const Value* values, std::size_t count, Key* run_keys, Value* results,
                    std::uint32_t* run_count, const Join& join) {
     static_assert(std::is_trivially_copyable_v<Key>, "keys are trivially copyable");
-    check_elements(count);
+    check_elements(keys, values, count);
+    require_pointer(run_keys, count, "keys of runs");
+    require_pointer(results, count, "results");
+    require_pointer(run_count, 1, "numbers of runs");
     if (count == 0) return fill_bytes(context_, run_count, 0, sizeof(std::uint32_t));
     numbers_.resize_discarding(context_, count + 1);
     std::uint32_t* const numbers = numbers_.data();
@@ -258,15 +261,19 @@ class functor_reducer {
   }
 
  private:
-  static void check_elements(std::size_t count) {
+  static void check_elements(const void* keys, const void* values, std::size_t count) {
     require(count <= max_count, count, " elements are too many; 2147483647 are possible");
+    require_pointer(keys, count, "keys");
+    require_pointer(values, count, "values");
   }
   template <typename Key>
-  static void check_dense(std::size_t count, std::uint64_t key_count) {
+  static void check_dense(const Key* keys, const void* values, std::size_t count, const void* results,
+                          std::uint64_t key_count) {
     static_assert(std::is_integral_v<Key>, "keys that are places of results are integers; reduce_runs takes others");
-    check_elements(count);
+    check_elements(keys, values, count);
     require(key_count >= 1 && key_count <= max_count, "the number of keys is ", key_count,
             "; it must be 1 to 2147483647");
+    require_pointer(results, key_count, "results");
   }
 
   /// Parts of runs that a level leaves.
