@@ -11,7 +11,7 @@
 namespace quadrat::io {
 namespace {
 
-using point = vec<float, 2>;
+using pen_point = vec<float, 2>;
 
 constexpr float gap = 2.1f;  ///< between letters, in units of the alphabet
 constexpr float capital_units = 7.0f;
@@ -33,8 +33,8 @@ char32_t next_code(std::string_view& text) {
   return code;
 }
 
-std::vector<point> points_in(std::string_view stroke) {
-  std::vector<point> points;
+std::vector<pen_point> points_in(std::string_view stroke) {
+  std::vector<pen_point> points;
   const char* at = stroke.data();
   const char* const end = at + stroke.size();
   while (at < end) {
@@ -48,13 +48,13 @@ std::vector<point> points_in(std::string_view stroke) {
 }
 
 /// The chain of straight lines that follows the quadratic B-spline: pieces between the middles of the control polygon.
-std::vector<point> curve(const std::vector<point>& control, bool closed) {
+std::vector<pen_point> curve(const std::vector<pen_point>& control, bool closed) {
   const std::size_t n = control.size();
   const auto middle = [&](std::size_t i) { return (control[i % n] + control[(i + 1) % n]) * 0.5f; };
-  std::vector<point> chain{closed ? middle(n - 1) : control[0]};
+  std::vector<pen_point> chain{closed ? middle(n - 1) : control[0]};
   for (std::size_t i = closed ? 0 : 1; i < (closed ? n : n - 1); ++i) {
-    const point from = chain.back();
-    const point to = !closed && i == n - 2 ? control[n - 1] : middle(i);
+    const pen_point from = chain.back();
+    const pen_point to = !closed && i == n - 2 ? control[n - 1] : middle(i);
     constexpr int pieces = 12;
     for (int k = 1; k <= pieces; ++k) {
       const float t = static_cast<float>(k) / pieces;
@@ -64,10 +64,10 @@ std::vector<point> curve(const std::vector<point>& control, bool closed) {
   return chain;
 }
 
-std::vector<point> chain_of(std::string_view stroke) {
+std::vector<pen_point> chain_of(std::string_view stroke) {
   const bool closed = stroke.front() == 'o';
   const bool curved = closed || stroke.front() == '~';
-  const std::vector<point> points = points_in(stroke.substr(curved ? 1 : 0));
+  const std::vector<pen_point> points = points_in(stroke.substr(curved ? 1 : 0));
   return curved ? curve(points, closed) : points;
 }
 
@@ -80,10 +80,10 @@ class pen_marks {
         first_row_(row_at(baseline - 9 * unit)),
         coverage_((row_at(baseline + 4 * unit) - first_row_) * picture.width()) {}
 
-  void add(const std::vector<point>& chain, float pen) {
+  void add(const std::vector<pen_point>& chain, float pen) {
     const std::size_t pieces = std::max<std::size_t>(chain.size(), 2) - 1;
     for (std::size_t i = 0; i < pieces; ++i) {
-      const point& to = chain[std::min(i + 1, chain.size() - 1)];
+      const pen_point& to = chain[std::min(i + 1, chain.size() - 1)];
       picture_.for_each_on_line(chain[i], to, pen, [&](std::size_t x, std::size_t y, float covered, float) {
         const std::size_t at = (y - first_row_) * picture_.width() + x;
         if (y >= first_row_ && at < coverage_.size()) coverage_[at] = std::max(coverage_[at], covered);
@@ -124,8 +124,8 @@ void draw_text(canvas& picture, std::string_view text, float x, float y, const l
     const letter& shape = letter_of(next_code(text));
     for (std::string_view rest = shape.strokes; !rest.empty();) {
       const std::size_t bar = std::min(rest.find('|'), rest.size());
-      std::vector<point> chain = chain_of(rest.substr(0, bar));
-      for (point& p : chain) p = {x + p[0] * unit, y - p[1] * unit};
+      std::vector<pen_point> chain = chain_of(rest.substr(0, bar));
+      for (pen_point& p : chain) p = {x + p[0] * unit, y - p[1] * unit};
       // A dot is a little heavier than the pen.
       marks.add(chain, style.pen * style.capital_height * (chain.size() == 1 ? 1.35f : 1.0f));
       rest.remove_prefix(std::min(bar + 1, rest.size()));

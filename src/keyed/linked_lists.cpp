@@ -23,7 +23,7 @@ struct link_element {
 
 /// Index: key. Sources and results: components that are joined on one way along the list.
 template <typename Fold, typename T, int Components>
-struct join_list {
+struct join_linked {
   const std::uint32_t* first;
   const std::uint32_t* next;
   component_values<const T> values;
@@ -75,11 +75,11 @@ void linked_lists_engine<Context>::run(const key_reduction<T>& reduction) {
     int c = 0;
     for (; c + 4 <= components; c += 4) {
       for_each(context_, "keyed.join_lists", setup_.key_count,
-               join_list<fold_type, T, 4>{first_.data(), next_.data(), reduction.values, reduction.results, c});
+               join_linked<fold_type, T, 4>{first_.data(), next_.data(), reduction.values, reduction.results, c});
     }
     for (; c < components; ++c) {
       for_each(context_, "keyed.join_lists", setup_.key_count,
-               join_list<fold_type, T, 1>{first_.data(), next_.data(), reduction.values, reduction.results, c});
+               join_linked<fold_type, T, 1>{first_.data(), next_.data(), reduction.values, reduction.results, c});
     }
   });
 }

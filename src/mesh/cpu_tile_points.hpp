@@ -51,9 +51,9 @@ struct tile_points {
   T* memory;
   std::size_t first;
   int count;
-  int vectors;         ///< that their footprints reach into
-  int at[tile_batch];  ///< where a point's first vector stands in a plane
-  std::uint32_t id[tile_batch];
+  int vectors;             ///< that their footprints reach into
+  int at[cpu_tile_batch];  ///< where a point's first vector stands in a plane
+  std::uint32_t id[cpu_tile_batch];
 
   [[nodiscard]] QUADRAT_TILE_INLINE static int vectors_of(const tile_walk<T>& walk, const tile_work<T>& work,
                                                           const placed_point<T>& point) {
@@ -68,7 +68,7 @@ struct tile_points {
 
   /// The caller's values stand in no order: each would cost a wait for memory, were it not asked for well before.
   QUADRAT_TILE_INLINE void ask_for(const T* values, std::size_t size, const tile_walk<T>& walk) const {
-    std::size_t i = first + tile_batch;
+    std::size_t i = first + cpu_tile_batch;
     for (int p = 0; p < count && i < walk.count; ++p, ++i) __builtin_prefetch(values + walk.order[i] * size);
   }
 
@@ -80,7 +80,7 @@ struct tile_points {
     first = begin;
     vectors = vectors_of(walk, work, points[begin]);
     count = 0;
-    const std::size_t end = work.last - begin < tile_batch ? work.last : begin + tile_batch;
+    const std::size_t end = work.last - begin < cpu_tile_batch ? work.last : begin + cpu_tile_batch;
     for (std::size_t i = begin; i < end; ++i) {
       if (points[i].first[0] != plane || vectors_of(walk, work, points[i]) != vectors) break;
       const int local = (points[i].first[2] - work.begin[2]) / spots * lanes;

@@ -65,7 +65,7 @@ struct tile_work {
 };
 
 /// Points of which the weights are computed before they are used: short of what a level-one cache holds beside a tile.
-inline constexpr int tile_batch = 16;
+inline constexpr int cpu_tile_batch = 16;
 /// Values a row is rounded up to; also where a point's row of weights ends.
 inline constexpr int tile_row_unit = 16;
 
@@ -81,7 +81,7 @@ inline constexpr int batch_weights = 4 * 8 + 2 * 32;
 [[nodiscard]] constexpr std::size_t tile_scratch(int planes, int rows, int row) {
   return static_cast<std::size_t>(planes) * static_cast<std::size_t>(rows) *
              static_cast<std::size_t>(tile_row_stride(row, 2)) +
-         std::size_t{tile_batch} * batch_weights + 64;
+         std::size_t{cpu_tile_batch} * batch_weights + 64;
 }
 
 template <typename T>

@@ -28,7 +28,7 @@ inline constexpr int warps_of_block = 4;
 /// The points of one warp in shared memory. Weights and places stand axis after axis; a point's stride is odd, so that
 /// lanes that write a point each meet different banks.
 template <typename T, int Width>
-struct point_batch {
+struct warp_points {
   static constexpr int stride = 3 * Width | 1;
   T weight[batch_lanes][stride];
   int place[batch_lanes][stride];  ///< its part of the mesh point's number; -1 outside an open axis
@@ -38,7 +38,7 @@ struct point_batch {
 /// What the lanes of a warp do with a batch of points; between the steps all lanes wait for each other.
 template <typename T, int Width>
 struct batch_spreading {
-  using batch_type = point_batch<T, Width>;
+  using batch_type = warp_points<T, Width>;
 
   mesh_shape shape;
   mesh_window<T> window;
@@ -102,14 +102,14 @@ struct batch_spreading {
 template <typename T, int Width>
 __global__ void __launch_bounds__(batch_lanes* warps_of_block)
     particle_threads_kernel(std::size_t count, const batch_spreading<T, Width> work) {
-  __shared__ point_batch<T, Width> batches[warps_of_block];
+  __shared__ warp_points<T, Width> batches[warps_of_block];
   const int warp = static_cast<int>(threadIdx.x) / batch_lanes;
   const int lane = static_cast<int>(threadIdx.x) % batch_lanes;
   const auto size = static_cast<std::size_t>(work.batch_size);
   const std::size_t first = (static_cast<std::size_t>(blockIdx.x) * warps_of_block + warp) * size;
   if (first >= count) return;  // the whole warp; the block has no barriers
   const int here = static_cast<int>(min(size, count - first));
-  point_batch<T, Width>& batch = batches[warp];
+  warp_points<T, Width>& batch = batches[warp];
   if (lane < here) work.prepare(batch, lane, first + lane);
   for (int channel = 0; channel < work.layout.channels(); channel += work.layout.components) {
     if (lane < here) work.take_values(batch, lane, first + lane, channel);

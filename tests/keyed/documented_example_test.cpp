@@ -23,7 +23,7 @@ struct lower {
 TEST(keyed_example, does_what_the_documentation_says) {
   const quadrat::cpu_context context;
   const std::vector<std::uint32_t> keys{2, 0, 2, 1};
-  const std::vector<float> masses{1, 2, 3, 4};
+  std::vector<float> masses{1, 2, 3, 4};
   quadrat::key_reducer<quadrat::cpu_context> reducer(context, 4);
 
   reducer.set_keys(keys.data(), keys.size());
@@ -34,6 +34,14 @@ TEST(keyed_example, does_what_the_documentation_says) {
   reducer.check();
   EXPECT_EQ(sums, (std::vector<float>{2, 4, 4, 0}));
   EXPECT_EQ(counts, (std::vector<std::uint64_t>{1, 1, 2, 0}));
+
+  std::vector<double> momenta{1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
+  std::vector<double> means(4 * 3);
+  quadrat::reduce_by_key(context, keys.data(), quadrat::packed_values(momenta.data(), 4, 3),
+                         quadrat::packed_values(means.data(), 4, 3), quadrat::key_operation::mean);
+  EXPECT_EQ(std::vector<double>(means.begin(), means.begin() + 9),
+            (std::vector<double>{0, 1, 0, 1, 1, 1, 0.5, 0, 0.5}));
+  EXPECT_TRUE(std::isnan(means[9]));
 }
 
 TEST(keyed_example, a_functor_of_ones_own) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/keyed/values.hpp"
@@ -126,9 +127,9 @@ class key_reducer {
 /// All in one call: makes a reducer, sets the keys, reduces, checks. Synchronises and allocates. Throws what those
 /// throw.
 template <typename Context, typename Key, typename T>
-void reduce_by_key(const Context& context, const Key* keys, const component_values<const T>& values,
-                   const component_values<T>& results, key_operation operation = key_operation::sum,
-                   const key_reducer_options& options = {}) {
+void reduce_by_key(const Context& context, const Key* keys,
+                   const component_values<const std::type_identity_t<T>>& values, const component_values<T>& results,
+                   key_operation operation = key_operation::sum, const key_reducer_options& options = {}) {
   key_reducer_options known = options;
   const bool possible = values.components >= 1 && values.components <= most_value_components;
   known.value_bytes = static_cast<int>(sizeof(T)) * (possible ? values.components : 1);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 
 namespace quadrat {
 
@@ -18,6 +19,15 @@ struct component_values {
   int components;
   std::size_t stride;
   std::size_t count;  ///< rows
+
+  /// Values that may be changed where values are only read.
+  operator component_values<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    component_values<const T> view{{}, components, stride, count};
+    for (int c = 0; c < most_value_components; ++c) view.component[c] = component[c];
+    return view;
+  }
 };
 
 /// View of a count x components array whose rows are `stride` elements apart (0: packed).
