@@ -63,10 +63,10 @@ int advance(simulation& model, recorder& records, std::uint64_t last, const inte
 
 void print_end(const run_report& report, const run_options& options, const run_plan& plan, const simulation& model,
                const output_folder& folder) {
-  const nlohmann::ordered_json json = as_json(report, plan, model, folder);
-  io::write_text_file(folder.summary(), json.dump(2) + "\n");
+  const std::string summary = as_json(report, plan, model, folder).dump(2);
+  io::write_text_file(folder.summary(), summary + "\n");
   if (options.json) {
-    std::puts(json.dump(2).c_str());
+    std::puts(summary.c_str());
   } else if (!options.quiet) {
     std::fputs(as_text(report, plan, model, folder).c_str(), stdout);
   }
