@@ -21,10 +21,10 @@ struct component_values {
   std::size_t count;  ///< rows
 
   /// Values that may be changed where values are only read.
-  operator component_values<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    component_values<const T> view{{}, components, stride, count};
+  template <typename U>
+    requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
+  operator component_values<U>() const {
+    component_values<U> view{{}, components, stride, count};
     for (int c = 0; c < most_value_components; ++c) view.component[c] = component[c];
     return view;
   }
