@@ -108,6 +108,7 @@ struct count_circles_candidates {
   }
 };
 
+/// Map of a slot to a number that a walk has left there.
 struct read_number {
   const std::uint32_t* numbers;
 
