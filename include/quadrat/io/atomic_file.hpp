@@ -1,23 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace quadrat::io {
 
-/// Writes a file that others see either whole or not at all. The bytes go to `.NAME.tmp` in the target's own folder;
-/// `commit` flushes them to the disk and renames, which replaces an older file of that name in one step. Whoever is
-/// killed, or runs out of disk, in between leaves the older file as it was.
+/// A temporary file that has a name, in the list of all such files; for `atomic_file` alone.
+struct temporary_name {
+  std::string path;  ///< empty: there is none
+  temporary_name* next = nullptr;
+};
+
+/// Writes a file that others see either whole or not at all. The bytes go to a file without a name in the target's
+/// folder; `commit` flushes them to the disk and puts the file in the target's place in one step. Whoever is killed, or
+/// runs out of disk, in between leaves the older file as it was.
+///
+/// - The file has a name, `.NAME.<16 random hexadecimal digits>.tmp`, only in the instant before it replaces an older
+///   one, and where the file system knows no files without names.
+/// - Several writers of one target do not disturb each other: the last one to commit has the target.
+/// - A symbolic link stays; the file that it leads to is replaced, or created.
+/// - The file that is replaced hands on its permissions and, as far as the system lets us, its owner and group. A file
+///   that may not be written is not replaced. New files follow the umask.
+/// - Pipes, devices, and descriptors of this process (/dev/stdout, /dev/fd/3) get the bytes as they come.
 class atomic_file {
  public:
-  /// Opens the temporary file; creates the folder if it is missing. Throws io_error.
+  /// Opens the file; creates the folder if it is missing. Waits for the reader of a named pipe. Throws io_error.
   explicit atomic_file(std::filesystem::path target);
 
-  /// Removes the temporary file unless it was committed.
+  /// Leaves nothing unless the file was committed.
   ~atomic_file();
 
   atomic_file(const atomic_file&) = delete;
@@ -31,20 +49,41 @@ class atomic_file {
   void commit();
 
   [[nodiscard]] const std::filesystem::path& target() const noexcept { return target_; }
-  [[nodiscard]] const std::filesystem::path& temporary() const noexcept { return temporary_; }
 
  private:
+  /// What the file that is replaced hands on.
+  struct ownership {
+    ::uid_t user;
+    ::gid_t group;
+    ::mode_t mode;
+  };
+
+  void open_stream(int descriptor);
+  void open_temporary();
   void flush();
   void write_through(const std::byte* bytes, std::size_t count);
+  void take_ownership() const;
+  void publish();
   [[noreturn]] void fail(std::string_view action, int code) const;
 
-  std::filesystem::path target_;
-  std::filesystem::path temporary_;
+  std::filesystem::path target_;       // as the caller named it
+  std::filesystem::path destination_;  // what its links lead to
+  std::optional<ownership> replaced_;
+  temporary_name temporary_;
   std::vector<std::byte> buffer_;
   int descriptor_ = -1;
+  bool streamed_ = false;
 };
 
 /// Writes a whole text through an atomic_file.
 void write_text_file(const std::filesystem::path& target, std::string_view text);
+
+/// Removes the temporary files that have names. For a process that is about to end, from any thread at any time: from
+/// then on, writers that would give a file a name wait for that end instead.
+void remove_temporary_files() noexcept;
+
+/// The name of the target when this is the name of a temporary file, both without folder; else empty. Long names are
+/// cut to their first 200 bytes.
+[[nodiscard]] std::string_view target_of_temporary(std::string_view name);
 
 }  // namespace quadrat::io
