@@ -26,7 +26,7 @@ void run_contacts(const contacts_options& options) {
   const interruption stop;
   double total = 0, reading = 0;
   const stopwatch time(total);
-  if (options.output) check_table_output(*options.output, options.bodies, "contacts");
+  if (options.output) check_table_output(*options.output, options.json, options.bodies, "contacts");
   const contact_surroundings surroundings = surroundings_of(options);
   const io::body_list bodies = [&] {
     const stopwatch reading_time(reading);
@@ -42,7 +42,7 @@ void run_contacts(const contacts_options& options) {
   if (options.json) {
     std::puts(as_json(report, options, bodies, surroundings).dump(2).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, options, bodies, surroundings).c_str(), stdout);
+    std::fputs(as_text(report, options, bodies, surroundings).c_str(), summary_stream(options.output));
   }
 }
 
@@ -95,7 +95,7 @@ void add_contacts(CLI::App& app) {
   command->add_option("--precision", o.precision, "float or double")
       ->check(CLI::IsMember({"float", "double"}))
       ->capture_default_str();
-  command->add_option("-o,--output", o.output, "contacts: .npy (records with named fields) or .csv")->type_name("FILE");
+  add_output_option(*command, o.output, "contacts: .npy (records with named fields) or .csv");
   command->add_flag("--json", o.json, "print counts as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(contacts_footer());

@@ -94,10 +94,10 @@ template <typename Context, typename T>
 int write_contacts(const Context& context, const contacts_view<T>& view, const std::string& file,
                    const interruption& stop) {
   std::unique_ptr<contact_output<T>> out;
-  if (file.ends_with(".csv")) {
-    out = std::make_unique<csv_contact_output<T>>(file);
-  } else {
+  if (file.ends_with(".npy")) {
     out = std::make_unique<npy_contact_output<T>>(file, view.count);
+  } else {
+    out = std::make_unique<csv_contact_output<T>>(file);
   }
   for (std::uint64_t first = 0; first < view.count && stop.signal() == 0; first += contacts_a_block) {
     const std::size_t number = std::min<std::uint64_t>(contacts_a_block, view.count - first);

@@ -59,7 +59,8 @@ void run_interpolate(const interpolate_command& options) {
   report.command = "interpolate";
   report.mesh_file = options.mesh_values;
   if (options.output) {
-    check_output_file(*options.output, {options.points, options.mesh_values}, "values of points", {".npy"});
+    check_output_file(*options.output, options.json, {options.points, options.mesh_values}, "values of points",
+                      {".npy"});
   }
   const particle_file particles = read_particles(options.points, 1);
   value_file mesh = read_mesh_values(options.mesh_values, particles.dimension);
@@ -114,7 +115,7 @@ void add_interpolate(CLI::App& app) {
       ->type_name("FILE");
   command->add_flag("--gradient", o.gradient, "derivatives of the values by position, in place of the values");
   add_mesh_options(*command, o);
-  command->add_option("-o,--output", o.output, "the values at the points: .npy")->type_name("FILE");
+  add_output_option(*command, o.output, "the values at the points: .npy");
   command->footer(interpolate_footer());
   command->callback([options] { run_interpolate(*options); });
 }

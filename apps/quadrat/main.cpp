@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -51,10 +52,11 @@ std::string help_command(const CLI::App& app) {
   return "quadrat " + (used.empty() ? std::string() : used.front()->get_name() + " ") + "--help";
 }
 
-/// Whether all that was printed has reached its file or pipe.
-bool output_arrived() {
+/// The exit code, or failure when not all that was printed has reached its file or pipe.
+int end_of_output(int code) {
   std::cout.flush();
-  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  return arrived ? code : report("standard output could not be written", failure);
 }
 
 int run(int argc, char** argv) {
@@ -62,11 +64,11 @@ int run(int argc, char** argv) {
   describe(app);
   try {
     app.parse(argc, argv);
-    return output_arrived() ? success : report("standard output could not be written", failure);
+    return end_of_output(success);
   } catch (const CLI::RuntimeError& result) {
     return result.get_exit_code();
   } catch (const CLI::ParseError& problem) {
-    if (problem.get_exit_code() == 0) return app.exit(problem);  // --help, --version
+    if (problem.get_exit_code() == 0) return end_of_output(app.exit(problem));  // --help, --version
     return report(std::string(problem.what()) + " (see " + help_command(app) + ")", usage_error);
   } catch (const argument_error& problem) {
     return report(problem.what(), usage_error);
@@ -80,4 +82,9 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace quadrat::program
 
-int main(int argc, char** argv) { return quadrat::program::run(argc, argv); }
+int main(int argc, char** argv) {
+  // A pipe that nobody reads and a limit on the size of files are errors of writing, like a full disk.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  return quadrat::program::run(argc, argv);
+}

@@ -10,6 +10,7 @@
 
 #include "progress_bar.hpp"
 #include "summary.hpp"
+#include "table_output.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -124,7 +125,7 @@ void finish(const mesh_report& report, const mesh_options& options, const mesh_t
   if (options.json) {
     std::puts(as_json(report, options, task, particles, outcome).dump(2).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, options, task, particles, outcome).c_str(), stdout);
+    std::fputs(as_text(report, options, task, particles, outcome).c_str(), summary_stream(options.output));
   }
 }
 

@@ -26,7 +26,7 @@ namespace {
 void check_neighbors_options(const neighbors_options& options) {
   require(options.cutoff > 0 && std::isfinite(options.cutoff), "--cutoff is ", options.cutoff,
           "; it must be positive and finite");
-  if (options.output) check_table_output(*options.output, options.points, "pairs");
+  if (options.output) check_table_output(*options.output, options.json, options.points, "pairs");
 }
 
 void run_neighbors(const neighbors_options& options) {
@@ -49,7 +49,7 @@ void run_neighbors(const neighbors_options& options) {
   if (options.json) {
     std::puts(as_json(report, options, particles, box).dump(2).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, options, particles, box).c_str(), stdout);
+    std::fputs(as_text(report, options, particles, box).c_str(), summary_stream(options.output));
   }
 }
 
@@ -88,8 +88,7 @@ void add_neighbors(CLI::App& app) {
   add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double; default: that of the file")
       ->check(CLI::IsMember({"float", "double"}));
-  command->add_option("-o,--output", o.output, "pairs: .npy (P x 2, int64) or .csv (with shifts, vectors, distances)")
-      ->type_name("FILE");
+  add_output_option(*command, o.output, "pairs: .npy (P x 2, int64) or .csv (with shifts, vectors, distances)");
   command->add_flag("--json", o.json, "print counts and statistics as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(neighbors_footer());

@@ -30,7 +30,7 @@ class neighbors_run {
                 const interruption& stop)
       : context_(context),
         options_(options),
-        csv_(options.output && options.output->ends_with(".csv")),
+        csv_(options.output && !options.output->ends_with(".npy")),
         box_(make_lattice(leading<T, D>(box.origin),
                           make_vec<vec<T, D>, D>([&](int axis) { return leading<T, D>(box.vectors[axis]); }),
                           make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }))),

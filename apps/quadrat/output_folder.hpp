@@ -3,23 +3,20 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "quadrat/io/checkpoint.hpp"
-#include "quadrat/io/scene.hpp"
-#include "quadrat/io/vtk.hpp"
-#include "simulation.hpp"
-
 namespace quadrat::program {
 
-/// The folder of a run and the names of what is in it. Every file appears whole or not at all.
+/// The folder of a run. A run touches only its own files: those that its index, `run_files.txt`, lists. A file is in
+/// the index from before it is written until after it is removed, so that the index is true whenever the program is
+/// killed. Every file appears whole or not at all.
 class output_folder {
  public:
-  /// Creates the folder if need be and locks it as long as this object lives. Throws io_error when it cannot be written
-  /// or another run is writing there.
+  /// Creates the folder if need be, locks it as long as this object lives, and reads the index of an earlier run.
+  /// Throws io_error when the folder cannot be written, another run is writing there, or the index is none.
   explicit output_folder(std::filesystem::path path);
   ~output_folder();
   output_folder(const output_folder&) = delete;
@@ -33,17 +30,40 @@ class output_folder {
   [[nodiscard]] std::filesystem::path statistics() const { return path_ / "statistics.csv"; }
   /// One of run_csv_names.
   [[nodiscard]] std::filesystem::path table(std::string_view name) const;
-
-  /// Removes what an earlier run left; its checkpoint is kept as checkpoint.previous.bin.
-  void start_over() const;
-  /// Removes frames after that step, and returns the ones before it as entries of the collection.
-  [[nodiscard]] std::vector<io::pvd_entry> keep_frames_up_to(std::uint64_t step, double time_step) const;
+  [[nodiscard]] std::filesystem::path frame(std::uint64_t step) const { return path_ / frame_name(step); }
   /// The name of a frame, relative to the folder.
   [[nodiscard]] static std::string frame_name(std::uint64_t step);
 
+  /// Whether the index lists the files of a run.
+  [[nodiscard]] bool holds_run() const { return !files_.empty(); }
+  /// Whether the index lists that file.
+  [[nodiscard]] bool lists(const std::filesystem::path& file) const;
+  /// Throws argument_error that names a file which a run could write, but which the index does not list, or a symbolic
+  /// link in its place.
+  void require_no_others() const;
+  /// The steps of the frames up to that step that are there, in order.
+  [[nodiscard]] std::vector<std::uint64_t> frames_up_to(std::uint64_t step) const;
+
+  /// Enters a file of this folder into the index, before it is written; returns the file. Throws io_error when there is
+  /// one already that is not of this run.
+  std::filesystem::path claim(const std::filesystem::path& file);
+  /// Removes the run that the index lists. The checkpoint goes first: nobody can go on from half a run.
+  void remove_run();
+  /// Removes the frames after that step.
+  void remove_frames_after(std::uint64_t step);
+  /// Removes what writers of files of this run left when they were killed.
+  void remove_leftovers() const;
+
  private:
+  [[nodiscard]] std::filesystem::path index() const { return path_ / "run_files.txt"; }
+  [[nodiscard]] std::string stranger_at(const std::string& name) const;
+  void read_index();
+  void write_index() const;
+  void remove(const std::string& name) const;
+
   std::filesystem::path path_;
   int lock_ = -1;
+  std::set<std::string> files_;  // relative to the folder
 };
 
 }  // namespace quadrat::program

@@ -32,29 +32,49 @@ std::string subtitle_of(const run_plan& plan, const simulation& model) {
 
 }  // namespace
 
-recorder::recorder(const run_plan& plan, simulation& model, const output_folder& folder)
+recorder::recorder(const run_plan& plan, simulation& model, output_folder& folder)
     : plan_(plan), model_(model), folder_(folder), table_(model.measured_names()) {}
 
-void recorder::begin() {
-  folder_.start_over();
+void recorder::begin(bool overwrite) {
+  require(overwrite || !folder_.holds_run(), folder_.path().string(),
+          " holds a run already: --resume goes on with it, --overwrite replaces it (or give another folder with "
+          "--output)");
+  folder_.require_no_others();
+  folder_.remove_leftovers();
+  folder_.remove_run();
   record();
 }
 
 void recorder::resume() {
+  folder_.require_no_others();
+  const io::checkpoint state = read_checkpoint();
+  model_.restore(state);
+  table_.restore(state);
+  saved_step_ = state.step;
+  // Nothing speaks against it: from here on, files are touched.
+  for (const std::uint64_t step : folder_.frames_up_to(state.step)) {
+    frames_.push_back({static_cast<double>(step) * plan_.time_step, output_folder::frame_name(step)});
+  }
+  folder_.remove_leftovers();
+  if (folder_.lists(folder_.collection())) write_collection();
+  folder_.remove_frames_after(state.step);
+}
+
+/// The folder's checkpoint, from which this run can go on.
+io::checkpoint recorder::read_checkpoint() const {
   const auto file = folder_.checkpoint();
   if (!std::filesystem::exists(file)) {
     throw io_error(message("nothing to resume: there is no checkpoint ", file.string()));
   }
-  const io::checkpoint state = io::read_checkpoint(file);
+  io::checkpoint state = io::read_checkpoint(file);
   if (const auto other = io::first_difference(state.parameters, plan_.text)) {
     const auto shown = [](const std::string& value) { return value.empty() ? std::string("left out") : value; };
     throw io::scene_error(message("cannot resume: ", other->key, " was ", shown(other->stored), " in ", file.string(),
                                   ", but is ", shown(other->asked), " now"));
   }
-  model_.restore(state);
-  table_.restore(state);
-  frames_ = folder_.keep_frames_up_to(state.step, plan_.time_step);
-  saved_step_ = state.step;
+  require(state.step <= plan_.steps, "run.steps is ", plan_.steps, ", but the run to resume is at step ", state.step,
+          " already");
+  return state;
 }
 
 std::uint64_t recorder::next_stop(std::uint64_t last) const {
@@ -105,31 +125,32 @@ measurement recorder::measure() {
 
 void recorder::write_frame() {
   const stopwatch time(writing_);
-  const std::string name = output_folder::frame_name(model_.step());
   const double now = static_cast<double>(model_.step()) * plan_.time_step;
-  model_.write_frame(folder_.path() / name, now);
-  frames_.push_back({now, name});
-  io::write_pvd(folder_.collection(), frames_);
+  model_.write_frame(folder_.claim(folder_.frame(model_.step())), now);
+  frames_.push_back({now, output_folder::frame_name(model_.step())});
+  write_collection();
 }
+
+void recorder::write_collection() { io::write_pvd(folder_.claim(folder_.collection()), frames_); }
 
 void recorder::write_checkpoint() {
   const stopwatch time(writing_);
   io::checkpoint state = model_.save();
   state.parameters = plan_.text;
   table_.save(state);
-  io::write_checkpoint(folder_.checkpoint(), state);
+  io::write_checkpoint(folder_.claim(folder_.checkpoint()), state);
   saved_step_ = state.step;
 }
 
 void recorder::write_statistics() {
   const stopwatch time(writing_);
-  io::write_text_file(folder_.statistics(), table_.as_csv(plan_.time_step));
-  for (const run_csv& one : model_.tables()) io::write_text_file(folder_.table(one.name), one.text);
+  io::write_text_file(folder_.claim(folder_.statistics()), table_.as_csv(plan_.time_step));
+  for (const run_csv& one : model_.tables()) io::write_text_file(folder_.claim(folder_.table(one.name)), one.text);
 }
 
 void recorder::write_preview() {
   const stopwatch time(writing_);
-  io::write_png(folder_.preview(), model_.draw(title_of(plan_), subtitle_of(plan_, model_)));
+  io::write_png(folder_.claim(folder_.preview()), model_.draw(title_of(plan_), subtitle_of(plan_, model_)));
 }
 
 }  // namespace quadrat::program

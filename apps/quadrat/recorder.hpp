@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "output_folder.hpp"
+#include "quadrat/io/checkpoint.hpp"
+#include "quadrat/io/vtk.hpp"
 #include "run_plan.hpp"
 #include "simulation.hpp"
 #include "statistics_table.hpp"
@@ -16,12 +18,14 @@ namespace quadrat::program {
 /// Writes what a scene asks for, when it asks for it.
 class recorder {
  public:
-  recorder(const run_plan& plan, simulation& model, const output_folder& folder);
+  recorder(const run_plan& plan, simulation& model, output_folder& folder);
 
-  /// Begins a new run: clears what an older one left, and writes what belongs to step 0.
-  void begin();
-  /// Puts the simulation where the folder's checkpoint stands. Throws io::scene_error, naming the key, when the
-  /// checkpoint comes from another scene, and io_error when there is none or it is damaged.
+  /// Begins a new run, and writes what belongs to step 0. Throws argument_error when the folder holds an earlier run
+  /// that is not to be overwritten, or a file in the way that is not of a run; then nothing has been touched.
+  void begin(bool overwrite);
+  /// Puts the simulation where the folder's checkpoint stands, and removes the frames that come after it. Throws
+  /// io::scene_error, naming the key, when the checkpoint comes from another scene, io_error when there is none or it
+  /// is damaged, argument_error when it is past the last step; then nothing has been touched.
   void resume();
 
   /// The next step after the present one at which `record` has something to do, or `last`.
@@ -39,15 +43,17 @@ class recorder {
 
  private:
   [[nodiscard]] bool due(std::int64_t period) const;
+  [[nodiscard]] io::checkpoint read_checkpoint() const;
   measurement measure();
   void write_frame();
+  void write_collection();
   void write_checkpoint();
   void write_statistics();
   void write_preview();
 
   const run_plan& plan_;
   simulation& model_;
-  const output_folder& folder_;
+  output_folder& folder_;
   statistics_table table_;
   std::vector<io::pvd_entry> frames_;
   std::optional<std::uint64_t> saved_step_;

@@ -49,7 +49,7 @@ void check_reduce_command(const reduce_command& options) {
   require(!counts_only(options) || !options.values, "--op count takes no VALUES");
   require(!counts_only(options) || !options.precision, "--precision: counts are integers");
   if (options.output) {
-    check_output_file(*options.output, {options.keys, options.values.value_or("")}, "results", {".npy"});
+    check_output_file(*options.output, options.json, {options.keys, options.values.value_or("")}, "results", {".npy"});
   }
 }
 
@@ -96,7 +96,7 @@ void run_reduce(reduce_command options) {
   if (options.json) {
     std::puts(as_json(report, task, keys, given, outcome).dump(2).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, task, keys, given, outcome).c_str(), stdout);
+    std::fputs(as_text(report, task, keys, given, outcome).c_str(), summary_stream(options.output));
   }
 }
 
@@ -146,7 +146,7 @@ void add_reduce_options(CLI::App& command, reduce_command& o) {
   add_device_options(command, o.device);
   command.add_option("--precision", o.precision, "float or double; default: that of the values")
       ->check(CLI::IsMember({"float", "double"}));
-  command.add_option("-o,--output", o.output, "the results: .npy")->type_name("FILE");
+  add_output_option(command, o.output, "the results: .npy");
   command.add_flag("--json", o.json, "print counts and times as JSON, and nothing else, on stdout");
   command.add_flag("--quiet", o.quiet, "print nothing");
 }

@@ -62,9 +62,9 @@ int advance(simulation& model, recorder& records, std::uint64_t last, const inte
 }
 
 void print_end(const run_report& report, const run_options& options, const run_plan& plan, const simulation& model,
-               const output_folder& folder) {
+               output_folder& folder) {
   const std::string summary = as_json(report, plan, model, folder).dump(2);
-  io::write_text_file(folder.summary(), summary + "\n");
+  io::write_text_file(folder.claim(folder.summary()), summary + "\n");
   if (options.json) {
     std::puts(summary.c_str());
   } else if (!options.quiet) {
@@ -77,16 +77,14 @@ void print_end(const run_report& report, const run_options& options, const run_p
                with_commas(report.last_step).c_str(), with_commas(plan.steps).c_str(), folder.checkpoint().c_str());
 }
 
-run_report simulate(const run_options& options, const run_plan& plan, simulation& model, const output_folder& folder,
+run_report simulate(const run_options& options, const run_plan& plan, simulation& model, output_folder& folder,
                     const interruption& stop) {
   run_report report;
   recorder records(plan, model, folder);
-  options.resume ? records.resume() : records.begin();
+  options.resume ? records.resume() : records.begin(options.overwrite);
   report.resumed = options.resume;
   report.first_step = model.step();
   const std::uint64_t last = plan.steps;
-  require(report.first_step <= last, "run.steps is ", last, ", but the run to resume is at step ", report.first_step,
-          " already");
   {
     progress_bar bar(plan.name, model.step(), last, model.size(), !options.quiet);
     report.signal = advance(model, records, last, stop, bar, report.simulation_seconds);
@@ -108,7 +106,7 @@ void run_scene(const run_options& options) {
     throw io_error(message("nothing to resume: there is no folder ", plan.output.directory));
   }
   const std::unique_ptr<simulation> model = plan.make();
-  const output_folder folder(plan.output.directory);
+  output_folder folder(plan.output.directory);
   run_report report = simulate(options, plan, *model, folder, stop);
   report.total_seconds = time.elapsed();
   print_end(report, options, plan, *model, folder);
@@ -167,7 +165,11 @@ void add_run(CLI::App& app) {
       ->check(CLI::ExistingFile)
       ->type_name("SCENE.toml");
   add_overrides(*command, *options);
-  command->add_flag("--resume", options->resume, "go on from the last checkpoint in the output folder");
+  CLI::Option* const resume =
+      command->add_flag("--resume", options->resume, "go on from the last checkpoint in the output folder");
+  command
+      ->add_flag("--overwrite", options->overwrite, "replace the run in the output folder; other files there are kept")
+      ->excludes(resume);
   command->add_flag("--json", options->json, "print the summary as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", options->quiet, "no progress bar, no summary");
   command->footer(
@@ -178,6 +180,7 @@ void add_run(CLI::App& app) {
       "  quadrat run examples/circles_2d.toml --method hybrid\n"
       "  quadrat run examples/poiseuille.toml   (a fluid between plates, measured against theory)\n"
       "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n\n"
+      "A run touches no files but its own, and replaces an earlier run only with --overwrite.\n"
       "Ctrl-C writes a checkpoint and stops; a second one stops at once. Either way, every file is whole.\n"
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C,\n"
       "143 after SIGTERM.");

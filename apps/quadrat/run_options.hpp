@@ -14,6 +14,7 @@ struct run_options {
   std::optional<std::int64_t> steps, particles, threads, seed;
   bool json = false;
   bool resume = false;
+  bool overwrite = false;
   bool quiet = false;
 };
 

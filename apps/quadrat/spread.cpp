@@ -100,7 +100,7 @@ void run_spread(spread_command options) {
   report.reproducible = options.reproducible;
   options.device.reproducible = level_named(options.reproducible);
   if (options.output) {
-    check_output_file(*options.output, {options.points, report.values_file}, "meshes", {".npy", ".vti"});
+    check_output_file(*options.output, options.json, {options.points, report.values_file}, "meshes", {".npy", ".vti"});
   }
   const particle_file particles = read_particles(options.points, 1);
   std::optional<value_file> values = read_spread_values(options, particles.size());
@@ -156,7 +156,7 @@ void add_spread(CLI::App& app) {
                  "same bits in every run; --deterministic=canonical: with every method as well")
       ->check(
           CLI::IsMember(std::vector<std::string>(io::names_of<determinism>.begin(), io::names_of<determinism>.end())));
-  command->add_option("-o,--output", o.output, "the mesh: .npy, or .vti for ParaView")->type_name("FILE");
+  add_output_option(*command, o.output, "the mesh: .npy, or .vti for ParaView");
   command->footer(spread_footer());
   command->callback([options] { run_spread(*options); });
 }

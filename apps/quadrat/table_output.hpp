@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <cstdio>
 #include <filesystem>
 #include <initializer_list>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace quadrat::program {
 
-/// Throws argument_error unless --output names a file with one of these endings that is none of the inputs. `what` is
-/// what is written.
-void check_output_file(const std::filesystem::path& output, std::initializer_list<std::filesystem::path> inputs,
-                       std::string_view what, std::initializer_list<std::string_view> endings);
+/// Adds -o, --output; "-" becomes /dev/stdout.
+void add_output_option(CLI::App& command, std::optional<std::string>& output, const std::string& description);
 
-/// Throws argument_error unless --output names a .npy or .csv file that is not the input. `what` is what is written.
-void check_table_output(const std::filesystem::path& output, const std::filesystem::path& input, std::string_view what);
+/// Throws argument_error unless --output names a file with one of these endings that is none of the inputs, or a pipe
+/// or a device, which gets .csv where that is among the endings and .npy otherwise. `what` is what is written; `json`
+/// says whether the standard output is taken already.
+void check_output_file(const std::filesystem::path& output, bool json,
+                       std::initializer_list<std::filesystem::path> inputs, std::string_view what,
+                       std::initializer_list<std::string_view> endings);
+
+/// The same for .npy and .csv files.
+void check_table_output(const std::filesystem::path& output, bool json, const std::filesystem::path& input,
+                        std::string_view what);
+
+/// Where a command prints its summary: standard error when the results go to standard output.
+[[nodiscard]] std::FILE* summary_stream(const std::optional<std::string>& output);
 
 }  // namespace quadrat::program

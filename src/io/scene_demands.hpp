@@ -42,9 +42,20 @@ class scene_demands {
     for (const double value : values) finite(key, value);
   }
 
+  /// Terminals take control characters (U+0000 to U+001F, U+007F to U+009F) as commands.
+  void printable(const std::string& key, std::string_view text) const {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto first = static_cast<unsigned char>(text[i]);
+      const auto second = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+      const bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && second >= 0x80 && second < 0xa0);
+      demand(!control, key, "holds a control character at byte ", i, " (from 0); it is shown, and must be printable");
+    }
+  }
+
   /// The name becomes a folder below out/.
   void name() const {
     const std::string& name = scene_.scene.name;
+    printable("scene.name", name);
     demand(name.find('/') == std::string::npos && !name.starts_with('.'), "scene.name", "is \"", name,
            "\", but names a folder: it must not hold a / or start with a dot");
   }
@@ -58,6 +69,7 @@ class scene_demands {
 
   void output() const {
     const output_table& o = scene_.output;
+    printable("output.directory", o.directory);
     demand(o.frame_every >= 0, "output.frame_every", "is ", o.frame_every, ", but must not be negative");
     demand(o.checkpoint_every >= 0, "output.checkpoint_every", "is ", o.checkpoint_every, ", but must not be negative");
     demand(o.statistics_every >= 0, "output.statistics_every", "is ", o.statistics_every, ", but must not be negative");

@@ -22,7 +22,8 @@ class RunTest(support.ProgramTest):
         self.assertIn("updates/s", done.stdout)
         names = sorted(file.name for file in out.iterdir())
         self.assertEqual(
-            names, ["checkpoint.bin", "frames", "frames.pvd", "preview.png", "statistics.csv", "summary.json"]
+            names,
+            ["checkpoint.bin", "frames", "frames.pvd", "preview.png", "run_files.txt", "statistics.csv", "summary.json"],
         )
         self.assert_whole_files(out)
 
@@ -90,7 +91,13 @@ class RunTest(support.ProgramTest):
                 self.run_scene(scene.stem, "--steps", 2, "--device", "cpu", scene=scene)
 
     def test_output_that_does_not_arrive_is_an_error(self):
-        for arguments in (["info"], ["run", self.scene, "--output", "out", "--json"]):
+        for arguments in (
+            ["info"],
+            ["--help"],
+            ["--version"],
+            ["run", "--help"],
+            ["run", self.scene, "--output", "out", "--json"],
+        ):
             with open("/dev/full", "w") as full:
                 done = subprocess.run(self.command(*arguments), cwd=self.folder, stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 1)
@@ -139,15 +146,9 @@ class RunTest(support.ProgramTest):
         scene = self.write_scene(support.SCENE[: support.SCENE.index("[output]")] + "[output]\npreview = false\n")
         self.run_scene("out", scene=scene)
         self.assertEqual(
-            sorted(file.name for file in (self.folder / "out").iterdir()), ["statistics.csv", "summary.json"]
+            sorted(file.name for file in (self.folder / "out").iterdir()),
+            ["run_files.txt", "statistics.csv", "summary.json"],
         )
-
-    def test_a_new_run_replaces_an_old_one_but_keeps_its_checkpoint(self):
-        self.run_scene("out")
-        self.run_scene("out", "--steps", 60)
-        out = self.folder / "out"
-        self.assertEqual(len(list((out / "frames").iterdir())), 2)
-        self.assertTrue((out / "checkpoint.previous.bin").exists())
 
     def test_the_default_folder_is_named_after_the_scene(self):
         self.quadrat("run", self.scene, "--steps", 1, "--quiet")

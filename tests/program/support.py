@@ -74,8 +74,9 @@ class ProgramTest(unittest.TestCase):
         return done.stderr.strip().removeprefix("quadrat: ")
 
     def run_scene(self, output, *arguments, scene=None):
-        """Runs a scene into that folder and returns the summary."""
-        self.quadrat("run", scene or self.scene, "--output", output, *arguments)
+        """Runs a scene into that folder, in place of an earlier run, and returns the summary."""
+        overwrite = [] if "--resume" in arguments else ["--overwrite"]
+        self.quadrat("run", scene or self.scene, "--output", output, *overwrite, *arguments)
         return json.loads((self.folder / output / "summary.json").read_text())
 
     def assert_same_results(self, one, other):
