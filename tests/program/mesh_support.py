@@ -16,7 +16,7 @@ import time
 
 import support
 
-KINDS = {"<f4": "f", "<f8": "d", "<c8": "f", "<c16": "d"}
+KINDS = {"<f4": "f", "<f8": "d", "<c8": "f", "<c16": "d", "<u4": "I"}
 
 
 def npy(shape, numbers, descr="<f8"):
