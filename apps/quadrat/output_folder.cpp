@@ -48,8 +48,9 @@ std::vector<std::string> fixed_names() {
 }
 
 bool can_be_of_a_run(std::string_view name) {
+  if (step_in(name)) return true;
   const std::vector<std::string> fixed = fixed_names();
-  return step_in(name) || std::find(fixed.begin(), fixed.end(), name) != fixed.end();
+  return std::find(fixed.begin(), fixed.end(), name) != fixed.end();
 }
 
 /// The names of what is in the folder, or in the folder in it, as the index has them; none when there is no such
