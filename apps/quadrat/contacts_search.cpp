@@ -101,10 +101,7 @@ int write_contacts(const Context& context, const contacts_view<T>& view, const s
   }
   for (std::uint64_t first = 0; first < view.count && stop.signal() == 0; first += contacts_a_block) {
     const std::size_t number = std::min<std::uint64_t>(contacts_a_block, view.count - first);
-    const auto records = to_host(context, view.records + first, number);
-    std::vector<std::uint32_t> features;
-    if (view.features != nullptr) features = to_host(context, view.features + first, number);
-    out->write(records, features);
+    out->write(to_host(context, view.records + first, number));
   }
   const int signal = stop.signal();
   if (signal == 0) out->commit();

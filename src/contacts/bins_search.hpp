@@ -95,11 +95,11 @@ struct fill_bin {
     const vec<int, 3> bin = search.bin(k);
     search.visit(k, [&](const placed_body<T>& a, const placed_body<T>& b) {
       typename Family::manifold_type manifold;
-      const std::uint32_t found = family.collide(a, b, manifold);
+      std::uint32_t found = family.collide(a, b, manifold);
       if (found == 0 || !(search.owner(a, b, manifold.points[0]) == bin)) return true;
-      for (std::uint32_t point = 0; point < found && at < end; ++point) {
-        contacts_E.write(at++, manifold.points[point], a.id, b.id);
-      }
+      if (found > end - at) found = static_cast<std::uint32_t>(end - at);
+      contacts_E.write(at, manifold.points, found, a, b);
+      at += found;
       return at < end;
     });
   }

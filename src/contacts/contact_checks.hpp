@@ -26,8 +26,12 @@ void check_bounds(const bounds_view<T>& bounds);
 template <typename T>
 [[nodiscard]] std::string vector_text(const vec<T, 3>& v);
 
-/// "; along the periodic axis 1 it is 3 long, more than half of the box, which is 5", of the first axis where that is.
+/// " is 3 long along the periodic axis 1, where the box is 5; ...", of the first axis where that is so.
 template <typename T>
 [[nodiscard]] std::string too_long_text(const box<T, 3>& domain, const vec<T, 3>& half);
+
+/// " at (1, 2, 3) lies 2e+09 boxes away along the periodic axis 1; ...", of the first axis where that is so.
+template <typename T>
+[[nodiscard]] std::string too_far_text(const box<T, 3>& domain, const vec<T, 3>& center);
 
 }  // namespace quadrat::detail

@@ -110,6 +110,17 @@ std::string too_long_text(const box<T, 3>& domain, const vec<T, 3>& half) {
   return " was too long for the periodic box";
 }
 
+template <typename T>
+std::string too_far_text(const box<T, 3>& domain, const vec<T, 3>& center) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const T away = std::fabs(domain.fraction(center, axis));
+    if (!domain.periodic[axis] || away <= most_boxes_away<T>) continue;
+    return message(" at ", vector_text(center), " lies ", away, " boxes away along the periodic axis ", axis,
+                   "; at most ", number_text(most_boxes_away<T>), " are possible");
+  }
+  return " was too far from the periodic box";
+}
+
 template void check_contact_options(const contact_options<float>&);
 template void check_contact_options(const contact_options<double>&);
 template void check_broad_phase_options(const broad_phase_options<float>&);
@@ -122,5 +133,7 @@ template std::string vector_text(const vec<float, 3>&);
 template std::string vector_text(const vec<double, 3>&);
 template std::string too_long_text(const box<float, 3>&, const vec<float, 3>&);
 template std::string too_long_text(const box<double, 3>&, const vec<double, 3>&);
+template std::string too_far_text(const box<float, 3>&, const vec<float, 3>&);
+template std::string too_far_text(const box<double, 3>&, const vec<double, 3>&);
 
 }  // namespace quadrat::detail

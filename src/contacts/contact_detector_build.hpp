@@ -29,13 +29,8 @@ struct gather_contact {
   const std::uint32_t* order;
   const contact<T>* from;
   contact<T>* to;
-  const std::uint32_t* features_from;  ///< nullptr: none
-  std::uint32_t* features_to;
 
-  QUADRAT_HD void operator()(std::size_t k) const {
-    to[k] = from[order[k]];
-    if (features_from != nullptr) features_to[k] = features_from[order[k]];
-  }
+  QUADRAT_HD void operator()(std::size_t k) const { to[k] = from[order[k]]; }
 };
 
 }  // namespace detail
@@ -46,9 +41,6 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   size = 0;
   current = 0;
   detail::check_bodies(bodies);
-  const bool one_contact =
-      bodies.shapes == nullptr && (bodies.shape == body_shape::sphere || bodies.shape == body_shape::ellipsoid);
-  with_features = !one_contact;
   // What the search says of method and bins is of the path as long as no other build came between, failed ones
   // included.
   const bool of_path = std::exchange(by_path, false);
@@ -172,7 +164,7 @@ void contact_detector<Context, T>::implementation::count_then_fill(const bodies_
   for_each(context, "contacts.planes.count", plane_rows_count, detail::count_planes<T>{walls, counts + pair_rows});
   const std::uint64_t total = rows.total(context);
   grow(total);
-  const detail::contact_sink<T> to{records[0].data(), with_features ? features[0].data() : nullptr, bodies.centers};
+  const detail::contact_sink<T> to{records[0].data(), bodies.centers, search.domain()};
   for_each(context, "contacts.fill", pair_rows, fill(to, rows.offsets()));
   for_each(context, "contacts.planes.fill", plane_rows_count,
            detail::fill_planes<T>{walls, to, rows.offsets() + pair_rows});
@@ -190,9 +182,6 @@ detail::plane_search<T> contact_detector<Context, T>::implementation::plane_rows
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::grow(std::uint64_t contacts) {
   if (contacts > records[0].size()) records[0].resize_discarding(context, detail::roomy(contacts));
-  if (with_features && features[0].size() < records[0].size()) {
-    features[0].resize_discarding(context, records[0].size());
-  }
 }
 
 /// By (a, b): the sort is stable, and contacts of one pair have been written in the order of their features.
@@ -202,20 +191,17 @@ void contact_detector<Context, T>::implementation::sort(std::size_t ids) {
   keys.resize_discarding(context, records[0].size());
   order.resize_discarding(context, records[0].size());
   records[1].resize_discarding(context, records[0].size());
-  if (with_features) features[1].resize_discarding(context, features[0].size());
   for_each(context, "contacts.keys", size, detail::contact_key<T>{records[0].data(), keys.data(), bits});
   sort_pairs(context, keys.data(), order.data(), size, 2 * bits, scratch, sort_values::index);
-  const detail::gather_contact<T> body{order.data(), records[0].data(), records[1].data(),
-                                       with_features ? features[0].data() : nullptr, features[1].data()};
-  for_each(context, "contacts.sort", size, body);
+  for_each(context, "contacts.sort", size,
+           detail::gather_contact<T>{order.data(), records[0].data(), records[1].data()});
   current = 1;
 }
 
 template <typename Context, typename T>
 std::size_t contact_detector<Context, T>::implementation::bytes() const {
   return search.bytes() + path.bytes() + candidates.bytes() + rows.bytes() + planes.bytes() + records[0].bytes() +
-         records[1].bytes() + features[0].bytes() + features[1].bytes() + keys.bytes() + order.bytes() +
-         scratch.bytes();
+         records[1].bytes() + keys.bytes() + order.bytes() + scratch.bytes();
 }
 
 }  // namespace quadrat

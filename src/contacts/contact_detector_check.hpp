@@ -60,6 +60,8 @@ template <typename T>
   switch (fault) {
     case body_fault::center:
       return " at " + vector_text(found.center) + " has a coordinate that is not finite";
+    case body_fault::too_far:
+      return too_far_text(domain, found.center);
     case body_fault::shape:
       return message(" has a shape of number ", static_cast<int>(found.shape), "; there are ", body_shape_names.size());
     case body_fault::size:

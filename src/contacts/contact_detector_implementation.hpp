@@ -30,7 +30,6 @@ struct contact_detector<Context, T>::implementation {
   Context context;
   contact_options<T> options;
   enum class stage { empty, built, failed } state = stage::empty;
-  bool with_features = false;
   bool by_path = false;  ///< whether the last build was
   std::uint64_t size = 0;
 
@@ -39,9 +38,7 @@ struct contact_detector<Context, T>::implementation {
   detail::candidate_pairs<Context, T> candidates;
   detail::counted_rows<Context> rows;
   array<plane<T>, Context> planes;
-  // The second copies are for the sort.
-  array<contact<T>, Context> records[2];
-  array<std::uint32_t, Context> features[2];
+  array<contact<T>, Context> records[2];  // the second for the sort
   int current = 0;
   array<std::uint64_t, Context> keys;
   array<std::uint32_t, Context> order;

@@ -128,16 +128,24 @@ struct box_family {
   }
 };
 
-/// The record of contact k of a pair: points stand where the caller has put a, who may not have brought it home.
+/// Records: points stand where the caller has put a, who may not have brought it home.
 template <typename T>
 struct contact_sink {
   contact<T>* records;
-  std::uint32_t* features;  ///< nullptr where all are 0
   points_view<T, 3> centers;
+  box<T, 3> domain;
 
-  QUADRAT_HD void write(std::uint64_t at, const contact_point<T>& point, particle_id a, particle_id b) const {
-    records[at] = make_contact(centers[a], point, a, b);
-    if (features != nullptr) features[at] = point.feature;
+  /// Contacts of two bodies.
+  QUADRAT_HD void write(std::uint64_t at, const contact_point<T>* points, std::uint32_t count, const placed_body<T>& a,
+                        const placed_body<T>& b) const {
+    const vec<int, 3> shift =
+        shift_between(domain, centers[a.id], centers[b.id], domain.separation(a.center, b.center));
+    for (std::uint32_t k = 0; k < count; ++k) {
+      records[at + k] = make_contact(centers[a.id], points[k], a.id, b.id, shift);
+    }
+  }
+  QUADRAT_HD void write_of_plane(std::uint64_t at, const contact_point<T>& point, particle_id a, particle_id b) const {
+    records[at] = make_contact(centers[a], point, a, b, {});
   }
   /// Writes at most `room` contacts of a pair; returns how many.
   template <typename Family>
@@ -146,7 +154,7 @@ struct contact_sink {
     typename Family::manifold_type manifold;
     std::uint32_t found = family.collide(a, b, manifold);
     if (found > room) found = room;
-    for (std::uint32_t k = 0; k < found; ++k) write(at + k, manifold.points[k], a.id, b.id);
+    if (found > 0) write(at, manifold.points, found, a, b);
     return found;
   }
 };

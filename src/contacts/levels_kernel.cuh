@@ -46,6 +46,7 @@ struct found_contact {
   vec<T, 3> center_a;
   particle_id a;
   particle_id b;
+  vec<int, 3> shift;
 };
 
 /// What is queued: the slot that was searched for, and that of the partner, or a plane.
@@ -150,7 +151,7 @@ class levels_warp {
     const std::uint64_t room = sink_.capacity - begin;
     if (good) {
       const auto place = static_cast<std::uint32_t>(__popc(goods & ((1u << lane()) - 1)));
-      staged_[place] = make_contact(found.center_a, found.point, found.a, found.b);
+      staged_[place] = make_contact(found.center_a, found.point, found.a, found.b, found.shift);
     }
     staged_.write(room < count ? static_cast<std::uint32_t>(room) : count, sink_.records + begin);
   }

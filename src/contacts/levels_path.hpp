@@ -64,6 +64,7 @@ struct searched_cell {
       sound = sound && std::isfinite(given.center[axis]);
       sound = sound && !(domain.periodic[axis] && T(4) * radius > domain.length[axis]);
     }
+    sound = sound && !too_far(domain, given.center);
     if (sound && radius <= widest) return grids.cell_of(domain.wrap(given.center), radius);
     faults.raise(fault_kind::value_range, i);
     return 0;

@@ -83,15 +83,22 @@ struct levels_policy {
       found.a = search.ids[pair.own];
       found.b = search.count + number;
       found.center_a = search.centers[found.a];
+      found.shift = {};
       return true;
     }
     const ordered_pair ordered(search, pair);
     const body<T> a = Shape::at(search, ordered.a);
     const body<T> b = Shape::at(search, ordered.b);
-    if (!Shape::touch(a, b, offset_between<Periodic>(search, a.center, b.center), found.point)) return false;
+    const vec<T, 3> offset = offset_between<Periodic>(search, a.center, b.center);
+    if (!Shape::touch(a, b, offset, found.point)) return false;
     found.a = ordered.id_a;
     found.b = ordered.id_b;
-    found.center_a = Periodic ? search.centers[found.a] : a.center;
+    found.center_a = a.center;
+    found.shift = {};
+    if constexpr (Periodic) {
+      found.center_a = search.centers[found.a];
+      found.shift = shift_between(search.domain, found.center_a, search.centers[found.b], offset);
+    }
     return true;
   }
 };

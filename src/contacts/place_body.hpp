@@ -18,7 +18,7 @@ template <typename T>
 }
 
 /// What is wrong with a body; the host asks once more, to say so.
-enum class body_fault { none, center, shape, size, orientation, group, too_long };
+enum class body_fault { none, center, too_far, shape, size, orientation, group, too_long };
 
 /// Open, and nowhere in particular: nothing wraps there.
 template <typename T>
@@ -44,6 +44,7 @@ struct place_body {
 
   [[nodiscard]] QUADRAT_HD body_fault fault_of(std::size_t i) const {
     if (!all_finite(bodies.centers[i])) return body_fault::center;
+    if (too_far(domain, bodies.centers[i])) return body_fault::too_far;
     const body_shape shape = bodies.shape_of(i);
     if (shape > body_shape::box) return body_fault::shape;
     const vec<T, 3> size = bodies.size_of(i);

@@ -79,6 +79,32 @@ template <typename T>
   return {of_a.first > of_b.first ? of_a.first : of_b.first, of_a.last < of_b.last ? of_a.last : of_b.last};
 }
 
+/// How far, in boxes, a center may lie from the box along a periodic axis: rounding then still leaves the place in the
+/// box, and shifts are right.
+template <typename T>
+inline constexpr T most_boxes_away = sizeof(T) == 4 ? T(0x1p20) : T(0x1p30);
+
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool too_far(const box<T, 3>& domain, const vec<T, 3>& center) {
+  bool result = false;
+  for (int axis = 0; axis < 3; ++axis) {
+    result = result || (domain.periodic[axis] && !(std::fabs(domain.fraction(center, axis)) <= most_boxes_away<T>));
+  }
+  return result;
+}
+
+/// How many boxes from b to its image that stands at `offset` from a; both where the caller has put them.
+template <typename T>
+[[nodiscard]] QUADRAT_HD vec<int, 3> shift_between(const box<T, 3>& domain, const vec<T, 3>& a, const vec<T, 3>& b,
+                                                   const vec<T, 3>& offset) {
+  vec<int, 3> shift{};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!domain.periodic[axis]) continue;
+    shift[axis] = static_cast<int>(std::rint((offset[axis] - (b[axis] - a[axis])) / domain.length[axis]));
+  }
+  return shift;
+}
+
 /// Which groups meet. Bodies without groups are of group 0.
 struct group_filter {
   std::uint32_t masks[32];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -55,6 +56,14 @@ void expect_as_reference(const colliding_bodies<T>& c, const contact_manifold<T>
   }
 }
 
+/// How far a point is outside of a box around the origin.
+[[nodiscard]] double outside_of(const body<double>& box, const vector& point) {
+  const vector local = axes_of(box.orientation).to_body(point);
+  vector outside{};
+  for (int k = 0; k < 3; ++k) outside[k] = std::fmax(std::fabs(local[k]) - box.size[k], 0.0);
+  return reference::length_of(outside);
+}
+
 /// For each contact of the one there is one of the other, seen from the other body.
 template <typename T>
 void expect_exchanged(const colliding_bodies<T>& c, const contact_manifold<T>& manifold,
@@ -103,6 +112,41 @@ TYPED_TEST(collide_random_test, agrees_with_a_reference_for_all_pairs_of_shapes)
       EXPECT_GT(apart, 10);
     }
   }
+}
+
+// Corners that are clipped away leave exact points; only those that stand out by less than clipping_tolerance are off.
+TYPED_TEST(collide_random_test, points_of_boxes_lie_on_their_surfaces_and_one_of_two_in_the_other_box) {
+  using T = TypeParam;
+  std::mt19937_64 random(33);
+  int points = 0, off = 0, longer = 0, touching = 0;
+  for (const body_mix& mix : body_mixes) {
+    for (int k = 0; k < 2000; ++k) {
+      SCOPED_TRACE(testing::Message() << "aspect " << mix.aspect << ", case " << k);
+      const auto c = random_pair<T>(random, body_shape::box, body_shape::box, mix);
+      contact_manifold<T> manifold;
+      if (collide(c.a, c.b, c.offset, manifold) == 0) continue;
+      ++touching;
+      const auto a = reference::widened(c.a), b = reference::widened(c.b);
+      const auto offset = cast<double>(c.offset);
+      const double rounding = (sizeof(T) == 4 ? 4e-6 : 4e-14) * c.scale();
+      const double thinnest = std::fmin(std::ranges::min(a.size.component), std::ranges::min(b.size.component));
+      const double least = reference::shortest_way_out(a, b, offset), depth = deepest_of(manifold).depth;
+      ASSERT_LT(depth, least / 0.95 + rounding);
+      longer += depth > least + rounding ? 1 : 0;
+      for (int j = 0; j < manifold.count; ++j) {
+        const auto on_a = cast<double>(manifold.points[j].point_a), on_b = cast<double>(manifold.points[j].point_b);
+        const double away = std::fmax(reference::off_surface(a, on_a), reference::off_surface(b, on_b - offset));
+        ASSERT_LT(away, 1.5e-4 * c.scale() + rounding);
+        ++points;
+        off += away > rounding ? 1 : 0;
+        if (depth > thinnest) continue;  // it may come out at the far side
+        ASSERT_LT(std::fmin(outside_of(b, on_a - offset), outside_of(a, on_b)), 1.5e-4 * c.scale() + rounding);
+      }
+    }
+  }
+  EXPECT_GT(touching, 2000);
+  EXPECT_LT(off, points / 1000);
+  EXPECT_GT(longer, touching / 50) << "faces are preferred";
 }
 
 TYPED_TEST(collide_random_test, contacts_keep_their_features_when_bodies_hardly_move) {

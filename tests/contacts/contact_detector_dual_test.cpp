@@ -6,10 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "contact_support.hpp"
+#include "quadrat/search/neighbor_list.hpp"
 
 // Every method gives what the brute force gives: over random scenes of every kind, and where it is hard.
 
@@ -137,12 +141,138 @@ TYPED_TEST(contact_agreement, across_a_periodic_face_of_bodies_that_were_not_bro
   const bodies_on_device<T> stored(backend_context(), scene);
   contact_detector<backend_context, T> detector(backend_context(), scene.options);
   detector.build(stored.view());
-  const contact<T> found = bring_home(backend_context(), detector.view())[0].record;
+  const contact<T> found = bring_home(backend_context(), detector.view())[0];
   // Given where a is: at -0.25, with b at 0.25.
   EXPECT_NEAR(found.point_a[0], 0.25, 1e-6);
   EXPECT_NEAR(found.point_b[0], -0.25, 1e-6);
   EXPECT_NEAR(found.depth, 0.5, 1e-6);
   EXPECT_EQ(found.normal[0], T(1));
+  EXPECT_EQ(found.shift, (vec<int, 3>{-1, 0, -2}));
+  EXPECT_NEAR(arm_a(found, scene.centers[0])[0], 0.5, 1e-6);
+  EXPECT_NEAR(arm_b(found, scene.centers[1], *scene.options.domain)[0], -0.5, 1e-6);
+}
+
+/// Bodies of a size or less in a box that is periodic along some axes; most centers lie some boxes away.
+template <typename T>
+body_scene<T> scattered_bodies(scene_bodies kind, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto between = [&](double low, double high) {
+    return static_cast<T>(low + (high - low) * random_unit<double>(random));
+  };
+  body_scene<T> scene;
+  const vec<T, 3> lower{between(-9, 9), between(-9, 9), between(-9, 9)};
+  const vec<T, 3> upper = lower + vec<T, 3>{between(2, 5), between(2, 5), between(2, 5)};
+  const std::uint64_t axes = 1 + random() % 7;
+  scene.options.domain = make_box<T, 3>(lower, upper, {(axes & 1u) != 0, (axes & 2u) != 0, (axes & 4u) != 0});
+  const std::size_t count = size_or(80, 40);
+  for (std::size_t k = 0; k < count; ++k) {
+    vec<T, 3> center{};
+    for (int axis = 0; axis < 3; ++axis) {
+      const double away = scene.options.domain->periodic[axis] ? static_cast<double>(random() % 9) - 4 : 0;
+      center[axis] = lower[axis] + scene.options.domain->length[axis] * between(away, away + 1);
+    }
+    scene.centers.push_back(center);
+    const T size = between(0.1, 0.28);
+    if (kind == scene_bodies::spheres) {
+      scene.radii.push_back(size);
+      continue;
+    }
+    scene.shapes.push_back(static_cast<body_shape>(random() % 4));
+    scene.sizes.push_back({size, between(0.1, 0.28), between(0.1, 0.28)});
+    scene.orientations.push_back({between(0.1, 1), between(-1, 1), between(-1, 1), between(-1, 1)});
+  }
+  if (kind == scene_bodies::ellipsoids) {
+    scene.shape = body_shape::ellipsoid;
+    scene.shapes.clear();
+  }
+  return scene;
+}
+
+template <typename T>
+std::vector<contact<T>> contacts_of(const backend_context& context, body_scene<T> scene, std::string_view method) {
+  scene.options.method = method;
+  scene.options.sorted = true;
+  const bodies_on_device<T> stored(context, scene);
+  contact_detector<backend_context, T> detector(context, scene.options);
+  detector.build(stored.view());
+  return bring_home(context, detector.view());
+}
+
+TYPED_TEST(contact_agreement, arms_end_on_the_two_bodies_wherever_these_lie_around_a_periodic_box) {
+  using T = TypeParam;
+  std::size_t across = 0;
+  for (const auto kind : {scene_bodies::spheres, scene_bodies::ellipsoids, scene_bodies::mixed}) {
+    for (std::uint64_t seed = 1; seed <= size_or(30, 4); ++seed) {
+      const body_scene<T> scene = scattered_bodies<T>(kind, seed);
+      const bodies_view<T> bodies = scene.view();
+      for (const contact_method& method : contact_methods()) {
+        for (const contact<T>& c : contacts_of(backend_context(), scene, method.name)) {
+          SCOPED_TRACE(message(method.name, ", seed ", seed, ": ", describe(c)));
+          across += c.shift == vec<int, 3>{} ? 0 : 1;
+          const auto of_a = arm_a(c, scene.centers[c.a]), of_b = arm_b(c, scene.centers[c.b], *scene.options.domain);
+          // No other image of b is as near: boxes are seven times as long as bodies reach.
+          ASSERT_LT(squared_norm(of_a), std::pow(bounding_radius(bodies.shape_of(c.a), bodies.size_of(c.a)), 2) * 1.01);
+          ASSERT_LT(squared_norm(of_b), std::pow(bounding_radius(bodies.shape_of(c.b), bodies.size_of(c.b)), 2) * 1.01);
+          if (kind != scene_bodies::spheres) continue;
+          ASSERT_NEAR(squared_norm(of_b - c.normal * -scene.radii[c.b]), 0, sizeof(T) == 4 ? 1e-9 : 1e-24);
+          ASSERT_NEAR(squared_norm(of_a - c.normal * scene.radii[c.a]), 0, sizeof(T) == 4 ? 1e-9 : 1e-24);
+        }
+      }
+    }
+  }
+  EXPECT_GT(across, 1000u);
+}
+
+using shifted_pair = std::tuple<particle_id, particle_id, int, int, int>;
+
+/// (i, j, S) with i < j of all spheres that touch, as a neighbor list has them.
+template <typename T>
+std::vector<shifted_pair> neighbors_of(const backend_context& context, const body_scene<T>& scene) {
+  neighbor_options<T> options;
+  options.cutoff = 2 * scene.radius;
+  options.pairs = neighbor_pairs::half;
+  options.sorted = options.shifts = options.accept_outside = true;
+  const lattice<T, 3> shape = make_lattice(*scene.options.domain);
+  const auto points = to_device(context, scene.centers);
+  neighbor_input<T, 3> input;
+  input.points = points_of(points.data(), points.size());
+  input.boxes = std::span(&shape, 1);
+  neighbor_list<backend_context, T, 3> list(context, options);
+  list.build(input);
+  const auto view = list.view();
+  const auto offsets = to_host(context, view.offsets, view.rows + 1);
+  const auto neighbors = to_host(context, view.neighbors, offsets.back());
+  const auto shifts = to_host(context, view.shifts, offsets.back());
+  std::vector<shifted_pair> result;
+  for (std::size_t i = 0; i < view.rows; ++i) {
+    for (std::uint64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+      const vec<int, 3>& s = shifts[k];
+      result.emplace_back(static_cast<particle_id>(i), neighbors[k], s[0], s[1], s[2]);
+    }
+  }
+  return result;
+}
+
+TYPED_TEST(contact_agreement, shifts_are_those_of_a_neighbor_list) {
+  using T = TypeParam;
+  const backend_context context;
+  std::size_t touching = 0;
+  for (std::uint64_t seed = 101; seed <= 100 + size_or(30, 4); ++seed) {
+    body_scene<T> scene = scattered_bodies<T>(scene_bodies::spheres, seed);
+    scene.radii.clear();
+    scene.radius = T(0.25);
+    const auto expected = neighbors_of(context, scene);
+    touching += expected.size();
+    for (const contact_method& method : contact_methods()) {
+      SCOPED_TRACE(message(method.name, ", seed ", seed));
+      std::vector<shifted_pair> found;
+      for (const contact<T>& c : contacts_of(context, scene, method.name)) {
+        found.emplace_back(c.a, c.b, c.shift[0], c.shift[1], c.shift[2]);
+      }
+      ASSERT_EQ(found, expected);
+    }
+  }
+  EXPECT_GT(touching, size_or(1000, 50));
 }
 
 }  // namespace

@@ -105,6 +105,26 @@ TEST_F(contact_faults, of_bodies_that_could_touch_two_images) {
   EXPECT_EQ(check_all_methods(backend_context(), scene), 1u);
 }
 
+TEST_F(contact_faults, of_bodies_so_far_away_that_nobody_knows_where_in_the_periodic_box_they_are) {
+  body_scene<float> scene;
+  scene.centers.assign(100, {0, 0, 0});
+  scene.centers[7] = {0, 8e6f, 0};
+  scene.radius = 1;
+  scene.options.domain = make_box<float, 3>({}, {10, 4, 10}, {true, true, false});
+  EXPECT_EQ(complaint_of_build<data_error>(scene),
+            "body 7 at (0, 8e+06, 0) lies 2e+06 boxes away along the periodic axis 1; at most 1048576 are possible");
+  scene.centers[7] = {0, 4e6f, 1e20f};  // a million boxes; along open axes bodies may be anywhere
+  for (int k = 0; k < 100; ++k) scene.centers[static_cast<std::size_t>(k)][0] = static_cast<float>(k);
+  EXPECT_GT(check_all_methods(backend_context(), scene), 100u);
+
+  body_scene<double> fine;
+  fine.centers = {{0.25, 0.25, 0.25}, {1e9 + 0.5, 0.5 - 1e9, 0.5}};
+  fine.radius = 0.25;
+  fine.options.domain = make_box<double, 3>({}, {1, 1, 1}, {true, true, true});
+  EXPECT_EQ(check_all_methods(backend_context(), fine), 1u);
+  EXPECT_EQ(reference::contacts(fine)[0].shift, (vec<int, 3>{-1000000000, 1000000000, 0}));
+}
+
 TEST_F(contact_faults, of_bodies_that_were_sound_in_the_last_build_are_found_and_forgotten) {
   body_scene<float> scene;
   scene.shape = body_shape::ellipsoid;

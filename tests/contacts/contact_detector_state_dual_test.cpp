@@ -33,8 +33,7 @@ body_scene<float> many_bodies(std::size_t count, body_shape all_of = body_shape:
 }
 
 /// What one detector finds.
-std::vector<contact_entry<float>> find(const backend_context& context, body_scene<float> scene,
-                                       const std::string& method) {
+std::vector<contact<float>> find(const backend_context& context, body_scene<float> scene, const std::string& method) {
   scene.options.method = method;
   const bodies_on_device<float> stored(context, scene);
   contact_detector<backend_context, float> detector(context, scene.options);
@@ -70,7 +69,7 @@ TEST_F(contact_order, is_the_same_in_every_run_and_with_any_threads_where_it_is_
   for (const body_scene<float>& scene : scenes_of_shapes(size_or(2000, 300))) {
     for (const contact_method& method : contact_methods()) {
       SCOPED_TRACE(describe(scene) + ", " + std::string(method.name));
-      std::vector<contact_entry<float>> first;
+      std::vector<contact<float>> first;
       for (const backend_context& context : repeatable_contexts()) {
         const auto found = find(context, scene, std::string(method.name));
         if (first.empty()) first = found;
@@ -181,7 +180,6 @@ TEST_F(contact_views, serve_again_after_another_size_a_fault_and_a_move) {
   check(detector);
   contact_detector<backend_context, float> moved = std::move(detector);
   check(moved);
-  EXPECT_EQ(moved.view().features, nullptr);
   moved.reserve(100'000);
   EXPECT_GE(moved.bytes(), 100'000 * sizeof(contact<float>));
   check(moved);

@@ -20,8 +20,6 @@
 
 namespace quadrat::test {
 
-using reference::contact_entry;
-
 /// The arrays of a scene in the memory of a context.
 template <typename T>
 class bodies_on_device {
@@ -57,34 +55,28 @@ class bodies_on_device {
 };
 
 template <typename T>
-[[nodiscard]] std::vector<contact_entry<T>> bring_home(const backend_context& context, const contacts_view<T>& found) {
-  const auto records = to_host(context, found.records, found.count);
-  std::vector<std::uint32_t> features(found.count, 0);
-  if (found.features != nullptr) features = to_host(context, found.features, found.count);
-  std::vector<contact_entry<T>> result;
-  for (std::size_t k = 0; k < records.size(); ++k) result.push_back({records[k], features[k]});
-  return result;
+[[nodiscard]] std::vector<contact<T>> bring_home(const backend_context& context, const contacts_view<T>& found) {
+  return to_host(context, found.records, found.count);
 }
 
 template <typename T>
-[[nodiscard]] auto key_of(const contact_entry<T>& entry) {
-  return std::tuple(entry.record.a, entry.record.b, entry.feature);
+[[nodiscard]] auto key_of(const contact<T>& c) {
+  return std::tuple(c.a, c.b, c.feature);
 }
 
 template <typename T>
-[[nodiscard]] std::string describe(const contact_entry<T>& entry) {
-  const contact<T>& c = entry.record;
-  return message(c.a, " ", c.b, " feature ", entry.feature, " depth ", c.depth, " normal ", c.normal[0], " ",
-                 c.normal[1], " ", c.normal[2], " at ", c.point_a[0], " ", c.point_a[1], " ", c.point_a[2]);
+[[nodiscard]] std::string describe(const contact<T>& c) {
+  return message(c.a, " ", c.b, " feature ", c.feature, " shift ", c.shift[0], " ", c.shift[1], " ", c.shift[2],
+                 " depth ", c.depth, " normal ", c.normal[0], " ", c.normal[1], " ", c.normal[2], " at ", c.point_a[0],
+                 " ", c.point_a[1], " ", c.point_a[2]);
 }
 
 /// Equal in every bit and in the same order, contacts of each pair as the narrow phase gives them.
 template <typename T>
-void expect_same_bits(const std::vector<contact_entry<T>>& got, const std::vector<contact_entry<T>>& wanted) {
+void expect_same_bits(const std::vector<contact<T>>& got, const std::vector<contact<T>>& wanted) {
   const std::size_t common = std::min(got.size(), wanted.size());
   for (std::size_t k = 0; k < common; ++k) {
-    ASSERT_TRUE(key_of(got[k]) == key_of(wanted[k]) &&
-                std::memcmp(&got[k].record, &wanted[k].record, sizeof(contact<T>)) == 0)
+    ASSERT_EQ(std::memcmp(&got[k], &wanted[k], sizeof(contact<T>)), 0)
         << "contact " << k << " is " << describe(got[k]) << "; expected " << describe(wanted[k]);
   }
   ASSERT_EQ(got.size(), wanted.size());
@@ -92,11 +84,11 @@ void expect_same_bits(const std::vector<contact_entry<T>>& got, const std::vecto
 
 /// The deepest contact of each pair.
 template <typename T>
-[[nodiscard]] std::map<std::pair<particle_id, particle_id>, T> depths_of(const std::vector<contact_entry<T>>& entries) {
+[[nodiscard]] std::map<std::pair<particle_id, particle_id>, T> depths_of(const std::vector<contact<T>>& entries) {
   std::map<std::pair<particle_id, particle_id>, T> result;
   for (const auto& entry : entries) {
-    T& depth = result[{entry.record.a, entry.record.b}];
-    depth = std::max(depth, entry.record.depth);
+    T& depth = result[{entry.a, entry.b}];
+    depth = std::max(depth, entry.depth);
   }
   return result;
 }
@@ -104,8 +96,7 @@ template <typename T>
 /// The same pairs with about the same depth; a pair that only one has must barely touch. For another compiler's
 /// rounding.
 template <typename T>
-void expect_about_same(const std::vector<contact_entry<T>>& got, const std::vector<contact_entry<T>>& wanted,
-                       T tolerance) {
+void expect_about_same(const std::vector<contact<T>>& got, const std::vector<contact<T>>& wanted, T tolerance) {
   auto depths = depths_of(wanted);
   std::vector<std::tuple<particle_id, particle_id, std::uint32_t>> keys;
   for (const auto& entry : got) keys.push_back(key_of(entry));
@@ -122,17 +113,14 @@ void expect_about_same(const std::vector<contact_entry<T>>& got, const std::vect
 
 /// Compares what a search gave with the reference: bits on the CPU.
 template <typename T>
-void expect_contacts(std::vector<contact_entry<T>> got, const std::vector<contact_entry<T>>& wanted, T scale,
-                     bool sorted) {
+void expect_contacts(std::vector<contact<T>> got, const std::vector<contact<T>>& wanted, T scale, bool sorted) {
 #if QUADRAT_BACKEND_CUDA
   static_cast<void>(sorted);
   expect_about_same(got, wanted, scale * (sizeof(T) == sizeof(float) ? T(1e-4) : T(1e-8)));
 #else
   static_cast<void>(scale);
   // Contacts of a pair stand one after the other also where pairs do not.
-  const auto by_pair = [](const auto& x, const auto& y) {
-    return std::pair(x.record.a, x.record.b) < std::pair(y.record.a, y.record.b);
-  };
+  const auto by_pair = [](const auto& x, const auto& y) { return std::pair(x.a, x.b) < std::pair(y.a, y.b); };
   if (!sorted) std::stable_sort(got.begin(), got.end(), by_pair);
   expect_same_bits(got, wanted);
 #endif
@@ -150,7 +138,7 @@ template <typename T>
 
 /// Finds contacts with one method (empty: the library's choice) and compares.
 template <typename T>
-void check_method(const backend_context& context, body_scene<T> scene, const std::vector<contact_entry<T>>& wanted,
+void check_method(const backend_context& context, body_scene<T> scene, const std::vector<contact<T>>& wanted,
                   const std::string& method, bool sorted) {
   SCOPED_TRACE(method.empty() ? "method chosen" : "method " + method);
   scene.options.method = method;

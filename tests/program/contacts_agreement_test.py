@@ -37,6 +37,7 @@ class ContactsAgreementTest(support.ProgramTest):
         for field, name in VECTORS.items():
             columns = np.column_stack([table[name + axis] for axis in "xyz"])
             np.testing.assert_array_equal(columns.astype(records[field].dtype), records[field])
+        np.testing.assert_array_equal(np.column_stack([table["s" + axis] for axis in "xyz"]), records["shift"])
         return records
 
     def save(self, **columns):
@@ -51,8 +52,10 @@ class ContactsAgreementTest(support.ProgramTest):
 
     def assert_contacts_of_spheres(self, records, centers, radii, lengths=None):
         offsets = centers[None, :, :] - centers[:, None, :]
+        shifts = np.zeros(offsets.shape)
         if lengths is not None:
-            offsets -= lengths * np.round(offsets / lengths)
+            shifts = -np.round(offsets / lengths)
+            offsets += lengths * shifts
         distances = np.linalg.norm(offsets, axis=2)
         depths = radii[:, None] + radii[None, :] - distances
         a, b = np.nonzero(np.triu(depths > 0, 1))
@@ -64,13 +67,16 @@ class ContactsAgreementTest(support.ProgramTest):
         np.testing.assert_allclose(
             records["point_b"], centers[a] + offsets[a, b] - radii[b, None] * normals, atol=1e-9
         )
+        np.testing.assert_array_equal(records["shift"], shifts[a, b])
+        image = centers[b] + records["shift"] * (0 if lengths is None else lengths)
+        np.testing.assert_allclose(records["point_b"] - image, -radii[b, None] * normals, atol=1e-9)
 
-    def test_record_of_72_bytes_and_a_feature(self):
+    def test_records_are_those_of_the_library(self):
         _, _, file = self.spheres(50, np.full(50, 0.2))
         for precision, bytes_a_number in (("float", 4), ("double", 8)):
             records = self.contacts(file, "--precision", precision)
-            self.assertEqual(records.dtype.itemsize, 16 * bytes_a_number + 12)
-            self.assertEqual(list(records.dtype.names), [*VECTORS, "depth", "a", "b", "feature"])
+            self.assertEqual(records.dtype.itemsize, 16 * bytes_a_number + 24)
+            self.assertEqual(list(records.dtype.names), [*VECTORS, "depth", "a", "b", "shift", "feature"])
             self.assertEqual(records["normal"].shape, (len(records), 3))
 
     def test_spheres(self):
@@ -88,6 +94,19 @@ class ContactsAgreementTest(support.ProgramTest):
         centers, radii, file = self.spheres(600, self.random.uniform(0.01, 0.1, 600))
         records = self.contacts(file, "--box", "1,1,1", "--periodic", "xyz")
         self.assert_contacts_of_spheres(records, centers, radii, np.array([1.0, 1.0, 1.0]))
+
+    def test_spheres_that_lie_boxes_away_from_a_periodic_box(self):
+        lengths = np.array([1.0, 1.25, 0.75])
+        for axes, count in (("xyz", 400), ("xz", 300), ("y", 300)):
+            away = self.random.integers(-5, 6, (count, 3)) * [axis in axes for axis in "xyz"]
+            centers = lengths * (self.random.random((count, 3)) + away)
+            radii = self.random.uniform(0.01, 0.1, count)
+            file = self.save(x=centers[:, 0], y=centers[:, 1], z=centers[:, 2], radius=radii)
+            records = self.contacts(file, "--box", "1,1.25,0.75", "--periodic", axes)
+            self.assertGreater(np.count_nonzero(records["shift"]), 100)
+            # Open axes are as long as no two spheres are apart.
+            spans = np.where([axis in axes for axis in "xyz"], lengths, 1e9)
+            self.assert_contacts_of_spheres(records, centers, radii, spans)
 
     def test_round_ellipsoids_and_capsules_are_spheres(self):
         centers, radii, file = self.spheres(300, self.random.uniform(0.05, 0.1, 300))

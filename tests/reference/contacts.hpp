@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -43,29 +44,34 @@ struct body_scene {
   }
 };
 
+/// Boxes from b, where the caller has put it, to its image that stands at `offset` from a.
 template <typename T>
-struct contact_entry {
-  contact<T> record;
-  std::uint32_t feature;
-};
+[[nodiscard]] vec<int, 3> shift_of(const box<T, 3>& domain, const vec<T, 3>& a, const vec<T, 3>& b,
+                                   const vec<T, 3>& offset) {
+  vec<int, 3> shift{};
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto way = static_cast<long double>(offset[axis]) + a[axis] - b[axis];
+    if (domain.periodic[axis]) shift[axis] = static_cast<int>(std::lround(way / domain.length[axis]));
+  }
+  return shift;
+}
 
 /// By feature.
 template <typename T>
-void append_contacts(std::vector<contact_entry<T>>& to, contact_manifold<T> manifold, int found,
-                     const vec<T, 3>& center, std::size_t a, std::size_t b) {
+void append_contacts(std::vector<contact<T>>& to, contact_manifold<T> manifold, int found, const vec<T, 3>& center,
+                     std::size_t a, std::size_t b, const vec<int, 3>& shift) {
   std::sort(manifold.points, manifold.points + found,
             [](const auto& x, const auto& y) { return x.feature < y.feature; });
   for (int k = 0; k < found; ++k) {
-    const contact<T> record =
-        make_contact(center, manifold.points[k], static_cast<particle_id>(a), static_cast<particle_id>(b));
-    to.push_back({record, manifold.points[k].feature});
+    to.push_back(
+        make_contact(center, manifold.points[k], static_cast<particle_id>(a), static_cast<particle_id>(b), shift));
   }
 }
 
 /// All contacts by (a, b, feature).
 template <typename T>
-[[nodiscard]] std::vector<contact_entry<T>> contacts(const body_scene<T>& scene) {
-  std::vector<contact_entry<T>> result;
+[[nodiscard]] std::vector<contact<T>> contacts(const body_scene<T>& scene) {
+  std::vector<contact<T>> result;
   const bodies_view<T> bodies = scene.view();
   const box<T, 3> domain = scene.options.domain.value_or(box<T, 3>{{}, {{1, 1, 1}}, {}});
   const auto group = [&](std::size_t i) { return scene.groups.empty() ? 0 : scene.groups[i]; };
@@ -77,12 +83,13 @@ template <typename T>
     for (std::size_t k = j + 1; k < bodies.size(); ++k) {
       if (!meet(group(j), group(k))) continue;
       const vec<T, 3> offset = domain.separation(a.center, domain.wrap(bodies.centers[k]));
-      append_contacts(result, manifold, collide(a, bodies[k], offset, manifold), bodies.centers[j], j, k);
+      const vec<int, 3> shift = shift_of(domain, bodies.centers[j], bodies.centers[k], offset);
+      append_contacts(result, manifold, collide(a, bodies[k], offset, manifold), bodies.centers[j], j, k, shift);
     }
     for (std::size_t k = 0; k < scene.planes.size(); ++k) {
       if (!meet(group(j), scene.planes[k].group)) continue;
       const int found = collide_with_plane(a, scene.planes[k], manifold);
-      append_contacts(result, manifold, found, bodies.centers[j], j, bodies.size() + k);
+      append_contacts(result, manifold, found, bodies.centers[j], j, bodies.size() + k, {});
     }
   }
   return result;

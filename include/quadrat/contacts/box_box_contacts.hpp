@@ -16,12 +16,15 @@
 ///
 /// The contact is along the axis of least overlap; a face of the larger box is taken rather than one of the smaller,
 /// and any face rather than a pair of edges, unless the other axis is shorter by a twentieth (clearly_shorter), so
-/// that the kind of contact does not change with rounding: depth is the least overlap to that. Of boxes of equal sizes
-/// a counts as the larger.
+/// that the kind of contact does not change with rounding: depth is at most the least overlap / 0.95. Of boxes of equal
+/// sizes a counts as the larger.
 ///
 /// Edges: one contact, at the closest points of the two edges. A face: the face of the other box that is most opposed
 /// to it is clipped to the prism over it, and each corner of what is left that is below the face makes a contact, up to
-/// eight; the deepest one's depth is that of the overlap, unless a longer axis was taken.
+/// eight; the deepest one's depth is that of the overlap. One point of such a contact is that corner, on the surface of
+/// its box and inside of the other one (unless it comes out at the far side); the other point is where the normal
+/// through the corner meets the face, which may lie outside of the box of the corner where that is tilted. Corners that
+/// stand beyond the prism by at most clipping_tolerance stay, and their points stand off the face's box by as much.
 namespace quadrat {
 
 /// Two boxes in the frame of the first.

@@ -27,7 +27,8 @@
 /// normal, which may then be the same for both orders.
 ///
 /// Rounding: whether they touch, depths and points are right to 4e-6 (float) or 4e-14 (double) of the sum of sizes.
-/// Where a body lies on a face, or along another, points may stand off a surface by 5e-4 of its size.
+/// Where a capsule lies along a body, its points may stand off its surface by 5e-4 of its size; where corners of boxes
+/// lie above one another, by 1.5e-4 of the shorter half edge there (clipping_tolerance).
 namespace quadrat {
 
 namespace detail {

@@ -6,19 +6,26 @@
 #include <cstdint>
 
 #include "quadrat/contacts/rounding.hpp"
+#include "quadrat/core/box.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
 namespace quadrat {
 
-/// One contact of two bodies: 72 bytes in float, 136 in double. Body a has the smaller id; a plane is always b.
+/// One contact of two bodies. Body a has the smaller id; a plane is always b.
 ///
-/// The normal has length one and points from a to b. point_a lies on the surface of a, inside of b; point_b on the
-/// surface of b, inside of a; point_a - point_b = depth * normal: moving b by that much along the normal ends this
-/// contact (collide.hpp says for each pair of shapes which contact that is). Across a periodic face all points are
-/// given where a is: b stands as the image nearest to a. (normal, tangent_1, tangent_2) is a right-handed orthonormal
-/// frame.
+/// The normal has length one and points from a to b. point_a lies on the surface of a, point_b on that of b, and
+/// point_a - point_b = depth * normal: moving b by that much along the normal ends this contact (collide.hpp says for
+/// each pair of shapes which contact that is). While the overlap is shallow each point lies inside of the other body,
+/// but for faces of boxes (box_box_contacts.hpp). (normal, tangent_1, tangent_2) is a right-handed orthonormal frame.
+///
+/// In a periodic box a stands where its center was given, and b as its image nearest to a: at center_b + shift * L, L
+/// being the lengths of the box. The shift belongs to the centers as they were given, wherever these lie, and is 0
+/// along open axes and for planes: the S of a neighbor list. Lever arms are arm_a and arm_b.
+///
+/// 88 bytes in float, 152 in double, without padding: whole words of 8 bytes, so that the lanes of a warp write records
+/// side by side.
 template <typename T>
 struct contact {
   vec<T, 3> point_a;  ///< rA of the paper
@@ -29,19 +36,37 @@ struct contact {
   T depth;  ///< > 0
   particle_id a;
   particle_id b;
+  vec<int, 3> shift;  ///< boxes from the center of b, as given, to its image that touches a
+  /// Tells the contacts of one pair apart, the same from step to step as long as bodies keep touching in the same way
+  /// (a corner of a box, an end of a capsule): collide.hpp. 0 where a pair has one contact.
+  std::uint32_t feature;
 };
 
-static_assert(sizeof(contact<float>) == 72 && sizeof(contact<double>) == 136);
+static_assert(sizeof(contact<float>) == 88 && sizeof(contact<double>) == 152);
 
 /// Contacts in the memory of a context.
 template <typename T>
 struct contacts_view {
   std::uint64_t count;
   const contact<T>* records;
-  /// Tells the contacts of one pair apart, the same from step to step as long as bodies keep touching in the same way
-  /// (a corner of a box, an end of a capsule): collide.hpp. nullptr where each pair has one contact, of feature 0.
-  const std::uint32_t* features;
 };
+
+/// From the center of a, as it was given, to point_a.
+template <typename T>
+[[nodiscard]] QUADRAT_HD vec<T, 3> arm_a(const contact<T>& record, const vec<T, 3>& center_a) {
+  return record.point_a - center_a;
+}
+
+/// From the image of b that touches a to point_b; `center_b` is the center of b as it was given. A force f on b at this
+/// contact turns b by arm_b x f. Not for planes.
+template <typename T>
+[[nodiscard]] QUADRAT_HD vec<T, 3> arm_b(const contact<T>& record, const vec<T, 3>& center_b, const box<T, 3>& domain) {
+  vec<T, 3> arm = record.point_b - center_b;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (record.shift[axis] != 0) arm[axis] -= static_cast<T>(record.shift[axis]) * domain.length[axis];
+  }
+  return arm;
+}
 
 /// Two unit vectors that make a right-handed frame with a normal of length one (Duff and others 2017, "Building an
 /// orthonormal basis, revisited"): a function of the normal alone.

@@ -20,8 +20,8 @@ template <typename T>
 struct contact_options {
   std::string method;  ///< one of contact_methods(); empty: chosen
   /// Where bodies are. Bodies outside of its open axes count as well; it then says only where most of them are. Along a
-  /// periodic axis bodies meet as the images whose centers are nearest, and must not be longer than half of it. Left
-  /// out: open, around all bodies, found at each build.
+  /// periodic axis bodies meet as the images whose centers are nearest; they must not be longer than half of it, and
+  /// may lie up to 2^30 boxes away (2^20 in float). Left out: open, around all bodies, found at each build.
   std::optional<box<T, 3>> domain;
   T bin_size = T(0);  ///< edge of a bin; of the finest, where bins have several sizes. 0: chosen
   pair_masks masks = all_groups_meet();
@@ -51,7 +51,7 @@ class contact_detector {
   /// largest_length, a plane without a unit normal, more than 2^31 - 1 bodies and planes), and for more bins, or pairs
   /// of boxes of bodies other than spheres, than 2^31 - 1; data_error naming the first body with a center that is not
   /// finite, sizes that are not sound (sizes_are_sound), an orientation that cannot be normalised, an impossible group
-  /// or shape, or too long for a periodic axis. Unusable after an exception until the next build.
+  /// or shape, or too long for a periodic axis or too far from it. Unusable after an exception until the next build.
   void build(const bodies_view<T>& bodies);
 
   /// Room for so many contacts. Where there was less, those of the last build are gone.

@@ -14,7 +14,7 @@
 namespace quadrat {
 
 /// What identifies contacts from step to step: the two bodies, in this order, and the feature. Element k stands at
-/// first[k * stride], second[k * stride] and features[k]; no key may occur twice.
+/// first[k * stride], second[k * stride] and features[k * stride]; no key may occur twice.
 struct contact_keys_view {
   const particle_id* first;
   const particle_id* second;
@@ -26,8 +26,8 @@ struct contact_keys_view {
 template <typename T>
 [[nodiscard]] contact_keys_view keys_of(const contacts_view<T>& contacts) {
   if (contacts.count == 0) return {nullptr, nullptr, nullptr, 1, 0};
-  return {&contacts.records->a, &contacts.records->b, contacts.features, sizeof(contact<T>) / sizeof(particle_id),
-          static_cast<std::size_t>(contacts.count)};
+  return {&contacts.records->a, &contacts.records->b, &contacts.records->feature,
+          sizeof(contact<T>) / sizeof(particle_id), static_cast<std::size_t>(contacts.count)};
 }
 
 /// Marks a contact that is new.

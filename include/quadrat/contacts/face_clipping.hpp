@@ -15,6 +15,11 @@ namespace quadrat {
 /// which two lines meet in the corner.
 inline constexpr std::uint32_t clipped_features = 2 * 6 * 6 * 64;
 
+/// How far a corner of the clipped face may stand beyond the prism and stay as it is, in the shorter of the half edges
+/// that meet there: in a stack, where corners lie above one another, contacts then stay the same whatever the rounding.
+template <typename T>
+inline constexpr T clipping_tolerance = T(1e-4);
+
 /// A face of a box: coordinates of a point are its places along two edges, from the middle, and its height.
 template <typename T>
 struct box_face {
@@ -90,6 +95,7 @@ class clipped_face {
 
   QUADRAT_HD void start(const box_face<T>& other) {
     other_number_ = other.number;
+    least_half_ = std::fmin(other.half_1, other.half_2);
     for (std::uint8_t k = 0; k < 4; ++k) {
       const T sign_1 = k == 1 || k == 2 ? T(1) : T(-1), sign_2 = k >= 2 ? T(1) : T(-1);
       const vec<T, 3> corner =
@@ -99,10 +105,10 @@ class clipped_face {
     }
   }
 
-  /// Keeps what is between the two lines at a distance of `half` along one coordinate.
+  /// Keeps what is between the two lines at a distance of `half` along one coordinate, and corners that are hardly
+  /// beyond.
   QUADRAT_HD void cut(int coordinate, T half) {
-    // A little more, so that corners above one another, as in stacks, stay whole whatever the rounding.
-    const T limit = half * T(1.0001);
+    const T hardly = clipping_tolerance<T> * std::fmin(half, least_half_);
     for (int side = 0; side < 2; ++side) {
       const T sign = side == 0 ? T(-1) : T(1);
       const auto line = static_cast<std::uint8_t>(4 + 2 * coordinate + side);
@@ -111,11 +117,17 @@ class clipped_face {
       for (int k = 0; k < before.count; ++k) {
         const vec<T, 3>& from = before.corner[k];
         const vec<T, 3>& to = before.corner[k + 1 == before.count ? 0 : k + 1];
-        const T outside_from = sign * from[coordinate] - limit, outside_to = sign * to[coordinate] - limit;
-        if (!(outside_from > T(0))) polygon_.add(from, before.line[k]);
-        if (!(outside_from > T(0)) == !(outside_to > T(0))) continue;
-        const vec<T, 3> crossing = from + (to - from) * (outside_from / (outside_from - outside_to));
-        polygon_.add(crossing, outside_from > T(0) ? before.line[k] : line);
+        const T beyond_from = sign * from[coordinate] - half, beyond_to = sign * to[coordinate] - half;
+        const bool from_stays = !(beyond_from > hardly), to_stays = !(beyond_to > hardly);
+        if (from_stays) polygon_.add(from, before.line[k]);
+        if (from_stays == to_stays) continue;
+        if ((from_stays ? beyond_from : beyond_to) > T(0)) {
+          // The side crosses the line at that corner, or nowhere.
+          if (from_stays) polygon_.line[polygon_.count - 1] = line;
+          continue;
+        }
+        const vec<T, 3> crossing = from + (to - from) * (beyond_from / (beyond_from - beyond_to));
+        polygon_.add(crossing, from_stays ? line : before.line[k]);
       }
     }
   }
@@ -124,6 +136,7 @@ class clipped_face {
   polygon polygon_;
   vec<T, 3> deepest_{};
   std::uint32_t other_number_ = 0;
+  T least_half_ = T(0);  ///< of the edges of the face that is cut
 };
 
 }  // namespace quadrat

@@ -59,10 +59,10 @@ template <typename T>
   return {normal * radius_a, rounding::fused(normal, -radius_b, offset), normal, depth, 0};
 }
 
-/// The record of a contact point of bodies a and b.
+/// The record of a contact point of bodies a and b; `shift` as in the record.
 template <typename T>
 [[nodiscard]] QUADRAT_HD contact<T> make_contact(const vec<T, 3>& center_a, const contact_point<T>& point,
-                                                 particle_id a, particle_id b) {
+                                                 particle_id a, particle_id b, const vec<int, 3>& shift) {
   contact<T> record{};
   record.point_a = rounding::sum(center_a, point.point_a);
   record.point_b = rounding::sum(center_a, point.point_b);
@@ -71,6 +71,8 @@ template <typename T>
   record.depth = point.depth;
   record.a = a;
   record.b = b;
+  record.shift = shift;
+  record.feature = point.feature;
   return record;
 }
 
