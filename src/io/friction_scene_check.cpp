@@ -153,6 +153,7 @@ granular_friction_options options_of(const friction_scene& scene) {
   material.normal_spring = p.normal_spring.value_or(material.normal_spring);
   material.tangential_spring = p.tangential_spring.value_or(material.tangential_spring);
   material.restitution = p.restitution;
+  options.damping = p.damping;
   material.friction = p.friction;
   material.rolling_friction = p.rolling_friction;
   options.gravity = p.gravity;

@@ -48,8 +48,8 @@ struct friction_law {
   T elastic_share;         ///< s
   T energy_share;          ///< energy of the normal spring over S_n d^2
   T tangential_stiffness;  ///< S_t over the scale
-  T normal_damping;        ///< g
-  T tangential_damping;    ///< g sqrt(S_t / S_n)
+  T normal_damping;        ///< g b_n
+  T tangential_damping;    ///< g b sqrt(S_t / S_n)
   T friction;
   T rolling_friction;
   T time_step;

@@ -53,6 +53,13 @@ void check_material(const granular_material& material) {
   return wall;
 }
 
+/// Speed after a head-on collision over that before, of a contact that ends when its force is zero.
+[[nodiscard]] double clipped_restitution(double ratio) {
+  if (std::fabs(ratio - 1) < 1e-6) return std::exp(-2 * (2 * ratio + 1) / 3);  // the limit
+  const double root = std::sqrt(std::fabs(1 - ratio * ratio));
+  return std::exp(-2 * ratio * (ratio < 1 ? std::acos(ratio) : std::acosh(ratio)) / root);
+}
+
 [[nodiscard]] triple face_normal(std::size_t axis, double sign) {
   triple normal{};
   normal[axis] = sign;
@@ -70,17 +77,34 @@ std::vector<granular_wall> walls_of_box(const triple& lower, const triple& upper
   return walls;
 }
 
+double detail::damping_ratio(double restitution) {
+  const double loss = -std::log(restitution);
+  return loss / std::hypot(loss, std::numbers::pi);
+}
+
+double detail::normal_damping_ratio(const granular_friction_options& options) {
+  const double e = options.material.restitution;
+  // Where forces do not pull, b is too little, and this is enough for any e.
+  double low = damping_ratio(e), high = 1 + 1 / std::sqrt(e);
+  if (options.attraction || options.damping == contact_damping::formula) return low;
+  for (double middle = (low + high) / 2; middle > low && middle < high; middle = (low + high) / 2) {
+    (clipped_restitution(middle) > e ? low : high) = middle;
+  }
+  return low;
+}
+
 double longest_granular_time_step(const granular_friction_options& options, double smallest_radius) {
   const granular_material& m = options.material;
   check_material(m);
   detail::require_positive("radius", smallest_radius);
   const double pi = std::numbers::pi;
+  const double damped = std::max(1.0, detail::normal_damping_ratio(options));
   if (options.stiffness == contact_stiffness::linear) {
     const double mass = 4.0 / 3 * pi * m.density * std::pow(smallest_radius, 3);
-    return pi * std::sqrt(mass / 2 / std::max(m.normal_spring, m.tangential_spring)) / 5;
+    return pi * std::sqrt(mass / 2 / std::max(m.normal_spring, m.tangential_spring)) / 5 / damped;
   }
   const double shear_modulus = m.young_modulus / (2 + 2 * m.poisson_ratio);
-  return pi * smallest_radius * std::sqrt(m.density / shear_modulus) / (0.1631 * m.poisson_ratio + 0.8766);
+  return pi * smallest_radius * std::sqrt(m.density / shear_modulus) / (0.1631 * m.poisson_ratio + 0.8766) / damped;
 }
 
 granular_friction_options detail::completed(granular_friction_options options, std::span<const double> radii) {

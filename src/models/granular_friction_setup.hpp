@@ -36,9 +36,7 @@ template <typename T>
   const double nu = m.poisson_ratio;
   const double normal = hertz ? m.young_modulus / (1 - nu * nu) : m.normal_spring;
   const double tangential = hertz ? 2 * m.young_modulus / ((2 - nu) * (1 + nu)) : m.tangential_spring;
-  const double loss = std::log(m.restitution);
-  const double beta = -loss / std::hypot(loss, std::numbers::pi);
-  const double damping = 2 * (hertz ? std::sqrt(5.0 / 6) : 1.0) * beta;
+  const double damping = 2 * (hertz ? std::sqrt(5.0 / 6) : 1.0);
   friction_law<T> law{};
   law.hertz = hertz;
   law.attraction = options.attraction;
@@ -46,8 +44,8 @@ template <typename T>
   law.elastic_share = static_cast<T>(hertz ? 2.0 / 3 : 1.0);
   law.energy_share = static_cast<T>(hertz ? 4.0 / 15 : 0.5);
   law.tangential_stiffness = static_cast<T>(tangential);
-  law.normal_damping = static_cast<T>(damping);
-  law.tangential_damping = static_cast<T>(damping * std::sqrt(tangential / normal));
+  law.normal_damping = static_cast<T>(damping * normal_damping_ratio(options));
+  law.tangential_damping = static_cast<T>(damping * damping_ratio(m.restitution) * std::sqrt(tangential / normal));
   law.friction = static_cast<T>(m.friction);
   law.rolling_friction = static_cast<T>(m.rolling_friction);
   law.time_step = static_cast<T>(options.time_step);

@@ -39,6 +39,9 @@ TEST(friction_scene, defaults_are_completed) {
   EXPECT_EQ(linear.physics.tangential_spring, granular_material{}.tangential_spring);
   EXPECT_FALSE(linear.physics.young_modulus.has_value());
   EXPECT_EQ(options_of(linear).stiffness, contact_stiffness::linear);
+  EXPECT_EQ(options_of(linear).damping, contact_damping::exact);
+  const friction_scene formula = completed_friction("[physics]\nlaw = \"hertz\"\ndamping = \"formula\"\n");
+  EXPECT_EQ(options_of(formula).damping, contact_damping::formula);
 }
 
 const std::string plate =
@@ -128,6 +131,7 @@ TEST(friction_scene, impossible_values_are_refused) {
   expect("[particles]\nupper = [0.2, 0.3, 0.2]\n", "particles.upper is 0.3 along y, outside the box");
   expect("[box]\nupper = [0.2, -0.3, 0.2]\n", "box.upper is -0.3 along y");
   expect("[physics]\nrestitution = 0\n", "physics.restitution is 0");
+  expect("[physics]\ndamping = \"exakt\"\n", "\"exact\"");
   expect("[physics]\npoisson_ratio = 0.7\n", "physics.poisson_ratio is 0.7");
   expect("[physics]\nfriction = -1\n", "physics.friction is -1");
   expect("[physics]\ndensity = inf\n", "physics.density is inf, not a finite number");

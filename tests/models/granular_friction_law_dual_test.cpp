@@ -88,10 +88,23 @@ TEST_F(granular_friction_law, an_unclipped_pair_parts_with_the_restitution_at_an
   }
 }
 
-TEST_F(granular_friction_law, a_clipped_pair_parts_where_the_force_is_zero) {
+TEST_F(granular_friction_law, a_pair_whose_force_does_not_pull_parts_with_the_restitution_at_any_speed) {
+  for (const auto stiffness : {contact_stiffness::hertz, contact_stiffness::linear}) {
+    for (const double restitution : {0.05, 0.1, 0.135, 0.3, 0.5, 0.8, 0.95, 1.0}) {
+      const granular_friction_options options = pair_options(stiffness, restitution);
+      for (const double speed : {0.02, 2.0}) {
+        EXPECT_NEAR(measured_restitution(options, speed) / restitution, 1, 0.005)
+            << restitution << " at " << speed << " m/s";
+      }
+    }
+  }
+}
+
+TEST_F(granular_friction_law, a_pair_damped_by_the_formula_parts_where_the_force_is_zero) {
   for (const auto stiffness : {contact_stiffness::hertz, contact_stiffness::linear}) {
     for (const double restitution : {0.3, 0.6, 0.9}) {
-      const granular_friction_options options = pair_options(stiffness, restitution);
+      granular_friction_options options = pair_options(stiffness, restitution);
+      options.damping = contact_damping::formula;
       for (const double speed : {0.1, 1.0}) {
         const double expected = integrated_restitution(options, speed);
         EXPECT_GT(expected, restitution);
@@ -107,6 +120,7 @@ TEST_F(granular_friction_law, linear_springs_keep_to_the_formulas) {
     const double root = std::sqrt(1 - zeta * zeta);
     const double restitution = std::exp(-std::numbers::pi * zeta / root);
     granular_friction_options options = pair_options(contact_stiffness::linear, restitution);
+    options.damping = contact_damping::formula;
     const double late = std::numbers::pi - std::atan(2 * zeta * root / (1 - 2 * zeta * zeta));
     EXPECT_NEAR(measured_restitution(options, 0.5) / std::exp(-zeta * late / root), 1, 0.005) << zeta;
     options.attraction = true;

@@ -126,6 +126,19 @@ TEST_F(granular_friction_runs, how_many_steps_are_asked_for_at_once_does_not_mat
   EXPECT_TRUE(same_bits(whole.state(), parts.state()));
 }
 
+/// Contacts that are remembered, but for those of grains that the last step has moved apart: a list that is made then
+/// has no place for them.
+std::size_t lasting_contacts(const granular_friction_state<double>& state, const std::vector<double>& radii) {
+  std::size_t count = 0;
+  for (const auto& one : state.contacts) {
+    const bool wall = one.second >= radii.size();
+    const vec<double, 3> apart = wall ? vec<double, 3>{} : state.positions[one.first] - state.positions[one.second];
+    const double sum = wall ? 1 : radii[one.first] + radii[one.second];
+    count += squared_norm(apart) < sum * sum ? 1 : 0;
+  }
+  return count;
+}
+
 TEST_F(granular_friction_runs, making_the_list_again_does_not_disturb_contacts) {
   // Grains under their weight, with contacts that last and remember.
   const loose_grains grains(size_or(5, 3), 0.1, 6);
@@ -148,7 +161,7 @@ TEST_F(granular_friction_runs, making_the_list_again_does_not_disturb_contacts) 
   EXPECT_GT(start.contacts.size(), start.positions.size()) << "grains rest on each other";
   const auto a = once.state();
   const auto b = often.state();
-  ASSERT_EQ(a.contacts.size(), b.contacts.size());
+  EXPECT_EQ(lasting_contacts(a, once.radii()), lasting_contacts(b, often.radii()));
   double moved = 0;
   for (std::size_t i = 0; i < a.positions.size(); ++i) {
     const vec<double, 3> difference = a.positions[i] + a.remainders[i] - b.positions[i] - b.remainders[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -12,6 +13,9 @@
 #include "quadrat/models/granular_friction.hpp"
 
 namespace quadrat::io {
+
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<contact_damping> = contact_damping_names;
 
 /// A scene of the granular model with the law "hertz" or "linear": grains with friction, in SI units. Every member is
 /// one key of the file, in the table of the same name (docs/scenes.md says what each means).
@@ -41,6 +45,7 @@ struct friction_scene {
     std::optional<double> normal_spring;      ///< linear only
     std::optional<double> tangential_spring;  ///< linear only
     double restitution = granular_material{}.restitution;
+    contact_damping damping = contact_damping::exact;
     double friction = granular_material{}.friction;
     double rolling_friction = granular_material{}.rolling_friction;
   } physics;
@@ -75,6 +80,7 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("physics", "normal_spring", s.physics.normal_spring);
   visitor("physics", "tangential_spring", s.physics.tangential_spring);
   visitor("physics", "restitution", s.physics.restitution);
+  visitor("physics", "damping", s.physics.damping);
   visitor("physics", "friction", s.physics.friction);
   visitor("physics", "rolling_friction", s.physics.rolling_friction);
   visitor("run", "steps", s.run.steps);
