@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of the topic srd: the step of the fluid, and what of it is known from theory."""
 
+import math
+
 from mesh_tables import powers_of_ten, significant
 from table_lines import lines_of, select
 
@@ -35,19 +37,35 @@ def sort_tables(rows):
                  ["sorted every", *(f"h = {step:g}" for step in steps)], lines)
 
 
+def with_error(value, error):
+    """Both with the decimals that show two digits of the error."""
+    decimals = 3 if error <= 0 else max(3, 1 - math.floor(math.log10(error)))
+    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
+
+
 def viscosity_tables(rows):
     lines = []
     for row in rows:
         known = "expected" in row
         lines.append([f"{row['particles_per_cell']:g}", f"{row['angle']:g}", f"{row['time_step']:g}",
                       "yes" if row["thermostat"] else "no", f"{row['theory']:.3f}",
-                      f"{row['expected']:.3f} ± {row['expected_error']:.3f}" if known else "",
-                      f"{row['viscosity']:.3f} ± {row['error']:.3f}", f"{row['deviation']:+.1%}" if known else "",
+                      with_error(row["expected"], row["expected_error"]) if known else "",
+                      with_error(row["viscosity"], row["error"]), f"{row['deviation']:+.1%}" if known else "",
                       f"{row['deviation_from_theory']:+.1%}", f"{row['tolerance']:.0%}" if known else "",
                       ("yes" if row["within_tolerance"] else "**no**") if known else ""])
     lines_of(f"Viscosity from shear waves, {rows[0]['runs'] if rows else 0} runs each",
              ["particles a cell", "angle", "h", "thermostat", "theory", "reference", "measured", "from reference",
               "from theory", "tolerance", "within"], lines)
+
+
+def tail_tables(rows):
+    lines = [[f"{row['particles_per_cell']:g}", str(row["length"]), "yes" if row["thermostat"] else "no",
+              f"{row['theory']:.4f}", f"{row['with_thermostat']:.4f}", f"{row['long_time_tail']:.4f}",
+              f"{row['expected']:.4f}", with_error(row["viscosity"], row["error"]), f"{row['deviation']:+.1%}",
+              str(row["runs"])] for row in rows]
+    lines_of("Viscosity in 2D by the length of the wave",
+             ["particles a cell", "L / a", "thermostat", "theory", "with thermostat", "long-time tails", "together",
+              "measured", "off by", "runs"], lines)
 
 
 def poiseuille_tables(rows):
@@ -64,4 +82,5 @@ def srd_tables(rows):
     step_tables(select(rows, op="step"))
     sort_tables(select(rows, op="sort_every"))
     viscosity_tables(select(rows, op="viscosity"))
+    tail_tables(select(rows, op="tails"))
     poiseuille_tables(select(rows, op="poiseuille"))

@@ -89,10 +89,11 @@ constexpr std::array<operation, 5> search_operations{{
     {"visit", "counting the 40 neighbors of every point, building included", 0, run_visit},
 }};
 
-constexpr std::array<operation, 4> srd_operations{{
+constexpr std::array<operation, 5> srd_operations{{
     {"step", "the step by precision, kind of sums and time step", 0, run_srd_step},
     {"sort_every", "the step over the number of steps between two sortings", 0, run_srd_sort_every},
     {"viscosity", "viscosities from shear waves, against theory and known ones", 0, run_srd_viscosity},
+    {"tails", "viscosities in 2D by the length of the wave, against theory", 0, run_srd_tails},
     {"poiseuille", "a flow between plates, against its parabola", 0, run_srd_poiseuille},
 }};
 

@@ -40,10 +40,17 @@ std::optional<std::array<double, N>> fitted_polynomial(const std::vector<vec<dou
   return result;
 }
 
-double theory_viscosity(const io::srd_scene& scene) {
+template <int D>
+flow_theory theory_in(const io::srd_scene& scene, double length) {
+  const srd_options<D> options = io::options_of<D>(scene);
   const double density = scene.particles.per_cell.value();
-  return scene.box.dimension == 2 ? srd_theory<2>(io::options_of<2>(scene), density).viscosity
-                                  : srd_theory<3>(io::options_of<3>(scene), density).viscosity;
+  const srd_transport theory = srd_theory(options, density);
+  return {theory.viscosity, theory.viscosity_with_thermostat, srd_long_time_tail(options, density, length)};
+}
+
+/// Of a flow that varies over this length.
+flow_theory theory_of(const io::srd_scene& scene, double length) {
+  return scene.box.dimension == 2 ? theory_in<2>(scene, length) : theory_in<3>(scene, length);
 }
 
 /// "1.2 % above".
@@ -52,6 +59,20 @@ std::string off_by(double percent) {
 }
 
 double percent_of(double measured, double expected) { return 100 * (measured / expected - 1); }
+
+/// Adds what comes on top of the viscosity of theory to a result, where anything does.
+void add_corrections(run_result& result, const flow_theory& theory, double measured) {
+  const double together = theory.with_thermostat + theory.tail;
+  if (together == theory.viscosity) return;
+  const bool thermostat = theory.with_thermostat != theory.viscosity;
+  result.values.push_back({"theory_with_thermostat", theory.with_thermostat});
+  result.values.push_back({"theory_long_time_tail", theory.tail});
+  result.values.push_back({"theory_in_all", together});
+  result.words +=
+      fmt::format("; the viscosity is {} the {:.4g} of theory with {}{}{}", off_by(percent_of(measured, together)),
+                  together, thermostat ? "the thermostat" : "", thermostat && theory.tail != 0 ? " and " : "",
+                  theory.tail != 0 ? "the long-time tails of two dimensions" : "");
+}
 
 }  // namespace
 
@@ -124,13 +145,13 @@ std::optional<mean_profile::plates> mean_profile::find_plates() const {
   std::size_t component = strongest_along_walls(force);
   if (component == axis) component = strongest_along_walls(sliding);
   if (component == axis) return std::nullopt;
-  return plates{static_cast<int>(component), force[component], theory_viscosity(scene_), lower[component],
+  return plates{static_cast<int>(component), force[component], theory_of(scene_, height_), lower[component],
                 upper[component]};
 }
 
 double mean_profile::theory(const plates& flow, double at) const {
   return flow.lower + (flow.upper - flow.lower) * at / height_ +
-         flow.acceleration / (2 * flow.viscosity) * at * (height_ - at);
+         flow.acceleration / (2 * flow.theory.viscosity) * at * (height_ - at);
 }
 
 run_result mean_profile::result() const {
@@ -150,19 +171,21 @@ run_result mean_profile::driven_result(const plates& flow) const {
   if (!fit || (*fit)[2] == 0) return {};  // nothing has moved yet
   const auto& [constant, slope, curvature] = *fit;
   const double maximum = constant - slope * slope / (4 * curvature);
-  const double expected = flow.acceleration * height_ * height_ / (8 * flow.viscosity);
+  const double expected = flow.acceleration * height_ * height_ / (8 * flow.theory.viscosity);
   const double viscosity = -flow.acceleration * height_ * height_ / (8 * curvature);
   const double off = percent_of(maximum, expected);
-  return {{{"profiles", static_cast<double>(samples_), true},
-           {"maximum", maximum},
-           {"theory_maximum", expected},
-           {"deviation_percent", off},
-           {"wall_slip", constant + curvature},
-           {"viscosity", viscosity},
-           {"theory_viscosity", flow.viscosity}},
-          fmt::format("the parabola fitted to {} profiles has the maximum {:.4g}; theory, g H^2 / (8 nu) with nu = "
-                      "{:.4g}: {:.4g}, so {}",
-                      samples_, maximum, flow.viscosity, expected, off_by(off))};
+  run_result result{{{"profiles", static_cast<double>(samples_), true},
+                     {"maximum", maximum},
+                     {"theory_maximum", expected},
+                     {"deviation_percent", off},
+                     {"wall_slip", constant + curvature},
+                     {"viscosity", viscosity},
+                     {"theory_viscosity", flow.theory.viscosity}},
+                    fmt::format("the parabola fitted to {} profiles has the maximum {:.4g}; theory, g H^2 / (8 nu) "
+                                "with nu = {:.4g}: {:.4g}, so {}",
+                                samples_, maximum, flow.theory.viscosity, expected, off_by(off))};
+  add_corrections(result, flow.theory, viscosity);
+  return result;
 }
 
 run_result mean_profile::sheared_result(const plates& flow) const {
@@ -223,7 +246,7 @@ wave_decay::wave_decay(const io::srd_scene& scene)
     : time_step_(scene.physics.time_step),
       amplitude_(scene.particles.amplitude.value()),
       wave_number_(2 * std::numbers::pi / (static_cast<double>(scene.box.cells.value()[1]) * scene.box.cell_edge)),
-      viscosity_(theory_viscosity(scene)) {}
+      theory_(theory_of(scene, 2 * std::numbers::pi / wave_number_)) {}
 
 std::string wave_decay::as_csv() const {
   std::string text = "step,time,amplitude\n";
@@ -235,7 +258,7 @@ std::string wave_decay::as_csv() const {
 
 run_result wave_decay::result() const {
   // The first collisions do not know of viscosity yet, and late samples are noise.
-  const double decay_time = 1 / (viscosity_ * wave_number_ * wave_number_);
+  const double decay_time = 1 / (theory_.viscosity * wave_number_ * wave_number_);
   double weights = 0, mean_time = 0, mean_log = 0, scatter = 0, slope = 0;
   std::vector<vec<double, 3>> used;  // time, logarithm, weight: noise is the same at every amplitude
   for (const vec<double, 2>& one : samples_) {
@@ -258,15 +281,17 @@ run_result wave_decay::result() const {
   }
   const double rate = -slope / scatter;
   const double viscosity = rate / (wave_number_ * wave_number_);
-  const double off = percent_of(viscosity, viscosity_);
-  return {{{"samples", static_cast<double>(used.size()), true},
-           {"decay_rate", rate},
-           {"theory_decay_rate", 1 / decay_time},
-           {"viscosity", viscosity},
-           {"theory_viscosity", viscosity_},
-           {"deviation_percent", off}},
-          fmt::format("the wave decays at the rate {:.4g}, a viscosity of {:.4g}; theory: {:.4g}, so {}", rate,
-                      viscosity, viscosity_, off_by(off))};
+  const double off = percent_of(viscosity, theory_.viscosity);
+  run_result result{{{"samples", static_cast<double>(used.size()), true},
+                     {"decay_rate", rate},
+                     {"theory_decay_rate", 1 / decay_time},
+                     {"viscosity", viscosity},
+                     {"theory_viscosity", theory_.viscosity},
+                     {"deviation_percent", off}},
+                    fmt::format("the wave decays at the rate {:.4g}, a viscosity of {:.4g}; theory: {:.4g}, so {}",
+                                rate, viscosity, theory_.viscosity, off_by(off))};
+  add_corrections(result, theory_, viscosity);
+  return result;
 }
 
 io::image wave_decay::draw(io::plot_options options) const {
@@ -282,7 +307,7 @@ io::image wave_decay::draw(io::plot_options options) const {
   constexpr int pieces = 200;
   for (int k = 0; k <= pieces; ++k) {
     const double time = last * k / pieces;
-    line.points.push_back({time, amplitude_ * std::exp(-viscosity_ * wave_number_ * wave_number_ * time)});
+    line.points.push_back({time, amplitude_ * std::exp(-theory_.viscosity * wave_number_ * wave_number_ * time)});
   }
   const std::array<io::plot_series, 2> both{line, measured};
   return io::draw_plot(both, options);

@@ -16,6 +16,11 @@
 /// What is measured in the course of a run of the SRD fluid, and compared with theory.
 namespace quadrat::program {
 
+/// The kinematic viscosity in theory: srd_transport and srd_long_time_tail.
+struct flow_theory {
+  double viscosity, with_thermostat, tail;
+};
+
 /// A velocity profile, averaged over samples. Velocities are means over a step, h g / 2 less than those at its end.
 class mean_profile {
  public:
@@ -42,7 +47,9 @@ class mean_profile {
   /// A fluid between two plates: what theory says of the velocity along `component`.
   struct plates {
     int component;
-    double acceleration, viscosity, lower, upper;
+    double acceleration;
+    flow_theory theory;
+    double lower, upper;
   };
   [[nodiscard]] std::optional<plates> find_plates() const;
   [[nodiscard]] double position(std::size_t bin) const;
@@ -76,8 +83,9 @@ class wave_decay {
   void restore(const io::checkpoint& state);
 
  private:
-  double time_step_, amplitude_, wave_number_, viscosity_;  ///< the last two: k, and nu in theory
-  std::vector<vec<double, 2>> samples_;                     ///< (step, amplitude)
+  double time_step_, amplitude_, wave_number_;  ///< the last: k
+  flow_theory theory_;
+  std::vector<vec<double, 2>> samples_;  ///< (step, amplitude)
 };
 
 }  // namespace quadrat::program

@@ -27,7 +27,8 @@ namespace quadrat::bench {
 inline constexpr std::size_t never_sorted = std::size_t{1} << 40;
 
 /// What a row says first.
-[[nodiscard]] row identify_srd(std::string_view operation, const srd_options<3>& options, std::string_view precision,
+template <int D>
+[[nodiscard]] row identify_srd(std::string_view operation, const srd_options<D>& options, std::string_view precision,
                                std::size_t n, std::string_view distribution);
 
 /// How many steps run before they are timed, how many make a sample, and how many samples there are.

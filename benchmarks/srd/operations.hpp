@@ -16,6 +16,8 @@ void run_srd_step(const session& s);
 void run_srd_sort_every(const session& s);
 /// Viscosities from the decay of shear waves, against theory and reference values.
 void run_srd_viscosity(const session& s);
+/// The same in 2D by the length of the wave, against theory and the long-time tails that come on top of it.
+void run_srd_tails(const session& s);
 /// The profile of a flow between plates, against its parabola.
 void run_srd_poiseuille(const session& s);
 

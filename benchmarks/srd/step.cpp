@@ -24,10 +24,11 @@ const srd_particles<3>& srd_particles_at_start(const session& s) {
   });
 }
 
-row identify_srd(std::string_view operation, const srd_options<3>& options, std::string_view precision, std::size_t n,
+template <int D>
+row identify_srd(std::string_view operation, const srd_options<D>& options, std::string_view precision, std::size_t n,
                  std::string_view distribution) {
-  const auto cells = static_cast<std::size_t>(options.cells[0]) * static_cast<std::size_t>(options.cells[1]) *
-                     static_cast<std::size_t>(options.cells[2]);
+  std::size_t cells = 1;
+  for (int axis = 0; axis < D; ++axis) cells *= static_cast<std::size_t>(options.cells[axis]);
   row identity =
       identify(operation, srd_sums_names[static_cast<std::size_t>(options.sums)], precision, n, cells, distribution);
   identity["time_step"] = options.time_step;
@@ -36,6 +37,9 @@ row identify_srd(std::string_view operation, const srd_options<3>& options, std:
   if (options.sums == srd_sums::fixed) identity["determinism"] = "run_to_run";
   return identity;
 }
+
+template row identify_srd(std::string_view, const srd_options<2>&, std::string_view, std::size_t, std::string_view);
+template row identify_srd(std::string_view, const srd_options<3>&, std::string_view, std::size_t, std::string_view);
 
 namespace {
 

@@ -72,6 +72,33 @@ void add_shear_wave(const srd_options<D>& options, double amplitude, srd_particl
   }
 }
 
+namespace {
+
+/// What a collision takes away, the mean over particles and the numbers n that they find in their cell, themselves
+/// included (n - 1 is of Poisson's distribution): of the momentum flux v_x v_y, and of the velocity.
+struct collision_loss {
+  double flux = 0;
+  double velocity = 0;
+};
+
+/// Rotation leaves the shares `turned_flux` and `turned_velocity` of what is relative to the cell's mean. The
+/// thermostat replaces the energy E of that, of Gamma's distribution with shape k = D (n - 1) / 2, by another draw E':
+/// the flux, in proportion to E, keeps <E E'> / <E^2> = k / (k + 1); the velocity, <sqrt(E E')> / <E>.
+[[nodiscard]] collision_loss loss_with_thermostat(int dimension, double mean, double turned_flux,
+                                                  double turned_velocity) {
+  collision_loss loss;
+  const double width = 12 * std::sqrt(mean) + 40;
+  for (double others = std::max(1.0, std::floor(mean - width)); others <= mean + width; ++others) {
+    const double weight = std::exp(others * std::log(mean) - mean - std::lgamma(others + 1)) * others / (others + 1);
+    const double k = dimension * others / 2;
+    loss.flux += weight * (1 - turned_flux * k / (k + 1));
+    loss.velocity += weight * (1 - turned_velocity * std::exp(2 * (std::lgamma(k + 0.5) - std::lgamma(k))) / k);
+  }
+  return loss;
+}
+
+}  // namespace
+
 template <int D>
 srd_transport srd_theory(const srd_options<D>& options, double particles_per_cell) {
   detail::check_srd(options);
@@ -90,13 +117,33 @@ srd_transport srd_theory(const srd_options<D>& options, double particles_per_cel
   theory.collisional_viscosity = std::pow(options.cell_edge, 2) / (6 * D * h) * mixing / m * turn;
   theory.viscosity = theory.kinetic_viscosity + theory.collisional_viscosity;
   theory.self_diffusion = step * (D * m / (mixing * turn) - 1);
+  theory.viscosity_with_thermostat = theory.viscosity;
+  constexpr double too_many_to_matter = 1e6;
+  if (!options.thermostat || m > too_many_to_matter) return theory;
+  const double turned_velocity = D == 2 ? std::cos(alpha) : (1 + 2 * std::cos(alpha)) / 3;
+  const double turned_flux = D == 2 ? std::cos(2 * alpha) : 1 - 0.4 * (2 - std::cos(alpha) - std::cos(2 * alpha));
+  const collision_loss loss = loss_with_thermostat(D, m, turned_flux, turned_velocity);
+  theory.viscosity_with_thermostat =
+      step * (2 / loss.flux - 1) + std::pow(options.cell_edge, 2) / (12 * h) * loss.velocity;
   return theory;
+}
+
+template <int D>
+double srd_long_time_tail(const srd_options<D>& options, double particles_per_cell, double length) {
+  const srd_transport theory = srd_theory(options, particles_per_cell);
+  require(length > 0 && std::isfinite(length), "the length is ", length, "; it must be positive and finite");
+  if (D == 3 || length <= 4 * options.cell_edge) return 0;
+  const double density = options.mass * particles_per_cell / std::pow(options.cell_edge, 2);
+  return options.temperature / (16 * std::numbers::pi * density * theory.viscosity_with_thermostat) *
+         std::log(length / (4 * options.cell_edge));
 }
 
 template srd_particles<2> srd_start(const srd_options<2>&, std::size_t, std::span<const double>);
 template srd_particles<3> srd_start(const srd_options<3>&, std::size_t, std::span<const double>);
 template void add_shear_wave(const srd_options<2>&, double, srd_particles<2>&);
 template void add_shear_wave(const srd_options<3>&, double, srd_particles<3>&);
+template double srd_long_time_tail(const srd_options<2>&, double, double);
+template double srd_long_time_tail(const srd_options<3>&, double, double);
 template srd_transport srd_theory(const srd_options<2>&, double);
 template srd_transport srd_theory(const srd_options<3>&, double);
 

@@ -120,6 +120,23 @@ TEST_F(srd_viscosity_of_the_fluid, is_that_of_theory_for_short_steps) {
   EXPECT_EQ(found.standard_error, 0);
 }
 
+// In 2D the theory of molecular chaos, 0.164, is far too low: 0.191 without the thermostat, 0.214 with it. A run knows
+// it to 13 %.
+TEST_F(srd_viscosity_of_the_fluid, has_long_time_tails_in_two_dimensions) {
+  srd_options<2> options = cube<2>(24, 0.6);
+  options.rotation_angle = 90;
+  srd_viscosity_protocol protocol;
+  protocol.runs = size_or(60, 2);
+  for (const bool thermostat : {false, true}) {
+    options.thermostat = thermostat;
+    const srd_transport theory = srd_theory(options, 8);
+    const double expected = theory.viscosity_with_thermostat + srd_long_time_tail(options, 8, 24);
+    EXPECT_NEAR(expected, thermostat ? 0.2105 : 0.1915, 1e-3);
+    const auto found = measure_viscosity<backend_context, float, 2>(one_thread_context(), options, 8, protocol);
+    EXPECT_NEAR(found.mean / expected, 1, small_sizes() ? 0.6 : 0.08) << found.standard_error;
+  }
+}
+
 TEST_F(srd_viscosity_of_the_fluid, is_refused_where_it_cannot_be_measured) {
   srd_options<3> options = cube<3>(5);
   const auto refusal = [&](const srd_viscosity_protocol& protocol) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -99,6 +100,44 @@ TEST(srd_theory_of_the_fluid, gives_the_known_values) {
   }
 }
 
+TEST(srd_theory_of_the_fluid, knows_what_the_thermostat_adds) {
+  // Measured on an H200 with 64 seeds each (benchmarks/results/h200/srd.json), to 0.4 to 0.7 %.
+  for (const theory_row& row : {theory_row{5, 130, 0.1, 0.792, 0}, theory_row{10, 130, 0.1, 0.869, 0},
+                                theory_row{10, 130, 1, 0.573, 0}, theory_row{5, 90, 1, 0.609, 0}}) {
+    srd_options<3> options = cube<3>(20, row.time_step);
+    options.rotation_angle = row.angle;
+    const srd_transport with = srd_theory(options, row.number);
+    EXPECT_NEAR(with.viscosity_with_thermostat / row.viscosity, 1, 0.006);
+    options.thermostat = false;
+    const srd_transport without = srd_theory(options, row.number);
+    EXPECT_EQ(without.viscosity, with.viscosity);
+    EXPECT_EQ(without.viscosity_with_thermostat, without.viscosity);
+  }
+  srd_options<2> many = cube<2>(20, 0.6);
+  many.rotation_angle = 90;
+  double before = 1;
+  for (const double number : {1.0, 10.0, 1e3, 9e5, 1e300}) {
+    const srd_transport found = srd_theory(many, number);
+    const double added = found.viscosity_with_thermostat - found.viscosity;
+    EXPECT_LT(added, before) << number;
+    EXPECT_GE(added, 0) << number;
+    before = std::max(added, 1e-300);
+  }
+}
+
+TEST(srd_theory_of_the_fluid, knows_the_long_time_tails_of_two_dimensions) {
+  srd_options<2> options = cube<2>(24, 0.6);
+  options.rotation_angle = 90;
+  options.thermostat = false;
+  const double viscosity = srd_theory(options, 8).viscosity;
+  EXPECT_NEAR(viscosity, 0.1644, 1e-4);
+  EXPECT_NEAR(srd_long_time_tail(options, 8, 24), std::log(6) / (16 * std::numbers::pi * 8 * viscosity), 1e-12);
+  EXPECT_EQ(srd_long_time_tail(options, 8, 3), 0) << "shorter than any vortex";
+  EXPECT_EQ(srd_long_time_tail(cube<3>(24), 8, 24), 0);
+  EXPECT_EQ(error_of<argument_error>([&] { static_cast<void>(srd_long_time_tail(options, 8, 0)); }),
+            "the length is 0; it must be positive and finite");
+}
+
 /// nu = [a^2 / h] f(kT h^2 / (m a^2)).
 TEST(srd_theory_of_the_fluid, keeps_to_units) {
   srd_options<2> options = cube<2>(20, 0.5);
@@ -109,6 +148,7 @@ TEST(srd_theory_of_the_fluid, keeps_to_units) {
   options.temperature = 5 * 9.0 / 16;
   const srd_transport other = srd_theory(options, 8);
   EXPECT_NEAR(other.viscosity / one.viscosity, 9.0 / 4, 1e-12);
+  EXPECT_NEAR(other.viscosity_with_thermostat / one.viscosity_with_thermostat, 9.0 / 4, 1e-12);
   EXPECT_NEAR(other.self_diffusion / one.self_diffusion, 9.0 / 4, 1e-12);
   EXPECT_EQ(error_of<argument_error>([&] { static_cast<void>(srd_theory(options, 0)); }),
             "there are 0 particles a cell; the number must be positive and finite");

@@ -145,7 +145,7 @@ class BenchTest(support.ProgramTest):
     def test_srd(self):
         result = self.bench("srd")
         rows = {operation: [row for row in result["rows"] if row["op"] == operation]
-                for operation in ["step", "sort_every", "viscosity", "poiseuille"]}
+                for operation in ["step", "sort_every", "viscosity", "tails", "poiseuille"]}
         self.assertEqual(sum(map(len, rows.values())), len(result["rows"]))
         kinds = {(row["method"], row["precision"], row["time_step"], row["thermostat"]) for row in rows["step"]}
         usual = {("float", 0.1, True), ("double", 0.1, True), ("float", 1, True), ("float", 0.1, False)}
@@ -162,7 +162,11 @@ class BenchTest(support.ProgramTest):
             worst = max(abs(velocity - expected) for _, velocity, expected in row["profile"])
             self.assertAlmostEqual(row["deviation"], worst / max(expected for *_, expected in row["profile"]), delta=1e-9)
             self.assertEqual(len(row["profile"]), 10)
-        for words in ["Step by steps between two sortings", "Viscosity from shear waves", "parabola"]:
+        self.assertEqual([row["thermostat"] for row in rows["tails"]], [False, True])
+        for row in rows["tails"]:
+            self.assertAlmostEqual(row["expected"], row["with_thermostat"] + row["long_time_tail"], delta=1e-12)
+            self.assertEqual(row["with_thermostat"] > row["theory"], row["thermostat"])
+        for words in ["Step by steps between two sortings", "Viscosity from shear waves", "parabola", "in 2D"]:
             self.assertIn(words, self.tables())
 
     def test_mesh(self):

@@ -170,11 +170,24 @@ class SrdTest(support.ProgramTest):
         self.assertLess(abs(result["deviation_percent"]), 12)
         wave_number = 2 * math.pi / 16
         self.assertAlmostEqual(result["decay_rate"], result["viscosity"] * wave_number**2)
+        self.assertAlmostEqual(result["theory_in_all"], 0.5759, places=4)
+        self.assertEqual(result["theory_long_time_tail"], 0)
         rows = self.rows("out", "steps.csv")
         self.assertEqual([row["step"] for row in rows], list(range(21)))
         self.assertAlmostEqual(rows[0]["amplitude"], 1, delta=0.05)
         self.assertAlmostEqual(rows[20]["amplitude"], math.exp(-20 * result["decay_rate"]), delta=0.05)
         self.assertTrue((self.folder / "out" / "preview.png").exists())
+
+    def test_a_wave_in_two_dimensions_is_compared_with_theory_and_its_long_time_tails(self):
+        text = WAVE.replace("time_step = 0.5\nthermostat = false", "time_step = 0.6\nangle = 90")
+        text = text.replace("[24, 16, 1]", "[96, 24, 1]").replace('"shear_wave"', '"shear_wave"\nper_cell = 8')
+        done = self.quadrat("run", self.write_scene(text, "wave.toml"), "--output", "out", "--steps", 150)
+        self.assertIn("0.2105 of theory with the thermostat and the long-time tails of two dimensions", done.stdout)
+        result = json.loads((self.folder / "out" / "summary.json").read_text())["result"]
+        self.assertAlmostEqual(result["theory_viscosity"], 0.1644, places=4)
+        self.assertAlmostEqual(result["theory_with_thermostat"], 0.1866, places=4)
+        self.assertAlmostEqual(result["theory_in_all"], result["theory_with_thermostat"] + result["theory_long_time_tail"])
+        self.assertLess(abs(result["viscosity"] / result["theory_in_all"] - 1), 0.2)
 
     def test_without_thermostat_momentum_and_energy_stay(self):
         scene = self.write_scene(WAVE.replace('"run_to_run"', '"run_to_run"\nprecision = "double"'), "wave.toml")

@@ -85,17 +85,30 @@ template <int D>
 void add_shear_wave(const srd_options<D>& options, double amplitude, srd_particles<D>& particles);
 
 /// What theory says of the fluid without walls: Gompper, Ihle, Kroll, Winkler 2009, table 1. Molecular chaos is
-/// assumed, which holds less at small time steps: at 0.1 the viscosity is 1 to 3 % below, and the diffusion above.
+/// assumed. In 3D that is right to 1 to 3 % for the viscosity; at small time steps the diffusion is above. In 2D
+/// srd_long_time_tail comes on top.
 struct srd_transport {
   double kinetic_viscosity = 0;      ///< momentum carried by streaming
   double collisional_viscosity = 0;  ///< and by collisions
-  double viscosity = 0;              ///< kinematic, the sum of both
+  double viscosity = 0;              ///< kinematic, the sum of both: without the thermostat
+  /// What it is with the thermostat; `viscosity` where the options have none. The energy of a cell then forgets what it
+  /// was, and with it some of the momentum flux, which matters where cells have few particles. (Derived here, under the
+  /// same assumption; up to a million particles a cell.)
+  double viscosity_with_thermostat = 0;
   double self_diffusion = 0;
 };
 
 /// For that mean number of particles a cell. Throws argument_error for impossible options, or a number not above 0.
 template <int D>
 [[nodiscard]] srd_transport srd_theory(const srd_options<D>& options, double particles_per_cell);
+
+/// In 2D molecular chaos does not hold: a particle's momentum comes back to it with the vortices that it makes, and the
+/// viscosity of a flow that varies over a length L (a wavelength) grows with it. This is how much it is above the
+/// theory: kT / (16 pi rho nu) ln(L / 4 a), with rho = m M / a^2 and nu the viscosity in theory, the thermostat
+/// included; 0 below L = 4 a, and in 3D. The factor is that of mode coupling (Forster, Nelson, Stephen 1977); the 4 has
+/// been measured (docs/srd.md): together they leave a few percent. Throws as srd_theory, and for a length not above 0.
+template <int D>
+[[nodiscard]] double srd_long_time_tail(const srd_options<D>& options, double particles_per_cell, double length);
 
 /// Sums over all particles at one step.
 template <int D>
