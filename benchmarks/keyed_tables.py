@@ -133,7 +133,10 @@ def size_tables(rows):
 
 def deterministic_tables(rows):
     plain = [{key: value for key, value in row.items() if key != "chosen"} for row in rows]
-    for title, these in (("The same bits in every run", select(plain, determinism="run_to_run")),
+    again = select(plain, determinism="run_to_run")
+    for title, these in (("The same bits in every run", select(again, sizes=None)),
+                         ("The same bits in every run, values of each key of a size of their own",
+                          select(again, sizes="by_key")),
                          ("Compensated sums", select(plain, compensated=True))):
         if these:
             by_variant(f"{title}, {problem_text(these)}: ms", these, list(dict.fromkeys(map(case_of, these))), device_ms,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -23,14 +24,20 @@ template <typename T>
   return "int64";
 }
 
+/// How large values are.
+enum class value_sizes {
+  alike,
+  by_key  ///< times a power of two from 2^-100 to 2^100, one for each key
+};
+
 /// Keys and values in the memory of a context, room for the sums, and what these are. Values are random multiples of
 /// 1/128 in (-1, 1), or whole numbers: their sums are exact in any order, and one lost element shows.
 template <typename Context, typename T>
 class keyed_problem {
  public:
   keyed_problem(const Context& context, const std::vector<std::uint32_t>& keys, std::uint32_t key_count,
-                int components = 1, bool wide = false)
-      : context_(context), count_(keys.size()), key_count_(key_count), components_(components) {
+                int components = 1, bool wide = false, value_sizes sizes = value_sizes::alike)
+      : context_(context), count_(keys.size()), key_count_(key_count), components_(components), sizes_(sizes) {
     if (wide) {
       wide_keys_ = to_device(context, std::vector<std::int64_t>(keys.begin(), keys.end()));
     } else {
@@ -38,7 +45,9 @@ class keyed_problem {
     }
     const auto parts = key_values(count_, components);
     std::vector<T> values(parts.size());
-    std::ranges::transform(parts, values.begin(), in_unit);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = in_unit(parts[i], keys[i / static_cast<std::size_t>(components)]);
+    }
     values_ = to_device(context, values);
     results_ = array<T, Context>(context, std::size_t{key_count} * static_cast<std::size_t>(components));
     expected_ = sums_by_key(keys, parts, key_count, components);
@@ -75,24 +84,30 @@ class keyed_problem {
     const std::vector<T> found = to_host(context_, results_);
     reducer.check();
     for (std::size_t i = 0; i < found.size(); ++i) {
-      if (found[i] == in_unit(expected_[i])) continue;
       const auto parts = static_cast<std::size_t>(components_);
+      const T expected = in_unit(expected_[i], i / parts);
+      if (found[i] == expected) continue;
       throw disagreement(message(method, " sums component ", i % parts, " of key ", i / parts, " to ", found[i],
-                                 " where it should be ", in_unit(expected_[i])));
+                                 " where it should be ", expected));
     }
   }
 
  private:
   /// 1/128 for floating-point numbers.
-  [[nodiscard]] static T in_unit(std::int64_t parts) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(parts);
-    return static_cast<T>(parts) / T(128);
+  [[nodiscard]] T in_unit(std::int64_t parts, std::size_t key) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(parts);
+    } else {
+      const int exponent = sizes_ == value_sizes::by_key ? static_cast<int>(key * 7919 % 201) - 100 : 0;
+      return std::ldexp(static_cast<T>(parts), exponent - 7);
+    }
   }
 
   Context context_;
   std::size_t count_;
   std::uint32_t key_count_;
   int components_;
+  value_sizes sizes_;
   std::size_t most_of_a_key_ = 0;
   array<std::uint32_t, Context> keys_;
   array<std::int64_t, Context> wide_keys_;

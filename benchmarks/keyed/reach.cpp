@@ -39,16 +39,18 @@ void time_reach(const session& s, const Context& context, std::string_view order
 template <typename Context>
 void time_deterministic(const session& s, const Context& context, std::string_view order) {
   const paper_problem size = paper_problem_for(s);
-  const auto time = [&](auto& problem, determinism level, bool compensated, std::string_view type) {
-    for (const key_variant& variant : key_variants(s, order == "ordered", level, compensated)) {
-      time_keyed(s, context, problem, variant,
-                 identify_keyed("deterministic", variant, type, size.n, size.keys, order, 1));
-    }
-  };
   const auto time_type = [&]<typename T>(T) {
-    keyed_problem<Context, T> problem(context, paper_keys(s, order), size.keys);
-    time(problem, determinism::run_to_run, false, value_type_name<T>());
-    time(problem, determinism::none, true, value_type_name<T>());
+    const auto time = [&](value_sizes sizes, determinism level, bool compensated) {
+      keyed_problem<Context, T> problem(context, paper_keys(s, order), size.keys, 1, false, sizes);
+      for (const key_variant& variant : key_variants(s, order == "ordered", level, compensated)) {
+        row identity = identify_keyed("deterministic", variant, value_type_name<T>(), size.n, size.keys, order, 1);
+        if (sizes == value_sizes::by_key) identity["sizes"] = "by_key";
+        time_keyed(s, context, problem, variant, identity);
+      }
+    };
+    time(value_sizes::alike, determinism::run_to_run, false);
+    time(value_sizes::by_key, determinism::run_to_run, false);
+    time(value_sizes::alike, determinism::none, true);
   };
   time_type(float{});
   time_type(double{});

@@ -28,72 +28,93 @@ namespace quadrat::detail {
   return exponent < -1022 ? -1022 : exponent;
 }
 
-/// The nearest integer, halves away from zero; of numbers below 2^63 in size.
+/// The nearest integer, halves away from zero; of numbers below 2^52 in size.
 [[nodiscard]] QUADRAT_HD inline std::int64_t nearest_integer(double value) {
   return static_cast<std::int64_t>(value + (value < 0 ? -0.5 : 0.5));
 }
 
-/// How the values of one reduction are written: by their number and the size of the largest. A word counts units of
-/// 2^(exponent - bits); the second word of a double counts units of 2^(exponent - 2 bits). So many values of at most a
-/// size below 2^exponent cannot overflow a word: each is at most 2^bits units, and count * 2^bits <= 2^62.
-struct fixed_scale {
-  int bits;         ///< that a value has in a word
-  double down[2];   ///< 2^-exponent in two factors, each of which is a number
-  double up[2];     ///< 2^exponent
-  double units;     ///< 2^bits
-  double per_unit;  ///< 2^-bits
-
-  QUADRAT_HD fixed_scale(int value_bits, int exponent)
-      : bits(value_bits),
-        down{power_of_two(-(exponent / 2)), power_of_two(-(exponent - exponent / 2))},
-        up{power_of_two(exponent / 2), power_of_two(exponent - exponent / 2)},
-        units(power_of_two(value_bits)),
-        per_unit(power_of_two(-value_bits)) {}
-
-  /// In units of the first word; exact but for what is far below a unit of the last word.
-  [[nodiscard]] QUADRAT_HD double scaled(double value) const { return value * down[0] * down[1] * units; }
-  [[nodiscard]] QUADRAT_HD double unscaled(double value) const { return value * per_unit * up[0] * up[1]; }
-};
-
-/// Bits that each of `count` values can have in a word.
+/// Bits that each of `count` values has in a word. So many values cannot overflow one: count * 2^bits <= 2^62. At most
+/// 52: a part of a value, and what carrying leaves in a word, are then exact as doubles.
 [[nodiscard]] constexpr int fixed_bits(std::uint64_t count) {
-  int bits = 62;
+  int bits = 52;
   while (bits > 1 && (count - 1) >> (62 - bits) != 0) --bits;
   return bits;
 }
 
-/// A float, or the sum of some.
-struct fixed_single {
-  static constexpr int words = 1;
-  std::int64_t high;
+/// How numbers below 2^exponent in size are written: word w counts units of 2^(exponent - (w + 1) * bits).
+struct fixed_scale {
+  int bits;
+  int exponent;
+  double down[2];  ///< 2^-exponent in two factors, each of which is a number
+  double units;    ///< 2^bits
 
-  [[nodiscard]] QUADRAT_HD static fixed_single of(double value, const fixed_scale& scale) {
-    return {nearest_integer(scale.scaled(value))};
-  }
-  [[nodiscard]] QUADRAT_HD double value(const fixed_scale& scale) const {
-    return scale.unscaled(static_cast<double>(high));
+  /// The exponent is -1022 to 1024.
+  QUADRAT_HD fixed_scale(int value_bits, int value_exponent)
+      : bits(value_bits),
+        exponent(value_exponent),
+        down{power_of_two(-(value_exponent / 2)), power_of_two(-(value_exponent - value_exponent / 2))},
+        units(power_of_two(value_bits)) {}
+
+  /// Values of so many binary digits are exact in that many words from this size on.
+  [[nodiscard]] QUADRAT_HD double least_exact(int digits, int words) const {
+    const int least = exponent + digits - words * bits;
+    return least < -1022 ? 0 : power_of_two(least);
   }
 };
 
-/// A double, or the sum of some: what the first word leaves of a value is below one of its units, and stands in the
-/// second.
-struct fixed_pair {
-  static constexpr int words = 2;
-  std::int64_t high;
-  std::int64_t low;
+/// A number in integers, the parts of which can be added in any order. The last one is rounded.
+template <int Words>
+struct fixed_number {
+  std::int64_t word[Words];
 
-  [[nodiscard]] QUADRAT_HD static fixed_pair of(double value, const fixed_scale& scale) {
-    const double scaled = scale.scaled(value);
-    const auto high = static_cast<std::int64_t>(scaled);
-    return {high, nearest_integer((scaled - static_cast<double>(high)) * scale.units)};
+  [[nodiscard]] QUADRAT_HD static fixed_number of(double value, const fixed_scale& scale) {
+    fixed_number number{};
+    double rest = value * scale.down[0] * scale.down[1] * scale.units;
+    QUADRAT_UNROLL
+    for (int w = 0; w < Words - 1; ++w) {
+      number.word[w] = static_cast<std::int64_t>(rest);
+      rest = (rest - static_cast<double>(number.word[w])) * scale.units;
+    }
+    number.word[Words - 1] = nearest_integer(rest);
+    return number;
   }
-  /// Whole units of the first word are carried there first: then the second is a rest of at most half of one.
-  [[nodiscard]] QUADRAT_HD double value(const fixed_scale& scale) const {
-    const std::int64_t carry = (low + (std::int64_t{1} << (scale.bits - 1))) >> scale.bits;
-    const std::int64_t all = high + carry;
-    const double rest = static_cast<double>(low - carry * (std::int64_t{1} << scale.bits)) * scale.per_unit;
-    const auto rounded = static_cast<double>(all);
-    return scale.unscaled(rounded + (static_cast<double>(all - static_cast<std::int64_t>(rounded)) + rest));
+};
+
+/// A sum of doubles as if in twice their digits, in units of 2^exponent.
+struct wide_sum {
+  double high = 0;
+  double low = 0;
+  int exponent = 0;
+
+  QUADRAT_HD void add(double term) {
+    const double sum = high + term;
+    const double taken = sum - high;
+    low += (high - (sum - taken)) + (term - taken);
+    high = sum;
+  }
+  /// Adds the number whose words, each the sum of some, are `words[w * stride]`; its exponent is at most this one's.
+  template <int Words>
+  QUADRAT_HD void add(const std::uint64_t* words, std::size_t stride, const fixed_scale& scale) {
+    // What is below 2^-1022 here is nothing beside what made the exponent.
+    const int shift = scale.exponent - exponent;
+    const double unit = shift < -960 ? 0 : power_of_two(shift);
+    const double per_unit = power_of_two(-scale.bits);
+    std::int64_t parts[Words];
+    for (int w = 0; w < Words; ++w) parts[w] = static_cast<std::int64_t>(words[w * stride]);
+    double place = unit * per_unit;
+    for (int w = Words - 1; w > 0; --w) {
+      const std::int64_t carry = (parts[w] + (std::int64_t{1} << (scale.bits - 1))) >> scale.bits;
+      parts[w] -= carry * (std::int64_t{1} << scale.bits);
+      parts[w - 1] += carry;
+    }
+    const auto first = static_cast<double>(parts[0]);
+    add(first * place);
+    add(static_cast<double>(parts[0] - static_cast<std::int64_t>(first)) * place);
+    for (int w = 1; w < Words; ++w) add(static_cast<double>(parts[w]) * (place *= per_unit));
+  }
+  /// Rounded.
+  [[nodiscard]] QUADRAT_HD double value() const {
+    return (high + low) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2);
   }
 };
 

@@ -6,18 +6,29 @@
 #include "core/backend.hpp"
 #include "keyed/fixed_numbers.hpp"
 #include "keyed/plain_join.hpp"
+#include "parallel/for_each_if.hpp"
 #include "quadrat/parallel/reduce.hpp"
 
 namespace quadrat::detail {
 
 namespace {
 
+/// Words of a sum. With 2^24 elements they hold all digits of values from the largest down to 2^-52 of it in float,
+/// 2^-61 in double: whatever distribution values come from, those below are few or of another kind.
 template <typename T>
-using fixed_number = std::conditional_t<sizeof(T) == 4, fixed_single, fixed_pair>;
+constexpr int fixed_words = sizeof(T) == 4 ? 2 : 3;
+constexpr std::size_t most_fixed_words = fixed_words<double>;
+template <typename T>
+constexpr int digits_of = sizeof(T) == 4 ? 24 : 53;
 
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool is_number(T value) {
   return value - value == T{0};
+}
+
+template <typename T>
+[[nodiscard]] QUADRAT_HD double size_of(T value) {
+  return static_cast<double>(value < T{0} ? -value : value);
 }
 
 /// Map: element. What is not finite has no size.
@@ -27,29 +38,64 @@ struct size_of_value {
   std::size_t stride;
   QUADRAT_HD double operator()(std::size_t i) const {
     const T value = values[i * stride];
-    return is_number(value) ? static_cast<double>(value < T{0} ? -value : value) : 0;
+    return is_number(value) ? size_of(value) : 0;
   }
 };
 
-/// Index: element. What is not finite goes to the result, where finite numbers leave it as it is.
+/// *target becomes the larger of it and the value; returns what it was. Most often it is large enough, which a look
+/// shows for less than an atomic operation costs on a GPU.
+QUADRAT_HD inline std::uint32_t raise_to(std::uint32_t* target, std::uint32_t value) {
+#if defined(__CUDA_ARCH__)
+  const std::uint32_t seen = *static_cast<volatile std::uint32_t*>(target);
+  if (seen >= value) return seen;
+#endif
+  return atomic_max(target, value);
+}
+
+/// Where one component is summed. Words stand as [word][key].
+struct fixed_sums {
+  int bits;                ///< of a word
+  std::uint32_t keys;      ///< how many
+  const double* largest;   ///< of all values
+  std::uint64_t* common;   ///< sums of the values that are exact on the scale of the largest of all
+  std::uint64_t* own;      ///< of the others, on the scale of the largest of them under the same key
+  std::uint32_t* own_top;  ///< that scale's exponent + 1023; 0 where there are none
+  std::uint32_t* any_own;  ///< whether there are any
+
+  [[nodiscard]] QUADRAT_HD fixed_scale common_scale() const { return {bits, exponent_above(*largest)}; }
+  template <typename T>
+  [[nodiscard]] QUADRAT_HD bool is_common(T value, const fixed_scale& scale) const {
+    return size_of(value) >= scale.least_exact(digits_of<T>, fixed_words<T>);
+  }
+  [[nodiscard]] QUADRAT_HD fixed_scale own_scale(std::uint32_t key) const {
+    return {bits, static_cast<int>(own_top[key]) - 1023};
+  }
+};
+
+template <bool Atomic, int Words>
+QUADRAT_HD void add_words(std::uint64_t* words, std::size_t stride, const fixed_number<Words>& number) {
+  QUADRAT_UNROLL
+  for (int w = 0; w < Words; ++w) {
+    if (number.word[w] == 0) continue;
+    const auto word = static_cast<std::uint64_t>(number.word[w]);
+    if constexpr (Atomic) {
+      atomic_add(words + w * stride, word);
+    } else {
+      words[w * stride] += word;
+    }
+  }
+}
+
+/// Index: element. What is not finite goes to the result.
 template <typename T, bool Atomic>
-struct add_fixed {
+struct add_common {
   key_source keys;
   const T* values;
   std::size_t stride;
   T* results;
   std::size_t result_stride;
-  const double* largest;
-  int bits;
-  std::uint64_t* sums;
+  fixed_sums sums;
 
-  QUADRAT_HD void add(std::uint64_t* sum, std::int64_t value) const {
-    if constexpr (Atomic) {
-      atomic_add(sum, static_cast<std::uint64_t>(value));
-    } else {
-      *sum += static_cast<std::uint64_t>(value);
-    }
-  }
   QUADRAT_HD void operator()(std::size_t i) const {
     const std::uint32_t key = keys[i];
     if (key == no_key) return;
@@ -58,34 +104,65 @@ struct add_fixed {
       atomic_add(results + key * result_stride, value);
       return;
     }
-    using number = fixed_number<T>;
-    const number fixed = number::of(static_cast<double>(value), fixed_scale(bits, exponent_above(*largest)));
-    std::uint64_t* const sum = sums + std::size_t{key} * number::words;
-    add(sum, fixed.high);
-    if constexpr (number::words == 2) add(sum + 1, fixed.low);
+    if (value == T{0}) return;
+    const fixed_scale common = sums.common_scale();
+    if (sums.is_common(value, common)) {
+      add_words<Atomic>(sums.common + key, sums.keys,
+                        fixed_number<fixed_words<T>>::of(static_cast<double>(value), common));
+    } else {
+      const auto top = static_cast<std::uint32_t>(exponent_above(size_of(value)) + 1023);
+      if (raise_to(sums.own_top + key, top) == 0) raise_to(sums.any_own, 1);
+    }
   }
 };
 
-/// Index: key.
+/// Index: element.
+template <typename T, bool Atomic>
+struct add_own {
+  key_source keys;
+  const T* values;
+  std::size_t stride;
+  fixed_sums sums;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const T value = values[i * stride];
+    if (!is_number(value) || value == T{0} || sums.is_common(value, sums.common_scale())) return;
+    const std::uint32_t key = keys[i];
+    if (key == no_key) return;
+    add_words<Atomic>(sums.own + key, sums.keys,
+                      fixed_number<fixed_words<T>>::of(static_cast<double>(value), sums.own_scale(key)));
+  }
+};
+
+/// Index: key. Sums of their own are left empty, which is what the next reduction finds.
 template <typename T>
 struct take_fixed {
-  const std::uint64_t* sums;
-  const double* largest;
-  int bits;
+  fixed_sums sums;
   T* results;
   std::size_t result_stride;
 
   QUADRAT_HD void operator()(std::size_t key) const {
-    const fixed_scale scale(bits, exponent_above(*largest));
-    double sum = 0;
-    if constexpr (sizeof(T) == 4) {
-      sum = fixed_single{static_cast<std::int64_t>(sums[key])}.value(scale);
-    } else {
-      sum = fixed_pair{static_cast<std::int64_t>(sums[2 * key]), static_cast<std::int64_t>(sums[2 * key + 1])}.value(
-          scale);
-    }
     T& result = results[key * result_stride];
-    result = static_cast<T>(static_cast<double>(result) + sum);
+    const double sum = total(static_cast<std::uint32_t>(key));
+    if (is_number(result)) {
+      result = static_cast<T>(static_cast<double>(result) + sum);
+    } else if (result != result) {
+      result = static_cast<T>(__builtin_nan(""));  // which of several NaNs came out would depend on their order
+    }
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD double total(std::uint32_t key) const {
+    constexpr int words = fixed_words<T>;
+    const fixed_scale common = sums.common_scale();
+    wide_sum sum{0, 0, common.exponent};
+    sum.add<words>(sums.common + key, sums.keys, common);
+    if (sums.own_top[key] == 0) return sum.value();
+    const fixed_scale own = sums.own_scale(key);
+    if (sum.high == 0) sum.exponent = own.exponent;
+    sum.add<words>(sums.own + key, sums.keys, own);
+    for (int w = 0; w < words; ++w) sums.own[w * std::size_t{sums.keys} + key] = 0;
+    return sum.value();
   }
 };
 
@@ -95,15 +172,25 @@ template <typename Context>
 fixed_point_engine<Context>::fixed_point_engine(const Context& context, const key_setup& setup)
     : context_(context), setup_(setup) {}
 
+/// Words of 64 bits: common sums, exponents and the flag for sums of their own, the largest size; then own sums.
+template <typename Context>
+typename fixed_point_engine<Context>::layout fixed_point_engine<Context>::places() const {
+  const std::size_t keys = setup_.key_count;
+  const std::size_t tops = most_fixed_words * keys, largest = tops + keys / 2 + 1;
+  return {tops, largest, largest + 1, largest + 1 + most_fixed_words * keys};
+}
+
 template <typename Context>
 std::size_t fixed_point_engine<Context>::bytes_needed(std::size_t count) const {
-  return (2 * std::size_t{setup_.key_count} + 1) * sizeof(std::uint64_t) +
-         reduce_partials_count(context_, count) * sizeof(double);
+  return places().words * sizeof(std::uint64_t) + reduce_partials_count(context_, count) * sizeof(double);
 }
 
 template <typename Context>
 void fixed_point_engine<Context>::set_keys(const key_source& keys) {
-  sums_.resize_discarding(context_, 2 * std::size_t{setup_.key_count} + 1);
+  if (sums_.size() != places().words) {
+    sums_.resize_discarding(context_, places().words);
+    fill_bytes(context_, sums_.data(), 0, sums_.bytes());
+  }
   static_cast<void>(scratch_.request(context_, reduce_partials_count(context_, keys.count) * sizeof(double)));
   keys_ = keys;
 }
@@ -114,19 +201,23 @@ void fixed_point_engine<Context>::sum_component(const component_values<const T>&
                                                 const component_values<T>& results, int component) {
   const T* const from = values.component[component];
   T* const to = results.component[component];
-  const std::size_t words = std::size_t{setup_.key_count} * fixed_number<T>::words;
-  auto* const largest = reinterpret_cast<double*>(sums_.data() + 2 * std::size_t{setup_.key_count});
+  const layout at = places();
+  auto* const largest = reinterpret_cast<double*>(sums_.data() + at.largest);
+  auto* const tops = reinterpret_cast<std::uint32_t*>(sums_.data() + at.tops);
+  const fixed_sums sums{fixed_bits(keys_.count), setup_.key_count, largest, sums_.data(), sums_.data() + at.own, tops,
+                        tops + setup_.key_count};
   reduce_into(context_, "keyed.largest", keys_.count, size_of_value<T>{from, values.stride}, maximum_operation{}, 0.0,
               largest, scratch_);
-  fill_bytes(context_, sums_.data(), 0, words * sizeof(std::uint64_t));
-  const int bits = fixed_bits(keys_.count);
+  fill_bytes(context_, sums.common, 0, fixed_words<T> * std::size_t{setup_.key_count} * sizeof(std::uint64_t));
+  fill_bytes(context_, tops, 0, (std::size_t{setup_.key_count} + 1) * sizeof(std::uint32_t));
   with_atomic(context_, [&](auto atomic) {
-    for_each(context_, "keyed.add_fixed", keys_.count,
-             add_fixed<T, decltype(atomic)::value>{keys_, from, values.stride, to, results.stride, largest, bits,
-                                                   sums_.data()});
+    constexpr bool is_atomic = decltype(atomic)::value;
+    for_each(context_, "keyed.add_common", keys_.count,
+             add_common<T, is_atomic>{keys_, from, values.stride, to, results.stride, sums});
+    for_each_if(context_, sums.any_own, "keyed.add_own", keys_.count,
+                add_own<T, is_atomic>{keys_, from, values.stride, sums});
   });
-  for_each(context_, "keyed.take_fixed", setup_.key_count,
-           take_fixed<T>{sums_.data(), largest, bits, to, results.stride});
+  for_each(context_, "keyed.take_fixed", setup_.key_count, take_fixed<T>{sums, to, results.stride});
 }
 
 template <typename Context>

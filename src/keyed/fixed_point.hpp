@@ -11,12 +11,17 @@
 namespace quadrat::detail {
 
 /// Floating-point sums in fixed point, with atomic operations on integers: the same bits for every order of the
-/// elements. The exponent is that of the largest value of a component, which a first pass finds. Of n elements each is
-/// rounded to a float's sum by at most M 2^-(61 - b), to a double's by at most M 2^-(123 - 2b), with M the size of the
-/// largest finite value of the component and b = log2(n) rounded up; then the sum is rounded once. That is finer than
-/// floating-point sums are where values are of like size, and coarser for keys whose values are all much smaller than M
-/// (by 2^(37 - b) and more in float, 2^(70 - 2b) in double). Infinities and NaNs come out as in other sums. Everything
-/// else is exact anyway, and is done with plain atomic operations. Components are summed one after another.
+/// elements. A first pass finds the largest value of a component. On its scale most values have all their digits, and
+/// their sums are exact. A value that does not is summed on a scale of its key's own, that of the largest such value
+/// under the key, in one more pass over the elements, which is left out where there are none. What stands under other
+/// keys thus does not matter to a sum.
+///
+/// Of a key's n_k elements, whose largest finite value has the size M_k, the sum is the exact one, rounded once (for
+/// results that are accumulated, rounded and then added), but for an error of at most n_k M_k 2^-(62 - b) 2^-(62 - b)
+/// in float, and three such factors in double, with b = log2(n) rounded up, at least 10, for n elements of all keys.
+/// With 2^24 elements that is n_k M_k 2^-76 and n_k M_k 2^-114; a sum in floating point has n_k M_k 2^-25 and
+/// n_k M_k 2^-54 in the mean already if every addition rounds. Infinities and NaNs come out as in other sums.
+/// Everything else is exact anyway, and is done with plain atomic operations. Components are summed one after another.
 template <typename Context>
 class fixed_point_engine : public typed_key_engine<Context, fixed_point_engine<Context>> {
  public:
@@ -33,10 +38,16 @@ class fixed_point_engine : public typed_key_engine<Context, fixed_point_engine<C
   template <typename T>
   void sum_component(const component_values<const T>& values, const component_values<T>& results, int component);
 
+  /// Where things stand in sums_, and how long that is.
+  struct layout {
+    std::size_t tops, largest, own, words;
+  };
+  [[nodiscard]] layout places() const;
+
   Context context_;
   key_setup setup_;
   key_source keys_{};
-  array<std::uint64_t, Context> sums_;  // one or two words a key, then the size of the largest value
+  array<std::uint64_t, Context> sums_;
   workspace<Context> scratch_;
 };
 

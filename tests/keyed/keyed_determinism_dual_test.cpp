@@ -160,27 +160,6 @@ TYPED_TEST(keyed_determinism_test, compensated_sums_of_like_values_are_right_to_
   }
 }
 
-/// The bound that the method states, and one rounding.
-TYPED_TEST(keyed_determinism_test, fixed_point_is_as_exact_as_it_says) {
-  const std::size_t count = 50'000;
-  const int bits = 16;  // count <= 2^bits
-  for (const int exponent : {0, 100, -100}) {
-    const keyed_elements elements = random_keys(count, 400, 3);
-    std::vector<TypeParam> values = telling_values<TypeParam>(count, 3);
-    for (TypeParam& value : values) value = std::ldexp(value, exponent);
-    const auto wanted = reference::statistics_by_key(elements.keys, values, 400);
-    const auto found = sums_of(backend_context(), options_of("fixed_point"), elements, values);
-    const int digits = sizeof(TypeParam) == 4 ? 61 - bits : 123 - 2 * bits;
-    for (std::size_t k = 0; k < found.size(); ++k) {
-      // Long double has 64 bits itself.
-      const long double rounding = std::abs(wanted[k].sum) * std::numeric_limits<TypeParam>::epsilon() / 2 +
-                                   wanted[k].magnitude * std::ldexp(1.0L, -58);
-      const long double bound = static_cast<long double>(wanted[k].count) * std::ldexp(1.0L, exponent - digits);
-      EXPECT_LE(std::abs(static_cast<long double>(found[k]) - wanted[k].sum), bound + rounding) << k;
-    }
-  }
-}
-
 /// Half the largest numbers, twice the least, and both with other values around them.
 TYPED_TEST(keyed_determinism_test, fixed_point_takes_the_largest_and_the_least_numbers) {
   using limits = std::numeric_limits<TypeParam>;

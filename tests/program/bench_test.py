@@ -126,8 +126,10 @@ class BenchTest(support.ProgramTest):
         again = [row for row in rows if row["op"] == "deterministic"]
         self.assertTrue(all(row.get("determinism") == "run_to_run" or row.get("compensated") for row in again))
         self.assertTrue(any(row.get("compensated") for row in again))
+        apart = {(row["method"], row["precision"]) for row in again if row.get("sizes") == "by_key"}
+        self.assertLessEqual({("fixed_point", "float"), ("fixed_point", "double")}, apart)
         self.check_choices([row for row in rows if row["op"] == "auto"], [row for row in rows if row["op"] == "auto_summary"])
-        for words in ["random, float", "within 15 %", "Beside the best method", "elements"]:
+        for words in ["random, float", "within 15 %", "Beside the best method", "of a size of their own", "elements"]:
             self.assertIn(words, self.tables())
 
     def check_choices(self, rows, summaries):

@@ -68,8 +68,9 @@ struct key_call {
 ///
 /// Determinism: the context's level, which must be one that the method has (key_methods()); at `none` the order of
 /// floating-point additions is that of atomic operations. At `canonical` sums are the same whatever the order of the
-/// elements. Everything else is exact at every level.
-/// Source: voting-and-shuffling (all sections).
+/// elements, and right to one rounding but for at most n M 2^-76 in float, n M 2^-114 in double, with n the number of
+/// the key's elements, M the size of its largest finite value, and up to 2^24 elements in all (docs/keyed.md has the
+/// general bound). Everything else is exact at every level. Source: voting-and-shuffling (all sections).
 template <typename Context>
 class key_reducer {
  public:
