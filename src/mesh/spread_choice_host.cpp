@@ -13,7 +13,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// What a method is expected to take, in milliseconds.
+/// What a method takes on the machine that was measured, in milliseconds.
 struct expected_cost {
   std::string_view method;
   double set_points;
@@ -50,18 +50,6 @@ template <typename T>
        {"single_mesh", 0.045 + 7e-9 * load.nodes + 9e-6 * load.work, 0.003 + 4e-9 * load.nodes + 6.6e-7 * load.work}}};
 }
 
-/// "0.46 ms"
-[[nodiscard]] std::string milliseconds(double value) {
-  const double digits = std::pow(10, 1 - std::floor(std::log10(value)));
-  return message(std::round(value * digits) / digits, " ms");
-}
-
-/// "tiles takes about 0.46 ms for set_points and 0.46 ms a spread"
-[[nodiscard]] std::string cost_text(const expected_cost& cost) {
-  return std::string(cost.method) + " takes about " + milliseconds(cost.set_points) + " for set_points and " +
-         milliseconds(cost.spread) + " a spread";
-}
-
 /// The answer where there is no choice to make.
 [[nodiscard]] bool settle(const std::string& asked, determinism level, spread_choice& choice) {
   if (!asked.empty() && asked != "auto") {
@@ -91,8 +79,11 @@ spread_choice choose_cuda_spread_method(determinism level, const spread_setup<T>
   auto costs = cuda_costs(load_of(setup, count));
   const double uses = setup.options.uses;
   std::sort(costs.begin(), costs.end(), [&](const auto& a, const auto& b) { return a.total(uses) < b.total(uses); });
+  // Times would be those of another machine.
+  const double ratio = std::round(10 * costs[1].total(uses) / costs[0].total(uses)) / 10;
   return {std::string(costs[0].method),
-          message("for ", uses, uses == 1 ? " use, " : " uses, ", cost_text(costs[0]), "; ", cost_text(costs[1]))};
+          message("for ", uses, uses == 1 ? " use " : " uses ", costs[0].method, " is expected to take least, ",
+                  costs[1].method, " ", ratio, " times as long")};
 }
 
 template <typename T>

@@ -36,11 +36,10 @@ TEST(spread_choice, goes_by_the_number_of_uses) {
   EXPECT_EQ(choice_of(64, 1000, 1000).method, "single_mesh");
 }
 
-TEST(spread_choice, says_what_the_best_two_are_expected_to_take) {
-  const detail::spread_choice choice = choice_of(128, 10000000, 5);
-  for (const char* part : {"5 uses", "tiles takes about 0.46 ms", "particle_threads", "a spread"}) {
-    EXPECT_NE(choice.reason.find(part), std::string::npos) << choice.reason;
-  }
+/// No times: those of another machine would be wrong by any factor.
+TEST(spread_choice, says_how_the_best_two_compare) {
+  EXPECT_EQ(choice_of(128, 10000000, 5).reason,
+            "for 5 uses tiles is expected to take least, particle_threads 12.4 times as long");
 }
 
 TEST(spread_choice, has_the_level_of_determinism_that_is_asked_for) {
