@@ -190,7 +190,7 @@ std::vector<srd_profile_bin<D>> srd<Context, T, D>::velocity_profile(int axis, i
   require(bins >= 1 && bins <= most_bins, "the profile has ", bins, " bins; 1 to ", most_bins, " are possible");
   implementation& own = *implementation_;
   own.check();
-  const auto slices = detail::slice_srd(own.context, own.storage, axis, bins);
+  const auto slices = detail::slice_srd(own.context, own.storage, axis, bins, own.scratch);
   const vec<double, D> size = box_size();
   const double width = size[axis] / bins;
   double volume = width / size[axis];
@@ -211,7 +211,8 @@ double srd<Context, T, D>::shear_amplitude() {
   own.check();
   const detail::srd_setup<T, D>& setup = own.storage.setup();
   if (setup.fluid == 0) return 0;
-  const double scale = 0x1p60 / (4 * static_cast<double>(setup.fastest) * setup.fluid);
+  const double fastest = detail::srd_fastest(own.context, own.storage, setup.fluid, own.scratch);
+  const double scale = 0x1p60 / (4 * fastest * setup.fluid);
   const detail::srd_wave_part<T, D> part{own.storage.present(), 2 * std::numbers::pi / box_size()[1], scale};
   const std::int64_t sum = reduce_sum(own.context, "srd.wave", setup.fluid, part, own.scratch);
   return 2 * static_cast<double>(sum) / scale / setup.fluid;

@@ -15,8 +15,33 @@
 #include "quadrat/parallel/workspace.hpp"
 
 /// Measurements, in fixed point and double precision: the order of slots, which is an accident of how the run was made,
-/// does not show.
+/// does not show. The scale is that of the fastest particle.
 namespace quadrat::detail {
+
+/// The largest component of a particle's velocity.
+template <typename T, int D>
+struct srd_largest_component {
+  srd_present<T, D> present;
+
+  QUADRAT_HD double operator()(std::size_t slot) const {
+    const vec<T, D> velocity = present.velocity(slot, present.slots.position_of(slot));
+    double largest = 0;
+    for (int axis = 0; axis < D; ++axis) {
+      const double size = std::fabs(static_cast<double>(velocity[axis]));
+      if (size > largest) largest = size;
+    }
+    return largest;
+  }
+};
+
+/// Of the first `count` slots; 1 where all are at rest. Synchronises.
+template <typename Context, typename T, int D>
+[[nodiscard]] double srd_fastest(const Context& context, srd_storage<Context, T, D>& storage, std::size_t count,
+                                 workspace<Context>& scratch) {
+  const double largest = reduce(context, "srd.fastest", count, srd_largest_component<T, D>{storage.present()},
+                                maximum_operation{}, 0.0, scratch);
+  return largest > 0 ? largest : 1;
+}
 
 /// Adds particles to the cells of the grid that is not shifted.
 template <typename T, int D>
@@ -132,9 +157,12 @@ struct srd_wave_part {
 template <typename Context, typename T, int D>
 class srd_meter_sums {
  public:
-  srd_meter_sums(const Context& context, const srd_storage<Context, T, D>& storage, std::size_t parts)
-      : memory_(context, parts * srd_fixed_sums<double, D>::words),
-        sums_(make_fixed_sums<double>(storage.setup(), storage.heaviest(), storage.setup().particles, false)) {
+  srd_meter_sums(const Context& context, srd_storage<Context, T, D>& storage, std::size_t parts,
+                 workspace<Context>& scratch)
+      : memory_(context, parts * srd_fixed_sums<double, D>::words) {
+    const std::uint32_t particles = storage.setup().particles;
+    const double fastest = srd_fastest(context, storage, particles, scratch);
+    sums_ = make_fixed_sums<double>(storage.setup(), storage.heaviest(), particles, {fastest, fastest * fastest});
     fill_bytes(context, memory_.data(), 0, memory_.bytes());
     sums_.values = memory_.data();
     sums_.kinds.energy = true;
@@ -145,7 +173,7 @@ class srd_meter_sums {
 
  private:
   array<std::int64_t, Context> memory_;
-  srd_fixed_sums<double, D> sums_;
+  srd_fixed_sums<double, D> sums_{};
 };
 
 template <typename Context, typename T, int D>
@@ -153,7 +181,7 @@ template <typename Context, typename T, int D>
                                         workspace<Context>& scratch) {
   std::size_t cells = 1;
   for (int axis = 0; axis < D; ++axis) cells *= static_cast<std::size_t>(storage.setup().cells[axis]);
-  const srd_meter_sums<Context, T, D> sums(context, storage, cells);
+  const srd_meter_sums<Context, T, D> sums(context, storage, cells, scratch);
   if (sums.empty()) return {};
   for_each(context, "srd.measure", storage.setup().particles, srd_measure_cells<T, D>{storage.present(), sums.get()});
   return reduce_sum(context, "srd.measure", cells, srd_sum_cells<D>{sums.get()}, scratch);
@@ -161,10 +189,10 @@ template <typename Context, typename T, int D>
 
 template <typename Context, typename T, int D>
 [[nodiscard]] std::vector<srd_slice<D>> slice_srd(const Context& context, srd_storage<Context, T, D>& storage, int axis,
-                                                  int bins) {
+                                                  int bins, workspace<Context>& scratch) {
   using body = srd_measure_slices<T, D>;
   const auto number = static_cast<std::size_t>(bins);
-  const srd_meter_sums<Context, T, D> sums(context, storage, number * body::places);
+  const srd_meter_sums<Context, T, D> sums(context, storage, number * body::places, scratch);
   if (sums.empty()) return {};
   array<srd_slice<D>, Context> slices(context, number);
   for_each(context, "srd.profile", storage.setup().particles, body{storage.present(), sums.get(), axis, bins});

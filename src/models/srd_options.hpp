@@ -30,11 +30,25 @@ template <typename T, int D>
 template <int D>
 [[nodiscard]] double srd_room(const srd_options<D>& options, std::size_t fluid, std::size_t particles);
 
-/// Fixed sums over cells (or other parts of the box) that hold at most `room` particles. `thermal`: energies are those
-/// of a thermostat, resolved well and cut off at 16 times the thermal speed; otherwise nothing that can be is cut off.
+/// The largest that a particle may have.
+struct srd_extremes {
+  double velocity;  ///< of a component
+  double energy;    ///< the square of such a velocity, for energies
+};
+
+/// Of a step's sums: what cannot be passed; energies are those of a thermostat, resolved well and cut off at 16 times
+/// the thermal speed.
+template <typename T, int D>
+[[nodiscard]] srd_extremes srd_step_extremes(const srd_setup<T, D>& setup);
+
+/// Fixed sums over cells (or other parts of the box) that hold at most `room` particles.
 template <typename R, typename T, int D>
 [[nodiscard]] srd_fixed_sums<R, D> make_fixed_sums(const srd_setup<T, D>& setup, double heaviest, double room,
-                                                   bool thermal);
+                                                   const srd_extremes& most);
+
+/// Throws argument_error where the units of a step's sums are coarse beside what the lightest particle adds.
+template <typename T, int D>
+void check_fixed_sums(const srd_fixed_sums<T, D>& sums, const srd_setup<T, D>& setup, double lightest);
 
 /// Throws data_error for the first particle that cannot be where it is, or is too fast. `kind` is what the message
 /// calls one.

@@ -192,15 +192,19 @@ double srd_room(const srd_options<D>& options, std::size_t fluid, std::size_t pa
   return std::clamp(times_mean * mean, least, std::max(least, static_cast<double>(particles)));
 }
 
+template <typename T, int D>
+srd_extremes srd_step_extremes(const srd_setup<T, D>& setup) {
+  return {fastest_streamed(setup), 256 * static_cast<double>(setup.temperature)};
+}
+
 template <typename R, typename T, int D>
-srd_fixed_sums<R, D> make_fixed_sums(const srd_setup<T, D>& setup, double heaviest, double room, bool thermal) {
-  const double fastest = fastest_streamed(setup);
-  const double energetic = thermal ? 256 * static_cast<double>(setup.temperature) : fastest * fastest;
+srd_fixed_sums<R, D> make_fixed_sums(const srd_setup<T, D>& setup, double heaviest, double room,
+                                     const srd_extremes& most) {
   const double limit = 0x1p62 / std::max(room, 1.0);
   const double bound = std::is_same_v<R, float> ? 0x1p120 : 0x1p1000;
-  const auto scale_for = [&](double most) { return std::min(power_of_two_below(limit / most), bound); };
-  const double momentum = scale_for(heaviest * fastest);
-  const double energy = energetic > 0 ? scale_for(heaviest * D * energetic / 2) : 1;
+  const auto scale_for = [&](double value) { return std::min(power_of_two_below(limit / value), bound); };
+  const double momentum = scale_for(heaviest * most.velocity);
+  const double energy = most.energy > 0 ? scale_for(heaviest * D * most.energy / 2) : 1;
   const double mass = scale_for(heaviest);
   srd_fixed_sums<R, D> sums{};
   sums.kinds = {setup.thermostat, setup.solutes(), true};
@@ -212,6 +216,22 @@ srd_fixed_sums<R, D> make_fixed_sums(const srd_setup<T, D>& setup, double heavie
   sums.mass_unit = 1 / mass;
   sums.limit = static_cast<R>(limit);
   return sums;
+}
+
+template <typename T, int D>
+void check_fixed_sums(const srd_fixed_sums<T, D>& sums, const srd_setup<T, D>& setup, double lightest) {
+  const auto check = [](const char* what, double unit, double size) {
+    constexpr double finest = 0x1p-20;
+    require(unit <= finest * size, "fixed sums resolve the ", what, " of the lightest particle to ", unit / size,
+            " of it; ", finest,
+            " is asked for. Take a longer time step, a smaller box, masses that are less far apart, ",
+            "or floating sums");
+  };
+  const auto temperature = static_cast<double>(setup.temperature);
+  if (setup.solutes()) check("mass", sums.mass_unit, lightest);
+  if (temperature == 0) return;
+  check("thermal momentum", sums.momentum_unit, std::sqrt(temperature * lightest));
+  if (setup.thermostat) check("thermal energy", sums.energy_unit, temperature);
 }
 
 template <typename T, int D>
@@ -245,12 +265,20 @@ template srd_setup<float, 2> make_srd_setup(const srd_options<2>&, std::size_t, 
 template srd_setup<float, 3> make_srd_setup(const srd_options<3>&, std::size_t, std::span<const double>);
 template srd_setup<double, 2> make_srd_setup(const srd_options<2>&, std::size_t, std::span<const double>);
 template srd_setup<double, 3> make_srd_setup(const srd_options<3>&, std::size_t, std::span<const double>);
-template srd_fixed_sums<float, 2> make_fixed_sums(const srd_setup<float, 2>&, double, double, bool);
-template srd_fixed_sums<float, 3> make_fixed_sums(const srd_setup<float, 3>&, double, double, bool);
-template srd_fixed_sums<double, 2> make_fixed_sums(const srd_setup<float, 2>&, double, double, bool);
-template srd_fixed_sums<double, 3> make_fixed_sums(const srd_setup<float, 3>&, double, double, bool);
-template srd_fixed_sums<double, 2> make_fixed_sums(const srd_setup<double, 2>&, double, double, bool);
-template srd_fixed_sums<double, 3> make_fixed_sums(const srd_setup<double, 3>&, double, double, bool);
+template srd_fixed_sums<float, 2> make_fixed_sums(const srd_setup<float, 2>&, double, double, const srd_extremes&);
+template srd_fixed_sums<float, 3> make_fixed_sums(const srd_setup<float, 3>&, double, double, const srd_extremes&);
+template srd_fixed_sums<double, 2> make_fixed_sums(const srd_setup<float, 2>&, double, double, const srd_extremes&);
+template srd_fixed_sums<double, 3> make_fixed_sums(const srd_setup<float, 3>&, double, double, const srd_extremes&);
+template srd_fixed_sums<double, 2> make_fixed_sums(const srd_setup<double, 2>&, double, double, const srd_extremes&);
+template srd_fixed_sums<double, 3> make_fixed_sums(const srd_setup<double, 3>&, double, double, const srd_extremes&);
+template srd_extremes srd_step_extremes(const srd_setup<float, 2>&);
+template srd_extremes srd_step_extremes(const srd_setup<float, 3>&);
+template srd_extremes srd_step_extremes(const srd_setup<double, 2>&);
+template srd_extremes srd_step_extremes(const srd_setup<double, 3>&);
+template void check_fixed_sums(const srd_fixed_sums<float, 2>&, const srd_setup<float, 2>&, double);
+template void check_fixed_sums(const srd_fixed_sums<float, 3>&, const srd_setup<float, 3>&, double);
+template void check_fixed_sums(const srd_fixed_sums<double, 2>&, const srd_setup<double, 2>&, double);
+template void check_fixed_sums(const srd_fixed_sums<double, 3>&, const srd_setup<double, 3>&, double);
 template void check_particles(const srd_setup<float, 2>&, std::span<const vec<float, 2>>,
                               std::span<const vec<float, 2>>, const char*);
 template void check_particles(const srd_setup<float, 3>&, std::span<const vec<float, 3>>,

@@ -100,13 +100,16 @@ srd_storage<Context, T, D>::srd_storage(const Context& context, const srd_option
     velocity_[axis] = array<T, Context>(context, setup_.particles);
   }
   std::vector<T> relative;
+  double lightest = 1;
   for (const double mass : solute_masses) {
     relative.push_back(static_cast<T>(mass / options.mass));
     heaviest_ = std::max(heaviest_, mass / options.mass);
+    lightest = std::min(lightest, mass / options.mass);
   }
   solute_masses_ = to_device(context, relative);
   room_ = srd_room(options, fluid, setup_.particles);
-  fixed_ = make_fixed_sums<T>(setup_, heaviest_, room_, true);
+  fixed_ = make_fixed_sums<T>(setup_, heaviest_, room_, srd_step_extremes(setup_));
+  if (!floating_) check_fixed_sums(fixed_, setup_, lightest);
   fixed_.values = reinterpret_cast<std::int64_t*>(sums_.data());
   fixed_.kinds.racing = srd_racing(context);
 }

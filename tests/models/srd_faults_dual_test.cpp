@@ -103,6 +103,24 @@ TEST_F(srd_faults, name_the_particle_that_cannot_be) {
             "there are 50 positions, but 49 velocities");
 }
 
+/// One scale serves all cells: what the lightest particle adds must not be lost beside what others may add.
+TEST_F(srd_faults, refuse_fixed_sums_that_are_coarse_beside_the_fluid) {
+  srd_options<3> options = cube<3>(4);
+  const auto refused = [&](const std::vector<double>& solute_masses, determinism level = determinism::run_to_run) {
+    const auto start = srd_start<3>(options, 50, solute_masses);
+    return error_of<argument_error>([&] { fluid(srd_context(level), options, start); });
+  };
+  EXPECT_EQ(refused({1e6}), "no error");
+  expect_words(refused({2, 1e13}), {"fixed sums resolve the mass of the lightest particle to 0.00390625 of it"});
+  expect_words(refused({1e8}), {"the thermal energy of the lightest particle"});
+  options.thermostat = false;
+  expect_words(refused({1e9}), {"the thermal momentum of the lightest particle"});
+  options.sums = srd_sums::floating;
+  EXPECT_EQ(refused({1e9}, determinism::none), "no error");
+  options = cube<3>(4, 1e-11);
+  expect_words(refused({}), {"Take a longer time step"});
+}
+
 TEST_F(srd_faults, refuse_states_and_solutes_of_another_number) {
   const srd_options<3> options = cube<3>(4);
   const std::vector<double> masses{5, 6};

@@ -152,6 +152,25 @@ TYPED_TEST(srd_step_of, conserves_momentum_and_without_thermostat_energy) {
   }
 }
 
+/// In a short step particles could be much faster than any is.
+TYPED_TEST(srd_step_of, measures_energies_however_short_the_step_is) {
+  using value_type = typename TypeParam::value_type;
+  constexpr int dimension = TypeParam::dimension;
+  for (const double time_step : {1.0, 1e-4, 1e-7}) {
+    const srd_options<dimension> options = cube<dimension>(8, time_step);
+    const auto start = srd_start<dimension>(options, 2000);
+    srd<backend_context, value_type, dimension> simulation(srd_context(), options, start);
+    const auto found = simulation.measure();
+    EXPECT_NEAR(found.kinetic_energy, 0.5 * dimension * 1999, 0.01) << time_step;
+    EXPECT_NEAR(found.temperature, 1, 0.2) << time_step;
+    double wave = 0;
+    for (std::size_t i = 0; i < 2000; ++i) {
+      wave += start.velocities[i][0] * std::sin(2 * std::numbers::pi / 8 * start.positions[i][1]) / 1000;
+    }
+    EXPECT_NEAR(simulation.shear_amplitude(), wave, 1e-5) << time_step;
+  }
+}
+
 TYPED_TEST(srd_step_of, leaves_a_particle_that_is_alone_in_its_cell_as_it_is) {
   using value_type = typename TypeParam::value_type;
   constexpr int dimension = TypeParam::dimension;

@@ -38,7 +38,8 @@ namespace quadrat {
 enum class srd_sums {
   automatic,  ///< floating on CUDA where the context asks for no determinism, fixed otherwise
   floating,   ///< in the precision of the run: the order of additions shows in the last bits
-  fixed       ///< in 64-bit fixed point, to about 12 digits: the same bits whatever the order and number of threads
+  fixed       ///< in 64-bit fixed point, to about 12 digits: the same bits whatever the order and number of threads;
+              ///< refused where the scale, one for all cells, is coarse beside what the lightest particle adds
 };
 
 /// Names, in the order of the enumeration.
@@ -156,8 +157,10 @@ template <typename Context, typename T, int D>
 class srd {
  public:
   /// Copies from the host and synchronises. Throws argument_error for impossible options, masses and counts (2^31 - 1
-  /// particles and cells are possible), and for floating sums where the context asks for determinism; data_error for a
-  /// position that is not finite or outside the box, and a velocity that is not finite (naming the first).
+  /// particles and cells are possible), for floating sums where the context asks for determinism, and for fixed sums
+  /// that would resolve the mass, thermal momentum or thermal energy of the lightest particle to less than 2^-20 of it;
+  /// data_error for a position that is not finite or outside the box, and a velocity that is not finite (naming the
+  /// first).
   srd(const Context& context, const srd_options<D>& options, const srd_particles<D>& particles);
   srd(srd&&) noexcept;
   srd& operator=(srd&&) noexcept;
