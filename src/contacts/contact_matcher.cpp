@@ -20,7 +20,7 @@ struct contact_key {
 
 [[nodiscard]] QUADRAT_HD contact_key read_key(const contact_keys_view& keys, std::size_t k) {
   const std::uint64_t first = keys.first[k * keys.stride];
-  return {first << 32 | keys.second[k * keys.stride], keys.features == nullptr ? 0u : keys.features[k]};
+  return {first << 32 | keys.second[k * keys.stride], keys.features == nullptr ? 0u : keys.features[k * keys.stride]};
 }
 
 /// SplitMix64's output function (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).

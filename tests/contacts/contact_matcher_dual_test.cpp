@@ -23,30 +23,26 @@ using key = std::tuple<particle_id, particle_id, std::uint32_t>;
 
 class contact_matcher_test : public backend_test {};
 
-/// Keys in the memory of a device: two ids in records of three words, as in an array of structures.
+/// Keys in the memory of a device: in records of three words, as in an array of structures.
 class keys_on_device {
  public:
   keys_on_device(const backend_context& context, const std::vector<key>& keys, bool features)
       : count_(keys.size()), has_features_(features) {
     std::vector<std::uint32_t> words;
-    std::vector<std::uint32_t> kinds;
     for (const auto& [a, b, feature] : keys) {
-      words.insert(words.end(), {a, 7u, b});
-      kinds.push_back(feature);
+      words.insert(words.end(), {a, feature, b});
     }
     words_ = to_device(context, words);
-    features_ = to_device(context, kinds);
   }
   [[nodiscard]] contact_keys_view view() const {
     if (count_ == 0) return {nullptr, nullptr, nullptr, 3, 0};
-    return {words_.data(), words_.data() + 2, has_features_ ? features_.data() : nullptr, 3, count_};
+    return {words_.data(), words_.data() + 2, has_features_ ? words_.data() + 1 : nullptr, 3, count_};
   }
 
  private:
   std::size_t count_;
   bool has_features_;
   array<std::uint32_t, backend_context> words_;
-  array<std::uint32_t, backend_context> features_;
 };
 
 /// What must be found.
@@ -110,6 +106,32 @@ TEST_F(contact_matcher_test, contacts_of_one_pair_are_told_apart_by_their_featur
                   random_keys(1000, 12, 9, random)},
                  true);
   expect_matches(context, {{{3, 4, 0}, {3, 4, 1}, {4, 3, 0}}, {{4, 3, 0}, {3, 4, 2}, {3, 4, 1}}}, true);
+}
+
+template <typename T>
+void expect_records_matched(const backend_context& context) {
+  std::vector<contact<T>> records(40);
+  for (std::uint32_t k = 0; k < 40; ++k) {
+    records[k].a = k / 8;
+    records[k].b = 9;
+    records[k].feature = 100 + k % 8;
+  }
+  contact_matcher<backend_context> matcher(context);
+  std::vector<std::uint32_t> expected(40, no_contact);
+  for (int step = 0; step < 2; ++step) {
+    const auto stored = to_device(context, records);
+    matcher.match(keys_of(contacts_view<T>{records.size(), stored.data()}));
+    EXPECT_EQ(to_host(context, matcher.previous(), 40), expected);
+    for (std::uint32_t k = 0; k < 40; ++k) expected[k] = 39 - k;
+    expected[3] = no_contact;
+    std::reverse(records.begin(), records.end());
+    records[3].feature = 7;
+  }
+}
+
+TEST_F(contact_matcher_test, records_are_matched_by_the_features_in_them) {
+  expect_records_matched<float>(backend_context());
+  expect_records_matched<double>(backend_context());
 }
 
 TEST_F(contact_matcher_test, features_may_come_and_go) {
