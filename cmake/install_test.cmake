@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a folder of its own, then configures, builds and runs against it what a user writes:
-# tests/install, examples/contacts, and examples/visitor, which has a kernel of its own.
+# tests/install, tests/install/threads, examples/contacts, and examples/visitor, which has a kernel of its own.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -29,3 +29,6 @@ endif()
 quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstream)
 quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
 quadrat_downstream_test(visitor "${PROJECT_SOURCE_DIR}/examples/visitor" visitor ${cuda_options})
+if(NOT QUADRAT_SANITIZE) # which nvcc's link does not know
+  quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
+endif()

@@ -7,6 +7,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/parallel/team_error.hpp"
 
 #if defined(__CUDACC__)
 #include "quadrat/parallel/cuda_launch.hpp"
@@ -15,14 +16,26 @@
 namespace quadrat {
 
 /// Calls body(i) for i in [0, count), each once, in any order. The body is a host-device functor (captures by value).
-/// CPU: static partition over the context's threads. Finished on return.
+/// CPU: static partition over the context's threads. Finished on return. A body may throw there: each thread stops at
+/// its first exception, so that some indices behind it are not visited; when all have stopped, the exception of the
+/// least index that threw is thrown.
 template <typename Body>
 void for_each(const cpu_context& context, const char* /*name*/, std::size_t count, const Body& body) {
-  const auto last = static_cast<std::int64_t>(count);
   // A team costs some microseconds to wake, which small loops are not worth.
   constexpr std::int64_t worth_a_team = 2048;
-#pragma omp parallel for schedule(static) num_threads(context.threads()) if (last >= worth_a_team)
-  for (std::int64_t i = 0; i < last; ++i) body(static_cast<std::size_t>(i));
+  const auto last = static_cast<std::int64_t>(count);
+  const std::int64_t parts = last >= worth_a_team ? context.threads() : 1;
+  detail::team_error error;
+#pragma omp parallel for schedule(static) num_threads(context.threads()) if (parts > 1)
+  for (std::int64_t part = 0; part < parts; ++part) {
+    error.guard(part, [&] {
+      const std::int64_t share = last / parts, more = last % parts;
+      const std::int64_t first = part * share + (part < more ? part : more);
+      const std::int64_t end = first + share + (part < more ? 1 : 0);
+      for (std::int64_t i = first; i < end; ++i) body(static_cast<std::size_t>(i));
+    });
+  }
+  error.rethrow();
 }
 
 /// CUDA: one thread an index, asynchronously on the context's stream, under `name` in profiles. Only in sources that

@@ -9,6 +9,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/parallel/team_error.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 #if defined(__CUDACC__)
@@ -136,7 +137,8 @@ struct reduce_partials {
 }  // namespace detail
 
 /// *result = join over i in [0, count) of map(i), and `identity` when count is 0. `result` is memory of the context's
-/// device. `map` is a host-device functor; `identity` must not change what it is joined with. CPU: finished on return.
+/// device. `map` is a host-device functor; `identity` must not change what it is joined with. CPU: finished on return;
+/// what `map` and `join` throw comes out, that of the least chunk of 1024 indices where several throw.
 template <typename T, typename Map, typename Operation>
 void reduce_into(const cpu_context& context, const char* /*name*/, std::size_t count, const Map& map,
                  const Operation& join, T identity, T* result, workspace<cpu_context>& scratch) {
@@ -147,12 +149,16 @@ void reduce_into(const cpu_context& context, const char* /*name*/, std::size_t c
   }
   const auto chunks = static_cast<std::int64_t>(detail::reduce_partials_count(context, count));
   T* partials = reinterpret_cast<T*>(scratch.request(context, static_cast<std::size_t>(chunks) * sizeof(T)));
+  detail::team_error error;
 #pragma omp parallel for schedule(static) num_threads(context.threads()) if (chunks > 4)
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::size_t first = static_cast<std::size_t>(chunk) * detail::reduce_chunk;
-    const std::size_t last = first + detail::reduce_chunk < count ? first + detail::reduce_chunk : count;
-    partials[chunk] = detail::reduce_range(first, last, map, join, identity);
+    error.guard(chunk, [&] {
+      const std::size_t first = static_cast<std::size_t>(chunk) * detail::reduce_chunk;
+      const std::size_t last = first + detail::reduce_chunk < count ? first + detail::reduce_chunk : count;
+      partials[chunk] = detail::reduce_range(first, last, map, join, identity);
+    });
   }
+  error.rethrow();
   *result = detail::reduce_tree(partials, static_cast<std::size_t>(chunks), join);
 }
 

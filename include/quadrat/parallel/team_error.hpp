@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <limits>
+
+#if !defined(_OPENMP) && !defined(QUADRAT_WITHOUT_OPENMP)
+#error \
+    "cpu_context runs in OpenMP threads: compile with -fopenmp (nvcc: -Xcompiler=-fopenmp), as CMake's target \
+quadrat::quadrat does, or define QUADRAT_WITHOUT_OPENMP to have the loops of this source run in one thread"
+#endif
+
+namespace quadrat::detail {
+
+/// Carries exceptions out of a parallel region, which they may not leave by themselves.
+class team_error {
+ public:
+  /// Calls work(), in any thread. Of the parts that throw, the exception of the one with the least number is kept.
+  template <typename Work>
+  void guard(std::int64_t part, const Work& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+#pragma omp critical(quadrat_team_error)
+      if (part < part_) {
+        part_ = part;
+        error_ = std::current_exception();
+      }
+    }
+  }
+  /// Behind the region.
+  void rethrow() const {
+    if (error_ != nullptr) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::int64_t part_ = std::numeric_limits<std::int64_t>::max();
+  std::exception_ptr error_;
+};
+
+}  // namespace quadrat::detail
