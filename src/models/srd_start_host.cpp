@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numbers>
 #include <span>
 
@@ -88,7 +89,9 @@ struct collision_loss {
                                                   double turned_velocity) {
   collision_loss loss;
   const double width = 12 * std::sqrt(mean) + 40;
-  for (double others = std::max(1.0, std::floor(mean - width)); others <= mean + width; ++others) {
+  const auto last = static_cast<std::int64_t>(mean + width);
+  for (auto number = static_cast<std::int64_t>(std::max(1.0, mean - width)); number <= last; ++number) {
+    const auto others = static_cast<double>(number);
     const double weight = std::exp(others * std::log(mean) - mean - std::lgamma(others + 1)) * others / (others + 1);
     const double k = dimension * others / 2;
     loss.flux += weight * (1 - turned_flux * k / (k + 1));
