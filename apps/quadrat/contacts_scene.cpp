@@ -24,7 +24,8 @@ std::optional<box<double, 3>> domain_of(const box_options& options) {
   const auto vectors = vectors_of_option(*options.box, 3);
   const auto lower = options.origin ? origin_of_option(*options.origin, 3) : vec<double, 3>{};
   const vec<double, 3> length{vectors[0][0], vectors[1][1], vectors[2][2]};
-  return make_box(lower, lower + length, options.periodic ? periodic_of_option(*options.periodic, 3) : vec<bool, 3>{});
+  const auto periodic = options.periodic ? periodic_of_option(*options.periodic, 3) : vec<bool, 3>{};
+  return make_box_from_lengths(lower, length, periodic);
 }
 
 plane<double> plane_of_option(const std::string& text) {

@@ -38,7 +38,7 @@ contact_options<T> options_for(const contacts_options& options, const contact_su
   result.sorted = options.output.has_value();
   if (surroundings.domain) {
     const auto& domain = *surroundings.domain;
-    result.domain = make_box(rounded<T>(domain.lower), rounded<T>(domain.lower + domain.length), domain.periodic);
+    result.domain = make_box_from_lengths(rounded<T>(domain.lower), rounded<T>(domain.length), domain.periodic);
   }
   return result;
 }

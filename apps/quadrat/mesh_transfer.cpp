@@ -13,10 +13,9 @@ namespace {
 
 template <typename T, int D>
 box<T, D> domain_of(const mesh_box& box) {
-  const auto in_precision = [](double value) { return static_cast<T>(value); };
-  return make_box(make_vec<T, D>([&](int axis) { return in_precision(box.origin[axis]); }),
-                  make_vec<T, D>([&](int axis) { return in_precision(box.origin[axis] + box.length[axis]); }),
-                  make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }));
+  return make_box_from_lengths(make_vec<T, D>([&](int axis) { return static_cast<T>(box.origin[axis]); }),
+                               make_vec<T, D>([&](int axis) { return static_cast<T>(box.length[axis]); }),
+                               make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }));
 }
 
 template <typename T, int D>

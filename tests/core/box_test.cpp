@@ -133,6 +133,34 @@ TYPED_TEST(box_test, contains_the_given_upper_face_whatever_is_rounded) {
   }
 }
 
+TYPED_TEST(box_test, keeps_given_lengths_to_the_last_bit_wherever_it_lies) {
+  using T = TypeParam;
+  std::mt19937_64 generator(4);
+  int lost_by_faces = 0;
+  for (int trial = 0; trial < 10'000; ++trial) {
+    const T lower = (random_unit<T>(generator) - T(0.5)) * T(2000);
+    const T length = T(0.1) + random_unit<T>(generator);
+    const auto domain = make_box_from_lengths<T, 1>({lower}, {length}, {true});
+    ASSERT_EQ(domain.lower[0], lower);
+    ASSERT_EQ(domain.length[0], length);
+    if (make_box<T, 1>({lower}, {lower + length}, {true}).length[0] != length) ++lost_by_faces;
+  }
+  EXPECT_GT(lost_by_faces, 5'000) << "the test has lengths that two faces lose";
+}
+
+TYPED_TEST(box_test, refuses_lengths_that_make_no_box) {
+  using T = TypeParam;
+  const auto build = [&](T lower, T length) { return make_box_from_lengths<T, 1>({lower}, {length}, {false}); };
+  EXPECT_THROW(static_cast<void>(build(1, 0)), argument_error);
+  EXPECT_THROW(static_cast<void>(build(1, -1)), argument_error);
+  EXPECT_THROW(static_cast<void>(build(this->nan, 1)), argument_error);
+  EXPECT_THROW(static_cast<void>(build(0, this->nan)), argument_error);
+  EXPECT_THROW(static_cast<void>(build(0, this->infinity)), argument_error);
+  EXPECT_THROW(static_cast<void>(build(std::numeric_limits<T>::max(), std::numeric_limits<T>::max())), argument_error);
+  EXPECT_THROW(static_cast<void>(build(T(1) / std::numeric_limits<T>::epsilon(), T(0.25))), argument_error)
+      << "a length that is lost beside the lower bound";
+}
+
 TYPED_TEST(box_test, measures_points_in_units_of_the_box) {
   using T = TypeParam;
   const auto domain = this->half_periodic(T(-1), T(3));

@@ -4,6 +4,7 @@
 import json
 import re
 import struct
+from fractions import Fraction
 
 import mesh_support
 import support
@@ -117,6 +118,19 @@ class SpreadTest(mesh_support.MeshTest):
             self.assert_near(numbers, mesh.spread(points, [1] * 20), 1e-13)
             self.assertIn("leaves the mesh along the open axis",
                           self.refusal(file, *box, "--periodic", axes, code=1))  # fmt: skip
+
+    def test_a_small_box_far_from_the_origin_loses_none_of_its_length(self):
+        """Positions and lengths of the reference are those that the type holds: all of the difference is ours."""
+        for origin, length in ((-27.25, 0.6), (1000.0, 1.1)):
+            for descr in ("<f4", "<f8"):
+                points = self.draw_points(1000, [length], descr, origin=[origin])
+                (held,) = rounded([length], descr)
+                mesh = Mesh([100], [Fraction(held)], 4, origin=[Fraction(origin)])
+                expected = mesh.spread([[Fraction(x)] for (x,) in points], [1] * len(points))
+                file = self.put_points("far.npy", points, descr)
+                box = ["--mesh", 100, f"--box={length}", f"--origin={origin}", "--order", 4]
+                with self.subTest(origin=origin, type=descr):
+                    self.assert_near(self.spread(file, *box)[2], expected, TOLERANCE[descr] / 10)
 
     def test_points_outside_are_wrapped_or_refused(self):
         points = self.put("points.csv", "x,y\n0.5,0.5\n-0.25,3.75\n")

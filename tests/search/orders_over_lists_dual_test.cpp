@@ -113,7 +113,7 @@ template <typename T, int D>
     domain.length[axis] = result.cutoff * static_cast<T>(counts[axis]) * (axis == D - 1 ? T(1.01) : T(1));
     domain.periodic[axis] = periodic;
   }
-  result.space = make_grid(make_box(domain.lower, domain.lower + domain.length, domain.periodic), counts);
+  result.space = make_grid(make_box_from_lengths(domain.lower, domain.length, domain.periodic), counts);
   result.points.resize(90 + seed % 2);
   for (auto& point : result.points) {
     point = make_vec<T, D>([&](int axis) {

@@ -88,4 +88,22 @@ template <typename T, int D>
   return result;
 }
 
+/// A checked box of these lengths, which it keeps to the last bit: the upper faces are where lower + length rounds to.
+/// (From both faces, as by make_box, the length is known no better than they are.) Throws argument_error when a length
+/// is not positive and finite, is lost beside the lower bound, or a bound is not finite.
+template <typename T, int D>
+[[nodiscard]] box<T, D> make_box_from_lengths(const vec<T, D>& lower, const vec<T, D>& length,
+                                              const vec<bool, D>& periodic) {
+  const box<T, D> result{lower, length, periodic};
+  for (int axis = 0; axis < D; ++axis) {
+    require(length[axis] > T(0) && std::isfinite(length[axis]), "box length along axis ", axis, " is ", length[axis],
+            "; it must be positive and finite");
+    require(std::isfinite(lower[axis]) && std::isfinite(result.upper(axis)), "box bounds along axis ", axis, " are ",
+            lower[axis], " and ", result.upper(axis), "; they must be finite");
+    require(result.upper(axis) > lower[axis], "box length along axis ", axis, " is ", length[axis],
+            ", too short beside the lower bound ", lower[axis], ": their sum rounds to that bound");
+  }
+  return result;
+}
+
 }  // namespace quadrat
