@@ -18,7 +18,7 @@ void check_contact_options(const contact_options<T>& options);
 template <typename T>
 void check_broad_phase_options(const broad_phase_options<T>& options);
 template <typename T>
-void check_bodies(const bodies_view<T>& bodies);
+void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain);
 template <typename T>
 void check_bounds(const bounds_view<T>& bounds);
 

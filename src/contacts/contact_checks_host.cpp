@@ -32,7 +32,7 @@ void check_common(const std::string& method, const std::optional<box<T, 3>>& dom
           "; it must be positive and finite, or 0 to have one chosen");
   check_masks(masks);
   if (!domain.has_value()) return;
-  static_cast<void>(make_box(domain->lower, domain->lower + domain->length, domain->periodic));
+  static_cast<void>(make_box_from_lengths(domain->lower, domain->length, domain->periodic));
 }
 
 template <typename T>
@@ -42,7 +42,7 @@ void check_points(const points_view<T, 3>& points, const char* what) {
 }
 
 template <typename T>
-void check_planes(const bodies_view<T>& bodies) {
+void check_planes(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain) {
   require(bodies.planes.size() <= max_count && bodies.size() + bodies.planes.size() <= max_count, "there are ",
           bodies.size(), " bodies and ", bodies.planes.size(), " planes; at most ", max_count,
           " are possible in total");
@@ -52,6 +52,11 @@ void check_planes(const bodies_view<T>& bodies) {
     require(excess <= 64 * std::numeric_limits<T>::epsilon(), "plane ", k, " has the normal ", vector_text(wall.normal),
             "; its length must be 1");
     require(std::isfinite(wall.offset), "plane ", k, " has the offset ", wall.offset, "; it must be finite");
+    for (int axis = 0; domain && axis < 3; ++axis) {
+      require(!domain->periodic[axis] || wall.normal[axis] == T(0), "plane ", k, " has the normal ",
+              vector_text(wall.normal), ", which is not 0 along the periodic axis ", axis,
+              "; the solid side of a wall cannot repeat there (leave the axis open)");
+    }
     require(wall.group < 32, "plane ", k, " is of group ", wall.group, "; groups are below 32");
   }
 }
@@ -74,9 +79,9 @@ void check_broad_phase_options(const broad_phase_options<T>& options) {
 }
 
 template <typename T>
-void check_bodies(const bodies_view<T>& bodies) {
+void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain) {
   check_points(bodies.centers, "centers");
-  check_planes(bodies);
+  check_planes(bodies, domain);
   if (bodies.size() == 0) return;
   require(bodies.shapes != nullptr || bodies.shape <= body_shape::box, "the shape of bodies has the number ",
           static_cast<int>(bodies.shape), "; there are ", body_shape_names.size());
@@ -125,8 +130,8 @@ template void check_contact_options(const contact_options<float>&);
 template void check_contact_options(const contact_options<double>&);
 template void check_broad_phase_options(const broad_phase_options<float>&);
 template void check_broad_phase_options(const broad_phase_options<double>&);
-template void check_bodies(const bodies_view<float>&);
-template void check_bodies(const bodies_view<double>&);
+template void check_bodies(const bodies_view<float>&, const std::optional<box<float, 3>>&);
+template void check_bodies(const bodies_view<double>&, const std::optional<box<double, 3>>&);
 template void check_bounds(const bounds_view<float>&);
 template void check_bounds(const bounds_view<double>&);
 template std::string vector_text(const vec<float, 3>&);

@@ -40,7 +40,7 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   state = stage::failed;
   size = 0;
   current = 0;
-  detail::check_bodies(bodies);
+  detail::check_bodies(bodies, options.domain);
   // What the search says of method and bins is of the path as long as no other build came between, failed ones
   // included.
   const bool of_path = std::exchange(by_path, false);

@@ -178,6 +178,11 @@ TEST_F(contact_faults, of_arguments_are_found_before_anything_runs) {
   EXPECT_EQ(complaint_of_build<argument_error>(scene), "plane 1 has the offset inf; it must be finite");
   scene.planes[1] = {{0, 1, 0}, 0, 33};
   EXPECT_EQ(complaint_of_build<argument_error>(scene), "plane 1 is of group 33; groups are below 32");
+  scene.planes[1] = {{0, -1, 0}, 0};
+  scene.options.domain = make_box<float, 3>({}, {10, 10, 10}, {true, true, false});
+  EXPECT_EQ(complaint_of_build<argument_error>(scene),
+            "plane 1 has the normal (0, -1, 0), which is not 0 along the periodic axis 1; the solid side of a wall "
+            "cannot repeat there (leave the axis open)");
 }
 
 TEST_F(contact_faults, of_views_are_seen_without_looking_at_bodies) {
@@ -238,7 +243,7 @@ TEST_F(contact_faults, of_options) {
             "symmetric");
   options = {};
   options.domain = box<float, 3>{{0, 0, 0}, {1, -1, 1}, {}};
-  EXPECT_EQ(complaint_of_options(options), "box length along axis 1 is -1; it must be positive");
+  EXPECT_EQ(complaint_of_options(options), "box length along axis 1 is -1; it must be positive and finite");
   options.domain = box<float, 3>{{0, NAN, 0}, {1, 1, 1}, {}};
   EXPECT_EQ(complaint_of_options(options), "box bounds along axis 1 are nan and nan; they must be finite");
 }

@@ -164,8 +164,16 @@ class body_scene_maker {
       normal[static_cast<int>(below(3))] = one_in(2) ? T(1) : T(-1);
       if (one_in(3)) normal = {T(0.6), T(0), T(0.8)};
       const vec<T, 3> point = make_center(6);
-      s_.planes.push_back({normal, dot(normal, point)});
+      if (crosses_no_seam(normal)) s_.planes.push_back({normal, dot(normal, point)});
     }
+  }
+
+  /// A wall across a periodic axis is refused.
+  [[nodiscard]] bool crosses_no_seam(const vec<T, 3>& normal) const {
+    for (int axis = 0; s_.options.domain && axis < 3; ++axis) {
+      if (s_.options.domain->periodic[axis] && normal[axis] != T(0)) return false;
+    }
+    return true;
   }
 
   void make_groups() {

@@ -48,10 +48,11 @@ class contact_detector {
 
   /// Counts exactly, then fills; grows its memory to what the contacts need. Synchronises. Throws argument_error for
   /// input that the host can see to be impossible (sizes missing, a radius outside of smallest_length and
-  /// largest_length, a plane without a unit normal, more than 2^31 - 1 bodies and planes), and for more bins, or pairs
-  /// of boxes of bodies other than spheres, than 2^31 - 1; data_error naming the first body with a center that is not
-  /// finite, sizes that are not sound (sizes_are_sound), an orientation that cannot be normalised, an impossible group
-  /// or shape, or too long for a periodic axis or too far from it. Unusable after an exception until the next build.
+  /// largest_length, a plane without a unit normal or across a periodic axis, more than 2^31 - 1 bodies and planes),
+  /// and for more bins, or pairs of boxes of bodies other than spheres, than 2^31 - 1; data_error naming the first body
+  /// with a center that is not finite, sizes that are not sound (sizes_are_sound), an orientation that cannot be
+  /// normalised, an impossible group or shape, or too long for a periodic axis or too far from it. Unusable after an
+  /// exception until the next build.
   void build(const bodies_view<T>& bodies);
 
   /// Room for so many contacts. Where there was less, those of the last build are gone.

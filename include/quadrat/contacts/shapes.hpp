@@ -37,7 +37,7 @@ struct body {
 };
 
 /// A wall: all points p with dot(normal, p) < offset are solid. The normal, of length one, points out of the wall to
-/// where bodies are. A plane has no bounding box: every body is tried against every plane.
+/// where bodies are; it is 0 along periodic axes. A plane has no bounding box: every body is tried against every plane.
 template <typename T>
 struct plane {
   vec<T, 3> normal;
