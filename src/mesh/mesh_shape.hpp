@@ -60,7 +60,8 @@ struct placed_point {
 template <typename T>
 struct mesh_axis {
   T lower;
-  T upper;  ///< for points that are refused when outside
+  T upper;     ///< for points that are refused when outside
+  T farthest;  ///< from `lower`, of a point that is wrapped
   T scale;
   T scale_rest;  ///< the exact scale is scale + scale_rest
   T inverse_extent;
@@ -74,7 +75,7 @@ struct mesh_axis {
   };
 
   /// Any finite x. First mesh points beyond an open axis by more than a footprint come as extent or -width. A position
-  /// of so many turns that it has no place any more gets one.
+  /// too many periods away to be resolved is given some place.
   [[nodiscard]] QUADRAT_HD position locate(T x) const {
     const T offset = x - lower;
     // The error of the difference (Knuth).
@@ -162,8 +163,10 @@ struct point_placement {
  private:
   [[nodiscard]] QUADRAT_HD fault_kind fault_of(int a, T x) const {
     if (!(x - x == T(0))) return fault_kind::not_finite;
-    if (axis[a].periodic && refuse_outside && !(x >= axis[a].lower && x < axis[a].upper)) return fault_kind::outside;
-    return fault_kind::none;
+    if (!axis[a].periodic) return fault_kind::none;
+    const bool accepted =
+        refuse_outside ? x >= axis[a].lower && x < axis[a].upper : std::fabs(x - axis[a].lower) <= axis[a].farthest;
+    return accepted ? fault_kind::none : fault_kind::outside;
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/number_text.hpp"
 #include "quadrat/core/grid.hpp"
+#include "quadrat/core/lattice.hpp"
 #include "quadrat/core/method_list.hpp"
 #include "quadrat/mesh/methods.hpp"
 
@@ -40,7 +41,14 @@ mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int w
   const T scale = static_cast<T>(extent) / length;
   // extent - scale * length is exact, so this is the rest of the quotient to rounding.
   const T rest = std::fma(-scale, length, static_cast<T>(extent)) / length;
-  return {domain.lower[axis],   domain.upper(axis), scale, rest, T(1) / static_cast<T>(extent), extent, width,
+  return {domain.lower[axis],
+          domain.upper(axis),
+          lattice<T, D>::most_boxes * length,
+          scale,
+          rest,
+          T(1) / static_cast<T>(extent),
+          extent,
+          width,
           domain.periodic[axis]};
 }
 
@@ -105,6 +113,12 @@ std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, st
   for (int axis = 1; axis < D; ++axis) where += ", " + number_text(point[axis]);
   const std::string name = message("point ", i, " at (", where, ")");
   if (kind == fault_kind::not_finite) return name + " is not finite";
+  for (int d = 0; d < D; ++d) {
+    constexpr int most = lattice<T, D>::most_boxes;
+    if (!domain.periodic[d] || std::fabs(point[d] - domain.lower[d]) <= most * domain.length[d]) continue;
+    return name + message(" is ", domain.fraction(point, d), " periods away along axis ", d, "; at most ", most,
+                          " are possible");
+  }
   for (int d = 0; d < D; ++d) {
     const int axis = d + shape.first_axis;
     if (kind == fault_kind::outside) {

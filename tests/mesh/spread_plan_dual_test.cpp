@@ -245,6 +245,19 @@ TEST_F(spread_plan_test, a_point_outside_is_named_where_it_is_refused) {
   }
 }
 
+TEST_F(spread_plan_test, a_point_farther_away_than_a_neighbor_list_takes_it_is_named) {
+  for (const std::string& method : methods_here()) {
+    for (const outside_points outside : {outside_points::wrap, outside_points::refuse}) {
+      SCOPED_TRACE(method);
+      case3 it = case_inside();
+      it.options.outside = outside;
+      it.points[23][2] = 5e6f;
+      it.points[31][0] = -1e30f;
+      expect_words(points_error(it, method), {"point 23 ", "periods away along axis 2", "at most 1048576"});
+    }
+  }
+}
+
 /// Order 4: the footprint of u is floor(u) - 1 to floor(u) + 2, and mesh points are half a unit apart.
 TEST_F(spread_plan_test, a_footprint_that_leaves_an_open_axis_is_named) {
   for (const std::string& method : methods_here()) {

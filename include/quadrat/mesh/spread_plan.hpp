@@ -18,7 +18,7 @@ namespace quadrat {
 
 /// What becomes of a point outside the box along a periodic axis.
 enum class outside_points {
-  wrap,   ///< it stands for its image in the box
+  wrap,   ///< it stands for its image in the box, up to 2^20 periods away; data_error beyond
   refuse  ///< data_error
 };
 
