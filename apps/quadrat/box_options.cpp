@@ -45,7 +45,8 @@ vec<vec<double, 3>, 3> vectors_of_option(const std::string& text, int dimension)
   for (int axis = 0; axis < dimension; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     if (numbers.size() == d) {
-      require(numbers[a] > 0, "--box: the length along ", "xyz"[axis], " is ", numbers[a], "; it must be positive");
+      require(numbers[a] > 0, "--box: the length along ", "xyz"[axis], " is ", numbers[a],
+              "; it must be positive, also for points in a plane");
       vectors[axis][axis] = numbers[a];
     } else {
       for (int k = 0; k < dimension; ++k) vectors[axis][k] = numbers[a * d + static_cast<std::size_t>(k)];

@@ -13,8 +13,10 @@ namespace quadrat::detail {
 
 /// Faults of queries are numbered from here, so that those of points come first.
 inline constexpr std::uint64_t query_fault_base = std::uint64_t{1} << 40;
-/// And overflows from here.
+/// Overflows from here.
 inline constexpr std::uint64_t list_fault_base = std::uint64_t{1} << 41;
+/// And those of rows of excluded pairs from here.
+inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 42;
 
 /// Index: slot. Brings wrapped points into the order of cells, and looks at what the rule needs of them.
 template <typename T, int D>
@@ -32,11 +34,23 @@ struct gather_search_points {
     const vec<T, D> position = search.wrapped_point(id, search.system_at(search.system_of_point, id), boxes);
     records[slot] = {position, id};
     components.store(slot, position);
+    if (search.excluded_offsets != nullptr) check_exclusions(id);
     if (search.rule == cutoff_rule::uniform) return;
     const bool sound = search.rule == cutoff_rule::table_of_types
                            ? search.types[id] < search.type_count
                            : search.radii[id] >= T(0) && search.radii[id] <= most_radius;
     if (!sound) faults.raise(fault_kind::value_range, id);
+  }
+
+ private:
+  QUADRAT_HD void check_exclusions(particle_id id) const {
+    const std::uint64_t first = search.excluded_offsets[id], last = search.excluded_offsets[id + 1];
+    if (first > last || (first < last && search.excluded == nullptr)) {
+      faults.raise(fault_kind::order, exclusion_fault_base + id);
+    }
+    search.for_each_excluded(id, [&](particle_id other) {
+      if (other >= search.points.count) faults.raise(fault_kind::key_range, exclusion_fault_base + id);
+    });
   }
 };
 
@@ -204,38 +218,6 @@ struct matrix_row_size {
   const std::uint32_t* counts;
 
   QUADRAT_HD std::uint64_t operator()(std::size_t row) const { return counts[row]; }
-};
-
-/// Index: point. Raises a word where a point has moved by more than a distance, modulo the box.
-template <typename T, int D>
-struct find_movers {
-  neighbor_search<T, D> search;
-  const vec<T, D>* before;
-  T squared_distance;
-  std::uint64_t* moved;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const lattice<T, D>& shape = search.systems[search.system_at(search.system_of_point, i)].shape;
-    vec<T, D> motion = search.points[i] - before[i];
-    vec<int, D> whole{};
-    for (int axis = 0; axis < D; ++axis) {
-      if (!shape.periodic[axis]) continue;
-      const T boxes = std::floor(shape.fraction(shape.origin + motion, axis) + T(0.5));
-      whole[axis] = std::fabs(boxes) <= T(lattice<T, D>::most_boxes) ? static_cast<int>(boxes) : 0;
-    }
-    motion = motion - shape.translation(whole);
-    // NaN counts as motion, so that the build that follows reports it.
-    if (!(squared_norm(motion) <= squared_distance)) atomic_max(moved, std::uint64_t{1});
-  }
-};
-
-/// Index: point.
-template <typename T, int D>
-struct remember_points {
-  points_view<T, D> points;
-  vec<T, D>* copy;
-
-  QUADRAT_HD void operator()(std::size_t i) const { copy[i] = points[i]; }
 };
 
 }  // namespace quadrat::detail

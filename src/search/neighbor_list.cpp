@@ -44,7 +44,7 @@ void neighbor_list<Context, T, D>::check() {
 template <typename Context, typename T, int D>
 bool neighbor_list<Context, T, D>::update(const neighbor_input<T, D>& input) {
   require(implementation_->options.skin > T(0), "the skin is 0; update needs one that is positive");
-  if (!implementation_->has_moved(input)) return false;
+  if (implementation_->follow(input)) return false;
   implementation_->build(input);
   return true;
 }

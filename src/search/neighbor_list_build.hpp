@@ -52,7 +52,7 @@ detail::neighbor_sink<T, D> neighbor_list<Context, T, D>::implementation::sink(b
           options.layout == neighbor_layout::pairs ? first.data() : nullptr,
           options.squared_distances ? squared_distances.data() : nullptr,
           options.vectors ? vectors.data() : nullptr,
-          options.shifts ? shifts.data() : nullptr,
+          keeps_shifts() ? shifts.data() : nullptr,
           faults(),
           control.data() + size_word,
           refuse};
@@ -106,8 +106,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
   }
   if (what.own_queries) for_each(context, "search.check_queries", rows, detail::check_queries<T, D>{key});
   if (options.skin > T(0)) {
-    for_each(context, "search.remember", input.points.count,
-             detail::remember_points<T, D>{input.points, remembered.data()});
+    for_each(context, "search.remember", input.points.count, detail::remember_points<T, D>{what, memory()});
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -90,6 +91,7 @@ std::string neighbor_list<Context, T, D>::implementation::place_complaint(bool q
 
 template <typename Context, typename T, int D>
 std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind kind, std::uint64_t number) {
+  if (number >= detail::exclusion_fault_base) return exclusion_complaint(kind, number - detail::exclusion_fault_base);
   const bool query = number >= detail::query_fault_base;
   const std::size_t i = query ? number - detail::query_fault_base : number;
   const char* what = query ? "query " : "point ";
@@ -110,16 +112,54 @@ std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind k
 }
 
 template <typename Context, typename T, int D>
-bool neighbor_list<Context, T, D>::implementation::has_moved(const neighbor_input<T, D>& input) {
-  if (replayed) read_control();
-  if (state != stage::built || input.points.count != remembered.size() || !detail::same_boxes(boxes, input.boxes))
-    return true;
-  detail::check_neighbor_input(options, input);
+std::string neighbor_list<Context, T, D>::implementation::exclusion_complaint(fault_kind kind, std::size_t i) {
+  const auto row = to_host(context, last.excluded_offsets + i, 2);
+  if (kind == fault_kind::key_range) {
+    const std::uint64_t end = std::min(row[1], to_host(context, last.excluded_offsets + point_count, 1)[0]);
+    const std::uint64_t begin = std::min(row[0], end);
+    for (const particle_id other : to_host(context, last.excluded + begin, end - begin)) {
+      if (other >= point_count) {
+        return message("point ", i, " excludes pairs with point ", other, "; there are ", point_count, " points");
+      }
+    }
+  }
+  const std::string where = message("row ", i, " of the excluded pairs begins at ", row[0], " and ends at ", row[1]);
+  if (row[0] > row[1]) return where + "; excluded_offsets must not decrease";
+  if (last.excluded == nullptr) return where + ", but excluded is null";
+  return message("the excluded pairs of point ", i, " were impossible when the list was built");
+}
+
+/// Looks for points that have moved or have been wrapped, and returns the control words that say so. Synchronises.
+template <typename Context, typename T, int D>
+const std::uint64_t* neighbor_list<Context, T, D>::implementation::find_motion(const neighbor_input<T, D>& input) {
   fill_bytes(context, control.data() + moved_word, 0, sizeof(std::uint64_t));
-  const T half = options.skin / 2;
-  const detail::find_movers<T, D> body{search(input), remembered.data(), half * half, control.data() + moved_word};
-  for_each(context, "search.find_movers", input.points.count, body);
-  return mirror.read(context, control.data(), control_words)[moved_word] != 0;
+  fill_bytes(context, control.data() + turned_word, 0, sizeof(std::uint64_t));
+  const detail::search_key<T, D> key{search(input), options.accept_outside, faults()};
+  for_each(context, "search.find_movers", input.points.count,
+           detail::find_movers<T, D>{key, memory(), control.data() + moved_word, control.data() + turned_word});
+  return mirror.read(context, control.data(), control_words);
+}
+
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::follow(const neighbor_input<T, D>& input) {
+  if (replayed) read_control();
+  const bool built = state == stage::built;
+  state = stage::failed;  // until it is right for these points
+  detail::check_neighbor_input(options, input);
+  if (!built || input.points.count != remembered.size() || !detail::same_boxes(boxes, input.boxes) ||
+      given_systems != (input.system_of_point != nullptr) ||
+      (last.excluded_offsets == nullptr) != (input.excluded_offsets == nullptr)) {
+    return false;
+  }
+  const std::uint64_t* words = find_motion(input);
+  if (words[moved_word] != 0) return false;
+  if (keeps_shifts() && (words[turned_word] != 0 || keeps_separations())) {
+    constexpr unsigned lanes = cuda ? 32 : 1;
+    for_each(context, "search.refresh", lanes * rows,
+             detail::refresh_row<T, D>{search(input), sink(false), turns.data(), lanes});
+  }
+  state = stage::built;
+  return true;
 }
 
 }  // namespace quadrat

@@ -13,6 +13,7 @@
 #include "search/neighbor_kernels.hpp"
 #include "search/neighbor_masks.hpp"
 #include "search/neighbor_methods.hpp"
+#include "search/neighbor_motion.hpp"
 #include "search/neighbor_sweeps.hpp"
 
 /// What a neighbor_list is made of. Its functions stand in neighbor_list_prepare.hpp (memory, boxes, the choice of the
@@ -22,8 +23,17 @@ namespace quadrat {
 namespace detail {
 
 /// Words that the device writes and the host reads: the two of a fault flag, the number of entries, whether points
-/// have moved.
-enum control_word : std::size_t { fault_word, needed_word, size_word, moved_word, masks_word, control_words };
+/// have moved,
+/// and whether they have been wrapped.
+enum control_word : std::size_t {
+  fault_word,
+  needed_word,
+  size_word,
+  moved_word,
+  turned_word,
+  masks_word,
+  control_words
+};
 
 template <typename T, int D>
 [[nodiscard]] bool same_boxes(const std::vector<lattice<T, D>>& a, std::span<const lattice<T, D>> b) {
@@ -47,7 +57,8 @@ struct neighbor_list<Context, T, D>::implementation {
   void build(const neighbor_input<T, D>& input);
   void build_asynchronously(const neighbor_input<T, D>& input);
   void check();
-  [[nodiscard]] bool has_moved(const neighbor_input<T, D>& input);
+  /// Makes the list that is there right for these points, or says that it must be built.
+  [[nodiscard]] bool follow(const neighbor_input<T, D>& input);
 
   Context context;
   neighbor_options<T> options;
@@ -90,7 +101,10 @@ struct neighbor_list<Context, T, D>::implementation {
   array<T, Context> positions_z;
   array<T, Context> coordinates;  // for sweeps, in place of the records
   array<particle_id, Context> slot_ids;
-  array<vec<T, D>, Context> remembered;
+  array<vec<T, D>, Context> remembered;  // for update: see neighbor_memory
+  array<std::uint64_t, Context> properties;
+  array<vec<int, D>, Context> boxes_since;
+  array<vec<int, D>, Context> turns;
   array<std::uint64_t, Context> keys;
   array<detail::candidate_mask, Context> mask_words;
   array<detail::row_share, Context> mask_shares;
@@ -119,6 +133,12 @@ struct neighbor_list<Context, T, D>::implementation {
            context.reproducibility() == determinism::none;
   }
   [[nodiscard]] bool matrix() const { return options.layout == neighbor_layout::matrix; }
+  /// Shifts are kept also where they are not asked for: vectors are renewed by them.
+  [[nodiscard]] bool keeps_shifts() const { return options.shifts || (options.skin > T(0) && keeps_separations()); }
+  [[nodiscard]] bool keeps_separations() const { return options.vectors || options.squared_distances; }
+  [[nodiscard]] detail::neighbor_memory<T, D> memory() {
+    return {remembered.data(), properties.data(), keeps_shifts() ? boxes_since.data() : nullptr, turns.data()};
+  }
   [[nodiscard]] fault_flag faults() { return {control.data() + fault_word, control.data() + needed_word}; }
   void choose_method(const neighbor_input<T, D>& input);
   void set_boxes(std::span<const lattice<T, D>> given, std::size_t count);
@@ -133,10 +153,12 @@ struct neighbor_list<Context, T, D>::implementation {
   void enqueue_entries(const neighbor_input<T, D>& input, bool refuse);
   void enqueue_matrix_size();
   [[nodiscard]] bool grow_masks();
+  [[nodiscard]] const std::uint64_t* find_motion(const neighbor_input<T, D>& input);
   void read_control();
   [[noreturn]] void fail(const std::uint64_t* words);
   [[nodiscard]] std::string complaint(fault_kind kind, std::uint64_t number);
   [[nodiscard]] std::string place_complaint(bool query, std::size_t i);
+  [[nodiscard]] std::string exclusion_complaint(fault_kind kind, std::size_t i);
 };
 
 }  // namespace quadrat

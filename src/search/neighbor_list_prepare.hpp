@@ -23,8 +23,8 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return offsets.bytes() + counts.bytes() + neighbors.bytes() + first.bytes() + squared_distances.bytes() +
          vectors.bytes() + shifts.bytes() + systems.bytes() + type_cutoffs.bytes() + buckets.bytes() +
          small_offsets.bytes() + small_elements.bytes() + records.bytes() + positions_xy.bytes() + positions_z.bytes() +
-         coordinates.bytes() + slot_ids.bytes() + remembered.bytes() + keys.bytes() + mask_words.bytes() +
-         mask_shares.bytes() + control.bytes() + scratch.bytes();
+         coordinates.bytes() + slot_ids.bytes() + remembered.bytes() + properties.bytes() + boxes_since.bytes() +
+         turns.bytes() + keys.bytes() + mask_words.bytes() + mask_shares.bytes() + control.bytes() + scratch.bytes();
 }
 
 template <typename Context, typename T, int D>
@@ -35,7 +35,7 @@ void neighbor_list<Context, T, D>::implementation::grow(std::uint64_t entries) {
   if (options.layout == neighbor_layout::pairs) first.resize_discarding(context, entries);
   if (options.squared_distances) squared_distances.resize_discarding(context, entries);
   if (options.vectors) vectors.resize_discarding(context, entries);
-  if (options.shifts) shifts.resize_discarding(context, entries);
+  if (keeps_shifts()) shifts.resize_discarding(context, entries);
   if (options.sorted) keys.resize_discarding(context, entries);
   capacity = entries;
 }
@@ -139,7 +139,12 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
     small_offsets.resize_discarding(context, cells + 1);
     small_elements.resize_discarding(context, point_count);
   }
-  if (options.skin > T(0)) remembered.resize_discarding(context, input.points.count);
+  if (options.skin > T(0)) {
+    remembered.resize_discarding(context, point_count);
+    properties.resize_discarding(context, point_count);
+    if (keeps_shifts()) boxes_since.resize_discarding(context, point_count);
+    if (keeps_shifts()) turns.resize_discarding(context, point_count);
+  }
   if (matrix()) grow(static_cast<std::uint64_t>(rows) * options.width);
   last = input;
   last.boxes = {};

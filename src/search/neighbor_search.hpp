@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "quadrat/cells/keys.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
@@ -119,7 +121,41 @@ struct neighbor_search {
       const T cutoff = cutoff_of(query.row, j);
       if (!(squared_distance < cutoff * cutoff)) return false;
     }
-    return excluded_offsets == nullptr || !(is_excluded(query.row, j) || is_excluded(j, query.row));
+    return excluded_offsets == nullptr ||
+           !(is_excluded(query.row, j) || is_excluded(j, static_cast<particle_id>(query.row)));
+  }
+
+  /// Calls f(j) for what row i of the excluded pairs holds. Offsets that are wrong are reported, but must not lead out
+  /// of the array before they are.
+  template <typename F>
+  QUADRAT_HD void for_each_excluded(std::size_t i, F&& f) const {
+    if (excluded == nullptr) return;
+    const std::uint64_t total = excluded_offsets[points.count];
+    const std::uint64_t last = excluded_offsets[i + 1] < total ? excluded_offsets[i + 1] : total;
+    for (std::uint64_t k = excluded_offsets[i]; k < last; ++k) f(excluded[k]);
+  }
+
+  /// Whether anything but places decides which pairs are listed.
+  [[nodiscard]] QUADRAT_HD bool has_properties() const {
+    return system_of_point != nullptr || rule != cutoff_rule::uniform || excluded_offsets != nullptr;
+  }
+  /// A hash of all of a point's that does, so that a list can tell whether it has changed.
+  [[nodiscard]] QUADRAT_HD std::uint64_t properties_of(std::size_t i) const {
+    std::uint64_t hash = 0;
+    const auto add = [&](std::uint64_t word) { hash = hashed_keys::hash((hash ^ word) + 0x9e3779b97f4a7c15u); };
+    if (system_of_point != nullptr) add(system_of_point[i]);
+    if (rule == cutoff_rule::table_of_types) {
+      add(types[i]);
+    } else if (rule != cutoff_rule::uniform) {
+      std::uint64_t bits = 0;
+      memcpy(&bits, radii + i, sizeof(T));
+      add(bits);
+    }
+    if (excluded_offsets != nullptr) {
+      add(excluded_offsets[i + 1] - excluded_offsets[i]);
+      for_each_excluded(i, [&](particle_id other) { add(other); });
+    }
+    return hash;
   }
 
   /// Calls f(j, S, separation, squared distance) for the pairs of a row; S is between wrapped positions.
@@ -167,11 +203,10 @@ struct neighbor_search {
         return reach;
     }
   }
-  [[nodiscard]] QUADRAT_HD bool is_excluded(std::size_t i, std::size_t j) const {
-    for (std::uint64_t k = excluded_offsets[i]; k < excluded_offsets[i + 1]; ++k) {
-      if (excluded[k] == j) return true;
-    }
-    return false;
+  [[nodiscard]] QUADRAT_HD bool is_excluded(std::size_t i, particle_id j) const {
+    bool found = false;
+    for_each_excluded(i, [&](particle_id other) { found = found || other == j; });
+    return found;
   }
 };
 
@@ -202,15 +237,19 @@ struct search_key {
     return check_in(search.systems[search.system_at(of, i)].shape, point, number);
   }
   QUADRAT_HD bool check_in(const lattice<T, D>& shape, const vec<T, D>& point, std::uint64_t number) const {
+    const fault_kind fault = fault_of(shape, point);
+    if (fault != fault_kind::none) faults.raise(fault, number);
+    return fault == fault_kind::none;
+  }
+  [[nodiscard]] QUADRAT_HD fault_kind fault_of(const lattice<T, D>& shape, const vec<T, D>& point) const {
     bool inside = true;
     bool finite = true;
     for (int axis = 0; axis < D; ++axis) {
       finite = finite && point[axis] - point[axis] == T(0);
       inside = inside && is_inside(shape, point, axis);
     }
-    if (finite && inside) return true;
-    faults.raise(finite ? fault_kind::outside : fault_kind::not_finite, number);
-    return false;
+    if (!finite) return fault_kind::not_finite;
+    return inside ? fault_kind::none : fault_kind::outside;
   }
 
  private:

@@ -136,7 +136,7 @@ QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell
 
 /// Cells of about these edges for each box, numbered through: coarser where all together would be more than
 /// `most_cells`. `reach` is the largest distance that will be asked for. Throws argument_error when it spans more than
-/// 500 images of a box.
+/// 498 images of a box, and for a box that loses positions to rounding: vectors nearly dependent, an origin far away.
 template <typename T, int D>
 [[nodiscard]] std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes,
                                                                    const vec<T, D>& edges, T reach,

@@ -17,6 +17,38 @@ double cells_along(const lattice<T, D>& shape, int axis, double edge) {
   return std::fmax(std::floor(static_cast<double>(shape.height(axis)) / edge), 1.0);
 }
 
+/// What rounding may do to fractions along an axis, in boxes: by how much the coordinates of two wrapped points and
+/// their separation together can miss what exact numbers would give.
+///
+/// A component of a separation is wrong by at most epsilon times what it is the sum of: a difference inside the box, at
+/// most one of each vector, and the translation to an image. A row of the inverse takes that to a fraction, and adds
+/// what it is wrong by itself. An axis of an orthorhombic box thus does not depend on the others. 8 is more than all
+/// roundings on the way together, of half an epsilon each: three of either coordinate, the difference, the product, the
+/// sum, the margin, and those of the comparison.
+template <typename T, int D>
+double rounding_of_vectors(const lattice<T, D>& shape, int axis, const vec<double, D>& images) {
+  constexpr double epsilon = std::numeric_limits<T>::epsilon();
+  const auto inverse = cast<double>(shape.inverse[axis]);
+  double sum = 0;
+  for (int m = 0; m < D; ++m) {
+    const auto vector = cast<double>(shape.vectors[m]);
+    double size = 0;
+    for (int k = 0; k < D; ++k) size += std::fabs(inverse[k] * vector[k]);
+    const double residual = std::fabs(dot(inverse, vector) - (m == axis ? 1 : 0));
+    sum += 8 * epsilon * size * (1 + images[m]) + residual * images[m];
+  }
+  return sum;
+}
+
+/// And by how much wrapping may miss a face. Orthorhombic boxes miss none.
+template <typename T, int D>
+double rounding_of_origin(const lattice<T, D>& shape, int axis) {
+  if (shape.orthorhombic || !shape.periodic[axis]) return 0;
+  double size = 0;
+  for (int k = 0; k < D; ++k) size += std::fabs(static_cast<double>(shape.inverse[axis][k] * shape.origin[k]));
+  return 2 * std::numeric_limits<T>::epsilon() * size;
+}
+
 /// All that does not depend on where cells are numbered from.
 template <typename T, int D>
 search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<double, D>& edges, T reach,
@@ -24,7 +56,7 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<dou
   search_system<T, D> system{};
   system.shape = shape;
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
-  vec<T, D> images{};
+  vec<double, D> images{};
   for (int axis = 0; axis < D; ++axis) {
     const double count = std::fmin(cells_along(shape, axis, edges[axis]), 1e6);
     const double height = static_cast<double>(shape.height(axis));
@@ -34,18 +66,18 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<dou
         static_cast<T>(shape.orthorhombic ? count / static_cast<double>(shape.vectors[axis][axis]) : count);
     system.cells_per_length[axis] = static_cast<T>(count / height) * (T(1) + 16 * epsilon);
     system.edge[axis] = static_cast<T>(height / count) * (T(1) - 16 * epsilon);
-    images[axis] = T(2) + (shape.periodic[axis] ? static_cast<T>(static_cast<double>(reach) / height) : T(0));
-    require(static_cast<double>(images[axis]) <= most_images, "the cutoff ", reach, " spans ", images[axis] - T(2),
-            " images of box ", number, " along its vector ", axis, "; at most ", most_images - 2, " are possible");
+    if (!shape.periodic[axis]) continue;
+    const double spanned = static_cast<double>(reach) / height;
+    require(spanned <= most_images - 2, "the cutoff ", reach, " spans ", static_cast<T>(spanned), " images of box ",
+            number, " along its vector ", axis, "; at most ", most_images - 2, " are possible");
+    images[axis] = spanned + 2;
   }
   for (int axis = 0; axis < D; ++axis) {
-    T size = T(1);
-    for (int k = 0; k < D; ++k) {
-      size += images[k] * std::sqrt(squared_norm(shape.vectors[k]) * squared_norm(shape.inverse[axis]));
-    }
-    require(16 * epsilon * size * size < T(0.1), "the vectors of box ", number,
+    const double vectors = rounding_of_vectors(shape, axis, images), origin = rounding_of_origin(shape, axis);
+    require(vectors < 0.1, "the vectors of box ", number,
             " are so nearly dependent that positions in it are lost to rounding");
-    system.slack[axis] = 16 * epsilon * size * size * static_cast<T>(system.cells[axis]);
+    require(origin < 0.1, "the origin of box ", number, " is so far from 0 that positions in it are lost to rounding");
+    system.slack[axis] = static_cast<T>((vectors + origin) * system.cells[axis]);
   }
   return system;
 }

@@ -45,6 +45,16 @@ TEST_F(granular_friction_walls, a_grain_beside_the_opening_rests_on_the_plate) {
   EXPECT_EQ(grain.measure().passed, 0u);
 }
 
+TEST_F(granular_friction_walls, a_box_may_be_much_thinner_than_long) {
+  granular_friction_options options = plate_and_floor(0.02);
+  options.lower = {-0.5, -0.5, -0.00725};
+  options.upper = {0.5, 0.5, 0.00725};
+  const points positions{{0.03, 0.02, 0.001}};
+  granular_friction<backend_context, float> grain(make_context(), options, std::vector<double>{radius}, positions);
+  grain.advance(static_cast<std::size_t>(0.5 / grain.options().time_step));
+  EXPECT_NEAR(grain.positions()[0][1], radius, 1e-4);
+}
+
 TEST_F(granular_friction_walls, a_grain_on_the_rim_tips_over_it) {
   friction_simulation grain = drop(plate_and_floor(0.02), {0.0195, 0.006, 0}, 1);
   EXPECT_NEAR(grain.positions()[0][1], -0.1 + radius, 1e-4);

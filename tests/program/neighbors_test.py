@@ -147,6 +147,8 @@ class NeighborsTest(support.ProgramTest):
         single, double = self.put("single.npy", npy(rows, "f")), self.put("double.npy", npy(rows, "d"))
         self.assertEqual(self.neighbors(single, "--cutoff", 1)["search"]["precision"], "float")
         self.assertEqual(self.neighbors(double, "--cutoff", 1)["search"]["precision"], "double")
+        huge = self.neighbors(double, "--cutoff", 1.5e19, "--precision", "float")
+        self.assertEqual(huge["pairs"], 2, "squares of such lengths are just numbers, those of their inverses are none")
         result = self.neighbors(double, "--cutoff", 1, "--precision", "float")
         self.assertEqual(result["search"]["precision"], "float")
 
@@ -164,6 +166,32 @@ class NeighborsTest(support.ProgramTest):
         self.assertEqual([(i, j, s) for i, j, s, *_ in pairs], [
             (0, 0, -1), (0, 0, 1), (0, 1, -1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, -1), (1, 1, 1),
         ])  # fmt: skip
+
+    def test_flat_long_and_thin_boxes_in_single_precision(self):
+        draw = random.Random(2)
+        for extent, cutoff, periodic, options in (
+            ((1, 1, 0), 0.1, "", []),
+            ((300, 300, 0), 15, "", []),
+            ((1, 1, 0), 0.1, "xyz", ["--box", "1,1,1", "--periodic", "xyz"]),
+            ((128, 1, 1), 1.5, "", ["--box", "128,1,1"]),
+            ((128, 1, 1), 1.5, "x", ["--box", "128,1,1", "--periodic", "x"]),
+            ((1, 1, 0.0145), 0.06, "xy", ["--box", "1,1,0.0145", "--periodic", "xy"]),
+        ):
+            # Numbers whose differences and squares are exact, so that there is one answer.
+            points = [[draw.randrange(256) / 256 * length for length in extent] for _ in range(300)]
+            if extent[2] == 0.0145:
+                points = [[x, y, 0.0078125] for x, y, _ in points]
+            file = self.put("flat.npy", npy(points, "f"))
+
+            def apart(a, b):
+                lengths = [abs(x - y) for x, y in zip(a, b)]
+                return [min(d, e - d) if c in periodic else d for c, d, e in zip("xyz", lengths, [*extent[:2], 1])]
+
+            pairs = sum(sum(d * d for d in apart(a, b)) < cutoff**2 for a in points for b in points) - len(points)
+            for chosen in ([], ["--method", "strips"], ["--method", "brute_force"]):
+                with self.subTest(extent=extent, options=options, method=chosen):
+                    found = self.neighbors(file, "--cutoff", cutoff, *options, *chosen)
+                    self.assertEqual(found["pairs"], pairs)
 
     def test_no_points_and_one_point(self):
         for text, points in [("x,y,z\n", 0), ("x,y,z\n1,2,3\n", 1)]:
@@ -212,6 +240,7 @@ class NeighborsTest(support.ProgramTest):
             ([self.row, "--cutoff", 1, "--box", "1,1,a"], '--box: "a" is no number'),
             ([self.row, "--cutoff", 1, "--box", "1,1,inf"], '--box: "inf" is no number'),
             ([self.row, "--cutoff", 1, "--box", "1,1,0"], "the length along z is 0"),
+            ([self.row, "--cutoff", 600, "--box", "1,1,1", "--periodic", "x"], "the cutoff 600 spans 600 images"),
             ([self.row, "--cutoff", 1, "--box", "1,0,0,1,0,0,0,0,1"], "independent"),
             ([self.row, "--cutoff", 1, "--box", "1,1,1", "--origin", "1"], "--origin: there are 1 numbers"),
             ([self.row, "--cutoff", 1, "--origin", "1,1,1"], "--origin needs --box"),

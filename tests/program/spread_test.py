@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import mesh_support
 import support
-from mesh_support import TOLERANCE, Mesh, npy, read_npy
+from mesh_support import TOLERANCE, Mesh, npy, read_npy, rounded
 
 LINE = "x\n0.125\n0.5\n0.9375\n"
 

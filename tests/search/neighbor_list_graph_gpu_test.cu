@@ -71,6 +71,34 @@ TEST_F(neighbor_list_graph_test, replays_a_build_on_points_that_have_moved) {
   }
 }
 
+TEST_F(neighbor_list_graph_test, update_follows_a_build_that_was_replayed) {
+  for (const std::string& method : methods_here()) {
+    SCOPED_TRACE(method);
+    const cuda_context context;
+    auto problem = random_problem(1, 1, method);
+    problem.options.skin = 0.1;
+    problem.options.vectors = true;
+    if (!serves(method, problem)) continue;
+    neighbor_input_on_device<double, 3> stored(context, problem);
+    neighbor_list<cuda_context, double, 3> list(context, problem.options);
+    list.build(stored.input());
+    list.reserve(3 * list.size());
+    list.build(stored.input());
+    cuda_graph graph;
+    graph.capture(context, [&] { list.build_asynchronously(stored.input()); });
+    for (const std::uint64_t seed : {2, 3}) {
+      auto next = random_problem(seed, 1, method);
+      next.options = problem.options;
+      copy_bytes(context, next.points.data(), stored.points().data(), stored.points().bytes());
+      graph.launch(context);
+      for (std::size_t i = 0; i < next.points.size(); i += 3) next.points[i] += next.boxes[0].vectors[i % 2];
+      copy_bytes(context, next.points.data(), stored.points().data(), stored.points().bytes());
+      EXPECT_FALSE(list.update(stored.input()));
+      expect_same(bring_home(context, list), reference::neighbor_list(next).entries, next);
+    }
+  }
+}
+
 }  // namespace
 
 }  // namespace quadrat::test

@@ -199,6 +199,29 @@ TEST_F(neighbor_list_state_test, names_the_first_impossible_point) {
   }
 }
 
+TEST_F(neighbor_list_state_test, names_the_first_impossible_row_of_excluded_pairs) {
+  for (const std::string& method : methods_here()) {
+    SCOPED_TRACE(method);
+    const auto complaint = [&](auto&& change) {
+      problem3 problem = some_problem();
+      problem.options.method = method;
+      for (std::size_t i = 0; i <= 60; ++i) problem.excluded_offsets.push_back(i);
+      for (std::size_t i = 0; i < 60; ++i) problem.excluded.push_back(static_cast<particle_id>(59 - i));
+      change(problem);
+      if (!serves(method, problem)) problem.options.method.clear();
+      return build_error<data_error>(problem);
+    };
+    expect_words(complaint([](auto& p) { p.excluded[12] = p.excluded[30] = 60; }),
+                 {"point 12 ", "point 60", "60 points"});
+    expect_words(complaint([](auto& p) { p.excluded[12] = no_particle; }), {"point 12 ", "4294967295"});
+    expect_words(complaint([](auto& p) { p.excluded.clear(); }), {"row 0 ", "excluded is null"});
+    expect_words(complaint([](auto& p) { p.excluded_offsets[7] = 9; }), {"row 7 ", "9 ", " 8", "must not decrease"});
+    expect_words(complaint([](auto& p) { p.excluded_offsets[7] = std::uint64_t{1} << 40; }),
+                 {"row 7 ", "must not decrease"});
+    expect_words(complaint([](auto& p) { p.excluded_offsets[60] = 0; }), {"row 59 ", "must not decrease"});
+  }
+}
+
 TEST_F(neighbor_list_state_test, names_the_first_impossible_query) {
   problem3 problem = some_problem(false);
   problem.queries = {{1, 1, 1}, {1, nan, 1}};

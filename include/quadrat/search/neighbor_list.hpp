@@ -76,7 +76,8 @@ struct neighbor_input {
   const T* radii = nullptr;              ///< by point, for the rules with radii; none may pass what cutoff allows
   const std::uint32_t* types = nullptr;  ///< by point, for the table of types
   /// Excluded pairs (bonded neighbors): point i never meets those of excluded[excluded_offsets[i]] to
-  /// excluded[excluded_offsets[i + 1] - 1], in any image. Standing in one of the two rows is enough.
+  /// excluded[excluded_offsets[i + 1] - 1], in any image. Standing in one of the two rows is enough. points + 1
+  /// offsets, which must not decrease; excluded may be nullptr where there is none.
   const std::uint64_t* excluded_offsets = nullptr;
   const particle_id* excluded = nullptr;
 };
@@ -136,8 +137,8 @@ class neighbor_list {
 
   /// Builds the list, growing its memory to what the pairs need. Synchronises. Throws argument_error for input that the
   /// host can see to be impossible; data_error naming the first point that is not finite or outside of an open axis,
-  /// or whose system, radius or type is impossible; overflow_error when a row of the matrix is too short, with the
-  /// width that would have sufficed. The list is unusable after an exception.
+  /// or whose system, radius, type or row of excluded pairs is impossible; overflow_error when a row of the matrix is
+  /// too short, with the width that would have sufficed. The list is unusable after an exception.
   void build(const neighbor_input<T, D>& input);
 
   /// The same in the memory that the last build left, asynchronously: can be captured in a CUDA graph. Allocates
@@ -152,9 +153,17 @@ class neighbor_list {
   /// Synchronises. Throws what the last build met, again at each call until the next.
   void check();
 
-  /// Builds the list when there is none for this number of points and these boxes, or some particle has moved by more
-  /// than half of the skin since the last build; says whether it did. Motion is taken modulo the periodic box.
-  /// Synchronises. Needs a skin.
+  /// Makes the list one for these points, and says whether that took a build. Needs a skin. Synchronises; throws what
+  /// build throws.
+  ///
+  /// It builds when some point has moved by more than half of the skin since the last build, less what rounding may
+  /// hide. Motion is taken modulo the periodic box, so that points may be wrapped at any time. It also builds when
+  /// there is no list, or when the number of points, a box, the system, radius or type of a point or its row of
+  /// excluded pairs is another than in the last build (by a hash of 64 bits a point; arrays may be changed in place).
+  ///
+  /// Otherwise the pairs stay those of the last build: all that are nearer than the cutoff now, and some that lie up to
+  /// twice the skin beyond. Their shifts, vectors and squared distances become those of the points as given now, in
+  /// the order that they had; `sorted` rows stay sorted.
   bool update(const neighbor_input<T, D>& input);
 
   /// Throws argument_error when nothing has been built, or the last build failed.
