@@ -2,10 +2,9 @@
 #include <omp.h>
 
 #include <cstring>
-#include <fstream>
 #include <new>
-#include <string>
 
+#include "core/available_memory.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
@@ -22,15 +21,7 @@ class aligned_host_memory final : public memory_resource {
   void deallocate(void* memory, std::size_t, cuda_stream) noexcept override {
     ::operator delete(memory, host_alignment);
   }
-  /// What the kernel of Linux estimates; elsewhere not known.
-  std::size_t available_bytes() const override {
-    std::ifstream file("/proc/meminfo");
-    std::string name, unit;
-    for (std::size_t kilobytes = 0; file >> name >> kilobytes; std::getline(file, unit)) {
-      if (name == "MemAvailable:") return kilobytes * 1024;
-    }
-    return memory_resource::available_bytes();
-  }
+  std::size_t available_bytes() const override { return detail::available_host_memory(); }
 };
 
 }  // namespace

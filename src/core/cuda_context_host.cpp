@@ -44,7 +44,8 @@ class device_pool final : public memory_resource {
     const cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream);
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();
-      throw backend_error(message("CUDA: out of memory: ", bytes, " bytes were asked for"));
+      throw backend_error(
+          message("CUDA: out of memory: ", bytes, " bytes were asked for; ", available_bytes(), " are free"));
     }
     check_cuda(status, "allocating memory");
     return memory;

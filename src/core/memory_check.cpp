@@ -15,18 +15,29 @@ namespace {
   return message(std::round(static_cast<double>(bytes) / 1e7) / 100, " GB");
 }
 
+/// What is held and the free memory together.
+[[nodiscard]] std::size_t within_reach(const memory_resource& memory, std::size_t held) {
+  const std::size_t available = memory.available_bytes();
+  return available > ~std::size_t{0} - held ? available : available + held;
+}
+
 }  // namespace
 
 void require_memory(const memory_resource& memory, const memory_demand& demand, std::size_t most) {
   if (demand.needed <= demand.held && (most == 0 || demand.needed <= most)) return;
-  std::size_t limit = most;
-  if (limit == 0) {
-    const std::size_t available = memory.available_bytes();
-    limit = available > ~std::size_t{0} - demand.held ? available : available + demand.held;
-  }
+  const std::size_t limit = most == 0 ? within_reach(memory, demand.held) : most;
   require(demand.needed <= limit, "the method ", demand.method, " needs ", demand.needed, " bytes (",
           gigabytes(demand.needed), ") for these ", demand.what, "; ", limit, " (", gigabytes(limit),
           most != 0 ? ") are allowed" : ") are free", ". ", demand.least, " the least");
+}
+
+void require_memory(const memory_resource& memory, std::string_view what, std::size_t needed, std::size_t held,
+                    std::string_view advice) {
+  constexpr std::size_t much = std::size_t{1} << 26;
+  if (needed <= held || needed < much) return;
+  const std::size_t limit = within_reach(memory, held);
+  require(needed <= limit, what, " needs ", needed, " bytes (", gigabytes(needed), "); ", limit, " (",
+          gigabytes(limit), ") are free. ", advice);
 }
 
 }  // namespace quadrat::detail

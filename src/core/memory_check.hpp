@@ -21,4 +21,9 @@ struct memory_demand {
 /// and the free memory make together.
 void require_memory(const memory_resource& memory, const memory_demand& demand, std::size_t most);
 
+/// Throws argument_error, "`what` needs ...", when the bytes that are needed are more than what is held and the free
+/// memory make together. Asks for the free memory only where much is needed.
+void require_memory(const memory_resource& memory, std::string_view what, std::size_t needed, std::size_t held,
+                    std::string_view advice);
+
 }  // namespace quadrat::detail

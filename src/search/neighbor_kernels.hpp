@@ -15,8 +15,10 @@ namespace quadrat::detail {
 inline constexpr std::uint64_t query_fault_base = std::uint64_t{1} << 40;
 /// Overflows from here.
 inline constexpr std::uint64_t list_fault_base = std::uint64_t{1} << 41;
-/// And those of rows of excluded pairs from here.
+/// Those of rows of excluded pairs from here.
 inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 42;
+/// And those of rows whose entries cannot be counted from here.
+inline constexpr std::uint64_t row_fault_base = std::uint64_t{1} << 43;
 
 /// Index: slot. Brings wrapped points into the order of cells, and looks at what the rule needs of them.
 template <typename T, int D>
@@ -134,12 +136,14 @@ template <typename T, int D>
 struct count_row {
   neighbor_search<T, D> search;
   std::uint32_t* counts;
+  fault_flag faults;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const search_query<T, D> query = search.own_queries ? search.query_of_row(i) : search.query_of_slot(i);
-    std::uint32_t count = 0;
+    std::uint64_t count = 0;
     search.for_each_hit(query, [&](particle_id, const vec<int, D>&, const vec<T, D>&, T) { ++count; });
-    counts[query.row] = count;
+    counts[query.row] = static_cast<std::uint32_t>(count);
+    if (counts[query.row] != count) faults.raise_overflow(row_fault_base + query.row, count);
   }
 };
 
@@ -213,8 +217,8 @@ struct report_size {
   QUADRAT_HD void operator()(std::size_t) const { sink.report(rows); }
 };
 
-/// Entries of a row that are there.
-struct matrix_row_size {
+/// Entries of a row, where they must be added up without offsets.
+struct count_of_row {
   const std::uint32_t* counts;
 
   QUADRAT_HD std::uint64_t operator()(std::size_t row) const { return counts[row]; }

@@ -4,6 +4,7 @@
 #include "core/backend.hpp"
 #include "search/neighbor_list_build.hpp"
 #include "search/neighbor_list_check.hpp"
+#include "search/neighbor_list_count.hpp"
 #include "search/neighbor_list_prepare.hpp"
 
 namespace quadrat {
@@ -26,6 +27,11 @@ void neighbor_list<Context, T, D>::build(const neighbor_input<T, D>& input) {
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::build_asynchronously(const neighbor_input<T, D>& input) {
   implementation_->build_asynchronously(input);
+}
+
+template <typename Context, typename T, int D>
+neighbor_counts neighbor_list<Context, T, D>::count(const neighbor_input<T, D>& input) {
+  return implementation_->count(input);
 }
 
 template <typename Context, typename T, int D>

@@ -123,7 +123,7 @@ void neighbor_list<Context, T, D>::implementation::gather(const detail::neighbor
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor_input<T, D>& input) {
+void neighbor_list<Context, T, D>::implementation::enqueue_row_counts(const neighbor_input<T, D>& input) {
   detail::neighbor_search<T, D> what = search(input);
   what.cell_offsets = small() ? small_offsets.data() : buckets.view().offsets;
   if constexpr (cuda) {
@@ -134,8 +134,13 @@ void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor
     detail::count_by_sweeps(context, sweeps(what), counts.data());
   }
   if (!by_masks() && !by_sweeps()) {
-    for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data()});
+    for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data(), faults()});
   }
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor_input<T, D>& input) {
+  enqueue_row_counts(input);
   if (matrix()) return;
   exclusive_scan_with_total(context, counts.data(), offsets.data(), rows, scratch);
 }
@@ -160,8 +165,8 @@ void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbo
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::enqueue_matrix_size() {
-  const detail::matrix_row_size body{counts.data()};
+void neighbor_list<Context, T, D>::implementation::enqueue_size_of_counts() {
+  const detail::count_of_row body{counts.data()};
   reduce_into(context, "search.size", rows, body, plus_operation{}, std::uint64_t{0}, control.data() + size_word,
               scratch);
 }
@@ -175,9 +180,10 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
   if (rows == 0) fill_bytes(context, control.data() + size_word, 0, sizeof(std::uint64_t));
   enqueue_cells(input);
   if (matrix()) {
+    grow(static_cast<std::uint64_t>(rows) * options.width);
     if (by_masks()) enqueue_counts(input);
     enqueue_entries(input, true);
-    enqueue_matrix_size();
+    enqueue_size_of_counts();
     read_control();
     return;
   }
@@ -229,7 +235,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   enqueue_cells(input);
   if (!matrix() || by_masks()) enqueue_counts(input);
   enqueue_entries(input, true);
-  if (matrix()) enqueue_matrix_size();
+  if (matrix()) enqueue_size_of_counts();
   state = stage::built;
   replayed = true;
 }

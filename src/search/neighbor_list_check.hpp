@@ -42,6 +42,12 @@ void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* wor
   const std::uint64_t needed = words[needed_word];
   try {
     if (kind != fault_kind::overflow) throw data_error(complaint(kind, number));
+    if (number >= detail::row_fault_base) {
+      throw overflow_error(message(last.queries ? "query " : "point ", number - detail::row_fault_base,
+                                   " has too many neighbors, images of the box included: up to ", needed,
+                                   "; a row of a list holds fewer than 2^32"),
+                           needed);
+    }
     if (matrix()) {
       throw overflow_error(
           message("a row of the neighbor matrix is ", options.width, " wide, but point ",

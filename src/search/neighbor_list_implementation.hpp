@@ -17,7 +17,7 @@
 #include "search/neighbor_sweeps.hpp"
 
 /// What a neighbor_list is made of. Its functions stand in neighbor_list_prepare.hpp (memory, boxes, the choice of the
-/// method), neighbor_list_build.hpp (what is enqueued) and neighbor_list_check.hpp (what comes back).
+/// method), neighbor_list_build.hpp (what is enqueued), neighbor_list_count.hpp and neighbor_list_check.hpp (what comes back).
 namespace quadrat {
 
 namespace detail {
@@ -56,6 +56,7 @@ struct neighbor_list<Context, T, D>::implementation {
 
   void build(const neighbor_input<T, D>& input);
   void build_asynchronously(const neighbor_input<T, D>& input);
+  [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
   void check();
   /// Makes the list that is there right for these points, or says that it must be built.
   [[nodiscard]] bool follow(const neighbor_input<T, D>& input);
@@ -149,9 +150,10 @@ struct neighbor_list<Context, T, D>::implementation {
   [[nodiscard]] detail::sweeps_search<T, D> sweeps(const detail::neighbor_search<T, D>& what);
   void enqueue_cells(const neighbor_input<T, D>& input);
   void gather(const detail::neighbor_search<T, D>& what);
+  void enqueue_row_counts(const neighbor_input<T, D>& input);
   void enqueue_counts(const neighbor_input<T, D>& input);
   void enqueue_entries(const neighbor_input<T, D>& input, bool refuse);
-  void enqueue_matrix_size();
+  void enqueue_size_of_counts();
   [[nodiscard]] bool grow_masks();
   [[nodiscard]] const std::uint64_t* find_motion(const neighbor_input<T, D>& input);
   void read_control();

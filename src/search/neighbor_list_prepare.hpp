@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/memory_check.hpp"
 #include "quadrat/core/error.hpp"
 #include "search/neighbor_checks.hpp"
 #include "search/neighbor_list_implementation.hpp"
@@ -30,6 +31,12 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::grow(std::uint64_t entries) {
   if (entries <= capacity) return;
+  const std::size_t entry_bytes =
+      sizeof(particle_id) * (options.layout == neighbor_layout::pairs ? 2 : 1) +
+      (options.squared_distances ? sizeof(T) : 0) + (options.vectors ? sizeof(vec<T, D>) : 0) +
+      (options.shifts ? sizeof(vec<int, D>) : 0) + (options.sorted ? sizeof(std::uint64_t) : 0);
+  detail::require_memory(context.memory(), message("a neighbor list with room for ", entries, " pairs"),
+                         entries * entry_bytes, capacity * entry_bytes, "To count neighbors takes no room for pairs");
   capacity = 0;
   neighbors.resize_discarding(context, entries);
   if (options.layout == neighbor_layout::pairs) first.resize_discarding(context, entries);
@@ -145,7 +152,6 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
     if (keeps_shifts()) boxes_since.resize_discarding(context, point_count);
     if (keeps_shifts()) turns.resize_discarding(context, point_count);
   }
-  if (matrix()) grow(static_cast<std::uint64_t>(rows) * options.width);
   last = input;
   last.boxes = {};
   prepared = true;

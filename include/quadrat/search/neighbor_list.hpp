@@ -102,6 +102,13 @@ struct neighbor_list_view {
   }
 };
 
+/// How many entries a list would have. Valid until the list counts or builds again.
+struct neighbor_counts {
+  std::size_t rows;
+  const std::uint32_t* counts;  ///< of each row, in the memory of the context
+  std::uint64_t total;          ///< of all rows
+};
+
 /// A way to search.
 struct neighbor_method {
   std::string_view name;
@@ -138,10 +145,16 @@ class neighbor_list {
   /// Builds the list, growing its memory to what the pairs need. Synchronises. Throws argument_error for input that the
   /// host can see to be impossible; data_error naming the first point that is not finite or outside of an open axis,
   /// or whose system, radius, type or row of excluded pairs is impossible; overflow_error when a row of the matrix is
-  /// too short, with the width that would have sufficed. The list is unusable after an exception.
+  /// too short, with the width that would have sufficed, and when a row has 2^32 entries or more; argument_error when
+  /// the free memory cannot hold the pairs, with their number. The list is unusable after an exception.
   void build(const neighbor_input<T, D>& input);
 
-  /// The same in the memory that the last build left, asynchronously: can be captured in a CUDA graph. Allocates
+  /// Counts what `build` would list, row by row, in memory of the points: nothing is listed, and the layout makes no
+  /// difference. Afterwards no list is built, and `build` comes before `build_asynchronously`. Synchronises. Throws what
+  /// `build` throws. The counts are the same in every run and with every method.
+  [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
+
+  /// The same as `build` in the memory that the last build left, asynchronously: can be captured in a CUDA graph. Allocates
   /// nothing; throws argument_error where it would have to (another number of points or boxes), and for input that the
   /// method of that build does not serve. `check` reports what
   /// went wrong, with the number of pairs that would have fitted.
