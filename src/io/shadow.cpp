@@ -103,7 +103,9 @@ crevices::crevices(const depth_buffer& depth, const camera& view, const sphere_l
   const float grain_pixels = radius * scale / samples;
   for (const auto& [size, strength] : {std::pair{1.6f, 0.55f}, std::pair{7.0f, 0.5f}}) {
     blurred layer{nearest, size * radius, strength};
-    const auto reach = std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(0.6f * size * grain_pixels));
+    // No farther than the picture goes, however large the grains are in it.
+    const float most = static_cast<float>(std::max(width_, height));
+    const auto reach = static_cast<std::ptrdiff_t>(std::clamp(0.6f * size * grain_pixels, 1.0f, most));
     for (int pass = 0; pass < 3; ++pass) {
       box_blur(layer.depth, width_, height, 1, width_, reach);
       box_blur(layer.depth, height, width_, width_, 1, reach);

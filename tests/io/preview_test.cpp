@@ -53,6 +53,14 @@ TEST(preview, an_empty_scene_is_drawn) {
   EXPECT_EQ(colorful_pixels(picture), 0u);
 }
 
+// The blur that finds crevices once reached as far as a grain: hours.
+TEST(preview, a_grain_larger_than_the_picture_takes_no_longer) {
+  preview_options options = small_options();
+  options.zoom = 1e6;
+  const image picture = draw<float>({{0, 0, 0}, {0.5f, 0.5f, 0.5f}}, {{0, 1, 0}, {0, 0, 0}}, options);
+  EXPECT_GT(colorful_pixels(picture), 0u);
+}
+
 TEST(preview, a_grain_in_the_middle_is_seen_in_the_color_of_its_speed) {
   preview_options options = small_options();
   options.top_value = 1;
