@@ -12,7 +12,6 @@
 #include "contacts_report.hpp"
 #include "contacts_scene.hpp"
 #include "contacts_search.hpp"
-#include "interruption.hpp"
 #include "quadrat/contacts/methods.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/bodies_file.hpp"
@@ -23,7 +22,6 @@ namespace quadrat::program {
 namespace {
 
 void run_contacts(const contacts_options& options) {
-  const interruption stop;
   double total = 0, reading = 0;
   const stopwatch time(total);
   if (options.output) check_table_output(*options.output, options.json, options.bodies, "contacts");
@@ -32,13 +30,9 @@ void run_contacts(const contacts_options& options) {
     const stopwatch reading_time(reading);
     return io::read_bodies(options.bodies);
   }();
-  contacts_report report = find_contacts(options, bodies, surroundings, stop);
+  contacts_report report = find_contacts(options, bodies, surroundings);
   report.reading_seconds = reading;
   report.total_seconds = time.elapsed();
-  if (report.signal != 0) {
-    std::fprintf(stderr, "quadrat: stopped; nothing was written\n");
-    throw CLI::RuntimeError(128 + report.signal);
-  }
   if (options.json) {
     std::puts(as_json(report, options, bodies, surroundings).dump(2).c_str());
   } else if (!options.quiet) {

@@ -89,28 +89,24 @@ class body_arrays {
   std::vector<plane<T>> planes_;
 };
 
-/// Returns the signal that came before the output was whole, or 0.
 template <typename Context, typename T>
-int write_contacts(const Context& context, const contacts_view<T>& view, const std::string& file,
-                   const interruption& stop) {
+void write_contacts(const Context& context, const contacts_view<T>& view, const std::string& file) {
   std::unique_ptr<contact_output<T>> out;
   if (file.ends_with(".npy")) {
     out = std::make_unique<npy_contact_output<T>>(file, view.count);
   } else {
     out = std::make_unique<csv_contact_output<T>>(file);
   }
-  for (std::uint64_t first = 0; first < view.count && stop.signal() == 0; first += contacts_a_block) {
+  for (std::uint64_t first = 0; first < view.count; first += contacts_a_block) {
     const std::size_t number = std::min<std::uint64_t>(contacts_a_block, view.count - first);
     out->write(to_host(context, view.records + first, number));
   }
-  const int signal = stop.signal();
-  if (signal == 0) out->commit();
-  return signal;
+  out->commit();
 }
 
 template <typename T, typename Context>
 contacts_report contacts_on(const Context& context, const contacts_options& options, const io::body_list& bodies,
-                            const contact_surroundings& surroundings, const interruption& stop) {
+                            const contact_surroundings& surroundings) {
   contacts_report report;
   report.device = used(context);
   contact_detector<Context, T> detector(context, options_for<T>(options, surroundings));
@@ -124,10 +120,9 @@ contacts_report contacts_on(const Context& context, const contacts_options& opti
   report.bin_size = static_cast<double>(detector.bin_size());
   report.reason = detector.reason();
   report.memory_bytes = detector.bytes();
-  report.signal = stop.signal();
   if (options.output) {
     const stopwatch time(report.writing_seconds);
-    report.signal = write_contacts(context, detector.view(), *options.output, stop);
+    write_contacts(context, detector.view(), *options.output);
   }
   return report;
 }
@@ -135,10 +130,10 @@ contacts_report contacts_on(const Context& context, const contacts_options& opti
 }  // namespace
 
 contacts_report find_contacts(const contacts_options& options, const io::body_list& bodies,
-                              const contact_surroundings& surroundings, const interruption& stop) {
+                              const contact_surroundings& surroundings) {
   return on_device(options.device, [&](const auto& context) {
-    return options.precision == "float" ? contacts_on<float>(context, options, bodies, surroundings, stop)
-                                        : contacts_on<double>(context, options, bodies, surroundings, stop);
+    return options.precision == "float" ? contacts_on<float>(context, options, bodies, surroundings)
+                                        : contacts_on<double>(context, options, bodies, surroundings);
   });
 }
 

@@ -8,7 +8,6 @@
 #include "contacts_options.hpp"
 #include "contacts_scene.hpp"
 #include "device_options.hpp"
-#include "interruption.hpp"
 #include "quadrat/io/bodies_file.hpp"
 
 namespace quadrat::program {
@@ -21,11 +20,10 @@ struct contacts_report {
   std::uint64_t contacts = 0;
   std::size_t memory_bytes = 0;
   double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
-  int signal = 0;  ///< that stopped it before the output was whole, or 0
 };
 
 /// Searches, and writes the output if there is one. Throws what the library throws, and io_error.
 [[nodiscard]] contacts_report find_contacts(const contacts_options& options, const io::body_list& bodies,
-                                            const contact_surroundings& surroundings, const interruption& stop);
+                                            const contact_surroundings& surroundings);
 
 }  // namespace quadrat::program

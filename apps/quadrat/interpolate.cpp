@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "interruption.hpp"
 #include "mesh_options.hpp"
 #include "mesh_report.hpp"
 #include "mesh_transfer.hpp"
@@ -39,20 +38,16 @@ mesh_task interpolate_task(const interpolate_command& options, const particle_fi
   return task;
 }
 
-/// Returns whether the file is whole.
-bool write_point_values(const std::string& file, const mesh_task& task, const particle_file& particles,
-                        const mesh_outcome& outcome, const interruption& stop) {
+void write_point_values(const std::string& file, const mesh_task& task, const particle_file& particles,
+                        const mesh_outcome& outcome) {
   std::vector<std::size_t> shape;
   if (outcome.kind.stacked) shape.push_back(outcome.kind.vectors);
   shape.push_back(particles.size());
   if (task.operation == mesh_operation::gradient) shape.push_back(static_cast<std::size_t>(particles.dimension));
-  return std::visit(
-      [&](const auto& numbers) { return write_numbers(file, numbers, outcome.kind.complex, shape, stop); },
-      outcome.numbers);
+  std::visit([&](const auto& numbers) { write_numbers(file, numbers, outcome.kind.complex, shape); }, outcome.numbers);
 }
 
 void run_interpolate(const interpolate_command& options) {
-  const interruption stop;
   double total = 0;
   const stopwatch time(total);
   mesh_report report;
@@ -73,13 +68,12 @@ void run_interpolate(const interpolate_command& options) {
     report.values_sums =
         std::visit([&](const auto& numbers) { return sums_of(numbers, outcome.kind); }, outcome.numbers);
   }
-  bool whole = stop.signal() == 0;
-  if (whole && options.output) {
+  if (options.output) {
     const stopwatch writing(report.writing_seconds);
-    whole = write_point_values(*options.output, task, particles, outcome, stop);
+    write_point_values(*options.output, task, particles, outcome);
   }
   report.total_seconds = time.elapsed();
-  finish(report, options, task, particles, outcome, whole ? 0 : stop.signal());
+  finish(report, options, task, particles, outcome);
 }
 
 std::string interpolate_footer() {

@@ -3,7 +3,12 @@
 
 namespace quadrat::program {
 
-/// While it lives, the first Ctrl-C (SIGINT) or SIGTERM only asks to stop; a second one ends the program at once.
+/// From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP end the program at once, whatever it is computing: temporary files
+/// are removed, one line on stderr says so, and the exit status is 128 + the signal's number. Signals that are ignored
+/// at the start (nohup, jobs in the background) stay ignored. Call it once, before any other thread is started.
+void listen_for_signals();
+
+/// While it lives, the first of these signals only asks to stop; a second one ends the program at once.
 class interruption {
  public:
   interruption();
@@ -13,6 +18,9 @@ class interruption {
 
   /// The number of the signal that asked to stop, or 0.
   [[nodiscard]] int signal() const;
+
+  /// The same; from now on signals end the program at once again.
+  [[nodiscard]] int end();
 };
 
 }  // namespace quadrat::program

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "commands.hpp"
+#include "interruption.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
+#include "waiting.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -83,6 +85,8 @@ int run(int argc, char** argv) {
 }  // namespace quadrat::program
 
 int main(int argc, char** argv) {
+  quadrat::program::wait_passively(argv);
+  quadrat::program::listen_for_signals();
   // A pipe that nobody reads and a limit on the size of files are errors of writing, like a full disk.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

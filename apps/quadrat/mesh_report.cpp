@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -117,11 +116,7 @@ std::string values_line(const mesh_report& report, const mesh_task& task, const 
 }  // namespace
 
 void finish(const mesh_report& report, const mesh_options& options, const mesh_task& task,
-            const particle_file& particles, const mesh_outcome& outcome, int signal) {
-  if (signal != 0) {
-    std::fprintf(stderr, "quadrat: stopped; nothing was written\n");
-    throw CLI::RuntimeError(128 + signal);
-  }
+            const particle_file& particles, const mesh_outcome& outcome) {
   if (options.json) {
     std::puts(as_json(report, options, task, particles, outcome).dump(2).c_str());
   } else if (!options.quiet) {

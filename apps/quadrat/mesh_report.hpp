@@ -24,10 +24,9 @@ struct mesh_report {
   double reading_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
 
-/// Prints what the options ask for. After a signal that left nothing written it says so, and throws what makes the
-/// program return its number.
+/// Prints what the options ask for.
 void finish(const mesh_report& report, const mesh_options& options, const mesh_task& task,
-            const particle_file& particles, const mesh_outcome& outcome, int signal);
+            const particle_file& particles, const mesh_outcome& outcome);
 
 /// What --json prints (docs/mesh.md describes it).
 [[nodiscard]] nlohmann::ordered_json as_json(const mesh_report& report, const mesh_options& options,

@@ -16,7 +16,6 @@ namespace quadrat::program {
 namespace {
 
 /// Numbers that are written at a time.
-constexpr std::size_t numbers_a_block = std::size_t{1} << 20;
 
 /// `what` for messages: "values".
 value_file read_numbers(const std::filesystem::path& file, std::string_view what) {
@@ -133,30 +132,25 @@ std::vector<double> sums_of(const std::vector<T>& numbers, const value_kind& kin
 }
 
 template <typename T>
-bool write_numbers(const std::filesystem::path& file, const std::vector<T>& numbers, bool complex,
-                   const std::vector<std::size_t>& shape, const interruption& stop) {
+void write_numbers(const std::filesystem::path& file, const std::vector<T>& numbers, bool complex,
+                   const std::vector<std::size_t>& shape) {
   io::npy_writer out(file, complex ? io::npy_type_of<std::complex<T>> : io::npy_type_of<T>, shape);
-  for (std::size_t first = 0; first < numbers.size() && stop.signal() == 0; first += numbers_a_block) {
-    const auto block = std::span<const T>(numbers).subspan(first, std::min(numbers_a_block, numbers.size() - first));
-    if (complex) {
-      // std::complex is two numbers in a row; blocks begin and end with whole ones.
-      out.write(std::span(reinterpret_cast<const std::complex<T>*>(block.data()), block.size() / 2));
-    } else {
-      out.write(block);
-    }
+  if (complex) {
+    // std::complex is two numbers in a row.
+    out.write(std::span(reinterpret_cast<const std::complex<T>*>(numbers.data()), numbers.size() / 2));
+  } else {
+    out.write(std::span<const T>(numbers));
   }
-  if (stop.signal() != 0) return false;
   out.commit();
-  return true;
 }
 
 template std::vector<float> value_file::take<float>();
 template std::vector<double> value_file::take<double>();
 template std::vector<double> sums_of(const std::vector<float>&, const value_kind&);
 template std::vector<double> sums_of(const std::vector<double>&, const value_kind&);
-template bool write_numbers(const std::filesystem::path&, const std::vector<float>&, bool,
-                            const std::vector<std::size_t>&, const interruption&);
-template bool write_numbers(const std::filesystem::path&, const std::vector<double>&, bool,
-                            const std::vector<std::size_t>&, const interruption&);
+template void write_numbers(const std::filesystem::path&, const std::vector<float>&, bool,
+                            const std::vector<std::size_t>&);
+template void write_numbers(const std::filesystem::path&, const std::vector<double>&, bool,
+                            const std::vector<std::size_t>&);
 
 }  // namespace quadrat::program

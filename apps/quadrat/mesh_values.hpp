@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "interruption.hpp"
 #include "quadrat/core/vec.hpp"
 
 namespace quadrat::program {
@@ -46,10 +45,9 @@ struct value_file {
 template <typename T>
 [[nodiscard]] std::vector<double> sums_of(const std::vector<T>& numbers, const value_kind& kind);
 
-/// Writes numbers as .npy in that shape, piece by piece. Returns false, and leaves the file as it was, when a signal
-/// came before all were written. Throws io_error.
+/// Writes numbers as .npy in that shape. Throws io_error.
 template <typename T>
-[[nodiscard]] bool write_numbers(const std::filesystem::path& file, const std::vector<T>& numbers, bool complex,
-                                 const std::vector<std::size_t>& shape, const interruption& stop);
+void write_numbers(const std::filesystem::path& file, const std::vector<T>& numbers, bool complex,
+                   const std::vector<std::size_t>& shape);
 
 }  // namespace quadrat::program

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "commands.hpp"
-#include "interruption.hpp"
 #include "neighbors_box.hpp"
+#include "neighbors_estimate.hpp"
 #include "neighbors_options.hpp"
 #include "neighbors_report.hpp"
 #include "neighbors_search.hpp"
@@ -29,8 +29,19 @@ void check_neighbors_options(const neighbors_options& options) {
   if (options.output) check_table_output(*options.output, options.json, options.points, "pairs");
 }
 
+/// Says or refuses beforehand what would end badly after hours: a cutoff in another unit, a box far smaller than it.
+void check_expectations(const neighbors_options& options, const particle_file& particles, const search_box& box) {
+  const double neighbors = expected_neighbors(particles, box, options.cutoff);
+  const double pairs = neighbors * static_cast<double>(particles.size());
+  constexpr double most = 4294967296.0, for_minutes = 2e11;
+  require(neighbors < 2 * most, "with a cutoff of ", options.cutoff, " each point has about ", neighbors,
+          " neighbors, images of the box included; fewer than ", most, " are possible. Is the box in the same unit?");
+  if (pairs < for_minutes || options.quiet) return;
+  std::fprintf(
+      stderr, "quadrat: note: about %.2g pairs are to be expected, which takes long; Ctrl-C stops the search\n", pairs);
+}
+
 void run_neighbors(const neighbors_options& options) {
-  const interruption stop;
   double total = 0, reading = 0;
   const stopwatch time(total);
   check_neighbors_options(options);
@@ -39,13 +50,10 @@ void run_neighbors(const neighbors_options& options) {
     return read_particles(options.points);
   }();
   const search_box box = choose_box(options, particles);
-  neighbors_report report = find_neighbors(options, particles, box, stop);
+  check_expectations(options, particles, box);
+  neighbors_report report = find_neighbors(options, particles, box);
   report.reading_seconds = reading;
   report.total_seconds = time.elapsed();
-  if (report.signal != 0) {
-    std::fprintf(stderr, "quadrat: stopped; nothing was written\n");
-    throw CLI::RuntimeError(128 + report.signal);
-  }
   if (options.json) {
     std::puts(as_json(report, options, particles, box).dump(2).c_str());
   } else if (!options.quiet) {

@@ -26,15 +26,13 @@ vec<T, D> leading(const vec<double, 3>& v) {
 template <typename Context, typename T, int D>
 class neighbors_run {
  public:
-  neighbors_run(const Context& context, const neighbors_options& options, const search_box& box,
-                const interruption& stop)
+  neighbors_run(const Context& context, const neighbors_options& options, const search_box& box)
       : context_(context),
         options_(options),
         csv_(options.output && !options.output->ends_with(".npy")),
         box_(make_lattice(leading<T, D>(box.origin),
                           make_vec<vec<T, D>, D>([&](int axis) { return leading<T, D>(box.vectors[axis]); }),
                           make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }))),
-        stop_(stop),
         list_(context, list_options(box.accept_outside)) {}
 
   neighbors_report run(const particle_file& particles) {
@@ -45,16 +43,10 @@ class neighbors_run {
     neighbor_input<T, D> input;
     input.points = points_of(points.data(), points.size());
     input.boxes = std::span(&box_, 1);
-    {
-      const stopwatch time(report.search_seconds);
-      list_.build(input);
-    }
-    report.pairs = list_.size();
+    options_.output ? list_pairs(input, report) : count_pairs(input, report);
     report.method = list_.method();
     report.reason = list_.reason();
     report.memory_bytes = list_.bytes();
-    count(report);
-    report.signal = stop_.signal();
     if (options_.output) write(report);
     return report;
   }
@@ -63,7 +55,7 @@ class neighbors_run {
   [[nodiscard]] neighbor_options<T> list_options(bool accept_outside) const {
     neighbor_options<T> result;
     result.cutoff = static_cast<T>(options_.cutoff);
-    result.pairs = options_.half ? neighbor_pairs::half : neighbor_pairs::full;
+    result.pairs = options_.half && options_.output ? neighbor_pairs::half : neighbor_pairs::full;
     result.sorted = options_.output.has_value();
     result.squared_distances = result.vectors = result.shifts = csv_;
     result.accept_outside = accept_outside;
@@ -79,15 +71,29 @@ class neighbors_run {
     return points;
   }
 
-  /// Calls f(first entry, number of entries) block by block until there are no more, or a signal came.
+  /// Calls f(first entry, number of entries) block by block.
   template <typename F>
   void for_each_block(std::uint64_t entries, F&& f) const {
-    for (std::uint64_t first = 0; first < entries && stop_.signal() == 0; first += entries_a_block) {
+    for (std::uint64_t first = 0; first < entries; first += entries_a_block) {
       f(first, std::min<std::uint64_t>(entries_a_block, entries - first));
     }
   }
 
-  void count(neighbors_report& report) {
+  /// In memory of the points: all pairs, of which those with i < j are half.
+  void count_pairs(const neighbor_input<T, D>& input, neighbors_report& report) {
+    const stopwatch time(report.search_seconds);
+    const neighbor_counts counts = list_.count(input);
+    report.pairs = options_.half ? counts.total / 2 : counts.total;
+    const auto rows = to_host(context_, counts.counts, counts.rows);
+    set_statistics(std::vector<std::uint64_t>(rows.begin(), rows.end()), report);
+  }
+
+  void list_pairs(const neighbor_input<T, D>& input, neighbors_report& report) {
+    {
+      const stopwatch time(report.search_seconds);
+      list_.build(input);
+    }
+    report.pairs = list_.size();
     const auto view = list_.view();
     const auto rows = to_host(context_, view.counts, view.rows);
     std::vector<std::uint64_t> neighbors(rows.begin(), rows.end());
@@ -96,6 +102,10 @@ class neighbors_run {
         for (const particle_id j : to_host(context_, view.neighbors + first, number)) ++neighbors[j];
       });
     }
+    set_statistics(neighbors, report);
+  }
+
+  static void set_statistics(const std::vector<std::uint64_t>& neighbors, neighbors_report& report) {
     if (neighbors.empty()) return;
     const auto n = static_cast<double>(neighbors.size());
     double sum = 0, squares = 0;
@@ -134,25 +144,22 @@ class neighbors_run {
       }
       out->write(block);
     });
-    // A signal that comes later finds the output whole.
-    report.signal = stop_.signal();
-    if (report.signal == 0) out->commit();
+    out->commit();
   }
 
   Context context_;
   const neighbors_options& options_;
   bool csv_;
   lattice<T, D> box_;
-  const interruption& stop_;
   neighbor_list<Context, T, D> list_;
 };
 
 template <typename Context>
 neighbors_report neighbors_on(const Context& context, const neighbors_options& options, const particle_file& particles,
-                              const search_box& box, const interruption& stop) {
+                              const search_box& box) {
   const bool single = options.precision ? *options.precision == "float" : particles.single_precision;
   const auto run = [&]<typename T, int D>() {
-    return neighbors_run<Context, T, D>(context, options, box, stop).run(particles);
+    return neighbors_run<Context, T, D>(context, options, box).run(particles);
   };
   if (particles.dimension == 2) {
     return single ? run.template operator()<float, 2>() : run.template operator()<double, 2>();
@@ -162,10 +169,10 @@ neighbors_report neighbors_on(const Context& context, const neighbors_options& o
 
 }  // namespace
 
-neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles, const search_box& box,
-                                const interruption& stop) {
+neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles,
+                                const search_box& box) {
   return on_device(options.device, [&](const auto& context) {
-    neighbors_report report = neighbors_on(context, options, particles, box, stop);
+    neighbors_report report = neighbors_on(context, options, particles, box);
     report.device = used(context);
     return report;
   });

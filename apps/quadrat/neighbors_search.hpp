@@ -6,7 +6,6 @@
 #include <string>
 
 #include "device_options.hpp"
-#include "interruption.hpp"
 #include "neighbors_box.hpp"
 #include "neighbors_options.hpp"
 #include "particle_file.hpp"
@@ -24,11 +23,10 @@ struct neighbors_report {
   std::uint64_t least = 0, most = 0;
   std::size_t memory_bytes = 0;
   double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
-  int signal = 0;  ///< that stopped it before the output was whole, or 0
 };
 
 /// Searches, and writes the output if there is one. Throws what the library throws, and io_error.
 [[nodiscard]] neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles,
-                                              const search_box& box, const interruption& stop);
+                                              const search_box& box);
 
 }  // namespace quadrat::program

@@ -95,9 +95,11 @@ void recorder::record() {
   if (due(plan_.output.checkpoint_every) && model_.step() > 0) write_checkpoint();
 }
 
+void recorder::save_last(bool stopped) {
+  if ((stopped || plan_.output.checkpoint_every > 0) && saved_step_ != model_.step()) write_checkpoint();
+}
+
 measurement recorder::finish() {
-  // The checkpoint comes first: whoever takes more steps from it must not have a row that a longer run would not have.
-  if (plan_.output.checkpoint_every > 0 && saved_step_ != model_.step()) write_checkpoint();
   measurement last = measure();
   write_statistics();
   if (plan_.output.preview) write_preview();
@@ -107,7 +109,6 @@ measurement recorder::finish() {
 measurement recorder::interrupt() {
   // Not added to the table: an unbroken run would not have it.
   measurement now = model_.measure();
-  if (saved_step_ != model_.step()) write_checkpoint();
   write_statistics();
   return now;
 }

@@ -32,9 +32,13 @@ class recorder {
   [[nodiscard]] std::uint64_t next_stop(std::uint64_t last) const;
   /// Does what is due at the present step: statistics, frame, checkpoint.
   void record();
-  /// Writes what a finished run leaves besides: statistics, last checkpoint, picture. Returns the last measurement.
+  /// Writes the checkpoint of a run that was stopped, or has come to its end; that one only where there are to be some.
+  /// Comes before `finish` or `interrupt`: whoever takes more steps from it must not have a row that a longer run would
+  /// not have.
+  void save_last(bool stopped);
+  /// Writes what a finished run leaves besides: statistics, picture. Returns the last measurement.
   measurement finish();
-  /// Writes a checkpoint and the statistics so far, now.
+  /// Writes the statistics so far.
   measurement interrupt();
 
   [[nodiscard]] double measuring_seconds() const { return measuring_; }

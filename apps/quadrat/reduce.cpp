@@ -12,7 +12,6 @@
 
 #include "commands.hpp"
 #include "device_options.hpp"
-#include "interruption.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/scene.hpp"
@@ -65,7 +64,6 @@ std::optional<value_array> read_reduce_values(const reduce_command& options, std
 }
 
 void run_reduce(reduce_command options) {
-  const interruption stop;
   double total = 0;
   const stopwatch time(total);
   check_reduce_command(options);
@@ -83,16 +81,11 @@ void run_reduce(reduce_command options) {
   task.options.method = options.method;
   task.options.compensated = options.compensated;
   const reduce_outcome outcome = reduce_arrays(task, options.device, keys, given);
-  bool whole = stop.signal() == 0;
-  if (whole && options.output) {
+  if (options.output) {
     const stopwatch writing(report.writing_seconds);
-    whole = write_results(*options.output, outcome.results, stop);
+    write_results(*options.output, outcome.results);
   }
   report.total_seconds = time.elapsed();
-  if (!whole) {
-    std::fprintf(stderr, "quadrat: stopped; nothing was written\n");
-    throw CLI::RuntimeError(128 + stop.signal());
-  }
   if (options.json) {
     std::puts(as_json(report, task, keys, given, outcome).dump(2).c_str());
   } else if (!options.quiet) {

@@ -19,7 +19,6 @@ namespace {
 using io::npy_type;
 
 /// Results that are written at a time.
-constexpr std::size_t results_a_block = std::size_t{1} << 20;
 
 io::npy_array read_array(const std::filesystem::path& file, std::string_view what) {
   require(file.extension() == ".npy", what, " are read from .npy files; ", file.string(), " ends otherwise");
@@ -160,19 +159,15 @@ value_array read_values(const std::filesystem::path& file, std::size_t rows, val
   return result;
 }
 
-bool write_results(const std::filesystem::path& file, const value_array& results, const interruption& stop) {
-  return std::visit(
+void write_results(const std::filesystem::path& file, const value_array& results) {
+  std::visit(
       [&](const auto& numbers) {
         using number = typename std::remove_cvref_t<decltype(numbers)>::value_type;
         std::vector<std::size_t> shape{numbers.size() / results.components};
         if (results.columns) shape.push_back(results.components);
         io::npy_writer out(file, results.type(), shape);
-        for (std::size_t first = 0; first < numbers.size() && stop.signal() == 0; first += results_a_block) {
-          out.write(std::span<const number>(numbers).subspan(first, std::min(results_a_block, numbers.size() - first)));
-        }
-        if (stop.signal() != 0) return false;
+        out.write(std::span<const number>(numbers));
         out.commit();
-        return true;
       },
       results.numbers);
 }

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "interruption.hpp"
 #include "quadrat/io/npy.hpp"
 
 namespace quadrat::program {
@@ -52,9 +51,7 @@ enum class value_precision { as_stored, floating, single, twice };
 /// int64. Throws what read_keys throws, and data_error for a number that float cannot hold.
 [[nodiscard]] value_array read_values(const std::filesystem::path& file, std::size_t rows, value_precision precision);
 
-/// Writes rows of results as .npy, piece by piece. Returns false, and leaves the file as it was, when a signal came
-/// before all were written. Throws io_error.
-[[nodiscard]] bool write_results(const std::filesystem::path& file, const value_array& results,
-                                 const interruption& stop);
+/// Writes rows of results as .npy. Throws io_error.
+void write_results(const std::filesystem::path& file, const value_array& results);
 
 }  // namespace quadrat::program

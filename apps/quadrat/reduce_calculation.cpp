@@ -2,6 +2,7 @@
 #include "reduce_calculation.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,6 +17,11 @@ namespace {
 key_operation operation_named(const std::string& name) {
   const auto found = std::find(key_operation_names.begin(), key_operation_names.end(), name);
   return static_cast<key_operation>(found - key_operation_names.begin());
+}
+
+/// Bytes of all values of an element.
+std::size_t bytes_of_row(const value_array& values) {
+  return values.components * std::visit([](const auto& numbers) { return sizeof(numbers[0]); }, values.numbers);
 }
 
 template <typename Context>
@@ -51,6 +57,19 @@ void reduce_numbers(const Context& context, key_reducer<Context>& reducer, const
   result.results.numbers = to_host(context, out);
 }
 
+/// The results lie in the memory of the context, and then on the host as well.
+template <typename Context>
+void require_room(const Context& context, const reduce_task& task, const value_array* values) {
+  const std::size_t each = values == nullptr ? sizeof(std::uint64_t) : bytes_of_row(*values);
+  const std::size_t bytes = task.key_count * each;
+  constexpr bool on_host = std::is_same_v<Context, cpu_context>;
+  const std::size_t needed = on_host ? 2 * bytes : bytes;
+  const std::size_t free = std::min(context.memory().available_bytes(), host_memory().available_bytes());
+  require(needed <= free, task.key_count, " results, one for each key from 0 to ", task.key_count - 1, ", need ",
+          needed, " bytes of memory; ", free, " are free. Keys that leave out no number need the least: with NumPy, ",
+          "numpy.unique(keys, return_inverse=True)");
+}
+
 template <typename Context>
 reduce_outcome reduce_on(const Context& context, const reduce_task& task, const key_array& keys,
                          const value_array* values) {
@@ -58,9 +77,9 @@ reduce_outcome reduce_on(const Context& context, const reduce_task& task, const 
   result.device = used(context);
   key_reducer_options options = task.options;
   if (values != nullptr) {
-    const auto number_bytes = std::visit([](const auto& numbers) { return sizeof(numbers[0]); }, values->numbers);
-    options.value_bytes = static_cast<int>(number_bytes * values->components);
+    options.value_bytes = static_cast<int>(bytes_of_row(*values));
   }
+  require_room(context, task, values);
   key_reducer<Context> reducer(context, task.key_count, options);
   std::visit(
       [&](const auto& all) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "commands.hpp"
@@ -42,9 +43,9 @@ class chunk_length {
   std::uint64_t steps_ = 1;
 };
 
-/// Steps until the scene's last one or a signal; returns the signal or 0.
-int advance(simulation& model, recorder& records, std::uint64_t last, const interruption& stop, progress_bar& bar,
-            double& seconds) {
+/// Steps until the scene's last one or a signal.
+void advance(simulation& model, recorder& records, std::uint64_t last, const interruption& stop, progress_bar& bar,
+             double& seconds) {
   chunk_length chunk;
   while (model.step() < last && stop.signal() == 0) {
     const std::uint64_t steps = std::min(records.next_stop(last) - model.step(), chunk.steps());
@@ -58,7 +59,6 @@ int advance(simulation& model, recorder& records, std::uint64_t last, const inte
     records.record();
     bar.show(model.step());
   }
-  return model.step() < last ? stop.signal() : 0;
 }
 
 void print_end(const run_report& report, const run_options& options, const run_plan& plan, const simulation& model,
@@ -77,17 +77,35 @@ void print_end(const run_report& report, const run_options& options, const run_p
                with_commas(report.last_step).c_str(), with_commas(plan.steps).c_str(), folder.checkpoint().c_str());
 }
 
-run_report simulate(const run_options& options, const run_plan& plan, simulation& model, output_folder& folder,
-                    const interruption& stop) {
+/// Says so when the frames to come, each as large as the first, will not fit the disk.
+void note_disk(const run_plan& plan, const simulation& model, const output_folder& folder) {
+  if (plan.output.frame_every <= 0) return;
+  std::error_code none;
+  const auto frame = std::filesystem::file_size(folder.path() / output_folder::frame_name(model.step()), none);
+  if (none) return;
+  const auto space = std::filesystem::space(folder.path(), none);
+  const auto frames = (plan.steps - model.step()) / static_cast<std::uint64_t>(plan.output.frame_every);
+  const double needed = static_cast<double>(frames) * static_cast<double>(frame);
+  if (none || needed <= static_cast<double>(space.available)) return;
+  std::fprintf(stderr, "quadrat: note: %s more frames will take about %sB, but %s has %sB free (output.frame_every)\n",
+               with_commas(frames).c_str(), with_prefix(needed).c_str(), folder.path().c_str(),
+               with_prefix(static_cast<double>(space.available)).c_str());
+}
+
+run_report simulate(const run_options& options, const run_plan& plan, simulation& model, output_folder& folder) {
   run_report report;
   recorder records(plan, model, folder);
   options.resume ? records.resume() : records.begin(options.overwrite);
   report.resumed = options.resume;
   report.first_step = model.step();
   const std::uint64_t last = plan.steps;
+  if (!options.quiet && !options.resume) note_disk(plan, model, folder);
   {
+    interruption stop;
     progress_bar bar(plan.name, model.step(), last, model.size(), !options.quiet);
-    report.signal = advance(model, records, last, stop, bar, report.simulation_seconds);
+    advance(model, records, last, stop, bar, report.simulation_seconds);
+    records.save_last(stop.signal() != 0);
+    report.signal = stop.end();
   }
   report.statistics = report.signal == 0 ? records.finish() : records.interrupt();
   report.last_step = model.step();
@@ -98,7 +116,6 @@ run_report simulate(const run_options& options, const run_plan& plan, simulation
 }
 
 void run_scene(const run_options& options) {
-  const interruption stop;
   double seconds = 0;
   const stopwatch time(seconds);
   const run_plan plan = load_plan(options);
@@ -107,7 +124,7 @@ void run_scene(const run_options& options) {
   }
   const std::unique_ptr<simulation> model = plan.make();
   output_folder folder(plan.output.directory);
-  run_report report = simulate(options, plan, *model, folder, stop);
+  run_report report = simulate(options, plan, *model, folder);
   report.total_seconds = time.elapsed();
   print_end(report, options, plan, *model, folder);
   if (report.signal != 0) throw CLI::RuntimeError(128 + report.signal);
@@ -181,7 +198,8 @@ void add_run(CLI::App& app) {
       "  quadrat run examples/poiseuille.toml   (a fluid between plates, measured against theory)\n"
       "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n\n"
       "A run touches no files but its own, and replaces an earlier run only with --overwrite.\n"
-      "Ctrl-C writes a checkpoint and stops; a second one stops at once. Either way, every file is whole.\n"
+      "Ctrl-C while steps are taken writes a checkpoint and stops; a second one stops at once. Either way, every\n"
+      "file is whole.\n"
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C,\n"
       "143 after SIGTERM.");
   command->callback([options] { run_scene(*options); });

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "interruption.hpp"
 #include "mesh_options.hpp"
 #include "mesh_report.hpp"
 #include "mesh_transfer.hpp"
@@ -45,8 +44,8 @@ determinism level_named(const std::string& name) {
 
 /// A point array for each vector.
 template <typename T>
-bool write_mesh_vti(const std::string& file, const std::vector<T>& numbers, const mesh_task& task, int dimension,
-                    const value_kind& kind, const interruption& stop) {
+void write_mesh_vti(const std::string& file, const std::vector<T>& numbers, const mesh_task& task, int dimension,
+                    const value_kind& kind) {
   io::vti_grid grid;
   for (int axis = 0; axis < dimension; ++axis) {
     grid.extent[axis] = static_cast<std::size_t>(task.extents[axis]);
@@ -59,16 +58,14 @@ bool write_mesh_vti(const std::string& file, const std::vector<T>& numbers, cons
     arrays.push_back({kind.stacked ? "values_" + std::to_string(v) : "values",
                       std::span<const T>(numbers).subspan(v * in_vector, in_vector), kind.complex});
   }
-  return io::write_vti<T>(file, grid, arrays, [&] { return stop.signal() != 0; });
+  io::write_vti<T>(file, grid, arrays);
 }
 
-/// Returns whether the file is whole.
-bool write_mesh(const std::string& file, const mesh_task& task, int dimension, const mesh_outcome& outcome,
-                const interruption& stop) {
-  return std::visit(
+void write_mesh(const std::string& file, const mesh_task& task, int dimension, const mesh_outcome& outcome) {
+  std::visit(
       [&](const auto& numbers) {
-        if (file.ends_with(".vti")) return write_mesh_vti(file, numbers, task, dimension, outcome.kind, stop);
-        return write_numbers(file, numbers, outcome.kind.complex, shape_of_mesh(task, dimension, outcome.kind), stop);
+        if (file.ends_with(".vti")) return write_mesh_vti(file, numbers, task, dimension, outcome.kind);
+        write_numbers(file, numbers, outcome.kind.complex, shape_of_mesh(task, dimension, outcome.kind));
       },
       outcome.numbers);
 }
@@ -91,7 +88,6 @@ mesh_task spread_task(const spread_command& options, const particle_file& partic
 }
 
 void run_spread(spread_command options) {
-  const interruption stop;
   double total = 0;
   const stopwatch time(total);
   mesh_report report;
@@ -110,13 +106,12 @@ void run_spread(spread_command options) {
   const mesh_outcome outcome = transfer(task, options.device, particles, values ? &*values : nullptr);
   report.values_sums = outcome.sums_in;
   report.mesh_sums = std::visit([&](const auto& numbers) { return sums_of(numbers, outcome.kind); }, outcome.numbers);
-  bool whole = stop.signal() == 0;
-  if (whole && options.output) {
+  if (options.output) {
     const stopwatch writing(report.writing_seconds);
-    whole = write_mesh(*options.output, task, particles.dimension, outcome, stop);
+    write_mesh(*options.output, task, particles.dimension, outcome);
   }
   report.total_seconds = time.elapsed();
-  finish(report, options, task, particles, outcome, whole ? 0 : stop.signal());
+  finish(report, options, task, particles, outcome);
 }
 
 std::string spread_footer() {

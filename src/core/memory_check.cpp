@@ -36,8 +36,8 @@ void require_memory(const memory_resource& memory, std::string_view what, std::s
   constexpr std::size_t much = std::size_t{1} << 26;
   if (needed <= held || needed < much) return;
   const std::size_t limit = within_reach(memory, held);
-  require(needed <= limit, what, " needs ", needed, " bytes (", gigabytes(needed), "); ", limit, " (",
-          gigabytes(limit), ") are free. ", advice);
+  require(needed <= limit, what, " needs ", needed, " bytes (", gigabytes(needed), "); ", limit, " (", gigabytes(limit),
+          ") are free. ", advice);
 }
 
 }  // namespace quadrat::detail

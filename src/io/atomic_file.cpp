@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
@@ -52,6 +53,7 @@ std::string random_temporary(const fs::path& target) {
 std::mutex names_mutex;
 temporary_name* first_name = nullptr;
 bool ending = false;
+std::atomic<bool> any_written{false};
 
 /// Held while a temporary file gets or loses its name.
 std::unique_lock<std::mutex> lock_names() {
@@ -142,6 +144,7 @@ void atomic_file::open_stream(int descriptor) {
   if (descriptor < 0) fail("write", errno);
   descriptor_ = descriptor;
   streamed_ = true;
+  any_written = true;
 }
 
 void atomic_file::open_temporary() {
@@ -198,6 +201,7 @@ void atomic_file::take_ownership() const {
 }
 
 void atomic_file::publish() {
+  any_written = true;
   const auto link_as = [&](const char* name) {
     const descriptor_path file(descriptor_);
     return ::linkat(AT_FDCWD, file.text, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
@@ -240,6 +244,8 @@ void write_text_file(const fs::path& target, std::string_view text) {
   file.write(text);
   file.commit();
 }
+
+bool has_written() noexcept { return any_written; }
 
 void remove_temporary_files() noexcept {
   const std::lock_guard lock(names_mutex);

@@ -49,27 +49,22 @@ void turn(const vti_grid& grid, const vti_array<T>& array, std::size_t first, st
   }
 }
 
-/// Returns whether it came to the end.
 template <typename T>
-bool append_mesh(vtk_writer& out, const vti_grid& grid, const vti_array<T>& array,
-                 const std::function<bool()>& stopped) {
+void append_mesh(vtk_writer& out, const vti_grid& grid, const vti_array<T>& array) {
   const std::size_t plane = grid.extent[0] * grid.extent[1] * (array.complex ? 2 : 1);
   out.begin_array(array.values.size_bytes());
   std::vector<T> planes(plane * std::min(planes_a_block, grid.extent[2]));
   for (std::size_t first = 0; first < grid.extent[2]; first += planes_a_block) {
-    if (stopped && stopped()) return false;
     const std::size_t count = std::min(planes_a_block, grid.extent[2] - first);
     turn(grid, array, first, count, planes.data());
     out.append_bytes(std::as_bytes(std::span(planes).first(plane * count)));
   }
-  return true;
 }
 
 }  // namespace
 
 template <typename T>
-bool write_vti(const std::filesystem::path& file, const vti_grid& grid, std::span<const vti_array<T>> arrays,
-               const std::function<bool()>& stopped) {
+void write_vti(const std::filesystem::path& file, const vti_grid& grid, std::span<const vti_array<T>> arrays) {
   require(size_of(grid) > 0, "write_vti got a mesh without points");
   for (const vti_array<T>& array : arrays) {
     const std::size_t parts = array.complex ? 2 : 1;
@@ -78,17 +73,11 @@ bool write_vti(const std::filesystem::path& file, const vti_grid& grid, std::spa
   }
   vtk_writer out(file, "ImageData");
   write_vti_head(out, grid, arrays);
-  for (const vti_array<T>& array : arrays) {
-    if (!append_mesh(out, grid, array, stopped)) return false;
-  }
-  if (stopped && stopped()) return false;
+  for (const vti_array<T>& array : arrays) append_mesh(out, grid, array);
   out.commit();
-  return true;
 }
 
-template bool write_vti<float>(const std::filesystem::path&, const vti_grid&, std::span<const vti_array<float>>,
-                               const std::function<bool()>&);
-template bool write_vti<double>(const std::filesystem::path&, const vti_grid&, std::span<const vti_array<double>>,
-                                const std::function<bool()>&);
+template void write_vti<float>(const std::filesystem::path&, const vti_grid&, std::span<const vti_array<float>>);
+template void write_vti<double>(const std::filesystem::path&, const vti_grid&, std::span<const vti_array<double>>);
 
 }  // namespace quadrat::io

@@ -17,7 +17,8 @@
 #include "search/neighbor_sweeps.hpp"
 
 /// What a neighbor_list is made of. Its functions stand in neighbor_list_prepare.hpp (memory, boxes, the choice of the
-/// method), neighbor_list_build.hpp (what is enqueued), neighbor_list_count.hpp and neighbor_list_check.hpp (what comes back).
+/// method), neighbor_list_build.hpp (what is enqueued), neighbor_list_count.hpp and neighbor_list_check.hpp (what comes
+/// back).
 namespace quadrat {
 
 namespace detail {

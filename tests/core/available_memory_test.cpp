@@ -10,6 +10,7 @@
 
 #include "core/memory_check.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/error.hpp"
 #include "support/errors.hpp"
 
 namespace quadrat::test {
@@ -72,8 +73,8 @@ TEST(available_memory, stays_within_the_limit_of_address_space) {
 TEST(require_memory, refuses_what_is_more_than_held_and_free_together) {
   const memory_of_resource memory(3 * gibibyte);
   EXPECT_NO_THROW(detail::require_memory(memory, "it", 4 * gibibyte, gibibyte, ""));
-  const std::string text =
-      error_of<argument_error>([&] { detail::require_memory(memory, "a list of 7 pairs", 5 * gibibyte, gibibyte, "No."); });
+  const std::string text = error_of<argument_error>(
+      [&] { detail::require_memory(memory, "a list of 7 pairs", 5 * gibibyte, gibibyte, "No."); });
   expect_words(text, {"a list of 7 pairs needs 5368709120 bytes (5.37 GB)", "4294967296 (4.29 GB) are free. No."});
 }
 

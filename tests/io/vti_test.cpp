@@ -53,7 +53,7 @@ TYPED_TEST(vti_of, meshes_are_turned_so_that_x_varies_fastest) {
   const vti_grid grid{{3, 2, 40}, {-1, 0, 2.5}, {0.5, 1, 0.25}};
   const std::vector<T> real = numbered<T>(grid, 1), complex = numbered<T>(grid, 2);
   const std::vector<vti_array<T>> arrays{{"a", real, false}, {"b", complex, true}};
-  EXPECT_TRUE(write_vti<T>(folder / "mesh.vti", grid, arrays));
+  write_vti<T>(folder / "mesh.vti", grid, arrays);
   const std::string text = contents(folder / "mesh.vti");
   EXPECT_NE(text.find("<ImageData WholeExtent=\"0 2 0 1 0 39\" Origin=\"-1 0 2.5\" Spacing=\"0.5 1 0.25\">"),
             std::string::npos);
@@ -81,20 +81,10 @@ TYPED_TEST(vti_of, arrays_of_another_size_are_refused) {
   const temporary_folder folder;
   const std::vector<T> values(6);
   const std::vector<vti_array<T>> real{{"a", values, false}}, complex{{"a", values, true}};
-  EXPECT_THROW(static_cast<void>(write_vti<T>(folder / "a.vti", {{7, 1, 1}}, real)), argument_error);
-  EXPECT_THROW(static_cast<void>(write_vti<T>(folder / "a.vti", {{6, 1, 1}}, complex)), argument_error);
-  EXPECT_THROW(static_cast<void>(write_vti<T>(folder / "a.vti", {{6, 0, 1}}, {})), argument_error);
-  EXPECT_TRUE(write_vti<T>(folder / "a.vti", {{6, 1, 1}}, real));
-}
-
-TEST(vti, a_writer_that_is_stopped_leaves_no_file) {
-  const temporary_folder folder;
-  const std::vector<float> values(64);
-  const std::vector<vti_array<float>> arrays{{"a", values, false}};
-  int asked = 0;
-  EXPECT_FALSE(write_vti<float>(folder / "a.vti", {{1, 1, 64}}, arrays, [&] { return ++asked == 3; }));
-  EXPECT_EQ(asked, 3);
-  EXPECT_FALSE(std::filesystem::exists(folder / "a.vti"));
+  EXPECT_THROW(write_vti<T>(folder / "a.vti", {{7, 1, 1}}, real), argument_error);
+  EXPECT_THROW(write_vti<T>(folder / "a.vti", {{6, 1, 1}}, complex), argument_error);
+  EXPECT_THROW(write_vti<T>(folder / "a.vti", {{6, 0, 1}}, {}), argument_error);
+  EXPECT_NO_THROW(write_vti<T>(folder / "a.vti", {{6, 1, 1}}, real));
 }
 
 }  // namespace

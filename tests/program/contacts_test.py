@@ -7,7 +7,6 @@ import random
 import resource
 import signal
 import subprocess
-import time
 
 import support
 
@@ -271,20 +270,6 @@ class ContactsTest(support.ProgramTest):
             self.assertEqual(done.stderr, f"quadrat: cannot write {name}: File too large\n")
             self.assertEqual((self.folder / name).read_text(), "older")
             self.assertEqual([file.name for file in self.folder.glob(".*")], [])
-
-    def test_ctrl_c_leaves_whole_files(self):
-        bodies, _ = self.random_spheres(2000, most=0.6)
-        command = self.command("contacts", bodies, "--device", "cpu", "-o", "contacts.csv")
-        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        limit = time.monotonic() + 60
-        while not (self.folder / ".contacts.csv.tmp").exists() and time.monotonic() < limit and process.poll() is None:
-            time.sleep(0.001)
-        process.send_signal(signal.SIGINT)
-        out, problem = process.communicate()
-        self.assertEqual(process.returncode, 130, problem)
-        self.assertEqual((out, problem), ("", "quadrat: stopped; nothing was written\n"))
-        left = sorted(file.name for file in self.folder.iterdir())
-        self.assertEqual(left, ["mixed.csv", "random.csv", "row.csv", "scene.toml"])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import resource
 import signal
 import struct
 import subprocess
-import time
 
 import support
 
@@ -309,19 +308,6 @@ class NeighborsTest(support.ProgramTest):
             self.assertEqual([file.name for file in self.folder.glob(".*")], [])
         (self.folder / "file").write_text("no folder")
         self.assertIn("cannot create the folder", self.refusal(self.row, "--cutoff", 1, "-o", "file/a.npy", code=1))
-
-    def test_ctrl_c_leaves_whole_files(self):
-        points = self.random_points(2500)
-        command = self.command("neighbors", points, "--cutoff", 2, "--device", "cpu", "-o", "pairs.csv")
-        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        limit = time.monotonic() + 60
-        while not (self.folder / ".pairs.csv.tmp").exists() and time.monotonic() < limit and process.poll() is None:
-            time.sleep(0.001)
-        process.send_signal(signal.SIGINT)
-        out, problem = process.communicate()
-        self.assertEqual(process.returncode, 130, problem)
-        self.assertEqual((out, problem), ("", "quadrat: stopped; nothing was written\n"))
-        self.assertEqual(sorted(file.name for file in self.folder.iterdir()), ["random.npy", "row.csv", "scene.toml"])
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ class FailingRuns(support.ProgramTest):
             self.skipTest("needs the right to mount")
         self.addCleanup(subprocess.run, ["umount", disk])
         scene = self.write_scene(support.SCENE.replace("frame_every = 50", "frame_every = 25"))
-        message = self.fails("run", scene, "--output", "disk/out", "--steps", 400, code=1)
+        message = self.fails("run", scene, "--output", "disk/out", "--steps", 400, "--quiet", code=1)
         self.assertRegex(message, r"^cannot write disk/out/\S+: No space left on device$")
         self.assert_whole_files(disk)
         self.assertFalse([name for _, _, names in os.walk(disk) for name in names if name.endswith(".tmp")])

@@ -51,8 +51,8 @@ struct counted_shape {
 
 template <typename Shape>
 class neighbor_count_test : public backend_test {};
-using counted_shapes =
-    testing::Types<counted_shape<float, 2>, counted_shape<float, 3>, counted_shape<double, 2>, counted_shape<double, 3>>;
+using counted_shapes = testing::Types<counted_shape<float, 2>, counted_shape<float, 3>, counted_shape<double, 2>,
+                                      counted_shape<double, 3>>;
 TYPED_TEST_SUITE(neighbor_count_test, counted_shapes);
 
 TYPED_TEST(neighbor_count_test, agrees_with_brute_force_over_random_searches) {
@@ -111,7 +111,8 @@ TEST_F(neighbor_count, leaves_no_list_and_disturbs_none_that_follows) {
     list.build(stored.input());
     EXPECT_EQ(list.count(stored.input()).total, wanted.entries.size());
     expect_words(error_of<argument_error>([&] { static_cast<void>(list.view()); }), {"nothing has been built"});
-    expect_words(error_of<argument_error>([&] { list.build_asynchronously(stored.input()); }), {"build has not been called"});
+    expect_words(error_of<argument_error>([&] { list.build_asynchronously(stored.input()); }),
+                 {"build has not been called"});
     list.build(stored.input());
     expect_same(bring_home(context, list), wanted.entries, problem);
   }

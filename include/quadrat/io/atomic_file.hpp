@@ -82,6 +82,9 @@ void write_text_file(const std::filesystem::path& target, std::string_view text)
 /// then on, writers that would give a file a name wait for that end instead.
 void remove_temporary_files() noexcept;
 
+/// Whether this process may have given a file its name, or sent bytes down a pipe. From any thread at any time.
+[[nodiscard]] bool has_written() noexcept;
+
 /// The name of the target when this is the name of a temporary file, both without folder; else empty. Long names are
 /// cut to their first 200 bytes.
 [[nodiscard]] std::string_view target_of_temporary(std::string_view name);

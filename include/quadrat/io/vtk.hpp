@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 
@@ -42,12 +41,10 @@ struct vti_array {
   bool complex = false;  ///< two parts a point, which the file holds as the components "real" and "imaginary"
 };
 
-/// Writes a mesh as VTK ImageData (.vti, binary) with arrays over its points. T: float or double. Stops between planes,
-/// and leaves the file as it was, when `stopped` is given and says so. Throws argument_error when an array has not the
-/// size of the mesh, and io_error; the file appears whole or not at all. Returns whether it was written.
+/// Writes a mesh as VTK ImageData (.vti, binary) with arrays over its points. T: float or double. Throws argument_error
+/// when an array has not the size of the mesh, and io_error; the file appears whole or not at all.
 template <typename T>
-bool write_vti(const std::filesystem::path& file, const vti_grid& grid, std::span<const vti_array<T>> arrays,
-               const std::function<bool()>& stopped = {});
+void write_vti(const std::filesystem::path& file, const vti_grid& grid, std::span<const vti_array<T>> arrays);
 
 /// A file of a time series, relative to the collection's folder.
 struct pvd_entry {

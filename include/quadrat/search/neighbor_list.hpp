@@ -150,14 +150,14 @@ class neighbor_list {
   void build(const neighbor_input<T, D>& input);
 
   /// Counts what `build` would list, row by row, in memory of the points: nothing is listed, and the layout makes no
-  /// difference. Afterwards no list is built, and `build` comes before `build_asynchronously`. Synchronises. Throws what
-  /// `build` throws. The counts are the same in every run and with every method.
+  /// difference. Afterwards no list is built, and `build` comes before `build_asynchronously`. Synchronises. Throws
+  /// what `build` throws. The counts are the same in every run and with every method.
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
 
-  /// The same as `build` in the memory that the last build left, asynchronously: can be captured in a CUDA graph. Allocates
-  /// nothing; throws argument_error where it would have to (another number of points or boxes), and for input that the
-  /// method of that build does not serve. `check` reports what
-  /// went wrong, with the number of pairs that would have fitted.
+  /// The same as `build` in the memory that the last build left, asynchronously: can be captured in a CUDA graph.
+  /// Allocates nothing; throws argument_error where it would have to (another number of points or boxes), and for input
+  /// that the method of that build does not serve. `check` reports what went wrong, with the number of pairs that would
+  /// have fitted.
   void build_asynchronously(const neighbor_input<T, D>& input);
 
   /// Room for so many pairs, beyond what builds have needed.
