@@ -6,8 +6,10 @@
 
 #include "commands.hpp"
 #include "device.hpp"
+#include "option_checks.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/io/scene.hpp"
 
 #if QUADRAT_HAS_BENCHMARKS
 #include "topics.hpp"
@@ -63,21 +65,22 @@ std::string footer() {
 void add_bench(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("bench", "Time the methods of a topic");
   const auto options = std::make_shared<bench_options>();
-  command->add_option("topic", options->asked.topic, "what to time")->required();
+  command->add_option("TOPIC", options->asked.topic, "what to time")->required()->type_name("");
   CLI::Option* const quick = command->add_flag("--quick", options->quick, "some small sizes, in seconds (the default)");
   command->add_flag("--full", options->asked.full, "all sizes that suit the device, in minutes")->excludes(quick);
   command->add_option("--device", options->device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->check(one_of(io::names_of<io::device_choice>))
       ->capture_default_str();
-  command->add_option("--threads", options->asked.threads, "of the CPU; 0: all")->check(CLI::NonNegativeNumber);
+  command->add_option("--threads", options->asked.threads, "of the CPU; 0: all")
+      ->check(whole_number(0, cpu_context::most_threads));
   command->add_option("--method", options->asked.methods, "only these methods");
   command->add_option("--op", options->asked.operations, "only these operations");
-  command->add_option("--figure", options->asked.figures, "only these figures of the paper");
+  command->add_option("--figure", options->asked.figures, "only these figures of the paper")->check(whole_number());
   command->add_option("--json", options->asked.json, "write the result to this file");
-  command->add_option("--limit", options->asked.limit_s, "seconds after which no row is begun")
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("--limit", options->asked.limit_s, "seconds after which no row is begun")->check(any_number());
   command->footer(footer());
   command->callback([options] {
+    require(options->asked.limit_s >= 0, "--limit is ", options->asked.limit_s, "; it must not be negative");
     bench::check(options->asked);
     choose_device(*options);
     const std::size_t failures = bench::run(options->asked);

@@ -23,5 +23,6 @@ void add_interpolate(CLI::App& app);
 void add_reduce(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_help(CLI::App& app);
 
 }  // namespace quadrat::program

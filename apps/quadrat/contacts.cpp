@@ -7,14 +7,17 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "activity.hpp"
 #include "commands.hpp"
 #include "contacts_options.hpp"
 #include "contacts_report.hpp"
 #include "contacts_scene.hpp"
 #include "contacts_search.hpp"
+#include "option_checks.hpp"
 #include "quadrat/contacts/methods.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/bodies_file.hpp"
+#include "quadrat/io/scene.hpp"
 #include "stopwatch.hpp"
 #include "table_output.hpp"
 
@@ -24,15 +27,20 @@ namespace {
 void run_contacts(const contacts_options& options) {
   double total = 0, reading = 0;
   const stopwatch time(total);
+  require(options.bodies.ends_with(".csv"), "bodies are read from .csv files; ", options.bodies, " ends otherwise");
   if (options.output) check_table_output(*options.output, options.json, options.bodies, "contacts");
   const contact_surroundings surroundings = surroundings_of(options);
+  activity doing(!options.quiet);
+  doing.begins("reading " + options.bodies);
   const io::body_list bodies = [&] {
     const stopwatch reading_time(reading);
     return io::read_bodies(options.bodies);
   }();
+  doing.begins("searching");
   contacts_report report = find_contacts(options, bodies, surroundings);
   report.reading_seconds = reading;
   report.total_seconds = time.elapsed();
+  doing.end();
   if (options.json) {
     std::puts(as_json(report, options, bodies, surroundings).dump(2).c_str());
   } else if (!options.quiet) {
@@ -78,16 +86,18 @@ void add_contacts(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("contacts", "Find all contacts of bodies that overlap");
   const auto options = std::make_shared<contacts_options>();
   contacts_options& o = *options;
-  command->add_option("bodies", o.bodies, "a table of spheres, ellipsoids, capsules, boxes (.csv)")
+  command->add_option("BODIES", o.bodies, "a table of spheres, ellipsoids, capsules, boxes (.csv)")
       ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("BODIES");
+      ->check(existing_file())
+      ->type_name("");
   add_scene_options(*command, o);
-  command->add_option("--method", o.method, "how to search; default: chosen")->type_name("NAME");
-  command->add_option("--bin-size", o.bin_size, "edge of the (finest) bins; default: chosen")->type_name("SIZE");
+  command->add_option("--method", o.method, "how to search; default: chosen (auto)")->type_name("NAME");
+  command->add_option("--bin-size", o.bin_size, "edge of the (finest) bins; default: chosen")
+      ->check(any_number())
+      ->type_name("SIZE");
   add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double")
-      ->check(CLI::IsMember({"float", "double"}))
+      ->check(one_of(io::names_of<io::number_precision>))
       ->capture_default_str();
   add_output_option(*command, o.output, "contacts: .npy (records with named fields) or .csv");
   command->add_flag("--json", o.json, "print counts as JSON, and nothing else, on stdout");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contacts_output.hpp"
+#include "data_place.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
 #include "quadrat/core/array.hpp"
 #include "stopwatch.hpp"
@@ -32,7 +33,7 @@ std::vector<vec<T, 3>> rounded(const std::vector<vec<double, 3>>& from) {
 template <typename T>
 contact_options<T> options_for(const contacts_options& options, const contact_surroundings& surroundings) {
   contact_options<T> result;
-  result.method = options.method;
+  if (options.method != "auto") result.method = options.method;
   result.bin_size = static_cast<T>(options.bin_size);
   result.masks = surroundings.masks;
   result.sorted = options.output.has_value();
@@ -131,9 +132,11 @@ contacts_report contacts_on(const Context& context, const contacts_options& opti
 
 contacts_report find_contacts(const contacts_options& options, const io::body_list& bodies,
                               const contact_surroundings& surroundings) {
-  return on_device(options.device, [&](const auto& context) {
-    return options.precision == "float" ? contacts_on<float>(context, options, bodies, surroundings)
-                                        : contacts_on<double>(context, options, bodies, surroundings);
+  return naming_places(bodies.file, bodies.lines, [&] {
+    return on_device(options.device, [&](const auto& context) {
+      return options.precision == "float" ? contacts_on<float>(context, options, bodies, surroundings)
+                                          : contacts_on<double>(context, options, bodies, surroundings);
+    });
   });
 }
 

@@ -7,15 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include "device.hpp"
+#include "option_checks.hpp"
+#include "quadrat/io/scene.hpp"
 
 namespace quadrat::program {
 
 void add_device_options(CLI::App& command, device_options& options) {
   command.add_option("--device", options.device, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->check(one_of(io::names_of<io::device_choice>))
       ->capture_default_str();
   command.add_option("--threads", options.threads, "on the CPU (0: all)")
-      ->check(CLI::Range(0, cpu_context::most_threads));
+      ->check(whole_number(0, cpu_context::most_threads));
 }
 
 used_device used(const cpu_context& context) { return {"cpu", cpu_name(), context.threads()}; }

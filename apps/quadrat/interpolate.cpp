@@ -6,10 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "activity.hpp"
 #include "commands.hpp"
 #include "mesh_options.hpp"
 #include "mesh_report.hpp"
 #include "mesh_transfer.hpp"
+#include "option_checks.hpp"
 #include "particle_file.hpp"
 #include "stopwatch.hpp"
 #include "table_output.hpp"
@@ -57,11 +59,15 @@ void run_interpolate(const interpolate_command& options) {
     check_output_file(*options.output, options.json, {options.points, options.mesh_values}, "values of points",
                       {".npy"});
   }
+  activity doing(!options.quiet);
+  doing.begins("reading " + options.points);
   const particle_file particles = read_particles(options.points, 1);
   value_file mesh = read_mesh_values(options.mesh_values, particles.dimension);
   report.reading_seconds = time.elapsed();
   const mesh_task task = interpolate_task(options, particles, mesh);
   report.outside = task.plan.outside == outside_points::wrap ? "wrap" : "refuse";
+  doing.begins("interpolating");
+  if (!options.quiet) note_what_is_left_out(particles);
   const mesh_outcome outcome = transfer(task, options.device, particles, &mesh);
   report.mesh_sums = outcome.sums_in;
   if (!options.gradient) {
@@ -73,6 +79,7 @@ void run_interpolate(const interpolate_command& options) {
     write_point_values(*options.output, task, particles, outcome);
   }
   report.total_seconds = time.elapsed();
+  doing.end();
   finish(report, options, task, particles, outcome);
 }
 
@@ -99,13 +106,13 @@ void add_interpolate(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("interpolate", "Read the values of a mesh at points");
   const auto options = std::make_shared<interpolate_command>();
   interpolate_command& o = *options;
-  command->add_option("points", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
       ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("POINTS");
+      ->check(existing_file())
+      ->type_name("");
   command->add_option("--mesh-values", o.mesh_values, ".npy, real or complex, as quadrat spread writes it")
       ->required()
-      ->check(CLI::ExistingFile)
+      ->check(existing_file())
       ->type_name("FILE");
   command->add_flag("--gradient", o.gradient, "derivatives of the values by position, in place of the values");
   add_mesh_options(*command, o);

@@ -6,7 +6,10 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "command_line.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
 #include "quadrat/core/config.hpp"
@@ -16,9 +19,10 @@
 namespace quadrat::program {
 namespace {
 
-/// One line on stderr.
+/// One line on stderr, whatever the text quotes from files.
 int report(std::string text, exit_code code) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return (c >= 0 && c < ' ') || c == 127; }, ' ');
   std::fprintf(stderr, "quadrat: %s\n", text.c_str());
   return code;
 }
@@ -36,7 +40,7 @@ void describe(CLI::App& app) {
       "  quadrat spread points.npy --mesh 64,64,64 -o mesh.vti   points onto a mesh; interpolate reads it back\n"
       "  quadrat reduce keys.npy values.npy -o sums.npy     sums, extremes, means or counts by key\n"
       "  quadrat info                                       what this program can use\n"
-      "  quadrat run --help                                 more examples\n\n"
+      "  quadrat help run                                   more examples\n\n"
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C.");
   add_run(app);
   add_neighbors(app);
@@ -46,12 +50,18 @@ void describe(CLI::App& app) {
   add_reduce(app);
   add_info(app);
   add_bench(app);
+  add_help(app);
 }
 
 /// The name of the subcommand that the user was writing, for "see ... --help".
 std::string help_command(const CLI::App& app) {
   const auto used = app.get_subcommands();
   return "quadrat " + (used.empty() ? std::string() : used.front()->get_name() + " ") + "--help";
+}
+
+/// Whether the problem is that --help or --version was asked for, and of a command that there is.
+bool asks_for_text(const CLI::App& app, const CLI::ParseError& problem) {
+  return problem.get_exit_code() == 0 && app.remaining().empty();
 }
 
 /// The exit code, or failure when not all that was printed has reached its file or pipe.
@@ -70,8 +80,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::RuntimeError& result) {
     return result.get_exit_code();
   } catch (const CLI::ParseError& problem) {
-    if (problem.get_exit_code() == 0) return end_of_output(app.exit(problem));  // --help, --version
-    return report(std::string(problem.what()) + " (see " + help_command(app) + ")", usage_error);
+    if (asks_for_text(app, problem)) return end_of_output(app.exit(problem));
+    const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+    return report(complaint(app, problem, words) + " (see " + help_command(app) + ")", usage_error);
   } catch (const argument_error& problem) {
     return report(problem.what(), usage_error);
   } catch (const std::bad_alloc&) {

@@ -14,7 +14,7 @@ vec<double, 3> lengths_of_lattice(const particle_file& particles) {
   for (int axis = 0; axis < 3; ++axis) {
     for (int k = 0; k < 3; ++k) {
       const double component = (*particles.box->vectors)[axis][k];
-      require(k == axis ? component > 0 : component == 0, particles.file, ": vector ", axis + 1,
+      require(k == axis ? component > 0 : component == 0, particles.place_of_box(), ": vector ", axis + 1,
               " of the Lattice has the component ", component, " along ", "xyz"[k],
               "; meshes need an upright box, with vectors along x, y and z (or give --box)");
     }

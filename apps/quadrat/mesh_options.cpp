@@ -4,28 +4,35 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <string_view>
 #include <vector>
 
 #include "io/text.hpp"
+#include "option_checks.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/io/scene.hpp"
 #include "quadrat/mesh/methods.hpp"
 
 namespace quadrat::program {
 namespace {
 
+constexpr std::array<std::string_view, 2> outside_choices{"wrap", "refuse"}, edge_choices{"refuse", "clip"};
+
 void add_mesh_choices(CLI::App& command, mesh_options& o) {
   command.add_option("--order", o.order, "of the B-splines: mesh points of a footprint along an axis, 1 to 8")
+      ->check(whole_number())
       ->capture_default_str();
   command.add_option("--method", o.method, "how to spread; default: chosen (auto)")->type_name("NAME");
   command
       .add_option("--outside", o.outside,
                   "points outside periodic axes: wrap or refuse; default: wrap, but refuse where no box was given")
-      ->check(CLI::IsMember({"wrap", "refuse"}));
+      ->check(one_of(outside_choices));
   command.add_option("--edges", o.edges, "footprints that leave the mesh along open axes: refuse or clip")
-      ->check(CLI::IsMember({"refuse", "clip"}))
+      ->check(one_of(edge_choices))
       ->capture_default_str();
   command.add_option("--uses", o.uses, "choose the method as if the same points were used so often")
+      ->check(any_number())
       ->capture_default_str();
 }
 
@@ -37,7 +44,7 @@ void add_mesh_options(CLI::App& command, mesh_options& o) {
   add_mesh_choices(command, o);
   add_device_options(command, o.device);
   command.add_option("--precision", o.precision, "float or double; default: float if all that is read is single")
-      ->check(CLI::IsMember({"float", "double"}));
+      ->check(one_of(io::names_of<io::number_precision>));
   command.add_flag("--json", o.json, "print counts, sums and times as JSON, and nothing else, on stdout");
   command.add_flag("--quiet", o.quiet, "print nothing");
 }

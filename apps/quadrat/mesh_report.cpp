@@ -129,7 +129,7 @@ nlohmann::ordered_json as_json(const mesh_report& report, const mesh_options& op
   const int dimension = particles.dimension;
   json result{{"program", program_json()},
               {"device", as_json(outcome.device)},
-              {"points", {{"file", particles.file}, {"count", particles.size()}, {"dimensions", dimension}}},
+              {"points", as_json(particles)},
               {"values", values_json(report, task, outcome)},
               {"mesh", mesh_json(report, task, dimension, outcome.kind.complex)},
               {"box", mesh_box_json(task.box, dimension)},

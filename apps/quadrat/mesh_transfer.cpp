@@ -4,6 +4,7 @@
 #include <complex>
 #include <utility>
 
+#include "data_place.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "stopwatch.hpp"
@@ -16,15 +17,6 @@ box<T, D> domain_of(const mesh_box& box) {
   return make_box_from_lengths(make_vec<T, D>([&](int axis) { return static_cast<T>(box.origin[axis]); }),
                                make_vec<T, D>([&](int axis) { return static_cast<T>(box.length[axis]); }),
                                make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }));
-}
-
-template <typename T, int D>
-std::vector<vec<T, D>> mesh_points_from(const particle_file& particles) {
-  std::vector<vec<T, D>> points(particles.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    for (int axis = 0; axis < D; ++axis) points[i][axis] = static_cast<T>(particles.at(i, axis));
-  }
-  return points;
 }
 
 /// How many numbers come out, with all parts.
@@ -61,7 +53,7 @@ mesh_outcome transfer_on(const Context& context, const mesh_task& task, const pa
   spread_plan<Context, T, D> plan(context, domain_of<T, D>(task.box),
                                   make_vec<int, D>([&](int axis) { return task.extents[axis]; }), task.order,
                                   task.plan);
-  const auto points = to_device(context, mesh_points_from<T, D>(particles));
+  const auto points = to_device(context, points_in<T, D>(particles));
   {
     const stopwatch time(result.setting_seconds);
     plan.set_points(points_of(points.data(), points.size()));
@@ -104,9 +96,11 @@ mesh_outcome transfer_in(const Context& context, const mesh_task& task, const pa
 
 mesh_outcome transfer(const mesh_task& task, const device_options& device, const particle_file& particles,
                       value_file* input) {
-  return on_device(device, [&](const auto& context) {
-    return task.single ? transfer_in<float>(context, task, particles, input)
-                       : transfer_in<double>(context, task, particles, input);
+  return naming_places(particles.file, particles.lines, [&] {
+    return on_device(device, [&](const auto& context) {
+      return task.single ? transfer_in<float>(context, task, particles, input)
+                         : transfer_in<double>(context, task, particles, input);
+    });
   });
 }
 

@@ -50,16 +50,6 @@ void count_vectors(value_file& values, std::size_t rank) {
                          values.kind.vectors, " vectors; 1 to ", most, " are possible"));
 }
 
-/// "[1, 0, 17]", as NumPy takes it.
-std::string index_text(std::size_t number, const std::vector<std::size_t>& shape) {
-  std::string text;
-  for (std::size_t k = shape.size(); k-- > 0;) {
-    text.insert(0, std::to_string(number % shape[k]) + (text.empty() ? "" : ", "));
-    number /= shape[k];
-  }
-  return "[" + text + "]";
-}
-
 template <typename T, typename Stored>
 std::vector<T> converted(const value_file& values) {
   const std::span stored(reinterpret_cast<const Stored*>(values.bytes.data()), values.bytes.size() / sizeof(Stored));
@@ -68,7 +58,7 @@ std::vector<T> converted(const value_file& values) {
     result[k] = static_cast<T>(stored[k]);
     if (std::isfinite(result[k])) continue;
     throw data_error(message(
-        values.file, ": element ", index_text(k / values.kind.parts(), values.shape), " is ", stored[k],
+        values.file, ": element ", io::index_text(k / values.kind.parts(), values.shape), " is ", stored[k],
         std::isfinite(stored[k]) ? ", which float cannot hold (ask for --precision double)" : "; all must be finite"));
   }
   return result;

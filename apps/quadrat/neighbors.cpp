@@ -7,14 +7,17 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "activity.hpp"
 #include "commands.hpp"
 #include "neighbors_box.hpp"
 #include "neighbors_estimate.hpp"
 #include "neighbors_options.hpp"
 #include "neighbors_report.hpp"
 #include "neighbors_search.hpp"
+#include "option_checks.hpp"
 #include "particle_file.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/io/scene.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "stopwatch.hpp"
 #include "table_output.hpp"
@@ -45,15 +48,20 @@ void run_neighbors(const neighbors_options& options) {
   double total = 0, reading = 0;
   const stopwatch time(total);
   check_neighbors_options(options);
+  activity doing(!options.quiet);
+  doing.begins("reading " + options.points);
   const particle_file particles = [&] {
     const stopwatch reading_time(reading);
     return read_particles(options.points);
   }();
+  doing.begins("searching");
+  if (!options.quiet) note_what_is_left_out(particles);
   const search_box box = choose_box(options, particles);
   check_expectations(options, particles, box);
   neighbors_report report = find_neighbors(options, particles, box);
   report.reading_seconds = reading;
   report.total_seconds = time.elapsed();
+  doing.end();
   if (options.json) {
     std::puts(as_json(report, options, particles, box).dump(2).c_str());
   } else if (!options.quiet) {
@@ -84,18 +92,21 @@ void add_neighbors(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("neighbors", "Find all pairs of points nearer than a cutoff");
   const auto options = std::make_shared<neighbors_options>();
   neighbors_options& o = *options;
-  command->add_option("points", o.points, ".npy (N x 2 or N x 3), .csv (x,y[,z]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N x 2 or N x 3), .csv (x,y[,z]) or extended .xyz")
       ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("POINTS");
-  command->add_option("--cutoff", o.cutoff, "pairs nearer than this are neighbors")->required()->type_name("R");
+      ->check(existing_file())
+      ->type_name("");
+  command->add_option("--cutoff", o.cutoff, "pairs nearer than this are neighbors")
+      ->required()
+      ->check(any_number())
+      ->type_name("R");
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
                   "Lx,Ly[,Lz]");
   command->add_flag("--half", o.half, "each pair once (i < j) instead of twice");
-  command->add_option("--method,--order", o.method, "how to search; default: chosen")->type_name("NAME");
+  command->add_option("--method,--order", o.method, "how to search; default: chosen (auto)")->type_name("NAME");
   add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double; default: that of the file")
-      ->check(CLI::IsMember({"float", "double"}));
+      ->check(one_of(io::names_of<io::number_precision>));
   add_output_option(*command, o.output, "pairs: .npy (P x 2, int64) or .csv (with shifts, vectors, distances)");
   command->add_flag("--json", o.json, "print counts and statistics as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");

@@ -59,8 +59,7 @@ vec<double, 3> perpendicular_to(const vec<vec<double, 3>, 3>& vectors) {
 void complete_open_axes(search_box& box, const particle_file& particles, double cutoff) {
   for (int axis = 0; axis < 3; ++axis) {
     if (norm_of(box.vectors[axis]) > 0) continue;
-    require(!box.periodic[axis], particles.file, ": vector ", axis + 1,
-            " of the Lattice is zero, but its axis is periodic");
+    require(!box.periodic[axis], box.place, ": vector ", axis + 1, " of the Lattice is zero, but its axis is periodic");
     const vec<double, 3> unit = perpendicular_to(box.vectors);
     const auto range = range_of(particles.size(), [&](std::size_t i) {
       return dot(vec<double, 3>{particles.at(i, 0), particles.at(i, 1), particles.at(i, 2)} - box.origin, unit);
@@ -80,7 +79,7 @@ search_box choose_box(const neighbors_options& options, const particle_file& par
   const box_options& given = options.box;
   if (given.periodic) box.periodic = periodic_of_option(*given.periodic, dimension);
   if (given.box) {
-    box.source = "--box";
+    box.source = box.place = "--box";
     box.vectors = vectors_of_option(*given.box, dimension);
     if (given.origin) box.origin = origin_of_option(*given.origin, dimension);
     return box;
@@ -88,6 +87,7 @@ search_box choose_box(const neighbors_options& options, const particle_file& par
   require(!given.origin || lattice, "--origin needs --box");
   if (lattice) {
     box.source = "Lattice";
+    box.place = particles.place_of_box();
     box.accept_outside = true;
     box.origin = given.origin ? origin_of_option(*given.origin, dimension) : particles.box->origin;
     box.vectors = *particles.box->vectors;
@@ -97,9 +97,10 @@ search_box choose_box(const neighbors_options& options, const particle_file& par
   const bool any = box.periodic[0] || box.periodic[1] || box.periodic[2];
   require(!any || !given.periodic, "--periodic ", given.periodic.value_or(""),
           " needs --box (or an .xyz file with a Lattice)");
-  require(!any, particles.file, ": pbc says that an axis is periodic, but there is no Lattice; give --box, or ",
-          "--periodic none");
+  require(!any, particles.place_of_box(),
+          ": pbc says that an axis is periodic, but there is no Lattice; give --box, or ", "--periodic none");
   box.source = "bounding box";
+  box.place = particles.file;
   put_around(box, particles, options.cutoff);
   return box;
 }

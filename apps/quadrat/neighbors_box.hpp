@@ -16,6 +16,7 @@ struct search_box {
   vec<bool, 3> periodic{};
   bool accept_outside = false;  ///< whether points may lie outside of open axes
   std::string source;           ///< "--box", "Lattice" or "bounding box"
+  std::string place;            ///< the same for messages: "--box", "atoms.xyz:2: Lattice"
 };
 
 /// The box that the command line gives, else the one that came with the points, else the one around them. Throws

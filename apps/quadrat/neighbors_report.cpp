@@ -40,7 +40,7 @@ nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_o
   nlohmann::ordered_json result{
       {"program", program_json()},
       {"device", as_json(report.device)},
-      {"points", {{"file", particles.file}, {"count", report.points}, {"dimensions", particles.dimension}}},
+      {"points", as_json(particles)},
       {"box", box_json(box, particles.dimension)},
       {"search",
        {{"cutoff", options.cutoff},

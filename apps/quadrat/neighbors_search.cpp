@@ -6,6 +6,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "data_place.hpp"
 #include "neighbors_output.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -23,6 +24,18 @@ vec<T, D> leading(const vec<double, 3>& v) {
   return make_vec<T, D>([&](int axis) { return static_cast<T>(v[axis]); });
 }
 
+/// Throws argument_error that says where the box came from.
+template <typename T, int D>
+lattice<T, D> lattice_of(const search_box& box) {
+  try {
+    return make_lattice(leading<T, D>(box.origin),
+                        make_vec<vec<T, D>, D>([&](int axis) { return leading<T, D>(box.vectors[axis]); }),
+                        make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }));
+  } catch (const argument_error& problem) {
+    throw argument_error(message(box.place, ": ", problem.what()));
+  }
+}
+
 template <typename Context, typename T, int D>
 class neighbors_run {
  public:
@@ -30,16 +43,14 @@ class neighbors_run {
       : context_(context),
         options_(options),
         csv_(options.output && !options.output->ends_with(".npy")),
-        box_(make_lattice(leading<T, D>(box.origin),
-                          make_vec<vec<T, D>, D>([&](int axis) { return leading<T, D>(box.vectors[axis]); }),
-                          make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }))),
+        box_(lattice_of<T, D>(box)),
         list_(context, list_options(box.accept_outside)) {}
 
   neighbors_report run(const particle_file& particles) {
     neighbors_report report;
     report.points = particles.size();
     report.precision = std::is_same_v<T, float> ? "float" : "double";
-    const auto points = to_device(context_, points_from(particles));
+    const auto points = to_device(context_, points_in<T, D>(particles));
     neighbor_input<T, D> input;
     input.points = points_of(points.data(), points.size());
     input.boxes = std::span(&box_, 1);
@@ -59,16 +70,8 @@ class neighbors_run {
     result.sorted = options_.output.has_value();
     result.squared_distances = result.vectors = result.shifts = csv_;
     result.accept_outside = accept_outside;
-    result.method = options_.method;
+    if (options_.method != "auto") result.method = options_.method;
     return result;
-  }
-
-  static std::vector<vec<T, D>> points_from(const particle_file& particles) {
-    std::vector<vec<T, D>> points(particles.size());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      for (int axis = 0; axis < D; ++axis) points[i][axis] = static_cast<T>(particles.at(i, axis));
-    }
-    return points;
   }
 
   /// Calls f(first entry, number of entries) block by block.
@@ -171,10 +174,12 @@ neighbors_report neighbors_on(const Context& context, const neighbors_options& o
 
 neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles,
                                 const search_box& box) {
-  return on_device(options.device, [&](const auto& context) {
-    neighbors_report report = neighbors_on(context, options, particles, box);
-    report.device = used(context);
-    return report;
+  return naming_places(particles.file, particles.lines, [&] {
+    return on_device(options.device, [&](const auto& context) {
+      neighbors_report report = neighbors_on(context, options, particles, box);
+      report.device = used(context);
+      return report;
+    });
   });
 }
 

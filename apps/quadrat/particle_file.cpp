@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "particle_file.hpp"
 
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/csv.hpp"
 #include "quadrat/io/npy.hpp"
@@ -33,7 +38,9 @@ particle_file particles_of_npy(const std::filesystem::path& file, int least_dime
 }
 
 particle_file particles_of_csv(const std::filesystem::path& file, int least_dimension) {
-  const io::csv_table table = io::read_csv(file);
+  io::csv_columns wanted;
+  wanted.numbers = {"x", "y", "z"};
+  io::csv_table table = io::read_csv(file, wanted);
   particle_file result;
   std::vector<const std::vector<double>*> columns{&table.column("x")};
   if (least_dimension > 1 || table.has("y") || table.has("z")) columns.push_back(&table.column("y"));
@@ -43,6 +50,7 @@ particle_file particles_of_csv(const std::filesystem::path& file, int least_dime
   for (std::size_t i = 0; i < table.rows; ++i) {
     for (const auto* column : columns) result.coordinates.push_back((*column)[i]);
   }
+  result.lines = std::move(table.lines);
   return result;
 }
 
@@ -53,11 +61,26 @@ particle_file particles_of_xyz(const std::filesystem::path& file) {
   for (const auto& position : frame.positions) {
     result.coordinates.insert(result.coordinates.end(), {position[0], position[1], position[2]});
   }
-  result.box = file_box{frame.origin, frame.lattice, frame.periodic};
+  result.lines.resize(frame.positions.size());
+  std::iota(result.lines.begin(), result.lines.end(), io::xyz_frame::first_atom_line);
+  result.box = file_box{frame.origin, frame.lattice, frame.periodic, frame.frames};
   return result;
 }
 
 }  // namespace
+
+nlohmann::ordered_json as_json(const particle_file& particles) {
+  nlohmann::ordered_json result{
+      {"file", particles.file}, {"count", particles.size()}, {"dimensions", particles.dimension}};
+  if (particles.box) result["frames"] = particles.box->frames;
+  return result;
+}
+
+void note_what_is_left_out(const particle_file& particles) {
+  if (!particles.box || particles.box->frames < 2) return;
+  std::fprintf(stderr, "quadrat: note: %s has %zu frames; the first is read\n", particles.file.c_str(),
+               particles.box->frames);
+}
 
 particle_file read_particles(const std::filesystem::path& file, int least_dimension) {
   const std::string ending = file.extension().string();

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "quadrat/core/error.hpp"
+
 namespace quadrat::program {
 
 std::string with_commas(std::uint64_t number) {
@@ -32,23 +34,27 @@ std::string clock_text(double seconds) {
 }
 
 progress_bar::progress_bar(std::string title, std::uint64_t first_step, std::uint64_t last_step,
-                           std::uint64_t particles, bool on)
+                           std::uint64_t particles, options how)
     : title_(std::move(title)),
       first_step_(first_step),
       last_step_(last_step),
       particles_(particles),
-      on_(on && last_step > first_step && ::isatty(STDERR_FILENO) != 0) {}
+      terminal_(::isatty(STDERR_FILENO) != 0),
+      on_(how.on && last_step > first_step && (terminal_ || how.seconds > 0)),
+      period_(std::chrono::duration_cast<clock::duration>(
+          std::chrono::duration<double>(terminal_ ? 0.1 : std::min(how.seconds, 1e6)))),
+      next_(terminal_ ? start_ : start_ + period_) {}
 
 progress_bar::~progress_bar() {
-  if (on_) std::fputs("\r\033[K", stderr);
+  if (on_ && terminal_) std::fputs("\r\033[K", stderr);
 }
 
 void progress_bar::show(std::uint64_t step) {
   const auto now = clock::now();
   if (!on_ || now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
+  next_ = now + period_;
   const std::string line = text(step, std::chrono::duration<double>(now - start_).count());
-  std::fprintf(stderr, "\r%s\033[K", line.c_str());
+  std::fprintf(stderr, terminal_ ? "\r%s\033[K" : "%s\n", line.c_str());
   std::fflush(stderr);
 }
 
@@ -58,9 +64,10 @@ std::string progress_bar::text(std::uint64_t step, double seconds) const {
   const double done = static_cast<double>(step - first_step_);
   const double left = done > 0 ? seconds / done * static_cast<double>(last_step_ - step) : 0;
   const double rate = seconds > 0 ? done * static_cast<double>(particles_) / seconds : 0;
-  return fmt::format("{} [{}{}] {:3d} %  step {}/{}  {} updates/s  {} left", title_, std::string(filled, '#'),
-                     std::string(width - filled, '.'), 100 * step / last_step_, with_commas(step),
-                     with_commas(last_step_), with_prefix(rate), done > 0 ? clock_text(left) : "?:??");
+  const std::string bar = message(" [", std::string(filled, '#'), std::string(width - filled, '.'), "]");
+  return fmt::format("{}{} {:3d} %  step {}/{}  {} updates/s  {} left", title_, terminal_ ? bar : ":",
+                     100 * step / last_step_, with_commas(step), with_commas(last_step_), with_prefix(rate),
+                     done > 0 ? clock_text(left) : "?:??");
 }
 
 }  // namespace quadrat::program

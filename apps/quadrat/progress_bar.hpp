@@ -14,17 +14,22 @@ namespace quadrat::program {
 /// "0:07", "12:34", "1:02:03"
 [[nodiscard]] std::string clock_text(double seconds);
 
-/// A line on stderr that is redrawn in place: how far a run is, how fast, and how long it will take. Silent when stderr
-/// is not a terminal or the bar is switched off.
+/// How far a run is, how fast, and how long it will take, on stderr: on a terminal a line that is redrawn in place,
+/// elsewhere a new line from time to time.
 class progress_bar {
  public:
-  progress_bar(std::string title, std::uint64_t first_step, std::uint64_t last_step, std::uint64_t particles, bool on);
-  /// Removes the line.
+  struct options {
+    bool on = true;
+    double seconds = 10;  ///< between lines, where stderr is no terminal; 0: no lines
+  };
+  progress_bar(std::string title, std::uint64_t first_step, std::uint64_t last_step, std::uint64_t particles,
+               options how);
+  /// Removes the line of a terminal.
   ~progress_bar();
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
 
-  /// Redraws, at most ten times a second.
+  /// Redraws, at most ten times a second; or prints the next line, if it is due.
   void show(std::uint64_t step);
 
  private:
@@ -33,9 +38,10 @@ class progress_bar {
 
   std::string title_;
   std::uint64_t first_step_, last_step_, particles_;
-  bool on_;
+  bool terminal_, on_;
+  clock::duration period_;
   clock::time_point start_ = clock::now();
-  clock::time_point next_ = start_;
+  clock::time_point next_;
 };
 
 }  // namespace quadrat::program

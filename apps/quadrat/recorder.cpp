@@ -48,8 +48,12 @@ void recorder::begin(bool overwrite) {
 void recorder::resume() {
   folder_.require_no_others();
   const io::checkpoint state = read_checkpoint();
-  model_.restore(state);
-  table_.restore(state);
+  try {
+    model_.restore(state);
+    table_.restore(state);
+  } catch (const io_error& problem) {
+    throw io_error(message(folder_.checkpoint().string(), ": ", problem.what()));
+  }
   saved_step_ = state.step;
   // Nothing speaks against it: from here on, files are touched.
   for (const std::uint64_t step : folder_.frames_up_to(state.step)) {

@@ -3,15 +3,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "activity.hpp"
 #include "commands.hpp"
 #include "device_options.hpp"
+#include "option_checks.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/scene.hpp"
@@ -23,6 +27,8 @@
 
 namespace quadrat::program {
 namespace {
+
+constexpr std::array<std::string_view, 5> reduce_operations{"sum", "min", "max", "mean", "count"};
 
 /// The command line of `quadrat reduce`.
 struct reduce_command {
@@ -63,6 +69,15 @@ std::optional<value_array> read_reduce_values(const reduce_command& options, std
   return read_values(*options.values, rows, precision_of(options));
 }
 
+void print_reduction(const reduce_command& options, const reduce_report& report, const reduce_task& task,
+                     const key_array& keys, const value_array* values, const reduce_outcome& outcome) {
+  if (options.json) {
+    std::puts(as_json(report, task, keys, values, outcome).dump(2).c_str());
+  } else if (!options.quiet) {
+    std::fputs(as_text(report, task, keys, values, outcome).c_str(), summary_stream(options.output));
+  }
+}
+
 void run_reduce(reduce_command options) {
   double total = 0;
   const stopwatch time(total);
@@ -73,6 +88,8 @@ void run_reduce(reduce_command options) {
   reduce_report report;
   report.reproducible = options.reproducible;
   report.output = options.output;
+  activity doing(!options.quiet);
+  doing.begins("reading " + options.keys);
   const key_array keys = read_keys(options.keys);
   const std::optional<value_array> values = read_reduce_values(options, keys.size());
   const value_array* const given = values ? &*values : nullptr;
@@ -80,17 +97,15 @@ void run_reduce(reduce_command options) {
   reduce_task task{options.operation, number_of_keys(keys, options.key_count), {}};
   task.options.method = options.method;
   task.options.compensated = options.compensated;
+  doing.begins("reducing");
   const reduce_outcome outcome = reduce_arrays(task, options.device, keys, given);
   if (options.output) {
     const stopwatch writing(report.writing_seconds);
     write_results(*options.output, outcome.results);
   }
   report.total_seconds = time.elapsed();
-  if (options.json) {
-    std::puts(as_json(report, task, keys, given, outcome).dump(2).c_str());
-  } else if (!options.quiet) {
-    std::fputs(as_text(report, task, keys, given, outcome).c_str(), summary_stream(options.output));
-  }
+  doing.end();
+  print_reduction(options, report, task, keys, given, outcome);
 }
 
 std::string reduce_footer() {
@@ -115,30 +130,25 @@ std::string reduce_footer() {
 }
 
 void add_reduce_options(CLI::App& command, reduce_command& o) {
-  command.add_option("key_file", o.keys, ".npy (n,) of integers from 0")
-      ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("KEYS");
-  command
-      .add_option("value_file", o.values, ".npy (n,) or (n, 1 to 8): int32, int64, float32, float64; none for count")
-      ->check(CLI::ExistingFile)
-      ->type_name("VALUES");
+  command.add_option("KEYS", o.keys, ".npy (n,) of integers from 0")->required()->check(existing_file())->type_name("");
+  command.add_option("VALUES", o.values, ".npy (n,) or (n, 1 to 8): int32, int64, float32, float64; none for count")
+      ->check(existing_file())
+      ->type_name("");
   command.add_option("--op", o.operation, "sum, min, max, mean or count")
-      ->check(CLI::IsMember({"sum", "min", "max", "mean", "count"}))
+      ->check(one_of(reduce_operations))
       ->capture_default_str();
   command.add_option("--keys", o.key_count, "number of results; default: the largest key + 1")
-      ->check(CLI::Range(std::uint64_t{1}, max_count))
+      ->check(whole_number(1, static_cast<std::int64_t>(max_count)))
       ->type_name("N");
   command.add_option("--method", o.method, "how to reduce; default: chosen (auto)")->type_name("NAME");
   command
       .add_flag("--deterministic{run_to_run}", o.reproducible,
                 "same bits in every run; --deterministic=canonical where a method has that level")
-      ->check(
-          CLI::IsMember(std::vector<std::string>(io::names_of<determinism>.begin(), io::names_of<determinism>.end())));
+      ->check(one_of(io::names_of<determinism>));
   command.add_flag("--compensated", o.compensated, "sums of floating-point numbers carry what rounding loses");
   add_device_options(command, o.device);
   command.add_option("--precision", o.precision, "float or double; default: that of the values")
-      ->check(CLI::IsMember({"float", "double"}));
+      ->check(one_of(io::names_of<io::number_precision>));
   add_output_option(command, o.output, "the results: .npy");
   command.add_flag("--json", o.json, "print counts and times as JSON, and nothing else, on stdout");
   command.add_flag("--quiet", o.quiet, "print nothing");

@@ -34,7 +34,8 @@ std::vector<To> widened(const io::npy_array& array) {
       return std::isfinite(number) && !std::isfinite(static_cast<float>(number));
     });
     if (lost != from.end()) {
-      throw data_error(message(array.file, ": number ", lost - from.begin(), " is ", *lost,
+      const auto at = static_cast<std::size_t>(lost - from.begin());
+      throw data_error(message(array.file, ": element ", io::index_text(at, array.shape), " is ", *lost,
                                ", which float cannot hold (ask for --precision double)"));
     }
   }

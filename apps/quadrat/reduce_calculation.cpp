@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "data_place.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "stopwatch.hpp"
@@ -104,7 +105,9 @@ reduce_outcome reduce_on(const Context& context, const reduce_task& task, const 
 
 reduce_outcome reduce_arrays(const reduce_task& task, const device_options& device, const key_array& keys,
                              const value_array* values) {
-  return on_device(device, [&](const auto& context) { return reduce_on(context, task, keys, values); });
+  return naming_places(keys.file, {}, [&] {
+    return on_device(device, [&](const auto& context) { return reduce_on(context, task, keys, values); });
+  });
 }
 
 }  // namespace quadrat::program

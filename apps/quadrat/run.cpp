@@ -2,17 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "commands.hpp"
 #include "interruption.hpp"
+#include "option_checks.hpp"
 #include "output_folder.hpp"
 #include "progress_bar.hpp"
 #include "quadrat/core/error.hpp"
@@ -102,7 +100,7 @@ run_report simulate(const run_options& options, const run_plan& plan, simulation
   if (!options.quiet && !options.resume) note_disk(plan, model, folder);
   {
     interruption stop;
-    progress_bar bar(plan.name, model.step(), last, model.size(), !options.quiet);
+    progress_bar bar(plan.name, model.step(), last, model.size(), {!options.quiet, options.progress_seconds});
     advance(model, records, last, stop, bar, report.simulation_seconds);
     records.save_last(stop.signal() != 0);
     report.signal = stop.end();
@@ -116,6 +114,7 @@ run_report simulate(const run_options& options, const run_plan& plan, simulation
 }
 
 void run_scene(const run_options& options) {
+  require(options.progress_seconds >= 0, "--progress is ", options.progress_seconds, "; it must not be negative");
   double seconds = 0;
   const stopwatch time(seconds);
   const run_plan plan = load_plan(options);
@@ -130,28 +129,10 @@ void run_scene(const run_options& options) {
   if (report.signal != 0) throw CLI::RuntimeError(128 + report.signal);
 }
 
-template <typename Enum>
-std::vector<std::string> valid_values() {
-  return {io::names_of<Enum>.begin(), io::names_of<Enum>.end()};
-}
-
-/// CLI11 would clamp a number that is too large without a word.
-const CLI::Validator& whole_number() {
-  static const CLI::Validator validator(
-      [](std::string& text) {
-        std::int64_t value = 0;
-        const char* const end = text.data() + text.size();
-        const auto [rest, problem] = std::from_chars(text.data(), end, value);
-        return problem == std::errc() && rest == end ? std::string() : text + " is no whole number of 64 bits";
-      },
-      "");
-  return validator;
-}
-
 void add_overrides(CLI::App& command, run_options& o) {
   const std::string group = "In place of the scene's values";
   command.add_option("--device", o.device, "where to run: auto, cpu or cuda")
-      ->check(CLI::IsMember(valid_values<io::device_choice>()))
+      ->check(one_of(io::names_of<io::device_choice>))
       ->group(group);
   command.add_option("--method", o.method, "how to find neighbors; of Circles, the order (quadrat info lists both)")
       ->group(group);
@@ -162,12 +143,12 @@ void add_overrides(CLI::App& command, run_options& o) {
   command.add_option("--threads", o.threads, "threads on the CPU (0: all)")->check(whole_number())->group(group);
   command.add_option("--seed", o.seed, "of the random numbers at the start")->check(whole_number())->group(group);
   command.add_option("--precision", o.precision, "float or double")
-      ->check(CLI::IsMember(valid_values<io::number_precision>()))
+      ->check(one_of(io::names_of<io::number_precision>))
       ->group(group);
   command
       .add_flag("--deterministic{run_to_run}", o.deterministic,
                 "same bits in every run; --deterministic=canonical: with every method as well")
-      ->check(CLI::IsMember(valid_values<determinism>()))
+      ->check(one_of(io::names_of<determinism>))
       ->group(group);
   command.add_option("--output", o.output, "folder for the results")->type_name("DIR")->group(group);
 }
@@ -177,10 +158,10 @@ void add_overrides(CLI::App& command, run_options& o) {
 void add_run(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("run", "Run the simulation that a scene file describes");
   const auto options = std::make_shared<run_options>();
-  command->add_option("scene", options->scene, "scene file (docs/scenes.md describes it)")
+  command->add_option("SCENE.toml", options->scene, "scene file (docs/scenes.md describes it)")
       ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("SCENE.toml");
+      ->check(existing_file())
+      ->type_name("");
   add_overrides(*command, *options);
   CLI::Option* const resume =
       command->add_flag("--resume", options->resume, "go on from the last checkpoint in the output folder");
@@ -188,7 +169,13 @@ void add_run(CLI::App& app) {
       ->add_flag("--overwrite", options->overwrite, "replace the run in the output folder; other files there are kept")
       ->excludes(resume);
   command->add_flag("--json", options->json, "print the summary as JSON, and nothing else, on stdout");
-  command->add_flag("--quiet", options->quiet, "no progress bar, no summary");
+  command
+      ->add_option("--progress", options->progress_seconds,
+                   "between lines of progress on stderr, where that is no terminal; 0: none")
+      ->check(any_number())
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command->add_flag("--quiet", options->quiet, "no progress, no summary");
   command->footer(
       "Examples:\n"
       "  quadrat run examples/dam_break.toml\n"

@@ -12,6 +12,7 @@ struct run_options {
   std::string scene;
   std::optional<std::string> device, method, deterministic, precision, output;
   std::optional<std::int64_t> steps, particles, threads, seed;
+  double progress_seconds = 10;
   bool json = false;
   bool resume = false;
   bool overwrite = false;

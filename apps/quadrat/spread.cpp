@@ -9,10 +9,12 @@
 #include <variant>
 #include <vector>
 
+#include "activity.hpp"
 #include "commands.hpp"
 #include "mesh_options.hpp"
 #include "mesh_report.hpp"
 #include "mesh_transfer.hpp"
+#include "option_checks.hpp"
 #include "particle_file.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/scene.hpp"
@@ -98,11 +100,15 @@ void run_spread(spread_command options) {
   if (options.output) {
     check_output_file(*options.output, options.json, {options.points, report.values_file}, "meshes", {".npy", ".vti"});
   }
+  activity doing(!options.quiet);
+  doing.begins("reading " + options.points);
   const particle_file particles = read_particles(options.points, 1);
   std::optional<value_file> values = read_spread_values(options, particles.size());
   report.reading_seconds = time.elapsed();
   const mesh_task task = spread_task(options, particles, values);
   report.outside = task.plan.outside == outside_points::wrap ? "wrap" : "refuse";
+  doing.begins("spreading");
+  if (!options.quiet) note_what_is_left_out(particles);
   const mesh_outcome outcome = transfer(task, options.device, particles, values ? &*values : nullptr);
   report.values_sums = outcome.sums_in;
   report.mesh_sums = std::visit([&](const auto& numbers) { return sums_of(numbers, outcome.kind); }, outcome.numbers);
@@ -111,6 +117,7 @@ void run_spread(spread_command options) {
     write_mesh(*options.output, task, particles.dimension, outcome);
   }
   report.total_seconds = time.elapsed();
+  doing.end();
   finish(report, options, task, particles, outcome);
 }
 
@@ -135,12 +142,12 @@ void add_spread(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("spread", "Spread the values of points onto a mesh");
   const auto options = std::make_shared<spread_command>();
   spread_command& o = *options;
-  command->add_option("points", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
       ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("POINTS");
+      ->check(existing_file())
+      ->type_name("");
   command->add_option("--values", o.values, ".npy, (N,) or (vectors, N), real or complex; default: all 1")
-      ->check(CLI::ExistingFile)
+      ->check(existing_file())
       ->type_name("FILE");
   command->add_option("--mesh", o.mesh, "mesh points along each axis; one number: that many along all")
       ->required()
@@ -149,8 +156,7 @@ void add_spread(CLI::App& app) {
   command
       ->add_flag("--deterministic{run_to_run}", o.reproducible,
                  "same bits in every run; --deterministic=canonical: with every method as well")
-      ->check(
-          CLI::IsMember(std::vector<std::string>(io::names_of<determinism>.begin(), io::names_of<determinism>.end())));
+      ->check(one_of(io::names_of<determinism>));
   add_output_option(*command, o.output, "the mesh: .npy, or .vti for ParaView");
   command->footer(spread_footer());
   command->callback([options] { run_spread(*options); });

@@ -44,7 +44,8 @@ void keyed_buckets<Context, Buckets>::check(const Context& context) {
   if (found.kind == fault_kind::overflow) detail::throw_overflow(found, buckets_);
   if (found.index >= count_) throw data_error(message("key ", found.index, " of an earlier build was out of range"));
   throw data_error(message("key ", found.index, " is ", to_host(context, keys_ + found.index, 1)[0],
-                           "; keys must be below the number of buckets, which is ", bucket_count_));
+                           "; keys must be below the number of buckets, which is ", bucket_count_),
+                   found.index);
 }
 
 template <typename Context, typename Buckets>

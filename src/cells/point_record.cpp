@@ -62,7 +62,7 @@ void point_record<Context, T, D>::check(const Context& context, const grid<T, D>
                          found.needed);
   }
   if (found.index < points_.count) {
-    throw data_error(complaint(found.index, read_point(context, found.index), space.domain));
+    throw data_error(complaint(found.index, read_point(context, found.index), space.domain), found.index);
   }
   throw data_error(message("point ", found.index, " of an earlier build was not finite or outside the open box"));
 }

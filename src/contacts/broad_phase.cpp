@@ -30,7 +30,7 @@ void broad_phase<Context, T>::implementation::build(const bounds_view<T>& bounds
   detail::check_bounds(bounds);
   const box<T, 3> domain = options.domain.value_or(detail::open_box<T>());
   const fault_report fault = search.place(bounds.size(), detail::place_bounds<T>{bounds, domain});
-  if (fault.kind != fault_kind::none) throw data_error(complaint(bounds, fault.index));
+  if (fault.kind != fault_kind::none) throw data_error(complaint(bounds, fault.index), fault.index);
   search.plan({options.method, options.domain, options.bin_size, true});
   search.insert();
   pairs.find(context, search, {search.domain(), detail::group_filter(options.masks), bounds});

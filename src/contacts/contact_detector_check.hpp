@@ -89,7 +89,7 @@ void contact_detector<Context, T>::implementation::fail(const bodies_view<T>& bo
   const detail::body_on_host<T> found = detail::bring_body(context, bodies, i);
   const box<T, 3> domain = options.domain.value_or(detail::open_box<T>());
   const detail::body_fault fault = detail::place_body<T>{found.view(), domain}.fault_of(0);
-  throw data_error(message("body ", i, detail::complaint_about(found, fault, domain)));
+  throw data_error(message("body ", i, detail::complaint_about(found, fault, domain)), i);
 }
 
 }  // namespace quadrat

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <span>
 
+#include "core/suggestion.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/csv.hpp"
-#include "suggestion.hpp"
 #include "text.hpp"
 
 namespace quadrat::io {
@@ -27,14 +27,9 @@ std::span<const std::string_view> size_names(body_shape shape) {
   return axis_names;
 }
 
-std::string joined(std::span<const std::string_view> names) {
-  std::string text;
-  for (const std::string_view name : names) text += message(text.empty() ? "" : ", ", name);
-  return text;
-}
-
 csv_columns columns_of_bodies() {
   csv_columns columns;
+  columns.numbers = {"x", "y", "z", "qw", "qx", "qy", "qz", "group"};
   columns.text = {"shape"};
   columns.optional = {"radius", "half_length", "a", "b", "c"};
   return columns;
@@ -47,6 +42,7 @@ class bodies_parser {
   body_list parse() {
     body_list bodies;
     bodies.file = table_.file;
+    bodies.lines = table_.lines;
     read_shapes(bodies);
     read_centers(bodies);
     read_sizes(bodies);
@@ -79,7 +75,7 @@ class bodies_parser {
     const auto found = std::find(body_shape_names.begin(), body_shape_names.end(), word);
     if (found == body_shape_names.end()) {
       fail(row, message("column shape is ", word.empty() ? "empty" : shown(word), ", which is no shape; ",
-                        suggestion(word, body_shape_names)));
+                        detail::suggestion(word, body_shape_names)));
     }
     return static_cast<body_shape>(found - body_shape_names.begin());
   }
@@ -114,7 +110,7 @@ class bodies_parser {
 
   [[nodiscard]] static std::string needs(body_shape shape) {
     return message(shape == body_shape::ellipsoid ? "an " : "a ", body_shape_names[static_cast<std::size_t>(shape)],
-                   " needs ", joined(size_names(shape)));
+                   " needs ", detail::joined(size_names(shape)));
   }
 
   [[nodiscard]] double size_at(std::string_view name, body_shape shape, std::size_t row) const {

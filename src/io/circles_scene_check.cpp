@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "core/suggestion.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "scene_demands.hpp"
-#include "suggestion.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -88,14 +88,14 @@ class circles_checker : private scene_demands<circles_scene> {
       if (circles_walkable(chosen, one)) possible.push_back(one);
     }
     demand(circles_walkable(chosen, list), "search.cell_list", "is \"", list, "\", but the order \"", chosen,
-           "\" needs rows of cells that are one range; ", valid_names(possible));
+           "\" needs rows of cells that are one range; ", detail::valid_names(possible));
   }
 
   void one_of(const std::string& key, const std::string& value, std::span<const std::string_view> names) const {
     std::vector<std::string_view> valid{"auto"};
     valid.insert(valid.end(), names.begin(), names.end());
     demand(std::ranges::find(valid, value) != valid.end(), key, "cannot be \"", value, "\"; ",
-           suggestion(value, valid));
+           detail::suggestion(value, valid));
   }
 
   void level() const {

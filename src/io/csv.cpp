@@ -4,38 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "csv_records.hpp"
 #include "quadrat/core/error.hpp"
-#include "suggestion.hpp"
 #include "text.hpp"
 
 namespace quadrat::io {
 namespace {
-
-/// Calls f(field, its number from 0) for each field of a line, without the white space around it.
-template <typename F>
-std::size_t for_each_field(std::string_view line, F&& f) {
-  std::size_t count = 0;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    f(trimmed(line.substr(0, comma)), count++);
-    if (comma == std::string_view::npos) return count;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-std::string_view without_quotes(std::string_view name) {
-  if (name.size() >= 2 && name.front() == '"' && name.back() == '"') return name.substr(1, name.size() - 2);
-  return name;
-}
-
-/// Goes to the next line that says something.
-bool next_line(line_reader& lines) {
-  while (lines.next()) {
-    const std::string_view line = trimmed(lines.line());
-    if (!line.empty() && line.front() != '#') return true;
-  }
-  return false;
-}
 
 bool contains(const std::vector<std::string_view>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -44,37 +18,52 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
 class csv_parser {
  public:
   csv_parser(std::string_view text, const csv_columns& columns, csv_table& table)
-      : lines_(text), columns_(columns), table_(table) {}
+      : records_(text), columns_(columns), table_(table) {}
 
   void parse() {
-    if (!next_line(lines_)) throw io_error(table_.file + ": there is no line with the names of the columns");
+    if (!records_.next()) throw io_error(table_.file + ": there is no line with the names of the columns");
     read_names();
     table_.columns.resize(table_.names.size());
     table_.words.resize(table_.names.size());
-    while (next_line(lines_)) read_row();
+    while (records_.next()) read_row();
   }
 
  private:
+  enum class column_kind { left_out, number, optional_number, word };
+
   [[noreturn]] void fail(const std::string& what) const {
-    throw io_error(message(table_.file, ":", lines_.number(), ": ", what));
+    throw io_error(message(table_.file, ":", records_.line(), ": ", what));
+  }
+  bool next_field() {
+    return records_.next_field([this](const char* what) { fail(what); });
+  }
+
+  [[nodiscard]] column_kind kind_of(std::string_view name) const {
+    if (contains(columns_.numbers, name)) return column_kind::number;
+    if (contains(columns_.optional, name)) return column_kind::optional_number;
+    return contains(columns_.text, name) ? column_kind::word : column_kind::left_out;
   }
 
   void read_names() {
-    for_each_field(lines_.line(), [&](std::string_view field, std::size_t k) {
-      const std::string name(without_quotes(field));
-      if (name.empty()) fail(message("column ", k + 1, " has no name"));
-      if (number_from<double>(name)) {
-        fail(message("the first line must name the columns (x,y,z for example), but has the number ", name));
-      }
-      if (table_.has(name)) fail(message("two columns are named \"", name, "\""));
+    records_.choose_separator();
+    bool any = false;
+    while (next_field()) {
+      const std::string name(records_.field());
+      const column_kind kind = kind_of(name);
+      any = any || kind != column_kind::left_out;
+      if (kind != column_kind::left_out && table_.has(name)) fail(message("two columns are named \"", name, "\""));
       table_.names.push_back(name);
-      text_.push_back(contains(columns_.text, name));
-      optional_.push_back(contains(columns_.optional, name));
-    });
+      kinds_.push_back(kind);
+    }
+    if (any) return;
+    const auto is_number = [](const std::string& name) { return number_from<double>(name).has_value(); };
+    const auto found = std::find_if(table_.names.begin(), table_.names.end(), is_number);
+    if (found == table_.names.end()) return;
+    fail(message("the first line must name the columns (x,y,z for example), but has the number ", *found));
   }
 
   double number(std::string_view field, std::size_t k) const {
-    if (field.empty() && optional_[k]) return std::numeric_limits<double>::quiet_NaN();
+    if (field.empty() && kinds_[k] == column_kind::optional_number) return std::numeric_limits<double>::quiet_NaN();
     const auto value = number_from<double>(field);
     if (!value) {
       fail(message("column ", k + 1, " (", table_.names[k], ") is ",
@@ -85,26 +74,27 @@ class csv_parser {
 
   void read_row() {
     const std::size_t expected = table_.names.size();
-    const std::size_t count = for_each_field(lines_.line(), [&](std::string_view field, std::size_t k) {
-      if (k >= expected) return;
-      if (text_[k]) {
-        table_.words[k].emplace_back(without_quotes(field));
+    std::size_t count = 0;
+    for (; next_field(); ++count) {
+      if (count >= expected || kinds_[count] == column_kind::left_out) continue;
+      if (kinds_[count] == column_kind::word) {
+        table_.words[count].emplace_back(records_.field());
       } else {
-        table_.columns[k].push_back(number(field, k));
+        table_.columns[count].push_back(number(trimmed(records_.field()), count));
       }
-    });
+    }
     if (count != expected) {
       fail(message("there ", count == 1 ? "is " : "are ", count, count == 1 ? " field" : " fields", " for ", expected,
                    expected == 1 ? " column" : " columns"));
     }
-    table_.lines.push_back(lines_.number());
+    table_.lines.push_back(records_.line());
     ++table_.rows;
   }
 
-  line_reader lines_;
+  csv_records records_;
   const csv_columns& columns_;
   csv_table& table_;
-  std::vector<bool> text_, optional_;  // by column
+  std::vector<column_kind> kinds_;
 };
 
 }  // namespace
@@ -114,8 +104,9 @@ bool csv_table::has(std::string_view name) const { return std::find(names.begin(
 std::size_t csv_table::index_of(std::string_view name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    throw io_error(message(file, ": there is no column \"", name, "\"; ", valid_names(known)));
+    std::string known;
+    for (const std::string& one : names) known += (known.empty() ? "" : ", ") + shown(one);
+    throw io_error(message(file, ": there is no column \"", name, "\"; there are ", known));
   }
   return static_cast<std::size_t>(found - names.begin());
 }

@@ -56,7 +56,9 @@ npy_type type_of(std::string_view descr, const std::string& file) {
   for (std::size_t k = 0; k < types.size(); ++k) {
     if (descr.substr(1) == types[k].code) return static_cast<npy_type>(k);
   }
-  throw io_error(message(file, ": the array's type is ", shown(descr), "; only plain numbers can be read"));
+  throw io_error(
+      message(file, ": the array's type is ", shown(descr),
+              "; bool, int8 to int64, uint8 to uint64, float32, float64, complex64 and complex128 are read"));
 }
 
 void swap_bytes(std::vector<std::byte>& bytes, std::size_t number) {
@@ -115,6 +117,9 @@ std::size_t bytes_of(std::span<const npy_field> fields) {
 /// The text of the header; `rest` is left with the data.
 std::string_view header_text(std::string_view& rest, const std::string& file) {
   if (rest.empty()) throw io_error(file + ": the file is empty");
+  if (rest.starts_with("PK")) {
+    throw io_error(file + ": this is a .npz archive, or another zip file; numpy.save writes an array as .npy");
+  }
   if (!rest.starts_with(npy_magic)) {
     throw io_error(message(file, ": this is no .npy file (it begins with ", shown(rest.substr(0, 6)), ")"));
   }
@@ -139,6 +144,15 @@ std::string_view name_of(npy_type type) { return entry_of(type).name; }
 std::size_t size_of(npy_type type) { return entry_of(type).bytes; }
 
 std::string npy_array::shape_text() const { return text_of(shape); }
+
+std::string index_text(std::size_t element, const std::vector<std::size_t>& shape) {
+  std::string text;
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    text.insert(0, std::to_string(element % shape[k]) + (text.empty() ? "" : ", "));
+    element /= shape[k];
+  }
+  return "[" + text + "]";
+}
 
 void npy_array::require_type(npy_type wanted) const {
   if (type == wanted) return;

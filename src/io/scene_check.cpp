@@ -4,10 +4,10 @@
 #include <limits>
 #include <utility>
 
+#include "core/suggestion.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/scene.hpp"
 #include "scene_demands.hpp"
-#include "suggestion.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -125,7 +125,7 @@ class checker : private scene_demands<granular_scene> {
   void method(std::span<const std::string_view> methods) const {
     const auto& run = scene_.run;
     demand(std::find(methods.begin(), methods.end(), run.method) != methods.end(), "run.method", "cannot be \"",
-           run.method, "\"; ", suggestion(run.method, methods));
+           run.method, "\"; ", detail::suggestion(run.method, methods));
   }
 
   void top_speed() const {

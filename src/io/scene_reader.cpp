@@ -14,11 +14,11 @@
 
 #include <toml++/toml.h>
 
+#include "core/suggestion.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
-#include "suggestion.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -132,12 +132,13 @@ class unknown_key_finder {
     if (other_ && other_->keys.keys(name.str()) != nullptr) {
       errors_.add(name.source(), "[", name.str(), "] belongs to scenes with ", other_->name, " in [physics]");
     } else if (node.is_table() || node.is_array_of_tables()) {
-      errors_.add(name.source(), "unknown table [", name.str(), "]; ", suggestion(name.str(), schema_.tables()));
+      errors_.add(name.source(), "unknown table [", name.str(), "]; ",
+                  detail::suggestion(name.str(), schema_.tables()));
     } else if (const auto home = schema_.home_of(name.str()); !home.empty()) {
       errors_.add(name.source(), "the key \"", name.str(), "\" stands outside a table; it belongs into [", home, "]");
     } else {
       errors_.add(name.source(), "unknown key \"", name.str(), "\" outside a table; ",
-                  suggestion(name.str(), schema_.tables()));
+                  detail::suggestion(name.str(), schema_.tables()));
     }
   }
 
@@ -150,7 +151,8 @@ class unknown_key_finder {
       return;
     }
     const auto home = schema_.home_of(key.str());
-    const std::string hint = home.empty() ? suggestion(key.str(), keys) : message("it belongs into [", home, "]");
+    const std::string hint =
+        home.empty() ? detail::suggestion(key.str(), keys) : message("it belongs into [", home, "]");
     errors_.add(key.source(), "unknown key \"", key.str(), "\" in [", table, "]; ", hint);
   }
 
@@ -232,7 +234,8 @@ class key_reader {
     for (const auto& [key, value] : *table) {
       const auto found = std::ranges::find(keys, key.str());
       if (found == keys.end()) {
-        errors_.add(key.source(), "unknown key \"", key.str(), "\" in ", name, "; ", suggestion(key.str(), keys));
+        errors_.add(key.source(), "unknown key \"", key.str(), "\" in ", name, "; ",
+                    detail::suggestion(key.str(), keys));
         continue;
       }
       name_ = message(name, ".", key.str());
@@ -283,7 +286,7 @@ class key_reader {
     const auto found = std::find(valid.begin(), valid.end(), text->get());
     if (found == valid.end()) {
       // Few enough to be listed, and the nearest may be far from what was meant ("gpu" from "cpu").
-      return errors_.add(node.source(), name_, " cannot be \"", text->get(), "\"; ", valid_names(valid));
+      return errors_.add(node.source(), name_, " cannot be \"", text->get(), "\"; ", detail::valid_names(valid));
     }
     value = static_cast<Enum>(found - valid.begin());
   }
@@ -323,7 +326,8 @@ void check_model(const toml::table& root, const scene_places& places, error_list
   }
   const auto* const text = model.as_string();
   if (text == nullptr || std::ranges::find(scene_models, text->get()) != scene_models.end()) return;
-  errors.add(model.node()->source(), "unknown model \"", text->get(), "\"; ", suggestion(text->get(), scene_models));
+  errors.add(model.node()->source(), "unknown model \"", text->get(), "\"; ",
+             detail::suggestion(text->get(), scene_models));
 }
 
 template <typename Scene>

@@ -31,11 +31,29 @@ class xyz_parser {
       if (!lines_.next()) fail(message("the file ends after ", i, " of ", *count, " atoms"));
       read_atom();
     }
+    count_frames();
   }
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw io_error(message(frame_.file, ":", lines_.number(), ": ", what));
+  }
+
+  /// Goes over what follows the first frame: other frames, which are only counted, and blank lines.
+  void count_frames() {
+    for (frame_.frames = 1; lines_.next();) {
+      if (trimmed(lines_.line()).empty()) continue;
+      const auto count = number_from<std::uint64_t>(trimmed(lines_.line()));
+      if (!count) {
+        fail(message(shown(lines_.line()), " follows frame ", frame_.frames,
+                     "; expected the end, or the number of atoms of another frame"));
+      }
+      if (!lines_.next()) fail("the file ends before the comment line");
+      for (std::uint64_t i = 0; i < *count; ++i) {
+        if (!lines_.next()) fail(message("the file ends after ", i, " of ", *count, " atoms"));
+      }
+      ++frame_.frames;
+    }
   }
 
   void read_comment() {

@@ -43,7 +43,9 @@ void require_method(std::string_view name, const key_demands& demands) {
   const auto found = std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.name == name; });
   if (found == methods.end()) {
     std::vector<std::string_view> names{"auto"};
-    for (const key_method& method : methods) names.push_back(method.name);
+    for (const key_method& method : methods) {
+      if (method.*demands.here) names.push_back(method.name);
+    }
     throw_unknown_method("method of keyed reduction", name, names);
   }
   require((*found).*demands.here, "the method ", name, " does not run on ", demands.backend, " in this build");

@@ -165,7 +165,7 @@ void key_reducer<Context>::implementation::check() {
   faults.clear(context);
   const std::string text = complaint(fault);
   usable = keys_changed = false;
-  throw data_error(text);
+  throw data_error(text, fault.index);
 }
 
 /// What is wrong with a key, and what would be accepted.

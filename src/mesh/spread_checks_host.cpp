@@ -80,7 +80,9 @@ void require_method(std::string_view name, const Context& context, bool spread_m
   const auto found = std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.name == name; });
   if (found == methods.end()) {
     std::vector<std::string_view> names{"auto"};
-    for (const spread_method& method : methods) names.push_back(method.name);
+    for (const spread_method& method : methods) {
+      if (method.*here && !method.wrong_results) names.push_back(method.name);
+    }
     throw_unknown_method("method of spreading", name, names);
   }
   require((*found).*here, "the method ", name, " does not run on ", backend, " in this build");

@@ -84,7 +84,7 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
   faults.clear(context);
   engine->set_points(placement(points));
   const fault_report fault = faults.read(context);
-  if (fault.kind != fault_kind::none) throw data_error(complaint(points, fault));
+  if (fault.kind != fault_kind::none) throw data_error(complaint(points, fault), fault.index);
   usable = true;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/neighbor_checks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "cells/checks.hpp"
+#include "core/suggestion.hpp"
 #include "quadrat/core/error.hpp"
 #include "search/neighbor_masks.hpp"
 #include "search/neighbor_methods.hpp"
@@ -55,6 +58,16 @@ void check_queries_fit(const neighbor_options<T>& options, const neighbor_input<
           input.boxes.size(), " boxes, but system_of_query is null");
 }
 
+void check_method(std::string_view name, bool cuda) {
+  std::vector<std::string_view> here;
+  neighbor_method_list::for_each([&](auto method) {
+    if (cuda ? decltype(method)::on_cuda : decltype(method)::on_cpu) here.push_back(method.name);
+  });
+  if (!neighbor_method_list::contains(name)) throw_unknown_method("neighbor method", name, here);
+  require(std::ranges::find(here, name) != here.end(), "the neighbor method ", name, " does not run on ",
+          cuda ? "CUDA" : "the CPU", "; these do: ", joined(here));
+}
+
 }  // namespace
 
 template <typename T>
@@ -73,11 +86,7 @@ void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
   if (options.rule == cutoff_rule::table_of_types) check_type_table(options);
   require(options.rule != cutoff_rule::own_radius || options.pairs == neighbor_pairs::full,
           "a half list by own radius was asked for; the rule is not symmetric, so its list must be full");
-  if (options.method.empty()) return;
-  neighbor_method_list::with("neighbor method", options.method, [&](auto method) {
-    require(cuda ? decltype(method)::on_cuda : decltype(method)::on_cpu, "the neighbor method ", options.method,
-            " does not run on ", cuda ? "CUDA" : "the CPU");
-  });
+  if (!options.method.empty()) check_method(options.method, cuda);
 }
 
 template <typename T, int D>

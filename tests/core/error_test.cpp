@@ -25,6 +25,11 @@ TEST(overflow_error, carries_the_capacity_that_would_have_sufficed) {
   EXPECT_STREQ(overflow.what(), "too small");
 }
 
+TEST(data_error, carries_the_index_of_the_offender_where_there_is_one) {
+  EXPECT_EQ(data_error("point 7 is wrong", 7).index(), 7u);
+  EXPECT_FALSE(data_error("all is wrong").index().has_value());
+}
+
 TEST(message, joins_its_parts) { EXPECT_EQ(message("cell ", 3, " of ", std::string("many"), '.'), "cell 3 of many."); }
 
 TEST(message, tells_floating_point_values_apart) {

@@ -88,18 +88,18 @@ TEST(bodies_file_test, orientations_of_any_length_become_one) {
 
 TEST(bodies_file_test, errors_of_the_columns) {
   EXPECT_EQ(failure(""), " there is no line with the names of the columns");
-  EXPECT_EQ(failure("x,y,radius\n"), " there is no column \"z\"; valid are \"x\", \"y\", \"radius\"");
+  EXPECT_EQ(failure("x,y,radius\n"), " there is no column \"z\"; there are \"x\", \"y\", \"radius\"");
   EXPECT_EQ(failure("x,y,z\n"),
             " there are no sizes; valid are radius (spheres), radius, half_length (capsules), a, b, c (ellipsoids), or "
             "these with a column \"shape\"");
   EXPECT_EQ(failure("x,y,z,radius,a,b,c\n"),
             " there are sizes of several shapes, but no column \"shape\" that tells them apart");
-  EXPECT_EQ(failure("x,y,z,a,b\n"), " there is no column \"c\"; valid are \"x\", \"y\", \"z\", \"a\", \"b\"");
+  EXPECT_EQ(failure("x,y,z,a,b\n"), " there is no column \"c\"; there are \"x\", \"y\", \"z\", \"a\", \"b\"");
   EXPECT_EQ(failure("x,y,z,a,b\n0,0,0,1,1\n"), "2: there is no column \"c\"; an ellipsoid needs a, b, c");
   EXPECT_EQ(failure("x,y,z,half_length\n0,0,0,1\n"),
             "2: there is no column \"radius\"; a capsule needs radius, half_length");
   EXPECT_EQ(failure("x,y,z,radius,qw,qx,qy\n"),
-            " there is no column \"qz\"; valid are \"x\", \"y\", \"z\", \"radius\", \"qw\", \"qx\", \"qy\"");
+            " there is no column \"qz\"; there are \"x\", \"y\", \"z\", \"radius\", \"qw\", \"qx\", \"qy\"");
   EXPECT_EQ(failure("x,y,z,radius,x\n"), "1: two columns are named \"x\"");
   EXPECT_EQ(failure("1,2,3,4\n"), "1: the first line must name the columns (x,y,z for example), but has the number 1");
 }

@@ -53,7 +53,21 @@ TEST_F(xyz_test, plain) {
   EXPECT_TRUE(read("0\n\n").positions.empty());
 }
 
-TEST_F(xyz_test, only_the_first_frame_counts) { EXPECT_EQ(read("1\n\nH 1 2 3\n2\n\nH 1 2 3\n").positions.size(), 1u); }
+TEST_F(xyz_test, frames_behind_the_first_are_counted) {
+  const xyz_frame frame = read("1\n\nH 1 2 3\n2\n\nH 1 2 3\nH 4 5 6\n\n0\n\n \n\n");
+  EXPECT_EQ(frame.positions.size(), 1u);
+  EXPECT_EQ(frame.frames, 3u);
+  EXPECT_EQ(read("1\n\nH 1 2 3").frames, 1u);
+}
+
+TEST_F(xyz_test, what_is_no_frame_is_refused_wherever_it_stands) {
+  EXPECT_EQ(failure("1\n\nH 1 2 3\nH 4 5 6\n"),
+            "4: \"H 4 5 6\" follows frame 1; expected the end, or the number of atoms of another frame");
+  EXPECT_EQ(failure("1\n\nH 1 2 3\n1\n\nH 4 5 6\n\nmore\n"),
+            "8: \"more\" follows frame 2; expected the end, or the number of atoms of another frame");
+  EXPECT_EQ(failure("1\n\nH 1 2 3\n2\n\nH 1 2 3\n"), "6: the file ends after 1 of 2 atoms");
+  EXPECT_EQ(failure("1\n\nH 1 2 3\n2\n"), "4: the file ends before the comment line");
+}
 
 TEST_F(xyz_test, positions_in_other_columns) {
   const xyz_frame frame = read("1\nProperties=id:I:1:species:S:1:velo:R:2:pos:R:3\n7 H 0 0 1 2 3\n");

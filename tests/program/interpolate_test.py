@@ -150,7 +150,7 @@ class InterpolateTest(mesh_support.MeshTest):
     def test_wrong_command_lines(self):
         for arguments, words in [
             ([], "--help"),
-            ([self.line], "--mesh-values is required"),
+            ([self.line], "--mesh-values is missing: "),
             (["nowhere.npy", "--mesh-values", self.mesh], "does not exist"),
             ([self.line, "--mesh-values", "nowhere.npy"], "does not exist"),
             ([self.line, "--mesh-values", self.line], "mesh values are read from .npy files; "),

@@ -228,7 +228,7 @@ class NeighborsTest(support.ProgramTest):
     def test_wrong_command_lines(self):
         for arguments, words in [
             ([], "--help"),
-            ([self.row], "--cutoff is required"),
+            ([self.row], "--cutoff is missing: "),
             (["nowhere.csv", "--cutoff", 1], "does not exist"),
             ([self.row, "--cutoff", "wide"], "--cutoff"),
             ([self.row, "--cutoff", 0], "--cutoff is 0"),

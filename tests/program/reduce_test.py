@@ -160,7 +160,7 @@ class ReduceTest(mesh_support.MeshTest):
             self.assertEqual(self.reduce(keys, values, "--precision", precision), (descr, (1,), [4]))
         (self.folder / "out.npy").unlink()
         huge = self.put("huge.npy", [1, 1e300], "<f8")
-        self.assertIn("number 1 is 1e+300, which float cannot hold", self.refusal(keys, huge, "--precision", "float"))
+        self.assertIn("element [1] is 1e+300, which float cannot hold", self.refusal(keys, huge, "--precision", "float"))
 
     def test_every_method_gives_the_same(self):
         keys = sorted(self.draw_keys(2000, 300))
@@ -245,7 +245,7 @@ class ReduceTest(mesh_support.MeshTest):
         text = self.folder / "keys.txt"
         text.write_text("0\n")
         for arguments, words in [
-            ([], "key_file"),
+            ([], "KEYS is missing: .npy"),
             ([keys], "--op sum needs VALUES"),
             ([keys, values, "--op", "count"], "--op count takes no VALUES"),
             ([keys, "--op", "count", "--precision", "float"], "--precision"),

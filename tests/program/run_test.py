@@ -106,7 +106,7 @@ class RunTest(support.ProgramTest):
     def test_numbers_that_are_too_large_are_not_clamped(self):
         for option in ("--seed", "--steps", "--particles", "--threads"):
             message = self.fails("run", self.scene, option, 2**63, code=2)
-            self.assertIn("9223372036854775808 is no whole number of 64 bits", message)
+            self.assertIn('"9223372036854775808" is no whole number of 64 bits', message)
 
     def test_quiet_says_nothing(self):
         done = self.quadrat("run", self.scene, "--output", "out", "--quiet")

@@ -266,7 +266,7 @@ class SpreadTest(mesh_support.MeshTest):
     def test_wrong_command_lines(self):
         for arguments, words in [
             ([], "--help"),
-            ([self.line], "--mesh is required"),
+            ([self.line], "--mesh is missing: "),
             (["nowhere.npy", "--mesh", 4], "does not exist"),
             ([self.line, "--mesh", 4, "--values", "nowhere.npy"], "does not exist"),
             ([self.line, "--mesh", "wide"], '--mesh: "wide" is no number of mesh points'),

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,13 @@ class argument_error : public error {
 class data_error : public error {
  public:
   using error::error;
+  data_error(const std::string& what, std::uint64_t index) : error(what), index_(index) {}
+  /// The offender among the points, bodies or keys of that call, from 0, where it is one of them: who read them from a
+  /// file can then say where it stands there.
+  [[nodiscard]] std::optional<std::uint64_t> index() const noexcept { return index_; }
+
+ private:
+  std::optional<std::uint64_t> index_;
 };
 
 /// A fixed capacity was too small. Nothing was dropped silently: the result is invalid until it is built again with at

@@ -27,7 +27,8 @@ namespace quadrat::io {
 
 /// Bodies on the host, by body. All numbers describe bodies: sizes_are_sound.
 struct body_list {
-  std::string file;  ///< for messages
+  std::string file;                ///< for messages
+  std::vector<std::size_t> lines;  ///< by body: its line in the file, from 1
   std::vector<body_shape> shapes;
   std::vector<vec<double, 3>> centers;
   std::vector<vec<double, 3>> sizes;             ///< as the shape says; what it does not use is 0

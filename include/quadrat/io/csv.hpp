@@ -11,26 +11,27 @@
 
 #include "quadrat/io/atomic_file.hpp"
 
-/// Tables as text: a line with the names of the columns, then a line a row, fields between commas.
+/// Tables as text (RFC 4180): a line with the names of the columns, then a line a row, fields between commas.
 namespace quadrat::io {
 
-/// What columns may hold besides numbers.
+/// The columns to read, by name. A table need not have them, and may have others, which can hold anything.
 struct csv_columns {
-  std::vector<std::string_view> text;      ///< names of columns of words
-  std::vector<std::string_view> optional;  ///< names of columns of numbers in which fields may be empty: NaN
+  std::vector<std::string_view> numbers;   ///< numbers in every row
+  std::vector<std::string_view> optional;  ///< numbers; fields may be empty: NaN
+  std::vector<std::string_view> text;      ///< words
 };
 
 /// Columns by name.
 struct csv_table {
-  std::string file;  ///< for messages
-  std::vector<std::string> names;
-  std::vector<std::vector<double>> columns;     ///< by name: the numbers of all rows; empty for words
-  std::vector<std::vector<std::string>> words;  ///< by name: the words of all rows; empty for numbers
+  std::string file;                             ///< for messages
+  std::vector<std::string> names;               ///< of all columns
+  std::vector<std::vector<double>> columns;     ///< by name: the numbers of all rows; empty for other columns
+  std::vector<std::vector<std::string>> words;  ///< by name: the words of all rows; empty for other columns
   std::vector<std::size_t> lines;               ///< by row: its line in the file, from 1
   std::size_t rows = 0;
 
   [[nodiscard]] bool has(std::string_view name) const;
-  /// The numbers of the column of that name. Throws io_error that says which there are.
+  /// The numbers of the column of that name, which was asked for. Throws io_error that says which there are.
   [[nodiscard]] const std::vector<double>& column(std::string_view name) const;
   /// The words of a column that was asked for as text. Throws io_error that says which there are.
   [[nodiscard]] const std::vector<std::string>& text(std::string_view name) const;
@@ -40,11 +41,12 @@ struct csv_table {
 };
 
 /// Reads a table. Blank lines, and lines that begin with '#', are left out; lines may end in "\r\n"; white space
-/// around fields and quotes around names and words do not count. Throws io_error that names file, line and column
-/// ("FILE:LINE:").
-[[nodiscard]] csv_table read_csv(const std::filesystem::path& file, const csv_columns& columns = {});
+/// around fields does not count. Any field may stand in double quotes: it may then hold commas and ends of lines, and a
+/// quote as two. Where the names stand without a comma, but with semicolons or tabs between them, so do the fields.
+/// Throws io_error that names file, line and column ("FILE:LINE:").
+[[nodiscard]] csv_table read_csv(const std::filesystem::path& file, const csv_columns& columns);
 /// The same for a text in memory; `file` is its name for messages.
-[[nodiscard]] csv_table parse_csv(std::string_view text, const std::string& file, const csv_columns& columns = {});
+[[nodiscard]] csv_table parse_csv(std::string_view text, const std::string& file, const csv_columns& columns);
 
 /// Writes a table row by row; the file appears when it is whole. Floating-point numbers are the shortest text that
 /// gives them back.

@@ -77,6 +77,9 @@ struct npy_array {
   void require_type(npy_type wanted) const;
 };
 
+/// "[1, 0, 17]", as NumPy takes it: the indices of an element of an array in C order.
+[[nodiscard]] std::string index_text(std::size_t element, const std::vector<std::size_t>& shape);
+
 /// Reads an array of plain numbers, in format version 1 to 3, either byte order, C or Fortran order. Throws io_error
 /// that names the file and what is wrong with it.
 [[nodiscard]] npy_array read_npy(const std::filesystem::path& file);

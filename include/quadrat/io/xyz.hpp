@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,7 +14,11 @@ namespace quadrat::io {
 
 /// The first frame of an .xyz file.
 struct xyz_frame {
-  std::string file;  ///< for messages
+  /// Of its comment, and of its first atom, in the file; the other atoms follow, a line each.
+  static constexpr std::size_t comment_line = 2, first_atom_line = 3;
+
+  std::string file;        ///< for messages
+  std::size_t frames = 1;  ///< in the file
   std::vector<vec<double, 3>> positions;
   /// The three vectors of the cell, one after the other: `Lattice="ax ay az bx by bz cx cy cz"`. A vector along which
   /// the cell is open may be zero.
@@ -26,7 +31,8 @@ struct xyz_frame {
 
 /// Reads the first frame of an extended .xyz file (https://github.com/libAtoms/extxyz), or of a plain one: number of
 /// atoms, comment, then a line an atom. Without Properties a line is a name and three coordinates, and what follows
-/// does not count. Throws io_error that names file and line ("FILE:LINE:").
+/// does not count. Frames that follow are only counted. Throws io_error that names file and line ("FILE:LINE:"), also
+/// for what follows and is no frame.
 [[nodiscard]] xyz_frame read_xyz(const std::filesystem::path& file);
 
 }  // namespace quadrat::io

@@ -249,10 +249,11 @@ class functor_reducer {
     const fault_report report = faults_.read(context_);
     faults_.clear(context_);
     if (report.kind == fault_kind::none) return;
-    throw data_error(message("the key of element ", report.index,
-                             report.kind == fault_kind::order
-                                 ? std::string(" is less than the one before; keys must be in order")
-                                 : message(" is out of range; keys must be 0 to ", key_count_ - 1)));
+    throw data_error(
+        message("the key of element ", report.index,
+                report.kind == fault_kind::order ? std::string(" is less than the one before; keys must be in order")
+                                                 : message(" is out of range; keys must be 0 to ", key_count_ - 1)),
+        report.index);
   }
 
   /// Bytes of the context's memory held.

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "suggestion.hpp"
+#include "core/suggestion.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <numeric>
-#include <vector>
 
 #include "quadrat/core/error.hpp"
 
-namespace quadrat::io {
+namespace quadrat::detail {
 namespace {
 
 char folded(char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 bool same(char a, char b) { return folded(a) == folded(b); }
+
+/// The edit distance, but 1 where the name only goes on after the word: "linked" is nearer to "linked_loose" than to
+/// "fixed".
+std::size_t distance_to_name(std::string_view word, std::string_view name) {
+  const bool begins =
+      word.size() >= 3 && word.size() < name.size() && std::equal(word.begin(), word.end(), name.begin(), same);
+  return begins ? 1 : edit_distance(word, name);
+}
 
 }  // namespace
 
@@ -39,13 +46,19 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
   for (const std::string_view name : names) {
-    const std::size_t distance = edit_distance(word, name);
+    const std::size_t distance = distance_to_name(word, name);
     if (distance < best_distance && distance < name.size()) {
       best = name;
       best_distance = distance;
     }
   }
   return best;
+}
+
+std::vector<std::string_view> nearest_first(std::string_view word, std::span<const std::string_view> names) {
+  std::vector<std::string_view> result(names.begin(), names.end());
+  std::ranges::stable_sort(result, {}, [&](std::string_view name) { return distance_to_name(word, name); });
+  return result;
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> names) {
@@ -59,4 +72,10 @@ std::string valid_names(std::span<const std::string_view> names) {
   return text;
 }
 
-}  // namespace quadrat::io
+std::string joined(std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) text += message(text.empty() ? "" : ", ", name);
+  return text;
+}
+
+}  // namespace quadrat::detail
