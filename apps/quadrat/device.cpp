@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device.hpp"
 
-#include <fstream>
+#include <string>
+#include <string_view>
 
+#include "io/text.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/error.hpp"
 
 namespace quadrat::program {
 
 std::string cpu_name() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    const auto colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  try {
+    const std::string text = io::read_whole_file("/proc/cpuinfo");
+    for (io::line_reader in(text); in.next();) {
+      const auto colon = in.line().find(": ");
+      if (in.line().starts_with("model name") && colon != std::string_view::npos) {
+        return std::string(in.line().substr(colon + 2));
+      }
+    }
+  } catch (const io_error&) {
+    // A name is good to have, no more.
   }
   return "CPU";
 }

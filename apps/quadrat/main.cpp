@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -14,17 +18,45 @@
 #include "interruption.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/io/atomic_file.hpp"
 #include "waiting.hpp"
 
 namespace quadrat::program {
 namespace {
 
-/// One line on stderr, whatever the text quotes from files.
-int report(std::string text, exit_code code) {
-  std::ranges::replace_if(
-      text, [](char c) { return (c >= 0 && c < ' ') || c == 127; }, ' ');
-  std::fprintf(stderr, "quadrat: %s\n", text.c_str());
+/// One line on stderr, without control characters, which may stand in the input. It takes no memory: there may be none.
+int report(std::string_view text, exit_code code) {
+  std::array<char, 4096> part{};
+  const char* before = "quadrat: ";
+  do {
+    const std::size_t count = std::min(text.size(), part.size());
+    std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(count), part.begin(),
+                   [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0 ? ' ' : c; });
+    text.remove_prefix(count);
+    std::fprintf(stderr, "%s%.*s%s", before, static_cast<int>(count), part.data(), text.empty() ? "\n" : "");
+    before = "";
+  } while (!text.empty());
   return code;
+}
+
+const char* words_of(const std::exception& problem) {
+  const bool of_ours = dynamic_cast<const out_of_memory*>(&problem) != nullptr;
+  return !of_ours && dynamic_cast<const std::bad_alloc*>(&problem) != nullptr ? "out of memory" : problem.what();
+}
+
+/// Ends the process where an exception cannot be caught: a destructor of a JSON value may find no memory, for example.
+[[noreturn]] void end_of_exception() {
+  const std::exception_ptr thrown = std::current_exception();
+  if (!thrown) std::abort();
+  io::remove_temporary_files();
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& problem) {
+    report(words_of(problem), failure);
+  } catch (...) {
+    std::abort();
+  }
+  std::_Exit(failure);
 }
 
 void describe(CLI::App& app) {
@@ -85,10 +117,6 @@ int run(int argc, char** argv) {
     return report(complaint(app, problem, words) + " (see " + help_command(app) + ")", usage_error);
   } catch (const argument_error& problem) {
     return report(problem.what(), usage_error);
-  } catch (const std::bad_alloc&) {
-    return report("out of memory", failure);
-  } catch (const std::exception& problem) {
-    return report(problem.what(), failure);
   }
 }
 
@@ -96,10 +124,17 @@ int run(int argc, char** argv) {
 }  // namespace quadrat::program
 
 int main(int argc, char** argv) {
-  quadrat::program::wait_passively(argv);
-  quadrat::program::listen_for_signals();
+  using namespace quadrat::program;
+  std::set_terminate(end_of_exception);
   // A pipe that nobody reads and a limit on the size of files are errors of writing, like a full disk.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  return quadrat::program::run(argc, argv);
+  // Around everything: to describe the command line, or to put an error into words, may itself find no memory.
+  try {
+    wait_passively(argv);
+    listen_for_signals();
+    return run(argc, argv);
+  } catch (const std::exception& problem) {
+    return report(words_of(problem), failure);
+  }
 }

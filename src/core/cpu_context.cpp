@@ -17,7 +17,11 @@ constexpr std::align_val_t host_alignment{64};
 
 class aligned_host_memory final : public memory_resource {
  public:
-  void* allocate(std::size_t bytes, cuda_stream) override { return ::operator new(bytes, host_alignment); }
+  void* allocate(std::size_t bytes, cuda_stream) override {
+    void* const memory = ::operator new(bytes, host_alignment, std::nothrow);
+    if (memory == nullptr) throw out_of_memory(bytes, available_bytes());
+    return memory;
+  }
   void deallocate(void* memory, std::size_t, cuda_stream) noexcept override {
     ::operator delete(memory, host_alignment);
   }

@@ -19,4 +19,11 @@ template <typename T>
   return {buffer, result.ptr};
 }
 
+/// With 17 digits, as "%.17g" has it. Files that hold such texts are compared with new ones, so it stays.
+[[nodiscard]] inline std::string full_number_text(double value) {
+  char buffer[64];
+  const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 17);
+  return {buffer, result.ptr};
+}
+
 }  // namespace quadrat

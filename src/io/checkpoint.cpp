@@ -13,11 +13,11 @@
 
 #include <array>
 #include <bit>
-#include <cerrno>
-#include <fstream>
+#include <charconv>
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
+#include "text.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -49,6 +49,11 @@ std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return hash;
+}
+
+std::string hexadecimal(checksum value) {
+  char digits[2 * sizeof value];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value, 16).ptr};
 }
 
 checksum add_to(checksum sum, std::span<const std::byte> bytes) {
@@ -84,11 +89,10 @@ class writer {
 /// Takes numbers and texts from the front of the verified bytes.
 class reader {
  public:
-  reader(const std::filesystem::path& file, std::span<const std::byte> rest) : file_(file), rest_(rest) {}
+  reader(const std::string& file, std::span<const std::byte> rest) : file_(file), rest_(rest) {}
 
   std::span<const std::byte> bytes(std::uint64_t count) {
-    if (count > rest_.size())
-      throw io_error(message(file_.string(), ": the lengths inside the checkpoint do not add up"));
+    if (count > rest_.size()) throw io_error(message(file_, ": the lengths inside the checkpoint do not add up"));
     const auto taken = rest_.first(static_cast<std::size_t>(count));
     rest_ = rest_.subspan(taken.size());
     return taken;
@@ -105,7 +109,7 @@ class reader {
   }
 
  private:
-  const std::filesystem::path& file_;
+  const std::string& file_;
   std::span<const std::byte> rest_;
 };
 
@@ -117,19 +121,8 @@ std::uint64_t file_bytes(const checkpoint& state) {
   return total;
 }
 
-std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
-  std::error_code code;
-  const auto size = std::filesystem::file_size(file, code);
-  if (code) throw io_error(message("cannot read the checkpoint ", file.string(), ": ", code.message()));
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  std::ifstream in(file, std::ios::binary);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!in) throw io_error(message("cannot read the checkpoint ", file.string(), ": ", std::strerror(errno)));
-  return bytes;
-}
-
-file_header verified_header(const std::filesystem::path& file, std::span<const std::byte> bytes) {
-  const auto reject = [&](const auto&... parts) { throw io_error(message(file.string(), ": ", parts...)); };
+file_header verified_header(const std::string& file, std::span<const std::byte> bytes) {
+  const auto reject = [&](const auto&... parts) { throw io_error(message(file, ": ", parts...)); };
   file_header header;
   if (bytes.size() < sizeof header + sizeof(checksum)) {
     reject("truncated: ", bytes.size(), " bytes, but a checkpoint has at least ", sizeof header + sizeof(checksum));
@@ -149,7 +142,7 @@ file_header verified_header(const std::filesystem::path& file, std::span<const s
   std::memcpy(&stored, bytes.data() + body.size(), sizeof stored);
   const checksum found = add_to(0, body);
   if (stored != found) {
-    reject("damaged: its checksum is ", std::hex, found, ", but ", stored, " was written");
+    reject("damaged: its checksum is ", hexadecimal(found), ", but ", hexadecimal(stored), " was written");
   }
   return header;
 }
@@ -204,25 +197,32 @@ void write_checkpoint(const std::filesystem::path& file, const checkpoint& state
 }
 
 checkpoint read_checkpoint(const std::filesystem::path& file) {
-  const std::vector<std::byte> bytes = read_bytes(file);
+  return parse_checkpoint(read_whole_file(file), file.string());
+}
+
+checkpoint parse_checkpoint(std::string_view contents, const std::string& file) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(contents));
   const file_header header = verified_header(file, bytes);
-  reader in(file, std::span(bytes).subspan(sizeof header));
+  reader in(file, bytes.subspan(sizeof header));
   checkpoint state;
   state.step = header.step;
   state.particles = header.particles;
   state.precision_bytes = header.precision_bytes;
   state.parameters = in.text(header.parameters_length);
   if (hash_of(state.parameters) != header.parameters_hash) {
-    throw io_error(message(file.string(), ": the hash of its parameters does not match them"));
+    throw io_error(message(file, ": the hash of its parameters does not match them"));
   }
   for (std::uint32_t i = 0; i < header.array_count; ++i) {
     checkpoint_array array;
     array.name = in.text(in.number<std::uint32_t>());
     array.type = in.number<element_type>();
+    if (array.type < element_type::float32 || array.type > element_type::uint8) {
+      throw io_error(message(file, ": array ", shown(array.name), " is of the unknown element type ",
+                             static_cast<std::uint32_t>(array.type)));
+    }
     array.components = in.number<std::uint64_t>();
     const auto data = in.bytes(in.number<std::uint64_t>());
-    if (data.size() % size_of(array.type) != 0)
-      throw io_error(message(file.string(), ": array ", array.name, " is cut"));
+    if (data.size() % size_of(array.type) != 0) throw io_error(message(file, ": array ", shown(array.name), " is cut"));
     array.bytes.assign(data.begin(), data.end());
     state.arrays.push_back(std::move(array));
   }

@@ -159,10 +159,11 @@ void npy_array::require_type(npy_type wanted) const {
   throw io_error(message(file, ": the array holds ", name_of(type), ", not ", name_of(wanted)));
 }
 
-npy_array read_npy(const std::filesystem::path& file) {
+npy_array read_npy(const std::filesystem::path& file) { return parse_npy(read_whole_file(file), file.string()); }
+
+npy_array parse_npy(std::string_view contents, const std::string& file) {
   npy_array result;
-  result.file = file.string();
-  const std::string contents = read_whole_file(file);
+  result.file = file;
   std::string_view rest = contents;
   const npy_header header = parse_npy_header(header_text(rest, result.file), result.file);
   result.type = type_of(header.descr, result.file);

@@ -3,8 +3,11 @@
 
 #include <png.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <exception>
-#include <string>
+#include <new>
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
@@ -16,7 +19,7 @@ namespace {
 struct sink {
   atomic_file& file;
   std::exception_ptr failure;
-  std::string complaint;
+  std::array<char, 128> complaint;  ///< of libpng; a std::string could throw
 };
 
 void write_data(png_structp png, png_bytep bytes, png_size_t count) {
@@ -32,7 +35,10 @@ void write_data(png_structp png, png_bytep bytes, png_size_t count) {
 void flush_data(png_structp) {}
 
 void remember(png_structp png, png_const_charp text) {
-  static_cast<sink*>(png_get_error_ptr(png))->complaint = text;
+  auto& complaint = static_cast<sink*>(png_get_error_ptr(png))->complaint;
+  const std::size_t length = std::min(std::strlen(text), complaint.size() - 1);
+  std::memcpy(complaint.data(), text, length);
+  complaint[length] = '\0';
   png_longjmp(png, 1);
 }
 
@@ -59,12 +65,15 @@ void write_png(const std::filesystem::path& file, const image& picture) {
   sink target{out, nullptr, {}};
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &target, remember, ignore);
   png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
-  if (info == nullptr) throw io_error(message("cannot write ", file.string(), ": libpng does not start"));
+  if (info == nullptr) {
+    png_destroy_write_struct(&png, nullptr);
+    throw std::bad_alloc();  // the version of the library is checked by the compiler's header
+  }
   png_set_write_fn(png, &target, write_data, flush_data);
   const bool encoded = encode(png, info, picture);
   png_destroy_write_struct(&png, &info);
   if (target.failure) std::rethrow_exception(target.failure);
-  if (!encoded) throw io_error(message("cannot write ", file.string(), ": libpng says ", target.complaint));
+  if (!encoded) throw io_error(message("cannot write ", file.string(), ": libpng says ", target.complaint.data()));
   out.commit();
 }
 

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
+// toml++ assumes of the key in a table's header ("[=]") what it checks only afterwards: its assertions end the process,
+// and without them clang takes the assumption for a fact.
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#define TOML_ASSERT(expression) static_assert(true)
 #include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
 
 #include "core/suggestion.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
+#include "text.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -310,13 +312,6 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
   }
 }
 
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw io_error(message("cannot read the scene ", file.string(), ": ", std::strerror(errno)));
-  return text;
-}
-
 /// Of a scene of any model.
 void check_model(const toml::table& root, const scene_places& places, error_list& errors) {
   const toml::node_view model = root["scene"]["model"];
@@ -361,7 +356,7 @@ scene_file<Scene> parse(std::string_view text, const std::string& name) {
 }  // namespace
 
 scene_kind kind_of_scene(const std::filesystem::path& file) {
-  const toml::table root = parse_toml(read_text(file), file.string());
+  const toml::table root = parse_toml(read_whole_file(file), file.string());
   const auto model = root["scene"]["model"].value<std::string>();
   if (model == "circles") return scene_kind::circles;
   if (model == "srd") return scene_kind::srd;
@@ -379,26 +374,26 @@ granular_scene_file parse_granular_scene(std::string_view text, const std::strin
   return parse<granular_scene>(text, name);
 }
 granular_scene_file read_granular_scene(const std::filesystem::path& file) {
-  return parse<granular_scene>(read_text(file), file.string());
+  return parse<granular_scene>(read_whole_file(file), file.string());
 }
 
 friction_scene_file parse_friction_scene(std::string_view text, const std::string& name) {
   return parse<friction_scene>(text, name);
 }
 friction_scene_file read_friction_scene(const std::filesystem::path& file) {
-  return parse<friction_scene>(read_text(file), file.string());
+  return parse<friction_scene>(read_whole_file(file), file.string());
 }
 
 circles_scene_file parse_circles_scene(std::string_view text, const std::string& name) {
   return parse<circles_scene>(text, name);
 }
 circles_scene_file read_circles_scene(const std::filesystem::path& file) {
-  return parse<circles_scene>(read_text(file), file.string());
+  return parse<circles_scene>(read_whole_file(file), file.string());
 }
 
 srd_scene_file parse_srd_scene(std::string_view text, const std::string& name) { return parse<srd_scene>(text, name); }
 srd_scene_file read_srd_scene(const std::filesystem::path& file) {
-  return parse<srd_scene>(read_text(file), file.string());
+  return parse<srd_scene>(read_whole_file(file), file.string());
 }
 
 }  // namespace quadrat::io

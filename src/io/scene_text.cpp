@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <limits>
-#include <sstream>
+#include <type_traits>
 
+#include "core/number_text.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
+#include "text.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -13,70 +14,72 @@ namespace {
 /// Visitor that prints each key on a line; the numbers keep all their digits.
 class key_printer {
  public:
-  key_printer() { out_.precision(std::numeric_limits<double>::max_digits10); }
-
   template <typename T>
   void operator()(std::string_view table, std::string_view key, const std::optional<T>& value) {
     if (value) (*this)(table, key, *value);
   }
   template <typename T>
   void operator()(std::string_view table, std::string_view key, const T& value) {
-    out_ << table << '.' << key << " = ";
+    text_ += message(table, '.', key, " = ");
     print(value);
-    out_ << '\n';
+    text_ += '\n';
   }
 
-  [[nodiscard]] std::string text() const { return out_.str(); }
+  [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   template <typename T>
   void print(const std::array<T, 3>& v) {
     const char* before = "[";
     for (const T& one : v) {
-      out_ << before;
+      text_ += before;
       print(one);
       before = ", ";
     }
-    out_ << ']';
+    text_ += ']';
   }
   void print(const std::vector<granular_wall>& walls) {
-    out_ << '[';
+    text_ += '[';
     for (std::size_t k = 0; k < walls.size(); ++k) {
-      out_ << (k > 0 ? ", {point = " : "{point = ");
+      text_ += k > 0 ? ", {point = " : "{point = ";
       print(walls[k].point);
-      out_ << ", normal = ";
+      text_ += ", normal = ";
       print(walls[k].normal);
       if (walls[k].opening) {
-        out_ << ", opening = {center = ";
+        text_ += ", opening = {center = ";
         print(walls[k].opening->center);
-        out_ << ", radius = " << walls[k].opening->radius << '}';
+        text_ += ", radius = ";
+        print(walls[k].opening->radius);
+        text_ += '}';
       }
-      out_ << '}';
+      text_ += '}';
     }
-    out_ << ']';
+    text_ += ']';
   }
-  void print(bool value) { out_ << (value ? "true" : "false"); }
-  void print(const std::string& value) { out_ << '"' << value << '"'; }
+  void print(bool value) { text_ += value ? "true" : "false"; }
+  void print(const std::string& value) { text_ += message('"', value, '"'); }
   template <typename T>
   void print(const T& value) {
     if constexpr (std::is_enum_v<T>) {
-      out_ << '"' << name_of(value) << '"';
+      text_ += message('"', name_of(value), '"');
+    } else if constexpr (std::is_floating_point_v<T>) {
+      text_ += full_number_text(value);
     } else {
-      out_ << value;
+      text_ += message(value);
     }
   }
 
-  std::ostringstream out_;
+  std::string text_;
 };
 
 using lines = std::map<std::string, std::string, std::less<>>;
 
 lines lines_of(std::string_view text) {
   lines result;
-  std::istringstream in{std::string(text)};
-  for (std::string line; std::getline(in, line);) {
+  for (line_reader in(text); in.next();) {
+    const std::string_view line = in.line();
     const auto equals = line.find(" = ");
-    if (equals != std::string::npos) result[line.substr(0, equals)] = line.substr(equals + 3);
+    if (equals != std::string_view::npos) result[std::string(line.substr(0, equals))] = line.substr(equals + 3);
   }
   return result;
 }

@@ -21,16 +21,16 @@ std::size_t size_of(const vti_grid& grid) { return grid.extent[0] * grid.extent[
 template <typename T>
 void write_vti_head(vtk_writer& out, const vti_grid& grid, std::span<const vti_array<T>> arrays) {
   const auto extent = message("0 ", grid.extent[0] - 1, " 0 ", grid.extent[1] - 1, " 0 ", grid.extent[2] - 1);
-  out.xml() << "<ImageData WholeExtent=\"" << extent << "\" Origin=\"" << grid.origin[0] << ' ' << grid.origin[1] << ' '
-            << grid.origin[2] << "\" Spacing=\"" << grid.spacing[0] << ' ' << grid.spacing[1] << ' ' << grid.spacing[2]
-            << "\">\n<Piece Extent=\"" << extent << "\">\n<PointData";
-  if (!arrays.empty()) out.xml() << " Scalars=\"" << arrays.front().name << '"';
-  out.xml() << ">\n";
+  out.xml("<ImageData WholeExtent=\"", extent, "\" Origin=\"", grid.origin[0], ' ', grid.origin[1], ' ', grid.origin[2],
+          "\" Spacing=\"", grid.spacing[0], ' ', grid.spacing[1], ' ', grid.spacing[2], "\">\n<Piece Extent=\"", extent,
+          "\">\n<PointData");
+  if (!arrays.empty()) out.xml(" Scalars=\"", arrays.front().name, '"');
+  out.xml(">\n");
   for (const vti_array<T>& array : arrays) {
     out.declare(std::is_same_v<T, float> ? "Float32" : "Float64", array.name, array.complex ? 2 : 1, size_of(grid),
                 sizeof(T), array.complex ? " ComponentName0=\"real\" ComponentName1=\"imaginary\"" : "");
   }
-  out.xml() << "</PointData>\n</Piece>\n";
+  out.xml("</PointData>\n</Piece>\n");
   out.begin_payload();
 }
 

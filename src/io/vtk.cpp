@@ -6,9 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <sstream>
 
+#include "core/number_text.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
 #include "vtk_writer.hpp"
@@ -25,19 +24,18 @@ std::array<float, 3> as_floats(const vec<T, 3>& v) {
 template <typename DeclareArrays>
 void write_head(vtk_writer& out, std::size_t count, double time, const std::string& active,
                 DeclareArrays&& declare_arrays) {
-  out.xml() << "<PolyData>\n<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-               "format=\"ascii\">"
-            << time << "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"" << count << "\" NumberOfVerts=\""
-            << (count > 0 ? 1 : 0) << "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n"
-            << "<PointData " << active << ">\n";
+  out.xml("<PolyData>\n<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" ",
+          "format=\"ascii\">", time, "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"", count,
+          "\" NumberOfVerts=\"", count > 0 ? 1 : 0,
+          "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<PointData ", active, ">\n");
   declare_arrays();
   out.declare("UInt32", "id", 1, count, sizeof(std::uint32_t));
-  out.xml() << "</PointData>\n<Points>\n";
+  out.xml("</PointData>\n<Points>\n");
   out.declare("Float32", "Points", 3, count, sizeof(float));
-  out.xml() << "</Points>\n<Verts>\n";
+  out.xml("</Points>\n<Verts>\n");
   out.declare("Int64", "connectivity", 1, count, sizeof(std::int64_t));
   out.declare("Int64", "offsets", 1, count > 0 ? 1 : 0, sizeof(std::int64_t));
-  out.xml() << "</Verts>\n</Piece>\n";
+  out.xml("</Verts>\n</Piece>\n");
 }
 
 /// What stands after the point arrays.
@@ -98,14 +96,11 @@ template void write_vtp<double>(const std::filesystem::path&, const points_view<
                                 std::span<const float>, double);
 
 void write_pvd(const std::filesystem::path& file, std::span<const pvd_entry> entries) {
-  std::ostringstream out;
-  out.precision(std::numeric_limits<double>::max_digits10);
-  out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
+  std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
   for (const pvd_entry& entry : entries) {
-    out << "<DataSet timestep=\"" << entry.time << "\" file=\"" << entry.file << "\"/>\n";
+    text += message("<DataSet timestep=\"", full_number_text(entry.time), "\" file=\"", entry.file, "\"/>\n");
   }
-  out << "</Collection>\n</VTKFile>\n";
-  write_text_file(file, out.str());
+  write_text_file(file, text + "</Collection>\n</VTKFile>\n");
 }
 
 }  // namespace quadrat::io

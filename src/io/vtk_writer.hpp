@@ -7,13 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "core/number_text.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
 
 namespace quadrat::io {
@@ -25,25 +26,27 @@ class vtk_writer {
  public:
   /// `kind` of data set: PolyData, ImageData.
   vtk_writer(const std::filesystem::path& file, std::string_view kind) : file_(file), kind_(kind) {
-    head_.precision(std::numeric_limits<double>::max_digits10);
-    head_ << "<?xml version=\"1.0\"?>\n<VTKFile type=\"" << kind << "\" version=\"1.0\" byte_order=\""
-          << (std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian")
-          << "\" header_type=\"UInt64\">\n";
+    xml("<?xml version=\"1.0\"?>\n<VTKFile type=\"", kind, "\" version=\"1.0\" byte_order=\"",
+        std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", "\" header_type=\"UInt64\">\n");
   }
 
   /// `attributes`: more of the array's, with a space before each.
   void declare(std::string_view type, std::string_view name, int components, std::size_t rows, std::size_t size,
                std::string_view attributes = "") {
-    head_ << "<DataArray type=\"" << type << "\" Name=\"" << name << "\" NumberOfComponents=\"" << components
-          << "\" format=\"appended\" offset=\"" << offset_ << "\"" << attributes << "/>\n";
+    xml("<DataArray type=\"", type, "\" Name=\"", name, "\" NumberOfComponents=\"", components,
+        "\" format=\"appended\" offset=\"", offset_, "\"", attributes, "/>\n");
     offset_ += sizeof(std::uint64_t) + rows * static_cast<std::size_t>(components) * size;
   }
-  /// What has been said up to here; the data set's own element is opened by the caller, and closed by `begin_payload`.
-  std::ostringstream& xml() { return head_; }
+  /// Adds to the head, numbers with all their digits. The data set's own element is opened by the caller, and closed by
+  /// `begin_payload`.
+  template <typename... Parts>
+  void xml(const Parts&... parts) {
+    (add(parts), ...);
+  }
 
   void begin_payload() {
-    head_ << "</" << kind_ << ">\n<AppendedData encoding=\"raw\">\n_";
-    file_.write(head_.str());
+    xml("</", kind_, ">\n<AppendedData encoding=\"raw\">\n_");
+    file_.write(head_);
   }
 
   /// Appends `rows` rows; `row_of(i)` gives each as an array of N values.
@@ -72,10 +75,19 @@ class vtk_writer {
   }
 
  private:
+  template <typename Part>
+  void add(const Part& part) {
+    if constexpr (std::is_floating_point_v<Part>) {
+      head_ += full_number_text(part);
+    } else {
+      head_ += message(part);
+    }
+  }
+
   atomic_file file_;
   std::string kind_;
   std::size_t offset_ = 0;
-  std::ostringstream head_;
+  std::string head_;
 };
 
 }  // namespace quadrat::io

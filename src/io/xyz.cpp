@@ -146,10 +146,11 @@ class xyz_parser {
 
 }  // namespace
 
-xyz_frame read_xyz(const std::filesystem::path& file) {
+xyz_frame read_xyz(const std::filesystem::path& file) { return parse_xyz(read_whole_file(file), file.string()); }
+
+xyz_frame parse_xyz(std::string_view text, const std::string& file) {
   xyz_frame frame;
-  frame.file = file.string();
-  const std::string text = read_whole_file(file);
+  frame.file = file;
   xyz_parser(text, frame).parse();
   return frame;
 }

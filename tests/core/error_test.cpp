@@ -4,7 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <string_view>
 #include <type_traits>
+
+#include "quadrat/core/context.hpp"
 
 namespace quadrat::test {
 
@@ -30,7 +36,31 @@ TEST(data_error, carries_the_index_of_the_offender_where_there_is_one) {
   EXPECT_FALSE(data_error("all is wrong").index().has_value());
 }
 
-TEST(message, joins_its_parts) { EXPECT_EQ(message("cell ", 3, " of ", std::string("many"), '.'), "cell 3 of many."); }
+TEST(out_of_memory, says_how_much_was_asked_for_and_how_much_there_is) {
+  const out_of_memory problem(17'179'869'184, 3'100'000'000);
+  EXPECT_STREQ(problem.what(), "out of memory: 17.18 GB were asked for; 3.1 GB are available");
+  EXPECT_EQ(problem.asked(), 17'179'869'184u);
+  EXPECT_STREQ(out_of_memory(80, ~std::size_t{0}).what(), "out of memory: 80 bytes were asked for");
+}
+
+// The address sanitizer ends the process instead.
+#if !defined(__SANITIZE_ADDRESS__)
+TEST(out_of_memory, is_what_host_memory_throws) {
+  constexpr std::size_t too_much = std::size_t{1} << 60;
+  try {
+    static_cast<void>(host_memory().allocate(too_much, nullptr));
+    FAIL() << "there was memory";
+  } catch (const std::bad_alloc& problem) {
+    EXPECT_TRUE(std::string(problem.what()).starts_with("out of memory: 1.153e+06 TB were asked for; "))
+        << problem.what();
+  }
+}
+#endif
+
+TEST(message, joins_its_parts) {
+  EXPECT_EQ(message("cell ", 3, " of ", std::string("many"), '.'), "cell 3 of many.");
+  EXPECT_EQ(message(std::uint8_t{7}, true, std::string_view("x"), ~std::uint64_t{0}), "71x18446744073709551615");
+}
 
 TEST(message, tells_floating_point_values_apart) {
   EXPECT_EQ(message(0.1f), "0.1");

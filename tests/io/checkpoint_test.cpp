@@ -88,7 +88,7 @@ TEST(checkpoint, asking_for_what_is_not_there_is_an_error) {
 }
 
 TEST(checkpoint, a_missing_file_is_named) {
-  EXPECT_EQ(checkpoint_error("/nowhere/c"), "cannot read the checkpoint /nowhere/c: No such file or directory");
+  EXPECT_EQ(checkpoint_error("/nowhere/c"), "cannot read /nowhere/c: No such file or directory");
 }
 
 TEST(checkpoint, each_kind_of_damage_is_told_apart) {

@@ -215,7 +215,7 @@ TEST(scene, a_missing_file_is_an_io_error) {
     static_cast<void>(read_granular_scene("/nowhere/scene.toml"));
     FAIL();
   } catch (const io_error& failure) {
-    EXPECT_STREQ(failure.what(), "cannot read the scene /nowhere/scene.toml: No such file or directory");
+    EXPECT_STREQ(failure.what(), "cannot read /nowhere/scene.toml: No such file or directory");
   }
 }
 

@@ -21,7 +21,7 @@ using cuda_stream = CUstream_st*;
 class memory_resource {
  public:
   virtual ~memory_resource() = default;
-  /// Throws std::bad_alloc or backend_error when the memory is not to be had.
+  /// Throws std::bad_alloc (host_memory: out_of_memory) or backend_error when the memory is not to be had.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, cuda_stream stream) = 0;
   virtual void deallocate(void* memory, std::size_t bytes, cuda_stream stream) noexcept = 0;
   /// Bytes that could be had now, about; where that is not known, the largest number.

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -63,27 +63,48 @@ class io_error : public error {
   using error::error;
 };
 
+/// The host has not the memory that was asked for. Holds its text itself, since there may be no memory for it.
+class out_of_memory : public std::bad_alloc {
+ public:
+  /// `available`: bytes that could have been had, about; the largest number where that is not known.
+  out_of_memory(std::size_t asked, std::size_t available) noexcept;
+  /// "out of memory: 17.18 GB were asked for; 3.1 GB are available"
+  [[nodiscard]] const char* what() const noexcept override { return text_; }
+  /// Bytes that were asked for.
+  [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
+
+ private:
+  std::size_t asked_;
+  char text_[128];
+};
+
 namespace detail {
 
 /// Floating-point values as the shortest text that gives them back: two that differ never look the same.
 template <typename Part>
-void write_part(std::ostringstream& out, const Part& part) {
-  if constexpr (std::is_same_v<Part, float> || std::is_same_v<Part, double>) {
-    char text[32];
-    out.write(text, std::to_chars(text, text + sizeof(text), part).ptr - text);
+void append_part(std::string& text, const Part& part) {
+  if constexpr (std::is_convertible_v<const Part&, std::string_view>) {
+    text += std::string_view(part);
+  } else if constexpr (std::is_same_v<Part, char>) {
+    text += part;
+  } else if constexpr (std::is_same_v<Part, bool>) {
+    text += part ? '1' : '0';
   } else {
-    out << part;
+    static_assert(std::is_arithmetic_v<Part>, "messages are made of texts and numbers");
+    char digits[32];
+    text.append(digits, std::to_chars(digits, digits + sizeof(digits), part).ptr);
   }
 }
 
 }  // namespace detail
 
-/// Joins its arguments into one message, for use in exceptions.
+/// Joins texts and numbers into one message, for use in exceptions. Throws std::bad_alloc; a stream would hand out half
+/// of the text instead.
 template <typename... Parts>
 [[nodiscard]] std::string message(const Parts&... parts) {
-  std::ostringstream out;
-  (detail::write_part(out, parts), ...);
-  return out.str();
+  std::string text;
+  (detail::append_part(text, parts), ...);
+  return text;
 }
 
 /// Throws argument_error with the joined parts unless the condition holds.

@@ -75,5 +75,7 @@ void write_checkpoint(const std::filesystem::path& file, const checkpoint& state
 /// Reads and verifies a checkpoint: length, magic, byte order, version, checksum. Throws io_error that names the file,
 /// what was found and what was expected.
 [[nodiscard]] checkpoint read_checkpoint(const std::filesystem::path& file);
+/// The same of bytes that are there; `file` is their name in messages.
+[[nodiscard]] checkpoint parse_checkpoint(std::string_view contents, const std::string& file);
 
 }  // namespace quadrat::io

@@ -83,6 +83,8 @@ struct npy_array {
 /// Reads an array of plain numbers, in format version 1 to 3, either byte order, C or Fortran order. Throws io_error
 /// that names the file and what is wrong with it.
 [[nodiscard]] npy_array read_npy(const std::filesystem::path& file);
+/// The same of bytes that are there; `file` is their name in messages.
+[[nodiscard]] npy_array parse_npy(std::string_view contents, const std::string& file);
 
 /// The file of an array whose type is given as its header says it: what the writers below share.
 class npy_file {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadrat/core/vec.hpp"
@@ -34,5 +35,7 @@ struct xyz_frame {
 /// does not count. Frames that follow are only counted. Throws io_error that names file and line ("FILE:LINE:"), also
 /// for what follows and is no frame.
 [[nodiscard]] xyz_frame read_xyz(const std::filesystem::path& file);
+/// The same of a text; `file` is its name in messages.
+[[nodiscard]] xyz_frame parse_xyz(std::string_view text, const std::string& file);
 
 }  // namespace quadrat::io
