@@ -17,6 +17,6 @@ foreach(script IN LISTS scripts)
   set_tests_properties(
     "program/${name}"
     PROPERTIES ENVIRONMENT
-               "QUADRAT_PROGRAM=$<TARGET_FILE:quadrat_program>;QUADRAT_SOURCE_DIR=${PROJECT_SOURCE_DIR};${quadrat_test_environment}"
+               "QUADRAT_PROGRAM=$<TARGET_FILE:quadrat_program>;QUADRAT_SOURCE_DIR=${PROJECT_SOURCE_DIR};${quadrat_test_environment};${quadrat_hostile_environment}"
                SKIP_RETURN_CODE 77 LABELS program)
 endforeach()

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -23,6 +27,7 @@
 //   directories   hold inputs that are run, and then mutated -runs=N times, at most for -max_total_time=SECONDS
 //   -seed=S       the same seed gives the same inputs
 //   -max_len=L    longest input in bytes
+// An input may take ten seconds, and memory of a gigabyte (but under the sanitizers, which reserve more than there is).
 // When the target dies, its input is written to the file crash-input of the working directory.
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -43,8 +48,19 @@ extern "C" void save_input(int signal_number) {
   std::raise(signal_number);
 }
 
+constexpr unsigned seconds_an_input = 10;
+
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr ::rlim_t most = ::rlim_t{1} << 30;
+  const ::rlimit limit{most, most};
+  ::setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
 void run(const input& one) {
   running = &one;
+  ::alarm(seconds_an_input);
   LLVMFuzzerTestOneInput(one.data(), one.size());
   running = nullptr;
 }
@@ -98,11 +114,55 @@ class mutator {
              limits::max(), limits::lowest(), limits::infinity(), -limits::infinity(), limits::quiet_NaN()});
   }
 
+  /// What formats of text stumble over takes the place of a number, or is put in where there is none.
+  void replace_a_word(input& it, std::size_t at) {
+    constexpr std::array<std::string_view, 30> words{"nan",
+                                                     "inf",
+                                                     "-inf",
+                                                     "1e999",
+                                                     "-1e-999",
+                                                     "99999999999999999999",
+                                                     "-9223372036854775808",
+                                                     "1000000000000",
+                                                     "0",
+                                                     "-1",
+                                                     "0x1",
+                                                     "1_0",
+                                                     "1e",
+                                                     "true",
+                                                     "\"\"",
+                                                     "\"",
+                                                     "'",
+                                                     "[",
+                                                     "]",
+                                                     "[[",
+                                                     "{",
+                                                     "}",
+                                                     "(",
+                                                     ")",
+                                                     ",",
+                                                     "=",
+                                                     "\n",
+                                                     "\r\n",
+                                                     "#",
+                                                     "\xff"};
+    const std::string_view word = words[below(words.size())];
+    const auto is_of_number = [](std::uint8_t c) { return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == 'e'; };
+    std::size_t first = at, end = at;
+    while (first > 0 && is_of_number(it[first - 1])) --first;
+    while (end < it.size() && is_of_number(it[end])) ++end;
+    it.erase(it.begin() + static_cast<std::ptrdiff_t>(first), it.begin() + static_cast<std::ptrdiff_t>(end));
+    const std::size_t times = below(20) == 0 ? below(400) : 1;  // deep nesting
+    for (std::size_t k = 0; k < times; ++k) {
+      it.insert(it.begin() + static_cast<std::ptrdiff_t>(first), word.begin(), word.end());
+    }
+  }
+
   void change(input& it) {
     const auto at = static_cast<std::ptrdiff_t>(below(it.size() + 1));
     const std::size_t rest = it.size() - static_cast<std::size_t>(at);
     const auto length = static_cast<std::ptrdiff_t>(below(rest < 16 ? rest + 1 : 16));
-    switch (below(8)) {
+    switch (below(12)) {
       case 0:
         if (rest > 0) it[static_cast<std::size_t>(at)] ^= static_cast<std::uint8_t>(1u << below(8));
         break;
@@ -128,6 +188,16 @@ class mutator {
         break;
       case 6:
         overwrite_with_number<float>(it);
+        break;
+      case 7:
+        it.resize(static_cast<std::size_t>(at));
+        break;
+      case 8:
+      case 9:
+        replace_a_word(it, static_cast<std::size_t>(at));
+        break;
+      case 10:
+        overwrite<std::uint64_t>(it, {0, 1, 0x7fffffff, 0x100000000, ~std::uint64_t{0}, ~std::uint64_t{0} >> 1});
         break;
       default:
         overwrite_with_number<double>(it);
@@ -167,7 +237,8 @@ int main(int count, char** arguments) {
       corpus.push_back(read(text));
     }
   }
-  for (const int signal_number : {SIGABRT, SIGSEGV, SIGFPE}) std::signal(signal_number, save_input);
+  for (const int one : {SIGABRT, SIGSEGV, SIGFPE, SIGALRM}) std::signal(one, save_input);
+  limit_memory();
   for (const input& known : corpus) run(known);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   const std::size_t known = corpus.size();

@@ -91,6 +91,10 @@ class FailingRuns(support.ProgramTest):
             "cannot create the folder file/out: Not a directory",
         )
 
+    def test_control_characters_of_the_input_are_not_printed(self):
+        scene = self.write_scene(support.SCENE + '[camera]\n"zoo\\u001b[31m\\nm" = 2\n')
+        self.assertIn('unknown key "zoo [31m m" in [camera]', self.fails("run", scene, "--output", "out", code=2))
+
     def test_two_runs_in_one_folder(self):
         first = subprocess.Popen(
             self.command("run", self.scene, "--output", "out", "--steps", 10**9, "--quiet"), cwd=self.folder
