@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "contacts/levels_kernel.cuh"
+#include "contacts/placed_body.hpp"
 #include "quadrat/contacts/ellipsoid_contact.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 

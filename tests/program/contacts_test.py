@@ -10,7 +10,7 @@ import subprocess
 
 import support
 
-NAMES = "a,b,feature,depth,ax,ay,az,bx,by,bz,nx,ny,nz,t1x,t1y,t1z,t2x,t2y,t2z"
+NAMES = "a,b,feature,depth,ax,ay,az,bx,by,bz,nx,ny,nz,t1x,t1y,t1z,t2x,t2y,t2z,sx,sy,sz"
 
 # Three spheres in a row; the third overlaps the first across the faces of a box of length 4.
 ROW = "x,y,z,radius\n0.5,1,1,0.75\n1.5,1,1,0.5\n3.5,1,1,0.5\n"
@@ -98,7 +98,7 @@ class ContactsTest(support.ProgramTest):
         self.contacts(self.row)
         self.assertEqual(
             (self.folder / "contacts.csv").read_text(),
-            f"{NAMES}\n0,1,0,0.25,1.25,1,1,1,1,1,1,0,0,0,-0,-1,-0,1,-0\n",
+            f"{NAMES}\n0,1,0,0.25,1.25,1,1,1,1,1,1,0,0,0,-0,-1,-0,1,-0,0,0,0\n",
         )
 
     def test_spheres_agree_with_all_pairs(self):
