@@ -1,20 +1,66 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What all targets of this build have in common, and which source is compiled how.
 
-# Sources of one module, found by name:
-#   <module>/*.cpp        once for the CPU; in a dual module once more for the CUDA backend
-#   <module>/*_host.cpp   once for the CPU in every module
-#   <module>/*.cu         hand-written kernels, only where CUDA is on
+# Sources of one module, in its folder and the folders below, found by name:
+#   *.cpp              once for the CPU; in a dual module once more for the CUDA backend
+#   *_host.cpp         once for the CPU in every module
+#   *.cu               hand-written kernels, only where CUDA is on
+#   *.cpp.in, *.cu.in  the same for each of their instances: see quadrat_instances
 # Globs instead of lists, so that adding a method is adding its file; CONFIGURE_DEPENDS makes the build notice it.
 # Sets ${out}_SOURCES (host), ${out}_DUAL and ${out}_CUDA in the caller.
 function(quadrat_module_sources out directory)
-  file(GLOB all CONFIGURE_DEPENDS "${directory}/*.cpp")
-  file(GLOB kernels CONFIGURE_DEPENDS "${directory}/*.cu")
+  file(GLOB_RECURSE all CONFIGURE_DEPENDS "${directory}/*.cpp")
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS "${directory}/*.cu")
+  file(GLOB_RECURSE templates CONFIGURE_DEPENDS "${directory}/*.cpp.in" "${directory}/*.cu.in")
+  foreach(template IN LISTS templates)
+    quadrat_instances(instances "${template}")
+    if(template MATCHES "\\.cu\\.in$")
+      list(APPEND kernels ${instances})
+    else()
+      list(APPEND all ${instances})
+    endif()
+  endforeach()
   set(dual ${all})
   list(FILTER dual EXCLUDE REGEX "_host\\.cpp$")
   set(${out}_SOURCES ${all} PARENT_SCOPE)
   set(${out}_DUAL ${dual} PARENT_SCOPE)
   set(${out}_CUDA ${kernels} PARENT_SCOPE)
+endfunction()
+
+# A source that is compiled for several arguments of a template. Its second line says which, as in
+#   // instances: T = float double; D = 2 3
+# For each combination a copy is generated in which @T@ and @D@ are replaced. Sets ${out} to the copies.
+function(quadrat_instances out template)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${template}")
+  file(STRINGS "${template}" parameters REGEX "^// instances: ")
+  string(REGEX REPLACE "^// instances: " "" parameters "${parameters}") # a list: its separator is the semicolon
+  file(READ "${template}" text)
+  file(RELATIVE_PATH stem "${PROJECT_SOURCE_DIR}/src" "${template}")
+  string(REGEX MATCH "((_host)?\\.[a-z]+)\\.in$" ending "${stem}")
+  set(ending "${CMAKE_MATCH_1}")
+  string(REPLACE "${ending}.in" "" stem "${PROJECT_BINARY_DIR}/instances/${stem}")
+  quadrat_expand_instances(files "${stem}" "${parameters}")
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# The copies for all values of the parameters; reads `text` and `ending` of the caller.
+function(quadrat_expand_instances out stem parameters)
+  if(parameters STREQUAL "")
+    file(CONFIGURE OUTPUT "${stem}${ending}" CONTENT "${text}" @ONLY)
+    set(${out} "${stem}${ending}" PARENT_SCOPE)
+    return()
+  endif()
+  list(POP_FRONT parameters first)
+  string(REGEX MATCH "([A-Za-z_]+) = (.+)" matched "${first}")
+  set(name "${CMAKE_MATCH_1}")
+  string(REPLACE " " ";" values "${CMAKE_MATCH_2}")
+  set(all "")
+  foreach(value IN LISTS values)
+    set(${name} "${value}") # for file(CONFIGURE)
+    quadrat_expand_instances(files "${stem}_${value}" "${parameters}")
+    list(APPEND all ${files})
+  endforeach()
+  set(${out} ${all} PARENT_SCOPE)
 endfunction()
 
 set(quadrat_warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
@@ -75,38 +121,46 @@ function(quadrat_configure_target target)
   endif()
 endfunction()
 
-# Compiles the C++ sources of a target in batches of at most `size`, each of one folder: most of what it takes for one is
-# the headers. Names in anonymous namespaces must then differ within a folder.
+# Compiles the C++ sources of a target in batches of at most `size`, each of one module: most of what it takes for one is
+# the headers. Names in anonymous namespaces must then differ within a module. *_host.cpp have batches of their own: they
+# may name engines of the CUDA backend, and where the definitions of a dual source were seen as well, the compiler of the
+# host would instantiate them, for the linker to prefer to those of nvcc.
 function(quadrat_compile_in_batches target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUADRAT_UNITY} UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  quadrat_sort_by_folder(folders ${sources})
-  foreach(folder IN LISTS folders)
+  quadrat_sort_by_module(modules ${sources})
+  foreach(module IN LISTS modules)
     set(number 0)
-    foreach(source IN LISTS sources_of_${folder})
-      math(EXPR batch "${number} / ${length_of_${folder}}")
-      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder}_${batch})
+    foreach(source IN LISTS sources_of_${module})
+      math(EXPR batch "${number} / ${length_of_${module}}")
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${module}_${batch})
       math(EXPR number "${number} + 1")
     endforeach()
   endforeach()
 endfunction()
 
-# In the caller's scope: the folders of sources, and for each of them sources_of_<folder> and length_of_<folder>, the
-# length of batches that are as long as each other and not longer than the caller's `size`.
-macro(quadrat_sort_by_folder folders)
-  set(${folders} "")
+# In the caller's scope: the modules of sources (the folder below src, tests, ...), and for each of them
+# sources_of_<module> and length_of_<module>, the length of batches that are as long as each other and not longer than the
+# caller's `size`.
+macro(quadrat_sort_by_module modules)
+  set(${modules} "")
   foreach(source ${ARGN})
-    get_filename_component(folder "${source}" DIRECTORY)
-    get_filename_component(folder "${folder}" NAME)
-    list(APPEND ${folders} ${folder})
-    list(APPEND sources_of_${folder} "${source}")
+    get_filename_component(path "${source}" ABSOLUTE)
+    string(REPLACE "${PROJECT_BINARY_DIR}/" "" path "${path}")
+    string(REPLACE "${PROJECT_SOURCE_DIR}/" "" path "${path}")
+    string(REGEX REPLACE "^[^/]+/([^/.]+).*" "\\1" module "${path}")
+    if(path MATCHES "_host\\.cpp$")
+      string(APPEND module "_host")
+    endif()
+    list(APPEND ${modules} ${module})
+    list(APPEND sources_of_${module} "${source}")
   endforeach()
-  list(REMOVE_DUPLICATES ${folders})
-  foreach(folder IN LISTS ${folders})
-    list(LENGTH sources_of_${folder} count)
+  list(REMOVE_DUPLICATES ${modules})
+  foreach(module IN LISTS ${modules})
+    list(LENGTH sources_of_${module} count)
     math(EXPR batches "(${count} + ${size} - 1) / ${size}")
-    math(EXPR length_of_${folder} "(${count} + ${batches} - 1) / ${batches}")
+    math(EXPR length_of_${module} "(${count} + ${batches} - 1) / ${batches}")
   endforeach()
 endmacro()
 
@@ -117,16 +171,16 @@ function(quadrat_cuda_batches out size)
     set(${out} ${ARGN} PARENT_SCOPE)
     return()
   endif()
-  quadrat_sort_by_folder(folders ${ARGN})
+  quadrat_sort_by_module(modules ${ARGN})
   set(files "")
-  foreach(folder IN LISTS folders)
+  foreach(module IN LISTS modules)
     set(number 0)
-    while(sources_of_${folder})
-      list(SUBLIST sources_of_${folder} 0 ${length_of_${folder}} members)
-      list(REMOVE_ITEM sources_of_${folder} ${members})
+    while(sources_of_${module})
+      list(SUBLIST sources_of_${module} 0 ${length_of_${module}} members)
+      list(REMOVE_ITEM sources_of_${module} ${members})
       list(TRANSFORM members REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE text)
       string(JOIN "" text ${text})
-      set(file "${CMAKE_CURRENT_BINARY_DIR}/batches/${folder}_${number}.cu")
+      set(file "${CMAKE_CURRENT_BINARY_DIR}/batches/${module}_${number}.cu")
       file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
       list(APPEND files "${file}")
       math(EXPR number "${number} + 1")

@@ -3,7 +3,7 @@
 
 #include "mesh/operations.hpp"
 #include "mesh/paper.hpp"
-#include "mesh/single_mesh.hpp"
+#include "mesh/sparse/single_mesh.hpp"
 
 namespace quadrat::bench {
 

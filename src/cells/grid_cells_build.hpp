@@ -56,43 +56,40 @@ template <typename Buckets>
 
 }  // namespace detail
 
-template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
-grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::grid_cells(const Context& context,
-                                                                          const grid<T, D>& space,
-                                                                          const cell_list_options<T>& options)
+template <typename Method, typename Context, typename T, int D>
+grid_cells<Method, Context, T, D>::grid_cells(const Context& context, const grid<T, D>& space,
+                                              const cell_list_options<T>& options)
     : space_(detail::checked_grid(space)),
-      numbering_(detail::number_cells(std::type_identity<Numbering>{}, space.cells)),
-      anchor_(detail::prepare_anchor(std::type_identity<Anchor>{}, name, space_, options.radius)),
-      buckets_(detail::make_buckets<Buckets>(options)),
+      numbering_(detail::number_cells(std::type_identity<numbering_type>{}, space.cells)),
+      anchor_(detail::prepare_anchor(std::type_identity<anchor_type>{}, name, space_, options.radius)),
+      buckets_(detail::make_buckets<buckets_type>(options)),
       record_(context),
       outside_allowed_(options.outside_allowed) {}
 
-template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
-auto grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::begin_build(const points_view<T, D>& points)
-    -> key_type {
+template <typename Method, typename Context, typename T, int D>
+auto grid_cells<Method, Context, T, D>::begin_build(const points_view<T, D>& points) -> key_type {
   record_.begin(points, max_count);
   return {points, space_, numbering_, anchor_, record_.flag(), outside_allowed_};
 }
 
-template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
-void grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::build(const Context& context,
-                                                                          const points_view<T, D>& points) {
+template <typename Method, typename Context, typename T, int D>
+void grid_cells<Method, Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
   const key_type key_of = begin_build(points);
   buckets_.build(context, points.size(), numbering_.bound(), key_of, key_of.faults);
 }
 
-template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
-void grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::build_and_carry(
-    const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays)
-  requires Buckets::carries_data
+template <typename Method, typename Context, typename T, int D>
+void grid_cells<Method, Context, T, D>::build_and_carry(const Context& context, const points_view<T, D>& points,
+                                                        std::span<const carried_array> arrays)
+  requires buckets_type::carries_data
 {
   const detail::carried_arrays carried = detail::checked_arrays(arrays, points.size());
   const key_type key_of = begin_build(points);
   buckets_.build(context, points.size(), numbering_.bound(), key_of, key_of.faults, carried);
 }
 
-template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
-void grid_cells<Method, Context, T, D, Numbering, Anchor, Buckets>::check(const Context& context) {
+template <typename Method, typename Context, typename T, int D>
+void grid_cells<Method, Context, T, D>::check(const Context& context) {
   record_.check(context, space_, detail::capacity_of(buckets_));
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "mesh/mesh_shape.hpp"
+#include "mesh/shape.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/mesh/window.hpp"
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "mesh/engine.hpp"
 #include "mesh/footprint.hpp"
 #include "mesh/footprint_rows.hpp"
 #include "mesh/lanes.hpp"
-#include "mesh/mesh_shape.hpp"
-#include "mesh/spread_engine.hpp"
+#include "mesh/shape.hpp"
 
 /// Interpolation with a thread a point, for engines that keep placed points.
 namespace quadrat::detail {

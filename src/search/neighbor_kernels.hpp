@@ -13,12 +13,11 @@ namespace quadrat::detail {
 
 /// Faults of queries are numbered from here, so that those of points come first.
 inline constexpr std::uint64_t query_fault_base = std::uint64_t{1} << 40;
-/// Overflows from here.
+/// Overflows from here: of the list, and of a row whose entries cannot be counted.
 inline constexpr std::uint64_t list_fault_base = std::uint64_t{1} << 41;
-/// Those of rows of excluded pairs from here.
-inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 42;
-/// And those of rows whose entries cannot be counted from here.
-inline constexpr std::uint64_t row_fault_base = std::uint64_t{1} << 43;
+inline constexpr std::uint64_t row_fault_base = std::uint64_t{1} << 42;
+/// And those of rows of excluded pairs from here.
+inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 43;
 
 /// Index: slot. Brings wrapped points into the order of cells, and looks at what the rule needs of them.
 template <typename T, int D>

@@ -85,12 +85,11 @@ class counting_buckets {
 
 namespace cell_methods {
 
-struct counting {
+struct counting : grid_cells_method<counting> {
   static constexpr std::string_view name = "counting";
   static constexpr std::string_view summary = "count, exclusive scan, scatter; cells are ranges";
-  template <typename Context, typename T, int D>
-  using type =
-      grid_cells<counting, Context, T, D, row_major_numbering<D>, center_anchor<T, D>, counting_buckets<Context>>;
+  template <typename Context>
+  using buckets = counting_buckets<Context>;
 };
 
 }  // namespace cell_methods

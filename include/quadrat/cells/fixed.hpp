@@ -83,20 +83,18 @@ class fixed_buckets {
 
 namespace cell_methods {
 
-struct fixed {
+struct fixed : grid_cells_method<fixed> {
   static constexpr std::string_view name = "fixed";
   static constexpr std::string_view summary = "atomic addition into cells of fixed capacity, column-major";
-  template <typename Context, typename T, int D>
-  using type = grid_cells<fixed, Context, T, D, row_major_numbering<D>, center_anchor<T, D>,
-                          fixed_buckets<Context, column_major_layout>>;
+  template <typename Context>
+  using buckets = fixed_buckets<Context, column_major_layout>;
 };
 
-struct fixed_row_major {
+struct fixed_row_major : grid_cells_method<fixed_row_major> {
   static constexpr std::string_view name = "fixed_row_major";
   static constexpr std::string_view summary = "atomic addition into cells of fixed capacity, row-major";
-  template <typename Context, typename T, int D>
-  using type = grid_cells<fixed_row_major, Context, T, D, row_major_numbering<D>, center_anchor<T, D>,
-                          fixed_buckets<Context, row_major_layout>>;
+  template <typename Context>
+  using buckets = fixed_buckets<Context, row_major_layout>;
 };
 
 }  // namespace cell_methods

@@ -11,6 +11,7 @@
 #include "quadrat/cells/concepts.hpp"
 #include "quadrat/cells/keys.hpp"
 #include "quadrat/cells/point_record.hpp"
+#include "quadrat/core/curves.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/views.hpp"
@@ -79,16 +80,20 @@ struct grid_cells_view {
   }
 };
 
-/// A cell list: particles in the cells of a grid, each stored once. `Method` names it, `Buckets` say how cells store
-/// particles. Made once and built as often as particles move; a build of a size that has been met allocates nothing and
-/// can be captured in a CUDA graph. Movable. Instantiated in the library for float and double in 2 and 3 dimensions.
-template <typename Method, typename Context, typename T, int D, typename Numbering, typename Anchor, typename Buckets>
+/// A cell list: particles in the cells of a grid, each stored once. `Method` is its record, see grid_cells_method. Made
+/// once and built as often as particles move; a build of a size that has been met allocates nothing and can be captured
+/// in a CUDA graph. Movable. Instantiated in the library for float and double in 2 and 3 dimensions.
+template <typename Method, typename Context, typename T, int D>
 class grid_cells {
+  using numbering_type = typename Method::template numbering<D>;
+  using anchor_type = typename Method::template anchor<T, D>;
+  using buckets_type = typename Method::template buckets<Context>;
+
  public:
   using context_type = Context;
   using value_type = T;
   using method = Method;
-  using view_type = grid_cells_view<T, D, Numbering, Anchor, typename Buckets::view_type>;
+  using view_type = grid_cells_view<T, D, numbering_type, anchor_type, typename buckets_type::view_type>;
   static constexpr int dimension = D;
   static constexpr std::string_view name = Method::name;
 
@@ -103,7 +108,7 @@ class grid_cells {
   /// The same, and copies arrays of particle data into the order of slots: to[slot] = from[particle(slot)], at most
   /// 8 of them. Asynchronous. Throws argument_error for an array that cannot be one.
   void build_and_carry(const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays)
-    requires Buckets::carries_data;
+    requires buckets_type::carries_data;
 
   /// Synchronises. Throws data_error naming the first point that is not finite or outside of an open axis (unless that
   /// is allowed) in any build since the last check, or overflow_error with the capacity that would have sufficed. The
@@ -120,16 +125,29 @@ class grid_cells {
   [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + record_.bytes(); }
 
  private:
-  using key_type = cell_key<T, D, Numbering, Anchor>;
+  using key_type = cell_key<T, D, numbering_type, anchor_type>;
 
   [[nodiscard]] key_type begin_build(const points_view<T, D>& points);
 
   grid<T, D> space_;
-  Numbering numbering_;
-  Anchor anchor_;
-  Buckets buckets_;
+  numbering_type numbering_;
+  anchor_type anchor_;
+  buckets_type buckets_;
   detail::point_record<Context, T, D> record_;
   bool outside_allowed_;
+};
+
+/// The base of the records of cell lists that are grid_cells. A record has a name, a summary (one line), and
+/// `buckets<Context>`: how cells store particles. It may have another `numbering<D>` of cells (core/curves.hpp), or
+/// another `anchor<T, D>`: the point whose cell stores a particle (keys.hpp).
+template <typename Method>
+struct grid_cells_method {
+  template <int D>
+  using numbering = row_major_numbering<D>;
+  template <typename T, int D>
+  using anchor = center_anchor<T, D>;
+  template <typename Context, typename T, int D>
+  using type = grid_cells<Method, Context, T, D>;
 };
 
 }  // namespace quadrat

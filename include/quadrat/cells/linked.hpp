@@ -58,20 +58,20 @@ class linked_buckets {
 
 namespace cell_methods {
 
-struct linked_loose {
+struct linked_loose : grid_cells_method<linked_loose> {
   static constexpr std::string_view name = "linked_loose";
   static constexpr std::string_view summary = "linked lists by atomic exchange; a particle is stored by its center";
-  template <typename Context, typename T, int D>
-  using type =
-      grid_cells<linked_loose, Context, T, D, row_major_numbering<D>, center_anchor<T, D>, linked_buckets<Context>>;
+  template <typename Context>
+  using buckets = linked_buckets<Context>;
 };
 
-struct linked_loose_low_vertex {
+struct linked_loose_low_vertex : grid_cells_method<linked_loose_low_vertex> {
   static constexpr std::string_view name = "linked_loose_low_vertex";
   static constexpr std::string_view summary = "linked lists; a particle is stored by the low vertex of its box";
-  template <typename Context, typename T, int D>
-  using type = grid_cells<linked_loose_low_vertex, Context, T, D, row_major_numbering<D>, low_vertex_anchor<T, D>,
-                          linked_buckets<Context>>;
+  template <typename T, int D>
+  using anchor = low_vertex_anchor<T, D>;
+  template <typename Context>
+  using buckets = linked_buckets<Context>;
 };
 
 }  // namespace cell_methods

@@ -71,35 +71,38 @@ class sorted_buckets {
 
 namespace cell_methods {
 
-struct sorted {
+struct sorted : grid_cells_method<sorted> {
   static constexpr std::string_view name = "sorted";
   static constexpr std::string_view summary = "radix sort of (cell, particle); cells are ranges, x fastest";
-  template <typename Context, typename T, int D>
-  using type = grid_cells<sorted, Context, T, D, row_major_numbering<D>, center_anchor<T, D>, sorted_buckets<Context>>;
+  template <typename Context>
+  using buckets = sorted_buckets<Context>;
 };
 
-struct sorted_morton {
+struct sorted_morton : grid_cells_method<sorted_morton> {
   static constexpr std::string_view name = "sorted_morton";
   static constexpr std::string_view summary = "radix sort, cells numbered along the Morton (Z) curve";
-  template <typename Context, typename T, int D>
-  using type =
-      grid_cells<sorted_morton, Context, T, D, morton_numbering<D>, center_anchor<T, D>, sorted_buckets<Context>>;
+  template <int D>
+  using numbering = morton_numbering<D>;
+  template <typename Context>
+  using buckets = sorted_buckets<Context>;
 };
 
-struct sorted_hilbert {
+struct sorted_hilbert : grid_cells_method<sorted_hilbert> {
   static constexpr std::string_view name = "sorted_hilbert";
   static constexpr std::string_view summary = "radix sort, cells numbered along Hilbert's curve";
-  template <typename Context, typename T, int D>
-  using type =
-      grid_cells<sorted_hilbert, Context, T, D, hilbert_numbering<D>, center_anchor<T, D>, sorted_buckets<Context>>;
+  template <int D>
+  using numbering = hilbert_numbering<D>;
+  template <typename Context>
+  using buckets = sorted_buckets<Context>;
 };
 
-struct sorted_peano {
+struct sorted_peano : grid_cells_method<sorted_peano> {
   static constexpr std::string_view name = "sorted_peano";
   static constexpr std::string_view summary = "radix sort, cells numbered along Peano's curve";
-  template <typename Context, typename T, int D>
-  using type =
-      grid_cells<sorted_peano, Context, T, D, peano_numbering<D>, center_anchor<T, D>, sorted_buckets<Context>>;
+  template <int D>
+  using numbering = peano_numbering<D>;
+  template <typename Context>
+  using buckets = sorted_buckets<Context>;
 };
 
 }  // namespace cell_methods

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "mesh/shape.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+
+namespace quadrat::detail {
+
+/// Throws argument_error for extents below 1 or above 2^20, and for more than 2^31 - 1 mesh points.
+template <typename T, int D>
+[[nodiscard]] mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window);
+
+template <typename T, int D>
+[[nodiscard]] mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width);
+
+/// Mesh units per unit of length, of the axes of `shape`; 0 for those that are not there.
+template <typename T, int D>
+[[nodiscard]] vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape);
+
+/// Throws argument_error for the first option that is impossible, whatever the method.
+void check_spread_options(const spread_options& options);
+
+/// Throws argument_error when there is no such method (empty and "auto" are), when the backend does not have it, and
+/// when it does not have the context's level of determinism.
+void require_spread_method(std::string_view name, const cpu_context& context);
+void require_spread_method(std::string_view name, const cuda_context& context);
+
+/// What is wrong with a point, and what would be accepted.
+template <typename T, int D>
+[[nodiscard]] std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, std::size_t i,
+                                          const vec<T, D>& point, fault_kind kind);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/checks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "core/number_text.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/method_list.hpp"
+#include "quadrat/mesh/methods.hpp"
+
+namespace quadrat::detail {
+
+template <typename T, int D>
+mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window) {
+  require_window(window.width, window.terms);
+  mesh_shape shape{{1, 1, 1}, {1, 1, 1}, {true, true, true}, 3 - D};
+  double size = 1;
+  for (int d = 0; d < D; ++d) {
+    require(mesh[d] >= 1 && mesh[d] <= most_mesh_extent, "the mesh has ", mesh[d], " points along axis ", d, "; 1 to ",
+            most_mesh_extent, " are possible");
+    const int axis = d + shape.first_axis;
+    shape.extent[axis] = mesh[d];
+    shape.width[axis] = window.width;
+    shape.periodic[axis] = domain.periodic[d];
+    size *= mesh[d];
+    require(std::isfinite(static_cast<T>(mesh[d]) / domain.length[d]), "the box has length ", domain.length[d],
+            " along axis ", d, "; it is too thin for ", mesh[d], " mesh points");
+  }
+  require(size <= static_cast<double>(max_count), "the mesh has ", joined_counts(mesh), " points; at most ", max_count,
+          " are possible");
+  return shape;
+}
+
+template <typename T, int D>
+mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width) {
+  const T length = domain.length[axis];
+  const T scale = static_cast<T>(extent) / length;
+  // extent - scale * length is exact, so this is the rest of the quotient to rounding.
+  const T rest = std::fma(-scale, length, static_cast<T>(extent)) / length;
+  return {domain.lower[axis],
+          domain.upper(axis),
+          lattice<T, D>::most_boxes * length,
+          scale,
+          rest,
+          T(1) / static_cast<T>(extent),
+          extent,
+          width,
+          domain.periodic[axis]};
+}
+
+template <typename T, int D>
+vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape) {
+  vec<T, 3> scale{};
+  for (int d = 0; d < D; ++d) {
+    const int axis = d + shape.first_axis;
+    scale[axis] = static_cast<T>(shape.extent[axis]) / domain.length[d];
+  }
+  return scale;
+}
+
+void check_spread_options(const spread_options& options) {
+  require(options.uses > 0, "the number of uses is ", options.uses, "; it must be positive");
+  const int unit = options.compute_unit;
+  require(unit == 0 || (unit >= 1 && unit <= 32 && std::has_single_bit(static_cast<unsigned>(unit))),
+          "the compute unit is ", unit, " threads; 1, 2, 4, 8, 16 and 32 are possible, and 0 for the rule");
+  require(options.group_size >= 1 && options.group_size <= 1024, "the group size is ", options.group_size,
+          "; 1 to 1024 mesh points are possible");
+}
+
+namespace {
+
+template <typename Context>
+void require_method(std::string_view name, const Context& context, bool spread_method::*here, const char* backend) {
+  if (name.empty() || name == "auto") return;
+  const auto methods = spread_methods();
+  const auto found = std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.name == name; });
+  if (found == methods.end()) {
+    std::vector<std::string_view> names{"auto"};
+    for (const spread_method& method : methods) {
+      if (method.*here && !method.wrong_results) names.push_back(method.name);
+    }
+    throw_unknown_method("method of spreading", name, names);
+  }
+  require((*found).*here, "the method ", name, " does not run on ", backend, " in this build");
+  const determinism asked = context.reproducibility();
+  if (static_cast<int>(found->reproducible) >= static_cast<int>(asked)) return;
+  std::string able;
+  for (const spread_method& method : methods) {
+    if (method.*here && static_cast<int>(method.reproducible) >= static_cast<int>(asked)) {
+      able += (able.empty() ? "" : ", ") + std::string(method.name);
+    }
+  }
+  throw argument_error(message("the method ", name, " is not reproducible at the level ",
+                               asked == determinism::canonical ? "canonical" : "run_to_run",
+                               able.empty() ? "; no method is, here" : "; these are: ", able));
+}
+
+}  // namespace
+
+void require_spread_method(std::string_view name, const cpu_context& context) {
+  require_method(name, context, &spread_method::on_cpu, "the CPU");
+}
+void require_spread_method(std::string_view name, const cuda_context& context) {
+  require_method(name, context, &spread_method::on_cuda, "CUDA");
+}
+
+template <typename T, int D>
+std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, std::size_t i, const vec<T, D>& point,
+                            fault_kind kind) {
+  std::string where = number_text(point[0]);
+  for (int axis = 1; axis < D; ++axis) where += ", " + number_text(point[axis]);
+  const std::string name = message("point ", i, " at (", where, ")");
+  if (kind == fault_kind::not_finite) return name + " is not finite";
+  for (int d = 0; d < D; ++d) {
+    constexpr int most = lattice<T, D>::most_boxes;
+    if (!domain.periodic[d] || std::fabs(point[d] - domain.lower[d]) <= most * domain.length[d]) continue;
+    return name + message(" is ", domain.fraction(point, d), " periods away along axis ", d, "; at most ", most,
+                          " are possible");
+  }
+  for (int d = 0; d < D; ++d) {
+    const int axis = d + shape.first_axis;
+    if (kind == fault_kind::outside) {
+      if (!domain.periodic[d] || (point[d] >= domain.lower[d] && point[d] < domain.upper(d))) continue;
+      return name + message(" is outside the box along axis ", d, ", where ", domain.lower[d], " to below ",
+                            domain.upper(d), " is accepted (or ask for wrap)");
+    }
+    if (domain.periodic[d]) continue;
+    const auto at = make_mesh_axis(domain, d, shape.extent[axis], shape.width[axis]).locate(point[d]);
+    if (at.first >= 0 && at.first + shape.width[axis] <= shape.extent[axis]) continue;
+    return name + message(" has a footprint that leaves the mesh along the open axis ", d, ": mesh points ", at.first,
+                          " to ", at.first + shape.width[axis] - 1, " of 0 to ", shape.extent[axis] - 1,
+                          " (ask for clip to leave out what is outside)");
+  }
+  return name + " was refused";
+}
+
+#define QUADRAT_INSTANTIATE(T, D)                                                              \
+  template mesh_shape make_shape(const box<T, D>&, const vec<int, D>&, const mesh_window<T>&); \
+  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int);                       \
+  template vec<T, 3> gradient_scale(const box<T, D>&, const mesh_shape&);                      \
+  template std::string point_complaint(const box<T, D>&, const mesh_shape&, std::size_t, const vec<T, D>&, fault_kind);
+QUADRAT_INSTANTIATE(float, 1)
+QUADRAT_INSTANTIATE(float, 2)
+QUADRAT_INSTANTIATE(float, 3)
+QUADRAT_INSTANTIATE(double, 1)
+QUADRAT_INSTANTIATE(double, 2)
+QUADRAT_INSTANTIATE(double, 3)
+#undef QUADRAT_INSTANTIATE
+
+}  // namespace quadrat::detail

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mesh/engine.hpp"
+
+namespace quadrat::detail {
+
+/// Adds to `mesh` what the points of `chosen` spread (the first `count` points where that is nullptr), a thread a point
+/// with atomic operations; on a CPU with one thread without them.
+template <typename Context, typename T>
+void spread_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
+                   const placed_point<T>* points, const std::uint32_t* chosen, std::size_t count, const T* values,
+                   T* mesh);
+
+/// The particle based approach (particle-mesh-spreading, section 2): a thread a point computes its weights and adds to
+/// its mesh points with atomic operations: on GPUs four floats at a time, where the mesh is aligned for it.
+template <typename Context, typename T>
+class particle_engine : public placed_points_engine<Context, T> {
+ public:
+  using placed_points_engine<Context, T>::placed_points_engine;
+  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/engine.hpp"
+
+namespace quadrat::detail {
+
+/// The particle based approach with loads and stores in the place of atomic operations (particle-mesh-spreading,
+/// section 4.2 and figure 6): what the atomic operations cost. Updates of one mesh point by several threads at a time
+/// are lost: only for measuring, and only on GPUs.
+template <typename Context, typename T>
+class particle_racing_engine : public placed_points_engine<Context, T> {
+ public:
+  using placed_points_engine<Context, T>::placed_points_engine;
+  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+};
+
+}  // namespace quadrat::detail

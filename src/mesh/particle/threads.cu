@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/particle/threads.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "mesh/footprint.hpp"
+#include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/cuda_launch.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// Divides numbers below 2^11 by one of 1 to 64, exactly: the error of the rounded reciprocal stays below 2^17 / 2^20.
+struct small_divisor {
+  std::uint32_t divisor;
+  std::uint32_t reciprocal;
+
+  explicit small_divisor(int number)
+      : divisor(static_cast<std::uint32_t>(number)), reciprocal(((1u << 20) + divisor - 1) / divisor) {}
+  [[nodiscard]] QUADRAT_HD std::uint32_t quotient(std::uint32_t number) const { return number * reciprocal >> 20; }
+};
+
+inline constexpr int batch_lanes = 32;
+inline constexpr int warps_of_block = 4;
+
+/// The points of one warp in shared memory. Weights and places stand axis after axis; a point's stride is odd, so that
+/// lanes that write a point each meet different banks.
+template <typename T, int Width>
+struct warp_points {
+  static constexpr int stride = 3 * Width | 1;
+  T weight[batch_lanes][stride];
+  int place[batch_lanes][stride];  ///< its part of the mesh point's number; -1 outside an open axis
+  T value[batch_lanes][2];
+};
+
+/// What the lanes of a warp do with a batch of points; between the steps all lanes wait for each other.
+template <typename T, int Width>
+struct batch_spreading {
+  using batch_type = warp_points<T, Width>;
+
+  mesh_shape shape;
+  mesh_window<T> window;
+  value_layout layout;
+  const placed_point<T>* points;
+  const T* values;
+  T* mesh;
+  small_divisor by_rows;    ///< rows of a footprint
+  small_divisor by_second;  ///< of them, in a plane
+  int batch_size;           ///< points of a warp, 1 to 32
+
+  /// One lane, point i.
+  QUADRAT_HD void prepare(batch_type& batch, int lane, std::size_t i) const {
+    const placed_point<T> point = points[i];
+    const footprint<T, Width> weights(window, shape, point);
+    int unit = 1;
+    QUADRAT_UNROLL
+    for (int axis = 2; axis >= 0; --axis) {
+      QUADRAT_UNROLL
+      for (int j = 0; j < Width; ++j) {
+        const int home = j < shape.width[axis] ? shape.home(point.first[axis] + j, axis) : -1;
+        batch.weight[lane][axis * Width + j] = weights.weight[axis][j];
+        batch.place[lane][axis * Width + j] = home < 0 ? -1 : home * unit;
+      }
+      unit *= shape.extent[axis];
+    }
+  }
+
+  /// One lane, the components of point i that begin at `channel`.
+  QUADRAT_HD void take_values(batch_type& batch, int lane, std::size_t i, int channel) const {
+    for (int c = 0; c < layout.components; ++c) batch.value[lane][c] = values[layout.value(i, channel + c)];
+  }
+
+  /// One lane's part of the rows of `here` points.
+  QUADRAT_HD void add_rows(const batch_type& batch, int lane, int here, int channel) const {
+    const int row_lanes = Width * layout.components;
+    const int rows_at_once = batch_lanes / row_lanes;
+    const int column = lane % row_lanes / layout.components;
+    const int component = lane % layout.components;
+    if (lane >= rows_at_once * row_lanes) return;
+    T* base = mesh + layout.node(0, channel) + component;
+    const std::uint32_t rows = static_cast<std::uint32_t>(here) * by_rows.divisor;
+    for (auto row = static_cast<std::uint32_t>(lane / row_lanes); row < rows;
+         row += static_cast<std::uint32_t>(rows_at_once)) {
+      const std::uint32_t p = by_rows.quotient(row);
+      const std::uint32_t in_point = row - p * by_rows.divisor;
+      const std::uint32_t a = by_second.quotient(in_point);
+      const std::uint32_t b = in_point - a * by_second.divisor;
+      const int x = batch.place[p][a];
+      const int y = batch.place[p][Width + b];
+      const int z = batch.place[p][2 * Width + column];
+      if ((x | y | z) < 0) continue;
+      const T weight = batch.weight[p][a] * batch.weight[p][Width + b] * batch.weight[p][2 * Width + column];
+      const auto node = static_cast<std::size_t>(x + y + z);
+      atomic_add(base + node * static_cast<std::size_t>(layout.components), batch.value[p][component] * weight);
+    }
+  }
+};
+
+/// Warp: a batch of points.
+template <typename T, int Width>
+__global__ void __launch_bounds__(batch_lanes* warps_of_block)
+    particle_threads_kernel(std::size_t count, const batch_spreading<T, Width> work) {
+  __shared__ warp_points<T, Width> batches[warps_of_block];
+  const int warp = static_cast<int>(threadIdx.x) / batch_lanes;
+  const int lane = static_cast<int>(threadIdx.x) % batch_lanes;
+  const auto size = static_cast<std::size_t>(work.batch_size);
+  const std::size_t first = (static_cast<std::size_t>(blockIdx.x) * warps_of_block + warp) * size;
+  if (first >= count) return;  // the whole warp; the block has no barriers
+  const int here = static_cast<int>(min(size, count - first));
+  warp_points<T, Width>& batch = batches[warp];
+  if (lane < here) work.prepare(batch, lane, first + lane);
+  for (int channel = 0; channel < work.layout.channels(); channel += work.layout.components) {
+    if (lane < here) work.take_values(batch, lane, first + lane, channel);
+    __syncwarp();
+    work.add_rows(batch, lane, here, channel);
+    __syncwarp();
+  }
+}
+
+/// Points of a warp: 32, or so few that there are warps for a whole GPU.
+[[nodiscard]] int batch_size_for(std::size_t count) {
+  constexpr std::size_t warps_worth_having = 8192;
+  return static_cast<int>(std::clamp<std::size_t>(count / warps_worth_having, 1, batch_lanes));
+}
+
+}  // namespace
+
+template <typename Context, typename T>
+void particle_threads_engine<Context, T>::spread(const value_layout& layout, const T* values, T* mesh,
+                                                 bool accumulate) {
+  this->clear(layout, mesh, accumulate);
+  if (this->count() == 0) return;
+  const mesh_shape& shape = this->setup().shape;
+  const int batch_size = batch_size_for(this->count());
+  const auto blocks = cuda_launch::blocks(this->count(), static_cast<unsigned>(batch_size * warps_of_block));
+  const cuda_launch launch(this->context(), "mesh.particle_threads");
+  with_width(this->setup().window.width, [&](auto width) {
+    const batch_spreading<T, decltype(width)::value> work{shape,
+                                                          this->setup().window,
+                                                          layout,
+                                                          this->points(),
+                                                          values,
+                                                          mesh,
+                                                          small_divisor(shape.width[0] * shape.width[1]),
+                                                          small_divisor(shape.width[1]),
+                                                          batch_size};
+    particle_threads_kernel<<<blocks, batch_lanes * warps_of_block, 0, this->context().stream()>>>(this->count(), work);
+  });
+  launch.check();
+}
+
+template class particle_threads_engine<cuda_context, float>;
+template class particle_threads_engine<cuda_context, double>;
+
+}  // namespace quadrat::detail

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/mesh/spread_plan.hpp"
+
+#include "core/backend.hpp"
+#include "core/memory_check.hpp"
+#include "mesh/checks.hpp"
+#include "mesh/choice.hpp"
+#include "mesh/engine.hpp"
+#include "mesh/methods.hpp"
+#include "quadrat/parallel/fault.hpp"
+
+namespace quadrat {
+
+template <typename Context, typename T, int D>
+struct spread_plan<Context, T, D>::implementation {
+  implementation(const Context& where, const box<T, D>& box, const vec<int, D>& mesh, const mesh_window<T>& window,
+                 const spread_options& options)
+      : context(where), domain(box), setup{detail::make_shape(domain, mesh, window), window, options}, faults(where) {
+    detail::check_spread_options(options);
+    detail::require_spread_method(options.method, context);
+  }
+
+  void set_points(const points_view<T, D>& points);
+  void choose(std::size_t number);
+  [[nodiscard]] detail::point_placement<T> placement(const points_view<T, D>& points);
+  [[nodiscard]] std::string complaint(const points_view<T, D>& points, const fault_report& fault) const;
+  [[nodiscard]] detail::value_layout layout(int components, const mesh_call& call, const void* values,
+                                            const void* mesh) const;
+
+  Context context;
+  box<T, D> domain;
+  detail::spread_setup<T> setup;
+  fault_state<Context> faults;
+  std::unique_ptr<detail::spread_engine<Context, T>> engine;
+  std::string_view method;
+  std::string reason;
+  std::size_t count = 0;
+  bool usable = false;
+};
+
+/// Makes the engine of the method that was asked for, or of the one that suits so many points.
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::choose(std::size_t number) {
+  const detail::spread_choice choice = detail::choose_spread_method(context, setup, number);
+  reason = choice.reason;
+  if (engine != nullptr && method == choice.method) return;
+  engine.reset();
+  detail::spread_method_list::with("method of spreading", choice.method, [&](auto tag) {
+    using tag_type = decltype(tag);
+    method = tag_type::name;
+    if constexpr (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda) {
+      engine = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
+    }
+  });
+}
+
+template <typename Context, typename T, int D>
+detail::point_placement<T> spread_plan<Context, T, D>::implementation::placement(const points_view<T, D>& points) {
+  detail::point_placement<T> placement{};
+  for (int d = 0; d < D; ++d) {
+    const int axis = d + setup.shape.first_axis;
+    placement.axis[axis] = detail::make_mesh_axis(domain, d, setup.shape.extent[axis], setup.shape.width[axis]);
+    placement.component[axis] = points.component[d];
+  }
+  placement.stride = points.stride;
+  placement.count = points.count;
+  placement.refuse_outside = setup.options.outside == outside_points::refuse;
+  placement.clip = setup.options.edges == open_footprints::clip;
+  placement.faults = faults.flag();
+  return placement;
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::set_points(const points_view<T, D>& points) {
+  usable = false;
+  require(points.count <= max_count, "there are ", points.count, " points; at most ", max_count, " are possible");
+  for (int axis = 0; axis < D; ++axis) require_pointer(points.component[axis], points.count, "points");
+  choose(points.count);
+  detail::require_memory(
+      context.memory(),
+      {method, "points", engine->bytes_needed(points.count), engine->bytes(), "The methods particle and tiles need"},
+      setup.options.most_bytes);
+  count = points.count;
+  faults.clear(context);
+  engine->set_points(placement(points));
+  const fault_report fault = faults.read(context);
+  if (fault.kind != fault_kind::none) throw data_error(complaint(points, fault), fault.index);
+  usable = true;
+}
+
+/// What is wrong with a point, and what would be accepted.
+template <typename Context, typename T, int D>
+std::string spread_plan<Context, T, D>::implementation::complaint(const points_view<T, D>& points,
+                                                                  const fault_report& fault) const {
+  const std::size_t i = fault.index;
+  const auto point =
+      make_vec<T, D>([&](int axis) { return to_host(context, points.component[axis] + i * points.stride, 1)[0]; });
+  return detail::point_complaint(domain, setup.shape, i, point, fault.kind);
+}
+
+template <typename Context, typename T, int D>
+detail::value_layout spread_plan<Context, T, D>::implementation::layout(int components, const mesh_call& call,
+                                                                        const void* values, const void* mesh) const {
+  require(usable, "no points are set; call set_points first (and again where it failed)");
+  require(call.vectors >= 1, "there are ", call.vectors, " value vectors; at least 1 is needed");
+  require_pointer(values, count, "values");
+  require_pointer(mesh, setup.shape.size(), "mesh values");
+  return {count, setup.shape.size(), components, call.vectors};
+}
+
+template <typename Context, typename T, int D>
+spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh,
+                                        int order, const spread_options& options)
+    : spread_plan(context, domain, mesh, bspline_window<T>(order), options) {}
+template <typename Context, typename T, int D>
+spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh,
+                                        const mesh_window<T>& window, const spread_options& options)
+    : implementation_(std::make_unique<implementation>(context, domain, mesh, window, options)) {}
+template <typename Context, typename T, int D>
+spread_plan<Context, T, D>::spread_plan(spread_plan&&) noexcept = default;
+template <typename Context, typename T, int D>
+spread_plan<Context, T, D>& spread_plan<Context, T, D>::operator=(spread_plan&&) noexcept = default;
+template <typename Context, typename T, int D>
+spread_plan<Context, T, D>::~spread_plan() = default;
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {
+  implementation_->set_points(points);
+}
+
+// The layout comes first: where no points are set it throws, and there may be no engine.
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::spread(const T* values, T* mesh, const mesh_call& call) {
+  const auto layout = implementation_->layout(1, call, values, mesh);
+  implementation_->engine->spread(layout, values, mesh, call.accumulate);
+}
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh, const mesh_call& call) {
+  const auto layout = implementation_->layout(2, call, values, mesh);
+  implementation_->engine->spread(layout, reinterpret_cast<const T*>(values), reinterpret_cast<T*>(mesh),
+                                  call.accumulate);
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::interpolate(const T* mesh, T* values, const mesh_call& call) {
+  const auto layout = implementation_->layout(1, call, values, mesh);
+  implementation_->engine->interpolate(layout, mesh, values, call.accumulate);
+}
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values,
+                                             const mesh_call& call) {
+  const auto layout = implementation_->layout(2, call, values, mesh);
+  implementation_->engine->interpolate(layout, reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values),
+                                       call.accumulate);
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call) {
+  implementation& plan = *implementation_;
+  const auto layout = plan.layout(1, call, gradients, mesh);
+  const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.setup.shape);
+  plan.engine->interpolate_gradient(layout, mesh, scale.component, gradients, call.accumulate);
+}
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients,
+                                                      const mesh_call& call) {
+  implementation& plan = *implementation_;
+  const auto layout = plan.layout(2, call, gradients, mesh);
+  const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.setup.shape);
+  plan.engine->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), scale.component,
+                                    reinterpret_cast<T*>(gradients), call.accumulate);
+}
+
+template <typename Context, typename T, int D>
+std::size_t spread_plan<Context, T, D>::point_count() const {
+  return implementation_->count;
+}
+template <typename Context, typename T, int D>
+std::size_t spread_plan<Context, T, D>::mesh_size() const {
+  return implementation_->setup.shape.size();
+}
+template <typename Context, typename T, int D>
+std::string_view spread_plan<Context, T, D>::method() const {
+  return implementation_->method;
+}
+template <typename Context, typename T, int D>
+std::string_view spread_plan<Context, T, D>::reason() const {
+  return implementation_->reason;
+}
+template <typename Context, typename T, int D>
+std::size_t spread_plan<Context, T, D>::bytes() const {
+  return implementation_->engine == nullptr ? 0 : implementation_->engine->bytes();
+}
+
+template class spread_plan<backend_context, float, 1>;
+template class spread_plan<backend_context, float, 2>;
+template class spread_plan<backend_context, float, 3>;
+template class spread_plan<backend_context, double, 1>;
+template class spread_plan<backend_context, double, 2>;
+template class spread_plan<backend_context, double, 3>;
+
+}  // namespace quadrat

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "mesh/engine.hpp"
+#include "mesh/sparse/rows.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+#if QUADRAT_HAS_CUSPARSE
+inline constexpr bool cusparse_built = true;
+#else
+inline constexpr bool cusparse_built = false;
+#endif
+
+/// Whether this process can have NVIDIA's cuSPARSE, and a driver for it. The library is loaded here, when it is first
+/// asked for, and not linked: a program that was linked with it does not start on a machine that has a driver only.
+[[nodiscard]] bool cusparse_present();
+
+/// The vendor's answer to single mesh: the same rows, built in the same way, multiplied by cusparseSpMV; complex values
+/// as complex vectors and a real matrix, several vectors one after another. cuSPARSE takes either 32-bit or 64-bit
+/// indices for offsets and columns alike, and twice the memory for columns is not worth it: beyond 2^31 - 1
+/// contributions the method is refused.
+template <typename Context, typename T>
+class cusparse_engine : public placed_points_engine<Context, T> {
+ public:
+  /// Throws backend_error when cuSPARSE is missing.
+  cusparse_engine(const Context& context, const spread_setup<T>& setup);
+  ~cusparse_engine() override;
+  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
+  /// Synchronises.
+  void set_points(const point_placement<T>& points) override;
+  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  struct descriptors;
+
+  array<std::uint32_t, Context> counts_;
+  array<std::uint32_t, Context> offsets_;
+  array<std::uint32_t, Context> columns_;
+  array<T, Context> weights_;
+  workspace<Context> scratch_;
+  std::unique_ptr<descriptors> descriptors_;
+};
+
+}  // namespace quadrat::detail

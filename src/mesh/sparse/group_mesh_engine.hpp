@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "mesh/engine.hpp"
+#include "mesh/sparse/group_mesh.hpp"
+#include "mesh/sparse/group_order.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// Group mesh (particle-mesh-spreading, sections 3.1 and 3.2). A group asks once for the room of all mesh points that
+/// it shares with a footprint. Spreading: one to eight warps a group add up in shared memory, each in sums of its own,
+/// a piece at a time, whose mesh points cannot collide: no atomic operations (those for floats are loops in shared
+/// memory). Determinism: at `none` pieces stand in the order of atomic operations; at run_to_run in that of their
+/// points, for which they are sorted when the structure is built.
+template <typename Context, typename T>
+class group_mesh_engine : public placed_points_engine<Context, T> {
+ public:
+  group_mesh_engine(const Context& context, const spread_setup<T>& setup)
+      : placed_points_engine<Context, T>(context, setup),
+        grid_(make_group_grid(setup.shape, setup.options.group_size)) {}
+  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
+  /// Synchronises where an axis is open, to allocate what is left after clipping, and at run_to_run.
+  void set_points(const point_placement<T>& points) override;
+  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  group_grid grid_;
+  array<std::uint64_t, Context> offsets_;
+  array<std::uint64_t, Context> cursors_;
+  array<T, Context> weights_;
+  array<std::uint32_t, Context> columns_;
+  array<std::uint16_t, Context> rows_;
+  piece_order<Context> order_;
+  workspace<Context> scratch_;
+};
+
+}  // namespace quadrat::detail

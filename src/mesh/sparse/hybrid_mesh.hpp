@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "mesh/engine.hpp"
+#include "mesh/sparse/rows.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// Hybrid mesh (particle-mesh-spreading, section 3.1; the format of Bell and Garland 2009, which cuSPARSE had): as many
+/// entries of each row as at least a third of the rows have stand column by column, so that threads of neighboring
+/// rows read neighboring entries; the rest stands in a list with its rows, which on a GPU a warp at a time joins by a
+/// segmented sum and adds with atomic operations. Determinism: none.
+template <typename Context, typename T>
+class hybrid_mesh_engine : public placed_points_engine<Context, T> {
+ public:
+  using placed_points_engine<Context, T>::placed_points_engine;
+  /// At most: padding and list together are worst where two thirds of the rows are empty.
+  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
+  /// Synchronises.
+  void set_points(const point_placement<T>& points) override;
+  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  [[nodiscard]] std::uint32_t common_length(std::size_t nodes);
+
+  array<std::uint32_t, Context> counts_;
+  array<std::uint32_t, Context> lengths_;   ///< entries of a row that are in columns
+  array<std::uint64_t, Context> overflow_;  ///< where a row's others begin in the list
+  array<mesh_entry<T>, Context> ell_;
+  array<mesh_entry<T>, Context> list_;
+  array<std::uint32_t, Context> list_rows_;
+  workspace<Context> scratch_;
+  std::uint32_t width_ = 0;
+};
+
+/// Adds `count` entries of a list, sorted by row, to the mesh points of their rows.
+template <typename T>
+void add_list(const cpu_context& context, const mesh_entry<T>* list, const std::uint32_t* rows, std::size_t count,
+              const channel_pair<T>& channels);
+#if QUADRAT_HAS_CUDA
+/// Asynchronous.
+template <typename T>
+void add_list(const cuda_context& context, const mesh_entry<T>* list, const std::uint32_t* rows, std::size_t count,
+              const channel_pair<T>& channels);
+#else
+template <typename T>
+void add_list(const cuda_context& context, const mesh_entry<T>*, const std::uint32_t*, std::size_t,
+              const channel_pair<T>&) {
+  context.activate();
+}
+#endif
+
+}  // namespace quadrat::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/sparse/hybrid_mesh.hpp"
+#include "mesh/sparse/load.cuh"
+#include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/cuda_launch.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+constexpr unsigned all_lanes = 0xffffffffu;
+
+/// A thread an entry. Lanes of one row join their products by a segmented scan; the last of them adds the sum, with an
+/// atomic operation because a row may go on in the next warp.
+template <typename T, int Channels>
+__global__ void __launch_bounds__(cuda_launch::block)
+    add_kernel(const mesh_entry<T>* list, const std::uint32_t* rows, std::size_t count, channel_pair<T> channels) {
+  const std::size_t e = static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x;
+  const unsigned lane = threadIdx.x % 32;
+  const bool valid = e < count;
+  // No row has this number: a mesh has at most 2^31 - 1 points.
+  const std::uint32_t row = valid ? __ldcs(rows + e) : ~std::uint32_t{0};
+  T sum[Channels] = {};
+  if (valid) {
+    const mesh_entry<T> entry = load_once(list + e);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      sum[c] = entry.weight * __ldg(channels.value[c] + entry.column * channels.stride);
+    }
+  }
+#pragma unroll
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const bool joined = __shfl_up_sync(all_lanes, row, step) == row && lane >= step;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      const T before = __shfl_up_sync(all_lanes, sum[c], step);
+      if (joined) sum[c] += before;
+    }
+  }
+  const bool last = __shfl_down_sync(all_lanes, row, 1) != row || lane == 31;
+  if (!valid || !last) return;
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) atomic_add(channels.node[c] + row * channels.stride, sum[c]);
+}
+
+}  // namespace
+
+template <typename T>
+void add_list(const cuda_context& context, const mesh_entry<T>* list, const std::uint32_t* rows, std::size_t count,
+              const channel_pair<T>& channels) {
+  if (count == 0) return;
+  const cuda_launch launch(context, "mesh.add_list");
+  const unsigned blocks = cuda_launch::blocks(count);
+  if (channels.count == 2) {
+    add_kernel<T, 2><<<blocks, cuda_launch::block, 0, context.stream()>>>(list, rows, count, channels);
+  } else {
+    add_kernel<T, 1><<<blocks, cuda_launch::block, 0, context.stream()>>>(list, rows, count, channels);
+  }
+  launch.check();
+}
+
+template void add_list(const cuda_context&, const mesh_entry<float>*, const std::uint32_t*, std::size_t,
+                       const channel_pair<float>&);
+template void add_list(const cuda_context&, const mesh_entry<double>*, const std::uint32_t*, std::size_t,
+                       const channel_pair<double>&);
+
+}  // namespace quadrat::detail

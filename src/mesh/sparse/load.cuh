@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "mesh/sparse/rows.hpp"
+
+namespace quadrat::detail {
+
+/// An entry that a product reads once: in one load, first to leave the caches, whose room the values of points need.
+__device__ inline mesh_entry<float> load_once(const mesh_entry<float>* entry) {
+  const int2 words = __ldcs(reinterpret_cast<const int2*>(entry));
+  return {__int_as_float(words.x), static_cast<std::uint32_t>(words.y)};
+}
+__device__ inline mesh_entry<double> load_once(const mesh_entry<double>* entry) {
+  const int4 words = __ldcs(reinterpret_cast<const int4*>(entry));
+  return {__hiloint2double(words.y, words.x), static_cast<std::uint32_t>(words.z)};
+}
+
+}  // namespace quadrat::detail

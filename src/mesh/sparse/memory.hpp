@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mesh/sparse/rows.hpp"
+#include "quadrat/core/array.hpp"
+
+namespace quadrat::detail {
+
+/// Scratch memory of an exclusive scan over so many entries, about.
+[[nodiscard]] constexpr std::size_t scan_bytes(std::size_t entries) { return entries / 32 + 65'536; }
+
+/// Contributions on the mesh, which *total holds in the memory of the context. Known beforehand where nothing can be
+/// clipped; synchronises otherwise.
+template <typename Context, typename T, typename Offset>
+[[nodiscard]] std::size_t contribution_total(const Context& context, const contribution_source<T>& source,
+                                             const Offset* total) {
+  const mesh_shape& shape = source.shape;
+  if (shape.periodic[0] && shape.periodic[1] && shape.periodic[2]) return source.contributions();
+  return static_cast<std::size_t>(to_host(context, total, 1)[0]);
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/tiles/cpu/engine.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/sort.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// Sizes, as powers of 2: along axis 0 they cost little (a tile's planes pass through its window); along the other two
+/// the window of a cubic spline of order 6 with complex values must fit a level-one cache of 32 KB, nearly.
+template <typename T>
+[[nodiscard]] mesh_tiles make_cpu_tiles(const mesh_shape& shape) {
+  constexpr int shifts[3][3] = {{5, sizeof(T) == 8 ? 3 : 4, 4}, {0, 5, 5}, {0, 0, 10}};
+  const int* shift = shifts[shape.first_axis];
+  return {{make_tile_axis(shape, 0, shift[0]), make_tile_axis(shape, 1, shift[1]), make_tile_axis(shape, 2, shift[2])}};
+}
+
+/// As the inner loops want it: coefficients beyond the width are zero.
+template <typename T>
+[[nodiscard]] spread_setup<T> trimmed(spread_setup<T> setup) {
+  mesh_window<T>& window = setup.window;
+  for (int d = 0; d < mesh_window<T>::most_terms; ++d) {
+    for (int j = 0; j < mesh_window<T>::most_width; ++j) {
+      if (d >= window.terms || j >= window.width) window.coefficient[d][j] = T(0);
+    }
+  }
+  return setup;
+}
+
+template <typename T>
+[[nodiscard]] mesh_window<T> derivative(const mesh_window<T>& window) {
+  mesh_window<T> derived{};
+  derived.width = window.width;
+  derived.terms = std::max(1, window.terms - 1);
+  for (int d = 1; d < window.terms; ++d) {
+    for (int j = 0; j < window.width; ++j) derived.coefficient[d - 1][j] = static_cast<T>(d) * window.coefficient[d][j];
+  }
+  return derived;
+}
+
+}  // namespace
+
+template <typename T>
+cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_setup<T>& setup,
+                                      const tile_functions<T>& functions)
+    : context_(context),
+      setup_(trimmed(setup)),
+      derived_(derivative(setup_.window)),
+      functions_(functions),
+      tiles_(make_cpu_tiles<T>(setup_.shape)),
+      stages_(tiles_),
+      rows_(tiles_.axis[1].most_size() + setup_.shape.width[1] - 1),
+      row_(tiles_.axis[2].most_size() + setup_.shape.width[2] - 1),
+      lane_keys_(static_cast<std::uint32_t>(functions_.lanes)) {
+  bits_in_tile_ = key_bits_in_tile();
+  if (key_bits_for(tiles_.count()) + bits_in_tile_ > 32) {
+    lane_keys_ = 1;
+    bits_in_tile_ = key_bits_in_tile();
+  }
+}
+
+template <typename T>
+std::size_t cpu_tiles_engine<T>::bytes_needed(std::size_t count) const {
+  const auto threads = static_cast<std::size_t>(context_.threads());
+  const std::size_t point = 2 * sizeof(placed_point<T>) + 5 * sizeof(std::uint32_t);
+  return count * point + (tiles_.count() + 1) * sizeof(std::uint32_t) +
+         threads * (tile_scratch(setup_.shape.width[0], rows_, row_) * sizeof(T) +
+                    static_cast<std::size_t>(row_) * sizeof(row_piece));
+}
+
+template <typename T>
+std::size_t cpu_tiles_engine<T>::bytes() const {
+  return points_.bytes() + order_.bytes() + begins_.bytes() + scratch_.bytes() + pieces_.bytes() +
+         sort_memory_.bytes() + unsorted_.bytes() + pairs_.bytes();
+}
+
+/// Lowest bits of the keys, by which points of a tile are told apart.
+template <typename T>
+int cpu_tiles_engine<T>::key_bits_in_tile() const {
+  return key_bits_for(static_cast<std::uint64_t>(tiles_.axis[0].most_size()) * lane_keys_);
+}
+
+template <typename T>
+std::uint32_t cpu_tiles_engine<T>::key_of(const placed_point<T>& point) const {
+  const tile_axis& x = tiles_.axis[0];
+  const tile_axis& z = tiles_.axis[2];
+  const int plane = point.first[0] - x.begin(x.tile_of(point.first[0]));
+  const int spot = point.first[2] - z.begin(z.tile_of(point.first[2]));
+  return (tiles_.tile_of(point.first) << bits_in_tile_) + static_cast<std::uint32_t>(plane) * lane_keys_ +
+         (static_cast<std::uint32_t>(spot) & (lane_keys_ - 1));
+}
+
+template <typename T>
+void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
+  const std::size_t count = points.count;
+  const auto threads = static_cast<std::size_t>(context_.threads());
+  unsorted_.resize_discarding(context_, count);
+  points_.resize_discarding(context_, count);
+  order_.resize_discarding(context_, count);
+  pairs_.resize_discarding(context_, 3 * count);
+  begins_.resize_discarding(context_, tiles_.count() + 1);
+  scratch_.resize_discarding(context_, threads * tile_scratch(setup_.shape.width[0], rows_, row_));
+  pieces_.resize_discarding(context_, threads * static_cast<std::size_t>(row_));
+
+  constexpr std::size_t chunk = 512;
+  const sort_buffers<std::uint32_t> pairs{{pairs_.data(), pairs_.data() + count},
+                                          {pairs_.data() + 2 * count, order_.data()}};
+  for_each(context_, "mesh.place", (count + chunk - 1) / chunk, [&](std::size_t part) {
+    const std::size_t last = std::min(count, (part + 1) * chunk);
+    functions_.place(points, part * chunk, last, unsorted_.data());
+    for (std::size_t i = part * chunk; i < last; ++i) pairs.keys[0][i] = key_of(unsorted_.data()[i]);
+  });
+  const int bits = key_bits_for(tiles_.count()) + bits_in_tile_;
+  const int sorted = sort_pairs(context_, pairs, count, bits, sort_memory_, sort_values::index);
+  const std::uint32_t* from = pairs.values[sorted];
+  for_each(context_, "mesh.sort_points", count, [&](std::size_t i) {
+    constexpr std::size_t ahead = 16;  // points are read in no order
+    if (i + ahead < count) __builtin_prefetch(unsorted_.data() + from[i + ahead]);
+    points_.data()[i] = unsorted_.data()[from[i]];
+    order_.data()[i] = from[i];
+  });
+  find_begins(pairs.keys[sorted], count);
+}
+
+/// From the sorted keys.
+template <typename T>
+void cpu_tiles_engine<T>::find_begins(const std::uint32_t* keys, std::size_t count) {
+  std::uint32_t* begins = begins_.data();
+  if (count == 0) {
+    std::fill(begins, begins + tiles_.count() + 1, 0u);
+    return;
+  }
+  for_each(context_, "mesh.tile_begins", count, [&](std::size_t i) {
+    const std::uint32_t tile = keys[i] >> bits_in_tile_;
+    const std::uint32_t after = i == 0 ? 0 : (keys[i - 1] >> bits_in_tile_) + 1;
+    for (std::uint32_t t = after; t <= tile; ++t) begins[t] = static_cast<std::uint32_t>(i);
+  });
+  const std::uint32_t last = keys[count - 1] >> bits_in_tile_;
+  std::fill(begins + last + 1, begins + tiles_.count() + 1, static_cast<std::uint32_t>(count));
+}
+
+template <typename T>
+tile_walk<T> cpu_tiles_engine<T>::walk() const {
+  tile_walk<T> walk{};
+  walk.shape = &setup_.shape;
+  walk.window = &setup_.window;
+  walk.derived = &derived_;
+  walk.points = points_.data();
+  walk.order = order_.data();
+  walk.count = points_.size();
+  return walk;
+}
+
+/// In a thread of the context's.
+template <typename T>
+void cpu_tiles_engine<T>::work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk) {
+  tile_work<T> work{};
+  work.first = begins()[tile];
+  work.last = begins()[tile + 1];
+  if (work.first == work.last) return;
+  int along[3];
+  tiles_.split(tile, along);
+  for (int axis = 0; axis < 3; ++axis) work.begin[axis] = tiles_.axis[axis].begin(along[axis]);
+  work.rows = tiles_.axis[1].size(along[1]) + setup_.shape.width[1] - 1;
+  work.row = tiles_.axis[2].size(along[2]) + setup_.shape.width[2] - 1;
+  const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+  const std::size_t room = tile_scratch(setup_.shape.width[0], rows_, row_);
+  work.scratch = scratch_.data() + thread * room;
+  work.pieces = pieces_.data() + thread * static_cast<std::size_t>(row_);
+  function(walk, work);
+}
+
+template <typename T>
+void cpu_tiles_engine<T>::clear(const value_layout& layout, T* mesh, bool accumulate) const {
+  if (accumulate) return;
+  const std::size_t values = layout.mesh_values();
+  constexpr std::size_t part = 1 << 15;
+  const auto parts = static_cast<std::int64_t>((values + part - 1) / part);
+#pragma omp parallel for schedule(static) num_threads(context_.threads()) if (parts > 4)
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const std::size_t first = static_cast<std::size_t>(i) * part;
+    std::memset(mesh + first, 0, std::min(part, values - first) * sizeof(T));
+  }
+}
+
+template <typename T>
+void cpu_tiles_engine<T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
+  clear(layout, mesh, accumulate);
+  const auto function = functions_.spread[layout.components - 1];
+  tile_walk<T> walk = this->walk();
+  for (int vector = 0; vector < layout.vectors; ++vector) {
+    walk.values = values + layout.value(0, vector * layout.components);
+    walk.mesh = mesh + layout.node(0, vector * layout.components);
+    stages_.for_each(context_, [&](std::uint32_t tile) { work_on(tile, function, walk); });
+  }
+}
+
+/// Tiles in any order.
+template <typename T>
+void cpu_tiles_engine<T>::walk_all(tile_function function, const tile_walk<T>& walk) {
+  const auto count = static_cast<std::int64_t>(tiles_.count());
+#pragma omp parallel for schedule(dynamic, 1) num_threads(context_.threads())
+  for (std::int64_t tile = 0; tile < count; ++tile) work_on(static_cast<std::uint32_t>(tile), function, walk);
+}
+
+template <typename T>
+void cpu_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) {
+  tile_walk<T> walk = this->walk();
+  walk.accumulate = accumulate;
+  for (int vector = 0; vector < layout.vectors; ++vector) {
+    walk.mesh_values = mesh + layout.node(0, vector * layout.components);
+    walk.results = values + layout.value(0, vector * layout.components);
+    walk_all(functions_.interpolate[layout.components - 1], walk);
+  }
+}
+
+template <typename T>
+void cpu_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
+                                               bool accumulate) {
+  tile_walk<T> walk = this->walk();
+  walk.accumulate = accumulate;
+  walk.scale = scale;
+  const auto axes = static_cast<std::size_t>(3 - setup_.shape.first_axis);
+  for (int vector = 0; vector < layout.vectors; ++vector) {
+    walk.mesh_values = mesh + layout.node(0, vector * layout.components);
+    walk.results = gradients + axes * layout.value(0, vector * layout.components);
+    walk_all(functions_.interpolate_gradient[layout.components - 1], walk);
+  }
+}
+
+template class cpu_tiles_engine<float>;
+template class cpu_tiles_engine<double>;
+
+}  // namespace quadrat::detail

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/tiles/cpu/points.hpp"
+
+// Included once by the source of each instruction set, like the header above.
+
+namespace quadrat::detail {
+
+namespace {
+
+template <typename Lanes, int Components>
+struct tile_spreading {
+  using T = typename Lanes::value;
+  using vector = typename Lanes::vector;
+  using points_type = tile_points<Lanes, Components>;
+
+  /// A footprint is added row by row in aligned vectors: loads then find what the point before stored in a form that
+  /// the processor forwards, and no access crosses a cache line.
+  template <int Vectors>
+  QUADRAT_TILE_INLINE static void add(const tile_planes<Lanes, Components>& planes, const points_type& points,
+                                      T* const* plane) {
+    const T* values = planes.walk.values;
+    for (int p = 0; p < points.count; ++p) {
+      const vector value = Lanes::template fill_repeated<Components>(values + std::size_t{points.id[p]} * Components);
+      const T* row = points.row(p);
+      vector along[Vectors];
+      QUADRAT_TILE_UNROLL
+      for (int m = 0; m < Vectors; ++m) along[m] = Lanes::multiply(Lanes::load(row + m * Lanes::count), value);
+      for (int a = 0; a < planes.planes; ++a) {
+        const vector weight = Lanes::fill(points.weights(p, 0)[a]);
+        vector part[Vectors];
+        QUADRAT_TILE_UNROLL
+        for (int m = 0; m < Vectors; ++m) part[m] = Lanes::multiply(along[m], weight);
+        T* to = plane[a] + points.at[p];
+        for (int b = 0; b < planes.rows; ++b, to += planes.stride) {
+          const vector of_row = Lanes::fill(points.weights(p, 1)[b]);
+          QUADRAT_TILE_UNROLL
+          for (int m = 0; m < Vectors; ++m) {
+            T* here = to + m * Lanes::count;
+            Lanes::store(here, Lanes::fused(part[m], of_row, Lanes::load(here)));
+          }
+        }
+      }
+    }
+  }
+
+  /// With the loops for as many vectors as the points have, `Vectors` or more.
+  template <int Vectors>
+  QUADRAT_TILE_INLINE static void add_batch(const tile_planes<Lanes, Components>& planes, const points_type& points,
+                                            T* const* plane) {
+    if constexpr (Vectors < points_type::most) {
+      if (points.vectors > Vectors) return add_batch<Vectors + 1>(planes, points, plane);
+    }
+    add<Vectors>(planes, points, plane);
+  }
+
+  /// Points of one plane after which the window is added to the mesh nevertheless: long sums lose precision, and adding
+  /// a window to the mesh costs little beside so many footprints.
+  [[nodiscard]] QUADRAT_TILE_INLINE static int most_sums(const tile_walk<T>& walk, const tile_work<T>& work) {
+    return 16 * walk.shape->width[0] * work.rows * work.row / walk.shape->footprint_size();
+  }
+
+  QUADRAT_TILE_TARGET static void run(const tile_walk<T>& walk, const tile_work<T>& work) {
+    const tile_planes<Lanes, Components> planes(walk, work);
+    const int limit = most_sums(walk, work);
+    points_type points;
+    points.memory = planes.batch_memory();
+    int x = walk.points[work.first].first[0];
+    int sums = 0;
+    for (std::size_t i = work.first; i < work.last; i += static_cast<std::size_t>(points.count)) {
+      const int next = walk.points[i].first[0];
+      if (next > x) sums = 0;
+      for (int done = x; done < next && done < x + planes.planes; ++done) planes.add_to_mesh(done);
+      if (next > x) planes.ask_for(walk.mesh, next);
+      x = next;
+      if (sums > limit) {
+        for (int a = 0; a < planes.planes; ++a) planes.add_to_mesh(x + a);
+        sums = 0;
+      }
+      points.take(walk, work, i);
+      points.ask_for(walk.values, Components, walk);
+      sums += points.count;
+      points.compute_weights(walk, work);
+      T* plane[8];
+      for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
+      add_batch<1>(planes, points, plane);
+    }
+    for (int a = 0; a < planes.planes; ++a) planes.add_to_mesh(x + a);
+  }
+};
+
+template <typename Lanes, int Components>
+struct tile_interpolation {
+  using T = typename Lanes::value;
+  using vector = typename Lanes::vector;
+  using points_type = tile_points<Lanes, Components>;
+
+  QUADRAT_TILE_INLINE static void put(const tile_walk<T>& walk, T* result, const T* sum, T scale) {
+    for (int c = 0; c < Components; ++c) {
+      result[c] = walk.accumulate ? result[c] + scale * sum[c] : scale * sum[c];
+    }
+  }
+
+  template <int Vectors>
+  QUADRAT_TILE_INLINE static void values(const tile_planes<Lanes, Components>& planes, const points_type& points,
+                                         const T* const* plane) {
+    for (int p = 0; p < points.count; ++p) {
+      vector sum[Vectors];
+      QUADRAT_TILE_UNROLL
+      for (int m = 0; m < Vectors; ++m) sum[m] = Lanes::zero();
+      for (int a = 0; a < planes.planes; ++a) {
+        vector part[Vectors];
+        QUADRAT_TILE_UNROLL
+        for (int m = 0; m < Vectors; ++m) part[m] = Lanes::zero();
+        const T* from = plane[a] + points.at[p];
+        for (int b = 0; b < planes.rows; ++b, from += planes.stride) {
+          const vector of_row = Lanes::fill(points.weights(p, 1)[b]);
+          QUADRAT_TILE_UNROLL
+          for (int m = 0; m < Vectors; ++m)
+            part[m] = Lanes::fused(Lanes::load(from + m * Lanes::count), of_row, part[m]);
+        }
+        const vector weight = Lanes::fill(points.weights(p, 0)[a]);
+        QUADRAT_TILE_UNROLL
+        for (int m = 0; m < Vectors; ++m) sum[m] = Lanes::fused(part[m], weight, sum[m]);
+      }
+      T total[Components];
+      along_row<Vectors>(sum, points.row(p), total);
+      put(planes.walk, planes.walk.results + std::size_t{points.id[p]} * Components, total, T(1));
+    }
+  }
+
+  /// Weights of zero keep out what is beside the footprint, even if that is not finite.
+  template <int Vectors>
+  QUADRAT_TILE_INLINE static void along_row(const vector* sum, const T* row, T* total) {
+    vector all = Lanes::zero();
+    QUADRAT_TILE_UNROLL
+    for (int m = 0; m < Vectors; ++m)
+      all = Lanes::fused_where_not_zero(Lanes::load(row + m * Lanes::count), sum[m], all);
+    Lanes::template sum<Components>(all, total);
+  }
+
+  /// Sums over axes 0 and 1, of values and with the derivatives along either.
+  template <int Vectors>
+  struct gradient_sums {
+    vector value[Vectors], x[Vectors], y[Vectors];
+  };
+
+  template <int Vectors>
+  QUADRAT_TILE_INLINE static void add_plane(const tile_planes<Lanes, Components>& planes, const T* from,
+                                            const T* weights, const T* slopes, vector* part, vector* part_y) {
+    QUADRAT_TILE_UNROLL
+    for (int m = 0; m < Vectors; ++m) part[m] = part_y[m] = Lanes::zero();
+    for (int b = 0; b < planes.rows; ++b, from += planes.stride) {
+      const vector weight = Lanes::fill(weights[b]);
+      const vector slope = Lanes::fill(slopes[b]);
+      QUADRAT_TILE_UNROLL
+      for (int m = 0; m < Vectors; ++m) {
+        const vector here = Lanes::load(from + m * Lanes::count);
+        part[m] = Lanes::fused(here, weight, part[m]);
+        part_y[m] = Lanes::fused(here, slope, part_y[m]);
+      }
+    }
+  }
+
+  template <int Vectors>
+  QUADRAT_TILE_INLINE static void gradients(const tile_planes<Lanes, Components>& planes, const points_type& points,
+                                            const T* const* plane) {
+    for (int p = 0; p < points.count; ++p) {
+      gradient_sums<Vectors> sums;
+      QUADRAT_TILE_UNROLL
+      for (int m = 0; m < Vectors; ++m) sums.value[m] = sums.x[m] = sums.y[m] = Lanes::zero();
+      for (int a = 0; a < planes.planes; ++a) {
+        vector part[Vectors], part_y[Vectors];
+        add_plane<Vectors>(planes, plane[a] + points.at[p], points.weights(p, 1), points.slopes(p, 1), part, part_y);
+        const vector weight = Lanes::fill(points.weights(p, 0)[a]);
+        const vector slope = Lanes::fill(points.slopes(p, 0)[a]);
+        QUADRAT_TILE_UNROLL
+        for (int m = 0; m < Vectors; ++m) {
+          sums.value[m] = Lanes::fused(part[m], weight, sums.value[m]);
+          sums.x[m] = Lanes::fused(part[m], slope, sums.x[m]);
+          sums.y[m] = Lanes::fused(part_y[m], weight, sums.y[m]);
+        }
+      }
+      T total[3][Components];
+      along_row<Vectors>(sums.x, points.row(p), total[0]);
+      along_row<Vectors>(sums.y, points.row(p), total[1]);
+      along_row<Vectors>(sums.value, points.slope_row(p), total[2]);
+      put_gradient(planes.walk, points.id[p], total);
+    }
+  }
+
+  QUADRAT_TILE_INLINE static void put_gradient(const tile_walk<T>& walk, std::uint32_t id,
+                                               const T (*total)[Components]) {
+    const int axes = 3 - walk.shape->first_axis;
+    T* result = walk.results + std::size_t{id} * static_cast<std::size_t>(axes * Components);
+    for (int axis = walk.shape->first_axis; axis < 3; ++axis, result += Components) {
+      put(walk, result, total[axis], walk.scale[axis]);
+    }
+  }
+
+  template <bool Gradient>
+  QUADRAT_TILE_TARGET static void run(const tile_walk<T>& walk, const tile_work<T>& work) {
+    const tile_planes<Lanes, Components> planes(walk, work);
+    points_type points;
+    points.memory = planes.batch_memory();
+    const auto axes = static_cast<std::size_t>(Gradient ? 3 - walk.shape->first_axis : 1);
+    int read = work.begin[0];
+    for (std::size_t i = work.first; i < work.last; i += static_cast<std::size_t>(points.count)) {
+      const int x = walk.points[i].first[0];
+      if (read < x) read = x;
+      if (read < x + planes.planes) {
+        for (; read < x + planes.planes; ++read) planes.read_from_mesh(read);
+        planes.ask_for(walk.mesh_values, read);
+      }
+      points.take(walk, work, i);
+      points.ask_for(walk.results, axes * Components, walk);
+      points.compute_weights(walk, work);
+      if constexpr (Gradient) points.compute_slopes(walk, work);
+      const T* plane[8];
+      for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
+      interpolate_batch<Gradient, 1>(planes, points, plane);
+    }
+  }
+
+  template <bool Gradient, int Vectors>
+  QUADRAT_TILE_INLINE static void interpolate_batch(const tile_planes<Lanes, Components>& planes,
+                                                    const points_type& points, const T* const* plane) {
+    if constexpr (Vectors < points_type::most) {
+      if (points.vectors > Vectors) return interpolate_batch<Gradient, Vectors + 1>(planes, points, plane);
+    }
+    if constexpr (Gradient) {
+      gradients<Vectors>(planes, points, plane);
+    } else {
+      values<Vectors>(planes, points, plane);
+    }
+  }
+};
+
+template <typename Lanes>
+[[nodiscard]] tile_functions<typename Lanes::value> make_tile_functions() {
+  tile_functions<typename Lanes::value> functions{};
+  functions.lanes = Lanes::count;
+  functions.place = tile_placing<Lanes>::place;
+  functions.spread[0] = tile_spreading<Lanes, 1>::run;
+  functions.spread[1] = tile_spreading<Lanes, 2>::run;
+  functions.interpolate[0] = tile_interpolation<Lanes, 1>::template run<false>;
+  functions.interpolate[1] = tile_interpolation<Lanes, 2>::template run<false>;
+  functions.interpolate_gradient[0] = tile_interpolation<Lanes, 1>::template run<true>;
+  functions.interpolate_gradient[1] = tile_interpolation<Lanes, 2>::template run<true>;
+  return functions;
+}
+
+}  // namespace
+
+}  // namespace quadrat::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/tiles/cpu/engine.hpp"
+
+namespace quadrat::detail {
+
+/// The multicoloring approach (particle-mesh-spreading, section 2; Liu and Chow 2014): blocks of points get colors such
+/// that footprints of two blocks of one color have no mesh point in common. Color after color, a thread takes blocks
+/// and adds their points to the mesh, without atomic operations. The same bits for any number of threads.
+/// Interpolation is that of `tiles`, whose sorted points it uses.
+template <typename T>
+class multicolor_engine : public cpu_tiles_engine<T> {
+ public:
+  using cpu_tiles_engine<T>::cpu_tiles_engine;
+  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+
+ private:
+  template <int Width, int Components>
+  void add_tile(std::uint32_t tile, const value_layout& layout, const T* values, T* mesh) const;
+};
+
+extern template class multicolor_engine<float>;
+extern template class multicolor_engine<double>;
+
+}  // namespace quadrat::detail

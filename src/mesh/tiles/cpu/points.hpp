@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstring>
+
+#include "mesh/tiles/cpu/walk.hpp"
+
+// Included once by the source of each instruction set, which says in QUADRAT_TILE_TARGET how its functions are
+// compiled, and brings a type of lanes. Everything is in an anonymous namespace, so that no linker takes the one for
+// the other. No lambdas: they would not be compiled for the instruction set.
+
+#if !defined(QUADRAT_TILE_TARGET)
+#define QUADRAT_TILE_TARGET
+#define QUADRAT_TILE_INLINE inline
+#else
+#define QUADRAT_TILE_INLINE inline __attribute__((always_inline)) QUADRAT_TILE_TARGET
+#endif
+#if defined(__clang__)
+#define QUADRAT_TILE_UNROLL _Pragma("unroll")
+#else
+#define QUADRAT_TILE_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+namespace quadrat::detail {
+
+namespace {
+
+template <typename Lanes>
+struct tile_placing {
+  using T = typename Lanes::value;
+
+  /// Flattened, so that roundings and fused operations are instructions and not calls.
+  QUADRAT_TILE_TARGET __attribute__((flatten)) static void place(const point_placement<T>& points, std::size_t first,
+                                                                 std::size_t last, placed_point<T>* placed) {
+    for (std::size_t i = first; i < last; ++i) placed[i] = points(i);
+  }
+};
+
+/// Points of one plane, and of one number of vectors a row, with their weights. A point's memory: weights along axes
+/// 0 and 1, 8 each; their derivatives; along axis 2 a row of 32 values, each weight as often as there are components,
+/// zeros around it so that the row begins where a vector of the tile begins; and the like row of derivatives.
+template <typename Lanes, int Components>
+struct tile_points {
+  using T = typename Lanes::value;
+  static constexpr int lanes = Lanes::count;
+  static constexpr int spots = lanes / Components;  ///< mesh points in a vector
+  /// Vectors that the widest footprint reaches into.
+  static constexpr int most = ((spots - 1 + mesh_window<T>::most_width) * Components + lanes - 1) / lanes;
+  static_assert(most * lanes <= 32, "a row is longer than its memory");
+
+  T* memory;
+  std::size_t first;
+  int count;
+  int vectors;             ///< that their footprints reach into
+  int at[cpu_tile_batch];  ///< where a point's first vector stands in a plane
+  std::uint32_t id[cpu_tile_batch];
+
+  [[nodiscard]] QUADRAT_TILE_INLINE static int vectors_of(const tile_walk<T>& walk, const tile_work<T>& work,
+                                                          const placed_point<T>& point) {
+    const int spot = (point.first[2] - work.begin[2]) % spots;
+    return ((spot + walk.window->width) * Components + lanes - 1) / lanes;
+  }
+
+  [[nodiscard]] QUADRAT_TILE_INLINE T* weights(int p, int axis) const { return memory + p * batch_weights + axis * 8; }
+  [[nodiscard]] QUADRAT_TILE_INLINE T* slopes(int p, int axis) const { return weights(p, axis) + 16; }
+  [[nodiscard]] QUADRAT_TILE_INLINE T* row(int p) const { return memory + p * batch_weights + 32; }
+  [[nodiscard]] QUADRAT_TILE_INLINE T* slope_row(int p) const { return row(p) + 32; }
+
+  /// The caller's values stand in no order: each would cost a wait for memory, were it not asked for well before.
+  QUADRAT_TILE_INLINE void ask_for(const T* values, std::size_t size, const tile_walk<T>& walk) const {
+    std::size_t i = first + cpu_tile_batch;
+    for (int p = 0; p < count && i < walk.count; ++p, ++i) __builtin_prefetch(values + walk.order[i] * size);
+  }
+
+  /// As many points from `begin` as belong together.
+  QUADRAT_TILE_INLINE void take(const tile_walk<T>& walk, const tile_work<T>& work, std::size_t begin) {
+    const placed_point<T>* points = walk.points;
+    const int plane = points[begin].first[0];
+    const int stride = tile_row_stride(work.row, Components);
+    first = begin;
+    vectors = vectors_of(walk, work, points[begin]);
+    count = 0;
+    const std::size_t end = work.last - begin < cpu_tile_batch ? work.last : begin + cpu_tile_batch;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (points[i].first[0] != plane || vectors_of(walk, work, points[i]) != vectors) break;
+      const int local = (points[i].first[2] - work.begin[2]) / spots * lanes;
+      at[count] = (points[i].first[1] - work.begin[1]) * stride + local;
+      id[count] = walk.order[i];
+      ++count;
+    }
+  }
+
+  QUADRAT_TILE_INLINE static typename Lanes::eight polynomial(const mesh_window<T>& window, T s) {
+    typename Lanes::eight w = Lanes::eight_load(window.coefficient[window.terms - 1]);
+    const typename Lanes::eight at_s = Lanes::eight_fill(s);
+    for (int d = window.terms - 2; d >= 0; --d) {
+      w = Lanes::eight_fused(w, at_s, Lanes::eight_load(window.coefficient[d]));
+    }
+    return w;
+  }
+
+  QUADRAT_TILE_INLINE static void put_row(const tile_work<T>& work, const placed_point<T>& point,
+                                          typename Lanes::eight w, T* row) {
+    QUADRAT_TILE_UNROLL
+    for (int m = 0; m < most; ++m) Lanes::store(row + m * lanes, Lanes::zero());
+    const int spot = (point.first[2] - work.begin[2]) % spots;
+    Lanes::template put_repeated<Components>(row + spot * Components, w);
+  }
+
+  /// Along axes that are not there the only weight is 1, and its derivative is not asked for.
+  QUADRAT_TILE_INLINE void compute_weights(const tile_walk<T>& walk, const tile_work<T>& work) const {
+    for (int p = 0; p < count; ++p) {
+      const placed_point<T>& point = walk.points[first + static_cast<std::size_t>(p)];
+      for (int axis = walk.shape->first_axis; axis < 2; ++axis) {
+        Lanes::eight_store(weights(p, axis), polynomial(*walk.window, point.place[axis]));
+      }
+      for (int axis = 0; axis < walk.shape->first_axis && axis < 2; ++axis) weights(p, axis)[0] = T(1);
+      put_row(work, point, polynomial(*walk.window, point.place[2]), row(p));
+    }
+  }
+
+  QUADRAT_TILE_INLINE void compute_slopes(const tile_walk<T>& walk, const tile_work<T>& work) const {
+    for (int p = 0; p < count; ++p) {
+      const placed_point<T>& point = walk.points[first + static_cast<std::size_t>(p)];
+      for (int axis = 0; axis < 2; ++axis) {
+        Lanes::eight_store(slopes(p, axis), polynomial(*walk.derived, point.place[axis]));
+      }
+      put_row(work, point, polynomial(*walk.derived, point.place[2]), slope_row(p));
+    }
+  }
+};
+
+/// The planes of a tile that footprints of the present plane reach, in turn in the same memory.
+template <typename Lanes, int Components>
+struct tile_planes {
+  using T = typename Lanes::value;
+
+  const tile_walk<T>& walk;
+  const tile_work<T>& work;
+  int planes;  ///< that a footprint has
+  int rows;    ///< the same
+  int stride;
+  std::size_t size;  ///< values of a plane
+  int pieces;
+
+  QUADRAT_TILE_INLINE tile_planes(const tile_walk<T>& tile_walk, const tile_work<T>& tile_work)
+      : walk(tile_walk),
+        work(tile_work),
+        planes(walk.shape->width[0]),
+        rows(walk.shape->width[1]),
+        stride(tile_row_stride(work.row, Components)),
+        size(static_cast<std::size_t>(work.rows) * static_cast<std::size_t>(stride)),
+        pieces(make_row_pieces(*walk.shape, work.begin[2], work.row, work.pieces)) {
+    std::memset(work.scratch, 0, static_cast<std::size_t>(planes) * size * sizeof(T));
+  }
+
+  /// Of first mesh points `x` along axis 0.
+  [[nodiscard]] QUADRAT_TILE_INLINE T* plane(int x) const {
+    return work.scratch + static_cast<std::size_t>((x - work.begin[0]) % planes) * size;
+  }
+  [[nodiscard]] QUADRAT_TILE_INLINE T* batch_memory() const {
+    return work.scratch + static_cast<std::size_t>(planes) * size;
+  }
+
+  /// mesh += row; row = 0
+  QUADRAT_TILE_INLINE static void add_row(T* row, T* mesh, int length) {
+    int k = 0;
+    for (; k + Lanes::count <= length; k += Lanes::count) {
+      Lanes::store_any(mesh + k, Lanes::add(Lanes::load_any(mesh + k), Lanes::load_any(row + k)));
+      Lanes::store_any(row + k, Lanes::zero());
+    }
+    for (; k < length; ++k) {
+      mesh[k] += row[k];
+      row[k] = T(0);
+    }
+  }
+
+  /// Adds plane `x` to the mesh, and clears it.
+  QUADRAT_TILE_TARGET void add_to_mesh(int x) const {
+    T* from = plane(x);
+    const int i = walk.shape->home(x, 0);
+    if (i < 0) {
+      std::memset(from, 0, size * sizeof(T));
+      return;
+    }
+    for (int b = 0; b < work.rows; ++b) {
+      T* row = from + b * stride;
+      const int j = walk.shape->home(work.begin[1] + b, 1);
+      if (j < 0) {
+        std::memset(row, 0, static_cast<std::size_t>(stride) * sizeof(T));
+        continue;
+      }
+      T* mesh = walk.mesh + walk.shape->node(i, j, 0) * Components;
+      for (int piece = 0; piece < pieces; ++piece) {
+        const row_piece& part = work.pieces[piece];
+        add_row(row + part.local * Components, mesh + static_cast<std::size_t>(part.global) * Components,
+                part.length * Components);
+      }
+    }
+  }
+
+  /// Has the mesh's part of plane `x` fetched, which will soon be read.
+  QUADRAT_TILE_INLINE void ask_for(const T* values, int x) const {
+    const int i = walk.shape->home(x, 0);
+    for (int b = 0; i >= 0 && b < work.rows; ++b) {
+      const int j = walk.shape->home(work.begin[1] + b, 1);
+      if (j < 0) continue;
+      const T* mesh = values + walk.shape->node(i, j, 0) * Components;
+      for (int piece = 0; piece < pieces; ++piece) {
+        const T* from = mesh + static_cast<std::size_t>(work.pieces[piece].global) * Components;
+        const int length = work.pieces[piece].length * Components;
+        for (int k = 0; k < length; k += static_cast<int>(64 / sizeof(T))) __builtin_prefetch(from + k);
+      }
+    }
+  }
+
+  /// Reads plane `x`; what is outside the mesh is zero.
+  QUADRAT_TILE_TARGET void read_from_mesh(int x) const {
+    T* to = plane(x);
+    const int i = walk.shape->home(x, 0);
+    if (i < 0) {
+      std::memset(to, 0, size * sizeof(T));
+      return;
+    }
+    for (int b = 0; b < work.rows; ++b) {
+      T* row = to + b * stride;
+      const int j = walk.shape->home(work.begin[1] + b, 1);
+      if (j < 0) continue;  // zero since the tile's begin
+      const T* mesh = walk.mesh_values + walk.shape->node(i, j, 0) * Components;
+      for (int piece = 0; piece < pieces; ++piece) {
+        const row_piece& part = work.pieces[piece];
+        std::memcpy(row + part.local * Components, mesh + static_cast<std::size_t>(part.global) * Components,
+                    static_cast<std::size_t>(part.length * Components) * sizeof(T));
+      }
+    }
+  }
+};
+
+}  // namespace
+
+}  // namespace quadrat::detail

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "mesh/shape.hpp"
+#include "quadrat/core/context.hpp"
+
+/// Boxes of mesh points that share the points whose footprints begin in them, and their colors. Host only.
+namespace quadrat::detail {
+
+/// One axis, cut into tiles of 2^shift first mesh points. The last one takes a rest that is shorter than what a
+/// footprint reaches over its tile, so that a footprint touches its own tile and the next one only.
+struct tile_axis {
+  int low;  ///< the first mesh point of a footprint lies in [low, low + span)
+  int span;
+  int width;
+  int shift;
+  int tiles;
+  bool periodic;
+
+  [[nodiscard]] int tile_of(int first) const { return std::min((first - low) >> shift, tiles - 1); }
+  [[nodiscard]] int begin(int tile) const { return low + (tile << shift); }
+  [[nodiscard]] int size(int tile) const { return tile + 1 < tiles ? 1 << shift : span - (tile << shift); }
+  [[nodiscard]] int most_size() const { return std::max(size(0), size(tiles - 1)); }
+  /// Tiles of one color do not touch each other's mesh points: every other tile, and where an odd number of them closes
+  /// a circle, a third color for the last.
+  [[nodiscard]] int color(int tile) const {
+    return periodic && tiles % 2 == 1 && tiles > 1 && tile == tiles - 1 ? 2 : tile % 2;
+  }
+  /// The tile so many steps on; -1 beyond an open end.
+  [[nodiscard]] int beside(int tile, int step) const {
+    const int there = tile + step;
+    if (there >= 0 && there < tiles) return there;
+    return periodic ? (there + tiles) % tiles : -1;
+  }
+};
+
+[[nodiscard]] inline tile_axis make_tile_axis(const mesh_shape& shape, int axis, int shift) {
+  // Along an open axis a footprint may begin anywhere from -width to extent.
+  const int width = shape.width[axis];
+  const int low = shape.periodic[axis] ? 0 : -width;
+  const int span = shape.periodic[axis] ? shape.extent[axis] : shape.extent[axis] + width + 1;
+  while ((1 << shift) < width - 1) ++shift;
+  const int whole = span >> shift;
+  const int rest = span - (whole << shift);
+  const int tiles = std::max(1, whole + (rest > 0 && rest >= width - 1 ? 1 : 0));
+  return {low, span, width, shift, tiles, shape.periodic[axis]};
+}
+
+struct mesh_tiles {
+  tile_axis axis[3];
+
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(axis[0].tiles) * static_cast<std::size_t>(axis[1].tiles) *
+           static_cast<std::size_t>(axis[2].tiles);
+  }
+  [[nodiscard]] std::uint32_t tile_of(const int* first) const {
+    return join(axis[0].tile_of(first[0]), axis[1].tile_of(first[1]), axis[2].tile_of(first[2]));
+  }
+  [[nodiscard]] std::uint32_t join(int x, int y, int z) const {
+    const auto ny = static_cast<std::uint32_t>(axis[1].tiles), nz = static_cast<std::uint32_t>(axis[2].tiles);
+    return (static_cast<std::uint32_t>(x) * ny + static_cast<std::uint32_t>(y)) * nz + static_cast<std::uint32_t>(z);
+  }
+  /// The tile's number along each axis.
+  void split(std::uint32_t tile, int* along) const {
+    const auto y = static_cast<std::uint32_t>(axis[1].tiles), z = static_cast<std::uint32_t>(axis[2].tiles);
+    along[0] = static_cast<int>(tile / (y * z));
+    along[1] = static_cast<int>(tile / z % y);
+    along[2] = static_cast<int>(tile % z);
+  }
+  [[nodiscard]] int color(std::uint32_t tile) const {
+    int along[3];
+    split(tile, along);
+    return (axis[0].color(along[0]) * 3 + axis[1].color(along[1])) * 3 + axis[2].color(along[2]);
+  }
+};
+
+/// The tiles by color: stages that follow one another, within which tiles can be worked on side by side without two
+/// adding to one mesh point (particle-mesh-spreading, section 2, "Multicoloring approach"). A tile waits for those of
+/// its neighbors that belong to an earlier stage, and not for the whole stage. The order of additions to a mesh point
+/// is that of the stages all the same, for any number of threads.
+class tile_stages {
+ public:
+  explicit tile_stages(const mesh_tiles& grid) : grid_(grid), done_(grid.count()) {
+    std::vector<std::uint32_t> by_color[27];
+    for (std::uint32_t tile = 0; tile < grid.count(); ++tile) {
+      by_color[static_cast<std::size_t>(grid.color(tile))].push_back(tile);
+    }
+    for (const auto& stage : by_color) tiles_.insert(tiles_.end(), stage.begin(), stage.end());
+  }
+
+  /// Calls body(tile) for each; finished on return. One call at a time.
+  template <typename Body>
+  void for_each(const cpu_context& context, const Body& body) {
+    const std::uint32_t round = ++round_;
+    std::atomic<std::size_t> next{0};
+#pragma omp parallel num_threads(context.threads())
+    for (std::size_t i = next.fetch_add(1); i < tiles_.size(); i = next.fetch_add(1)) {
+      // Those it waits for are taken already: their threads get on without this one.
+      wait_for_neighbors(tiles_[i], round);
+      body(tiles_[i]);
+      done_[tiles_[i]].store(round, std::memory_order_release);
+    }
+  }
+
+ private:
+  void wait_for_neighbors(std::uint32_t tile, std::uint32_t round) const {
+    const int color = grid_.color(tile);
+    int along[3];
+    grid_.split(tile, along);
+    for (int step = 0; step < 27; ++step) {
+      const int x = grid_.axis[0].beside(along[0], step / 9 - 1);
+      const int y = grid_.axis[1].beside(along[1], step / 3 % 3 - 1);
+      const int z = grid_.axis[2].beside(along[2], step % 3 - 1);
+      if (x < 0 || y < 0 || z < 0) continue;
+      const std::uint32_t neighbor = grid_.join(x, y, z);
+      if (grid_.color(neighbor) >= color) continue;
+      while (done_[neighbor].load(std::memory_order_acquire) != round) std::this_thread::yield();
+    }
+  }
+
+  mesh_tiles grid_;
+  std::vector<std::uint32_t> tiles_;              ///< by stage
+  std::vector<std::atomic<std::uint32_t>> done_;  ///< the round in which a tile was last done
+  std::uint32_t round_ = 0;
+};
+
+}  // namespace quadrat::detail

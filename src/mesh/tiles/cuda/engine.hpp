@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mesh/engine.hpp"
+#include "mesh/tiles/cuda/plan.hpp"
+#include "mesh/tiles/cuda/problem.hpp"
+#include "mesh/tiles/cuda/sort.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// Spreading and interpolation by tiles: with tensor cores, spread.cuh, interpolate.cuh; of fewer points,
+/// collect.cuh, interpolate_patches.cuh, interpolate_direct.cuh, interpolate_points.cuh.
+template <typename T>
+class cuda_tiles_engine : public spread_engine<cuda_context, T> {
+ public:
+  cuda_tiles_engine(const cuda_context& context, const spread_setup<T>& setup) : context_(context), setup_(setup) {}
+
+  [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
+  void set_points(const point_placement<T>& points) override;
+  void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+  void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) override;
+  void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
+                            bool accumulate) override;
+  [[nodiscard]] std::size_t bytes() const override {
+    return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + unit_firsts_.bytes() +
+           units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() + scratch_.bytes();
+  }
+
+ private:
+  void make_units();
+  void fill_segments();
+  void find_extras();
+  [[nodiscard]] bool in_order() const { return context_.reproducibility() != determinism::none; }
+  /// Whether units write shares, which mesh points add up; patches that collect points have an order by themselves.
+  [[nodiscard]] bool adds_shares(const tile_plan& plan) const { return in_order() && !plan.collects; }
+  /// Whether values are read by patches: floats, where the plan has some and they take such a mesh.
+  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh) const;
+  void read_patches(const value_layout& layout, const T* mesh, T* values, bool accumulate);
+  void read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results);
+  [[nodiscard]] tile_problem<T> problem() const;
+  [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
+                                             const T* mesh) const;
+
+  cuda_context context_;
+  spread_setup<T> setup_;
+  tile_plan plan_{};
+  std::size_t count_ = 0;
+  tile_sorter<T> sorter_;
+  array<tile_record<T>, cuda_context> records_;
+  array<std::uint32_t, cuda_context> offsets_;   // by tile, and the end
+  array<std::uint32_t, cuda_context> segments_;  // by point, where points are read by themselves
+  array<std::uint32_t, cuda_context> unit_firsts_;
+  array<tile_unit, cuda_context> units_;
+  array<tile_extra, cuda_context> extras_;  // only where there are patches
+  array<std::uint32_t, cuda_context> extra_count_;
+  array<T, cuda_context> share_sums_;  // only where results shall be reproducible
+  workspace<cuda_context> scratch_;
+};
+
+}  // namespace quadrat::detail

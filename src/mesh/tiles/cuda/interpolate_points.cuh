@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/problem.hpp"
+#include "mesh/tiles/cuda/weights.cuh"
+#include "quadrat/parallel/cuda_launch.hpp"
+
+/// Interpolation of points in the order of tiles where these hold so few that products of matrices would be nearly
+/// empty, for all that interpolate_direct.cuh does not take. A warp takes 8 points, of which three lanes compute the
+/// weights, one an axis; then the lanes stand for 4 rows of 8 mesh points of the footprint of each, which lie side by
+/// side.
+namespace quadrat::detail {
+
+inline constexpr int point_batch = 8;
+/// Large blocks, because neighbors read the same mesh points and find them in the first-level cache.
+template <typename T>
+inline constexpr int point_warps = sizeof(T) == 4 ? 8 : 4;
+
+template <typename T, bool Gradient>
+struct tile_point_memory {
+  T weights[3][point_batch][8];
+  T slopes[Gradient ? 3 : 1][point_batch][8];
+  int first[3][point_batch];
+};
+
+/// Sums over rows for each point: of values, or of the three products that derivatives come from.
+template <typename T, int Channels, bool Gradient>
+using point_sums = T[point_batch][Channels][Gradient ? 3 : 1];
+
+/// The weights of one axis of one point, a lane.
+template <typename T, bool Gradient>
+__device__ __forceinline__ void stage_point_weights(const tile_problem<T>& problem,
+                                                    typename tile_record<T>::word packed, int axis, int point,
+                                                    tile_point_memory<T, Gradient>& memory) {
+  const T place[1] = {place_of<T>(packed)};
+  const bool there = axis >= problem.grid.shape.first_axis;
+  T w[1][8];
+  tile_weights_at<T, false>(problem.window, place, w);
+#pragma unroll
+  for (int j = 0; j < 8; ++j) memory.weights[axis][point][j] = there ? w[0][j] : j == 0 ? T(1) : T(0);
+  if constexpr (Gradient) {
+    tile_weights_at<T, true>(problem.window, place, w);
+#pragma unroll
+    for (int j = 0; j < 8; ++j) memory.slopes[axis][point][j] = there ? w[0][j] : T(0);
+  }
+}
+
+/// Adds what the rows of a lane hold to the sums of all points of a batch. Whole: no footprint leaves the mesh, at its
+/// ends either.
+template <typename T, int Channels, bool Gradient, bool Whole>
+__device__ __forceinline__ void sum_point_rows(const mesh_shape& shape, const tile_channels<T>& channels,
+                                               const tile_point_memory<T, Gradient>& memory, int inverse_width,
+                                               int lane, point_sums<T, Channels, Gradient>& sums) {
+  const int z = lane % 8;
+  const int rows = shape.width[0] * shape.width[1];
+  int corner[point_batch];  // the mesh has at most 2^31 - 1 points
+#pragma unroll
+  for (int p = 0; p < point_batch; ++p) {
+    corner[p] =
+        Whole ? static_cast<int>(shape.node(memory.first[0][p], memory.first[1][p], memory.first[2][p] + z)) : 0;
+  }
+  if (z >= shape.width[2]) return;
+  for (int row = lane / 8; row < rows; row += 4) {
+    const int a = row * inverse_width >> 16, b = row - a * shape.width[1];
+    const int along = (a * shape.extent[1] + b) * shape.extent[2];
+#pragma unroll
+    for (int p = 0; p < point_batch; ++p) {
+      std::size_t node = static_cast<std::size_t>(corner[p] + along);
+      if constexpr (!Whole) {
+        const int i = tile_home(shape, memory.first[0][p] + a, 0), j = tile_home(shape, memory.first[1][p] + b, 1),
+                  k = tile_home(shape, memory.first[2][p] + z, 2);
+        if (i < 0 || j < 0 || k < 0) continue;
+        node = shape.node(i, j, k);
+      }
+      T value[Channels];
+      load_tile_node<T, Channels>(channels, node, value);
+      const T first = memory.weights[0][p][a], second = memory.weights[1][p][b];
+      const T both = first * second;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        if constexpr (Gradient) {
+          sums[p][c][0] += memory.slopes[0][p][a] * second * value[c];
+          sums[p][c][1] += first * memory.slopes[1][p][b] * value[c];
+          sums[p][c][2] += both * value[c];
+        } else {
+          sums[p][c][0] += both * value[c];
+        }
+      }
+    }
+  }
+}
+
+/// Whether all footprints of a batch lie between the ends of the mesh.
+template <typename T, bool Gradient>
+[[nodiscard]] __device__ __forceinline__ bool points_are_whole(const mesh_shape& shape,
+                                                               const tile_point_memory<T, Gradient>& memory, int lane) {
+  bool inside = true;
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    const int first = memory.first[axis][lane % point_batch];
+    inside = inside && first >= 0 && first + shape.width[axis] <= shape.extent[axis];
+  }
+  return __all_sync(~0u, inside);
+}
+
+/// Sum over the warp of each of eight numbers; lane l gets that of number l / 4.
+template <typename T>
+__device__ __forceinline__ T sum_of_eight(T (&sums)[point_batch], int lane) {
+#pragma unroll
+  for (int half = point_batch / 2; half > 0; half /= 2) {
+    const bool upper = (lane & (4 * half)) != 0;
+#pragma unroll
+    for (int p = 0; p < half; ++p) {
+      const T sent = upper ? sums[p] : sums[p + half];
+      sums[p] = (upper ? sums[p + half] : sums[p]) + __shfl_xor_sync(~0u, sent, 4 * half);
+    }
+  }
+  T sum = sums[0];
+  sum += __shfl_xor_sync(~0u, sum, 2);
+  return sum + __shfl_xor_sync(~0u, sum, 1);
+}
+
+/// Brings the sums of a batch together and writes them, of the slots [batch, end).
+template <typename T, int Channels, bool Gradient>
+__device__ __forceinline__ void store_point_sums(const tile_problem<T>& problem, const tile_results<T>& results,
+                                                 const tile_point_memory<T, Gradient>& memory,
+                                                 const point_sums<T, Channels, Gradient>& sums, std::uint32_t batch,
+                                                 std::uint32_t end, int lane) {
+  const std::uint32_t slot = batch + lane / 4;
+  const bool writes = lane % 4 == 0 && slot < end;
+#pragma unroll
+  for (int axis = 0; axis < (Gradient ? 3 : 1); ++axis) {
+    if (Gradient && axis < results.first_axis) continue;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      T own[point_batch];
+#pragma unroll
+      for (int p = 0; p < point_batch; ++p) {
+        const T last =
+            Gradient && axis == 2 ? memory.slopes[Gradient ? 2 : 0][p][lane % 8] : memory.weights[2][p][lane % 8];
+        own[p] = sums[p][c][axis] * last;
+      }
+      T sum = sum_of_eight(own, lane);
+      if (!writes) continue;
+      T* to = results.values[c] +
+              static_cast<std::size_t>(problem.records[slot].id) * static_cast<std::size_t>(results.stride);
+      if constexpr (Gradient) {
+        to += (axis - results.first_axis) * results.axis_stride;
+        sum *= results.scale[axis];
+      }
+      *to = results.accumulate ? *to + sum : sum;
+    }
+  }
+}
+
+/// 8 slots a warp.
+template <typename T, int Channels, bool Gradient>
+__global__ void __launch_bounds__(32 * point_warps<T>)
+    interpolate_each_point_kernel(const __grid_constant__ tile_problem<T> problem,
+                                  const __grid_constant__ tile_channels<T> channels,
+                                  const __grid_constant__ tile_results<T> results, int inverse_width) {
+  __shared__ tile_point_memory<T, Gradient> memories[point_warps<T>];
+  const int lane = threadIdx.x % 32;
+  auto& memory = memories[threadIdx.x / 32];
+  const std::uint32_t batch = (blockIdx.x * point_warps<T> + threadIdx.x / 32) * point_batch;
+  if (batch >= problem.count) return;
+  const tile_grid& grid = problem.grid;
+  const mesh_shape& shape = grid.shape;
+  {
+    // Lanes without a point do as that of the last slot does, lanes without an axis as those of the last.
+    const int axis = min(lane / point_batch, 2), point = lane % point_batch;
+    const std::uint32_t slot = min(batch + point, problem.count - 1);
+    const auto packed = problem.records[slot].place[axis];
+    const std::uint32_t number = problem.segments[slot];
+    const auto row = static_cast<int>(number / static_cast<unsigned>(grid.segments));
+    const auto segment = static_cast<int>(number % static_cast<unsigned>(grid.segments));
+    const int tile = axis == 0 ? segment * grid.segment : axis == 1 ? row / grid.tiles[2] : row % grid.tiles[2];
+    memory.first[axis][point] = grid.origin[axis] + tile * grid.edge[axis] + offset_of<T>(packed);
+    stage_point_weights<T, Gradient>(problem, packed, axis, point, memory);
+  }
+  __syncwarp();
+  point_sums<T, Channels, Gradient> sums = {};
+  if (points_are_whole(shape, memory, lane)) {
+    sum_point_rows<T, Channels, Gradient, true>(shape, channels, memory, inverse_width, lane, sums);
+  } else {
+    sum_point_rows<T, Channels, Gradient, false>(shape, channels, memory, inverse_width, lane, sums);
+  }
+  store_point_sums<T, Channels, Gradient>(problem, results, memory, sums, batch, problem.count, lane);
+}
+
+template <typename T, int Channels, bool Gradient>
+void launch_interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
+                                   const tile_channels<T>& channels, const tile_results<T>& results) {
+  const cuda_launch launch(context, "mesh.tiles.interpolate_each_point");
+  interpolate_each_point_kernel<T, Channels, Gradient>
+      <<<cuda_launch::blocks(problem.count, point_batch * point_warps<T>), 32 * point_warps<T>, 0, context.stream()>>>(
+          problem, channels, results, (1 << 16) / problem.grid.shape.width[1] + 1);
+  launch.check();
+}
+
+template <typename T, int Channels>
+void launch_interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
+                                   const tile_channels<T>& channels, const tile_results<T>& results) {
+  if (results.gradient) {
+    launch_interpolate_each_point<T, Channels, true>(context, problem, channels, results);
+  } else {
+    launch_interpolate_each_point<T, Channels, false>(context, problem, channels, results);
+  }
+}
+
+template <typename T>
+void interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
+                            const tile_channels<T>& channels, const tile_results<T>& results) {
+  if (channels.count == 1) {
+    launch_interpolate_each_point<T, 1>(context, problem, channels, results);
+  } else {
+    launch_interpolate_each_point<T, 2>(context, problem, channels, results);
+  }
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/tiles/cuda/sort.hpp"
+
+#include <algorithm>
+
+#include "cells/counting_build.hpp"
+#include "core/cuda_check.hpp"
+#include "mesh/tiles/cuda/sort.cuh"
+#include "quadrat/parallel/cuda_launch.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/scan.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// With fewer points the launches take as long as the work.
+constexpr std::size_t worth_ranges = 200'000;
+
+/// The key of an element, for counting_buckets.
+template <typename T>
+struct tile_key {
+  tile_finder<T> find;
+  point_placement<T> placement;
+
+  struct element {};
+  QUADRAT_HD element read(std::size_t) const { return {}; }
+  QUADRAT_HD cell_id at(std::size_t i, element) const { return (*this)(i); }
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return find(placement(i), static_cast<particle_id>(i)).tile; }
+};
+
+/// Index: slot.
+template <typename T>
+struct gather_record {
+  tile_finder<T> find;
+  point_placement<T> placement;
+  counting_buckets_view buckets;
+  tile_record<T>* records;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const particle_id i = buckets.particle(static_cast<std::uint32_t>(slot));
+    records[slot] = find(placement(i), i).record;
+  }
+};
+
+template <typename Kernel>
+void allow_shared(Kernel* kernel, std::size_t bytes) {
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+             "asking for shared memory");
+  check_cuda(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+      "asking for shared memory of several blocks");
+}
+
+template <typename T>
+void launch_group(const cuda_context& context, const sort_job<T>& job) {
+  const cuda_launch launch(context, "mesh.tiles.group");
+  const unsigned blocks = cuda_launch::blocks(job.count, block_points<T>);
+  find_kernel<T><<<blocks, sort_threads, 0, context.stream()>>>(job);
+  launch.check();
+  const std::size_t bytes = block_points<T> * (sizeof(tile_record<T>) + sizeof(std::uint32_t) + sizeof(std::uint16_t));
+  allow_shared(group_kernel<T>, bytes);
+  group_kernel<T><<<blocks, sort_threads, bytes, context.stream()>>>(job);
+  launch.check();
+}
+
+/// Every range has at most one piece that is not full.
+template <typename T>
+[[nodiscard]] unsigned most_pieces(const sort_job<T>& job) {
+  const std::uint32_t ranges = (job.find.last_tile >> job.shift) + 1;
+  return job.count / block_points<T> + ranges;
+}
+
+template <typename T>
+void launch_count_tiles(const cuda_context& context, const sort_job<T>& job) {
+  const cuda_launch launch(context, "mesh.tiles.count");
+  const std::size_t bytes = job.tiles_of_range() * sizeof(std::uint32_t);
+  allow_shared(count_tiles_kernel<T>, bytes);
+  count_tiles_kernel<T><<<most_pieces(job), sort_threads, bytes, context.stream()>>>(job);
+  launch.check();
+}
+
+template <typename T>
+void launch_place(const cuda_context& context, const sort_job<T>& job) {
+  const cuda_launch launch(context, "mesh.tiles.place");
+  const std::size_t bytes = block_points<T> * (sizeof(tile_record<T>) + 2 * sizeof(std::uint16_t)) +
+                            job.tiles_of_range() * (sizeof(std::uint32_t) + sizeof(std::uint16_t));
+  allow_shared(place_kernel<T>, bytes);
+  place_kernel<T><<<most_pieces(job), sort_threads, bytes, context.stream()>>>(job);
+  launch.check();
+}
+
+/// With positions along axes that are not there: those of the last axis, on an open axis of one mesh point that takes
+/// all of them to 0, with place 0.
+template <typename T>
+[[nodiscard]] point_placement<T> with_all_axes(point_placement<T> points) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (points.component[axis] != nullptr) continue;
+    points.axis[axis] = {T(0), T(0), T(0), T(0), T(0), T(1), 1, 1, false};
+    points.component[axis] = points.component[2];
+  }
+  return points;
+}
+
+[[nodiscard]] unsigned shift_for(std::size_t tiles) {
+  unsigned shift = 0;
+  while (tiles > std::size_t{sort_ranges} << shift) ++shift;
+  return shift;
+}
+
+/// The context, at the level of determinism that keeps ids in order, or not.
+[[nodiscard]] cuda_context context_at(const cuda_context& context, bool ordered) {
+  if (ordered == (context.reproducibility() != determinism::none)) return context;
+  cuda_context::options chosen;
+  chosen.device = context.device();
+  chosen.stream = context.stream();
+  chosen.memory = &context.memory();
+  chosen.reproducibility = ordered ? determinism::run_to_run : determinism::none;
+  return cuda_context(chosen);
+}
+
+}  // namespace
+
+template <typename T>
+void tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
+                          bool ordered, tile_record<T>* records, std::uint32_t* offsets) {
+  if (!kept_) kept_ = context;
+  if (points.count == 0) {
+    fill_bytes(context, offsets, 0, (grid.tile_count() + 1) * sizeof(std::uint32_t));
+  } else if (ordered || points.count < worth_ranges || grid.tile_count() > most_sorted_tiles) {
+    gather(context, grid, points, ordered, records, offsets);
+  } else {
+    partition(context, grid, points, records, offsets);
+  }
+}
+
+template <typename T>
+void tile_sorter<T>::gather(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
+                            bool ordered, tile_record<T>* records, std::uint32_t* offsets) {
+  const tile_finder<T> find(grid);
+  const std::size_t tiles = grid.tile_count();
+  buckets_.build(context_at(context, ordered), points.count, tiles, tile_key<T>{find, points}, points.faults);
+  copy_bytes(context, buckets_.view().offsets, offsets, (tiles + 1) * sizeof(std::uint32_t));
+  for_each(context, "mesh.tiles.records", points.count, gather_record<T>{find, points, buckets_.view(), records});
+}
+
+template <typename T>
+void tile_sorter<T>::prepare(const cuda_context& context, std::size_t count, std::size_t tiles) {
+  tiles_.resize_discarding(context, count);
+  grouped_.resize_discarding(context, count);
+  low_keys_.resize_discarding(context, count);
+  clean_ = clean_ && tile_counts_.bytes() >= tiles * sizeof(std::uint32_t);
+  tile_counts_.resize_discarding(context, tiles);
+  control_.resize_discarding(context, sizeof(sort_control) / sizeof(std::uint32_t));
+  if (clean_) return;
+  fill_bytes(context, tile_counts_.data(), 0, tile_counts_.bytes());
+  fill_bytes(context, control_.data(), 0, control_.bytes());
+}
+
+template <typename T>
+void tile_sorter<T>::partition(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
+                               tile_record<T>* records, std::uint32_t* offsets) {
+  const std::size_t tiles = grid.tile_count();
+  prepare(context, points.count, tiles);
+  // Counts are zeros again after the last kernel, if all of them run.
+  clean_ = false;
+  const sort_job<T> job{with_all_axes(points),
+                        tile_finder<T>(grid),
+                        shift_for(tiles),
+                        static_cast<std::uint32_t>(points.count),
+                        reinterpret_cast<sort_control*>(control_.data()),
+                        tiles_.data(),
+                        reinterpret_cast<uint4*>(grouped_.data()),
+                        low_keys_.data(),
+                        tile_counts_.data(),
+                        offsets,
+                        reinterpret_cast<uint4*>(records)};
+  launch_group(context, job);
+  launch_count_tiles(context, job);
+  exclusive_scan_with_total(context, tile_counts_.data(), offsets, tiles, scratch_);
+  launch_place(context, job);
+  clean_ = true;
+}
+
+template class tile_sorter<float>;
+template class tile_sorter<double>;
+
+}  // namespace quadrat::detail

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/mma.cuh"
+#include "mesh/tiles/cuda/problem.hpp"
+#include "mesh/tiles/cuda/targets.cuh"
+#include "mesh/tiles/cuda/weights.cuh"
+#include "quadrat/parallel/cuda_launch.hpp"
+
+/// Spreading by tiles: a warp goes through the points of a segment, tile by tile along the first axis, and keeps the
+/// sums of the patch of 8 x 8 x (8 Layers) mesh points in registers. A footprint is a product of three rows of
+/// weights, so 8 points at a time are one product of matrices for the tensor cores:
+/// (first and second axis x points) times (points x value and last axis). What a patch leaves behind when it moves on
+/// goes to a target of targets.cuh.
+namespace quadrat::detail {
+
+template <typename T, int Channels, int Layers>
+struct tile_spread_memory {
+  tile_axis_weights<T> first, second;
+  tile_axis_weights<T> last[Layers];
+  T values[Channels][tile_batch + 8];
+};
+
+/// The sums of a lane: of one row along the last axis, planes by two and columns by eight; of eight columns it has 2t
+/// and 2t + 1. Plane i of the mesh has the place i % 8, where it stays while the patch moves.
+template <typename T, int Channels, int Layers>
+class tile_patch_sums {
+ public:
+  static constexpr int groups = Channels * Layers;  // of eight columns
+
+  __device__ tile_patch_sums() {
+#pragma unroll
+    for (int pair = 0; pair < tile_patch / 2; ++pair) {
+#pragma unroll
+      for (int group = 0; group < groups; ++group) {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) sums_[pair][group][c] = T(0);
+      }
+    }
+  }
+
+  using sums_type = T[tile_patch / 2][groups][4];
+  [[nodiscard]] __device__ sums_type& sums() { return sums_; }
+
+  /// Hands over the planes of the mesh [plane, plane + count) and clears their places.
+  template <typename Target>
+  __device__ void advance(Target& target, int plane, int count) {
+    target.skip_to(plane);
+#pragma unroll
+    for (int p = 0; p < tile_patch; ++p) {
+      const int after = (p - plane) & (tile_patch - 1);
+      if (after < count) flush(target, plane + after, p);
+    }
+    target.skip_written(count);
+  }
+
+ private:
+  template <typename Target>
+  __device__ __forceinline__ void flush(const Target& target, int plane, int p) {
+    const auto place = target.plane(plane);
+#pragma unroll
+    for (int layer = 0; layer < Layers; ++layer) {
+      T value[2][Channels];
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) {
+          T& sum = sums_[p / 2][c * Layers + layer][2 * (p % 2) + half];
+          value[half][c] = sum;
+          sum = T(0);
+        }
+      }
+      target.put(place, layer, value);
+    }
+  }
+
+  sums_type sums_;
+};
+
+/// A batch: one point a lane. Offsets along the first axis count from mesh point `start`.
+template <typename T, int Channels, int Layers>
+__device__ __forceinline__ void stage_tile_batch(const tile_problem<T>& problem, const tile_record<T>& record,
+                                                 const T (&value)[Channels], int start, int lane,
+                                                 tile_spread_memory<T, Channels, Layers>& memory) {
+  const tile_grid& grid = problem.grid;
+  T w[3][8];
+  tile_weights(problem.window, grid.shape, record, w);
+  rotate_tile_weights(start + offset_of<T>(record.place[0]), w[0]);
+  store_tile_weights(memory.first, lane, w[0]);
+  shift_tile_weights(offset_of<T>(record.place[1]), grid.edge[1], w[1]);
+  store_tile_weights(memory.second, lane, w[1]);
+  T last[8 * Layers];
+#pragma unroll
+  for (int j = 0; j < 8 * Layers; ++j) last[j] = j >= 8 ? T(0) : Channels == 1 ? w[2][j] * value[0] : w[2][j];
+  shift_tile_weights(offset_of<T>(record.place[2]), grid.edge[2], last);
+#pragma unroll
+  for (int layer = 0; layer < Layers; ++layer) store_tile_weights(memory.last[layer], lane, last + 8 * layer);
+  if constexpr (Channels > 1) {
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) memory.values[c][lane] = value[c];
+  }
+}
+
+/// Adds the points [begin, end) of a batch, all of one tile.
+template <typename T, int Channels, int Layers, typename Target>
+__device__ __forceinline__ void add_tile_points(const tile_spread_memory<T, Channels, Layers>& memory, int begin,
+                                                int end, int lane, T (&sums)[tile_patch / 2][Channels * Layers][4]) {
+  using mma = tile_mma<T>;
+  const int g = lane / 4, t = lane % 4;
+  const int position = Target::position(g);
+  for (int k = begin; k < end; k += 8) {
+    const int points[2] = {k + t, k + t + 4};
+    T first[2][8], second[2];
+    typename mma::part right[Channels * Layers][2];
+#pragma unroll
+    for (int p = 0; p < 2; ++p) {
+      load_tile_weights(memory.first, points[p], first[p]);
+      second[p] = memory.second.at(points[p], g);
+#pragma unroll
+      for (int layer = 0; layer < Layers; ++layer) {
+        const T weight = memory.last[layer].at(points[p], position);
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) {
+          const T value = Channels == 1 ? weight : weight * memory.values[c][points[p]];
+          right[c * Layers + layer][p] = mma::right_part(points[p] < end ? value : T(0));
+        }
+      }
+    }
+#pragma unroll
+    for (int pair = 0; pair < tile_patch / 2; ++pair) {
+      const typename mma::part left[4] = {
+          mma::left_part(first[0][2 * pair], second[0]), mma::left_part(first[0][2 * pair + 1], second[0]),
+          mma::left_part(first[1][2 * pair], second[1]), mma::left_part(first[1][2 * pair + 1], second[1])};
+#pragma unroll
+      for (int group = 0; group < Channels * Layers; ++group) mma::add(sums[pair][group], left, right[group]);
+    }
+  }
+}
+
+template <typename T, int Channels, int Layers, template <typename, int, int> typename Target>
+__global__ void __launch_bounds__(32 * tile_warps<T>)
+    spread_tiles_kernel(const __grid_constant__ tile_problem<T> problem,
+                        const __grid_constant__ tile_channels<T> channels, T* __restrict__ shares) {
+  __shared__ tile_spread_memory<T, Channels, Layers> memories[tile_warps<T>];
+  const int lane = threadIdx.x % 32;
+  tile_spread_memory<T, Channels, Layers>& memory = memories[threadIdx.x / 32];
+  const std::uint32_t number = blockIdx.x * tile_warps<T> + threadIdx.x / 32;
+  if (number >= *problem.unit_count) return;
+  const tile_unit unit = problem.units[number];
+  const tile_grid& grid = problem.grid;
+
+  memory.first.clear_tail();
+  memory.second.clear_tail();
+  for (int layer = 0; layer < Layers; ++layer) memory.last[layer].clear_tail();
+
+  const int row = static_cast<int>(unit.segment / static_cast<unsigned>(grid.segments));
+  const int segment = static_cast<int>(unit.segment % static_cast<unsigned>(grid.segments));
+  const int start = grid.origin[0] + segment * grid.segment * grid.edge[0];
+  const tile_unit_patch patch{number, lane, start, grid.origin[1] + row / grid.tiles[2] * grid.edge[1],
+                              grid.origin[2] + row % grid.tiles[2] * grid.edge[2]};
+  Target<T, Channels, Layers> target(grid, channels, shares, patch);
+  tile_patch_sums<T, Channels, Layers> sums;
+
+  int current = -1;  // tile of the patch
+  // Records are on their way two batches ahead, values one.
+  tile_record<T> record = problem.records[min(unit.first + lane, unit.last - 1)];
+  tile_record<T> next = problem.records[min(unit.first + tile_batch + lane, unit.last - 1)];
+  T value[Channels];
+  load_tile_values<T, Channels>(channels, record.id, value);
+  for (std::uint32_t batch = unit.first; batch < unit.last; batch += tile_batch) {
+    T next_value[Channels];
+    load_tile_values<T, Channels>(channels, next.id, next_value);
+    const tile_record<T> after = problem.records[min(batch + 2 * tile_batch + lane, unit.last - 1)];
+    const int tile = grid.tile_in_segment(offset_of<T>(record.place[0]));
+    const int count = static_cast<int>(min(static_cast<std::uint32_t>(tile_batch), unit.last - batch));
+    const int before = __shfl_up_sync(~0u, tile, 1);
+    unsigned begins = __ballot_sync(~0u, lane < count && (lane == 0 || tile != before));
+    __syncwarp();
+    stage_tile_batch(problem, record, value, start, lane, memory);
+    __syncwarp();
+    while (begins != 0) {
+      const int begin = __ffs(static_cast<int>(begins)) - 1;
+      begins &= begins - 1;
+      const int end = begins == 0 ? count : __ffs(static_cast<int>(begins)) - 1;
+      const int here = __shfl_sync(~0u, tile, begin);
+      if (here != current) {
+        if (current >= 0) {
+          const int planes = min((here - current) * grid.edge[0], grid.reach(0));
+          sums.advance(target, start + current * grid.edge[0], planes);
+        }
+        current = here;
+      }
+      add_tile_points<T, Channels, Layers, Target<T, Channels, Layers>>(memory, begin, end, lane, sums.sums());
+    }
+    record = next;
+    next = after;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) value[c] = next_value[c];
+  }
+  sums.advance(target, start + current * grid.edge[0], grid.reach(0));
+  target.skip_to(start + grid.segment_reach());
+}
+
+/// `shares`: for targets that want them.
+template <typename T, int Channels, template <typename, int, int> typename Target>
+void launch_spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                         T* shares) {
+  const cuda_launch launch(context, "mesh.tiles.spread");
+  const unsigned blocks = cuda_launch::blocks(problem.most_units, tile_warps<T>);
+  const unsigned threads = 32 * tile_warps<T>;
+  if (problem.grid.layers == 1) {
+    spread_tiles_kernel<T, Channels, 1, Target><<<blocks, threads, 0, context.stream()>>>(problem, channels, shares);
+  } else {
+    spread_tiles_kernel<T, Channels, 2, Target><<<blocks, threads, 0, context.stream()>>>(problem, channels, shares);
+  }
+  launch.check();
+}
+
+template <typename T>
+void spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels) {
+  if (problem.most_units == 0) return;
+  if (channels.count == 1) {
+    launch_spread_tiles<T, 1, tile_mesh_target>(context, problem, channels, nullptr);
+  } else {
+    launch_spread_tiles<T, 2, tile_mesh_target>(context, problem, channels, nullptr);
+  }
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/cover.hpp"
+#include "mesh/tiles/cuda/weights.cuh"
+
+/// Where the sums of a patch go, plane by plane. A target says which column of eight each product of matrices shall
+/// have where (`position`), and takes the sums of columns 2t and 2t + 1 of each layer.
+namespace quadrat::detail {
+
+/// A unit, the first mesh points of its patch, and a lane.
+struct tile_unit_patch {
+  std::uint32_t unit;
+  int lane;
+  int first, second, last;
+};
+
+/// Adds to the mesh, by atomic operations.
+template <typename T, int Channels, int Layers>
+class tile_mesh_target {
+ public:
+  __device__ tile_mesh_target(const tile_grid& grid, const tile_channels<T>& channels, T*, const tile_unit_patch& patch)
+      : grid_(grid), channels_(channels) {
+    tile_row_offsets<Layers>(grid, patch.second, patch.last, patch.lane, offset_);
+  }
+
+  /// Columns 2t and 2t + 1 are the mesh points t and t + 4, so that four lanes add side by side.
+  [[nodiscard]] __device__ static int position(int column) { return column / 2 + 4 * (column % 2); }
+
+  struct place {
+    bool inside;
+    std::size_t base;
+  };
+  [[nodiscard]] __device__ place plane(int index) const {
+    const int i = tile_home(grid_.shape, index, 0);
+    return {i >= 0, static_cast<std::size_t>(max(i, 0)) * static_cast<std::size_t>(grid_.shape.extent[1]) *
+                        static_cast<std::size_t>(grid_.shape.extent[2])};
+  }
+  __device__ void put(const place& at, int layer, const T (&value)[2][Channels]) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      bool any = false;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) any = any || value[half][c] != T(0);
+      const int offset = offset_[layer][half];
+      if (at.inside && offset >= 0 && any) {
+        add_to_tile_mesh<T, Channels>(channels_, at.base + static_cast<std::size_t>(offset), value[half]);
+      }
+    }
+  }
+  /// Before the planes from there on are put, and after `count` of them.
+  __device__ void skip_to(int) {}
+  __device__ void skip_written(int) {}
+
+ private:
+  const tile_grid& grid_;
+  const tile_channels<T>& channels_;
+  int offset_[Layers][2];
+};
+
+/// Writes the unit's own share, all of it: planes that it never comes to are zeros.
+template <typename T, int Channels, int Layers>
+class tile_share_target {
+ public:
+  __device__ tile_share_target(const tile_grid& grid, const tile_channels<T>&, T* shares, const tile_unit_patch& patch)
+      : own_(reinterpret_cast<tile_pair<T>*>(shares) +
+             static_cast<std::size_t>(patch.unit) * static_cast<std::size_t>(grid.segment_reach()) * plane_pairs +
+             static_cast<std::size_t>(patch.lane / 4 * (4 * Layers) + patch.lane % 4)),
+        first_(patch.first) {}
+
+  [[nodiscard]] __device__ static int position(int column) { return column; }
+
+  [[nodiscard]] __device__ tile_pair<T>* plane(int index) const { return own_ + (index - first_) * plane_pairs; }
+  /// Four lanes write a row of eight mesh points, all lanes eight such rows.
+  __device__ void put(tile_pair<T>* at, int layer, const T (&value)[2][Channels]) const {
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) at[c * channel_pairs + 4 * layer] = {value[0][c], value[1][c]};
+  }
+  /// Zeros in the planes up to plane `index` of the mesh.
+  __device__ void skip_to(int index) {
+    const T zeros[2][Channels] = {};
+    for (; next_ < index - first_; ++next_) {
+#pragma unroll
+      for (int layer = 0; layer < Layers; ++layer) put(own_ + next_ * plane_pairs, layer, zeros);
+    }
+  }
+  __device__ void skip_written(int count) { next_ += count; }
+
+ private:
+  static constexpr int channel_pairs = tile_patch * 4 * Layers;
+  static constexpr int plane_pairs = Channels * channel_pairs;
+
+  tile_pair<T>* own_;
+  int first_;
+  int next_ = 0;  // plane of the segment that is to be written
+};
+
+}  // namespace quadrat::detail

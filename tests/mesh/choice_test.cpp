@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mesh/checks.hpp"
+#include "quadrat/core/box.hpp"
+
+namespace quadrat::test {
+
+namespace {
+
+[[nodiscard]] detail::spread_setup<float> setup_of(int mesh, double uses, int order = 6) {
+  const auto domain = make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true});
+  const auto window = bspline_window<float>(order);
+  spread_options options;
+  options.uses = uses;
+  return {detail::make_shape<float, 3>(domain, {mesh, mesh, mesh}, window), window, options};
+}
+
+[[nodiscard]] detail::spread_choice choice_of(int mesh, std::size_t points, double uses,
+                                              determinism level = determinism::none) {
+  return detail::choose_cuda_spread_method(level, setup_of(mesh, uses), points);
+}
+
+TEST(spread_choice, takes_the_method_that_was_measured_to_be_fastest) {
+  EXPECT_EQ(choice_of(128, 10000000, 1).method, "tiles");
+  EXPECT_EQ(choice_of(64, 1000000, 1000).method, "tiles");
+  EXPECT_EQ(choice_of(256, 100000, 100).method, "tiles");
+  EXPECT_EQ(choice_of(256, 1000, 1).method, "particle_threads");
+  EXPECT_EQ(choice_of(64, 10000, 1).method, "particle_threads");
+}
+
+TEST(spread_choice, goes_by_the_number_of_uses) {
+  EXPECT_EQ(choice_of(64, 1000, 1).method, "particle_threads");
+  EXPECT_EQ(choice_of(64, 1000, 1000).method, "single_mesh");
+}
+
+/// No times: those of another machine would be wrong by any factor.
+TEST(spread_choice, says_how_the_best_two_compare) {
+  EXPECT_EQ(choice_of(128, 10000000, 5).reason,
+            "for 5 uses tiles is expected to take least, particle_threads 12.4 times as long");
+}
+
+TEST(spread_choice, has_the_level_of_determinism_that_is_asked_for) {
+  EXPECT_EQ(choice_of(64, 1000, 1, determinism::run_to_run).method, "tiles");
+  EXPECT_EQ(choice_of(64, 1000, 1, determinism::canonical).method, "single_mesh");
+}
+
+TEST(spread_choice, is_the_callers_where_there_is_one) {
+  auto setup = setup_of(64, 1);
+  setup.options.method = "gather";
+  EXPECT_EQ(detail::choose_cuda_spread_method(determinism::none, setup, 1000).method, "gather");
+  EXPECT_EQ(detail::choose_spread_method(cpu_context(), setup, 1000).method, "gather");
+  setup.options.method = "auto";
+  EXPECT_EQ(detail::choose_spread_method(cpu_context(), setup, 1000).method, "tiles");
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
