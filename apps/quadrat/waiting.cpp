@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <cstdlib>
+#include <initializer_list>
 
 namespace quadrat::program {
 
