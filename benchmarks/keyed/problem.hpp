@@ -79,10 +79,12 @@ class keyed_problem {
   /// Sums over what is not a number before. Synchronises. Throws disagreement for sums that are not what they should
   /// be.
   void check(key_reducer<Context>& reducer, std::string_view method) {
+    // The reducer may have a stream of its own.
     fill_bytes(context_, results_.data(), 0xff, results_.bytes());
+    context_.synchronize();
     reduce(reducer);
-    const std::vector<T> found = to_host(context_, results_);
     reducer.check();
+    const std::vector<T> found = to_host(context_, results_);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto parts = static_cast<std::size_t>(components_);
       const T expected = in_unit(expected_[i], i / parts);
