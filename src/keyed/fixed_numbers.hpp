@@ -100,7 +100,7 @@ struct wide_sum {
     const double unit = shift < -960 ? 0 : power_of_two(shift);
     const double per_unit = power_of_two(-scale.bits);
     std::int64_t parts[Words];
-    for (int w = 0; w < Words; ++w) parts[w] = static_cast<std::int64_t>(words[w * stride]);
+    for (std::size_t w = 0; w < Words; ++w) parts[w] = static_cast<std::int64_t>(words[w * stride]);
     double place = unit * per_unit;
     for (int w = Words - 1; w > 0; --w) {
       const std::int64_t carry = (parts[w] + (std::int64_t{1} << (scale.bits - 1))) >> scale.bits;

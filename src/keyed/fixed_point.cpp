@@ -75,7 +75,7 @@ struct fixed_sums {
 template <bool Atomic, int Words>
 QUADRAT_HD void add_words(std::uint64_t* words, std::size_t stride, const fixed_number<Words>& number) {
   QUADRAT_UNROLL
-  for (int w = 0; w < Words; ++w) {
+  for (std::size_t w = 0; w < Words; ++w) {
     if (number.word[w] == 0) continue;
     const auto word = static_cast<std::uint64_t>(number.word[w]);
     if constexpr (Atomic) {
@@ -161,7 +161,7 @@ struct take_fixed {
     const fixed_scale own = sums.own_scale(key);
     if (sum.high == 0) sum.exponent = own.exponent;
     sum.add<words>(sums.own + key, sums.keys, own);
-    for (int w = 0; w < words; ++w) sums.own[w * std::size_t{sums.keys} + key] = 0;
+    for (std::size_t w = 0; w < words; ++w) sums.own[w * sums.keys + key] = 0;
     return sum.value();
   }
 };
