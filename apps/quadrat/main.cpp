@@ -47,8 +47,14 @@ const char* words_of(const std::exception& problem) {
 /// Ends the process where an exception cannot be caught: a destructor of a JSON value may find no memory, for example.
 [[noreturn]] void end_of_exception() {
   const std::exception_ptr thrown = std::current_exception();
-  if (!thrown) std::abort();
+  if (!thrown && std::uncaught_exceptions() == 0) std::abort();
   io::remove_temporary_files();
+  if (!thrown) {
+    // On its way it met a function that is noexcept and yet takes memory, as some of toml++ do; which one it is, is
+    // lost.
+    report("out of memory, or another failure where none can be reported", failure);
+    std::_Exit(failure);
+  }
   try {
     std::rethrow_exception(thrown);
   } catch (const std::exception& problem) {
