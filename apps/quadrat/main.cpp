@@ -50,8 +50,7 @@ const char* words_of(const std::exception& problem) {
   if (!thrown && std::uncaught_exceptions() == 0) std::abort();
   io::remove_temporary_files();
   if (!thrown) {
-    // On its way it met a function that is noexcept and yet takes memory, as some of toml++ do; which one it is, is
-    // lost.
+    // The exception reached a noexcept function, such as those of toml++ that allocate. Its words are lost.
     report("out of memory, or another failure where none can be reported", failure);
     std::_Exit(failure);
   }
