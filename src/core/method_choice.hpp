@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/core/method.hpp"
+#include "quadrat/core/method_list.hpp"
+#include "quadrat/core/types.hpp"
+
+/// How the records of methods are read. A record is an empty type in the header of its engine, with
+///   static constexpr std::string_view name, summary;
+///   static constexpr bool on_cpu, on_cuda;            on_cuda is false where the build lacks its kernels
+///   static constexpr determinism reproducible;        the highest level that it has
+/// and, where there is more to say,
+///   static bool present();                            whether this machine has what it needs
+///   static constexpr bool wrong_results;              exists to be timed: never suggested, never chosen
+///   static bool serves(const Request&);               whether it can do what is asked for
+///   static double cost(const Request&);               the milliseconds expected; without it, it is never chosen
+/// `Request` is a type of the module: the options, and what is known of the input.
+
+namespace quadrat::detail {
+
+template <typename Method>
+[[nodiscard]] constexpr bool is_present() {
+  if constexpr (requires { Method::present(); }) {
+    return Method::present();
+  } else {
+    return true;
+  }
+}
+
+template <typename Method>
+[[nodiscard]] constexpr bool has_wrong_results() {
+  if constexpr (requires { Method::wrong_results; }) {
+    return Method::wrong_results;
+  } else {
+    return false;
+  }
+}
+
+template <typename Method>
+[[nodiscard]] constexpr method_info info_of() {
+  return {Method::name, Method::summary, Method::on_cpu, Method::on_cuda && is_present<Method>(), Method::reproducible};
+}
+
+/// What every method of a kind must meet here.
+struct method_demand {
+  std::string_view kind;  ///< what the name is of, in messages: "method of spreading"
+  bool cuda;
+  determinism level = determinism::none;
+  bool automatic = false;  ///< whether "auto" is a name, too
+
+  [[nodiscard]] constexpr bool runs_here(const method_info& method) const {
+    return cuda ? method.on_cuda : method.on_cpu;
+  }
+  [[nodiscard]] constexpr bool met_by(const method_info& method) const {
+    return runs_here(method) && static_cast<int>(method.reproducible) >= static_cast<int>(level);
+  }
+};
+
+/// Throws argument_error unless `methods` has one of that name that meets the demand; the message names those that do.
+void require_method(const method_demand& demand, std::string_view name, const std::vector<method_info>& methods);
+
+/// The same for the methods of a list. Those with wrong results are known, and never suggested.
+template <typename List>
+void require_method(const method_demand& demand, std::string_view name) {
+  std::vector<method_info> methods;
+  List::for_each([&](auto method) {
+    using method_type = decltype(method);
+    if (!has_wrong_results<method_type>() || method_type::name == name) methods.push_back(info_of<method_type>());
+  });
+  require_method(demand, name, methods);
+}
+
+/// The time that a method is expected to take, to compare methods with: other machines are faster or slower.
+struct expected_time {
+  std::string_view method;
+  double milliseconds;
+};
+
+/// The methods of a list that meet the demand and serve the request, quickest first; in the order of the list where
+/// they are alike. Methods that have no `cost`, or an infinite one, are left out.
+template <typename List, typename Request>
+[[nodiscard]] std::vector<expected_time> expected_times(const method_demand& demand, const Request& request) {
+  std::vector<expected_time> times;
+  List::for_each([&](auto method) {
+    using method_type = decltype(method);
+    if constexpr (requires { method_type::cost(request); }) {
+      if (has_wrong_results<method_type>() || !demand.met_by(info_of<method_type>())) return;
+      if constexpr (requires { method_type::serves(request); }) {
+        if (!method_type::serves(request)) return;
+      }
+      const double milliseconds = method_type::cost(request);
+      if (milliseconds < std::numeric_limits<double>::infinity()) times.push_back({method_type::name, milliseconds});
+    }
+  });
+  std::ranges::stable_sort(times, {}, &expected_time::milliseconds);
+  return times;
+}
+
+}  // namespace quadrat::detail
