@@ -10,7 +10,8 @@
 #include "harness/stopwatch.hpp"
 #include "keyed/operations.hpp"
 #include "mesh/operations.hpp"
-#include "models/operations.hpp"
+#include "models/granular/operations.hpp"
+#include "models/srd/operations.hpp"
 #include "neighbors/operations.hpp"
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/contacts/methods.hpp"
@@ -20,7 +21,6 @@
 #include "quadrat/search/neighbor_list.hpp"
 #include "quadrat/search/orders.hpp"
 #include "search/operations.hpp"
-#include "srd/operations.hpp"
 
 namespace quadrat::bench {
 

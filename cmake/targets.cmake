@@ -9,22 +9,28 @@
 # Globs instead of lists, so that adding a method is adding its file; CONFIGURE_DEPENDS makes the build notice it.
 # Sets ${out}_SOURCES (host), ${out}_DUAL and ${out}_CUDA in the caller.
 function(quadrat_module_sources out directory)
-  file(GLOB_RECURSE all CONFIGURE_DEPENDS "${directory}/*.cpp")
-  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS "${directory}/*.cu")
-  file(GLOB_RECURSE templates CONFIGURE_DEPENDS "${directory}/*.cpp.in" "${directory}/*.cu.in")
-  foreach(template IN LISTS templates)
-    quadrat_instances(instances "${template}")
-    if(template MATCHES "\\.cu\\.in$")
-      list(APPEND kernels ${instances})
-    else()
-      list(APPEND all ${instances})
-    endif()
-  endforeach()
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS "${directory}/*.cpp" "${directory}/*.cpp.in")
+  quadrat_expanded_templates(all ${found})
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS "${directory}/*.cu" "${directory}/*.cu.in")
+  quadrat_expanded_templates(kernels ${found})
   set(dual ${all})
   list(FILTER dual EXCLUDE REGEX "_host\\.cpp$")
   set(${out}_SOURCES ${all} PARENT_SCOPE)
   set(${out}_DUAL ${dual} PARENT_SCOPE)
   set(${out}_CUDA ${kernels} PARENT_SCOPE)
+endfunction()
+
+# Sets ${out} to the sources, with the instances of a template where it was: batches are dealt in this order, and all
+# instances of a module in one batch would be the last to be compiled.
+function(quadrat_expanded_templates out)
+  set(sources "")
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES "\\.in$")
+      quadrat_instances(source "${source}")
+    endif()
+    list(APPEND sources ${source})
+  endforeach()
+  set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
 # A source that is compiled for several arguments of a template. Its second line says which, as in
@@ -33,7 +39,8 @@ endfunction()
 function(quadrat_instances out template)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${template}")
   file(STRINGS "${template}" parameters REGEX "^// instances: ")
-  string(REGEX REPLACE "^// instances: " "" parameters "${parameters}") # a list: its separator is the semicolon
+  string(REGEX REPLACE "^// instances: " "" parameters "${parameters}")
+  string(REPLACE "\\;" ";" parameters "${parameters}") # a list: its separator is the semicolon, which file() escapes
   file(READ "${template}" text)
   file(RELATIVE_PATH stem "${PROJECT_SOURCE_DIR}/src" "${template}")
   string(REGEX MATCH "((_host)?\\.[a-z]+)\\.in$" ending "${stem}")

@@ -8,7 +8,7 @@
 #include "cells/crowd.hpp"
 #include "cells/operations.hpp"
 #include "harness/stopwatch.hpp"
-#include "models/wave.hpp"
+#include "models/granular/wave.hpp"
 
 namespace quadrat::bench {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/backend.hpp"
-#include "models/circles_force.hpp"
+#include "models/circles/force.hpp"
 #include "models/records.hpp"
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/core/array.hpp"

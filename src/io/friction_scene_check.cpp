@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "models/granular_friction_options.hpp"
-#include "models/granular_friction_setup.hpp"
+#include "models/friction/options.hpp"
+#include "models/friction/setup.hpp"
 #include "quadrat/core/types.hpp"
 #include "scene_demands.hpp"
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "models/srd_random.hpp"
+#include "models/srd/random.hpp"
 #include "quadrat/models/srd.hpp"
 
 /// Stochastic rotation dynamics in plain serial lines and double precision, with the random numbers of the model.

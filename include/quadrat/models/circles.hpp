@@ -76,7 +76,7 @@ struct circles_options {
   /// more of them: with 4 against 2, trimmed reads 13 % fewer candidates in 3D.
   int cells_per_reach_x = 0;
   /// On CUDA, with trimmed over counting: kernels of the model's own in place of the general walk, which queue the
-  /// neighbors of an agent where cells hold few (src/models/circles_queue.hpp). Left out: where it is possible.
+  /// neighbors of an agent where cells hold few (src/models/circles/queue.hpp). Left out: where it is possible.
   std::optional<bool> queue_neighbors = std::nullopt;
 };
 

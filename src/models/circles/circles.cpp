@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/models/circles.hpp"
+#include "quadrat/cells/counting.hpp"
+#include "quadrat/search/orders.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/backend.hpp"
+#include "models/circles/engine.hpp"
+#include "models/storage_order.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// Options with nothing left out. Throws argument_error for what is impossible.
+template <typename Context>
+[[nodiscard]] circles_options completed(const Context& context, circles_options options) {
+  check(options.parameters);
+  require(context.reproducibility() != determinism::canonical,
+          "the Circles model does not have the level canonical of determinism; run_to_run and none are possible");
+  if (options.order.empty()) options.order = circles_default_order;
+  if (options.cell_list.empty()) options.cell_list = circles_default_cell_list;
+  if (options.cells_per_reach == 0) options.cells_per_reach = circles_default_cells_per_reach(options.order);
+  if (options.cells_per_reach_x == 0) options.cells_per_reach_x = options.cells_per_reach;
+  for (const int cells : {options.cells_per_reach, options.cells_per_reach_x}) {
+    require(cells >= 1 && cells <= circles_most_cells_per_reach, "there are ", cells, " cells along the reach; 1 to ",
+            circles_most_cells_per_reach, " are possible");
+  }
+  const bool can_queue = std::is_same_v<Context, cuda_context> && options.order == search_orders::trimmed::name &&
+                         options.cell_list == cell_methods::counting::name;
+  require(can_queue || !options.queue_neighbors.value_or(false),
+          "neighbors can be queued on CUDA, with the order trimmed over the cell list counting; not on ",
+          std::is_same_v<Context, cuda_context> ? "CUDA" : "the CPU", " with ", options.order, " over ",
+          options.cell_list);
+  options.queue_neighbors = options.queue_neighbors.value_or(can_queue);
+  return options;
+}
+
+/// The finest grid that the options ask for, or a coarser one: many more cells than agents cost time to clear and to
+/// scan, and save nothing.
+template <int D>
+[[nodiscard]] vec<int, D> cells_of(const circles_options& options, const box<double, D>& domain, std::size_t count) {
+  const double most = std::clamp(64.0 * static_cast<double>(count), 0x1p20, 0x1p27);
+  vec<int, D> cells{};
+  for (double coarser = 1;; coarser *= 1.25) {
+    double total = 1;
+    for (int axis = 0; axis < D; ++axis) {
+      const int along_reach = axis == 0 ? options.cells_per_reach_x : options.cells_per_reach;
+      // A box of exactly n reaches has n cells, although the division may be rounded down; `reach` needs no more.
+      const double edge = options.parameters.reach() / along_reach * (1 - 1e-12) * coarser;
+      cells[axis] = static_cast<int>(std::clamp(std::floor(domain.length[axis] / edge), 1.0, 1e9));
+      total *= cells[axis];
+    }
+    if (total <= most) return cells;
+  }
+}
+
+template <typename T, int D>
+[[nodiscard]] detail::circles_setup<T, D> make_setup(const circles_options& options, std::size_t count) {
+  const box<double, D> domain = circles_box<D>(options.parameters);
+  const vec<int, D> cells = cells_of(options, domain, count);
+  vec<double, D> upper{};
+  for (int axis = 0; axis < D; ++axis) upper[axis] = domain.upper(axis);
+  const box<T, D> rounded = make_box(cast<T>(domain.lower), cast<T>(upper), domain.periodic);
+  return {make_grid(rounded, cells), options.parameters, count, *options.queue_neighbors};
+}
+
+/// Throws data_error for the first agent that cannot be where it is.
+template <typename T, int D>
+void check_agents(const circles_parameters& parameters, const box<T, D>& domain, std::span<const vec<T, D>> positions,
+                  bool start) {
+  const bool inside_only = start || parameters.form == circles_form::original;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (domain.contains(positions[i])) continue;
+    bool finite = true;
+    std::string text;
+    for (int axis = 0; axis < D; ++axis) {
+      finite = finite && std::isfinite(positions[i][axis]);
+      text += message(axis == 0 ? "" : ", ", positions[i][axis]);
+    }
+    if (finite && !inside_only) continue;
+    throw data_error(message("the position of agent ", i, " is (", text,
+                             finite ? "), which is outside the box" : "), which is not finite"));
+  }
+}
+
+/// In the precision of the run.
+template <typename T, int D>
+[[nodiscard]] circles_state<T, D> first_state(const box<T, D>& domain, std::span<const vec<double, D>> positions) {
+  circles_state<T, D> state;
+  state.positions.resize(positions.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    for (int axis = 0; axis < D; ++axis) {
+      // Rounding must not push an agent out of the box.
+      const T x = static_cast<T>(positions[i][axis]);
+      state.positions[i][axis] = std::fmin(std::fmax(x, domain.lower[axis]), domain.upper(axis));
+    }
+  }
+  return state;
+}
+
+}  // namespace
+
+template <typename Context, typename T, int D>
+struct circles<Context, T, D>::implementation {
+  implementation(const Context& chosen, const circles_options& asked, std::size_t number)
+      : context(chosen),
+        options(completed(chosen, asked)),
+        setup(make_setup<T, D>(options, number)),
+        engine(detail::make_circles_engine<Context, T, D>(options.order, options.cell_list, context, setup)) {}
+
+  void set(const circles_state<T, D>& state) {
+    engine->set(state.positions, state.storage_order, state.step);
+    step = state.step;
+  }
+  /// Brings the agents of the last step into their own order, in device memory of its own.
+  void gather() {
+    engine->check();
+    positions.resize_discarding(context, setup.count);
+    engine->gather(positions.data());
+  }
+
+  Context context;
+  circles_options options;
+  detail::circles_setup<T, D> setup;
+  std::unique_ptr<circles_engine<Context, T, D>> engine;
+  array<vec<T, D>, Context> positions;
+  std::uint64_t step = 0;
+};
+
+template <typename Context, typename T, int D>
+circles<Context, T, D>::circles(const Context& context, const circles_options& options,
+                                std::span<const vec<double, D>> positions) {
+  require(positions.size() <= max_count, "there are ", positions.size(), " agents; at most ", max_count,
+          " are possible");
+  implementation_ = std::make_unique<implementation>(context, options, positions.size());
+  check_agents(options.parameters, circles_box<D>(options.parameters), positions, true);
+  implementation_->set(first_state<T, D>(space().domain, positions));
+}
+
+template <typename Context, typename T, int D>
+circles<Context, T, D>::circles(circles&&) noexcept = default;
+template <typename Context, typename T, int D>
+circles<Context, T, D>& circles<Context, T, D>::operator=(circles&&) noexcept = default;
+template <typename Context, typename T, int D>
+circles<Context, T, D>::~circles() = default;
+
+template <typename Context, typename T, int D>
+void circles<Context, T, D>::advance(std::size_t steps) {
+  implementation_->engine->advance(steps);
+  implementation_->step += steps;
+}
+
+template <typename Context, typename T, int D>
+std::vector<circles_record> circles<Context, T, D>::record(std::size_t steps) {
+  implementation& own = *implementation_;
+  std::vector<circles_record> records;
+  records.reserve(steps);
+  own.engine->record(steps, records);
+  for (circles_record& one : records) one.step += own.step;
+  own.step += steps;
+  own.engine->check();
+  return records;
+}
+
+template <typename Context, typename T, int D>
+void circles<Context, T, D>::check() {
+  implementation_->engine->check();
+}
+
+template <typename Context, typename T, int D>
+circles_statistics circles<Context, T, D>::measure() {
+  implementation_->engine->check();
+  circles_statistics result = implementation_->engine->measure();
+  result.step = implementation_->step;
+  return result;
+}
+
+template <typename Context, typename T, int D>
+std::vector<vec<T, D>> circles<Context, T, D>::positions() {
+  implementation_->gather();
+  return to_host(implementation_->context, implementation_->positions);
+}
+
+template <typename Context, typename T, int D>
+std::vector<std::uint32_t> circles<Context, T, D>::neighbors() {
+  implementation& own = *implementation_;
+  own.engine->check();
+  array<std::uint32_t, Context> counts(own.context, size());
+  own.engine->gather_neighbors(counts.data());
+  return to_host(own.context, counts);
+}
+
+template <typename Context, typename T, int D>
+circles_state<T, D> circles<Context, T, D>::state() {
+  implementation& own = *implementation_;
+  own.gather();
+  return {own.step, to_host(own.context, own.positions), own.engine->storage_order()};
+}
+
+template <typename Context, typename T, int D>
+void circles<Context, T, D>::restore(const circles_state<T, D>& state) {
+  require(state.positions.size() == size(), "the state has ", state.positions.size(), " positions; the simulation has ",
+          size(), " agents");
+  detail::check_storage_order(state.storage_order, size(), "agent");
+  check_agents<T, D>(options().parameters, space().domain, state.positions, false);
+  implementation_->set(state);
+}
+
+template <typename Context, typename T, int D>
+std::uint64_t circles<Context, T, D>::step() const {
+  return implementation_->step;
+}
+
+template <typename Context, typename T, int D>
+std::size_t circles<Context, T, D>::size() const {
+  return implementation_->setup.count;
+}
+
+template <typename Context, typename T, int D>
+std::size_t circles<Context, T, D>::bytes() const {
+  return implementation_->engine->bytes() + implementation_->positions.bytes();
+}
+
+template <typename Context, typename T, int D>
+const grid<T, D>& circles<Context, T, D>::space() const {
+  return implementation_->setup.space;
+}
+
+template <typename Context, typename T, int D>
+const circles_options& circles<Context, T, D>::options() const {
+  return implementation_->options;
+}
+
+template <typename Context, typename T, int D>
+const Context& circles<Context, T, D>::context() const {
+  return implementation_->context;
+}
+
+template class circles<backend_context, float, 2>;
+template class circles<backend_context, float, 3>;
+template class circles<backend_context, double, 2>;
+template class circles<backend_context, double, 3>;
+
+}  // namespace quadrat

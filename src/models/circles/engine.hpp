@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/circles/force.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/models/circles.hpp"
+
+namespace quadrat {
+
+namespace detail {
+
+/// Everything about a run that does not change, in the precision of the run.
+template <typename T, int D>
+struct circles_setup {
+  grid<T, D> space;
+  circles_parameters parameters;
+  std::size_t count;     ///< of agents
+  bool queue_neighbors;  ///< see circles_options
+};
+
+}  // namespace detail
+
+/// One order of walking over one cell list: owns the agents on the device and moves them.
+///
+/// Calls come from one host thread at a time and, unless their comment says so, do not wait for the device.
+template <typename Context, typename T, int D>
+class circles_engine {
+ public:
+  virtual ~circles_engine() = default;
+
+  /// Takes over the agents (host memory, by id), the id of the agent that is to stand in each slot of memory (empty:
+  /// slot = id) and the number of steps behind them; forgets faults. Synchronises.
+  virtual void set(std::span<const vec<T, D>> positions, std::span<const particle_id> storage_order,
+                   std::uint64_t step) = 0;
+
+  /// Enqueues steps. What goes wrong in them is noted on the device and stays noted until `set`.
+  virtual void advance(std::size_t steps) = 0;
+
+  /// Makes steps one by one, with their times and neighbors; numbers them from 1. Synchronises.
+  virtual void record(std::size_t steps, std::vector<circles_record>& records) = 0;
+
+  /// Synchronises. Throws data_error for the first position that became not finite; again at each call until `set`.
+  virtual void check() = 0;
+
+  /// Synchronises. All but the step.
+  [[nodiscard]] virtual circles_statistics measure() = 0;
+
+  /// Writes positions by agent into device memory.
+  virtual void gather(vec<T, D>* positions) = 0;
+  /// Likewise numbers of neighbors.
+  virtual void gather_neighbors(std::uint32_t* neighbors) = 0;
+
+  /// The agent in each slot. Synchronises.
+  [[nodiscard]] virtual std::vector<particle_id> storage_order() = 0;
+
+  /// Bytes of device memory held.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+namespace detail {
+
+/// The engine for an order and a cell list. Throws argument_error for unknown names and an order that cannot walk the
+/// cell list.
+template <typename Context, typename T, int D>
+[[nodiscard]] std::unique_ptr<circles_engine<Context, T, D>> make_circles_engine(std::string_view order,
+                                                                                 std::string_view cell_list,
+                                                                                 const Context& context,
+                                                                                 const circles_setup<T, D>& setup);
+
+}  // namespace detail
+
+}  // namespace quadrat

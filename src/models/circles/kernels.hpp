@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/circles/force.hpp"
+#include "models/records.hpp"
+#include "models/run_fault.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/search/neighborhood.hpp"
+
+/// The bodies that circles_cells_engine launches, one call a slot.
+namespace quadrat::detail {
+
+/// What an agent at `here` meets. The agents stand in the order of the cell list's slots, so that a range of slots is
+/// read side by side, each with one 16-byte load in float.
+template <typename Order, typename View, typename Law, typename T, int D>
+[[nodiscard]] QUADRAT_HD circles_sum<T, D> walk_agents(const View& view, const Law& law,
+                                                       const agent_record<T, D>* agents, const vec<T, D>& here) {
+  circles_sum<T, D> sum;
+  for_each_range_in_reach<Order>(view, here, law.reach, [&](std::uint32_t first, std::uint32_t last) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 4
+#endif
+    for (std::uint32_t slot = first; slot < last; ++slot) {
+      const vec<T, D> r = read_record(agents, slot).position - here;
+      law.meet(r, squared_norm(r), sum);
+    }
+  });
+  return sum;
+}
+
+/// One step. `neighbors` (nullptr: not asked for) gets the number that each slot's agent met.
+template <typename Order, typename View, typename Law, typename T, int D>
+struct circles_step {
+  View view;
+  Law law;
+  const agent_record<T, D>* from;
+  agent_record<T, D>* to;
+  std::uint32_t* neighbors;
+  step_words words;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto slot = static_cast<std::uint32_t>(i);
+    if (slot == 0) *words.next = *words.now + 1;
+    agent_record<T, D> agent = read_record(from, slot);
+    const circles_sum<T, D> sum = walk_agents<Order>(view, law, from, agent.position);
+    const vec<T, D> position = law.moved(agent.position, sum);
+    if (is_finite(position)) {
+      agent.position = position;
+    } else {
+      words.fault.raise(*words.now, agent.id);
+    }
+    to[slot] = agent;
+    if (neighbors != nullptr) neighbors[slot] = sum.met - 1;
+  }
+};
+
+/// Sums over agents, and the largest of some.
+struct circles_totals {
+  std::uint64_t neighbors = 0;
+  std::uint64_t squared_neighbors = 0;
+  std::uint64_t most_neighbors = 0;
+  double displacement = 0;
+  double largest_displacement = 0;
+};
+
+struct join_circles_totals {
+  QUADRAT_HD circles_totals operator()(const circles_totals& a, const circles_totals& b) const {
+    return {a.neighbors + b.neighbors, a.squared_neighbors + b.squared_neighbors,
+            a.most_neighbors > b.most_neighbors ? a.most_neighbors : b.most_neighbors, a.displacement + b.displacement,
+            a.largest_displacement > b.largest_displacement ? a.largest_displacement : b.largest_displacement};
+  }
+};
+
+/// Map of a slot to what a step found there, and how far it moved the agent.
+template <typename T, int D>
+struct read_circles_totals {
+  const std::uint32_t* neighbors;
+  const agent_record<T, D>* from;
+  const agent_record<T, D>* to;
+
+  QUADRAT_HD circles_totals operator()(std::size_t slot) const {
+    const std::uint64_t met = neighbors[slot];
+    const double moved = std::sqrt(
+        static_cast<double>(squared_norm(cast<double>(to[slot].position) - cast<double>(from[slot].position))));
+    return {met, met * met, met, moved, moved};
+  }
+};
+
+/// How many agents a slot's walk reads.
+template <typename Order, typename View, typename T, int D>
+struct count_circles_candidates {
+  View view;
+  const agent_record<T, D>* agents;
+  T reach;
+  std::uint32_t* candidates;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    std::uint32_t sum = 0;
+    for_each_range_in_reach<Order>(view, agents[slot].position, reach,
+                                   [&](std::uint32_t first, std::uint32_t last) { sum += last - first; });
+    candidates[slot] = sum;
+  }
+};
+
+/// Map of a slot to a number that a walk has left there.
+struct read_number {
+  const std::uint32_t* numbers;
+
+  QUADRAT_HD std::uint64_t operator()(std::size_t i) const { return numbers[i]; }
+};
+
+/// From positions by agent to records by slot; `order` (nullptr: slot = agent) says whose slot it is.
+template <typename T, int D>
+struct place_agents {
+  const vec<T, D>* positions;
+  const particle_id* order;
+  agent_record<T, D>* agents;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const particle_id id = order != nullptr ? order[slot] : static_cast<particle_id>(slot);
+    agents[slot] = {positions[id], id};
+  }
+};
+
+/// And back.
+template <typename T, int D>
+struct gather_agents {
+  const agent_record<T, D>* agents;
+  vec<T, D>* positions;
+
+  QUADRAT_HD void operator()(std::size_t slot) const { positions[agents[slot].id] = agents[slot].position; }
+};
+
+template <typename T, int D>
+struct gather_agent_neighbors {
+  const agent_record<T, D>* agents;
+  const std::uint32_t* by_slot;
+  std::uint32_t* neighbors;
+
+  QUADRAT_HD void operator()(std::size_t slot) const { neighbors[agents[slot].id] = by_slot[slot]; }
+};
+
+template <typename T, int D>
+struct read_agent_ids {
+  const agent_record<T, D>* agents;
+  particle_id* ids;
+
+  QUADRAT_HD void operator()(std::size_t slot) const { ids[slot] = agents[slot].id; }
+};
+
+}  // namespace quadrat::detail

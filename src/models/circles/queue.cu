@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/circles/queue.hpp"
+
+#include "models/records.hpp"
+#include "quadrat/parallel/cuda_launch.hpp"
+#include "search/trimmed_rows.cuh"
+
+namespace quadrat::detail {
+
+namespace {
+
+constexpr unsigned queue_block = 128;
+/// Words of 32 candidates a thread: 9 rows of cells, and some that need a second.
+constexpr unsigned queue_words = 14;
+
+[[nodiscard]] __device__ std::uint32_t sign_word(float x) { return __float_as_uint(x); }
+[[nodiscard]] __device__ std::uint32_t sign_word(double x) { return static_cast<std::uint32_t>(__double2hiint(x)); }
+
+template <typename T, int D>
+[[nodiscard]] __device__ vec<T, D> load_position(const agent_record<T, D>* agents, std::uint32_t slot) {
+  vec<T, D> position;
+  if constexpr (sizeof(T) == 4) {
+    float w[4];
+    asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(w[0]), "=f"(w[1]), "=f"(w[2]), "=f"(w[3])
+                 : "l"(agents + slot));
+    for (int axis = 0; axis < D; ++axis) position[axis] = w[axis];
+  } else {
+    position = agents[slot].position;
+  }
+  return position;
+}
+
+/// Four positions side by side.
+template <typename T, int D>
+struct four_positions {
+  vec<T, D> position[4];
+
+  __device__ explicit four_positions(const agent_record<T, D>* first) {
+#pragma unroll
+    for (std::uint32_t k = 0; k < 4; ++k) position[k] = load_position(first, k);
+  }
+};
+
+/// Bits of the candidates in [first, last), at most 32 of them, that are within reach, itself included. Taken by fours:
+/// up to three records beyond are read, and their bits dropped.
+template <typename T, int D>
+__device__ std::uint32_t test_candidates(const circles_queue_step<T, D>& step, const vec<T, D>& here, T squared_reach,
+                                         std::uint32_t first, std::uint32_t last) {
+  std::uint32_t mask = 0;
+  for (std::uint32_t at = first; at < last; at += 4) {
+    const agent_record<T, D>* four = step.from + at;
+    const four_positions<T, D> others(four);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      mask = __funnelshift_l(sign_word(squared_norm(others.position[k] - here) - squared_reach), mask, 1);
+    }
+  }
+  const std::uint32_t length = last - first;
+  return (__brev(mask) >> (32 - (length + 3) / 4 * 4)) & (0xffffffffu >> (32 - length));
+}
+
+/// Moves an agent by what it has met.
+template <typename Law, typename T, int D>
+__device__ void finish(const circles_queue_step<T, D>& step, const Law& law, std::uint32_t slot, const vec<T, D>& here,
+                       const circles_sum<T, D>& sum) {
+  if (slot == 0) *step.words.next = *step.words.now + 1;
+  agent_record<T, D> agent = read_record(step.from, slot);
+  const vec<T, D> position = law.moved(here, sum);
+  if (is_finite(position)) {
+    agent.position = position;
+  } else {
+    step.words.fault.raise(*step.words.now, agent.id);
+  }
+  step.to[slot] = agent;
+  if (step.neighbors != nullptr) step.neighbors[slot] = sum.met - 1;
+}
+
+/// Thread: a slot. What finds no room in the queue is gone through at once.
+template <typename Law, typename T, int D>
+__global__ void __launch_bounds__(queue_block)
+    queue_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
+  __shared__ uint2 queue[queue_words][queue_block];
+  const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
+  if (slot >= step.count) return;
+  const vec<T, D> here = load_position(step.from, slot);
+  circles_sum<T, D> sum;
+  const auto meet = [&](std::uint32_t bits, std::uint32_t first) {
+    const vec<T, D> r =
+        load_position(step.from, first + static_cast<std::uint32_t>(__ffs(static_cast<int>(bits))) - 1) - here;
+    law.meet(r, squared_norm(r), sum);
+  };
+  unsigned queued = 0;
+  const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
+  walk.for_each([&](const row_range<D>& range) {
+    for (std::uint32_t first = range.first; first < range.last; first += 32) {
+      std::uint32_t mask = test_candidates(step, here, law.squared_reach, first, min(first + 32, range.last));
+      if (mask == 0) continue;
+      if (queued < queue_words) {
+        queue[queued++][threadIdx.x] = {mask, first};
+      } else {
+        for (; mask != 0; mask &= mask - 1) meet(mask, first);
+      }
+    }
+  });
+  uint2 word{0, 0};
+  for (unsigned next = 0;; word.x &= word.x - 1) {
+    if (word.x == 0) {
+      if (next == queued) break;
+      word = queue[next++][threadIdx.x];
+    }
+    meet(word.x, word.y);
+  }
+  finish(step, law, slot, here, sum);
+}
+
+/// Thread: a slot. Where most candidates are neighbors, or rows are long, all of them at once.
+template <typename Law, typename T, int D>
+__global__ void __launch_bounds__(queue_block)
+    direct_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
+  const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
+  if (slot >= step.count) return;
+  const vec<T, D> here = load_position(step.from, slot);
+  circles_sum<T, D> sum;
+  const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
+  walk.for_each([&](const row_range<D>& range) {
+    // The next four are under way while these are met: left alone, the compiler would wait for one after the other.
+    const agent_record<T, D>* four = step.from + range.first;
+    four_positions<T, D> next(four);
+    for (auto left = static_cast<int>(range.last - range.first); left > 0; left -= 4) {
+      const four_positions<T, D> others = next;
+      if (left > 4) next = four_positions<T, D>(four += 4);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const vec<T, D> r = others.position[k] - here;
+        law.meet(r, k < left ? squared_norm(r) : 2 * law.squared_reach, sum);
+      }
+    }
+  });
+  finish(step, law, slot, here, sum);
+}
+
+}  // namespace
+
+template <typename Law, typename T, int D>
+void enqueue_circles_queue_step(const cuda_context& context, const circles_queue_step<T, D>& step, const Law& law) {
+  if (step.count == 0) return;
+  const cuda_launch launch(context, "circles.queue");
+  const unsigned blocks = cuda_launch::blocks(step.count, queue_block);
+  if (step.dense) {
+    direct_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
+  } else {
+    queue_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
+  }
+  launch.check();
+}
+
+#define QUADRAT_CIRCLES_QUEUE(T, D)                                                              \
+  template void enqueue_circles_queue_step(const cuda_context&, const circles_queue_step<T, D>&, \
+                                           const circles_sine_law<T, D>&);                       \
+  template void enqueue_circles_queue_step(const cuda_context&, const circles_queue_step<T, D>&, \
+                                           const circles_original_law<T, D>&);
+QUADRAT_CIRCLES_QUEUE(float, 2)
+QUADRAT_CIRCLES_QUEUE(float, 3)
+QUADRAT_CIRCLES_QUEUE(double, 2)
+QUADRAT_CIRCLES_QUEUE(double, 3)
+#undef QUADRAT_CIRCLES_QUEUE
+
+}  // namespace quadrat::detail

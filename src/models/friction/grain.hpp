@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "models/friction/force.hpp"
+#include "models/records.hpp"
+#include "quadrat/contacts/narrow_phase.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// From a grain's row of the neighbor list to the force on it.
+namespace quadrat::detail {
+
+/// What the search for contacts needs of a grain: one load each.
+template <typename T>
+struct alignas(4 * sizeof(T)) grain_place {
+  vec<T, 3> position;
+  T radius;
+};
+
+template <typename T>
+struct alignas(4 * sizeof(T)) grain_velocity {
+  vec<T, 3> velocity;
+  particle_id id;
+};
+
+template <typename T>
+struct alignas(4 * sizeof(T)) grain_spin {
+  vec<T, 3> spin;       ///< angular velocity
+  std::uint32_t walls;  ///< bit k: the grain touched wall k, and remembers it
+};
+
+/// All grains by slot of memory, of one step.
+template <typename T>
+struct moving_grains {
+  grain_place<T>* places;
+  grain_velocity<T>* velocities;
+  grain_spin<T>* spins;
+  vec<T, 3>* remainders;  ///< of positions: what is too small to be added to them
+};
+
+/// Set in an entry of the neighbor list whose contact remembers something.
+inline constexpr std::uint32_t remembers = 0x80000000u;
+
+/// Who is near, and what contacts remember.
+template <typename T>
+struct friction_partners {
+  const std::uint64_t* offsets;      ///< of rows; count + 1
+  std::uint32_t* partners;           ///< slots, with the bit `remembers`
+  contact_memory<T>* memories;       ///< by entry
+  contact_memory<T>* wall_memories;  ///< wall k of the grain in a slot: k * count + slot
+  std::size_t count;                 ///< of grains
+};
+
+/// What acts on one grain.
+template <typename T>
+struct grain_load {
+  vec<T, 3> force{};
+  vec<T, 3> torque{};
+  T energy{};           ///< of all its contacts, those with grains counted half
+  T deepest{};          ///< overlap, over the smaller radius
+  T deepest_in_wall{};  ///< overlap, over the radius
+  std::uint32_t contacts = 0;
+  std::uint32_t walls = 0;  ///< bit k: touches wall k
+};
+
+/// A grain while its contacts are gone through.
+template <typename T>
+struct grain_in_work {
+  vec<T, 3> position;
+  vec<T, 3> velocity;
+  vec<T, 3> spin;
+  T radius;
+  T mass;
+  T inverse_inertia;
+  std::uint32_t slot;
+  particle_id id;
+  std::uint32_t walls;
+};
+
+/// Everything that the forces of one step depend on.
+template <typename T>
+struct friction_forces {
+  friction_law<T> law;
+  moving_grains<T> grains;
+  friction_partners<T> near;
+  const friction_wall<T>* walls;
+  std::uint32_t wall_count;
+
+  [[nodiscard]] QUADRAT_HD grain_in_work<T> grain(std::uint32_t slot) const {
+    const auto place = read_record(grains.places, slot);
+    const auto moving = read_record(grains.velocities, slot);
+    const auto turning = read_record(grains.spins, slot);
+    return {place.position,
+            moving.velocity,
+            turning.spin,
+            place.radius,
+            law.mass(place.radius),
+            law.inverse_inertia(place.radius),
+            slot,
+            moving.id,
+            turning.walls};
+  }
+
+  /// Sums in order of the row, then of the walls. Without `Keep` all memory stays as it is.
+  template <bool Keep>
+  [[nodiscard]] QUADRAT_HD grain_load<T> load(const grain_in_work<T>& self) const {
+    grain_load<T> sum;
+    const std::uint64_t last = near.offsets[self.slot + 1];
+    for (std::uint64_t entry = near.offsets[self.slot]; entry < last; ++entry) add_partner<Keep>(self, entry, sum);
+    for (std::uint32_t k = 0; k < wall_count; ++k) add_wall<Keep>(self, k, sum);
+    return sum;
+  }
+
+ private:
+  template <bool Keep>
+  QUADRAT_HD void add_partner(const grain_in_work<T>& self, std::uint64_t entry, grain_load<T>& sum) const {
+    const std::uint32_t word = near.partners[entry];
+    const std::uint32_t slot = word & ~remembers;
+    const grain_place<T> other = read_record(grains.places, slot);
+    const vec<T, 3> offset = self.position - other.position;
+    if (!spheres_touch(offset, self.radius, other.radius)) {
+      if (Keep && word != slot) near.partners[entry] = slot;
+      return;
+    }
+    const T distance = std::sqrt(squared_norm(offset));
+    friction_contact<T> at = pair(self, other, distance);
+    // Concentric grains part along x.
+    at.normal = distance > T(0) ? offset * (T(1) / distance) : vec<T, 3>{self.slot > slot ? T(1) : T(-1), T(0), T(0)};
+    const T arm = self.radius - at.overlap / 2;
+    const T other_arm = other.radius - at.overlap / 2;
+    const vec<T, 3> other_spin = read_record(grains.spins, slot).spin;
+    at.velocity = self.velocity - read_record(grains.velocities, slot).velocity -
+                  cross(self.spin * arm + other_spin * other_arm, at.normal);
+    at.spin = self.spin - other_spin;
+    contact_memory<T> memory = word != slot ? near.memories[entry] : contact_memory<T>{};
+    const friction_push<T> push = law(at, memory);
+    if constexpr (Keep) {
+      near.memories[entry] = memory;
+      if (word == slot) near.partners[entry] = slot | remembers;
+    }
+    add(push, at, arm, sum);
+    sum.energy += push.energy / 2;
+    const T depth = at.overlap / (self.radius < other.radius ? self.radius : other.radius);
+    sum.deepest = depth > sum.deepest ? depth : sum.deepest;
+    ++sum.contacts;
+  }
+
+  [[nodiscard]] QUADRAT_HD friction_contact<T> pair(const grain_in_work<T>& self, const grain_place<T>& other,
+                                                    T distance) const {
+    const T mass = law.mass(other.radius);
+    friction_contact<T> at{};
+    at.overlap = self.radius + other.radius - distance;
+    at.radius = self.radius * other.radius / (self.radius + other.radius);
+    at.mass = self.mass * mass / (self.mass + mass);
+    at.inverse_inertia = self.inverse_inertia + law.inverse_inertia(other.radius);
+    return at;
+  }
+
+  template <bool Keep>
+  QUADRAT_HD void add_wall(const grain_in_work<T>& self, std::uint32_t k, grain_load<T>& sum) const {
+    friction_contact<T> at{};
+    at.overlap = walls[k].overlap(self.position, self.radius, at.normal);
+    if (!(at.overlap > T(0))) return;
+    at.radius = self.radius;
+    at.mass = self.mass;
+    at.inverse_inertia = self.inverse_inertia;
+    const T arm = self.radius - at.overlap / 2;
+    at.velocity = self.velocity - cross(self.spin * arm, at.normal);
+    at.spin = self.spin;
+    const bool known = (self.walls >> k & 1u) != 0;
+    contact_memory<T>& kept = near.wall_memories[k * near.count + self.slot];
+    contact_memory<T> memory = known ? kept : contact_memory<T>{};
+    const friction_push<T> push = law(at, memory);
+    if constexpr (Keep) kept = memory;
+    add(push, at, arm, sum);
+    sum.energy += push.energy;
+    const T depth = at.overlap / self.radius;
+    sum.deepest = depth > sum.deepest ? depth : sum.deepest;
+    sum.deepest_in_wall = depth > sum.deepest_in_wall ? depth : sum.deepest_in_wall;
+    sum.walls |= 1u << k;
+  }
+
+  QUADRAT_HD static void add(const friction_push<T>& push, const friction_contact<T>& at, T arm, grain_load<T>& sum) {
+    sum.force += push.force;
+    sum.torque += push.torque - cross(at.normal, push.tangential) * arm;
+  }
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <exception>
+#include <span>
+#include <vector>
+
+#include "models/granular/engine.hpp"
+#include "models/granular/kernels.hpp"
+#include "models/replay.hpp"
+#include "quadrat/cells/carry.hpp"
+#include "quadrat/cells/grid_cells.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat {
+
+namespace detail {
+
+/// Whether a cell list can bring the grains into its own order (Green's optimisation): neighbors then lie side by side.
+template <typename CellList, typename T>
+concept carrying_cell_list =
+    requires(CellList& cells, const typename CellList::context_type& context, const points_view<T, 3>& points,
+             std::span<const carried_array> arrays) { cells.build_and_carry(context, points, arrays); };
+
+}  // namespace detail
+
+/// Runs the model over any cell list. A step is the cell list's own build and one kernel, which adds the forces and at
+/// once makes the move of the next step, since that needs nothing but the grain's own state; what neighbors must still
+/// read in its old state is kept by passing the grains between two sets of records.
+template <typename CellList>
+class granular_cells_engine final
+    : public granular_engine<typename CellList::context_type, typename CellList::value_type> {
+ public:
+  using context_type = typename CellList::context_type;
+  using T = typename CellList::value_type;
+
+  granular_cells_engine(const context_type& context, const detail::granular_setup<T>& setup);
+
+  void set(std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
+           std::span<const particle_id> storage_order, std::uint64_t step) override;
+  void advance(std::size_t steps) override;
+  void check() override;
+  void gather(vec<T, 3>* positions, vec<T, 3>* velocities) override;
+  [[nodiscard]] std::vector<particle_id> storage_order() override;
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  using view_type = typename CellList::view_type;
+  static constexpr bool carried = detail::carrying_cell_list<CellList, T>;
+  /// Steps in one graph: enough to hide the launch of the next, and even, so that it ends on the set it began with.
+  static constexpr std::size_t batch = 16;
+
+  [[nodiscard]] detail::grain_records<T> grains(int set) { return {positions_[set].data(), velocities_[set].data()}; }
+  /// The set that holds the grains between steps: carried grains always come back to the first.
+  [[nodiscard]] int home() const { return carried ? 0 : parity_; }
+  /// Builds the cell list over the grains of `home` and returns the set that the forces are to be computed from.
+  int build(int home);
+  void enqueue_step(int parity, bool move);
+  template <bool Canonical>
+  void enqueue_forces(int from, int to, int parity, bool move);
+
+  context_type context_;
+  detail::granular_setup<T> setup_;
+  CellList cells_;
+  array<packed_record<T, 3>, context_type> positions_[2];
+  array<detail::velocity_record<T>, context_type> velocities_[2];
+  array<std::uint64_t, context_type> words_;  // the step in work at even and at odd parity, then the fault
+  detail::replay<context_type> single_[2];
+  detail::replay<context_type> batch_[2];
+  int parity_ = 0;
+  bool warm_ = false;  // everything has been allocated
+  std::exception_ptr failure_;
+};
+
+template <typename CellList>
+granular_cells_engine<CellList>::granular_cells_engine(const context_type& context,
+                                                       const detail::granular_setup<T>& setup)
+    : context_(context),
+      setup_(setup),
+      cells_(context, setup.space, {setup.radius, setup.capacity}),
+      words_(context, 3) {
+  if constexpr (requires { CellList::most_points; }) {
+    require(setup.count <= CellList::most_points, CellList::name, " holds at most ", CellList::most_points,
+            " grains, not ", setup.count);
+  }
+  for (int set = 0; set < 2; ++set) {
+    positions_[set] = array<packed_record<T, 3>, context_type>(context, setup.count);
+    velocities_[set] = array<detail::velocity_record<T>, context_type>(context, setup.count);
+  }
+}
+
+template <typename CellList>
+void granular_cells_engine<CellList>::set(std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
+                                          std::span<const particle_id> storage_order, std::uint64_t step) {
+  const auto from_positions = to_device(context_, positions);
+  const auto from_velocities = to_device(context_, velocities);
+  const auto order = to_device(context_, carried ? storage_order : std::span<const particle_id>());
+  const detail::place_grains<T> body{from_positions.data(), from_velocities.data(), order.data(), grains(home())};
+  for_each(context_, "granular.place", setup_.count, body);
+  const std::array<std::uint64_t, 3> words{step + 1, step + 1, detail::no_run_fault};
+  copy_bytes(context_, words.data(), words_.data(), sizeof(words));
+  context_.synchronize();
+  failure_ = nullptr;
+  try {
+    cells_.check(context_);
+  } catch (const data_error&) {
+    // What went wrong before is over.
+  } catch (const overflow_error&) {
+  }
+}
+
+template <typename CellList>
+int granular_cells_engine<CellList>::build(int home) {
+  const auto* first = positions_[home].data();
+  const auto points = strided_points<3>(setup_.count == 0 ? static_cast<const T*>(nullptr) : first->position.component,
+                                        setup_.count, 4);
+  if constexpr (carried) {
+    const carried_array arrays[] = {carry(first, positions_[1].data()),
+                                    carry(velocities_[0].data(), velocities_[1].data())};
+    cells_.build_and_carry(context_, points, arrays);
+    return 1;
+  } else if constexpr (record_cell_list<view_type>) {
+    cells_.build(context_, positions_[home].data(), setup_.count);
+    return home;
+  } else {
+    cells_.build(context_, points);
+    return home;
+  }
+}
+
+template <typename CellList>
+template <bool Canonical>
+void granular_cells_engine<CellList>::enqueue_forces(int from, int to, int parity, bool move) {
+  const detail::step_words words{words_.data() + parity, words_.data() + 1 - parity, {words_.data() + 2}};
+  const detail::granular_step<view_type, T, carried, Canonical> body{
+      cells_.view(), setup_.law, setup_.obstacle, setup_.motion, grains(from), grains(to), words, move};
+  for_each(context_, "granular.forces", setup_.count, body);
+}
+
+template <typename CellList>
+void granular_cells_engine<CellList>::enqueue_step(int parity, bool move) {
+  const int from = build(carried ? 0 : parity);
+  const int to = 1 - from;
+  if (context_.reproducibility() == determinism::canonical) {
+    enqueue_forces<true>(from, to, parity, move);
+  } else {
+    enqueue_forces<false>(from, to, parity, move);
+  }
+}
+
+template <typename CellList>
+void granular_cells_engine<CellList>::advance(std::size_t steps) {
+  if (steps == 0 || failure_ != nullptr) return;
+  const detail::granular_move<T> first_move{
+      setup_.motion, grains(home()), words_.data() + parity_, {words_.data() + 2}};
+  for_each(context_, "granular.move", setup_.count, first_move);
+  // The last step is followed by no move; the first that is made allocates.
+  for (std::size_t left = steps - 1; left > 0;) {
+    const std::size_t count = warm_ && left >= batch ? batch : 1;
+    const auto work = [&] {
+      for (std::size_t k = 0; k < count; ++k) enqueue_step(parity_ ^ static_cast<int>(k & 1), true);
+    };
+    if (warm_) {
+      (count == batch ? batch_ : single_)[parity_].run(context_, work);
+    } else {
+      work();
+    }
+    warm_ = true;
+    parity_ ^= static_cast<int>(count & 1);
+    left -= count;
+  }
+  enqueue_step(parity_, false);
+  parity_ ^= 1;
+  warm_ = true;
+}
+
+template <typename CellList>
+void granular_cells_engine<CellList>::check() {
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+  const std::uint64_t fault = to_host(context_, words_.data() + 2, 1)[0];
+  try {
+    detail::throw_if_blown_up(fault);
+    cells_.check(context_);
+  } catch (const data_error&) {
+    failure_ = std::current_exception();
+    throw;
+  } catch (const overflow_error&) {
+    failure_ = std::current_exception();
+    throw;
+  }
+}
+
+template <typename CellList>
+void granular_cells_engine<CellList>::gather(vec<T, 3>* positions, vec<T, 3>* velocities) {
+  const detail::gather_grains<T> body{grains(home()), positions, velocities};
+  for_each(context_, "granular.gather", setup_.count, body);
+}
+
+template <typename CellList>
+std::vector<particle_id> granular_cells_engine<CellList>::storage_order() {
+  if constexpr (!carried) return {};
+  array<particle_id, context_type> ids(context_, setup_.count);
+  for_each(context_, "granular.ids", setup_.count, detail::read_ids<T>{velocities_[0].data(), ids.data()});
+  return to_host(context_, ids);
+}
+
+template <typename CellList>
+std::size_t granular_cells_engine<CellList>::bytes() const {
+  std::size_t sum = cells_.bytes() + words_.bytes();
+  for (int set = 0; set < 2; ++set) sum += positions_[set].bytes() + velocities_[set].bytes();
+  return sum;
+}
+
+}  // namespace quadrat

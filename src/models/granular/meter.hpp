@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "models/granular/engine.hpp"
+#include "quadrat/cells/counting.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/models/granular.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// Measures grains that are given by particle id, with a cell list of its own: where the context asks for reproducible
+/// results, the statistics of all methods are equal to the last bit if their grains are.
+template <typename Context, typename T>
+class granular_meter {
+ public:
+  granular_meter(const Context& context, const granular_setup<T>& setup);
+
+  /// Of positions and velocities in device memory. Synchronises.
+  [[nodiscard]] granular_statistics measure(const Context& context, const granular_parameters& parameters,
+                                            const vec<T, 3>* positions, const vec<T, 3>* velocities);
+
+  [[nodiscard]] std::size_t bytes() const { return cells_.bytes() + scratch_.bytes(); }
+
+ private:
+  granular_setup<T> setup_;
+  typename cell_methods::counting::type<Context, T, 3> cells_;
+  workspace<Context> scratch_;
+};
+
+}  // namespace quadrat::detail
