@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/contacts/broad_phase.hpp"
 
+#include "contacts/bodies/place.hpp"
 #include "contacts/candidate_pairs.hpp"
-#include "contacts/contact_checks.hpp"
+#include "contacts/checks.hpp"
 #include "contacts/pair_search.hpp"
-#include "contacts/place_body.hpp"
 #include "core/backend.hpp"
 
 namespace quadrat {

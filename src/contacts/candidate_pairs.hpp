@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "contacts/contact_families.hpp"
 #include "contacts/counted_rows.hpp"
+#include "contacts/families.hpp"
 #include "contacts/pair_search.hpp"
 
 namespace quadrat::detail {

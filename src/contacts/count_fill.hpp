@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "contacts/contact_families.hpp"
-#include "contacts/placed_body.hpp"
+#include "contacts/bodies/placed.hpp"
+#include "contacts/families.hpp"
 
 /// The two passes of a search: each row counts, and when rows have their places, writes. Nothing is allotted by atomic
 /// operations, so that rows in the same order give the same bytes.

@@ -8,14 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include "contacts/bins_search.hpp"
-#include "contacts/brute_search.hpp"
-#include "contacts/level_plan.hpp"
-#include "contacts/level_search.hpp"
+#include "contacts/bins/search.hpp"
+#include "contacts/bodies/placed.hpp"
+#include "contacts/bodies/size_histogram.hpp"
+#include "contacts/brute_force/search.hpp"
+#include "contacts/levels/plan.hpp"
+#include "contacts/levels/search.hpp"
 #include "contacts/methods.hpp"
-#include "contacts/placed_body.hpp"
-#include "contacts/size_histogram.hpp"
-#include "contacts/tight_search.hpp"
+#include "contacts/tight/search.hpp"
 #include "parallel/host_mirror.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/core/array.hpp"

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "contacts/bin_choice.hpp"
-#include "contacts/level_plan.hpp"
+#include "contacts/bins/choice.hpp"
+#include "contacts/levels/plan.hpp"
 #include "contacts/pair_search.hpp"
 #include "quadrat/parallel/reduce.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "contact_support.hpp"
+#include "contacts/support.hpp"
 #include "quadrat/parallel/atomic.hpp"
 
 namespace quadrat::test {

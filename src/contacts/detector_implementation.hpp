@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "contacts/bodies/place.hpp"
+#include "contacts/candidate_pairs.hpp"
+#include "contacts/count_fill.hpp"
+#include "contacts/counted_rows.hpp"
+#include "contacts/families.hpp"
+#include "contacts/levels/cuda/path.hpp"
+#include "contacts/pair_search.hpp"
+#include "quadrat/contacts/contact_detector.hpp"
+
+/// What a contact_detector is made of. Its functions stand in detector_build.hpp (what is found, and its order)
+/// and detector_check.hpp (what is wrong with data).
+namespace quadrat {
+
+template <typename Context, typename T>
+struct contact_detector<Context, T>::implementation {
+  implementation(const Context& where, const contact_options<T>& chosen)
+      : context(where), options(chosen), search(where) {}
+
+  void build(const bodies_view<T>& bodies);
+  void grow(std::uint64_t contacts);
+  [[nodiscard]] std::size_t bytes() const;
+
+  Context context;
+  contact_options<T> options;
+  enum class stage { empty, built, failed } state = stage::empty;
+  bool by_path = false;  ///< whether the last build was
+  std::uint64_t size = 0;
+
+  detail::pair_search<Context, T> search;
+  detail::warp_path<Context, T> path;
+  detail::candidate_pairs<Context, T> candidates;
+  detail::counted_rows<Context> rows;
+  array<plane<T>, Context> planes;
+  array<contact<T>, Context> records[2];  // the second for the sort
+  int current = 0;
+  array<std::uint64_t, Context> keys;
+  array<std::uint32_t, Context> order;
+  workspace<Context> scratch;
+
+ private:
+  [[nodiscard]] bool sorted() const { return options.sorted || context.reproducibility() == determinism::canonical; }
+  [[nodiscard]] detail::place_body<T> placing(const bodies_view<T>& bodies) const {
+    bodies_view<T> on_device = bodies;
+    on_device.planes = {};
+    return {on_device, options.domain.value_or(detail::open_box<T>())};
+  }
+  void look_at(const bodies_view<T>& bodies);
+  [[nodiscard]] bool find_by_path(const bodies_view<T>& bodies, bool of_path);
+  void find(const bodies_view<T>& bodies);
+  template <typename Family>
+  void find_in_search(const bodies_view<T>& bodies, const Family& family);
+  template <typename Family>
+  void find_in_bins(const bodies_view<T>& bodies, const Family& family);
+  template <typename Family>
+  void find_in_candidates(const bodies_view<T>& bodies, const Family& family);
+  template <typename Search, typename Family>
+  void find_in_rows(const bodies_view<T>& bodies, const Search& found, const Family& family, std::size_t count);
+  template <typename Count, typename Fill>
+  void count_then_fill(const bodies_view<T>& bodies, std::size_t pair_rows, const Count& count, const Fill& fill);
+  [[nodiscard]] detail::plane_search<T> plane_rows(const bodies_view<T>& bodies);
+  void sort(std::size_t ids);
+  [[noreturn]] void fail(const bodies_view<T>& bodies, std::size_t i);
+};
+
+}  // namespace quadrat

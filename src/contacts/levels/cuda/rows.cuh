@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "contacts/levels/cuda/search.hpp"
+
+namespace quadrat::detail {
+
+[[nodiscard]] __device__ inline int floor_of(float x) { return __float2int_rd(x); }
+[[nodiscard]] __device__ inline int floor_of(double x) { return __double2int_rd(x); }
+/// A root that is at least the true one.
+[[nodiscard]] __device__ inline float root_above(float x) { return x * rsqrtf(x) * 1.000001f; }
+[[nodiscard]] __device__ inline double root_above(double x) { return sqrt(x) * (1 + 1e-15); }
+
+/// The rows of cells of one level that a sphere reaches, one after the other. Everything is rounded so that no body
+/// whose center lies in the sphere is missed; bodies outside of open axes stand in the cells at the ends.
+template <typename T, bool Periodic>
+class level_rows {
+ public:
+  /// With `first` above 0, for pairs within the level: only slots from there on count, so that each pair is met from
+  /// one of its two bodies. Rows before the body's own are then left out; but where so few lie around a periodic axis
+  /// that "before" is not clear, all are walked.
+  __device__ level_rows(const warp_level<T>& shape, const vec<T, 3>& center, T reach, std::uint32_t first)
+      : first_slot_(first) {
+    constexpr T up = sizeof(T) == 4 ? T(1 + 4e-6) : T(1 + 8e-15);
+    squared_reach_ = reach * reach * up;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      at_[axis] = (center[axis] - shape.lower[axis]) * shape.inverse_edge[axis];
+      if (!around(shape, axis)) at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(shape.cells[axis]));
+    }
+    limit(shape, reach, 1, first_y_, last_y_);
+    limit(shape, reach, 2, z_, last_z_);
+    y_ = first_y_;
+    if (first > 0 && ordered(shape)) {
+      y_ = own_index(shape, 1);
+      z_ = own_index(shape, 2);
+    }
+  }
+
+  [[nodiscard]] __device__ bool done() const { return z_ > last_z_; }
+
+  /// The slots of the next row, none where the sphere passes it by. Not when done.
+  __device__ void next(const warp_level<T>& shape, const std::uint32_t* offsets, std::uint32_t& begin,
+                       std::uint32_t& end) {
+    begin = end = 0;
+    const T left = squared_reach_ - squared_gap(shape, z_, 2) - squared_gap(shape, y_, 1);
+    if (left > T(0)) {
+      const T margin = root_above(left) * shape.inverse_edge[0] + shape.slack[0];
+      part_of_row(shape, offsets, floor_of(at_[0] - margin), floor_of(at_[0] + margin), begin, end);
+      begin = max(begin, first_slot_);
+      if (Periodic && second_part_) return;
+    }
+    if (!Periodic || ordered(shape)) first_slot_ = 0;
+    if (++y_ <= last_y_) return;
+    y_ = first_y_;
+    ++z_;
+  }
+
+ private:
+  [[nodiscard]] __device__ static bool around(const warp_level<T>& shape, int axis) {
+    return Periodic && shape.periodic[axis];
+  }
+  /// Whether no row can be met both before and after another one: the same answer for all bodies.
+  [[nodiscard]] __device__ static bool ordered(const warp_level<T>& shape) { return !Periodic || shape.ordered; }
+  /// The body's own cell, as level_grids::cell_of has it but unwrapped.
+  [[nodiscard]] __device__ int own_index(const warp_level<T>& shape, int axis) const {
+    const int index = floor_of(at_[axis]);
+    return around(shape, axis) ? index : min(index, shape.cells[axis] - 1);
+  }
+
+  /// Unwrapped cells along an axis; where they go all the way round, each cell once.
+  __device__ void limit(const warp_level<T>& shape, T reach, int axis, int& from, int& to) const {
+    const T margin = reach * shape.inverse_edge[axis] + shape.slack[axis];
+    const int first = floor_of(at_[axis] - margin);
+    const int last = floor_of(at_[axis] + margin);
+    const int n = shape.cells[axis];
+    const bool all = last - first >= n - 1;
+    from = around(shape, axis) ? (all ? 0 : first) : max(first, 0);
+    to = around(shape, axis) ? (all ? n - 1 : last) : min(last, n - 1);
+  }
+
+  /// At most the squared distance along an axis from the center to a layer of cells.
+  [[nodiscard]] __device__ T squared_gap(const warp_level<T>& shape, int index, int axis) const {
+    const T below = static_cast<T>(index) - at_[axis];
+    T gap = max(max(below, T(-1) - below) - shape.slack[axis], T(0));
+    if (around(shape, axis)) {
+      // The nearest image of the layer: indices that go all the way round do not say which.
+      gap = min(gap, max(static_cast<T>(shape.cells[axis]) - gap - T(1) - 4 * shape.slack[axis], T(0)));
+    }
+    gap *= shape.edge[axis];
+    return gap * gap;
+  }
+
+  __device__ void part_of_row(const warp_level<T>& shape, const std::uint32_t* offsets, int first, int last,
+                              std::uint32_t& begin, std::uint32_t& end) {
+    const int n = shape.cells[0];
+    if (around(shape, 0)) {
+      if (last - first >= n - 1) {
+        first = 0;
+        last = n - 1;
+      } else if (first < 0 || last >= n) {
+        // In two parts: what lies inside, then what lies beyond the face, brought home.
+        const bool lower = first < 0;
+        second_part_ = !second_part_;
+        if (second_part_) {
+          first = max(first, 0);
+          last = min(last, n - 1);
+        } else {
+          first = lower ? first + n : 0;
+          last = lower ? n - 1 : last - n;
+        }
+      }
+    } else {
+      first = max(first, 0);
+      last = min(last, n - 1);
+    }
+    if (first > last) return;
+    const cell_id row =
+        shape.first_cell +
+        (home(shape, z_, 2) * static_cast<cell_id>(shape.cells[1]) + home(shape, y_, 1)) * static_cast<cell_id>(n);
+    begin = offsets[row + static_cast<cell_id>(first)];
+    end = offsets[row + static_cast<cell_id>(last) + 1];
+  }
+
+  [[nodiscard]] __device__ static cell_id home(const warp_level<T>& shape, int index, int axis) {
+    if (Periodic && index < 0) index += shape.cells[axis];
+    if (Periodic && index >= shape.cells[axis]) index -= shape.cells[axis];
+    return static_cast<cell_id>(index);
+  }
+
+  std::uint32_t first_slot_;
+  T squared_reach_;
+  vec<T, 3> at_;
+  int first_y_, last_y_, last_z_;
+  int y_, z_;
+  bool second_part_ = false;  ///< of a row around a periodic axis is due
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "contacts/bodies/placed.hpp"
+#include "contacts/levels/grids.hpp"
+
+namespace quadrat::detail {
+
+/// The bucket of a body by its level and cell.
+template <typename T>
+struct level_key {
+  const placed_body<T>* bodies;
+  level_grids<T> levels;
+
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
+  [[nodiscard]] QUADRAT_HD placed_body<T> read(std::size_t i) const { return bodies[i]; }
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t, const placed_body<T>& body) const {
+    return levels.cell_of(body.center, body.widest());
+  }
+};
+
+/// Bodies in the order of their cells, finer levels first. Row s is what the body in slot s finds: on its own level
+/// those in later slots, and all on coarser levels. Two bodies of one level are in reach of each other, so that each
+/// pair is found once, from the finer level or the earlier slot. With one level this is the loose grid
+/// (uniform-grid-atomics, section 1), of cells of any size.
+template <typename T>
+struct level_search {
+  level_grids<T> levels;
+  const std::uint32_t* offsets;  ///< first slot by cell, and one more
+  const placed_body<T>* slots;
+
+  /// Calls f(body, body) for pairs whose boxes may meet, until it returns false.
+  template <typename F>
+  QUADRAT_HD void visit(std::size_t slot, F&& f) const {
+    const placed_body<T> body = slots[slot];
+    const int own = levels.level_of(body.widest());
+    for (int level = own; level < levels.count; ++level) {
+      const std::uint32_t from = level == own ? static_cast<std::uint32_t>(slot) + 1 : 0;
+      if (!visit_level(level, body, from, f)) return;
+    }
+  }
+
+ private:
+  template <typename F>
+  QUADRAT_HD bool visit_level(int level, const placed_body<T>& body, std::uint32_t from, F& f) const {
+    const grid<T, 3>& space = levels.space[level];
+    index_range reach[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      const T distance = widened(body.half[axis] + levels.widest[level]);
+      reach[axis] = space.reach_along(body.center[axis], distance, axis);
+    }
+    for (int z = reach[2].first; z <= reach[2].last; ++z) {
+      for (int y = reach[1].first; y <= reach[1].last; ++y) {
+        const cell_id row = levels.first_cell[level] + levels.row(level, space.home(y, 1), space.home(z, 2));
+        if (!visit_row(space.cells[0], row, reach[0], body, from, f)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Cells of a row are neighbors in memory: one range, or two round a periodic face.
+  template <typename F>
+  QUADRAT_HD bool visit_row(int cells, cell_id row, const index_range& reach, const placed_body<T>& body,
+                            std::uint32_t from, F& f) const {
+    if (reach.first < 0) {
+      return visit_run(row + static_cast<cell_id>(reach.first + cells), row + static_cast<cell_id>(cells), body, from,
+                       f) &&
+             visit_run(row, row + static_cast<cell_id>(reach.last + 1), body, from, f);
+    }
+    if (reach.last >= cells) {
+      return visit_run(row + static_cast<cell_id>(reach.first), row + static_cast<cell_id>(cells), body, from, f) &&
+             visit_run(row, row + static_cast<cell_id>(reach.last + 1 - cells), body, from, f);
+    }
+    return visit_run(row + static_cast<cell_id>(reach.first), row + static_cast<cell_id>(reach.last + 1), body, from,
+                     f);
+  }
+
+  template <typename F>
+  QUADRAT_HD bool visit_run(cell_id first, cell_id last, const placed_body<T>& body, std::uint32_t from, F& f) const {
+    const std::uint32_t end = offsets[last];
+    std::uint32_t slot = offsets[first];
+    for (slot = slot < from ? from : slot; slot < end; ++slot) {
+      if (!f(body, slots[slot])) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace quadrat::detail
