@@ -27,6 +27,7 @@ struct gather_search_points {
   T most_radius;
   fault_flag faults;
   search_point<T, D>* records;
+  vec<int, D>* boxes_by_slot;  ///< nullptr: not kept
   split_positions<T, D> components;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
@@ -35,6 +36,7 @@ struct gather_search_points {
     const vec<T, D> position = search.wrapped_point(id, search.system_at(search.system_of_point, id), boxes);
     records[slot] = {position, id};
     components.store(slot, position);
+    if (boxes_by_slot != nullptr) boxes_by_slot[slot] = boxes;
     if (search.excluded_offsets != nullptr) check_exclusions(id);
     if (search.rule == cutoff_rule::uniform) return;
     const bool sound = search.rule == cutoff_rule::table_of_types
@@ -129,52 +131,6 @@ template <int D>
   }
   return static_cast<particle_id>(key);
 }
-
-/// Index: slot, or query. Counts the pairs of each row.
-template <typename T, int D>
-struct count_row {
-  neighbor_search<T, D> search;
-  std::uint32_t* counts;
-  fault_flag faults;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const search_query<T, D> query = search.own_queries ? search.query_of_row(i) : search.query_of_slot(i);
-    std::uint64_t count = 0;
-    search.for_each_hit(query, [&](particle_id, const vec<int, D>&, const vec<T, D>&, T) { ++count; });
-    counts[query.row] = static_cast<std::uint32_t>(count);
-    if (counts[query.row] != count) faults.raise_overflow(row_fault_base + query.row, count);
-  }
-};
-
-/// Index: slot, or query. Writes the pairs of each row, or their keys. A matrix is counted at the same time.
-template <typename T, int D>
-struct fill_row {
-  neighbor_search<T, D> search;
-  neighbor_sink<T, D> sink;
-  std::size_t rows;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    if (i == 0) sink.report(rows);
-    search_query<T, D> query = search.own_queries ? search.query_of_row(i) : search.query_of_slot(i);
-    if (sink.shifts != nullptr && sink.keys == nullptr) query = search.query_of_row(query.row);
-    const std::uint64_t begin = sink.begin(query.row);
-    const std::uint64_t limit = sink.limit(query.row);
-    if (sink.offsets != nullptr && begin == limit) return;
-    std::uint64_t at = begin;
-    search.for_each_hit(query, [&](particle_id j, const vec<int, D>& shift, const vec<T, D>& r, T squared_distance) {
-      if (at < limit) {
-        if (sink.keys != nullptr) {
-          sink.keys[at] = key_of_entry(j, shift);
-        } else {
-          sink.store(at, query.row, j, sink.shifts != nullptr ? search.reported(query, j, shift) : shift, r,
-                     squared_distance);
-        }
-      }
-      ++at;
-    });
-    if (sink.offsets == nullptr) sink.finish_matrix_row(query.row, at, limit);
-  }
-};
 
 /// Index: row * lanes + lane. From sorted keys to entries; the threads of a row take turns, so that what they write
 /// lies side by side.

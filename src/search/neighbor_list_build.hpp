@@ -25,8 +25,6 @@ detail::neighbor_search<T, D> neighbor_list<Context, T, D>::implementation::sear
   result.system_of_point = input.system_of_point;
   result.system_of_query = input.system_of_query;
   result.records = records.data();
-  detail::neighbor_method_list::with("neighbor method", method,
-                                     [&](auto named) { result.order = decltype(named)::order; });
   result.reach = options.cutoff + options.skin;
   result.squared_reach = result.reach * result.reach;
   result.skin = options.skin;
@@ -87,6 +85,38 @@ detail::sweeps_search<T, D> neighbor_list<Context, T, D>::implementation::sweeps
 }
 
 template <typename Context, typename T, int D>
+detail::walk_search<T, D> neighbor_list<Context, T, D>::implementation::walk(
+    const detail::neighbor_search<T, D>& what) {
+  detail::walking_order order{};
+  detail::neighbor_method_list::with("neighbor method", method, [&](auto named) { order = decltype(named)::order; });
+  return {what, first_system, slot_boxes(), order};
+}
+
+/// See walk_search.
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::walks_plainly(const detail::neighbor_search<T, D>& what) const {
+  return one_system() && !what.own_queries && what.rule == cutoff_rule::uniform && what.excluded_offsets == nullptr &&
+         static_cast<double>(point_count) * detail::most_images(first_system.shape, what.reach) < 4294967296.0;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::count_by_walk(const detail::neighbor_search<T, D>& what) {
+  const auto by = [&]<bool Plain>() {
+    for_each(context, "search.count", rows, detail::count_row<T, D, Plain>{walk(what), counts.data(), faults()});
+  };
+  walks_plainly(what) ? by.template operator()<true>() : by.template operator()<false>();
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::fill_by_walk(const detail::neighbor_search<T, D>& what,
+                                                                const detail::neighbor_sink<T, D>& to) {
+  const auto by = [&]<bool Plain>() {
+    for_each(context, "search.fill", rows, detail::fill_row<T, D, Plain>{walk(what), to, rows});
+  };
+  walks_plainly(what) ? by.template operator()<true>() : by.template operator()<false>();
+}
+
+template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_input<T, D>& input) {
   detail::neighbor_search<T, D> what = search(input);
   const detail::search_key<T, D> key{what, options.accept_outside, faults()};
@@ -117,8 +147,8 @@ void neighbor_list<Context, T, D>::implementation::gather(const detail::neighbor
     if (by_sweeps()) return detail::gather_for_sweeps(context, sweeps(what));
   }
   const T most_radius = options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff;
-  const detail::gather_search_points<T, D> body{what,     buckets.view().elements, most_radius,
-                                                faults(), records.data(),          split()};
+  const detail::gather_search_points<T, D> body{
+      what, buckets.view().elements, most_radius, faults(), records.data(), slot_boxes(), split()};
   for_each(context, "search.gather", point_count, body);
 }
 
@@ -133,9 +163,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_row_counts(const neig
   } else if (by_sweeps()) {
     detail::count_by_sweeps(context, sweeps(what), counts.data());
   }
-  if (!by_masks() && !by_sweeps()) {
-    for_each(context, "search.count", rows, detail::count_row<T, D>{what, counts.data(), faults()});
-  }
+  if (!by_masks() && !by_sweeps()) count_by_walk(what);
 }
 
 template <typename Context, typename T, int D>
@@ -157,7 +185,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbo
   } else if (by_sweeps()) {
     detail::fill_by_sweeps(context, sweeps(what), to);
   }
-  if (!by_masks() && !by_sweeps()) for_each(context, "search.fill", rows, detail::fill_row<T, D>{what, to, rows});
+  if (!by_masks() && !by_sweeps()) fill_by_walk(what, to);
   if (!options.sorted) return;
   detail::sort_rows(context, {to.offsets, to.counts, to.width, to.capacity, rows, to.keys});
   constexpr unsigned lanes = cuda ? 32 : 1;

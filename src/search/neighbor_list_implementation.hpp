@@ -15,6 +15,7 @@
 #include "search/neighbor_methods.hpp"
 #include "search/neighbor_motion.hpp"
 #include "search/neighbor_sweeps.hpp"
+#include "search/neighbor_walk.hpp"
 
 /// What a neighbor_list is made of. Its functions stand in neighbor_list_prepare.hpp (memory, boxes, the choice of the
 /// method), neighbor_list_build.hpp (what is enqueued), neighbor_list_count.hpp and neighbor_list_check.hpp (what comes
@@ -99,6 +100,7 @@ struct neighbor_list<Context, T, D>::implementation {
   array<std::uint32_t, Context> small_offsets;  // instead of the buckets, where one block builds the cells
   array<particle_id, Context> small_elements;
   array<detail::search_point<T, D>, Context> records;
+  array<vec<int, D>, Context> boxes_by_slot;  // for walks
   array<T, Context> positions_xy;
   array<T, Context> positions_z;
   array<T, Context> coordinates;  // for sweeps, in place of the records
@@ -138,6 +140,11 @@ struct neighbor_list<Context, T, D>::implementation {
   /// Shifts are kept also where they are not asked for: vectors are renewed by them.
   [[nodiscard]] bool keeps_shifts() const { return options.shifts || (options.skin > T(0) && keeps_separations()); }
   [[nodiscard]] bool keeps_separations() const { return options.vectors || options.squared_distances; }
+  /// Walks report shifts as they find pairs, unless these are sorted first.
+  [[nodiscard]] bool needs_slot_boxes() const {
+    return !by_masks() && !by_sweeps() && keeps_shifts() && !options.sorted;
+  }
+  [[nodiscard]] vec<int, D>* slot_boxes() { return needs_slot_boxes() ? boxes_by_slot.data() : nullptr; }
   [[nodiscard]] detail::neighbor_memory<T, D> memory() {
     return {remembered.data(), properties.data(), keeps_shifts() ? boxes_since.data() : nullptr, turns.data()};
   }
@@ -149,6 +156,10 @@ struct neighbor_list<Context, T, D>::implementation {
   [[nodiscard]] detail::neighbor_sink<T, D> sink(bool refuse);
   [[nodiscard]] detail::masks_search<T, D> masks(const detail::neighbor_search<T, D>& what);
   [[nodiscard]] detail::sweeps_search<T, D> sweeps(const detail::neighbor_search<T, D>& what);
+  [[nodiscard]] detail::walk_search<T, D> walk(const detail::neighbor_search<T, D>& what);
+  [[nodiscard]] bool walks_plainly(const detail::neighbor_search<T, D>& what) const;
+  void count_by_walk(const detail::neighbor_search<T, D>& what);
+  void fill_by_walk(const detail::neighbor_search<T, D>& what, const detail::neighbor_sink<T, D>& to);
   void enqueue_cells(const neighbor_input<T, D>& input);
   void gather(const detail::neighbor_search<T, D>& what);
   void enqueue_row_counts(const neighbor_input<T, D>& input);

@@ -24,8 +24,9 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return offsets.bytes() + counts.bytes() + neighbors.bytes() + first.bytes() + squared_distances.bytes() +
          vectors.bytes() + shifts.bytes() + systems.bytes() + type_cutoffs.bytes() + buckets.bytes() +
          small_offsets.bytes() + small_elements.bytes() + records.bytes() + positions_xy.bytes() + positions_z.bytes() +
-         coordinates.bytes() + slot_ids.bytes() + remembered.bytes() + properties.bytes() + boxes_since.bytes() +
-         turns.bytes() + keys.bytes() + mask_words.bytes() + mask_shares.bytes() + control.bytes() + scratch.bytes();
+         coordinates.bytes() + slot_ids.bytes() + boxes_by_slot.bytes() + remembered.bytes() + properties.bytes() +
+         boxes_since.bytes() + turns.bytes() + keys.bytes() + mask_words.bytes() + mask_shares.bytes() +
+         control.bytes() + scratch.bytes();
 }
 
 template <typename Context, typename T, int D>
@@ -142,6 +143,7 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
     positions_xy.resize_discarding(context, 2 * (point_count + detail::masks_padding));
     positions_z.resize_discarding(context, point_count + detail::masks_padding);
   }
+  if (needs_slot_boxes()) boxes_by_slot.resize_discarding(context, point_count);
   if (small()) {
     small_offsets.resize_discarding(context, cells + 1);
     small_elements.resize_discarding(context, point_count);

@@ -59,7 +59,6 @@ struct neighbor_search {
   const std::uint32_t* system_of_query;
   const std::uint32_t* cell_offsets;
   const search_point<T, D>* records;  ///< by slot
-  walking_order order;
 
   T reach;          ///< cutoff + skin
   T squared_reach;  ///< what pairs are compared with, whatever the rule
@@ -79,10 +78,6 @@ struct neighbor_search {
     return of[i] < system_count ? of[i] : 0;
   }
 
-  [[nodiscard]] QUADRAT_HD search_query<T, D> query_of_slot(std::size_t slot) const {
-    const search_point<T, D> record = records[slot];
-    return {record.position, {}, record.id, system_at(system_of_point, record.id)};
-  }
   /// A row by its number, with `boxes`.
   [[nodiscard]] QUADRAT_HD search_query<T, D> query_of_row(std::size_t row) const {
     const std::uint32_t system = system_at(own_queries ? system_of_query : system_of_point, row);
@@ -108,21 +103,6 @@ struct neighbor_search {
     static_cast<void>(wrapped_point(j, query.system, boxes));
     for (int axis = 0; axis < D; ++axis) shift[axis] += query.boxes[axis] - boxes[axis];
     return shift;
-  }
-
-  /// Whether a pair within reach is to be listed.
-  [[nodiscard]] QUADRAT_HD bool listed(const search_query<T, D>& query, particle_id j, const vec<int, D>& shift,
-                                       T squared_distance) const {
-    if (!own_queries) {
-      if (j == query.row && !image_counts(shift)) return false;
-      if (half && j < query.row) return false;
-    }
-    if (rule != cutoff_rule::uniform) {
-      const T cutoff = cutoff_of(query.row, j);
-      if (!(squared_distance < cutoff * cutoff)) return false;
-    }
-    return excluded_offsets == nullptr ||
-           !(is_excluded(query.row, j) || is_excluded(j, static_cast<particle_id>(query.row)));
   }
 
   /// Calls f(j) for what row i of the excluded pairs holds. Offsets that are wrong are reported, but must not lead out
@@ -156,57 +136,6 @@ struct neighbor_search {
       for_each_excluded(i, [&](particle_id other) { add(other); });
     }
     return hash;
-  }
-
-  /// Calls f(j, S, separation, squared distance) for the pairs of a row; S is between wrapped positions.
-  template <typename F>
-  QUADRAT_HD void for_each_hit(const search_query<T, D>& query, F&& f) const {
-    const search_system<T, D>& system = systems[query.system];
-    const cell_range<D> range = system.reach(query.position, reach);
-    const auto visit_run = [&](cell_id first, cell_id last, const vec<int, D>& shift) {
-      const vec<T, D> translation = system.shape.translation(shift);
-      const std::uint32_t end = cell_offsets[last + 1];
-      for (std::uint32_t slot = cell_offsets[first]; slot < end; ++slot) {
-        const search_point<T, D> record = records[slot];
-        const vec<T, D> r = separation(query.position, record.position, translation);
-        const T squared_distance = squared_norm(r);
-        if (squared_distance < squared_reach && listed(query, record.id, shift, squared_distance)) {
-          f(record.id, shift, r, squared_distance);
-        }
-      }
-    };
-    for_each_image_run(system, range, order, visit_run);
-  }
-
- private:
-  /// Of an image of the row's own particle: not the particle itself, and of S and -S one where the list is half.
-  [[nodiscard]] QUADRAT_HD bool image_counts(const vec<int, D>& shift) const {
-    for (int axis = 0; axis < D; ++axis) {
-      if (shift[axis] != 0) return !half || shift[axis] > 0;
-    }
-    return false;
-  }
-  [[nodiscard]] QUADRAT_HD T cutoff_of(std::size_t i, particle_id j) const {
-    switch (rule) {
-      case cutoff_rule::sum_of_radii:
-        return radii[i] + radii[j] + skin;
-      case cutoff_rule::larger_radius:
-        return (radii[i] < radii[j] ? radii[j] : radii[i]) + skin;
-      case cutoff_rule::own_radius:
-        return radii[i] + skin;
-      case cutoff_rule::table_of_types: {
-        if (types[i] >= type_count || types[j] >= type_count) return T(0);
-        const T cutoff = type_cutoffs[types[i] * type_count + types[j]];
-        return cutoff > T(0) ? cutoff + skin : T(0);
-      }
-      default:
-        return reach;
-    }
-  }
-  [[nodiscard]] QUADRAT_HD bool is_excluded(std::size_t i, particle_id j) const {
-    bool found = false;
-    for_each_excluded(i, [&](particle_id other) { found = found || other == j; });
-    return found;
   }
 };
 

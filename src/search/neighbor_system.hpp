@@ -113,18 +113,20 @@ QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell
       }
     }
   };
+  // One call of f for both kinds of order: a kernel then holds what is done with a range once.
   const auto row = [&](int outer) {
     const cell_id begin = system.first_cell + static_cast<cell_id>(outer) * static_cast<cell_id>(system.cells[0]);
-    if (!order.runs) {
-      along(0, [&](int x) { f(begin + static_cast<cell_id>(x), begin + static_cast<cell_id>(x), shift); });
-      return;
-    }
-    for (int index = range.first[0]; index <= range.last[0];) {
-      shift[0] = system.shape.periodic[0] ? floor_division(index, system.cells[0]) : 0;
-      const int home = shift[0] * system.cells[0];
-      const int last = range.last[0] < home + system.cells[0] ? range.last[0] : home + system.cells[0] - 1;
-      f(begin + static_cast<cell_id>(index - home), begin + static_cast<cell_id>(last - home), shift);
-      index = last + 1;
+    const int first = range.first[0], labels = order.runs ? 1 : order.labels;
+    for (int label = 0; label < labels; ++label) {
+      int index = first + (label - first % labels + 2 * labels) % labels;
+      while (index <= range.last[0]) {
+        shift[0] = system.shape.periodic[0] ? floor_division(index, system.cells[0]) : 0;
+        const int home = shift[0] * system.cells[0];
+        const int end = range.last[0] < home + system.cells[0] ? range.last[0] : home + system.cells[0] - 1;
+        const int last = order.runs ? end : index;
+        f(begin + static_cast<cell_id>(index - home), begin + static_cast<cell_id>(last - home), shift);
+        index = last + labels;
+      }
     }
   };
   if constexpr (D == 2) {
@@ -145,6 +147,17 @@ template <typename T, int D>
 /// The cells of a grid, which are found by the same expression.
 template <typename T, int D>
 [[nodiscard]] search_system<T, D> make_search_system(const grid<T, D>& space);
+
+/// As many images of a point as can lie nearer than `reach` to another one, at most.
+template <typename T, int D>
+[[nodiscard]] double most_images(const lattice<T, D>& shape, T reach) {
+  double product = 1;
+  for (int axis = 0; axis < D; ++axis) {
+    // Between two parallel planes, and one more for rounding.
+    if (shape.periodic[axis]) product *= 2 * static_cast<double>(reach) / static_cast<double>(shape.height(axis)) + 2;
+  }
+  return product;
+}
 
 /// The number of cells of all systems.
 template <typename T, int D>

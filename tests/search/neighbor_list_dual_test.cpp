@@ -297,4 +297,36 @@ TYPED_TEST(neighbor_list_test, the_same_list_in_every_run) {
   }
 }
 
+// A single system has kernels of its own, which points that name their system do not take.
+TYPED_TEST(neighbor_list_test, one_system_is_searched_alike_whether_points_name_it_or_not) {
+  using T = typename TypeParam::type;
+  constexpr int D = TypeParam::dimension;
+  backend_context::options chosen;
+  chosen.reproducibility = determinism::run_to_run;
+  const backend_context context(chosen);
+  auto problem = uniform_problem<T, D>(size_or(600, 300), 16, true, 11);
+  for (std::size_t i = 0; i < problem.points.size(); i += 3) problem.points[i][0] += static_cast<T>(i % 7) - T(3);
+  problem.options.shifts = problem.options.vectors = true;
+  for (const std::string& method : methods_here()) {
+    for (const neighbor_pairs pairs : {neighbor_pairs::full, neighbor_pairs::half}) {
+      SCOPED_TRACE(method);
+      problem.options.method = method;
+      problem.options.pairs = pairs;
+      problem.system_of_point.clear();
+      neighbor_list<backend_context, T, D> list(context, problem.options);
+      list.build(neighbor_input_on_device<T, D>(context, problem).input());
+      const auto plain = bring_home(context, list).entries;
+      problem.system_of_point.assign(problem.points.size(), 0);
+      list.build(neighbor_input_on_device<T, D>(context, problem).input());
+      const auto named = bring_home(context, list).entries;
+      ASSERT_GT(plain.size(), 2 * problem.points.size());
+      ASSERT_EQ(named.size(), plain.size());
+      for (std::size_t k = 0; k < plain.size(); ++k) {
+        ASSERT_TRUE(same_entry(named[k], plain[k], true, 1e-5))
+            << describe(named[k]) << "; plain " << describe(plain[k]);
+      }
+    }
+  }
+}
+
 }  // namespace quadrat::test

@@ -48,8 +48,20 @@ class cuda_launch {
 
 namespace detail {
 
+/// Blocks of a body's kernel that a multiprocessor should hold at the same time, which bounds its registers; 0: left to
+/// the compiler. A body says so by a constant of that name.
 template <typename Body>
-__global__ void __launch_bounds__(cuda_launch::block) for_each_kernel(std::size_t count, Body body) {
+[[nodiscard]] constexpr unsigned resident_blocks() {
+  if constexpr (requires { Body::resident_blocks; }) {
+    return Body::resident_blocks;
+  } else {
+    return 0;
+  }
+}
+
+template <typename Body>
+__global__ void __launch_bounds__(cuda_launch::block, resident_blocks<Body>())
+    for_each_kernel(std::size_t count, Body body) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x;
   if (i < count) body(i);
 }
