@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/method_choice.hpp"
 
+#include <cmath>
 #include <string>
 
+#include "core/number_text.hpp"
 #include "core/suggestion.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -45,6 +47,16 @@ void require_method(const method_demand& demand, std::string_view name, const st
                                  demand.level == determinism::canonical ? "canonical" : "run_to_run",
                                  hint("are", names_where(&method_demand::met_by, demand, methods))));
   }
+}
+
+std::string comparison(const std::vector<expected_time>& times, double uses) {
+  std::string text =
+      message("for ", uses, uses == 1 ? " use " : " uses ", times[0].method, " is expected to take least");
+  if (times.size() > 1 && std::isfinite(times[1].milliseconds)) {
+    text += message(", ", times[1].method, " ", two_digits(times[1].milliseconds / times[0].milliseconds),
+                    " times as long");
+  }
+  return text;
 }
 
 }  // namespace quadrat::detail

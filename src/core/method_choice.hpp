@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +18,8 @@
 ///   static bool present();                            whether this machine has what it needs
 ///   static constexpr bool wrong_results;              exists to be timed: never suggested, never chosen
 ///   static bool serves(const Request&);               whether it can do what is asked for
-///   static double cost(const Request&);               the milliseconds expected; without it, it is never chosen
+///   static double cost(const Request&);               the milliseconds expected, infinite where it had better not be
+///                                                     chosen; without it, it never is
 /// `Request` is a type of the module: the options, and what is known of the input.
 
 namespace quadrat::detail {
@@ -82,7 +83,7 @@ struct expected_time {
 };
 
 /// The methods of a list that meet the demand and serve the request, quickest first; in the order of the list where
-/// they are alike. Methods that have no `cost`, or an infinite one, are left out.
+/// they are alike. Methods without a `cost` are left out; those with an infinite one come last.
 template <typename List, typename Request>
 [[nodiscard]] std::vector<expected_time> expected_times(const method_demand& demand, const Request& request) {
   std::vector<expected_time> times;
@@ -93,12 +94,15 @@ template <typename List, typename Request>
       if constexpr (requires { method_type::serves(request); }) {
         if (!method_type::serves(request)) return;
       }
-      const double milliseconds = method_type::cost(request);
-      if (milliseconds < std::numeric_limits<double>::infinity()) times.push_back({method_type::name, milliseconds});
+      times.push_back({method_type::name, method_type::cost(request)});
     }
   });
   std::ranges::stable_sort(times, {}, &expected_time::milliseconds);
   return times;
 }
+
+/// "for 5 uses tiles is expected to take least, particle_threads 12 times as long": no times, since those would be of
+/// another machine. There must be one.
+[[nodiscard]] std::string comparison(const std::vector<expected_time>& times, double uses);
 
 }  // namespace quadrat::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/backend.hpp"
-#include "keyed/key_engine.hpp"
-#include "keyed/key_folds.hpp"
+#include "keyed/engine.hpp"
+#include "keyed/folds.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/parallel/for_each.hpp"
 

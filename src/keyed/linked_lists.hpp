@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
-#include "keyed/key_engine.hpp"
-#include "keyed/key_folds.hpp"
+#include "keyed/cost.hpp"
+#include "keyed/engine.hpp"
+#include "keyed/folds.hpp"
 #include "quadrat/core/array.hpp"
+#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -33,6 +36,16 @@ class linked_lists_engine : public typed_key_engine<Context, linked_lists_engine
   key_setup setup_;
   array<std::uint32_t, Context> first_;  // by key
   array<std::uint32_t, Context> next_;   // by element
+};
+
+struct linked_lists_method : key_record {
+  static constexpr std::string_view name = "linked_lists";
+  static constexpr std::string_view summary = "a linked list of the elements of each key, a thread a list";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::none;
+  template <typename Context>
+  using engine = linked_lists_engine<Context>;
 };
 
 }  // namespace quadrat::detail

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/method_choice.hpp"
 #include "keyed/methods.hpp"
 
 namespace quadrat {
@@ -10,10 +11,9 @@ namespace quadrat {
 std::span<const key_method> key_methods() {
   static const std::vector<key_method> methods = [] {
     std::vector<key_method> list;
-    detail::key_method_list::for_each([&](auto tag) {
-      using tag_type = decltype(tag);
-      list.push_back({tag_type::name, tag_type::summary, tag_type::on_cpu, tag_type::on_cuda, tag_type::reproducible,
-                      tag_type::any_order, tag_type::compensates});
+    detail::key_method_list::for_each([&](auto record) {
+      using record_type = decltype(record);
+      list.push_back({detail::info_of<record_type>(), record_type::any_order, record_type::compensates});
     });
     return list;
   }();

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "keyed/key_folds.hpp"
+#include "keyed/folds.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
 /// A thread an element, which joins it to the result: for both backends.

@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
-#include "keyed/key_engine.hpp"
+#include "keyed/cost.hpp"
+#include "keyed/engine.hpp"
 #include "quadrat/core/array.hpp"
+#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -38,6 +41,17 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
   key_setup setup_;
   key_source keys_{};
   array<std::uint64_t, cpu_context> tables_;  // each with room for all components of the largest type
+};
+
+struct private_tables_method : key_record {
+  static constexpr std::string_view name = "private_tables";
+  static constexpr std::string_view summary = "a table or a range of keys for each thread";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = false;
+  static constexpr determinism reproducible = determinism::run_to_run;
+  static double cost(const key_request& request);
+  template <typename Context>
+  using engine = private_tables_engine;
 };
 
 }  // namespace quadrat::detail

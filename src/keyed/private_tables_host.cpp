@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "keyed/element_values.hpp"
-#include "keyed/key_folds.hpp"
+#include "keyed/folds.hpp"
 #include "parallel/partition.hpp"
 
 namespace quadrat::detail {
@@ -15,6 +15,12 @@ namespace {
 constexpr std::size_t fixed_parts = 8;
 /// Elements that there must be for each result of a table: clearing and joining tables is then little beside the rest.
 constexpr std::size_t elements_a_result = 8;
+
+/// Parts of the elements that have a table each; 0: ranges of keys instead.
+[[nodiscard]] std::size_t parts_with_tables(determinism level, int threads, std::size_t count, std::size_t key_count) {
+  const std::size_t parts = level == determinism::none ? static_cast<std::size_t>(threads) : fixed_parts;
+  return parts > 1 && count / elements_a_result / parts >= key_count ? parts : 0;
+}
 
 /// Joins elements to a table of rows. Components: how many there are, or 0 where that is a run-time fact.
 template <typename Fold, int Components, typename Source, typename T>
@@ -103,9 +109,14 @@ void with_keys(const key_source& source, const F& f) {
 }  // namespace
 
 std::size_t private_tables_engine::table_parts(std::size_t count) const {
-  const bool fixed = context_.reproducibility() != determinism::none;
-  const std::size_t parts = fixed ? fixed_parts : static_cast<std::size_t>(context_.threads());
-  return parts > 1 && count / elements_a_result / parts >= setup_.key_count ? parts : 0;
+  return parts_with_tables(context_.reproducibility(), context_.threads(), count, setup_.key_count);
+}
+
+double private_tables_method::cost(const key_request& request) {
+  const std::size_t parts =
+      parts_with_tables(request.level, request.threads, static_cast<std::size_t>(request.elements),
+                        static_cast<std::size_t>(request.keys));
+  return cpu_time({1000, 300, 0, 500}, request, static_cast<double>(parts));
 }
 
 void private_tables_engine::set_keys(const key_source& keys) {

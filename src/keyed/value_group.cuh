@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "keyed/key_folds.hpp"
+#include "keyed/folds.hpp"
 
 /// How kernels read values and join them to results: up to C components at a time.
 namespace quadrat::detail {

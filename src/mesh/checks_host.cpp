@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <vector>
+#include <string_view>
 
+#include "core/method_choice.hpp"
 #include "core/number_text.hpp"
+#include "mesh/methods.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/lattice.hpp"
-#include "quadrat/core/method_list.hpp"
-#include "quadrat/mesh/methods.hpp"
 
 namespace quadrat::detail {
 
@@ -73,39 +73,18 @@ void check_spread_options(const spread_options& options) {
 
 namespace {
 
-template <typename Context>
-void require_method(std::string_view name, const Context& context, bool spread_method::*here, const char* backend) {
+void require_named(std::string_view name, bool cuda, determinism level) {
   if (name.empty() || name == "auto") return;
-  const auto methods = spread_methods();
-  const auto found = std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.name == name; });
-  if (found == methods.end()) {
-    std::vector<std::string_view> names{"auto"};
-    for (const spread_method& method : methods) {
-      if (method.*here && !method.wrong_results) names.push_back(method.name);
-    }
-    throw_unknown_method("method of spreading", name, names);
-  }
-  require((*found).*here, "the method ", name, " does not run on ", backend, " in this build");
-  const determinism asked = context.reproducibility();
-  if (static_cast<int>(found->reproducible) >= static_cast<int>(asked)) return;
-  std::string able;
-  for (const spread_method& method : methods) {
-    if (method.*here && static_cast<int>(method.reproducible) >= static_cast<int>(asked)) {
-      able += (able.empty() ? "" : ", ") + std::string(method.name);
-    }
-  }
-  throw argument_error(message("the method ", name, " is not reproducible at the level ",
-                               asked == determinism::canonical ? "canonical" : "run_to_run",
-                               able.empty() ? "; no method is, here" : "; these are: ", able));
+  require_method<spread_method_list>({spread_method_kind, cuda, level, true}, name);
 }
 
 }  // namespace
 
 void require_spread_method(std::string_view name, const cpu_context& context) {
-  require_method(name, context, &spread_method::on_cpu, "the CPU");
+  require_named(name, false, context.reproducibility());
 }
 void require_spread_method(std::string_view name, const cuda_context& context) {
-  require_method(name, context, &spread_method::on_cuda, "CUDA");
+  require_named(name, true, context.reproducibility());
 }
 
 template <typename T, int D>

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 
+#include "mesh/cost.hpp"
 #include "mesh/engine.hpp"
 #include "quadrat/core/context.hpp"
 
@@ -14,17 +16,17 @@ struct spread_choice {
   std::string reason;
 };
 
-/// The method that the options ask for, or the one that suits so many points.
-template <typename T>
-[[nodiscard]] spread_choice choose_spread_method(const cpu_context& context, const spread_setup<T>& setup,
-                                                 std::size_t count);
-template <typename T>
-[[nodiscard]] spread_choice choose_spread_method(const cuda_context& context, const spread_setup<T>& setup,
-                                                 std::size_t count);
+/// The method that is expected to take least, by the records of the methods. It needs no device.
+[[nodiscard]] spread_choice choose_spread_method(const spread_request& request);
 
-/// The choice for CUDA, which needs no device.
-template <typename T>
-[[nodiscard]] spread_choice choose_cuda_spread_method(determinism level, const spread_setup<T>& setup,
-                                                      std::size_t count);
+/// The method that the options ask for, or the one that suits so many points.
+template <typename Context, typename T>
+[[nodiscard]] spread_choice choose_spread_method(const Context& context, const spread_setup<T>& setup,
+                                                 std::size_t count) {
+  const std::string& asked = setup.options.method;
+  if (!asked.empty() && asked != "auto") return {asked, "asked for"};
+  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  return choose_spread_method(request_of(cuda, context.reproducibility(), setup, count));
+}
 
 }  // namespace quadrat::detail

@@ -45,7 +45,7 @@ void spread_plan<Context, T, D>::implementation::choose(std::size_t number) {
   reason = choice.reason;
   if (engine != nullptr && method == choice.method) return;
   engine.reset();
-  detail::spread_method_list::with("method of spreading", choice.method, [&](auto tag) {
+  detail::spread_method_list::with(detail::spread_method_kind, choice.method, [&](auto tag) {
     using tag_type = decltype(tag);
     method = tag_type::name;
     if constexpr (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda) {

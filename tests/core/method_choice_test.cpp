@@ -48,9 +48,15 @@ struct racing_record {
 };
 struct absent_record {
   static constexpr std::string_view name = "absent", summary = "needs what the machine lacks";
-  static constexpr bool on_cpu = true, on_cuda = true;
+  static constexpr bool on_cpu = false, on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
   static bool present() { return false; }
+  static double cost(const method_request&) { return 0; }
+};
+struct avoided_record {
+  static constexpr std::string_view name = "avoided", summary = "takes too much memory";
+  static constexpr bool on_cpu = true, on_cuda = false;
+  static constexpr determinism reproducible = determinism::canonical;
   static double cost(const method_request&) { return std::numeric_limits<double>::infinity(); }
 };
 struct plain_record {
@@ -58,7 +64,8 @@ struct plain_record {
   static constexpr bool on_cpu = true, on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
 };
-using records = method_list<steady_record, linear_record, sorted_record, racing_record, absent_record, plain_record>;
+using records = method_list<steady_record, linear_record, sorted_record, racing_record, absent_record, avoided_record,
+                            plain_record>;
 
 [[nodiscard]] std::vector<std::string_view> names_in_order(const detail::method_demand& demand,
                                                            const method_request& request) {
@@ -75,20 +82,32 @@ using records = method_list<steady_record, linear_record, sorted_record, racing_
 using names = std::vector<std::string_view>;
 
 TEST(method_choice, the_quickest_that_serves_comes_first) {
-  EXPECT_EQ(names_in_order({"way", false}, {3, false}), (names{"linear", "steady"}));
-  EXPECT_EQ(names_in_order({"way", false}, {30, false}), (names{"steady", "linear"}));
-  EXPECT_EQ(names_in_order({"way", false}, {30, true}), (names{"sorted", "steady", "linear"}));
+  EXPECT_EQ(names_in_order({"way", false}, {3, false}), (names{"linear", "steady", "avoided"}));
+  EXPECT_EQ(names_in_order({"way", false}, {30, false}), (names{"steady", "linear", "avoided"}));
+  EXPECT_EQ(names_in_order({"way", false}, {30, true}), (names{"sorted", "steady", "linear", "avoided"}));
+}
+
+TEST(method_choice, what_had_better_not_be_chosen_comes_last) {
+  EXPECT_EQ(names_in_order({"way", false, determinism::canonical}, {3, false}), (names{"avoided"}));
+}
+
+TEST(method_choice, the_comparison_names_the_best_two_without_times) {
+  EXPECT_EQ(detail::comparison({{"a", 2}, {"b", 24.9}, {"c", 30}}, 5),
+            "for 5 uses a is expected to take least, b 12 times as long");
+  EXPECT_EQ(detail::comparison({{"a", 2}}, 1), "for 1 use a is expected to take least");
+  EXPECT_EQ(detail::comparison({{"a", 2}, {"b", std::numeric_limits<double>::infinity()}}, 1),
+            "for 1 use a is expected to take least");
 }
 
 TEST(method_choice, methods_that_are_alike_keep_the_order_of_the_list) {
-  EXPECT_EQ(names_in_order({"way", false}, {10, false}), (names{"steady", "linear"}));
+  EXPECT_EQ(names_in_order({"way", false}, {10, false}), (names{"steady", "linear", "avoided"}));
 }
 
 TEST(method_choice, backend_and_level_of_determinism_are_met) {
   EXPECT_EQ(names_in_order({"way", true}, {3, false}), (names{"steady"}));
-  EXPECT_EQ(names_in_order({"way", false, determinism::run_to_run}, {3, false}), (names{"steady"}));
-  EXPECT_EQ(names_in_order({"way", false, determinism::canonical}, {3, true}), (names{"sorted"}));
-  EXPECT_EQ(names_in_order({"way", false, determinism::canonical}, {3, false}), names{});
+  EXPECT_EQ(names_in_order({"way", false, determinism::run_to_run}, {3, false}), (names{"steady", "avoided"}));
+  EXPECT_EQ(names_in_order({"way", false, determinism::canonical}, {3, true}), (names{"sorted", "avoided"}));
+  EXPECT_EQ(names_in_order({"way", true, determinism::canonical}, {3, false}), names{});
 }
 
 TEST(require_method, takes_what_meets_the_demand) {
@@ -113,7 +132,7 @@ TEST(require_method, says_which_methods_run_on_the_backend) {
 
 TEST(require_method, says_which_methods_reach_the_level) {
   expect_words(refusal({"way", false, determinism::run_to_run}, "linear"),
-               {"not reproducible at the level run_to_run", "these are: steady, sorted"});
+               {"not reproducible at the level run_to_run", "these are: steady, sorted, avoided"});
   expect_words(refusal({"way", true, determinism::canonical}, "steady"), {"the level canonical", "these are: sorted"});
 }
 

@@ -18,7 +18,7 @@ namespace quadrat::test {
 
 namespace {
 
-using reducer = functor_reducer<backend_context>;
+using with_functor = functor_reducer<backend_context>;
 
 /// Products of 2 x 2 matrices modulo 2^32: associative to the bit, and not commutative.
 struct matrix {
@@ -100,7 +100,7 @@ void expect_products_of_ordered_keys(std::size_t count, std::uint64_t longest) {
   const std::size_t key_count = (keys.empty() ? 0 : static_cast<std::size_t>(keys.back())) + 3;
   const auto expected = expected_rows(keys, values, key_count, product{}, unit);
   for (const backend_context& context : all_contexts()) {
-    reducer reduction(context);
+    with_functor reduction(context);
     const auto device_keys = to_device(context, keys);
     const auto device_values = to_device(context, values);
     auto results = to_device(context, std::vector<matrix>(key_count + 1, matrix{7, 7, 7, 7}));
@@ -133,7 +133,7 @@ TEST_F(functor_reducer_test, joins_keys_in_any_order_in_the_order_of_elements) {
       const auto values = random_matrices(count);
       const auto expected = expected_rows(keys, values, key_count, product{}, unit);
       const backend_context context;
-      reducer reduction(context);
+      with_functor reduction(context);
       const auto device_keys = to_device(context, keys);
       const auto device_values = to_device(context, values);
       array<matrix, backend_context> results(context, key_count);
@@ -153,7 +153,7 @@ TEST_F(functor_reducer_test, finds_the_place_of_the_least_value) {
   for (std::uint32_t i = 0; i < count; ++i) values[i] = {static_cast<double>(numbers[i]), i};
   const auto expected = expected_rows(keys, values, key_count, least{}, nowhere);
   const backend_context context;
-  reducer reduction(context);
+  with_functor reduction(context);
   const auto device_keys = to_device(context, keys);
   const auto device_values = to_device(context, values);
   array<place_of_value, backend_context> results(context, key_count);
@@ -183,7 +183,7 @@ TEST_F(functor_reducer_test, one_row_for_each_run_of_keys_of_any_type) {
         }
       }
       for (const backend_context& context : all_contexts()) {
-        reducer reduction(context);
+        with_functor reduction(context);
         const auto device_keys = to_device(context, keys);
         const auto device_values = to_device(context, values);
         array<pair_key, backend_context> found_keys(context, run_keys.size());
@@ -207,7 +207,7 @@ TEST_F(functor_reducer_test, sums_have_the_same_bits_with_every_context) {
   for (float& value : values) value = random_unit<float>(generator);
   std::vector<float> first;
   for (const backend_context& context : all_contexts()) {
-    reducer reduction(context);
+    with_functor reduction(context);
     const auto device_keys = to_device(context, keys);
     const auto device_values = to_device(context, values);
     array<float, backend_context> results(context, key_count);
@@ -227,7 +227,7 @@ TEST_F(functor_reducer_test, repeated_calls_allocate_nothing) {
   const auto values = to_device(context, std::vector<float>(count, 1.0f));
   array<float, backend_context> results(context, count);
   array<std::uint32_t, backend_context> run_keys(context, count), runs(context, 1);
-  reducer reduction(context);
+  with_functor reduction(context);
   std::size_t allocations = 0;
   for (int round = 0; round < 3; ++round) {
     reduction.reduce_ordered(keys.data(), values.data(), count, results.data(), key_count, sum{}, 0.0f);
@@ -244,7 +244,7 @@ TEST_F(functor_reducer_test, repeated_calls_allocate_nothing) {
 
 TEST_F(functor_reducer_test, names_the_first_key_that_is_wrong) {
   const backend_context context;
-  reducer reduction(context);
+  with_functor reduction(context);
   const auto values = to_device(context, std::vector<float>(50, 1.0f));
   array<float, backend_context> results(context, 10);
   const auto fault_of = [&](std::vector<std::int32_t> keys, bool any_order) {
@@ -272,7 +272,7 @@ TEST_F(functor_reducer_test, names_the_first_key_that_is_wrong) {
 
 TEST_F(functor_reducer_test, refuses_what_cannot_be) {
   const backend_context context;
-  reducer reduction(context);
+  with_functor reduction(context);
   const std::uint32_t* keys = nullptr;
   const float* values = nullptr;
   float* results = nullptr;

@@ -5,6 +5,7 @@
 
 #include "mesh/checks.hpp"
 #include "quadrat/core/box.hpp"
+#include "quadrat/core/config.hpp"
 
 namespace quadrat::test {
 
@@ -18,12 +19,20 @@ namespace {
   return {detail::make_shape<float, 3>(domain, {mesh, mesh, mesh}, window), window, options};
 }
 
+/// On a GPU.
 [[nodiscard]] detail::spread_choice choice_of(int mesh, std::size_t points, double uses,
                                               determinism level = determinism::none) {
-  return detail::choose_cuda_spread_method(level, setup_of(mesh, uses), points);
+  return detail::choose_spread_method(detail::request_of(true, level, setup_of(mesh, uses), points));
 }
 
-TEST(spread_choice, takes_the_method_that_was_measured_to_be_fastest) {
+/// Methods of a backend are there to be chosen where it is built.
+class spread_choice_cuda : public testing::Test {
+  void SetUp() override {
+    if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
+  }
+};
+
+TEST_F(spread_choice_cuda, takes_the_method_that_was_measured_to_be_fastest) {
   EXPECT_EQ(choice_of(128, 10000000, 1).method, "tiles");
   EXPECT_EQ(choice_of(64, 1000000, 1000).method, "tiles");
   EXPECT_EQ(choice_of(256, 100000, 100).method, "tiles");
@@ -31,27 +40,44 @@ TEST(spread_choice, takes_the_method_that_was_measured_to_be_fastest) {
   EXPECT_EQ(choice_of(64, 10000, 1).method, "particle_threads");
 }
 
-TEST(spread_choice, goes_by_the_number_of_uses) {
+TEST_F(spread_choice_cuda, goes_by_the_number_of_uses) {
   EXPECT_EQ(choice_of(64, 1000, 1).method, "particle_threads");
   EXPECT_EQ(choice_of(64, 1000, 1000).method, "single_mesh");
 }
 
 /// No times: those of another machine would be wrong by any factor.
-TEST(spread_choice, says_how_the_best_two_compare) {
+TEST_F(spread_choice_cuda, says_how_the_best_two_compare) {
   EXPECT_EQ(choice_of(128, 10000000, 5).reason,
-            "for 5 uses tiles is expected to take least, particle_threads 12.4 times as long");
+            "for 5 uses tiles is expected to take least, particle_threads 12 times as long");
 }
 
-TEST(spread_choice, has_the_level_of_determinism_that_is_asked_for) {
+TEST_F(spread_choice_cuda, has_the_level_of_determinism_that_is_asked_for) {
   EXPECT_EQ(choice_of(64, 1000, 1, determinism::run_to_run).method, "tiles");
   EXPECT_EQ(choice_of(64, 1000, 1, determinism::canonical).method, "single_mesh");
+}
+
+TEST(spread_choice, on_cpus_takes_tiles_unless_sums_shall_be_in_order) {
+  for (const int mesh : {16, 64, 256}) {
+    for (const std::size_t points : {1u, 1000u, 1000000u}) {
+      for (const double uses : {1.0, 1000.0}) {
+        const auto setup = setup_of(mesh, uses);
+        for (const determinism level : {determinism::none, determinism::run_to_run}) {
+          const cpu_context context({.reproducibility = level});
+          EXPECT_EQ(detail::choose_spread_method(context, setup, points).method, "tiles");
+        }
+        const cpu_context canonical({.reproducibility = determinism::canonical});
+        EXPECT_EQ(detail::choose_spread_method(canonical, setup, points).method, "single_mesh");
+      }
+    }
+  }
 }
 
 TEST(spread_choice, is_the_callers_where_there_is_one) {
   auto setup = setup_of(64, 1);
   setup.options.method = "gather";
-  EXPECT_EQ(detail::choose_cuda_spread_method(determinism::none, setup, 1000).method, "gather");
-  EXPECT_EQ(detail::choose_spread_method(cpu_context(), setup, 1000).method, "gather");
+  const auto choice = detail::choose_spread_method(cpu_context(), setup, 1000);
+  EXPECT_EQ(choice.method, "gather");
+  EXPECT_EQ(choice.reason, "asked for");
   setup.options.method = "auto";
   EXPECT_EQ(detail::choose_spread_method(cpu_context(), setup, 1000).method, "tiles");
 }

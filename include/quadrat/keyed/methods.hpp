@@ -2,21 +2,15 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
-#include "quadrat/core/types.hpp"
+#include "quadrat/core/method.hpp"
 
 namespace quadrat {
 
-/// A way to reduce by key.
-struct key_method {
-  std::string_view name;
-  std::string_view summary;  ///< one line
-  bool on_cpu;
-  bool on_cuda;              ///< in this build
-  determinism reproducible;  ///< the highest level that its floating-point sums have; all else is exact in any order
-  bool any_order;            ///< takes keys in any order
-  bool compensates;          ///< has compensated sums
+/// A way to reduce by key. Its level of determinism is that of floating-point sums; all else is exact in any order.
+struct key_method : method_info {
+  bool any_order;    ///< takes keys in any order
+  bool compensates;  ///< has compensated sums
 };
 
 /// All methods, in the order in which they are shown.

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "mesh/engine.hpp"
+#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -37,6 +39,17 @@ class gather_engine : public placed_points_engine<Context, T> {
   array<std::uint32_t, Context> overflow_;
   array<std::uint32_t, Context> overflow_length_;
   std::size_t overflow_count_ = 0;
+};
+
+struct gather_method {
+  static constexpr std::string_view name = "gather";
+  static constexpr std::string_view summary =
+      "one particle a mesh point, gathered by mesh points; the others by atomic additions";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::none;
+  template <typename Context, typename T>
+  using engine = gather_engine<Context, T>;
 };
 
 }  // namespace quadrat::detail

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "mesh/engine.hpp"
+#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -22,6 +24,16 @@ class particle_engine : public placed_points_engine<Context, T> {
  public:
   using placed_points_engine<Context, T>::placed_points_engine;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+};
+
+struct particle_method {
+  static constexpr std::string_view name = "particle";
+  static constexpr std::string_view summary = "a thread a particle, atomic additions";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::none;
+  template <typename Context, typename T>
+  using engine = particle_engine<Context, T>;
 };
 
 }  // namespace quadrat::detail

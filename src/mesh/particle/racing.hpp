@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string_view>
+
 #include "mesh/engine.hpp"
+#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -13,6 +16,17 @@ class particle_racing_engine : public placed_points_engine<Context, T> {
  public:
   using placed_points_engine<Context, T>::placed_points_engine;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
+};
+
+struct particle_racing_method {
+  static constexpr std::string_view name = "particle_racing";
+  static constexpr std::string_view summary = "particle without atomic operations: wrong, to be timed only";
+  static constexpr bool on_cpu = false;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::none;
+  static constexpr bool wrong_results = true;
+  template <typename Context, typename T>
+  using engine = particle_racing_engine<Context, T>;
 };
 
 }  // namespace quadrat::detail

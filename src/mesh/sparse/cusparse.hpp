@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "mesh/engine.hpp"
 #include "mesh/sparse/rows.hpp"
+#include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
@@ -45,6 +47,17 @@ class cusparse_engine : public placed_points_engine<Context, T> {
   array<T, Context> weights_;
   workspace<Context> scratch_;
   std::unique_ptr<descriptors> descriptors_;
+};
+
+struct cusparse_method {
+  static constexpr std::string_view name = "cusparse";
+  static constexpr std::string_view summary = "the rows of single_mesh, multiplied by NVIDIA's cuSPARSE";
+  static constexpr bool on_cpu = false;
+  static constexpr bool on_cuda = cusparse_built;
+  static constexpr determinism reproducible = determinism::none;
+  [[nodiscard]] static bool present() { return cusparse_present(); }
+  template <typename Context, typename T>
+  using engine = cusparse_engine<Context, T>;
 };
 
 }  // namespace quadrat::detail

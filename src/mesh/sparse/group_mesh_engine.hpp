@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "mesh/engine.hpp"
 #include "mesh/sparse/group_mesh.hpp"
 #include "mesh/sparse/group_order.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
@@ -36,6 +39,16 @@ class group_mesh_engine : public placed_points_engine<Context, T> {
   array<std::uint16_t, Context> rows_;
   piece_order<Context> order_;
   workspace<Context> scratch_;
+};
+
+struct group_mesh_method {
+  static constexpr std::string_view name = "group_mesh";
+  static constexpr std::string_view summary = "weights in groups of mesh points, summed in shared memory";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::run_to_run;
+  template <typename Context, typename T>
+  using engine = group_mesh_engine<Context, T>;
 };
 
 }  // namespace quadrat::detail

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "mesh/engine.hpp"
 #include "mesh/sparse/rows.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
@@ -53,5 +56,15 @@ void add_list(const cuda_context& context, const mesh_entry<T>*, const std::uint
   context.activate();
 }
 #endif
+
+struct hybrid_mesh_method {
+  static constexpr std::string_view name = "hybrid_mesh";
+  static constexpr std::string_view summary = "weights as rows of equal length (ELL) and a list of the rest (COO)";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::none;
+  template <typename Context, typename T>
+  using engine = hybrid_mesh_engine<Context, T>;
+};
 
 }  // namespace quadrat::detail

@@ -2,9 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <string_view>
 
+#include "mesh/cost.hpp"
 #include "mesh/engine.hpp"
 #include "mesh/sparse/rows.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
@@ -53,5 +58,23 @@ void multiply_rows(const cuda_context& context, const mesh_rows<T>&, const chann
   context.activate();
 }
 #endif
+
+struct single_mesh_method {
+  static constexpr std::string_view name = "single_mesh";
+  static constexpr std::string_view summary = "weights as sparse rows (CSR), 1 to 32 threads a mesh point";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::canonical;
+  /// On GPUs as for particle_threads; on CPUs by timings of two cores. At run_to_run the rows are sorted, which the
+  /// figures are without.
+  static double cost(const spread_request& request) {
+    if (!request.cuda) return request.total(4.6e-3 * request.work, 2.5e-4 * request.work + 1e-7 * request.nodes);
+    if (request.level == determinism::run_to_run) return std::numeric_limits<double>::infinity();
+    return request.total(0.045 + 7e-9 * request.nodes + 9e-6 * request.work,
+                         0.003 + 4e-9 * request.nodes + 6.6e-7 * request.work);
+  }
+  template <typename Context, typename T>
+  using engine = single_mesh_engine<Context, T>;
+};
 
 }  // namespace quadrat::detail

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string_view>
+
 #include "mesh/tiles/cpu/engine.hpp"
+#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -22,5 +25,15 @@ class multicolor_engine : public cpu_tiles_engine<T> {
 
 extern template class multicolor_engine<float>;
 extern template class multicolor_engine<double>;
+
+struct multicolor_method {
+  static constexpr std::string_view name = "multicolor";
+  static constexpr std::string_view summary = "blocks of points that cannot collide, color after color";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = false;
+  static constexpr determinism reproducible = determinism::run_to_run;
+  template <typename Context, typename T>
+  using engine = multicolor_engine<T>;
+};
 
 }  // namespace quadrat::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+
+#include "keyed/atomic/cpu.hpp"
+#include "keyed/atomic/cuda.hpp"
+#include "keyed/cost.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+struct atomic_method : key_record {
+  static constexpr std::string_view name = "atomic";
+  static constexpr std::string_view summary = "an atomic operation an element";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::none;
+  static double cost(const key_request& request) {
+    return request.cuda ? cuda_time({left_over::elements, 3.5, 0.8, 0.25}, request)
+                        : cpu_time({2500, 300, 40000}, request);
+  }
+  template <typename Context>
+  using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_atomic_engine, cuda_atomic_engine>;
+};
+
+}  // namespace quadrat::detail

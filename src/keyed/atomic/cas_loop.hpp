@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "keyed/cost.hpp"
+#include "keyed/engine.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+/// One loop of compare and swap an element: how double sums had to be made on chips without the instruction.
+/// Source: voting-and-shuffling, "Double precision atomics and warp divergence".
+class cas_loop_engine : public streaming_key_engine<cuda_context, cas_loop_engine> {
+ public:
+  using streaming_key_engine::streaming_key_engine;
+
+  void count(std::uint64_t* results, bool accumulate) override;
+  template <typename T>
+  void run(const key_reduction<T>& reduction);
+};
+
+struct cas_loop_method : key_record {
+  static constexpr std::string_view name = "cas_loop";
+  static constexpr std::string_view summary = "a loop of compare and swap an element, as chips once needed";
+  static constexpr bool on_cpu = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::none;
+  template <typename Context>
+  using engine = cas_loop_engine;
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "keyed/engine.hpp"
+
+namespace quadrat::detail {
+
+/// One atomic operation an element and component; with one thread, a plain one.
+class cpu_atomic_engine : public streaming_key_engine<cpu_context, cpu_atomic_engine> {
+ public:
+  using streaming_key_engine::streaming_key_engine;
+
+  void count(std::uint64_t* results, bool accumulate) override;
+  template <typename T>
+  void run(const key_reduction<T>& reduction);
+};
+
+}  // namespace quadrat::detail

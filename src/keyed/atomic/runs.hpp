@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "keyed/cost.hpp"
+#include "keyed/engine.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+/// Each thread joins runs of equal keys among consecutive elements of its own, warps join what touches, and one atomic
+/// operation is left for each run of a warp. Right for keys in any order, fast where equal keys stand together.
+class runs_engine : public streaming_key_engine<cuda_context, runs_engine> {
+ public:
+  using streaming_key_engine::streaming_key_engine;
+
+  void count(std::uint64_t* results, bool accumulate) override;
+  template <typename T>
+  void run(const key_reduction<T>& reduction);
+};
+
+struct runs_method : key_record {
+  static constexpr std::string_view name = "runs";
+  static constexpr std::string_view summary = "equal keys that stand together joined first, in threads and warps";
+  static constexpr bool on_cpu = false;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::none;
+  static double cost(const key_request& request) { return cuda_time({left_over::runs, 3.5, 1.4, 0.25}, request); }
+  template <typename Context>
+  using engine = runs_engine;
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keyed/choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/method_choice.hpp"
+#include "core/number_text.hpp"
+#include "keyed/methods.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+template <typename Context>
+[[nodiscard]] key_request request_of(const Context& context, const key_setup& setup, std::size_t count,
+                                     const key_sample& sample) {
+  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  int threads = 1;
+  if constexpr (!cuda) threads = context.threads();
+  const key_reducer_options& options = setup.options;
+  const std::size_t room = options.most_bytes > 0 ? options.most_bytes : context.memory().available_bytes();
+  return {cuda,
+          threads,
+          context.reproducibility(),
+          room,
+          options.compensated,
+          static_cast<double>(count),
+          static_cast<double>(setup.key_count),
+          static_cast<double>(options.value_bytes),
+          std::max(options.uses, 1.0),
+          sample};
+}
+
+/// "of 4096 elements sampled 90 % have the key of the one before, 0 % a smaller one; 4.1 keys in 32 in a row, 520 in
+/// 4096"
+[[nodiscard]] std::string text_of(const key_sample& sample) {
+  if (sample.seen < 1) return "no elements with keys in range were seen";
+  std::string text =
+      message("of ", sample.seen, " elements sampled ", std::round(100 * sample.same),
+              " % have the key of the one before, ", std::round(100 * sample.descending), " % a smaller one; ",
+              two_digits(sample.warp_keys), " keys in 32 in a row, ", two_digits(sample.block_keys), " in 4096");
+  if (sample.crowd >= 0.01) text += message("; ", two_digits(100 * sample.crowd), " % have the commonest key");
+  return text;
+}
+
+constexpr std::array<std::string_view, 3> level_names{"none", "run_to_run", "canonical"};
+
+}  // namespace
+
+key_choice choose_key_method(const key_request& request) {
+  const method_demand demand{key_method_kind, request.cuda, request.level};
+  const std::vector<expected_time> times = expected_times<key_method_list>(demand, request);
+  require(!times.empty(), "no method of reduction by key for keys in any order has ",
+          request.compensated ? "compensated " : "", "sums of the level ",
+          level_names[static_cast<std::size_t>(request.level)], " here",
+          request.level == determinism::canonical ? "; ask for run_to_run" : "");
+  // Where memory is enough for none of them, there is nothing to compare.
+  if (std::isinf(times[0].milliseconds)) return {times[0].method, "no other method is possible here"};
+  return {times[0].method, message(text_of(request.sample), "; ", comparison(times, request.uses))};
+}
+
+template <typename Context>
+key_choice choose_key_method(const Context& context, const key_setup& setup, const key_source& source,
+                             workspace<Context>& scratch) {
+  const auto keys = read_key_sample(context, source, scratch);
+  return choose_key_method(request_of(context, setup, source.count, summarize(key_sample_layout(source.count), keys)));
+}
+
+template key_choice choose_key_method(const cpu_context&, const key_setup&, const key_source&, workspace<cpu_context>&);
+template key_choice choose_key_method(const cuda_context&, const key_setup&, const key_source&,
+                                      workspace<cuda_context>&);
+
+}  // namespace quadrat::detail

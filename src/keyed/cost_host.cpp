@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keyed/cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "keyed/engine.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Picoseconds that the shared second-level cache takes for the atomic operations of a warp: for each sector of 32
+/// bytes that they meet, each key, each further lane with the same key; and for each operation on one and the same
+/// word.
+struct cache_costs {
+  double sector, key, same_key, crowd;
+};
+constexpr cache_costs cache{8.4, 1.4, 7, 1760};
+/// How much longer sectors take where results of the keys that are on the way at one time (up to 2^20), or all that
+/// are in use (beyond), have 2^k bytes: k, factor.
+struct cache_factor {
+  double log_bytes, factor;
+};
+constexpr std::array cache_factors{cache_factor{10, 26}, cache_factor{14, 2.9}, cache_factor{17, 1.5},
+                                   cache_factor{20, 1},  cache_factor{23, 1},   cache_factor{26, 2.8},
+                                   cache_factor{29, 6}};
+/// Elements that are on the way at one time, and picoseconds to clear a byte of the results.
+constexpr double elements_at_once = 132 * 2048;
+constexpr double clear_byte = 0.3;
+
+[[nodiscard]] double factor_of_cache(double bytes) {
+  const double log_bytes = std::log2(std::max(bytes, 1.0));
+  if (log_bytes <= cache_factors.front().log_bytes) return cache_factors.front().factor;
+  for (std::size_t k = 1; k < cache_factors.size(); ++k) {
+    const cache_factor a = cache_factors[k - 1], b = cache_factors[k];
+    if (log_bytes <= b.log_bytes) {
+      return a.factor + (b.factor - a.factor) * (log_bytes - a.log_bytes) / (b.log_bytes - a.log_bytes);
+    }
+  }
+  return cache_factors.back().factor;
+}
+
+/// Elements of one key that a method joins to one operation, for the commonest key of those that are on the way.
+[[nodiscard]] double joined(left_over leaves, const key_sample& sample) {
+  switch (leaves) {
+    case left_over::runs:
+      return 128 / (1 + 127 * (1 - sample.same));
+    case left_over::warp_keys:
+      return std::max(1.0, 32 * std::max(sample.crowd, 1 / sample.warp_keys));
+    case left_over::block_keys:
+      return std::max(1.0, key_block_elements * std::max(sample.crowd, 1 / sample.block_keys));
+    default:
+      return 1;
+  }
+}
+
+/// Keys of the elements that are on the way at one time: where neighbors are alike, much fewer than of all.
+[[nodiscard]] double keys_at_once(const key_request& request) {
+  const bool alike = request.sample.block_keys < std::min(request.keys, 4096.0) / 2;
+  const double share = std::min(1.0, elements_at_once / request.elements);
+  return std::max(1.0, alike ? std::max(request.sample.block_keys, share * request.keys)
+                             : std::min(request.keys, elements_at_once));
+}
+
+/// Atomic operations of a warp on memory: how many, on how many keys and sectors.
+struct warp_operations {
+  double operations, keys, sectors;
+};
+
+[[nodiscard]] warp_operations operations_left(left_over leaves, const key_request& request) {
+  const key_sample& sample = request.sample;
+  // The sample counts sectors of results of 4 bytes.
+  const double sectors = std::min(sample.warp_keys * std::ceil(request.row_bytes / 32),
+                                  std::max(1.0, request.row_bytes / 8) * sample.warp_sectors);
+  switch (leaves) {
+    case left_over::runs: {
+      // Lanes have elements four apart, so that operations of a warp lie less close together.
+      const double share = std::max(1 / joined(leaves, sample), sample.warp_keys / 32 / 4);
+      return {32 * share, std::min(32 * share, sample.warp_keys), std::min(32 * share, 1.3 * sectors)};
+    }
+    case left_over::warp_keys:
+      return {sample.warp_keys, sample.warp_keys, sectors};
+    case left_over::block_keys: {
+      const double keys = std::min(sample.block_keys / 128, sample.warp_keys);
+      return {keys, keys, std::min(keys, sectors)};
+    }
+    default:
+      return {32, sample.warp_keys, sectors};
+  }
+}
+
+/// Picoseconds that the cache takes for all atomic operations.
+[[nodiscard]] double cache_time(left_over leaves, const key_request& request) {
+  if (leaves == left_over::nothing) return 0;
+  const warp_operations warp = operations_left(leaves, request);
+  const double span = std::min(request.sample.span, request.keys);
+  const double in_use = std::min(span, request.sample.block_span * elements_at_once / 4096);
+  constexpr double roomy = 1 << 20;
+  const double factor = factor_of_cache(std::min(2 * request.row_bytes * keys_at_once(request), roomy)) *
+                        factor_of_cache(std::max(request.row_bytes * in_use, roomy));
+  const double spread =
+      cache.sector * warp.sectors * factor + cache.key * warp.keys + cache.same_key * (warp.operations - warp.keys);
+  const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
+  const double crowd = request.elements * share / joined(leaves, request.sample) * cache.crowd;
+  return std::max(request.elements / 32 * spread, crowd);
+}
+
+}  // namespace
+
+double cuda_time(const cuda_costs& costs, const key_request& request, double more) {
+  const double count = request.elements, keys = request.keys;
+  if (costs.bytes * count + costs.bytes_key * keys > static_cast<double>(request.free_bytes)) return infinity;
+  const double work = count * (costs.element + costs.byte * request.row_bytes) +
+                      count / 32 * request.sample.warp_keys * costs.warp_key + more;
+  // Neither hides all of the other.
+  const double both = std::hypot(work, cache_time(costs.leaves, request));
+  const double picoseconds = both + keys * request.row_bytes * clear_byte + count * costs.prepare / request.uses;
+  return 1e-9 * picoseconds + 1e-3 * (costs.fixed + costs.prepare_fixed / request.uses);
+}
+
+double cpu_time(const cpu_costs& costs, const key_request& request, double tables) {
+  const double count = request.elements, threads = request.threads;
+  const double table_bytes = tables * most_value_components * 8;
+  const double bytes = costs.bytes_element * count + (costs.bytes_key + table_bytes) * request.keys;
+  if (bytes > static_cast<double>(request.free_bytes)) return infinity;
+  const double crowd = threads > 1 ? count * request.sample.crowd * costs.crowd : 0;
+  const double scan = threads > 1 && tables < 1 ? count * costs.scan : 0;
+  return 1e-9 * (std::max(count * costs.element / threads, crowd) + scan +
+                 (1 + tables) * costs.key * request.keys / threads + count * costs.prepare / threads / request.uses);
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "keyed/source.hpp"
+#include "quadrat/keyed/key_reducer.hpp"
+
+namespace quadrat::detail {
+
+/// What engines are asked for; a mean is a sum and a count.
+enum class key_fold { sum, minimum, maximum };
+
+/// One call: counts and components have been compared.
+template <typename T>
+struct key_reduction {
+  key_fold fold;
+  component_values<const T> values;
+  component_values<T> results;
+  bool accumulate;
+};
+
+/// What a reducer is made of, for an engine.
+struct key_setup {
+  std::uint32_t key_count;
+  key_reducer_options options;
+};
+
+/// A method of reduction: the reducer has checked everything that the host can see.
+template <typename Context>
+class key_engine {
+ public:
+  virtual ~key_engine() = default;
+
+  /// The most elements that the method can take.
+  [[nodiscard]] virtual std::uint64_t most_elements() const { return ~std::uint64_t{0}; }
+  /// Bytes of the context's memory that `count` elements would take, about; asked for before anything is allocated.
+  [[nodiscard]] virtual std::size_t bytes_needed(std::size_t count) const = 0;
+  /// Takes keys, and prepares what it uses again. Asynchronous on CUDA.
+  virtual void set_keys(const key_source& keys) = 0;
+  /// Asynchronous, allocate nothing. Results are overwritten, or joined to with `accumulate`; no elements are fine.
+  virtual void reduce(const key_reduction<std::int32_t>& reduction) = 0;
+  virtual void reduce(const key_reduction<std::int64_t>& reduction) = 0;
+  virtual void reduce(const key_reduction<float>& reduction) = 0;
+  virtual void reduce(const key_reduction<double>& reduction) = 0;
+  virtual void count(std::uint64_t* results, bool accumulate) = 0;
+  /// Bytes held.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+/// Writes the four overloads of an engine once: Engine has `template <typename T> void run(const key_reduction<T>&)`,
+/// instantiated in its own source.
+template <typename Context, typename Engine>
+class typed_key_engine : public key_engine<Context> {
+ public:
+  void reduce(const key_reduction<std::int32_t>& reduction) override { engine().run(reduction); }
+  void reduce(const key_reduction<std::int64_t>& reduction) override { engine().run(reduction); }
+  void reduce(const key_reduction<float>& reduction) override { engine().run(reduction); }
+  void reduce(const key_reduction<double>& reduction) override { engine().run(reduction); }
+
+ private:
+  [[nodiscard]] Engine& engine() { return static_cast<Engine&>(*this); }
+};
+
+/// An engine that reads the caller's keys in every reduction, and holds no memory.
+template <typename Context, typename Engine>
+class streaming_key_engine : public typed_key_engine<Context, Engine> {
+ public:
+  streaming_key_engine(const Context& context, const key_setup& /*setup*/) : context_(context) {}
+
+  [[nodiscard]] std::size_t bytes_needed(std::size_t /*count*/) const override { return 0; }
+  void set_keys(const key_source& keys) override { keys_ = keys; }
+  [[nodiscard]] std::size_t bytes() const override { return 0; }
+
+ protected:
+  Context context_;
+  key_source keys_{};
+};
+
+/// Fills the results with what every value beats, unless they are to be joined to; then extremes lose the NaNs that
+/// they hold. Every reduction starts with this. Asynchronous.
+template <typename Context, typename T>
+void clear_results(const Context& context, const key_reduction<T>& reduction);
+/// Zeros, unless accumulate.
+template <typename Context>
+void clear_counts(const Context& context, std::uint64_t* results, std::uint32_t key_count, bool accumulate);
+
+}  // namespace quadrat::detail

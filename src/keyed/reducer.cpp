@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/keyed/key_reducer.hpp"
+
+#include <string>
+
+#include "core/backend.hpp"
+#include "core/memory_check.hpp"
+#include "keyed/checks.hpp"
+#include "keyed/choice.hpp"
+#include "keyed/engine.hpp"
+#include "keyed/methods.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/parallel/fault.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// Index: key. The sum becomes a mean.
+template <typename T>
+struct divide_by_count {
+  component_values<T> results;
+  const std::uint64_t* counts;
+
+  QUADRAT_HD void operator()(std::size_t key) const {
+    const T count = static_cast<T>(counts[key]);
+    for (int c = 0; c < results.components; ++c) {
+      T& result = results.component[c][key * results.stride];
+      result = count > T{0} ? result / count : static_cast<T>(__builtin_nan(""));
+    }
+  }
+};
+
+}  // namespace
+
+template <typename Context>
+struct key_reducer<Context>::implementation {
+  implementation(const Context& where, std::uint64_t key_count, const key_reducer_options& options)
+      : context(where), setup{0, options}, faults(where) {
+    detail::check_key_options(key_count, options);
+    detail::require_key_method(options, context);
+    setup.key_count = static_cast<std::uint32_t>(key_count);
+  }
+
+  void set_keys(const void* keys, std::size_t count, detail::key_type type);
+  void choose();
+  void use(std::string_view name);
+  template <typename T>
+  void reduce(const component_values<const T>& values, const component_values<T>& results, const key_call& call);
+  template <typename T>
+  void divide(const component_values<T>& results);
+  void require_keys() const;
+  void check();
+  [[nodiscard]] std::string complaint(const fault_report& fault) const;
+
+  Context context;
+  detail::key_setup setup;
+  fault_state<Context> faults;
+  workspace<Context> scratch;
+  array<std::uint64_t, Context> counts;  // for means
+  std::unique_ptr<detail::key_engine<Context>> engine;
+  std::string_view method;
+  std::string reason;
+  detail::key_source source{};
+  detail::key_type type{};
+  bool choice_due = true;
+  bool usable = false;
+  bool keys_changed = false;  // since the last check: a fault may be one of keys that are gone
+};
+
+/// Makes the engine, unless it is there.
+template <typename Context>
+void key_reducer<Context>::implementation::use(std::string_view name) {
+  if (engine != nullptr && method == name) return;
+  engine.reset();
+  detail::key_method_list::with(detail::key_method_kind, name, [&](auto tag) {
+    using tag_type = decltype(tag);
+    method = tag_type::name;
+    if constexpr (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda) {
+      engine = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
+    }
+  });
+}
+
+template <typename Context>
+void key_reducer<Context>::implementation::choose() {
+  const std::string& asked = setup.options.method;
+  if (!choice_due) return;
+  if (asked.empty() || asked == "auto") {
+    detail::key_choice choice = detail::choose_key_method(context, setup, source, scratch);
+    use(choice.method);
+    reason = std::move(choice.reason);
+  } else {
+    use(asked);
+    reason = "asked for";
+  }
+  choice_due = false;
+}
+
+template <typename Context>
+void key_reducer<Context>::implementation::set_keys(const void* keys, std::size_t count, detail::key_type key_type) {
+  keys_changed = keys_changed || usable;
+  usable = false;
+  require_pointer(keys, count, "keys");
+  source = {keys, count, setup.key_count, key_type.wide, faults.flag()};
+  type = key_type;
+  choose();
+  const std::uint64_t most = engine->most_elements();
+  require(count <= most, "there are ", count, " elements; the method ", method, " can take ", most);
+  detail::require_memory(context.memory(),
+                         {method, "elements", engine->bytes_needed(count), engine->bytes(), "The method atomic needs"},
+                         setup.options.most_bytes);
+  engine->set_keys(source);
+  usable = true;
+}
+
+template <typename Context>
+void key_reducer<Context>::implementation::require_keys() const {
+  require(usable, "no keys are set; call set_keys first (and again where it or a check failed)");
+}
+
+template <typename Context>
+template <typename T>
+void key_reducer<Context>::implementation::reduce(const component_values<const T>& values,
+                                                  const component_values<T>& results, const key_call& call) {
+  require_keys();
+  detail::check_value_shapes(detail::shape_of(values), detail::shape_of(results), source.count, setup.key_count);
+  for (int c = 0; c < values.components; ++c) {
+    require_pointer(values.component[c], values.count, "values");
+    require_pointer(results.component[c], results.count, "results");
+  }
+  const auto operation = static_cast<std::size_t>(call.operation);
+  require(operation < key_operation_names.size(), "there is no operation number ", operation);
+  const bool mean = call.operation == key_operation::mean;
+  require(!mean || !call.accumulate, "means cannot be joined to what a result holds; accumulate sums and counts");
+  const auto fold = mean ? detail::key_fold::sum : static_cast<detail::key_fold>(operation);
+  const detail::key_reduction<T> reduction{fold, values, results, call.accumulate};
+  if constexpr (std::is_floating_point_v<T>) {
+    if (mean) counts.resize_discarding(context, setup.key_count);
+    engine->reduce(reduction);
+    if (mean) divide(results);
+  } else {
+    require(!mean, "means of integers are not integers; give values as float or double, or ask for sum and count");
+    engine->reduce(reduction);
+  }
+}
+
+template <typename Context>
+template <typename T>
+void key_reducer<Context>::implementation::divide(const component_values<T>& results) {
+  engine->count(counts.data(), false);
+  for_each(context, "keyed.divide", setup.key_count, divide_by_count<T>{results, counts.data()});
+}
+
+template <typename Context>
+void key_reducer<Context>::implementation::check() {
+  const fault_report fault = faults.read(context);
+  if (fault.kind == fault_kind::none) {
+    keys_changed = false;
+    return;
+  }
+  faults.clear(context);
+  const std::string text = complaint(fault);
+  usable = keys_changed = false;
+  throw data_error(text, fault.index);
+}
+
+/// What is wrong with a key, and what would be accepted.
+template <typename Context>
+std::string key_reducer<Context>::implementation::complaint(const fault_report& fault) const {
+  if (keys_changed || !usable) return detail::key_complaint(fault, {}, setup.key_count);
+  const auto key = [&](std::size_t i) -> std::uint64_t {
+    if (source.wide) return to_host(context, static_cast<const std::uint64_t*>(source.keys) + i, 1)[0];
+    return to_host(context, static_cast<const std::uint32_t*>(source.keys) + i, 1)[0];
+  };
+  const std::size_t i = fault.index;
+  return detail::key_complaint(fault, detail::faulty_keys{key(i > 0 ? i - 1 : 0), key(i), type}, setup.key_count);
+}
+
+template <typename Context>
+key_reducer<Context>::key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options)
+    : implementation_(std::make_unique<implementation>(context, key_count, options)) {}
+template <typename Context>
+key_reducer<Context>::key_reducer(key_reducer&&) noexcept = default;
+template <typename Context>
+key_reducer<Context>& key_reducer<Context>::operator=(key_reducer&&) noexcept = default;
+template <typename Context>
+key_reducer<Context>::~key_reducer() = default;
+
+template <typename Context>
+void key_reducer<Context>::set_keys(const std::int32_t* keys, std::size_t count) {
+  implementation_->set_keys(keys, count, {false, true});
+}
+template <typename Context>
+void key_reducer<Context>::set_keys(const std::uint32_t* keys, std::size_t count) {
+  implementation_->set_keys(keys, count, {false, false});
+}
+template <typename Context>
+void key_reducer<Context>::set_keys(const std::int64_t* keys, std::size_t count) {
+  implementation_->set_keys(keys, count, {true, true});
+}
+template <typename Context>
+void key_reducer<Context>::set_keys(const std::uint64_t* keys, std::size_t count) {
+  implementation_->set_keys(keys, count, {true, false});
+}
+template <typename Context>
+void key_reducer<Context>::choose_again() {
+  implementation_->choice_due = true;
+}
+
+template <typename Context>
+void key_reducer<Context>::reduce(const component_values<const std::int32_t>& values,
+                                  const component_values<std::int32_t>& results, const key_call& call) {
+  implementation_->reduce(values, results, call);
+}
+template <typename Context>
+void key_reducer<Context>::reduce(const component_values<const std::int64_t>& values,
+                                  const component_values<std::int64_t>& results, const key_call& call) {
+  implementation_->reduce(values, results, call);
+}
+template <typename Context>
+void key_reducer<Context>::reduce(const component_values<const float>& values, const component_values<float>& results,
+                                  const key_call& call) {
+  implementation_->reduce(values, results, call);
+}
+template <typename Context>
+void key_reducer<Context>::reduce(const component_values<const double>& values, const component_values<double>& results,
+                                  const key_call& call) {
+  implementation_->reduce(values, results, call);
+}
+template <typename Context>
+void key_reducer<Context>::count(std::uint64_t* results, bool accumulate) {
+  implementation_->require_keys();
+  require_pointer(results, implementation_->setup.key_count, "results");
+  implementation_->engine->count(results, accumulate);
+}
+template <typename Context>
+void key_reducer<Context>::check() {
+  implementation_->check();
+}
+
+template <typename Context>
+std::size_t key_reducer<Context>::element_count() const {
+  return implementation_->source.count;
+}
+template <typename Context>
+std::uint64_t key_reducer<Context>::key_count() const {
+  return implementation_->setup.key_count;
+}
+template <typename Context>
+std::string_view key_reducer<Context>::method() const {
+  return implementation_->method;
+}
+template <typename Context>
+std::string_view key_reducer<Context>::reason() const {
+  return implementation_->reason;
+}
+template <typename Context>
+std::size_t key_reducer<Context>::bytes() const {
+  const implementation& reducer = *implementation_;
+  return (reducer.engine != nullptr ? reducer.engine->bytes() : 0) + reducer.scratch.bytes() + reducer.counts.bytes();
+}
+
+template class key_reducer<backend_context>;
+
+}  // namespace quadrat

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keyed/sample.hpp"
+
+#include "core/backend.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+struct take_key_sample {
+  key_source source;
+  key_sample_layout layout;
+  std::uint32_t* keys;
+
+  QUADRAT_HD void operator()(std::size_t s) const {
+    const std::uint32_t key = source.raw(layout.element(s));
+    keys[s] = key < source.key_count ? key : no_key;
+  }
+};
+
+}  // namespace
+
+template <typename Context>
+std::vector<std::uint32_t> read_key_sample(const Context& context, const key_source& source,
+                                           workspace<Context>& scratch) {
+  const key_sample_layout layout(source.count);
+  auto* const keys = reinterpret_cast<std::uint32_t*>(scratch.request(context, layout.taken * sizeof(std::uint32_t)));
+  for_each(context, "keyed.sample", layout.taken, take_key_sample{source, layout, keys});
+  return to_host(context, keys, layout.taken);
+}
+
+template std::vector<std::uint32_t> read_key_sample(const backend_context&, const key_source&,
+                                                    workspace<backend_context>&);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "keyed/sample.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+using key_span = std::span<const std::uint32_t>;
+
+/// Keys (or what `shift` bits leave of them) that differ, in a piece of the sample; no_key does not count.
+[[nodiscard]] std::size_t distinct_keys(key_span keys, int shift, std::vector<std::uint32_t>& sorted) {
+  sorted.clear();
+  for (const std::uint32_t key : keys) {
+    if (key != no_key) sorted.push_back(key >> shift);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  return static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+}
+
+/// Keys that `wanted` windows have, when one has `one` and `some` windows have `several`: as if each drew `one` keys
+/// from the same lot, whose size is what fits.
+[[nodiscard]] double extrapolate(double one, double several, double some, double wanted) {
+  const auto met = [one](double lot, double windows) { return lot * -std::expm1(windows * std::log1p(-one / lot)); };
+  if (some <= 1 || several >= some * one * 0.999) return one * wanted;
+  double low = several, high = 1e12;
+  if (met(low * (1 + 1e-9), some) >= several) return several;
+  for (int step = 0; step < 100; ++step) {
+    const double middle = std::sqrt(low * high);
+    (met(middle, some) < several ? low : high) = middle;
+  }
+  return met(high, wanted);
+}
+
+/// What the windows of one warp show, summed up.
+struct window_sums {
+  double elements = 0, neighbors = 0, same = 0, descending = 0, keys = 0, sectors = 0;
+
+  void add(key_span window, std::vector<std::uint32_t>& sorted) {
+    keys += static_cast<double>(distinct_keys(window, 0, sorted));
+    elements += static_cast<double>(sorted.size());
+    sectors += static_cast<double>(distinct_keys(window, 3, sorted));
+    for (std::size_t i = 1; i < window.size(); ++i) {
+      if (window[i - 1] == no_key || window[i] == no_key) continue;
+      ++neighbors;
+      same += window[i - 1] == window[i] ? 1 : 0;
+      descending += window[i - 1] > window[i] ? 1 : 0;
+    }
+  }
+};
+
+/// The share of the commonest key. Of several blocks each key's best one is left aside: where equal keys stand
+/// together, a block that was met says nothing about the whole.
+[[nodiscard]] double crowd_of(key_span keys, std::size_t block_elements, bool several, double seen) {
+  struct place {
+    std::uint32_t key;
+    std::size_t block;
+  };
+  std::vector<place> places;
+  for (std::size_t s = 0; s < keys.size(); ++s) {
+    if (keys[s] != no_key) places.push_back({keys[s], s / block_elements});
+  }
+  std::sort(places.begin(), places.end(),
+            [](const place& a, const place& b) { return a.key < b.key || (a.key == b.key && a.block < b.block); });
+  std::size_t most = 0, all = 0, here = 0, best = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool new_key = i == 0 || places[i].key != places[i - 1].key;
+    if (new_key) all = best = 0;
+    if (new_key || places[i].block != places[i - 1].block) here = 0;
+    ++all;
+    best = std::max(best, ++here);
+    most = std::max(most, several ? all - best : all);
+  }
+  const double of = several ? seen - static_cast<double>(block_elements) : seen;
+  return std::min(1.0, static_cast<double>(most) / std::max(of, 1.0));
+}
+
+/// The smallest and the largest key.
+struct key_extent {
+  std::uint32_t least = no_key, greatest = 0;
+  void add(key_span keys) {
+    for (const std::uint32_t key : keys) {
+      if (key == no_key) continue;
+      least = std::min(least, key);
+      greatest = std::max(greatest, key);
+    }
+  }
+  [[nodiscard]] double span() const { return least == no_key ? 1 : static_cast<double>(greatest - least) + 1; }
+};
+
+}  // namespace
+
+key_sample summarize(const key_sample_layout& layout, key_span keys) {
+  key_sample result;
+  std::vector<std::uint32_t> sorted;
+  window_sums sums;
+  key_extent all;
+  const std::size_t in_block = layout.blocks > 1 ? layout.windows * layout.window : keys.size();
+  double block_keys = 0, block_spans = 0;
+  for (std::size_t first = 0; first < keys.size(); first += in_block) {
+    const key_span block = keys.subspan(first, in_block);
+    for (std::size_t w = 0; w < block.size(); w += layout.window) {
+      sums.add(block.subspan(w, std::min(layout.window, block.size() - w)), sorted);
+    }
+    block_keys += static_cast<double>(distinct_keys(block, 0, sorted));
+    key_extent here;
+    here.add(block);
+    all.add(block);
+    block_spans += here.span();
+  }
+  if (sums.elements == 0) return result;
+  const double blocks = static_cast<double>(layout.blocks), windows = static_cast<double>(layout.windows);
+  const double window = static_cast<double>(layout.window);
+  result.seen = sums.elements;
+  result.same = sums.neighbors > 0 ? sums.same / sums.neighbors : 0;
+  result.descending = sums.neighbors > 0 ? sums.descending / sums.neighbors : 0;
+  result.warp_keys = window * sums.keys / sums.elements;
+  result.warp_sectors = window * sums.sectors / sums.elements;
+  result.block_keys = block_keys / blocks;
+  if (layout.blocks > 1) {
+    const double most = static_cast<double>(layout.block) / window;
+    result.block_keys = extrapolate(sums.keys / (blocks * windows), result.block_keys, windows, most);
+  }
+  result.block_span = block_spans / blocks;
+  result.span = all.span();
+  result.crowd = crowd_of(keys, in_block, layout.blocks > 1, sums.elements);
+  return result;
+}
+
+}  // namespace quadrat::detail

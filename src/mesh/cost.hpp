@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+#include "mesh/engine.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+/// The plan that a method is chosen for: what the records of the methods tell the cost of.
+struct spread_request {
+  bool cuda;
+  determinism level;
+  double points;
+  double nodes;
+  double bytes;  ///< of the mesh
+  double work;   ///< contributions, in units of those of a point of order 6 in three dimensions
+  double uses;   ///< of one set of points
+
+  /// Milliseconds, from those of set_points and of a use.
+  [[nodiscard]] constexpr double total(double set_points, double spread) const { return set_points + uses * spread; }
+  /// To fill the mesh with zeros, on a GPU.
+  [[nodiscard]] constexpr double clear() const { return bytes / 3.3e9; }
+};
+
+template <typename T>
+[[nodiscard]] spread_request request_of(bool cuda, determinism level, const spread_setup<T>& setup, std::size_t count) {
+  const auto points = static_cast<double>(count), nodes = static_cast<double>(setup.shape.size());
+  return {
+      cuda, level, points, nodes, nodes * sizeof(T), points * setup.shape.footprint_size() / 216, setup.options.uses};
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keyed/choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/error.hpp"
+#include "support/errors.hpp"
+
+namespace quadrat::test {
+
+namespace {
+
+using detail::key_sample;
+
+constexpr double ten_million = 10'000'000;
+
+struct circumstances {
+  bool cuda;
+  int threads;
+  determinism level;
+  std::size_t free_bytes = ~std::size_t{0};
+};
+constexpr circumstances on_cuda(determinism level = determinism::none) { return {true, 1, level}; }
+constexpr circumstances on_cpu(int threads, determinism level = determinism::none) { return {false, threads, level}; }
+
+struct reduction {
+  double keys;
+  double uses = 1;
+  bool compensated = false;
+};
+
+[[nodiscard]] detail::key_choice choice_of(const circumstances& here, const reduction& what, double count,
+                                           const key_sample& sample) {
+  return detail::choose_key_method(
+      {here.cuda, here.threads, here.level, here.free_bytes, what.compensated, count, what.keys, 4, what.uses, sample});
+}
+
+/// Methods of a backend are there to be chosen where it is built.
+class key_choice_cuda : public testing::Test {
+  void SetUp() override {
+    if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
+  }
+};
+
+/// Ten elements a key, in order.
+[[nodiscard]] key_sample in_order() { return {4096, 0.9, 0, 4.1, 1.4, 525, 411, 1e6, 0}; }
+/// A million keys, at random.
+[[nodiscard]] key_sample at_random() { return {4096, 0, 0.5, 32, 32, 4088, 1e6, 1e6, 0.0003}; }
+/// Moved to a neighbor cell in three dimensions.
+[[nodiscard]] key_sample shifted() { return {4096, 0.12, 0.44, 14.6, 5.4, 351, 74751, 1e6, 0}; }
+[[nodiscard]] key_sample of_one_key() { return {4096, 1, 0, 1, 1, 1, 1, 1, 1}; }
+/// A hundred keys, at random.
+[[nodiscard]] key_sample few_keys() { return {4096, 0.01, 0.49, 27, 10, 100, 100, 100, 0.012}; }
+
+[[nodiscard]] std::string_view cuda_choice(const key_sample& sample, double uses = 1, double keys = 1'000'000) {
+  return choice_of(on_cuda(), {keys, uses}, ten_million, sample).method;
+}
+
+TEST_F(key_choice_cuda, goes_by_the_order_of_keys) {
+  EXPECT_EQ(cuda_choice(in_order()), "runs");
+  EXPECT_EQ(cuda_choice(shifted()), "shared_bins");
+  EXPECT_TRUE(cuda_choice(at_random()) == "atomic" || cuda_choice(at_random()) == "runs");
+}
+
+TEST_F(key_choice_cuda, joins_before_memory_where_keys_are_few) {
+  EXPECT_EQ(cuda_choice(few_keys(), 1, 100), "shared_bins");
+  EXPECT_NE(cuda_choice(of_one_key(), 1, 1), "atomic");
+}
+
+TEST(key_choice, never_needs_ordered_keys_nor_takes_a_baseline) {
+  for (const key_sample& sample : {in_order(), at_random(), shifted(), of_one_key(), few_keys(), key_sample{}}) {
+    for (const double uses : {1.0, 100.0}) {
+      for (const auto& here : {on_cuda(), on_cuda(determinism::canonical), on_cpu(1), on_cpu(64)}) {
+        if (here.cuda && QUADRAT_HAS_CUDA == 0) continue;
+        const auto name = choice_of(here, {1'000'000, uses}, ten_million, sample).method;
+        EXPECT_TRUE(name != "ordered" && name != "cas_loop" && name != "linked_lists") << name;
+      }
+    }
+  }
+}
+
+TEST(key_choice, has_the_level_of_determinism_that_is_asked_for) {
+  EXPECT_EQ(choice_of(on_cpu(4, determinism::canonical), {10}, 1000, in_order()).method, "fixed_point");
+  EXPECT_EQ(choice_of(on_cpu(4, determinism::run_to_run), {10}, ten_million, in_order()).method, "private_tables");
+}
+
+TEST_F(key_choice_cuda, has_the_level_of_determinism_that_is_asked_for) {
+  EXPECT_EQ(choice_of(on_cuda(determinism::run_to_run), {1000, 100}, 1000, in_order()).method, "sort_reduce");
+  EXPECT_EQ(choice_of(on_cuda(determinism::run_to_run), {1000}, 1000, in_order()).method, "fixed_point");
+  EXPECT_EQ(choice_of(on_cuda(determinism::canonical), {1000}, 1000, in_order()).method, "fixed_point");
+}
+
+TEST_F(key_choice_cuda, takes_methods_with_compensated_sums_where_they_are_asked_for) {
+  EXPECT_EQ(choice_of(on_cuda(), {1000, 1, true}, 1000, at_random()).method, "sort_reduce");
+}
+
+TEST(key_choice, refuses_what_no_method_has) {
+  EXPECT_EQ(error_of<argument_error>([&] {
+              (void)choice_of(on_cpu(4, determinism::canonical), {9, 1, true}, 9, at_random());
+            }),
+            "no method of reduction by key for keys in any order has compensated sums of the level canonical here; ask "
+            "for run_to_run");
+}
+
+TEST(key_choice, leaves_out_what_memory_has_no_room_for) {
+  auto here = on_cpu(8);
+  EXPECT_EQ(choice_of(here, {1000}, ten_million, at_random()).method, "private_tables");
+  here.free_bytes = 60'000;
+  EXPECT_EQ(choice_of(here, {1000}, ten_million, at_random()).method, "atomic");
+}
+
+TEST(key_choice, says_so_where_memory_has_room_for_none) {
+  auto here = on_cpu(8, determinism::canonical);
+  here.free_bytes = 10'000;
+  const auto choice = choice_of(here, {1000}, ten_million, at_random());
+  EXPECT_EQ(choice.method, "fixed_point");
+  EXPECT_EQ(choice.reason, "no other method is possible here");
+}
+
+TEST(key_choice, cpus_with_many_keys_and_threads_do_without_private_tables) {
+  EXPECT_NE(choice_of(on_cpu(64), {2'000'000'000}, 100'000, at_random()).method, "private_tables");
+  EXPECT_EQ(choice_of(on_cpu(64), {100}, ten_million, few_keys()).method, "private_tables");
+}
+
+TEST(key_choice, preparation_is_shared_out_among_uses) {
+  auto here = on_cpu(8, determinism::run_to_run);
+  const auto once = choice_of(here, {100'000'000}, ten_million, at_random());
+  EXPECT_EQ(once.method, "private_tables");
+  EXPECT_EQ(choice_of(here, {100'000'000, 1000}, ten_million, at_random()).method, "sort_reduce");
+}
+
+/// No times: those of another machine would be wrong by any factor.
+TEST_F(key_choice_cuda, says_what_was_seen_and_how_the_best_two_compare) {
+  const auto choice = choice_of(on_cuda(), {1'000'000, 3}, ten_million, in_order());
+  for (const char* part : {"of 4096 elements sampled 90 %", "4.1 keys in 32", "530 in 4096",
+                           "for 3 uses runs is expected to take least", " times as long"}) {
+    EXPECT_NE(choice.reason.find(part), std::string::npos) << choice.reason;
+  }
+  EXPECT_EQ(choice.reason.find('\n'), std::string::npos);
+  EXPECT_EQ(choice.reason.find(" ms"), std::string::npos) << choice.reason;
+  EXPECT_EQ(choice.reason.find("commonest"), std::string::npos);
+  const auto crowded = choice_of(on_cuda(), {1'000'000}, ten_million, of_one_key());
+  EXPECT_NE(crowded.reason.find("100 % have the commonest key"), std::string::npos) << crowded.reason;
+  const auto nothing = choice_of(on_cuda(), {1'000'000}, 0, key_sample{});
+  EXPECT_NE(nothing.reason.find("no elements"), std::string::npos) << nothing.reason;
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
