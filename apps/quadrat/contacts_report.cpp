@@ -22,21 +22,18 @@ body_counts counts_of(const io::body_list& bodies) {
 }
 
 nlohmann::ordered_json bodies_json(const io::body_list& bodies) {
-  nlohmann::ordered_json result{{"file", bodies.file}, {"count", bodies.size()}};
   const body_counts counts = counts_of(bodies);
-  for (std::size_t k = 0; k < counts.size(); ++k) result["shapes"][std::string(body_shape_names[k])] = counts[k];
-  return result;
+  auto shapes = nlohmann::ordered_json::object();
+  for (std::size_t k = 0; k < counts.size(); ++k) shapes[std::string(body_shape_names[k])] = counts[k];
+  return {{"file", bodies.file}, {"count", bodies.size()}, {"shapes", shapes}};
 }
 
 nlohmann::ordered_json domain_json(const contact_surroundings& surroundings) {
-  nlohmann::ordered_json result;
-  if (!surroundings.domain) return result;
-  for (int axis = 0; axis < 3; ++axis) {
-    result["origin"].push_back(surroundings.domain->lower[axis]);
-    result["lengths"].push_back(surroundings.domain->length[axis]);
-    result["periodic"].push_back(surroundings.domain->periodic[axis]);
-  }
-  return result;
+  if (!surroundings.domain) return nullptr;
+  const box<double, 3>& domain = *surroundings.domain;
+  return {{"origin", array_json(3, [&](int axis) { return domain.lower[axis]; })},
+          {"lengths", array_json(3, [&](int axis) { return domain.length[axis]; })},
+          {"periodic", array_json(3, [&](int axis) { return domain.periodic[axis]; })}};
 }
 
 std::string plural(std::size_t count, std::string_view shape) {

@@ -96,12 +96,13 @@ json info_json() {
   result["cpu"] = {{"name", cpu_name()}, {"threads", cpu_context().threads()}};
   result["cuda_devices"] = json::array();
   for (const device_description& device : cuda_devices()) result["cuda_devices"].push_back(device_json(device));
-  result["models"]["granular"]["methods"] = methods_json(granular_methods());
-  result["models"]["circles"]["orders"] = circles_json();
-  result["search"]["neighbors"]["methods"] = methods_json(neighbor_methods());
-  result["contacts"]["methods"] = contact_methods_json();
-  result["mesh"]["methods"] = spread_methods_json();
-  result["keyed"]["methods"] = key_methods_json();
+  const auto methods = [](const json& list) { return json{{"methods", list}}; };
+  result["models"] = {{"granular", methods(methods_json(granular_methods()))},
+                      {"circles", {{"orders", circles_json()}}}};
+  result["search"] = {{"neighbors", methods(methods_json(neighbor_methods()))}};
+  result["contacts"] = methods(contact_methods_json());
+  result["mesh"] = methods(spread_methods_json());
+  result["keyed"] = methods(key_methods_json());
   return result;
 }
 

@@ -28,13 +28,10 @@ json sums_json(const std::vector<double>& sums, bool complex) {
 }
 
 json mesh_box_json(const mesh_box& box, int dimension) {
-  json result{{"source", box.source}};
-  for (int axis = 0; axis < dimension; ++axis) {
-    result["origin"].push_back(box.origin[axis]);
-    result["lengths"].push_back(box.length[axis]);
-    result["periodic"].push_back(box.periodic[axis]);
-  }
-  return result;
+  return {{"source", box.source},
+          {"origin", array_json(dimension, [&](int axis) { return box.origin[axis]; })},
+          {"lengths", array_json(dimension, [&](int axis) { return box.length[axis]; })},
+          {"periodic", array_json(dimension, [&](int axis) { return box.periodic[axis]; })}};
 }
 
 std::size_t mesh_points_of(const mesh_task& task) {
@@ -44,11 +41,10 @@ std::size_t mesh_points_of(const mesh_task& task) {
 }
 
 json mesh_json(const mesh_report& report, const mesh_task& task, int dimension, bool complex) {
-  json result{{"file", file_json(report.mesh_file)}};
-  for (int axis = 0; axis < dimension; ++axis) result["extents"].push_back(task.extents[axis]);
-  result["points"] = mesh_points_of(task);
-  result["sums"] = sums_json(report.mesh_sums, complex);
-  return result;
+  return {{"file", file_json(report.mesh_file)},
+          {"extents", array_json(dimension, [&](int axis) { return task.extents[axis]; })},
+          {"points", mesh_points_of(task)},
+          {"sums", sums_json(report.mesh_sums, complex)}};
 }
 
 json values_json(const mesh_report& report, const mesh_task& task, const mesh_outcome& outcome) {

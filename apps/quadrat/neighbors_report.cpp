@@ -13,15 +13,11 @@ namespace quadrat::program {
 namespace {
 
 nlohmann::ordered_json box_json(const search_box& box, int dimension) {
-  nlohmann::ordered_json result{{"source", box.source}};
-  for (int axis = 0; axis < dimension; ++axis) {
-    result["origin"].push_back(box.origin[axis]);
-    nlohmann::ordered_json components;
-    for (int k = 0; k < dimension; ++k) components.push_back(box.vectors[axis][k]);
-    result["vectors"].push_back(components);
-    result["periodic"].push_back(box.periodic[axis]);
-  }
-  return result;
+  const auto components = [&](int axis) { return array_json(dimension, [&](int k) { return box.vectors[axis][k]; }); };
+  return {{"source", box.source},
+          {"origin", array_json(dimension, [&](int axis) { return box.origin[axis]; })},
+          {"vectors", array_json(dimension, components)},
+          {"periodic", array_json(dimension, [&](int axis) { return box.periodic[axis]; })}};
 }
 
 std::string box_line(const search_box& box, int dimension) {

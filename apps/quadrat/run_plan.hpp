@@ -21,9 +21,9 @@ struct run_plan {
   std::uint64_t steps = 0;
   double time_step = 1;
   std::string precision;
-  std::string text;                                   ///< every key with its value, as io::to_text gives them
-  nlohmann::ordered_json settings;                    ///< the same for the summary
-  std::function<std::unique_ptr<simulation>()> make;  ///< at step 0
+  std::string text;  ///< every key with its value, as io::to_text gives them
+  nlohmann::ordered_json settings = nlohmann::ordered_json::object();  ///< the same for the summary
+  std::function<std::unique_ptr<simulation>()> make;                   ///< at step 0
 };
 
 /// Reads the scene, puts the options in place of its values, checks the result and completes it; the device is decided.

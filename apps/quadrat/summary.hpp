@@ -41,4 +41,13 @@ struct run_report {
 /// Version, commit and compilers.
 [[nodiscard]] nlohmann::ordered_json program_json();
 
+/// f(0) to f(count - 1) as an array. Arrays and objects are such from the start: a null that is to become one where
+/// there is no memory is left broken, and crashes when it is destroyed (nlohmann-json 3.11.2).
+template <typename F>
+[[nodiscard]] nlohmann::ordered_json array_json(int count, F&& f) {
+  auto result = nlohmann::ordered_json::array();
+  for (int k = 0; k < count; ++k) result.push_back(f(k));
+  return result;
+}
+
 }  // namespace quadrat::program
