@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "search/neighbor_search.hpp"
+#include "search/search.hpp"
 
 namespace quadrat::detail {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "neighbor_list_support.hpp"
+#include "list_support.hpp"
 #include "support/random.hpp"
 
 namespace quadrat::test {

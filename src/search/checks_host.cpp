@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search/checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "cells/checks.hpp"
+#include "core/suggestion.hpp"
+#include "quadrat/core/error.hpp"
+#include "search/masks/masks.hpp"
+#include "search/methods.hpp"
+
+namespace quadrat {
+
+namespace detail {
+
+template <typename T>
+std::uint32_t type_count(const neighbor_options<T>& options) {
+  return static_cast<std::uint32_t>(std::lround(std::sqrt(static_cast<double>(options.type_cutoffs.size()))));
+}
+
+namespace {
+
+template <typename T>
+void check_type_table(const neighbor_options<T>& options) {
+  const std::size_t types = type_count(options);
+  require(types > 0 && types * types == options.type_cutoffs.size(), "the table of types has ",
+          options.type_cutoffs.size(), " cutoffs; it must have types x types of them");
+  for (std::size_t a = 0; a < types; ++a) {
+    for (std::size_t b = 0; b < types; ++b) {
+      const T cutoff = options.type_cutoffs[a * types + b];
+      require(cutoff >= T(0) && cutoff <= options.cutoff, "the cutoff of types ", a, " and ", b, " is ", cutoff,
+              "; it must be from 0 to the cutoff of the list, ", options.cutoff);
+      require(cutoff == options.type_cutoffs[b * types + a], "the cutoff of types ", a, " and ", b, " is ", cutoff,
+              ", that of types ", b, " and ", a, " is ", options.type_cutoffs[b * types + a], "; they must agree");
+    }
+  }
+}
+
+template <typename T, int D>
+void check_points(const points_view<T, D>& points, const char* what) {
+  for (int axis = 0; axis < D; ++axis) require_count(points.count, max_count, points.component[axis], what);
+  require(points.count <= 1 || points.stride >= 1, "the stride of the ", what, " is 0; it must be positive");
+}
+
+template <typename T, int D>
+void check_queries_fit(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
+  check_points(*input.queries, "queries");
+  require(options.pairs == neighbor_pairs::full,
+          "a half list of queries was asked for; a query is no particle, so its "
+          "list must be full");
+  require(options.rule == cutoff_rule::uniform, "queries have no radius and no type; their rule must be uniform");
+  require(options.skin == T(0), "the skin is ", options.skin, "; with queries it must be 0");
+  require(input.excluded_offsets == nullptr, "pairs of queries and points cannot be excluded");
+  require(input.boxes.size() == 1 || input.queries->count == 0 || input.system_of_query != nullptr, "there are ",
+          input.boxes.size(), " boxes, but system_of_query is null");
+}
+
+void check_method(std::string_view name, bool cuda) {
+  std::vector<std::string_view> here;
+  neighbor_method_list::for_each([&](auto method) {
+    if (cuda ? decltype(method)::on_cuda : decltype(method)::on_cpu) here.push_back(method.name);
+  });
+  if (!neighbor_method_list::contains(name)) throw_unknown_method("neighbor method", name, here);
+  require(std::ranges::find(here, name) != here.end(), "the neighbor method ", name, " does not run on ",
+          cuda ? "CUDA" : "the CPU", "; these do: ", joined(here));
+}
+
+}  // namespace
+
+template <typename T>
+void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
+  require(options.cutoff > T(0) && std::isfinite(options.cutoff), "the cutoff is ", options.cutoff,
+          "; it must be positive and finite");
+  require(options.skin >= T(0) && std::isfinite(options.skin), "the skin is ", options.skin,
+          "; it must be finite and not negative");
+  const T reach = options.cutoff + options.skin;
+  require(reach * reach > T(0) && std::isfinite(reach * reach), "the cutoff is ", options.cutoff,
+          "; its square must be positive and finite");
+  require(options.layout != neighbor_layout::matrix || options.width > 0,
+          "a matrix of width 0 was asked for; its rows need room for at least 1 neighbor");
+  require(options.width <= max_count, "the width of the matrix is ", options.width, "; at most ", max_count,
+          " is possible");
+  if (options.rule == cutoff_rule::table_of_types) check_type_table(options);
+  require(options.rule != cutoff_rule::own_radius || options.pairs == neighbor_pairs::full,
+          "a half list by own radius was asked for; the rule is not symmetric, so its list must be full");
+  if (!options.method.empty()) check_method(options.method, cuda);
+}
+
+template <typename T, int D>
+void check_neighbor_input(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
+  check_points(input.points, "points");
+  require(!input.boxes.empty(), "there is no box; one is needed, or one for each system");
+  require(input.boxes.size() <= (std::size_t{1} << 27), "there are ", input.boxes.size(), " boxes; at most ",
+          std::size_t{1} << 27, " are possible");
+  require(input.boxes.size() == 1 || input.points.count == 0 || input.system_of_point != nullptr, "there are ",
+          input.boxes.size(), " boxes, but system_of_point is null");
+  if (input.queries.has_value()) check_queries_fit(options, input);
+  const bool by_radius = options.rule == cutoff_rule::sum_of_radii || options.rule == cutoff_rule::larger_radius ||
+                         options.rule == cutoff_rule::own_radius;
+  require(!by_radius || input.points.count == 0 || input.radii != nullptr,
+          "the rule needs a radius of each point, but radii is null");
+  require(options.rule != cutoff_rule::table_of_types || input.points.count == 0 || input.types != nullptr,
+          "the rule needs a type of each point, but types is null");
+}
+
+template std::uint32_t type_count(const neighbor_options<float>&);
+template std::uint32_t type_count(const neighbor_options<double>&);
+template void check_neighbor_options(const neighbor_options<float>&, bool);
+template void check_neighbor_options(const neighbor_options<double>&, bool);
+template void check_neighbor_input(const neighbor_options<float>&, const neighbor_input<float, 2>&);
+template void check_neighbor_input(const neighbor_options<float>&, const neighbor_input<float, 3>&);
+template void check_neighbor_input(const neighbor_options<double>&, const neighbor_input<double, 2>&);
+template void check_neighbor_input(const neighbor_options<double>&, const neighbor_input<double, 3>&);
+
+namespace {
+
+[[nodiscard]] constexpr auto described_methods() {
+  std::array<neighbor_method, neighbor_method_list::size> methods{};
+  std::size_t next = 0;
+  neighbor_method_list::for_each([&](auto method) {
+    using type = decltype(method);
+    methods[next++] = {type::name, type::summary, type::on_cpu, type::on_cuda};
+  });
+  return methods;
+}
+
+constexpr auto methods = described_methods();
+
+}  // namespace
+
+}  // namespace detail
+
+std::span<const neighbor_method> neighbor_methods() { return detail::methods; }
+
+template <typename T, int D>
+bool neighbor_method_serves(std::string_view method, const neighbor_options<T>& options,
+                            const neighbor_input<T, D>& input) {
+  bool serves = false;
+  detail::neighbor_method_list::with("neighbor method", method, [&](auto named) {
+    serves = !decltype(named)::trimmed_rows ||
+             (detail::masks_serve_input(options, input) &&
+              detail::boxes_hold(options, input.boxes, static_cast<T>(detail::boxes_of_one_image)));
+  });
+  return serves;
+}
+
+template bool neighbor_method_serves(std::string_view, const neighbor_options<float>&, const neighbor_input<float, 2>&);
+template bool neighbor_method_serves(std::string_view, const neighbor_options<float>&, const neighbor_input<float, 3>&);
+template bool neighbor_method_serves(std::string_view, const neighbor_options<double>&,
+                                     const neighbor_input<double, 2>&);
+template bool neighbor_method_serves(std::string_view, const neighbor_options<double>&,
+                                     const neighbor_input<double, 3>&);
+
+}  // namespace quadrat

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/parallel/atomic.hpp"
+#include "search/search.hpp"
+
+/// The bodies that neighbor_list launches.
+namespace quadrat::detail {
+
+/// Faults of queries are numbered from here, so that those of points come first.
+inline constexpr std::uint64_t query_fault_base = std::uint64_t{1} << 40;
+/// Overflows from here: of the list, and of a row whose entries cannot be counted.
+inline constexpr std::uint64_t list_fault_base = std::uint64_t{1} << 41;
+inline constexpr std::uint64_t row_fault_base = std::uint64_t{1} << 42;
+/// And those of rows of excluded pairs from here.
+inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 43;
+
+/// Index: slot. Brings wrapped points into the order of cells, and looks at what the rule needs of them.
+template <typename T, int D>
+struct gather_search_points {
+  neighbor_search<T, D> search;
+  const particle_id* elements;
+  T most_radius;
+  fault_flag faults;
+  search_point<T, D>* records;
+  vec<int, D>* boxes_by_slot;  ///< nullptr: not kept
+  split_positions<T, D> components;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const particle_id id = elements[slot];
+    vec<int, D> boxes{};
+    const vec<T, D> position = search.wrapped_point(id, search.system_at(search.system_of_point, id), boxes);
+    records[slot] = {position, id};
+    components.store(slot, position);
+    if (boxes_by_slot != nullptr) boxes_by_slot[slot] = boxes;
+    if (search.excluded_offsets != nullptr) check_exclusions(id);
+    if (search.rule == cutoff_rule::uniform) return;
+    const bool sound = search.rule == cutoff_rule::table_of_types
+                           ? search.types[id] < search.type_count
+                           : search.radii[id] >= T(0) && search.radii[id] <= most_radius;
+    if (!sound) faults.raise(fault_kind::value_range, id);
+  }
+
+ private:
+  QUADRAT_HD void check_exclusions(particle_id id) const {
+    const std::uint64_t first = search.excluded_offsets[id], last = search.excluded_offsets[id + 1];
+    if (first > last || (first < last && search.excluded == nullptr)) {
+      faults.raise(fault_kind::order, exclusion_fault_base + id);
+    }
+    search.for_each_excluded(id, [&](particle_id other) {
+      if (other >= search.points.count) faults.raise(fault_kind::key_range, exclusion_fault_base + id);
+    });
+  }
+};
+
+/// Index: query.
+template <typename T, int D>
+struct check_queries {
+  search_key<T, D> key;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    static_cast<void>(key.check(i, key.search.queries[i], key.search.system_of_query, query_fault_base + i));
+  }
+};
+
+/// Where entries go.
+template <typename T, int D>
+struct neighbor_sink {
+  const std::uint64_t* offsets;  ///< nullptr: a matrix
+  std::uint32_t* counts;
+  std::uint64_t width;
+  std::uint64_t capacity;  ///< entries that the arrays hold
+  std::uint64_t* keys;     ///< for the sort, in place of the arrays
+  particle_id* neighbors;
+  particle_id* first;
+  T* squared_distances;
+  vec<T, D>* vectors;
+  vec<int, D>* shifts;
+  fault_flag faults;
+  std::uint64_t* size;  ///< receives how many entries there are, whether they fit or not
+  bool refuse;          ///< whether it is a fault that they do not
+
+  /// By one thread, when the entries are written.
+  QUADRAT_HD void report(std::size_t rows) const {
+    if (offsets == nullptr) return;
+    *size = offsets[rows];
+    if (refuse && offsets[rows] > capacity) faults.raise_overflow(list_fault_base, offsets[rows]);
+  }
+
+  [[nodiscard]] QUADRAT_HD std::uint64_t begin(std::size_t row) const {
+    return offsets != nullptr ? offsets[row] : row * width;
+  }
+  /// One past the last entry that there is room for.
+  [[nodiscard]] QUADRAT_HD std::uint64_t limit(std::size_t row) const {
+    if (offsets == nullptr) return (row + 1) * width;
+    return offsets[row + 1] <= capacity ? offsets[row + 1] : offsets[row];
+  }
+  QUADRAT_HD void store(std::uint64_t at, std::size_t row, particle_id j, const vec<int, D>& shift, const vec<T, D>& r,
+                        T squared_distance) const {
+    neighbors[at] = j;
+    if (first != nullptr) first[at] = static_cast<particle_id>(row);
+    if (squared_distances != nullptr) squared_distances[at] = squared_distance;
+    if (vectors != nullptr) vectors[at] = r;
+    if (shifts != nullptr) shifts[at] = shift;
+  }
+  /// Of a row that has been written up to `at`, or would have been.
+  QUADRAT_HD void finish_matrix_row(std::size_t row, std::uint64_t at, std::uint64_t end) const {
+    counts[row] = static_cast<std::uint32_t>(at - begin(row));
+    if (at > end) faults.raise_overflow(list_fault_base + row, at - begin(row));
+    if (keys != nullptr) return;
+    for (; at < end; ++at) neighbors[at] = no_particle;
+  }
+};
+
+/// Sorting keys: j, then S. They stand for an entry until the row is sorted.
+template <int D>
+[[nodiscard]] QUADRAT_HD std::uint64_t key_of_entry(particle_id j, const vec<int, D>& shift) {
+  std::uint64_t key = j;
+  for (int axis = 0; axis < D; ++axis) key = key << 10 | static_cast<std::uint64_t>(shift[axis] + 512);
+  return key;
+}
+template <int D>
+[[nodiscard]] QUADRAT_HD particle_id entry_of_key(std::uint64_t key, vec<int, D>& shift) {
+  for (int axis = D - 1; axis >= 0; --axis) {
+    shift[axis] = static_cast<int>(key & 1023) - 512;
+    key >>= 10;
+  }
+  return static_cast<particle_id>(key);
+}
+
+/// Index: row * lanes + lane. From sorted keys to entries; the threads of a row take turns, so that what they write
+/// lies side by side.
+template <typename T, int D>
+struct expand_row {
+  neighbor_search<T, D> search;
+  neighbor_sink<T, D> sink;
+  unsigned lanes;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::size_t row = i / lanes;
+    const std::size_t lane = i % lanes;
+    const search_query<T, D> query = search.query_of_row(row);
+    const lattice<T, D>& shape = search.systems[query.system].shape;
+    const std::uint64_t begin = sink.begin(row);
+    std::uint64_t end = sink.limit(row);
+    if (sink.offsets == nullptr && begin + sink.counts[row] < end) end = begin + sink.counts[row];
+    for (std::uint64_t at = begin + lane; at < end; at += lanes) {
+      vec<int, D> shift{};
+      const particle_id j = entry_of_key<D>(sink.keys[at], shift);
+      vec<int, D> boxes{};
+      const vec<T, D> there = search.wrapped_point(j, query.system, boxes);
+      const vec<T, D> r = search.separation(query.position, there, shape.translation(shift));
+      for (int axis = 0; axis < D; ++axis) shift[axis] += query.boxes[axis] - boxes[axis];
+      sink.store(at, row, j, shift, r, squared_norm(r));
+    }
+    if (sink.offsets == nullptr) {
+      for (std::uint64_t at = end + lane; at < sink.limit(row); at += lanes) sink.neighbors[at] = no_particle;
+    }
+  }
+};
+
+/// Index: 0.
+template <typename T, int D>
+struct report_size {
+  neighbor_sink<T, D> sink;
+  std::size_t rows;
+
+  QUADRAT_HD void operator()(std::size_t) const { sink.report(rows); }
+};
+
+/// Entries of a row, where they must be added up without offsets.
+struct count_of_row {
+  const std::uint32_t* counts;
+
+  QUADRAT_HD std::uint64_t operator()(std::size_t row) const { return counts[row]; }
+};
+
+}  // namespace quadrat::detail

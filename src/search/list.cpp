@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/search/neighbor_list.hpp"
+
+#include "core/backend.hpp"
+#include "search/list_build.hpp"
+#include "search/list_check.hpp"
+#include "search/list_count.hpp"
+#include "search/list_prepare.hpp"
+
+namespace quadrat {
+
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>::neighbor_list(const Context& context, const neighbor_options<T>& options)
+    : implementation_(std::make_unique<implementation>(context, options)) {}
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>::neighbor_list(neighbor_list&&) noexcept = default;
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>& neighbor_list<Context, T, D>::operator=(neighbor_list&&) noexcept = default;
+template <typename Context, typename T, int D>
+neighbor_list<Context, T, D>::~neighbor_list() = default;
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::build(const neighbor_input<T, D>& input) {
+  implementation_->build(input);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::build_asynchronously(const neighbor_input<T, D>& input) {
+  implementation_->build_asynchronously(input);
+}
+
+template <typename Context, typename T, int D>
+neighbor_counts neighbor_list<Context, T, D>::count(const neighbor_input<T, D>& input) {
+  return implementation_->count(input);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::reserve(std::size_t pairs) {
+  implementation& list = *implementation_;
+  if (list.options.layout == neighbor_layout::matrix || pairs <= list.capacity) return;
+  list.grow(pairs);
+  list.state = implementation::stage::empty;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::check() {
+  implementation_->check();
+}
+
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::update(const neighbor_input<T, D>& input) {
+  require(implementation_->options.skin > T(0), "the skin is 0; update needs one that is positive");
+  if (implementation_->follow(input)) return false;
+  implementation_->build(input);
+  return true;
+}
+
+template <typename Context, typename T, int D>
+neighbor_list_view<T, D> neighbor_list<Context, T, D>::view() const {
+  const implementation& list = *implementation_;
+  using stage = typename implementation::stage;
+  require(list.state != stage::empty, "nothing has been built yet; call build first");
+  require(list.state != stage::failed, "the last build has failed; build again before using the list");
+  const bool matrix = list.options.layout == neighbor_layout::matrix;
+  return {list.rows,
+          matrix ? list.options.width : 0,
+          matrix ? nullptr : list.offsets.data(),
+          list.counts.data(),
+          list.neighbors.data(),
+          list.options.layout == neighbor_layout::pairs ? list.first.data() : nullptr,
+          list.options.squared_distances ? list.squared_distances.data() : nullptr,
+          list.options.vectors ? list.vectors.data() : nullptr,
+          list.options.shifts ? list.shifts.data() : nullptr};
+}
+
+template <typename Context, typename T, int D>
+std::uint64_t neighbor_list<Context, T, D>::size() {
+  check();
+  static_cast<void>(view());
+  return implementation_->size;
+}
+
+template <typename Context, typename T, int D>
+std::string_view neighbor_list<Context, T, D>::method() const {
+  return implementation_->method;
+}
+
+template <typename Context, typename T, int D>
+std::string_view neighbor_list<Context, T, D>::reason() const {
+  return implementation_->reason;
+}
+
+template <typename Context, typename T, int D>
+std::size_t neighbor_list<Context, T, D>::bytes() const {
+  return implementation_->bytes();
+}
+
+template <typename Context, typename T, int D>
+const neighbor_options<T>& neighbor_list<Context, T, D>::options() const {
+  return implementation_->options;
+}
+
+template class neighbor_list<backend_context, float, 2>;
+template class neighbor_list<backend_context, float, 3>;
+template class neighbor_list<backend_context, double, 2>;
+template class neighbor_list<backend_context, double, 3>;
+
+}  // namespace quadrat

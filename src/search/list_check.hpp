@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/number_text.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "search/checks.hpp"
+#include "search/list_implementation.hpp"
+
+namespace quadrat {
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::read_control() {
+  const std::uint64_t* words = mirror.read(context, control.data(), control_words);
+  if (words[fault_word] != ~std::uint64_t{0}) fail(words);
+  size = words[size_word];
+  most_masks = words[masks_word];
+  state = stage::built;
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::check() {
+  if (replayed) {
+    // A graph may have built the list again since.
+    failure = nullptr;
+    read_control();
+  }
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* words) {
+  state = stage::failed;
+  fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
+  fill_bytes(context, control.data() + needed_word, 0, sizeof(std::uint64_t));
+  const auto kind = static_cast<fault_kind>(words[fault_word] & 0xff);
+  const std::uint64_t number = words[fault_word] >> 8;
+  const std::uint64_t needed = words[needed_word];
+  try {
+    if (kind != fault_kind::overflow && number >= detail::query_fault_base) throw data_error(complaint(kind, number));
+    if (kind != fault_kind::overflow) throw data_error(complaint(kind, number), number);
+    if (number >= detail::row_fault_base) {
+      throw overflow_error(message(last.queries ? "query " : "point ", number - detail::row_fault_base,
+                                   " has too many neighbors, images of the box included: up to ", needed,
+                                   "; a row of a list holds fewer than 2^32"),
+                           needed);
+    }
+    if (matrix()) {
+      throw overflow_error(
+          message("a row of the neighbor matrix is ", options.width, " wide, but point ",
+                  number - detail::list_fault_base, " has more neighbors; a width of ", needed, " would have sufficed"),
+          needed);
+    }
+    throw overflow_error(message("the neighbor list has room for ", capacity, " pairs, but there are ", needed,
+                                 "; call build or reserve"),
+                         needed);
+  } catch (...) {
+    failure = std::current_exception();
+    throw;
+  }
+}
+
+template <typename Context, typename T, int D>
+std::string neighbor_list<Context, T, D>::implementation::place_complaint(bool query, std::size_t i) {
+  const points_view<T, D>& points = query ? *last.queries : last.points;
+  const std::uint32_t* of = query ? last.system_of_query : last.system_of_point;
+  const lattice<T, D>& shape = boxes[of == nullptr ? 0 : to_host(context, of + i, 1)[0]];
+  vec<T, D> point{};
+  std::string text = query ? message("query ", i, " at (") : message("point ", i, " at (");
+  bool finite = true;
+  for (int axis = 0; axis < D; ++axis) {
+    point[axis] = to_host(context, points.component[axis] + i * points.stride, 1)[0];
+    finite = finite && std::isfinite(point[axis]);
+    text += (axis == 0 ? "" : ", ") + number_text(point[axis]);
+  }
+  text += ")";
+  if (!finite) return text + " has a coordinate that is not finite";
+  for (int axis = 0; axis < D; ++axis) {
+    const T fraction = shape.fraction(point, axis);
+    if (shape.periodic[axis] && std::fabs(fraction) > T(lattice<T, D>::most_boxes)) {
+      return message(text, " is ", fraction, " periods away along axis ", axis, "; at most ", lattice<T, D>::most_boxes,
+                     " are possible");
+    }
+    if (shape.periodic[axis] || (fraction >= T(0) && fraction <= T(1))) continue;
+    if (!shape.orthorhombic) {
+      return message(text, " lies outside of its box: its fraction along the open vector ", axis, " is ", fraction,
+                     "; it must be from 0 to 1");
+    }
+    return message(text, " lies outside the open box [", shape.origin[axis], ", ",
+                   shape.origin[axis] + shape.vectors[axis][axis], "] along axis ", axis);
+  }
+  return text + " was not finite or outside of its box when the list was built";
+}
+
+template <typename Context, typename T, int D>
+std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind kind, std::uint64_t number) {
+  if (number >= detail::exclusion_fault_base) return exclusion_complaint(kind, number - detail::exclusion_fault_base);
+  const bool query = number >= detail::query_fault_base;
+  const std::size_t i = query ? number - detail::query_fault_base : number;
+  const char* what = query ? "query " : "point ";
+  if (kind == fault_kind::key_range) {
+    const std::uint32_t* of = query ? last.system_of_query : last.system_of_point;
+    return message(what, i, " belongs to system ", to_host(context, of + i, 1)[0], "; there are ", boxes.size());
+  }
+  if (kind == fault_kind::value_range && options.rule == cutoff_rule::table_of_types) {
+    return message(what, i, " has type ", to_host(context, last.types + i, 1)[0], "; the table has ",
+                   detail::type_count(options), " types");
+  }
+  if (kind == fault_kind::value_range) {
+    return message(what, i, " has radius ", to_host(context, last.radii + i, 1)[0], "; with a cutoff of ",
+                   options.cutoff, " it must be from 0 to ",
+                   options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff);
+  }
+  return place_complaint(query, i);
+}
+
+template <typename Context, typename T, int D>
+std::string neighbor_list<Context, T, D>::implementation::exclusion_complaint(fault_kind kind, std::size_t i) {
+  const auto row = to_host(context, last.excluded_offsets + i, 2);
+  if (kind == fault_kind::key_range) {
+    const std::uint64_t end = std::min(row[1], to_host(context, last.excluded_offsets + point_count, 1)[0]);
+    const std::uint64_t begin = std::min(row[0], end);
+    for (const particle_id other : to_host(context, last.excluded + begin, end - begin)) {
+      if (other >= point_count) {
+        return message("point ", i, " excludes pairs with point ", other, "; there are ", point_count, " points");
+      }
+    }
+  }
+  const std::string where = message("row ", i, " of the excluded pairs begins at ", row[0], " and ends at ", row[1]);
+  if (row[0] > row[1]) return where + "; excluded_offsets must not decrease";
+  if (last.excluded == nullptr) return where + ", but excluded is null";
+  return message("the excluded pairs of point ", i, " were impossible when the list was built");
+}
+
+/// Looks for points that have moved or have been wrapped, and returns the control words that say so. Synchronises.
+template <typename Context, typename T, int D>
+const std::uint64_t* neighbor_list<Context, T, D>::implementation::find_motion(const neighbor_input<T, D>& input) {
+  fill_bytes(context, control.data() + moved_word, 0, sizeof(std::uint64_t));
+  fill_bytes(context, control.data() + turned_word, 0, sizeof(std::uint64_t));
+  const detail::search_key<T, D> key{search(input), options.accept_outside, faults()};
+  for_each(context, "search.find_movers", input.points.count,
+           detail::find_movers<T, D>{key, memory(), control.data() + moved_word, control.data() + turned_word});
+  return mirror.read(context, control.data(), control_words);
+}
+
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::follow(const neighbor_input<T, D>& input) {
+  if (replayed) read_control();
+  const bool built = state == stage::built;
+  state = stage::failed;  // until it is right for these points
+  detail::check_neighbor_input(options, input);
+  if (!built || input.points.count != remembered.size() || !detail::same_boxes(boxes, input.boxes) ||
+      given_systems != (input.system_of_point != nullptr) ||
+      (last.excluded_offsets == nullptr) != (input.excluded_offsets == nullptr)) {
+    return false;
+  }
+  const std::uint64_t* words = find_motion(input);
+  if (words[moved_word] != 0) return false;
+  if (keeps_shifts() && (words[turned_word] != 0 || keeps_separations())) {
+    constexpr unsigned lanes = cuda ? 32 : 1;
+    for_each(context, "search.refresh", lanes * rows,
+             detail::refresh_row<T, D>{search(input), sink(false), turns.data(), lanes});
+  }
+  state = stage::built;
+  return true;
+}
+
+}  // namespace quadrat

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+#include "parallel/block_scan.cuh"
+#include "search/masks/masks.hpp"
+#include "search/trimmed_rows.cuh"
+
+/// Cells of small sets, and the search: which candidates are pairs, by thread and by warp.
+namespace quadrat::detail {
+
+inline constexpr unsigned masks_block = 128;
+inline constexpr unsigned small_cells_threads = 1024;
+/// Pairs that a warp stages in shared memory before it writes whole rows.
+inline constexpr unsigned staged_most = 1536;
+
+/// And the longest row that is staged; the bits of longer ones are taken by the whole warp.
+inline constexpr std::uint32_t staged_row_most = 256;
+
+/// Bits of a word that hold a slot.
+inline constexpr unsigned slot_bits = 27;
+inline constexpr std::uint32_t slot_mask = (1u << slot_bits) - 1;
+
+/// Which boxes a kernel is made for: one; several; several so small that every pair of a system is tried, each with the
+/// nearest image.
+enum class boxes_kind { open, periodic, many, many_small };
+
+/// One 16-byte load through the read-only path where a record is that.
+template <typename T, int D>
+__device__ search_point<T, D> load_point(const search_point<T, D>* records, std::uint32_t slot) {
+  if constexpr (sizeof(search_point<T, D>) == 16) {
+    const float4 words = __ldg(reinterpret_cast<const float4*>(records) + slot);
+    search_point<T, D> record;
+    record.position[0] = words.x;
+    record.position[1] = words.y;
+    if constexpr (D == 3) record.position[2] = words.z;
+    record.id = __float_as_uint(D == 3 ? words.w : words.z);
+    return record;
+  } else {
+    return records[slot];
+  }
+}
+
+[[nodiscard]] __device__ inline std::uint32_t sign_word(float x) { return __float_as_uint(x); }
+[[nodiscard]] __device__ inline std::uint32_t sign_word(double x) {
+  return static_cast<std::uint32_t>(__double2hiint(x));
+}
+
+/// The box of a point.
+template <boxes_kind Boxes, typename T, int D>
+__device__ const search_system<T, D>& system_of(const masks_search<T, D>& a, particle_id id) {
+  if constexpr (Boxes >= boxes_kind::many) return a.search.systems[a.search.system_at(a.search.system_of_point, id)];
+  return a.system;
+}
+
+template <boxes_kind Boxes, typename T, int D>
+__device__ row_walk<T, D, Boxes != boxes_kind::open> walk_around(const masks_search<T, D>& a,
+                                                                 const search_system<T, D>& system,
+                                                                 const vec<T, D>& point) {
+  return {system, a.search.cell_offsets, point, a.search.reach};
+}
+
+/// One block puts all points into cells, in shared memory: five launches less, which is what small sets are made of.
+template <typename T, int D>
+__global__ void __launch_bounds__(small_cells_threads)
+    build_small_cells(const __grid_constant__ search_key_of_one<T, D> key, std::uint32_t count, std::uint32_t cells,
+                      const __grid_constant__ small_cells<T, D> out) {
+  extern __shared__ std::uint32_t shared[];  // a counter a cell, then cell and rank of each point
+  __shared__ std::uint32_t warp_sums[small_cells_threads / 32];
+  std::uint32_t* counts = shared;
+  std::uint32_t* places = shared + cells;
+  for (std::uint32_t cell = threadIdx.x; cell < cells; cell += small_cells_threads) counts[cell] = 0;
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < count; i += small_cells_threads) {
+    const cell_id cell = key(i);
+    places[i] = cell << 16 | atomicAdd(counts + cell, 1u);
+  }
+  __syncthreads();
+  const std::uint32_t share = (cells + small_cells_threads - 1) / small_cells_threads;
+  const std::uint32_t first = min(threadIdx.x * share, cells);
+  const std::uint32_t last = min(first + share, cells);
+  std::uint32_t sum = 0;
+  for (std::uint32_t cell = first; cell < last; ++cell) sum += counts[cell];
+  std::uint32_t before = block_exclusive_sum(sum, warp_sums);
+  for (std::uint32_t cell = first; cell < last; ++cell) {
+    const std::uint32_t own = counts[cell];
+    counts[cell] = before;
+    out.offsets[cell] = before;
+    before += own;
+  }
+  if (threadIdx.x == 0) out.offsets[cells] = count;
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < count; i += small_cells_threads) {
+    const std::uint32_t slot = counts[places[i] >> 16] + (places[i] & 0xffffu);
+    vec<int, D> boxes{};
+    out.elements[slot] = i;
+    const vec<T, D> position = key.system.shape.wrap(key.read(i), boxes);
+    out.records[slot] = {position, i};
+    out.components.store(slot, position);
+  }
+}
+
+/// All points of a system whose points stand in one cell.
+template <typename T, int D>
+__device__ row_range<D> whole_system(const masks_search<T, D>& a, const search_system<T, D>& system) {
+  return {a.search.cell_offsets[system.first_cell], a.search.cell_offsets[system.first_cell + 1], {}};
+}
+
+/// From a separation to that of the image in question.
+struct no_image {
+  template <typename V>
+  __device__ V operator()(const V& r) const {
+    return r;
+  }
+};
+template <typename T, int D>
+struct fixed_image {
+  vec<T, D> translation;
+
+  __device__ vec<T, D> operator()(const vec<T, D>& r) const { return r + translation; }
+};
+/// The nearest one, which is unique within reach where that is less than half of the box.
+template <typename T, int D>
+struct nearest_image {
+  vec<T, D> inverse;  ///< of the length; 0 along open axes
+  vec<T, D> length;
+
+  __device__ explicit nearest_image(const lattice<T, D>& shape) {
+    for (int axis = 0; axis < D; ++axis) {
+      length[axis] = shape.vectors[axis][axis];
+      inverse[axis] = shape.periodic[axis] ? T(1) / length[axis] : T(0);
+    }
+  }
+  /// Rounds by adding a number so large that no fraction is left beside it.
+  [[nodiscard]] __device__ T boxes(T r, int axis) const {
+    constexpr T large = sizeof(T) == 4 ? T(12582912) : T(6755399441055744);
+    return (r * inverse[axis] + large) - large;
+  }
+  __device__ vec<T, D> operator()(vec<T, D> r) const {
+    for (int axis = 0; axis < D; ++axis) r[axis] = r[axis] + -boxes(r[axis], axis) * length[axis];
+    return r;
+  }
+  [[nodiscard]] __device__ vec<int, D> shift(const vec<T, D>& r) const {
+    vec<int, D> result{};
+    for (int axis = 0; axis < D; ++axis) result[axis] = -static_cast<int>(boxes(r[axis], axis));
+    return result;
+  }
+};
+
+template <boxes_kind Boxes, typename T, int D>
+__device__ auto image_of(const search_system<T, D>& system, const vec<int, D>& shift) {
+  if constexpr (Boxes == boxes_kind::open) {
+    return no_image{};
+  } else if constexpr (Boxes == boxes_kind::many_small) {
+    return nearest_image<T, D>(system.shape);
+  } else {
+    fixed_image<T, D> image;
+    for (int axis = 0; axis < D; ++axis) {
+      image.translation[axis] = static_cast<T>(shift[axis]) * system.shape.vectors[axis][axis];
+    }
+    return image;
+  }
+}
+
+/// The position of a candidate. Threads that look at different candidates are limited by how many bytes a warp reads,
+/// and take the coordinates from arrays of their own, without the id; where all look at the same one, one load is best.
+template <boxes_kind Boxes, typename T, int D>
+__device__ vec<T, D> load_position(const masks_search<T, D>& a, std::uint32_t slot) {
+  if constexpr (Boxes == boxes_kind::many_small) return load_point(a.search.records, slot).position;
+  using pair_type = std::conditional_t<sizeof(T) == 4, float2, double2>;
+  const pair_type xy = __ldg(reinterpret_cast<const pair_type*>(a.xy) + slot);
+  vec<T, D> position;
+  position[0] = xy.x;
+  position[1] = xy.y;
+  if constexpr (D == 3) position[2] = __ldg(a.z + slot);
+  return position;
+}
+
+/// A word whose highest bit says that a candidate is a pair. The sign of d^2 - R^2 is that of the comparison.
+template <bool Half, typename T, int D, typename Image>
+__device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot,
+                                   const vec<T, D>& position, const Image& image) {
+  const vec<T, D> r = image(position - own.position);
+  std::uint32_t sign = sign_word(squared_norm(r) - a.search.squared_reach);
+  if constexpr (Half) sign &= own.id - __ldg(a.elements + min(slot, a.rows - 1));  // those beyond are dropped
+  return sign;
+}
+
+/// Bits of the candidates in [first, last), at most 32 of them, that are pairs; the row's own point is none. Taken by
+/// fours, so that there is one loop: up to three records beyond are read, and their bits dropped.
+template <bool Half, boxes_kind Boxes, typename T, int D, typename Image>
+__device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
+                                    std::uint32_t first, std::uint32_t last, const Image& image) {
+  std::uint32_t mask = 0;
+  for (std::uint32_t four = first; four < last; four += 4) {
+    vec<T, D> positions[4];
+#pragma unroll
+    for (std::uint32_t k = 0; k < 4; ++k) positions[k] = load_position<Boxes>(a, four + k);
+#pragma unroll
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      mask = __funnelshift_l(pair_sign<Half>(a, own, four + k, positions[k], image), mask, 1);
+    }
+  }
+  const std::uint32_t length = last - first;
+  mask = __brev(mask) >> (32 - (length + 3) / 4 * 4);
+  mask &= 0xffffffffu >> (32 - length);
+  if (own_slot - first < 32) mask &= ~(1u << (own_slot - first));
+  return mask;
+}
+
+/// Calls f(first slot, mask, S) for each 32 candidates of a row.
+template <boxes_kind Boxes, typename T, int D, typename F>
+__device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot, F&& f) {
+  const search_system<T, D>& system = system_of<Boxes>(a, own.id);
+  const auto visit = [&](const row_range<D>& range) {
+    const auto image = image_of<Boxes>(system, range.shift);
+    for (std::uint32_t first = range.first; first < range.last; first += 32) {
+      const std::uint32_t last = min(first + 32, range.last);
+      f(first,
+        a.search.half ? test_range<true, Boxes>(a, own, slot, first, last, image)
+                      : test_range<false, Boxes>(a, own, slot, first, last, image),
+        range.shift);
+    }
+  };
+  if constexpr (Boxes == boxes_kind::many_small) {
+    visit(whole_system(a, system));
+  } else {
+    walk_around<Boxes>(a, system, own.position).for_each(visit);
+  }
+}
+
+/// The image of a pair in the upper bits of its slot.
+template <boxes_kind Boxes, int D>
+__device__ std::uint32_t packed_shift(const vec<int, D>& shift) {
+  int code = 0;
+  if constexpr (Boxes == boxes_kind::periodic || Boxes == boxes_kind::many) {
+    for (int axis = D - 1; axis >= 0; --axis) code = 3 * code + shift[axis] + 1;
+  }
+  return static_cast<std::uint32_t>(code) << slot_bits;
+}
+template <boxes_kind Boxes, int D>
+__device__ vec<int, D> unpacked_shift(std::uint32_t word) {
+  vec<int, D> shift{};
+  if constexpr (Boxes == boxes_kind::periodic || Boxes == boxes_kind::many) {
+    int code = static_cast<int>(word >> slot_bits);
+    for (int axis = 0; axis < D; ++axis) {
+      shift[axis] = code % 3 - 1;
+      code /= 3;
+    }
+  }
+  return shift;
+}
+
+/// A thread a row: counts, and leaves the bits.
+template <boxes_kind Boxes, typename T, int D>
+__global__ void __launch_bounds__(masks_block)
+    count_by_thread(const __grid_constant__ masks_search<T, D> a, std::uint32_t* counts) {
+  const std::uint32_t slot = blockIdx.x * masks_block + threadIdx.x;
+  if (slot >= a.rows) return;
+  const search_point<T, D> own = load_point(a.search.records, slot);
+  std::uint32_t count = 0;
+  std::uint32_t used = 0;
+  candidate_mask* to = a.words + slot * a.slot_stride;
+  for_each_mask<Boxes>(a, own, slot, [&](std::uint32_t first, std::uint32_t mask, const vec<int, D>& shift) {
+    if (mask == 0) return;
+    if (used < a.words_a_row) *to = {mask, first - 1 + packed_shift<Boxes>(shift)};
+    to += a.mask_stride;
+    ++used;
+    count += static_cast<std::uint32_t>(__popc(mask));
+  });
+  a.shares[slot] = {count, used};
+  counts[own.id] = count;
+  if (used > a.words_a_row) atomic_max(a.most_used, static_cast<std::uint64_t>(used));
+}
+
+/// The candidates of a warp, one a lane: calls f(pair bits of the warp, this lane's slot, S).
+template <boxes_kind Boxes, typename T, int D, typename F>
+__device__ void test_by_warp(const masks_search<T, D>& a, const search_system<T, D>& system,
+                             const search_point<T, D>& own, bool candidate, std::uint32_t slot,
+                             const vec<int, D>& shift, F&& f) {
+  bool pair = false;
+  if (candidate) {
+    const vec<T, D> position = load_position<Boxes>(a, slot);
+    const auto image = image_of<Boxes>(system, shift);
+    const std::uint32_t sign = a.search.half ? pair_sign<true>(a, own, slot, position, image)
+                                             : pair_sign<false>(a, own, slot, position, image);
+    pair = (sign >> 31) != 0;
+  }
+  f(__ballot_sync(~0u, pair), slot, shift);
+}
+
+/// A warp a row: calls f(pair bits of the warp, this lane's slot, S) for each 32 candidates.
+template <boxes_kind Boxes, typename T, int D, typename F>
+__device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
+                                   F&& f) {
+  const search_system<T, D>& system = system_of<Boxes>(a, own.id);
+  const std::uint32_t lane = threadIdx.x % 32;
+  const auto test_range_by_warp = [&](std::uint32_t first, std::uint32_t last, const vec<int, D>& shift) {
+    for (std::uint32_t slot = first + lane; slot - lane < last; slot += 32) {
+      test_by_warp<Boxes>(a, system, own, slot < last && slot != own_slot, slot, shift, f);
+    }
+  };
+  if constexpr (Boxes == boxes_kind::many_small) {
+    const row_range<D> all = whole_system(a, system);
+    test_range_by_warp(all.first, all.last, all.shift);
+  } else {
+    const auto walk = walk_around<Boxes>(a, system, own.position);
+    const auto ranges = static_cast<std::uint32_t>(walk.count());
+    for (std::uint32_t base = 0; base < ranges; base += 32) {
+      row_range<D> mine{0, 0, {}};
+      if (base + lane < ranges) mine = walk.range(static_cast<int>(base + lane));
+      const std::uint32_t length = mine.last - mine.first;
+      std::uint32_t end = length;
+      for (std::uint32_t step = 1; step < 32; step *= 2) {
+        const std::uint32_t other = __shfl_up_sync(~0u, end, step);
+        if (lane >= step) end += other;
+      }
+      const std::uint32_t total = __shfl_sync(~0u, end, 31);
+      const auto shift_of = [&](int source) {
+        vec<int, D> shift{};
+        if constexpr (Boxes != boxes_kind::open) {
+          for (int axis = 0; axis < D; ++axis) shift[axis] = __shfl_sync(~0u, mine.shift[axis], source);
+        }
+        return shift;
+      };
+      if (total > 32 * 32) {  // long ranges: one after the other
+        const int batch = static_cast<int>(min(ranges - base, 32u));
+        for (int source = 0; source < batch; ++source) {
+          test_range_by_warp(__shfl_sync(~0u, mine.first, source), __shfl_sync(~0u, mine.last, source),
+                             shift_of(source));
+        }
+        continue;
+      }
+      for (std::uint32_t first = 0; first < total; first += 32) {
+        const std::uint32_t candidate = first + lane;
+        int source = 0;  // the range of the candidate: as many ranges end before it
+        for (int step = 16; step > 0; step /= 2) {
+          if (__shfl_sync(~0u, end, source + step - 1) <= candidate) source += step;
+        }
+        const std::uint32_t slot = __shfl_sync(~0u, mine.first + length - end, source) + candidate;
+        test_by_warp<Boxes>(a, system, own, candidate < total && slot != own_slot, slot, shift_of(source), f);
+      }
+    }
+  }
+}
+
+template <boxes_kind Boxes, typename T, int D>
+__global__ void __launch_bounds__(masks_block)
+    count_by_warp(const __grid_constant__ masks_search<T, D> a, std::uint32_t* counts) {
+  const std::uint32_t slot = (blockIdx.x * masks_block + threadIdx.x) / 32;
+  if (slot >= a.rows) return;
+  const search_point<T, D> own = load_point(a.search.records, slot);
+  std::uint32_t count = 0;
+  for_each_warp_mask<Boxes>(a, own, slot,
+                            [&](std::uint32_t mask, std::uint32_t, const vec<int, D>&) { count += __popc(mask); });
+  if (threadIdx.x % 32 == 0) counts[own.id] = count;
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search/sort.hpp"
+
+#include <algorithm>
+
+#include "quadrat/parallel/cuda_launch.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+constexpr unsigned row_warps = 8;
+/// Keys that a warp sorts in its part of shared memory.
+constexpr unsigned warp_keys = 128;
+/// Keys that a block sorts in shared memory; longer rows are sorted where they stand.
+constexpr unsigned block_keys = 4096;
+constexpr unsigned block_threads = 512;
+
+/// Bitonic sort in which every comparison puts the smaller key first, so that what lies beyond `count` may be thought
+/// of as infinite. `lanes` threads take part, and `sync` is a barrier of theirs.
+template <typename Sync>
+__device__ void bitonic_sort(std::uint64_t* keys, std::uint64_t count, unsigned lane, unsigned lanes, Sync sync) {
+  std::uint64_t half = 1;
+  while (2 * half < count) half *= 2;
+  const auto exchange = [&](std::uint64_t i, std::uint64_t j) {
+    if (j >= count || keys[i] <= keys[j]) return;
+    const std::uint64_t key = keys[i];
+    keys[i] = keys[j];
+    keys[j] = key;
+  };
+  for (std::uint64_t size = 2; size <= 2 * half; size *= 2) {
+    for (std::uint64_t t = lane; t < half; t += lanes) {
+      const std::uint64_t in = t & (size / 2 - 1);
+      const std::uint64_t first = 2 * (t - in);
+      exchange(first + in, first + size - 1 - in);
+    }
+    sync();
+    for (std::uint64_t step = size / 4; step > 0; step /= 2) {
+      for (std::uint64_t t = lane; t < half; t += lanes) {
+        const std::uint64_t in = t & (step - 1);
+        const std::uint64_t first = 2 * (t - in) + in;
+        exchange(first, first + step);
+      }
+      sync();
+    }
+  }
+}
+
+/// A warp a row; rows that are too long for it are left.
+__global__ void __launch_bounds__(32 * row_warps) sort_short_rows(key_rows rows) {
+  __shared__ std::uint64_t shared[row_warps][warp_keys];
+  const std::size_t row = static_cast<std::size_t>(blockIdx.x) * row_warps + threadIdx.x / 32;
+  if (row >= rows.rows) return;
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t length = rows.length(row);
+  if (length < 2 || length > warp_keys) return;
+  std::uint64_t* keys = rows.keys + rows.begin(row);
+  std::uint64_t* staged = shared[threadIdx.x / 32];
+  for (unsigned k = lane; k < length; k += 32) staged[k] = keys[k];
+  __syncwarp();
+  bitonic_sort(staged, length, lane, 32, [] { __syncwarp(); });
+  for (unsigned k = lane; k < length; k += 32) keys[k] = staged[k];
+}
+
+/// Blocks look for the rows that a warp has left, and sort them one by one.
+__global__ void __launch_bounds__(block_threads) sort_long_rows(key_rows rows) {
+  __shared__ std::uint64_t staged[block_keys];
+  __shared__ std::size_t found[block_threads];
+  __shared__ unsigned found_count;
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
+  for (std::size_t base = static_cast<std::size_t>(blockIdx.x) * block_threads; base < rows.rows; base += stride) {
+    if (threadIdx.x == 0) found_count = 0;
+    __syncthreads();
+    const std::size_t mine = base + threadIdx.x;
+    if (mine < rows.rows && rows.length(mine) > warp_keys) found[atomicAdd(&found_count, 1u)] = mine;
+    __syncthreads();
+    const unsigned count = found_count;
+    for (unsigned k = 0; k < count; ++k) {
+      std::uint64_t* keys = rows.keys + rows.begin(found[k]);
+      const std::uint64_t length = rows.length(found[k]);
+      const bool fits = length <= block_keys;
+      if (fits) {
+        for (std::uint64_t at = threadIdx.x; at < length; at += block_threads) staged[at] = keys[at];
+        __syncthreads();
+      }
+      bitonic_sort(fits ? staged : keys, length, threadIdx.x, block_threads, [] { __syncthreads(); });
+      if (fits) {
+        for (std::uint64_t at = threadIdx.x; at < length; at += block_threads) keys[at] = staged[at];
+        __syncthreads();
+      }
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+void sort_rows(const cuda_context& context, const key_rows& rows) {
+  if (rows.rows == 0) return;
+  const cuda_launch launch(context, "search.sort_rows");
+  sort_short_rows<<<cuda_launch::blocks(rows.rows, row_warps), 32 * row_warps, 0, context.stream()>>>(rows);
+  launch.check();
+  const unsigned blocks = std::min(cuda_launch::blocks(rows.rows, block_threads), 512u);
+  sort_long_rows<<<blocks, block_threads, 0, context.stream()>>>(rows);
+  launch.check();
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search/sweeps/lanes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "support/random.hpp"
+
+// Every variant that this CPU can run finds what the expression in plain C++ finds, also where distance and cutoff
+// agree to the last bit.
+
+namespace quadrat::test {
+
+namespace {
+
+constexpr std::size_t words_a_chunk = detail::lanes_a_chunk / 64;
+
+template <typename T, int D>
+void expect_same_bits() {
+  detail::candidate_lanes<T, D> lanes{};
+  std::mt19937_64 generator(7);
+  for (std::size_t k = 0; k < detail::lanes_a_chunk; ++k) {
+    for (int axis = 0; axis < D; ++axis) {
+      const T inside = 2 * random_unit<T>(generator) - 1;
+      lanes.position[axis][k] = k % 7 == 6 ? std::numeric_limits<T>::infinity() : inside;
+    }
+  }
+  const auto candidate = [&](std::size_t k) {
+    return make_vec<T, D>([&](int axis) { return lanes.position[axis][k]; });
+  };
+  const auto from = vec<T, D>::filled(T(0.3));
+  const auto translation = vec<T, D>::filled(T(-0.1));
+  const T exact = squared_norm((candidate(11) - from) + translation);
+  for (const T squared_reach : {T(0), T(0.5), exact, std::nextafter(exact, T(2))}) {
+    for (const std::size_t first : {std::size_t{0}, std::size_t{8}, std::size_t{72}}) {
+      for (std::size_t last = first; last <= detail::lanes_a_chunk; last += detail::lanes_a_step) {
+        std::size_t variant = 0;
+        for (const auto test : detail::test_lanes_functions<T, D>()) {
+          std::array<std::uint64_t, words_a_chunk> words;
+          words.fill(~std::uint64_t{0});
+          const unsigned count = test(lanes, first, last, from, translation, squared_reach, words.data());
+          unsigned expected = 0;
+          for (std::size_t k = first; k < first + (last - first + 63) / 64 * 64; ++k) {
+            const bool within = k < last && squared_norm((candidate(k) - from) + translation) < squared_reach;
+            expected += within ? 1 : 0;
+            const bool found = (words[(k - first) / 64] >> (k - first) % 64 & 1) != 0;
+            ASSERT_EQ(found, within) << "variant " << variant << ", candidate " << k << " of " << last;
+          }
+          ASSERT_EQ(count, expected) << "variant " << variant;
+          ++variant;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST(neighbor_lanes_test, every_variant_gives_the_same_bits) {
+  expect_same_bits<float, 2>();
+  expect_same_bits<float, 3>();
+  expect_same_bits<double, 2>();
+  expect_same_bits<double, 3>();
+}
+
+TEST(neighbor_lanes_test, every_variant_picks_the_same_ids) {
+  std::array<particle_id, detail::lanes_a_chunk + detail::ids_beyond> ids{};
+  std::mt19937_64 generator(8);
+  for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = static_cast<particle_id>(1000 + 3 * k);
+  for (std::size_t lanes = 0; lanes <= detail::lanes_a_chunk; lanes += detail::lanes_a_step) {
+    std::array<std::uint64_t, words_a_chunk> words{};
+    std::vector<particle_id> expected;
+    for (std::size_t k = 0; k < lanes; ++k) {
+      if (random_unit<double>(generator) < 0.6) continue;
+      words[k / 64] |= std::uint64_t{1} << k % 64;
+      expected.push_back(ids[k]);
+    }
+    for (const auto pick : detail::pick_ids_functions()) {
+      std::vector<particle_id> found(expected.size() + detail::ids_beyond);
+      pick(ids.data(), lanes, words.data(), found.data());
+      found.resize(expected.size());
+      ASSERT_EQ(found, expected) << lanes;
+    }
+  }
+}
+
+}  // namespace quadrat::test
