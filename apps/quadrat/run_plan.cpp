@@ -26,7 +26,9 @@ class settings_writer {
 
   template <typename T>
   void operator()(std::string_view table, std::string_view key, const T& value) {
-    out_[std::string(table)][std::string(key)] = as_value(value);
+    json& entries = out_[std::string(table)];
+    if (entries.is_null()) entries = json::object();  // see array_json
+    entries[std::string(key)] = as_value(value);
   }
 
  private:
