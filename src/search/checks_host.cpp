@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/checks.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "cells/checks.hpp"
-#include "core/suggestion.hpp"
+#include "core/method_choice.hpp"
 #include "quadrat/core/error.hpp"
-#include "search/masks/masks.hpp"
 #include "search/methods.hpp"
 
 namespace quadrat {
@@ -58,16 +55,6 @@ void check_queries_fit(const neighbor_options<T>& options, const neighbor_input<
           input.boxes.size(), " boxes, but system_of_query is null");
 }
 
-void check_method(std::string_view name, bool cuda) {
-  std::vector<std::string_view> here;
-  neighbor_method_list::for_each([&](auto method) {
-    if (cuda ? decltype(method)::on_cuda : decltype(method)::on_cpu) here.push_back(method.name);
-  });
-  if (!neighbor_method_list::contains(name)) throw_unknown_method("neighbor method", name, here);
-  require(std::ranges::find(here, name) != here.end(), "the neighbor method ", name, " does not run on ",
-          cuda ? "CUDA" : "the CPU", "; these do: ", joined(here));
-}
-
 }  // namespace
 
 template <typename T>
@@ -86,7 +73,7 @@ void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
   if (options.rule == cutoff_rule::table_of_types) check_type_table(options);
   require(options.rule != cutoff_rule::own_radius || options.pairs == neighbor_pairs::full,
           "a half list by own radius was asked for; the rule is not symmetric, so its list must be full");
-  if (!options.method.empty()) check_method(options.method, cuda);
+  if (!options.method.empty()) require_method<neighbor_method_list>({"neighbor method", cuda}, options.method);
 }
 
 template <typename T, int D>
@@ -115,15 +102,20 @@ template void check_neighbor_input(const neighbor_options<float>&, const neighbo
 template void check_neighbor_input(const neighbor_options<double>&, const neighbor_input<double, 2>&);
 template void check_neighbor_input(const neighbor_options<double>&, const neighbor_input<double, 3>&);
 
+bool method_serves(std::string_view method, const neighbor_request& request) {
+  bool serves = true;
+  neighbor_method_list::with("neighbor method", method, [&](auto named) {
+    if constexpr (requires { decltype(named)::serves(request); }) serves = decltype(named)::serves(request);
+  });
+  return serves;
+}
+
 namespace {
 
 [[nodiscard]] constexpr auto described_methods() {
   std::array<neighbor_method, neighbor_method_list::size> methods{};
   std::size_t next = 0;
-  neighbor_method_list::for_each([&](auto method) {
-    using type = decltype(method);
-    methods[next++] = {type::name, type::summary, type::on_cpu, type::on_cuda};
-  });
+  neighbor_method_list::for_each([&](auto method) { methods[next++] = {info_of<decltype(method)>()}; });
   return methods;
 }
 
@@ -138,13 +130,8 @@ std::span<const neighbor_method> neighbor_methods() { return detail::methods; }
 template <typename T, int D>
 bool neighbor_method_serves(std::string_view method, const neighbor_options<T>& options,
                             const neighbor_input<T, D>& input) {
-  bool serves = false;
-  detail::neighbor_method_list::with("neighbor method", method, [&](auto named) {
-    serves = !decltype(named)::trimmed_rows ||
-             (detail::masks_serve_input(options, input) &&
-              detail::boxes_hold(options, input.boxes, static_cast<T>(detail::boxes_of_one_image)));
-  });
-  return serves;
+  const bool one_image = detail::boxes_hold(options, input.boxes, static_cast<T>(detail::boxes_of_one_image));
+  return detail::method_serves(method, detail::make_request(false, options, input, one_image));
 }
 
 template bool neighbor_method_serves(std::string_view, const neighbor_options<float>&, const neighbor_input<float, 2>&);

@@ -4,7 +4,6 @@
 #include "core/backend.hpp"
 #include "search/list_build.hpp"
 #include "search/list_check.hpp"
-#include "search/list_count.hpp"
 #include "search/list_prepare.hpp"
 
 namespace quadrat {
@@ -37,8 +36,8 @@ neighbor_counts neighbor_list<Context, T, D>::count(const neighbor_input<T, D>& 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::reserve(std::size_t pairs) {
   implementation& list = *implementation_;
-  if (list.options.layout == neighbor_layout::matrix || pairs <= list.capacity) return;
-  list.grow(pairs);
+  if (list.options.layout == neighbor_layout::matrix || pairs <= list.results.capacity()) return;
+  list.results.grow(list.context, pairs);
   list.state = implementation::stage::empty;
 }
 
@@ -61,16 +60,7 @@ neighbor_list_view<T, D> neighbor_list<Context, T, D>::view() const {
   using stage = typename implementation::stage;
   require(list.state != stage::empty, "nothing has been built yet; call build first");
   require(list.state != stage::failed, "the last build has failed; build again before using the list");
-  const bool matrix = list.options.layout == neighbor_layout::matrix;
-  return {list.rows,
-          matrix ? list.options.width : 0,
-          matrix ? nullptr : list.offsets.data(),
-          list.counts.data(),
-          list.neighbors.data(),
-          list.options.layout == neighbor_layout::pairs ? list.first.data() : nullptr,
-          list.options.squared_distances ? list.squared_distances.data() : nullptr,
-          list.options.vectors ? list.vectors.data() : nullptr,
-          list.options.shifts ? list.shifts.data() : nullptr};
+  return list.results.view(list.rows);
 }
 
 template <typename Context, typename T, int D>

@@ -9,7 +9,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/checks.hpp"
-#include "search/list_implementation.hpp"
+#include "search/list.hpp"
 
 namespace quadrat {
 
@@ -18,7 +18,7 @@ void neighbor_list<Context, T, D>::implementation::read_control() {
   const std::uint64_t* words = mirror.read(context, control.data(), control_words);
   if (words[fault_word] != ~std::uint64_t{0}) fail(words);
   size = words[size_word];
-  most_masks = words[masks_word];
+  note = words[engine_word];
   state = stage::built;
 }
 
@@ -55,8 +55,8 @@ void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* wor
                   number - detail::list_fault_base, " has more neighbors; a width of ", needed, " would have sufficed"),
           needed);
     }
-    throw overflow_error(message("the neighbor list has room for ", capacity, " pairs, but there are ", needed,
-                                 "; call build or reserve"),
+    throw overflow_error(message("the neighbor list has room for ", results.capacity(), " pairs, but there are ",
+                                 needed, "; call build or reserve"),
                          needed);
   } catch (...) {
     failure = std::current_exception();
@@ -153,17 +153,17 @@ bool neighbor_list<Context, T, D>::implementation::follow(const neighbor_input<T
   const bool built = state == stage::built;
   state = stage::failed;  // until it is right for these points
   detail::check_neighbor_input(options, input);
-  if (!built || input.points.count != remembered.size() || !detail::same_boxes(boxes, input.boxes) ||
+  if (!built || input.points.count != remembered.positions.size() || !detail::same_boxes(boxes, input.boxes) ||
       given_systems != (input.system_of_point != nullptr) ||
       (last.excluded_offsets == nullptr) != (input.excluded_offsets == nullptr)) {
     return false;
   }
   const std::uint64_t* words = find_motion(input);
   if (words[moved_word] != 0) return false;
-  if (keeps_shifts() && (words[turned_word] != 0 || keeps_separations())) {
+  if (results.keeps_shifts() && (words[turned_word] != 0 || results.keeps_separations())) {
     constexpr unsigned lanes = cuda ? 32 : 1;
     for_each(context, "search.refresh", lanes * rows,
-             detail::refresh_row<T, D>{search(input), sink(false), turns.data(), lanes});
+             detail::refresh_row<T, D>{search(input), sink(false), remembered.turns.data(), lanes});
   }
   state = stage::built;
   return true;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quadrat/core/array.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "search/kernels.hpp"
@@ -22,6 +23,29 @@ struct neighbor_memory {
   /// nullptr where entries hold nothing that depends on it.
   vec<int, D>* boxes;
   vec<int, D>* turns;  ///< what the last call of update added to `boxes`
+};
+
+/// The arrays of it.
+template <typename Context, typename T, int D>
+struct remembered_points {
+  array<vec<T, D>, Context> positions;
+  array<std::uint64_t, Context> properties;
+  array<vec<int, D>, Context> boxes;
+  array<vec<int, D>, Context> turns;
+
+  void resize(const Context& context, std::size_t points, bool keeps_boxes) {
+    positions.resize_discarding(context, points);
+    properties.resize_discarding(context, points);
+    if (!keeps_boxes) return;
+    boxes.resize_discarding(context, points);
+    turns.resize_discarding(context, points);
+  }
+  [[nodiscard]] neighbor_memory<T, D> memory(bool keeps_boxes) {
+    return {positions.data(), properties.data(), keeps_boxes ? boxes.data() : nullptr, turns.data()};
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return positions.bytes() + properties.bytes() + boxes.bytes() + turns.bytes();
+  }
 };
 
 /// Index: point.

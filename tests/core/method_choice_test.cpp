@@ -66,6 +66,8 @@ struct plain_record {
 };
 using records = method_list<steady_record, linear_record, sorted_record, racing_record, absent_record, avoided_record,
                             plain_record>;
+static_assert(records::index_of<linear_record> == 1 && records::index_of<plain_record> == 6);
+static_assert(records::index_of<int> == records::size);
 
 [[nodiscard]] std::vector<std::string_view> names_in_order(const detail::method_demand& demand,
                                                            const method_request& request) {

@@ -317,6 +317,36 @@ TEST_F(neighbor_list_state_test, a_second_build_allocates_nothing) {
   }
 }
 
+// Few points are searched by brute force, many in cells: each method keeps cells of its own.
+TEST_F(neighbor_list_state_test, methods_that_take_turns_find_what_is_there_and_allocate_nothing_again) {
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::none);
+  neighbor_options<float> options = some_problem().options;
+  options.accept_outside = true;
+  list3 list(context, options);
+  const auto build = [&](std::size_t count, float edge) {
+    SCOPED_TRACE(message(count, " points in a cube of edge ", edge));
+    problem3 problem = some_problem(true, 1, count);
+    problem.options = options;
+    problem.boxes = {cube(edge, true)};
+    const neighbor_input_on_device<float, 3> stored(context, problem);
+    const std::size_t before = memory.allocations();
+    list.build(stored.input());
+    EXPECT_EQ(list.method(), count <= 64 ? "brute_force" : "strips");
+    const std::size_t allocated = memory.allocations() - before;
+    expect_same(bring_home(context, list), reference::neighbor_list(problem).entries, problem);
+    return allocated;
+  };
+  EXPECT_GT(build(300, 2), 0u);
+  build(40, 2);
+  EXPECT_EQ(build(300, 2), 0u);
+  EXPECT_EQ(build(40, 2), 0u);
+  build(40, 3);
+  build(300, 3);
+  build(300, 2);
+  build(40, 2);
+}
+
 TEST_F(neighbor_list_state_test, is_built_asynchronously_in_the_memory_that_is_there) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);

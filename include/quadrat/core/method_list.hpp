@@ -25,6 +25,15 @@ struct method_list {
 
   [[nodiscard]] static constexpr bool contains(std::string_view name) { return ((Methods::name == name) || ...); }
 
+  /// Where a method stands in the list; `size` if it does not.
+  template <typename Method>
+  static constexpr std::size_t index_of = [] {
+    constexpr std::array<bool, size> same{std::is_same_v<Methods, Method>...};
+    std::size_t index = 0;
+    while (index < size && !same[index]) ++index;
+    return index;
+  }();
+
   /// Calls f(Method{}) for each, in order.
   template <typename F>
   static constexpr void for_each(F&& f) {

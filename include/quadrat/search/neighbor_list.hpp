@@ -13,6 +13,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/method.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -109,13 +110,8 @@ struct neighbor_counts {
   std::uint64_t total;          ///< of all rows
 };
 
-/// A way to search.
-struct neighbor_method {
-  std::string_view name;
-  std::string_view summary;  ///< one line
-  bool on_cpu;
-  bool on_cuda;
-};
+/// A way to search. Reproducible: the order of rows that are not sorted, where the context asks for it.
+struct neighbor_method : method_info {};
 
 /// All methods, in the order in which they are shown.
 [[nodiscard]] std::span<const neighbor_method> neighbor_methods();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/cuda_check.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/masks/write.cuh"
@@ -27,9 +26,7 @@ void enqueue_small_cells(const cuda_context& context, const search_key_of_one<T,
                          std::size_t cells, const small_cells<T, D>& out) {
   const cuda_launch launch(context, "search.small_cells");
   const std::size_t bytes = (count + cells) * sizeof(std::uint32_t);
-  check_cuda(cudaFuncSetAttribute(build_small_cells<T, D>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(2 * small_cells_most * sizeof(std::uint32_t))),
-             "asking for shared memory");
+  static_assert(2 * small_cells_most * sizeof(std::uint32_t) + small_cells_threads <= 48 * 1024, "must be asked for");
   build_small_cells<T, D><<<1, small_cells_threads, bytes, context.stream()>>>(key, static_cast<std::uint32_t>(count),
                                                                                static_cast<std::uint32_t>(cells), out);
   launch.check();

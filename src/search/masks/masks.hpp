@@ -20,9 +20,6 @@
 /// for that: a warp searches for a row, its threads for candidates, and writes as it finds.
 namespace quadrat::detail {
 
-/// Cells along a cutoff on the first axis.
-inline constexpr int masks_cells_along_first_axis = 4;
-
 /// Candidates of a row of cells that are pairs: bit k stands for slot code + 1 + k, in the lower 27 bits; the image is
 /// in the upper five. One 8-byte word.
 struct alignas(8) candidate_mask {
@@ -49,33 +46,6 @@ inline constexpr std::size_t warps_most_points = 50000;
 
 /// Records that are read beyond the last one, and not used.
 inline constexpr std::size_t masks_padding = 3;
-
-/// Slots share a word with 5 bits for the image.
-inline constexpr std::size_t masks_most_points = std::size_t{1} << 27;
-
-/// Whether every box is orthorhombic and its periodic axes are at least so many cutoffs long.
-template <typename T, int D>
-[[nodiscard]] bool boxes_hold(const neighbor_options<T>& options, std::span<const lattice<T, D>> boxes, T cutoffs) {
-  const T least = cutoffs * (options.cutoff + options.skin);
-  for (const lattice<T, D>& shape : boxes) {
-    if (!shape.orthorhombic) return false;
-    for (int axis = 0; axis < D; ++axis) {
-      if (shape.periodic[axis] && least > shape.vectors[axis][axis]) return false;
-    }
-  }
-  return true;
-}
-/// In such boxes a point has one image within reach of another, but may meet it across either face.
-inline constexpr double boxes_of_one_image = 1.1;
-/// And in such ones that is the nearest.
-inline constexpr double boxes_of_nearest_image = 2.001;
-
-/// Whether the methods can do what is asked, if the boxes are right.
-template <typename T, int D>
-[[nodiscard]] bool masks_serve_input(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
-  return !input.queries.has_value() && input.excluded_offsets == nullptr && options.rule == cutoff_rule::uniform &&
-         !options.accept_outside && input.points.count <= masks_most_points;
-}
 
 /// Points a system up to which trying every pair, with the nearest image, beats looking for neighbors in cells.
 inline constexpr std::size_t all_pairs_most_points = 400;

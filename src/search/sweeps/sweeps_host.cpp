@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "quadrat/parallel/for_each.hpp"
-#include "search/masks/masks.hpp"
+#include "search/request.hpp"
 #include "search/sweeps/walk.hpp"
 
 namespace quadrat::detail {
@@ -12,7 +12,7 @@ namespace quadrat::detail {
 namespace {
 
 /// Cells along the first axis that a thread takes at a time: a few blocks.
-constexpr std::size_t cells_a_turn = std::size_t{8} * masks_cells_along_first_axis;
+constexpr std::size_t cells_a_turn = std::size_t{8} * trimmed_cells_along_first_axis;
 
 using bit_words = std::uint64_t[lanes_a_chunk / 64];
 
@@ -74,7 +74,7 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
     // Not beyond the end of the row.
     const auto row = static_cast<std::size_t>(system->cells[0]);
     const std::size_t left = row - (cell - system->first_cell) % row;
-    const std::size_t end = std::min({cell + masks_cells_along_first_axis, cell + left, last});
+    const std::size_t end = std::min({cell + trimmed_cells_along_first_axis, cell + left, last});
     for (std::uint32_t slot = offsets[cell]; slot < offsets[end];) {
       const std::uint32_t stop = std::min(slot + sweeps_block_points, offsets[end]);
       f(*system, make_block(what, *system, slot, stop));

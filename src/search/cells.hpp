@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cells/counting_build.hpp"
+#include "quadrat/cells/counting.hpp"
+#include "quadrat/core/array.hpp"
+#include "search/search.hpp"
+#include "search/system.hpp"
+
+namespace quadrat::detail {
+
+/// What a build is given, as engines see it.
+template <typename T, int D>
+struct search_task {
+  const neighbor_input<T, D>& input;
+  std::size_t rows;
+  std::uint64_t boxes_number;  ///< another one for other boxes
+  bool nearest_image;          ///< boxes hold `boxes_of_nearest_image`
+  /// Numbers of systems are data, which the device must look at, also where all should be 0.
+  bool one_system;
+  bool keeps_shifts;
+  std::uint64_t* note;  ///< a word for the engine, which `neighbor_engine::grow` is told
+};
+
+/// Boxes cut into cells, and the points in them.
+template <typename Context, typename T, int D>
+struct search_cells {
+  array<search_system<T, D>, Context> systems;
+  search_system<T, D> first{};  ///< of the systems
+  std::size_t count = 0;        ///< cells of all systems
+  counting_buckets<Context> buckets;
+
+  /// Whether the cells were made for other boxes, or for less than half or more than twice the points.
+  [[nodiscard]] bool unfit(const search_task<T, D>& task) const {
+    const std::size_t points = task.input.points.count;
+    return boxes_number_ != task.boxes_number || points > 2 * points_ || 2 * points < points_;
+  }
+  /// Cells of about these edges; see make_search_systems.
+  void cut(const Context& context, const search_task<T, D>& task, const vec<T, D>& edges, T reach, std::size_t most) {
+    boxes_number_ = 0;  // should this fail
+    const auto made = make_search_systems(task.input.boxes, edges, reach, most);
+    first = made.front();
+    count = cell_count(made);
+    systems = to_device(context, made);
+    points_ = task.input.points.count;
+    boxes_number_ = task.boxes_number;
+  }
+  /// Puts the points into the cells. Asynchronous.
+  void fill(const Context& context, const search_key<T, D>& key, bool one_system) {
+    const std::size_t points = key.search.points.count;
+    if (one_system) {
+      buckets.build(context, points, count, search_key_of_one<T, D>{key, first}, key.faults);
+    } else {
+      buckets.build(context, points, count, key, key.faults);
+    }
+  }
+  [[nodiscard]] std::size_t bytes() const { return systems.bytes() + buckets.bytes(); }
+
+ private:
+  std::uint64_t boxes_number_ = 0;  // 0: none
+  std::size_t points_ = 0;
+};
+
+}  // namespace quadrat::detail

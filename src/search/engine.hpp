@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/search/neighbor_list.hpp"
+#include "search/cells.hpp"
+#include "search/kernels.hpp"
+
+namespace quadrat::detail {
+
+/// A way to search, with the memory that it works in. A build of a list prepares it, has the points put into cells,
+/// rows counted, and entries written; all but the first is asynchronous and allocates nothing. The results are the
+/// list's.
+///
+/// The record of a method (core/method_choice.hpp) says besides, for Context, T and D:
+///   static std::unique_ptr<neighbor_engine<..>> make(context, options);   nullptr where it does not run
+///   static constexpr std::string_view reason;                             why it is chosen, if it has a cost
+///   static constexpr std::string_view served;                             what it serves, in words, if not everything
+template <typename Context, typename T, int D>
+class neighbor_engine {
+ public:
+  /// The options must outlive the engine.
+  neighbor_engine(const Context& context, const neighbor_options<T>& options) : context_(context), options_(options) {}
+  neighbor_engine(const neighbor_engine&) = delete;
+  neighbor_engine& operator=(const neighbor_engine&) = delete;
+  virtual ~neighbor_engine() = default;
+
+  /// Makes room for a build, and cells.
+  virtual void prepare(const search_task<T, D>& task) = 0;
+  /// Puts points into cells. Points, radii, types and excluded pairs that are impossible raise faults.
+  virtual void enqueue_cells(const search_key<T, D>& key) = 0;
+  /// Counts the pairs of each row.
+  virtual void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) = 0;
+  /// Writes the entries, or their keys where the sink has some. Counts the rows of a matrix.
+  virtual void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) = 0;
+  /// Whether entries are written from what counting has left, also those of a matrix.
+  [[nodiscard]] virtual bool counts_first() const { return false; }
+  /// Makes room for what counting leaves, for a list that has just grown to so many pairs, and says whether counting
+  /// must be done again to fill it. `note` is the word of the task, as kernels have left it.
+  [[nodiscard]] virtual bool grow(std::uint64_t /*pairs*/, std::uint64_t /*note*/) { return false; }
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+
+  [[nodiscard]] const search_system<T, D>* systems() const { return cells_.systems.data(); }
+
+ protected:
+  [[nodiscard]] T reach() const { return options_.cutoff + options_.skin; }
+
+  Context context_;
+  const neighbor_options<T>& options_;
+  search_cells<Context, T, D> cells_;
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parallel/host_mirror.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+#include "search/methods.hpp"
+#include "search/motion.hpp"
+#include "search/results.hpp"
+
+/// What a neighbor_list is made of: its results, what `update` remembers, and the engine in use. Its functions are in
+/// list_prepare.hpp (memory, boxes, the choice of the method), list_build.hpp (what is enqueued) and list_check.hpp
+/// (what comes back).
+namespace quadrat {
+
+namespace detail {
+
+/// Words that the device writes and the host reads: the two of a fault flag, the number of entries, whether points
+/// have moved, whether they have been wrapped, and one for the engine.
+enum control_word : std::size_t {
+  fault_word,
+  needed_word,
+  size_word,
+  moved_word,
+  turned_word,
+  engine_word,
+  control_words
+};
+
+template <typename T, int D>
+[[nodiscard]] bool same_boxes(const std::vector<lattice<T, D>>& a, std::span<const lattice<T, D>> b) {
+  if (a.size() != b.size()) return false;
+  // Nearly always the same bytes; where padding differs, the values decide.
+  if (std::memcmp(a.data(), b.data(), b.size_bytes()) == 0) return true;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (!(a[k].origin == b[k].origin && a[k].vectors == b[k].vectors && a[k].periodic == b[k].periodic)) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+template <typename Context, typename T, int D>
+struct neighbor_list<Context, T, D>::implementation {
+  using enum detail::control_word;
+
+  implementation(const Context& where, const neighbor_options<T>& chosen);
+
+  void build(const neighbor_input<T, D>& input);
+  void build_asynchronously(const neighbor_input<T, D>& input);
+  [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
+  void check();
+  /// Makes the list that is there right for these points, or says that it must be built.
+  [[nodiscard]] bool follow(const neighbor_input<T, D>& input);
+  [[nodiscard]] std::size_t bytes() const;
+
+  Context context;
+  neighbor_options<T> options;
+
+  enum class stage { empty, built, failed } state = stage::empty;
+  bool replayed = false;  // the last build was asynchronous, and may be repeated by a graph
+  bool prepared = false;  // there is memory, and a method, for what the last build was given
+  std::exception_ptr failure;
+  neighbor_input<T, D> last;  // for messages
+  std::size_t rows = 0;
+  std::uint64_t size = 0;
+  std::uint64_t note = 0;  // the engine's word
+  detail::neighbor_results<Context, T, D> results{options};
+  detail::remembered_points<Context, T, D> remembered;
+
+  std::vector<lattice<T, D>> boxes;
+  std::uint64_t boxes_number = 0;  // how often they have been other ones
+  bool one_image = false;          // in these boxes
+  bool nearest_image = false;
+  bool given_systems = false;
+  std::size_t point_count = 0;
+  array<T, Context> type_cutoffs;
+  array<std::uint64_t, Context> control;
+  detail::host_mirror<Context> mirror;  // of the control words
+  workspace<Context> scratch;
+
+  using engine_type = detail::neighbor_engine<Context, T, D>;
+  std::array<std::unique_ptr<engine_type>, detail::neighbor_method_list::size> engines;  // of the methods used so far
+  engine_type* engine = nullptr;                                                         // of the last build
+  detail::neighbor_request request{};                                                    // that it was chosen for
+  std::string_view method;
+  std::string_view reason;
+
+ private:
+  static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+
+  [[nodiscard]] bool matrix() const { return results.matrix(); }
+  [[nodiscard]] fault_flag faults() { return {control.data() + fault_word, control.data() + needed_word}; }
+  [[nodiscard]] detail::neighbor_sink<T, D> sink(bool refuse) {
+    return results.sink(faults(), control.data() + size_word, refuse);
+  }
+  [[nodiscard]] detail::neighbor_memory<T, D> memory() { return remembered.memory(results.keeps_shifts()); }
+  void choose_method(const neighbor_input<T, D>& input);
+  template <typename Method>
+  void use_method();
+  void set_boxes(std::span<const lattice<T, D>> given);
+  void prepare(const neighbor_input<T, D>& input);
+  void start(const neighbor_input<T, D>& input);
+  [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
+  void enqueue_cells(const neighbor_input<T, D>& input);
+  void enqueue_counts(const neighbor_input<T, D>& input);
+  void enqueue_entries(const neighbor_input<T, D>& input, bool refuse);
+  void enqueue_size_of_counts();
+  [[nodiscard]] const std::uint64_t* find_motion(const neighbor_input<T, D>& input);
+  void read_control();
+  [[noreturn]] void fail(const std::uint64_t* words);
+  [[nodiscard]] std::string complaint(fault_kind kind, std::uint64_t number);
+  [[nodiscard]] std::string place_complaint(bool query, std::size_t i);
+  [[nodiscard]] std::string exclusion_complaint(fault_kind kind, std::size_t i);
+};
+
+}  // namespace quadrat

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "quadrat/search/neighbor_list.hpp"
+
+/// What the records of the methods look at.
+namespace quadrat::detail {
+
+/// Slots share a word with 5 bits for the image.
+inline constexpr std::size_t trimmed_rows_most_points = std::size_t{1} << 27;
+
+/// Cells along a cutoff on the first axis, for the methods with trimmed rows.
+inline constexpr int trimmed_cells_along_first_axis = 4;
+
+/// What decides which methods serve a search, and which is expected to take least.
+struct neighbor_request {
+  bool cuda;
+  std::size_t points;
+  bool one_image;   ///< every box is orthorhombic, and none lets a point have two images within reach of another
+  bool one_cutoff;  ///< the uniform rule, for pairs of points of which none is excluded, and none may lie outside
+
+  bool operator==(const neighbor_request&) const = default;
+};
+
+/// Whether every box is orthorhombic and its periodic axes are at least so many cutoffs long.
+template <typename T, int D>
+[[nodiscard]] bool boxes_hold(const neighbor_options<T>& options, std::span<const lattice<T, D>> boxes, T cutoffs) {
+  const T least = cutoffs * (options.cutoff + options.skin);
+  for (const lattice<T, D>& shape : boxes) {
+    if (!shape.orthorhombic) return false;
+    for (int axis = 0; axis < D; ++axis) {
+      if (shape.periodic[axis] && least > shape.vectors[axis][axis]) return false;
+    }
+  }
+  return true;
+}
+/// In such boxes a point has one image within reach of another, but may meet it across either face.
+inline constexpr double boxes_of_one_image = 1.1;
+/// And in such ones that is the nearest.
+inline constexpr double boxes_of_nearest_image = 2.001;
+
+/// `one_image` is that of the boxes, which change less often than points.
+template <typename T, int D>
+[[nodiscard]] neighbor_request make_request(bool cuda, const neighbor_options<T>& options,
+                                            const neighbor_input<T, D>& input, bool one_image) {
+  return {cuda, input.points.count, one_image,
+          options.rule == cutoff_rule::uniform && !options.accept_outside && !input.queries.has_value() &&
+              input.excluded_offsets == nullptr};
+}
+
+/// What the methods with trimmed rows have in common.
+struct trimmed_rows_method {
+  static constexpr determinism reproducible = determinism::run_to_run;
+  static constexpr std::string_view served =
+      "orthorhombic boxes, of which no periodic axis is shorter than 1.1 cutoffs, with the uniform rule, without "
+      "queries, excluded pairs or points outside";
+  [[nodiscard]] static bool serves(const neighbor_request& request) {
+    return request.one_image && request.one_cutoff && request.points <= trimmed_rows_most_points;
+  }
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/memory_check.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+#include "search/kernels.hpp"
+
+namespace quadrat::detail {
+
+/// The arrays that a list hands out.
+template <typename Context, typename T, int D>
+class neighbor_results {
+ public:
+  /// The options must outlive the results.
+  explicit neighbor_results(const neighbor_options<T>& options) : options_(options) {}
+
+  [[nodiscard]] bool matrix() const { return options_.layout == neighbor_layout::matrix; }
+  /// Shifts are kept also where they are not asked for: vectors are renewed by them.
+  [[nodiscard]] bool keeps_shifts() const { return options_.shifts || (options_.skin > T(0) && keeps_separations()); }
+  [[nodiscard]] bool keeps_separations() const { return options_.vectors || options_.squared_distances; }
+  [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
+
+  void set_rows(const Context& context, std::size_t rows) {
+    counts.resize_discarding(context, rows);
+    if (!matrix()) offsets.resize_discarding(context, rows + 1);
+  }
+
+  /// Makes room for so many entries, and loses those that are there. Throws argument_error where the memory is not to
+  /// be had.
+  void grow(const Context& context, std::uint64_t entries) {
+    if (entries <= capacity_) return;
+    const bool pairs = options_.layout == neighbor_layout::pairs;
+    const std::size_t entry_bytes =
+        sizeof(particle_id) * (pairs ? 2 : 1) + (options_.squared_distances ? sizeof(T) : 0) +
+        (options_.vectors ? sizeof(vec<T, D>) : 0) + (keeps_shifts() ? sizeof(vec<int, D>) : 0) +
+        (options_.sorted ? sizeof(std::uint64_t) : 0);
+    require_memory(context.memory(), message("a neighbor list with room for ", entries, " pairs"),
+                   entries * entry_bytes, capacity_ * entry_bytes, "To count neighbors takes no room for pairs");
+    capacity_ = 0;
+    neighbors_.resize_discarding(context, entries);
+    if (pairs) first_.resize_discarding(context, entries);
+    if (options_.squared_distances) squared_distances_.resize_discarding(context, entries);
+    if (options_.vectors) vectors_.resize_discarding(context, entries);
+    if (keeps_shifts()) shifts_.resize_discarding(context, entries);
+    if (options_.sorted) keys_.resize_discarding(context, entries);
+    capacity_ = entries;
+  }
+
+  /// Where kernels write. `refuse`: whether it is a fault that entries do not fit.
+  [[nodiscard]] neighbor_sink<T, D> sink(const fault_flag& faults, std::uint64_t* size, bool refuse) {
+    return {matrix() ? nullptr : offsets.data(),
+            counts.data(),
+            options_.width,
+            capacity_,
+            options_.sorted ? keys_.data() : nullptr,
+            neighbors_.data(),
+            options_.layout == neighbor_layout::pairs ? first_.data() : nullptr,
+            options_.squared_distances ? squared_distances_.data() : nullptr,
+            options_.vectors ? vectors_.data() : nullptr,
+            keeps_shifts() ? shifts_.data() : nullptr,
+            faults,
+            size,
+            refuse};
+  }
+  [[nodiscard]] neighbor_list_view<T, D> view(std::size_t rows) const {
+    return {rows,
+            matrix() ? options_.width : 0,
+            matrix() ? nullptr : offsets.data(),
+            counts.data(),
+            neighbors_.data(),
+            options_.layout == neighbor_layout::pairs ? first_.data() : nullptr,
+            options_.squared_distances ? squared_distances_.data() : nullptr,
+            options_.vectors ? vectors_.data() : nullptr,
+            options_.shifts ? shifts_.data() : nullptr};
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return offsets.bytes() + counts.bytes() + neighbors_.bytes() + first_.bytes() + squared_distances_.bytes() +
+           vectors_.bytes() + shifts_.bytes() + keys_.bytes();
+  }
+
+  array<std::uint64_t, Context> offsets;
+  array<std::uint32_t, Context> counts;
+
+ private:
+  const neighbor_options<T>& options_;
+  std::uint64_t capacity_ = 0;  // entries that the arrays hold
+  array<particle_id, Context> neighbors_;
+  array<particle_id, Context> first_;
+  array<T, Context> squared_distances_;
+  array<vec<T, D>, Context> vectors_;
+  array<vec<int, D>, Context> shifts_;
+  array<std::uint64_t, Context> keys_;  // for the sort
+};
+
+}  // namespace quadrat::detail

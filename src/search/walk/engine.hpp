@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "quadrat/core/types.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "search/engine.hpp"
+#include "search/request.hpp"
+#include "search/walk/rows.hpp"
+
+namespace quadrat::detail {
+
+/// One thread a row over cells of the cutoff, in some order, or over one cell a system. Serves everything.
+template <typename Context, typename T, int D>
+class walk_engine final : public neighbor_engine<Context, T, D> {
+ public:
+  walk_engine(const Context& context, const neighbor_options<T>& options, const walking_order& order, bool one_cell)
+      : neighbor_engine<Context, T, D>(context, options), order_(order), one_cell_(one_cell) {}
+
+  void prepare(const search_task<T, D>& task) override {
+    const std::size_t points = task.input.points.count;
+    // More cells than points would only be empty ones.
+    const std::size_t most = one_cell_ ? 1 : std::size_t{64} + 4 * points;
+    if (cells_.unfit(task)) cells_.cut(context_, task, vec<T, D>::filled(this->reach()), this->reach(), most);
+    rows_ = task.rows;
+    one_system_ = task.one_system;
+    records_.resize_discarding(context_, points);
+    // Shifts are reported as pairs are found, unless these are sorted first.
+    boxes_kept_ = task.keeps_shifts && !options_.sorted;
+    if (boxes_kept_) boxes_.resize_discarding(context_, points);
+  }
+
+  void enqueue_cells(const search_key<T, D>& key) override {
+    cells_.fill(context_, key, one_system_);
+    const T most_radius = options_.rule == cutoff_rule::sum_of_radii ? options_.cutoff / 2 : options_.cutoff;
+    const gather_search_points<T, D> body{
+        key.search, cells_.buckets.view().elements, most_radius, key.faults, records_.data(), boxes(), {}};
+    for_each(context_, "search.gather", key.search.points.count, body);
+  }
+
+  void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) override {
+    if (walks_plainly(what)) {
+      for_each(context_, "search.count", rows_, count_row<T, D, true>{walk(what), counts, faults});
+    } else {
+      for_each(context_, "search.count", rows_, count_row<T, D, false>{walk(what), counts, faults});
+    }
+  }
+
+  void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
+    if (walks_plainly(what)) {
+      for_each(context_, "search.fill", rows_, fill_row<T, D, true>{walk(what), sink, rows_});
+    } else {
+      for_each(context_, "search.fill", rows_, fill_row<T, D, false>{walk(what), sink, rows_});
+    }
+  }
+
+  [[nodiscard]] std::size_t bytes() const override { return cells_.bytes() + records_.bytes() + boxes_.bytes(); }
+
+ private:
+  using neighbor_engine<Context, T, D>::context_;
+  using neighbor_engine<Context, T, D>::options_;
+  using neighbor_engine<Context, T, D>::cells_;
+
+  [[nodiscard]] vec<int, D>* boxes() { return boxes_kept_ ? boxes_.data() : nullptr; }
+  [[nodiscard]] walk_search<T, D> walk(neighbor_search<T, D> what) {
+    what.cell_offsets = cells_.buckets.view().offsets;
+    what.records = records_.data();
+    return {what, cells_.first, boxes(), order_};
+  }
+  /// See walk_search.
+  [[nodiscard]] bool walks_plainly(const neighbor_search<T, D>& what) const {
+    return one_system_ && !what.own_queries && what.rule == cutoff_rule::uniform && what.excluded_offsets == nullptr &&
+           static_cast<double>(what.points.count) * most_images(cells_.first.shape, what.reach) < 4294967296.0;
+  }
+
+  walking_order order_;
+  bool one_cell_;
+  std::size_t rows_ = 0;
+  bool one_system_ = false;
+  bool boxes_kept_ = false;
+  array<search_point<T, D>, Context> records_;  // by slot
+  array<vec<int, D>, Context> boxes_;           // by slot
+};
+
+namespace neighbor_search_methods {
+
+/// A method that walks: all it has of its own is the order (modular-bin-strips, optimisations).
+template <bool Runs, int Labels, bool OneCell = false>
+struct walking_method {
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::run_to_run;
+  template <typename Context, typename T, int D>
+  [[nodiscard]] static std::unique_ptr<neighbor_engine<Context, T, D>> make(const Context& context,
+                                                                            const neighbor_options<T>& options) {
+    return std::make_unique<walk_engine<Context, T, D>>(context, options, walking_order{Runs, Labels}, OneCell);
+  }
+  /// Milliseconds for so many tests of a pair, on a GPU by some thousands of threads.
+  [[nodiscard]] static double time_of_tests(const neighbor_request& request, double tests) {
+    return request.cuda ? 0.1 + 2.5e-8 * tests : 1e-6 * tests;
+  }
+};
+
+struct default_order : walking_method<false, 1> {
+  static constexpr std::string_view name = "default";
+  static constexpr std::string_view summary = "cell by cell, one thread a row; two passes";
+};
+struct strips : walking_method<true, 1> {
+  static constexpr std::string_view name = "strips";
+  static constexpr std::string_view summary = "rows of cells as one range";
+  static constexpr std::string_view reason = "rows of cells are the longest ranges that a search can read";
+  /// A neighborhood holds about 64 candidates, and there are cells to be made.
+  [[nodiscard]] static double cost(const neighbor_request& request) {
+    return time_of_tests(request, 64 * static_cast<double>(request.points) + 48);
+  }
+};
+struct modular : walking_method<false, 3> {
+  static constexpr std::string_view name = "modular";
+  static constexpr std::string_view summary = "cells by their position modulo 3";
+};
+struct hybrid : walking_method<true, 3> {
+  static constexpr std::string_view name = "hybrid";
+  static constexpr std::string_view summary = "strips in the first dimension, modular in the others";
+};
+struct brute_force : walking_method<true, 1, true> {
+  static constexpr std::string_view name = "brute_force";
+  static constexpr std::string_view summary = "every pair of a system";
+  static constexpr std::string_view reason = "at most 64 points, fewer than a neighborhood of cells would hold";
+  [[nodiscard]] static double cost(const neighbor_request& request) {
+    return time_of_tests(request, static_cast<double>(request.points) * static_cast<double>(request.points));
+  }
+};
+
+}  // namespace neighbor_search_methods
+
+}  // namespace quadrat::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string_view>
+
+#include "core/method_choice.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/error.hpp"
+#include "search/methods.hpp"
+
+// Which method a neighbor list is built by where none is asked for.
+
+namespace quadrat::test {
+
+namespace {
+
+using detail::neighbor_request;
+
+[[nodiscard]] std::string_view chosen(const neighbor_request& request) {
+  return detail::expected_times<detail::neighbor_method_list>({"neighbor method", request.cuda}, request)
+      .front()
+      .method;
+}
+
+/// By the thresholds that measurements gave.
+[[nodiscard]] std::string_view wanted(const neighbor_request& request) {
+  const bool trimmed = request.one_image && request.one_cutoff && request.points <= std::size_t{1} << 27;
+  if (trimmed && request.cuda && QUADRAT_HAS_CUDA != 0) return request.points <= 50000 ? "warps" : "masks";
+  if (request.points <= 64) return "brute_force";
+  return trimmed && !request.cuda ? "sweeps" : "strips";
+}
+
+}  // namespace
+
+TEST(neighbor_choice, goes_by_the_boxes_the_cutoffs_and_the_points) {
+  for (const bool cuda : {false, true}) {
+    for (const bool one_image : {false, true}) {
+      for (const bool one_cutoff : {false, true}) {
+        neighbor_request request{cuda, 0, one_image, one_cutoff};
+        const auto check = [&](std::size_t points) {
+          request.points = points;
+          ASSERT_EQ(chosen(request), wanted(request)) << points << (cuda ? " points on CUDA" : " points on the CPU");
+        };
+        for (std::size_t points = 0; points < 200; ++points) check(points);
+        for (std::size_t points = 49990; points < 50010; ++points) check(points);
+        for (std::size_t points = 200; points < std::size_t{1} << 32; points += points / 3) check(points);
+        check(std::size_t{1} << 27);
+        check((std::size_t{1} << 27) + 1);
+      }
+    }
+  }
+}
+
+TEST(neighbor_choice, every_method_that_can_be_chosen_says_why_and_what_it_serves) {
+  detail::neighbor_method_list::for_each([](auto method) {
+    using type = decltype(method);
+    constexpr bool has_cost = requires { type::cost(neighbor_request{}); };
+    constexpr bool has_reason = requires { type::reason; };
+    constexpr bool serves_some = requires { type::serves(neighbor_request{}); };
+    constexpr bool says_which = requires { type::served; };
+    EXPECT_EQ(has_cost, has_reason) << type::name;
+    EXPECT_EQ(serves_some, says_which) << type::name;
+  });
+}
+
+TEST(neighbor_choice, methods_serve_what_their_records_say) {
+  const neighbor_request all{false, 1000, true, true};
+  const neighbor_request tilted{false, 1000, false, true};
+  const neighbor_request with_radii{false, 1000, true, false};
+  for (const neighbor_method& method : neighbor_methods()) {
+    const bool trimmed = method.name == "masks" || method.name == "warps" || method.name == "sweeps";
+    EXPECT_TRUE(detail::method_serves(method.name, all)) << method.name;
+    EXPECT_EQ(detail::method_serves(method.name, tilted), !trimmed) << method.name;
+    EXPECT_EQ(detail::method_serves(method.name, with_radii), !trimmed) << method.name;
+    EXPECT_EQ(method.reproducible, determinism::run_to_run) << method.name;
+  }
+  EXPECT_THROW(static_cast<void>(detail::method_serves("msaks", all)), argument_error);
+}
+
+}  // namespace quadrat::test
