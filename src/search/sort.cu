@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "parallel/bitonic_sort.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 namespace quadrat::detail {
@@ -16,35 +17,9 @@ constexpr unsigned warp_keys = 128;
 constexpr unsigned block_keys = 4096;
 constexpr unsigned block_threads = 512;
 
-/// Bitonic sort in which every comparison puts the smaller key first, so that what lies beyond `count` may be thought
-/// of as infinite. `lanes` threads take part, and `sync` is a barrier of theirs.
-template <typename Sync>
-__device__ void bitonic_sort(std::uint64_t* keys, std::uint64_t count, unsigned lane, unsigned lanes, Sync sync) {
-  std::uint64_t half = 1;
-  while (2 * half < count) half *= 2;
-  const auto exchange = [&](std::uint64_t i, std::uint64_t j) {
-    if (j >= count || keys[i] <= keys[j]) return;
-    const std::uint64_t key = keys[i];
-    keys[i] = keys[j];
-    keys[j] = key;
-  };
-  for (std::uint64_t size = 2; size <= 2 * half; size *= 2) {
-    for (std::uint64_t t = lane; t < half; t += lanes) {
-      const std::uint64_t in = t & (size / 2 - 1);
-      const std::uint64_t first = 2 * (t - in);
-      exchange(first + in, first + size - 1 - in);
-    }
-    sync();
-    for (std::uint64_t step = size / 4; step > 0; step /= 2) {
-      for (std::uint64_t t = lane; t < half; t += lanes) {
-        const std::uint64_t in = t & (step - 1);
-        const std::uint64_t first = 2 * (t - in) + in;
-        exchange(first, first + step);
-      }
-      sync();
-    }
-  }
-}
+struct smaller_key {
+  __device__ bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
+};
 
 /// A warp a row; rows that are too long for it are left.
 __global__ void __launch_bounds__(32 * row_warps) sort_short_rows(key_rows rows) {
@@ -58,7 +33,7 @@ __global__ void __launch_bounds__(32 * row_warps) sort_short_rows(key_rows rows)
   std::uint64_t* staged = shared[threadIdx.x / 32];
   for (unsigned k = lane; k < length; k += 32) staged[k] = keys[k];
   __syncwarp();
-  bitonic_sort(staged, length, lane, 32, [] { __syncwarp(); });
+  bitonic_sort(staged, length, lane, 32, smaller_key{}, [] { __syncwarp(); });
   for (unsigned k = lane; k < length; k += 32) keys[k] = staged[k];
 }
 
@@ -83,7 +58,7 @@ __global__ void __launch_bounds__(block_threads) sort_long_rows(key_rows rows) {
         for (std::uint64_t at = threadIdx.x; at < length; at += block_threads) staged[at] = keys[at];
         __syncthreads();
       }
-      bitonic_sort(fits ? staged : keys, length, threadIdx.x, block_threads, [] { __syncthreads(); });
+      bitonic_sort(fits ? staged : keys, length, threadIdx.x, block_threads, smaller_key{}, [] { __syncthreads(); });
       if (fits) {
         for (std::uint64_t at = threadIdx.x; at < length; at += block_threads) keys[at] = staged[at];
         __syncthreads();

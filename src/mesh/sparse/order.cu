@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mesh/sparse/rows.hpp"
+#include "parallel/bitonic_sort.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 namespace quadrat::detail {
@@ -15,46 +16,17 @@ constexpr unsigned block_threads = 512;
 /// Blocks that look for long rows: some for each multiprocessor.
 constexpr std::size_t long_row_blocks = 2048;
 
-__device__ bool before(const mesh_entry<float>& a, const mesh_entry<float>& b) {
-  if (a.column != b.column) return a.column < b.column;
-  return __float_as_uint(a.weight) < __float_as_uint(b.weight);
-}
-__device__ bool before(const mesh_entry<double>& a, const mesh_entry<double>& b) {
-  if (a.column != b.column) return a.column < b.column;
-  return __double_as_longlong(a.weight) < __double_as_longlong(b.weight);
-}
-
-/// Bitonic sort in which every comparison puts the smaller entry first, so that what lies beyond `count` may be thought
-/// of as infinite. `lanes` threads take part, and `sync` is a barrier of theirs.
-template <typename Entry, typename Sync>
-__device__ void bitonic_sort(Entry* entries, std::uint64_t count, unsigned lane, unsigned lanes, Sync sync) {
-  std::uint64_t half = 1;
-  while (2 * half < count) half *= 2;
-  const auto exchange = [&](std::uint64_t i, std::uint64_t j) {
-    if (j >= count) return;
-    const Entry a = entries[i];
-    const Entry b = entries[j];
-    if (!before(b, a)) return;
-    entries[i] = b;
-    entries[j] = a;
-  };
-  for (std::uint64_t size = 2; size <= 2 * half; size *= 2) {
-    for (std::uint64_t t = lane; t < half; t += lanes) {
-      const std::uint64_t in = t & (size / 2 - 1);
-      const std::uint64_t first = 2 * (t - in);
-      exchange(first + in, first + size - 1 - in);
-    }
-    sync();
-    for (std::uint64_t step = size / 4; step > 0; step /= 2) {
-      for (std::uint64_t t = lane; t < half; t += lanes) {
-        const std::uint64_t in = t & (step - 1);
-        const std::uint64_t first = 2 * (t - in) + in;
-        exchange(first, first + step);
-      }
-      sync();
-    }
+/// By column, then by the bits of the weight.
+struct comes_first {
+  __device__ bool operator()(const mesh_entry<float>& a, const mesh_entry<float>& b) const {
+    if (a.column != b.column) return a.column < b.column;
+    return __float_as_uint(a.weight) < __float_as_uint(b.weight);
   }
-}
+  __device__ bool operator()(const mesh_entry<double>& a, const mesh_entry<double>& b) const {
+    if (a.column != b.column) return a.column < b.column;
+    return __double_as_longlong(a.weight) < __double_as_longlong(b.weight);
+  }
+};
 
 template <typename T>
 constexpr unsigned warp_entries = block_bytes / 2 / row_warps / sizeof(mesh_entry<T>);
@@ -74,7 +46,7 @@ __global__ void __launch_bounds__(32 * row_warps) order_short_rows(mesh_rows<T> 
   mesh_entry<T>* staged = shared[threadIdx.x / 32];
   for (unsigned e = lane; e < length; e += 32) staged[e] = entries[e];
   __syncwarp();
-  bitonic_sort(staged, length, lane, 32, [] { __syncwarp(); });
+  bitonic_sort(staged, length, lane, 32, comes_first{}, [] { __syncwarp(); });
   for (unsigned e = lane; e < length; e += 32) entries[e] = staged[e];
 }
 
@@ -82,12 +54,12 @@ __global__ void __launch_bounds__(32 * row_warps) order_short_rows(mesh_rows<T> 
 template <typename T>
 __device__ void order_long_row(mesh_entry<T>* entries, std::uint64_t length, mesh_entry<T>* staged) {
   if (length > block_entries<T>) {
-    bitonic_sort(entries, length, threadIdx.x, block_threads, [] { __syncthreads(); });
+    bitonic_sort(entries, length, threadIdx.x, block_threads, comes_first{}, [] { __syncthreads(); });
     return;
   }
   for (unsigned e = threadIdx.x; e < length; e += block_threads) staged[e] = entries[e];
   __syncthreads();
-  bitonic_sort(staged, length, threadIdx.x, block_threads, [] { __syncthreads(); });
+  bitonic_sort(staged, length, threadIdx.x, block_threads, comes_first{}, [] { __syncthreads(); });
   for (unsigned e = threadIdx.x; e < length; e += block_threads) entries[e] = staged[e];
   __syncthreads();
 }
