@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every public header compiles alone, and twice in one file; all of them together compile under nvcc. Headers that only
-# nvcc can compile refuse others with an #error that says so, and are left to it.
+# nvcc can compile refuse others with an #error that says so, and are left to it. quadrat/quadrat.hpp includes them all.
+# What the library is not instantiated for does not compile, with a line that says what would.
 
 set(include_dir "${PROJECT_SOURCE_DIR}/include")
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${include_dir}" "${include_dir}/quadrat/*.hpp")
@@ -10,6 +11,7 @@ endif()
 
 set(sources "")
 set(all_includes "")
+set(all_headers "")
 foreach(header IN LISTS headers)
   if(NOT header MATCHES "^quadrat/io/")
     string(APPEND all_includes "#include <${header}>\n")
@@ -21,6 +23,9 @@ foreach(header IN LISTS headers)
   set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp")
   file(CONFIGURE OUTPUT "${source}" CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
   list(APPEND sources "${source}")
+  if(NOT header MATCHES "^quadrat/(io/|quadrat.hpp)")
+    list(APPEND all_headers "${header}")
+  endif()
 endforeach()
 
 if(sources)
@@ -35,3 +40,30 @@ if(sources)
     target_sources(quadrat_header_tests PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/headers/all.cu")
   endif()
 endif()
+
+list(JOIN all_headers "," all_headers)
+add_test(
+  NAME headers/umbrella
+  COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DINCLUDE_DIR=${include_dir}"
+          "-DCONFIG_DIR=${PROJECT_BINARY_DIR}/include" "-DHEADERS=${all_headers}" -P "${quadrat_cmake}/umbrella_test.cmake")
+set_tests_properties(headers/umbrella PROPERTIES LABELS headers)
+
+# Whether tests/core/instance_errors.cpp, with one of its errors, gives that line.
+function(quadrat_refusal_test wrong)
+  add_test(
+    NAME headers/refusal_${wrong}
+    COMMAND
+      "${CMAKE_CXX_COMPILER}" -std=c++20 -fopenmp -fsyntax-only -DWRONG=${wrong} "-I${include_dir}"
+      "-I${PROJECT_BINARY_DIR}/include" "${PROJECT_SOURCE_DIR}/tests/core/instance_errors.cpp")
+  set_tests_properties(headers/refusal_${wrong} PROPERTIES LABELS headers)
+  if(ARGN)
+    set_tests_properties(headers/refusal_${wrong} PROPERTIES PASS_REGULAR_EXPRESSION "error: [^\n]*quadrat: ${ARGN}")
+  endif()
+endfunction()
+quadrat_refusal_test(0) # none
+quadrat_refusal_test(1 "D must be 2 or 3")
+quadrat_refusal_test(2 "D must be 2 or 3")
+quadrat_refusal_test(3 "T must be float or double")
+quadrat_refusal_test(4 "T must be float or double")
+quadrat_refusal_test(5 "Context must be")
+quadrat_refusal_test(6 "Context must be")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a folder of its own, then configures, builds and runs against it what a user writes:
-# tests/install, tests/install/threads, examples/contacts, and examples/visitor, which has a kernel of its own.
+# tests/install, tests/install/threads, examples/contacts, and examples/visitor, which has a kernel of its own. Then has
+# Quadrat as a part of another project, tests/install/subproject: nothing of it may leak, or be installed, unasked.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -26,9 +27,27 @@ set(cuda_options "")
 if(QUADRAT_HAS_CUDA)
   set(cuda_options "-DCMAKE_CUDA_COMPILER=${CMAKE_CUDA_COMPILER}" "-DCMAKE_CUDA_ARCHITECTURES=${CMAKE_CUDA_ARCHITECTURES}")
 endif()
-quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstream)
+quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstream ${cuda_options})
 quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
 quadrat_downstream_test(visitor "${PROJECT_SOURCE_DIR}/examples/visitor" visitor ${cuda_options})
 if(NOT QUADRAT_SANITIZE) # which nvcc's link does not know
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
+endif()
+
+# Only Ninja compiles the sources of a target without building the libraries that it links.
+if(CMAKE_GENERATOR MATCHES "Ninja")
+  foreach(way IN ITEMS add_subdirectory FetchContent)
+    set(parent "${CMAKE_CURRENT_BINARY_DIR}/install/${way}")
+    add_test(
+      NAME install/${way}
+      COMMAND
+        "${CMAKE_CTEST_COMMAND}" --build-and-test "${PROJECT_SOURCE_DIR}/tests/install/subproject" "${parent}"
+        --build-generator "${CMAKE_GENERATOR}" --build-target first_lines --build-options "-DWAY=${way}"
+        "-DQUADRAT=${PROJECT_SOURCE_DIR}" -DQUADRAT_CUDA=OFF "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}")
+    set_tests_properties(install/${way} PROPERTIES FIXTURES_SETUP quadrat_part_${way} LABELS install)
+    add_test(NAME install/${way}_installs_nothing COMMAND "${CMAKE_COMMAND}" --install "${parent}" --prefix "${parent}/prefix")
+    set_tests_properties(
+      install/${way}_installs_nothing PROPERTIES FIXTURES_REQUIRED quadrat_part_${way} FAIL_REGULAR_EXPRESSION
+                                                 "Installing:|Up-to-date:" LABELS install)
+  endforeach()
 endif()

@@ -8,7 +8,10 @@ foreach(switch IN ITEMS QUADRAT_CUDA QUADRAT_PROGRAM QUADRAT_TESTS)
   set_property(CACHE ${switch} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 
-option(BUILD_SHARED_LIBS "Build the library as a shared one" OFF)
+if(PROJECT_IS_TOP_LEVEL) # a switch of the whole project, also where this one is a part of it
+  option(BUILD_SHARED_LIBS "Build the library as a shared one" OFF)
+endif()
+option(QUADRAT_INSTALL "Install the library, its headers and the program" ${PROJECT_IS_TOP_LEVEL})
 option(QUADRAT_WERROR "Warnings are errors" OFF)
 option(QUADRAT_BENCHMARKS "quadrat bench in the program; the tests want it in any case" ON)
 option(QUADRAT_UNITY "Compile the sources of a module in batches: faster from scratch, slower after a change" ON)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bodies, their contacts, what becomes of them in the next step, and a narrow phase of one's own.
-#include <quadrat/contacts/broad_phase.hpp>
-#include <quadrat/contacts/contact_detector.hpp>
-#include <quadrat/contacts/contact_matcher.hpp>
+#include <quadrat/contacts/make_contact_detector.hpp>
 #include <quadrat/parallel/atomic.hpp>
 
 #include <cmath>
@@ -28,7 +26,7 @@ struct pile {
   /// A view: nothing is copied.
   [[nodiscard]] quadrat::bodies_view<double> view() const {
     quadrat::bodies_view<double> bodies;
-    bodies.centers = quadrat::points_of(centers.data(), centers.size());
+    bodies.centers = quadrat::points_of(centers);
     bodies.shapes = shapes.data();
     bodies.sizes = sizes.data();
     bodies.orientations = orientations.data();
@@ -40,10 +38,8 @@ struct pile {
 /// Contacts of the pile in two steps, between which the ball is lifted off. Gives how many of the second step are old.
 std::size_t find_contacts(const quadrat::cpu_context& context) {
   pile bodies;
-  quadrat::contact_options<double> options;
-  options.sorted = true;  // by (a, b, feature)
-  quadrat::contact_detector<quadrat::cpu_context, double> detector(context, options);
-  quadrat::contact_matcher<quadrat::cpu_context> matcher(context);
+  auto detector = quadrat::make_contact_detector<double>(context, {.sorted = true});  // by (a, b, feature)
+  auto matcher = quadrat::make_contact_matcher(context);
 
   std::size_t kept = 0;
   for (int step = 0; step < 2; ++step) {
@@ -69,15 +65,14 @@ std::size_t find_contacts(const quadrat::cpu_context& context) {
 double arms_across_a_face(const quadrat::cpu_context& context) {
   const std::vector<vector3> centers{{0.25, 1, 1}, {3.75, 1, 1}};
   quadrat::bodies_view<double> bodies;
-  bodies.centers = quadrat::points_of(centers.data(), centers.size());
+  bodies.centers = quadrat::points_of(centers);
   bodies.radius = 0.5;
-  quadrat::contact_options<double> options;
-  options.domain = quadrat::make_box<double, 3>({0, 0, 0}, {4, 4, 4}, {true, true, true});
-  quadrat::contact_detector<quadrat::cpu_context, double> detector(context, options);
+  const auto box = quadrat::make_box<double, 3>({0, 0, 0}, {4, 4, 4}, {true, true, true});
+  auto detector = quadrat::make_contact_detector(context, box);
   detector.build(bodies);
   const auto& contact = detector.view().records[0];
   const vector3 arm_a = quadrat::arm_a(contact, centers[0]);
-  const vector3 arm_b = quadrat::arm_b(contact, centers[1], *options.domain);
+  const vector3 arm_b = quadrat::arm_b(contact, centers[1], box);
   std::printf("across a face: shift (%d, %d, %d), arms along x %.2f and %.2f\n", contact.shift[0], contact.shift[1],
               contact.shift[2], arm_a[0], arm_b[0]);
   return std::fabs(arm_a[0] + 0.5) + std::fabs(arm_b[0] - 0.5);
@@ -87,10 +82,10 @@ double arms_across_a_face(const quadrat::cpu_context& context) {
 std::uint32_t overlapping_corners(const quadrat::cpu_context& context) {
   const std::vector<vector3> lower{{0, 0, 0}, {0.5, 0.5, 0}, {4, 4, 4}}, upper{{1, 1, 1}, {2, 2, 1}, {5, 5, 5}};
   quadrat::bounds_view<double> bounds;
-  bounds.lower = quadrat::points_of(lower.data(), lower.size());
-  bounds.upper = quadrat::points_of(upper.data(), upper.size());
+  bounds.lower = quadrat::points_of(lower);
+  bounds.upper = quadrat::points_of(upper);
 
-  quadrat::broad_phase<quadrat::cpu_context, double> pairs(context, {});
+  auto pairs = quadrat::make_broad_phase<double>(context);
   pairs.build(bounds);
   std::uint32_t found = 0;
   quadrat::for_each_candidate_pair(context, pairs.view(), [&](quadrat::particle_id a, quadrat::particle_id b) {

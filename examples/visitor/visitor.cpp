@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The same on the CPU, in a loop of one's own.
-#include <quadrat/cells/counting.hpp>
+#include <quadrat/cells/make_cells.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -13,9 +13,8 @@ namespace {
 int run() {
   const std::vector<quadrat::vec<float, 3>> host = random_points();
   const quadrat::cpu_context context;
-  quadrat::cell_methods::counting::type<quadrat::cpu_context, float, 3> cells(
-      context, quadrat::make_grid_for_cutoff(periodic_box(), cutoff));
-  const auto points = quadrat::points_of(host.data(), count);  // a view: nothing is copied
+  auto cells = quadrat::make_cells(context, periodic_box(), cutoff);
+  const auto points = quadrat::points_of(host);  // a view: nothing is copied
   cells.build(context, points);
   cells.check(context);  // throws where a point was NaN or outside
 

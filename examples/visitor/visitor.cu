@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Neighbors inside a kernel of one's own, beside memory and a stream of one's own.
 #include <cuda_runtime.h>
-#include <quadrat/cells/counting.hpp>
+#include <quadrat/cells/make_cells.hpp>
 
 #include <cstdio>
 #include <exception>
@@ -36,8 +36,7 @@ int run(cudaStream_t stream) {
   quadrat::cuda_context::options options;
   options.stream = stream;
   const quadrat::cuda_context context(options);
-  quadrat::cell_methods::counting::type<quadrat::cuda_context, float, 3> cells(
-      context, quadrat::make_grid_for_cutoff(periodic_box(), cutoff));
+  auto cells = quadrat::make_cells(context, periodic_box(), cutoff);
   const auto points = quadrat::points_of(device, count);  // a view: nothing is copied
   cells.build(context, points);                           // on the stream
   density_kernel<<<(count + 255) / 256, 256, 0, stream>>>(cells.view(), points, density);

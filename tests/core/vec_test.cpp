@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <type_traits>
 
 namespace quadrat::test {
@@ -21,6 +22,36 @@ TEST(vec, adds_subtracts_and_scales_by_component) {
   EXPECT_EQ(c, a + b);
   c -= b;
   EXPECT_EQ(c, a);
+}
+
+TEST(vec, has_signs_and_quotients) {
+  constexpr vec<double, 3> a{1, -2, 3};
+  static_assert(-a == vec<double, 3>{-1, 2, -3} && +a == a);
+  static_assert(a / 2.0 == vec<double, 3>{0.5, -1, 1.5});
+  EXPECT_TRUE(std::signbit((-vec<float, 2>{0, 1})[0]));
+  // One rounding: 49 * (1 / 49) is less than 1.
+  EXPECT_EQ((vec<double, 2>{49, 98} / 49.0), (vec<double, 2>{1, 2}));
+  vec<double, 3> b = a;
+  b *= 3.0;
+  EXPECT_EQ(b, a * 3.0);
+  b /= 3.0;
+  EXPECT_EQ(b, a);
+  EXPECT_EQ((vec<int, 2>{7, -7} / 2), (vec<int, 2>{3, -3}));
+}
+
+TEST(vec, has_a_length) {
+  EXPECT_EQ(norm(vec<double, 3>{2, 3, 6}), 7);
+  EXPECT_EQ(norm(vec<float, 2>{3, -4}), 5.0f);
+  EXPECT_EQ(norm(vec<float, 3>{}), 0.0f);
+  EXPECT_TRUE(std::isnan(norm(vec<float, 2>{std::nanf(""), 1})));
+}
+
+TEST(vec, deduces_type_and_dimension) {
+  EXPECT_TRUE((std::is_same_v<decltype(vec{1.0f, 2.0f, 3.0f}), vec<float, 3>>));
+  const vec two{1.0, 2.0};
+  EXPECT_TRUE((std::is_same_v<decltype(two), const vec<double, 2>>));
+  const vec copy{two};
+  EXPECT_EQ(copy, two);
 }
 
 TEST(vec, multiplies_in_the_order_of_the_axes) {

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
+
+#include "quadrat/core/array.hpp"
 
 namespace quadrat::test {
 
@@ -44,6 +48,24 @@ TEST_F(points_view_test, reads_vectors) {
   const auto view = points_of(points.data(), points.size());
   EXPECT_EQ(view.size(), 3u);
   for (std::size_t i = 0; i < points.size(); ++i) EXPECT_EQ(view[i], points[i]);
+}
+
+template <typename Container>
+concept can_be_viewed = requires(Container&& points) { points_of(std::forward<Container>(points)); };
+
+TEST_F(points_view_test, reads_containers_that_outlive_it) {
+  using points_type = std::vector<vec<double, 2>>;
+  const points_type points{{1, 2}, {3, 4}};
+  EXPECT_EQ(points_of(points).component[0], points[0].component);
+  EXPECT_EQ(points_of(points).size(), 2u);
+  EXPECT_EQ(points_of(std::span(points).subspan(1))[0], (vec<double, 2>{3, 4}));
+  const cpu_context context;
+  const auto copy = to_device(context, points);
+  EXPECT_EQ(points_of(copy)[1], (vec<double, 2>{3, 4}));
+  EXPECT_TRUE(can_be_viewed<const points_type&>);
+  EXPECT_FALSE(can_be_viewed<points_type>);
+  EXPECT_FALSE((can_be_viewed<array<vec<double, 2>, cpu_context>>));
+  EXPECT_FALSE(can_be_viewed<const std::vector<double>&>);
 }
 
 TEST_F(points_view_test, sees_changes_of_the_memory_it_looks_at) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What docs/keyed.md shows.
 #include <gtest/gtest.h>
-#include <quadrat/keyed/key_reducer.hpp>
+#include <quadrat/keyed/make_key_reducer.hpp>
 #include <quadrat/keyed/reduce_with.hpp>
 
 #include <cmath>
@@ -24,7 +24,7 @@ TEST(keyed_example, does_what_the_documentation_says) {
   const quadrat::cpu_context context;
   const std::vector<std::uint32_t> keys{2, 0, 2, 1};
   std::vector<float> masses{1, 2, 3, 4};
-  quadrat::key_reducer<quadrat::cpu_context> reducer(context, 4);
+  auto reducer = quadrat::make_key_reducer(context, 4);
 
   reducer.set_keys(keys.data(), keys.size());
   std::vector<float> sums(4);

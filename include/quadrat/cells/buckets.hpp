@@ -11,6 +11,7 @@
 #include "quadrat/cells/keys.hpp"
 #include "quadrat/cells/linked.hpp"
 #include "quadrat/cells/sorted.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -24,6 +25,8 @@ namespace quadrat {
 /// allocates nothing. Determinism and memory: as `Buckets`.
 template <typename Context, typename Buckets>
 class keyed_buckets {
+  static_assert(detail::instance<Context>::exists);
+
  public:
   using view_type = typename Buckets::view_type;
 
@@ -73,6 +76,8 @@ struct hash_table_view {
 /// (uniform-grid-atomics, introduction). The keys stay in the caller's memory, which look-ups read.
 template <typename Context, typename Buckets>
 class hash_table {
+  static_assert(detail::instance<Context>::exists);
+
  public:
   using view_type = hash_table_view<typename Buckets::view_type>;
 

@@ -13,6 +13,7 @@
 #include "quadrat/cells/point_record.hpp"
 #include "quadrat/core/curves.hpp"
 #include "quadrat/core/grid.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/views.hpp"
 
@@ -85,6 +86,7 @@ struct grid_cells_view {
 /// in a CUDA graph. Movable. Instantiated in the library for float and double in 2 and 3 dimensions.
 template <typename Method, typename Context, typename T, int D>
 class grid_cells {
+  static_assert(detail::instance<Context, T, D>::exists);
   using numbering_type = typename Method::template numbering<D>;
   using anchor_type = typename Method::template anchor<T, D>;
   using buckets_type = typename Method::template buckets<Context>;

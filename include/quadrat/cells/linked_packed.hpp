@@ -10,6 +10,7 @@
 #include "quadrat/cells/point_record.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/curves.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -86,6 +87,8 @@ struct linked_packed_view {
 /// Determinism: as linked_buckets.
 template <typename Context, typename T, int D>
 class linked_packed_cells {
+  static_assert(detail::instance<Context, T, D>::exists);
+
  public:
   using context_type = Context;
   using value_type = T;

@@ -11,6 +11,7 @@
 #include "quadrat/cells/touched_cells.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/curves.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -65,6 +66,8 @@ struct linked_tight_view {
 /// 16 * 2^D bytes a particle more.
 template <typename Context, typename T, int D>
 class linked_tight_cells {
+  static_assert(detail::instance<Context, T, D>::exists);
+
  public:
   using context_type = Context;
   using value_type = T;
@@ -76,7 +79,7 @@ class linked_tight_cells {
 
   /// Throws argument_error when the radius is not positive and finite, or an edge is below 2 radius along an axis with
   /// more than one cell.
-  linked_tight_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options);
+  linked_tight_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
   /// As grid_cells::build. Throws argument_error for more than `most_points` points.
   void build(const Context& context, const points_view<T, D>& points);

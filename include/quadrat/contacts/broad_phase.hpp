@@ -11,6 +11,7 @@
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/views.hpp"
@@ -39,11 +40,11 @@ struct candidate_pairs_view {
 
 template <typename T>
 struct broad_phase_options {
-  std::string method;  ///< one of contact_methods() with `pairs`; empty: chosen
+  std::string method{};  ///< one of contact_methods() with `pairs`; empty: chosen
   /// Where bodies are. Bodies outside of its open axes count as well; it then says only where most of them are. Along a
   /// periodic axis boxes meet as the images whose centers are nearest, and must not be longer than half of it. Left
   /// out: open, around all bodies, found at each build.
-  std::optional<box<T, 3>> domain;
+  std::optional<box<T, 3>> domain{};
   T bin_size = T(0);  ///< edge of a bin; of the finest, where bins have several sizes. 0: chosen
   pair_masks masks = all_groups_meet();
   bool sorted = false;  ///< pairs by (first, second); at most 2^31 - 1 of them
@@ -55,6 +56,8 @@ struct broad_phase_options {
 /// Sources: parallel-binning-collision (stages), uniform-grid-atomics (section 1: loose and tight grids).
 template <typename Context, typename T>
 class broad_phase {
+  static_assert(detail::instance<Context, T>::exists);
+
  public:
   /// Throws argument_error for impossible options.
   broad_phase(const Context& context, const broad_phase_options<T>& options);

@@ -13,16 +13,17 @@
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
 
 namespace quadrat {
 
 template <typename T>
 struct contact_options {
-  std::string method;  ///< one of contact_methods(); empty: chosen
+  std::string method{};  ///< one of contact_methods(); empty: chosen
   /// Where bodies are. Bodies outside of its open axes count as well; it then says only where most of them are. Along a
   /// periodic axis bodies meet as the images whose centers are nearest; they must not be longer than half of it, and
   /// may lie up to 2^30 boxes away (2^20 in float). Left out: open, around all bodies, found at each build.
-  std::optional<box<T, 3>> domain;
+  std::optional<box<T, 3>> domain{};
   T bin_size = T(0);  ///< edge of a bin; of the finest, where bins have several sizes. 0: chosen
   pair_masks masks = all_groups_meet();
   bool sorted = false;  ///< contacts by (a, b, feature): the same bytes with every method; at most 2^31 - 1 of them
@@ -38,6 +39,8 @@ struct contact_options {
 /// tight_grid).
 template <typename Context, typename T>
 class contact_detector {
+  static_assert(detail::instance<Context, T>::exists);
+
  public:
   /// Throws argument_error for impossible options: an unknown method (naming the valid ones), a bin size that is
   /// negative or not finite, masks that are not symmetric, a domain that is no box.

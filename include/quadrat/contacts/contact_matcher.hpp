@@ -7,6 +7,7 @@
 #include "quadrat/contacts/contact.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -59,6 +60,8 @@ struct carry_contact_state {
 /// contacts, cleared, and filled with them.
 template <typename Context>
 class contact_matcher {
+  static_assert(detail::instance<Context>::exists);
+
  public:
   explicit contact_matcher(const Context& context);
 

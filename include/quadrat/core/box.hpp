@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "quadrat/core/error.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -15,6 +16,8 @@ namespace quadrat {
 /// box can answer the same three questions.
 template <typename T, int D>
 struct box {
+  static_assert(detail::numbers_instance<T, D, 1>::exists);
+
   vec<T, D> lower;
   vec<T, D> length;
   vec<bool, D> periodic;

@@ -6,6 +6,7 @@
 
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -16,6 +17,8 @@ namespace quadrat {
 /// 1 on the opposite one: the scalar product of inverse[k] with (point - origin). Make one with `make_lattice`.
 template <typename T, int D>
 struct lattice {
+  static_assert(detail::numbers_instance<T, D, 1>::exists);
+
   vec<T, D> origin;
   vec<vec<T, D>, D> vectors;
   vec<vec<T, D>, D> inverse;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+#include <type_traits>
+
 #include "quadrat/core/macros.hpp"
 
 namespace quadrat {
 
-/// A small vector of D components, in the order x, y, z.
+/// A small vector of D components, in the order x, y, z: `vec<float, 3> a{1, 2, 3}`, or `vec a{1.0f, 2.0f, 3.0f}`.
 template <typename T, int D>
 struct vec {
   T component[D];
@@ -32,8 +35,20 @@ struct vec {
     return a;
   }
   friend QUADRAT_HD constexpr vec operator*(T scale, const vec& a) { return a * scale; }
+  /// Each component is divided, which rounds once; a multiplication by the inverse would round twice.
+  friend QUADRAT_HD constexpr vec operator/(vec a, T divisor) {
+    for (int axis = 0; axis < D; ++axis) a[axis] /= divisor;
+    return a;
+  }
+  friend QUADRAT_HD constexpr vec operator+(const vec& a) { return a; }
+  friend QUADRAT_HD constexpr vec operator-(vec a) {
+    for (int axis = 0; axis < D; ++axis) a[axis] = -a[axis];
+    return a;
+  }
   QUADRAT_HD constexpr vec& operator+=(const vec& b) { return *this = *this + b; }
   QUADRAT_HD constexpr vec& operator-=(const vec& b) { return *this = *this - b; }
+  QUADRAT_HD constexpr vec& operator*=(T scale) { return *this = *this * scale; }
+  QUADRAT_HD constexpr vec& operator/=(T divisor) { return *this = *this / divisor; }
 
   friend QUADRAT_HD constexpr bool operator==(const vec& a, const vec& b) {
     for (int axis = 0; axis < D; ++axis) {
@@ -42,6 +57,10 @@ struct vec {
     return true;
   }
 };
+
+template <typename T, typename... More>
+  requires(std::is_same_v<T, More> && ...)
+vec(T, More...) -> vec<T, 1 + static_cast<int>(sizeof...(More))>;
 
 /// Sum of the products of components, taken in the order x, y, z: the one expression that every method uses.
 template <typename T, int D>
@@ -54,6 +73,12 @@ template <typename T, int D>
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD constexpr T squared_norm(const vec<T, D>& a) {
   return dot(a, a);
+}
+
+/// The length, by way of its square: infinite or 0 where that does not fit into T.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD T norm(const vec<T, D>& a) {
+  return std::sqrt(squared_norm(a));
 }
 
 template <typename T>

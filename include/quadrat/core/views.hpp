@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
@@ -58,5 +59,17 @@ template <typename T, int D>
 [[nodiscard]] points_view<T, D> points_of(const vec<T, D>* first, std::size_t count) {
   return strided_points<D>(count == 0 ? static_cast<const T*>(nullptr) : first->component, count, D);
 }
+
+/// The same of all vectors of a container (`data()` and `size()`): std::vector, std::span, quadrat::array.
+template <typename Container>
+  requires requires(const Container& points) { points_of(points.data(), points.size()); }
+[[nodiscard]] auto points_of(const Container& points) {
+  return points_of(points.data(), points.size());
+}
+
+/// The view would outlive a temporary container.
+template <typename Container>
+  requires(!std::ranges::enable_borrowed_range<Container>)
+void points_of(const Container&& points) = delete;
 
 }  // namespace quadrat

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/keyed/values.hpp"
 
 /// Reduction by key: sums, extremes, counts and means over the elements that share a key.
@@ -36,7 +37,7 @@ enum class peer_combination {
 inline constexpr std::array<std::string_view, 2> peer_combination_names{"tree", "switched"};
 
 struct key_reducer_options {
-  std::string method;  ///< one of key_methods(); empty or "auto": chosen, see key_reducer::reason
+  std::string method{};  ///< one of key_methods(); empty or "auto": chosen, see key_reducer::reason
   /// Reductions that are expected for one call of set_keys. What can be found once and used again (patterns of peers,
   /// the sorted order) is kept where that pays; the choice of a method goes by it.
   double uses = 1;
@@ -73,6 +74,8 @@ struct key_call {
 /// general bound). Everything else is exact at every level. Source: voting-and-shuffling (all sections).
 template <typename Context>
 class key_reducer {
+  static_assert(detail::instance<Context>::exists);
+
  public:
   /// Throws argument_error for no keys or more than 2^31 - 1, impossible options, unknown methods (with the valid
   /// ones), methods that the backend or the level of determinism does not have.

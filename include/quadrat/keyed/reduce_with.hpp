@@ -9,6 +9,7 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/fault.hpp"
@@ -187,6 +188,8 @@ struct copy_keys {
 /// Context: cpu_context or cuda_context.
 template <typename Context>
 class functor_reducer {
+  static_assert(detail::instance<Context>::exists);
+
  public:
   explicit functor_reducer(const Context& context) : context_(context), faults_(context) {}
 

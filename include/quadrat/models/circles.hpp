@@ -14,6 +14,7 @@
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -66,9 +67,9 @@ template <int D>
 
 /// What a simulation is made of.
 struct circles_options {
-  circles_parameters parameters;
-  std::string order;      ///< of walking a neighborhood; empty: circles_default_order
-  std::string cell_list;  ///< one of circles_cell_lists(); empty: circles_default_cell_list
+  circles_parameters parameters{};
+  std::string order{};      ///< of walking a neighborhood; empty: circles_default_order
+  std::string cell_list{};  ///< one of circles_cell_lists(); empty: circles_default_cell_list
   /// Cells along the reach, 1 to circles_most_cells_per_reach: the finest grid whose cells have an edge of at least
   /// reach / cells_per_reach. 1 is the paper's. 0: circles_default_cells_per_reach of the order.
   int cells_per_reach = 0;
@@ -117,8 +118,8 @@ struct circles_record {
 template <typename T, int D>
 struct circles_state {
   std::uint64_t step = 0;
-  std::vector<vec<T, D>> positions;        ///< by agent
-  std::vector<particle_id> storage_order;  ///< the agent in each slot of memory; empty: slot = agent
+  std::vector<vec<T, D>> positions{};        ///< by agent
+  std::vector<particle_id> storage_order{};  ///< the agent in each slot of memory; empty: slot = agent
 };
 
 template <typename Context, typename T, int D>
@@ -132,6 +133,8 @@ class circles_engine;
 /// with the same options. `canonical` is refused: it would have to sort the neighbors of every agent.
 template <typename Context, typename T, int D>
 class circles {
+  static_assert(detail::instance<Context, T, D>::exists);
+
  public:
   /// Places the agents. Copies from the host and synchronises. Throws argument_error for impossible options, an unknown
   /// order or cell list (naming the valid ones), an order that cannot walk the cell list (naming those that it can),

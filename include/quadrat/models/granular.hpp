@@ -13,6 +13,7 @@
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -45,7 +46,7 @@ struct granular_parameters {
   double attraction = 0;           ///< a
   double global_damping = 1;       ///< factor on every velocity in every step
   double wall_restitution = -0.5;  ///< factor on the velocity component that met a wall
-  std::optional<granular_collider> collider;
+  std::optional<granular_collider> collider{};
 };
 
 /// Throws argument_error for the first constant that is not finite, or not positive where it must be.
@@ -87,12 +88,12 @@ struct granular_method {
 
 /// What a simulation is made of.
 struct granular_options {
-  granular_parameters parameters;
+  granular_parameters parameters{};
   std::array<double, 3> lower{-1, -1, -1};
   std::array<double, 3> upper{1, 1, 1};
   /// Cells per axis. Left out: the finest grid whose cells are not smaller than a grain.
-  std::optional<std::array<int, 3>> cells;
-  std::string method;        ///< one of granular_methods(); empty: the default of the context
+  std::optional<std::array<int, 3>> cells{};
+  std::string method{};      ///< one of granular_methods(); empty: the default of the context
   std::size_t capacity = 0;  ///< of a cell, for the methods that fix it; 0: their own default
 };
 
@@ -115,10 +116,10 @@ struct granular_statistics {
 template <typename T>
 struct granular_state {
   std::uint64_t step = 0;
-  std::vector<vec<T, 3>> positions;   ///< by particle id
-  std::vector<vec<T, 3>> velocities;  ///< by particle id
+  std::vector<vec<T, 3>> positions{};   ///< by particle id
+  std::vector<vec<T, 3>> velocities{};  ///< by particle id
   /// The id of the grain in each slot of memory, where the method moves grains; empty where slot = id.
-  std::vector<particle_id> storage_order;
+  std::vector<particle_id> storage_order{};
 };
 
 template <typename Context, typename T>
@@ -134,6 +135,8 @@ class granular_engine;
 /// percent longer on a CPU.
 template <typename Context, typename T>
 class granular {
+  static_assert(detail::instance<Context, T>::exists);
+
  public:
   /// Places the grains (velocities empty: at rest). Copies from the host and synchronises. Throws argument_error for
   /// impossible options, an unknown method (naming the valid ones), a method that the backend lacks, cells smaller than

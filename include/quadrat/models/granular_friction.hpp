@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -98,14 +99,14 @@ inline constexpr std::size_t most_granular_walls = 32;
 
 struct granular_friction_options {
   contact_stiffness stiffness = contact_stiffness::hertz;
-  granular_material material;
+  granular_material material{};
   contact_damping damping = contact_damping::exact;
   bool attraction = false;  ///< whether the damping may make the normal force of a contact that ends attractive
   std::array<double, 3> gravity{0, -9.81, 0};  ///< m / s^2
   /// Where most grains are, in m; says how grains are sorted. Grains may be anywhere that the walls let them.
   std::array<double, 3> lower{-1, -1, -1};
   std::array<double, 3> upper{1, 1, 1};
-  std::vector<granular_wall> walls;
+  std::vector<granular_wall> walls{};
   double time_step = 0;  ///< s; 0: a tenth of longest_granular_time_step
   double skin = 0;       ///< m, see granular_friction; 0: a fifth of the mean radius
 };
@@ -123,8 +124,8 @@ struct granular_fill {
 };
 
 struct granular_filling {
-  std::vector<double> radii;
-  std::vector<vec<double, 3>> positions;
+  std::vector<double> radii{};
+  std::vector<vec<double, 3>> positions{};
 };
 
 /// How many grains the region holds.
@@ -172,12 +173,12 @@ struct granular_contact_memory {
 template <typename T>
 struct granular_friction_state {
   std::uint64_t step = 0;
-  std::vector<vec<T, 3>> positions;                  ///< by particle id
-  std::vector<vec<T, 3>> remainders;                 ///< what is too small to be in the positions, by particle id
-  std::vector<vec<T, 3>> velocities;                 ///< half a step before the positions, by particle id
-  std::vector<vec<T, 3>> angular_velocities;         ///< likewise
-  std::vector<vec<T, 3>> listed_positions;           ///< where the neighbor list was made, by particle id
-  std::vector<granular_contact_memory<T>> contacts;  ///< by (first, second)
+  std::vector<vec<T, 3>> positions{};                  ///< by particle id
+  std::vector<vec<T, 3>> remainders{};                 ///< what is too small to be in the positions, by particle id
+  std::vector<vec<T, 3>> velocities{};                 ///< half a step before the positions, by particle id
+  std::vector<vec<T, 3>> angular_velocities{};         ///< likewise
+  std::vector<vec<T, 3>> listed_positions{};           ///< where the neighbor list was made, by particle id
+  std::vector<granular_contact_memory<T>> contacts{};  ///< by (first, second)
 };
 
 /// A simulation: owns the grains in the memory of its context. Move-only. T: float or double; Context: cpu_context or
@@ -191,6 +192,8 @@ struct granular_friction_state {
 /// Determinism: the same bits in every run and with any number of threads, whatever the context asks for.
 template <typename Context, typename T>
 class granular_friction {
+  static_assert(detail::instance<Context, T>::exists);
+
  public:
   /// Grains by radius (one, or one for each), positions, velocities and angular velocities (empty: at rest). Copies
   /// from the host and synchronises. Throws argument_error for impossible options, radii and counts, and a time step

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -155,6 +156,8 @@ struct srd_state {
 /// particles to be no faster than 16 thermal speeds along each axis. With floating sums none.
 template <typename Context, typename T, int D>
 class srd {
+  static_assert(detail::instance<Context, T, D>::exists);
+
  public:
   /// Copies from the host and synchronises. Throws argument_error for impossible options, masses and counts (2^31 - 1
   /// particles and cells are possible), for floating sums where the context asks for determinism, and for fixed sums

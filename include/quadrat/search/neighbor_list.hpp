@@ -8,9 +8,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/method.hpp"
@@ -48,7 +50,7 @@ struct neighbor_options {
   /// skin: see neighbor_list::update. Added to every cutoff of every rule.
   T skin = T(0);
   cutoff_rule rule = cutoff_rule::uniform;
-  std::vector<T> type_cutoffs;  ///< types x types, symmetric; 0: never a pair
+  std::vector<T> type_cutoffs{};  ///< types x types, symmetric; 0: never a pair
   neighbor_pairs pairs = neighbor_pairs::full;
   neighbor_layout layout = neighbor_layout::csr;
   std::size_t width = 0;  ///< of a row of the matrix
@@ -60,19 +62,19 @@ struct neighbor_options {
   /// Points outside of the open axes of their box are taken as they are instead of being refused; the box then says
   /// only where most of them lie.
   bool accept_outside = false;
-  std::string method;  ///< one of neighbor_methods(); empty: chosen
+  std::string method{};  ///< one of neighbor_methods(); empty: chosen
 };
 
 /// What is searched. Arrays belong to the device of the context; `boxes` and the numbers are on the host.
 template <typename T, int D>
 struct neighbor_input {
   points_view<T, D> points{};
-  std::span<const lattice<T, D>> boxes;  ///< one, or one a system
+  std::span<const lattice<T, D>> boxes{};  ///< one, or one a system
   /// System of each point, in any order; nullptr where there is one system. Pairs lie within one system.
   const std::uint32_t* system_of_point = nullptr;
   /// Where neighbors are wanted; left out: of the points themselves. A query is no particle, so that a point at its
   /// place is its neighbor. For full lists by the uniform rule, without skin and exclusions.
-  std::optional<points_view<T, D>> queries;
+  std::optional<points_view<T, D>> queries{};
   const std::uint32_t* system_of_query = nullptr;
   const T* radii = nullptr;              ///< by point, for the rules with radii; none may pass what cutoff allows
   const std::uint32_t* types = nullptr;  ///< by point, for the table of types
@@ -129,14 +131,32 @@ template <typename T, int D>
 /// context asks for run_to_run or canonical, and for every method and box when `sorted` is asked for.
 template <typename Context, typename T, int D>
 class neighbor_list {
+  static_assert(detail::instance<Context, T, D>::exists);
+
  public:
   /// Throws argument_error for options that are impossible: a cutoff that is not positive and finite, a negative skin,
   /// a matrix without width, a table that is not square or not symmetric, an unknown method (naming the valid ones) or
   /// one that the backend lacks.
   neighbor_list(const Context& context, const neighbor_options<T>& options);
+  /// The same, and keeps the boxes, one or one a system, for the calls below that are given points alone.
+  neighbor_list(const Context& context, const neighbor_options<T>& options, std::vector<lattice<T, D>> boxes)
+      : neighbor_list(context, options) {
+    boxes_ = std::move(boxes);
+  }
   neighbor_list(neighbor_list&&) noexcept;
   neighbor_list& operator=(neighbor_list&&) noexcept;
   ~neighbor_list();
+
+  /// These points in the boxes that the list was made with: what `build`, `count` and `update` of points alone take. To
+  /// be completed with radii, types, queries or exclusions. Valid as long as the list and the points.
+  [[nodiscard]] neighbor_input<T, D> input(const points_view<T, D>& points,
+                                           const std::uint32_t* system_of_point = nullptr) const {
+    neighbor_input<T, D> result;
+    result.points = points;
+    result.boxes = boxes_;
+    result.system_of_point = system_of_point;
+    return result;
+  }
 
   /// Builds the list, growing its memory to what the pairs need. Synchronises. Throws argument_error for input that the
   /// host can see to be impossible; data_error naming the first point that is not finite or outside of an open axis,
@@ -144,11 +164,17 @@ class neighbor_list {
   /// too short, with the width that would have sufficed, and when a row has 2^32 entries or more; argument_error when
   /// the free memory cannot hold the pairs, with their number. The list is unusable after an exception.
   void build(const neighbor_input<T, D>& input);
+  void build(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
+    build(input(points, system_of_point));
+  }
 
   /// Counts what `build` would list, row by row, in memory of the points: nothing is listed, and the layout makes no
   /// difference. Afterwards no list is built, and `build` comes before `build_asynchronously`. Synchronises. Throws
   /// what `build` throws. The counts are the same in every run and with every method.
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
+  [[nodiscard]] neighbor_counts count(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
+    return count(input(points, system_of_point));
+  }
 
   /// The same as `build` in the memory that the last build left, asynchronously: can be captured in a CUDA graph.
   /// Allocates nothing; throws argument_error where it would have to (another number of points or boxes), and for input
@@ -174,6 +200,9 @@ class neighbor_list {
   /// twice the skin beyond. Their shifts, vectors and squared distances become those of the points as given now, in
   /// the order that they had; `sorted` rows stay sorted.
   bool update(const neighbor_input<T, D>& input);
+  bool update(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
+    return update(input(points, system_of_point));
+  }
 
   /// Throws argument_error when nothing has been built, or the last build failed.
   [[nodiscard]] neighbor_list_view<T, D> view() const;
@@ -189,6 +218,7 @@ class neighbor_list {
  private:
   struct implementation;
   std::unique_ptr<implementation> implementation_;
+  std::vector<lattice<T, D>> boxes_;
 };
 
 }  // namespace quadrat

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "quadrat/cells/counting.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/grid.hpp"
+
+namespace quadrat {
+
+/// An empty cell list over a grid. The context, the precision and the dimension are those of the arguments; `Method` is
+/// one of cell_methods, as in `make_cells<cell_methods::sorted_hilbert>(context, grid)`. Allocates with the first
+/// build. Throws what the method's constructor throws: argument_error for impossible options.
+template <typename Method = cell_methods::counting, typename Context, typename T, int D>
+[[nodiscard]] auto make_cells(const Context& context, const grid<T, D>& space,
+                              const cell_list_options<std::type_identity_t<T>>& options = {}) {
+  return typename Method::template type<Context, T, D>(context, space, options);
+}
+
+/// An empty cell list for walks to neighbors nearer than the cutoff: over the finest grid of the box whose cells are
+/// not smaller than that (make_grid_for_cutoff). Where options.radius is 0, it is half of the cutoff, with which every
+/// method finds all neighbors. Throws argument_error when the cutoff is not positive and finite or passes half the box
+/// along a periodic axis, and what the method's constructor throws.
+template <typename Method = cell_methods::counting, typename Context, typename T, int D>
+[[nodiscard]] auto make_cells(const Context& context, const box<T, D>& domain, std::type_identity_t<T> cutoff,
+                              cell_list_options<std::type_identity_t<T>> options = {}) {
+  require_cutoff_fits(domain, cutoff);
+  if (options.radius == T(0)) options.radius = cutoff / 2;
+  return make_cells<Method>(context, make_grid_for_cutoff(domain, cutoff), options);
+}
+
+}  // namespace quadrat

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+namespace quadrat {
+
+class cpu_context;
+class cuda_context;
+
+namespace detail {
+
+/// What the library is instantiated for. Anything else is refused by the compiler, in one readable line, instead of by
+/// the linker: `static_assert(detail::instance<Context, T, D>::exists)`.
+template <typename T, int D, int LeastD = 2>
+struct numbers_instance {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "quadrat: T must be float or double");
+  static_assert(LeastD <= D && D <= 3, "quadrat: D must be 2 or 3; for boxes, grids and meshes also 1");
+  static constexpr bool exists = true;
+};
+
+template <typename Context, typename T = double, int D = 3, int LeastD = 2>
+struct instance : numbers_instance<T, D, LeastD> {
+  static_assert(std::is_same_v<Context, cpu_context> || std::is_same_v<Context, cuda_context>,
+                "quadrat: Context must be quadrat::cpu_context or quadrat::cuda_context");
+};
+
+}  // namespace detail
+
+}  // namespace quadrat

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// All of Quadrat. Each header also stands alone, and begins with what it is for: including only what is used compiles
+/// faster. The first lines of a program:
+///
+///     const quadrat::cpu_context context;  // or cuda_context
+///     const auto box = quadrat::make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true});
+///     auto cells = quadrat::make_cells(context, box, 0.1f);
+///     auto list = quadrat::make_neighbor_list(context, box, {.cutoff = 0.1f});
+///     auto contacts = quadrat::make_contact_detector(context, box);
+///     auto plan = quadrat::make_spread_plan(context, box, {64, 64, 64}, 6);
+///     auto reducer = quadrat::make_key_reducer(context, key_count);
+
+// Vectors, boxes, grids, views of points, contexts, arrays.
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/curves.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/philox.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+
+// Loops, sums, scans, sorting, atomic operations, CUDA graphs.
+#include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/cuda_graph.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/reduce.hpp"
+#include "quadrat/parallel/scan.hpp"
+#include "quadrat/parallel/sort.hpp"
+
+// Particles in the cells of a grid.
+#include "quadrat/cells/buckets.hpp"
+#include "quadrat/cells/make_cells.hpp"
+#include "quadrat/cells/methods.hpp"
+
+// Neighbors: walks, functors over all pairs, lists.
+#include "quadrat/search/make_neighbor_list.hpp"
+#include "quadrat/search/neighborhood.hpp"
+#include "quadrat/search/visit.hpp"
+
+// Contacts of bodies.
+#include "quadrat/contacts/collide.hpp"
+#include "quadrat/contacts/make_contact_detector.hpp"
+
+// Values of particles on a mesh.
+#include "quadrat/mesh/make_spread_plan.hpp"
+#include "quadrat/mesh/methods.hpp"
+
+// Reduction by key.
+#include "quadrat/keyed/make_key_reducer.hpp"
+#include "quadrat/keyed/methods.hpp"
+
+// Models.
+#include "quadrat/models/circles.hpp"
+#include "quadrat/models/granular.hpp"
+#include "quadrat/models/granular_friction.hpp"
+#include "quadrat/models/srd.hpp"

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+
+namespace quadrat {
+
+/// An empty neighbor list for points in a box of any shape, which it keeps: `build(points)` is all that is left to say.
+/// The context, the precision and the dimension are those of the arguments, so that options can be written in place:
+/// `make_neighbor_list(context, box, {.cutoff = 0.1f})`. Throws argument_error for impossible options.
+template <typename Context, typename T, int D>
+[[nodiscard]] neighbor_list<Context, T, D> make_neighbor_list(
+    const Context& context, const lattice<T, D>& shape, const neighbor_options<std::type_identity_t<T>>& options) {
+  return {context, options, {shape}};
+}
+template <typename Context, typename T, int D>
+[[nodiscard]] neighbor_list<Context, T, D> make_neighbor_list(
+    const Context& context, const box<T, D>& domain, const neighbor_options<std::type_identity_t<T>>& options) {
+  return {context, options, {make_lattice(domain)}};
+}
+
+/// For points of several systems, one box a system: `build(points, system_of_point)`.
+template <typename Context, typename T, int D>
+[[nodiscard]] neighbor_list<Context, T, D> make_neighbor_list(
+    const Context& context, std::vector<lattice<T, D>> shapes,
+    const neighbor_options<std::type_identity_t<T>>& options) {
+  return {context, options, std::move(shapes)};
+}
+
+}  // namespace quadrat
