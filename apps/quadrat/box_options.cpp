@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
+#include "core/counted.hpp"
 #include "io/text.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -39,8 +40,9 @@ std::vector<double> numbers_of_option(const char* option, std::string_view text)
 vec<vec<double, 3>, 3> vectors_of_option(const std::string& text, int dimension) {
   const std::vector<double> numbers = numbers_of_option("--box", text);
   const auto d = static_cast<std::size_t>(dimension);
-  require(numbers.size() == d || numbers.size() == d * d, "--box: there are ", numbers.size(), " numbers; points in ",
-          d, " dimensions need ", d, " lengths, or the ", d * d, " components of ", d, " vectors");
+  require(numbers.size() == d || numbers.size() == d * d, "--box: ", detail::there_are(numbers.size(), "number"),
+          "; points in ", detail::counted(d, "dimension"), " need ", detail::counted(d, "length"), ", or the ",
+          detail::counted(d * d, "component"), " of ", detail::counted(d, "vector"));
   vec<vec<double, 3>, 3> vectors{};
   for (int axis = 0; axis < dimension; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
@@ -57,8 +59,9 @@ vec<vec<double, 3>, 3> vectors_of_option(const std::string& text, int dimension)
 
 vec<double, 3> origin_of_option(const std::string& text, int dimension) {
   const std::vector<double> numbers = numbers_of_option("--origin", text);
-  require(numbers.size() == static_cast<std::size_t>(dimension), "--origin: there are ", numbers.size(),
-          " numbers; points in ", dimension, " dimensions need ", dimension);
+  require(numbers.size() == static_cast<std::size_t>(dimension),
+          "--origin: ", detail::there_are(numbers.size(), "number"), "; points in ",
+          detail::counted(dimension, "dimension"), " need ", dimension);
   vec<double, 3> origin{};
   for (int axis = 0; axis < dimension; ++axis) origin[axis] = numbers[static_cast<std::size_t>(axis)];
   return origin;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "mesh_transfer.hpp"
 #include "option_checks.hpp"
 #include "particle_file.hpp"
+#include "quadrat/core/error.hpp"
 #include "stopwatch.hpp"
 #include "table_output.hpp"
 
@@ -40,6 +42,19 @@ mesh_task interpolate_task(const interpolate_command& options, const particle_fi
   return task;
 }
 
+/// A .vti file says where its mesh lies. Throws argument_error where the box of the points is another.
+void check_place_of_mesh(const mesh_task& task, const value_file& mesh, int dimension) {
+  if (!mesh.grid) return;
+  for (int axis = 0; axis < dimension; ++axis) {
+    const double origin = mesh.grid->origin[axis], length = mesh.grid->spacing[axis] * task.extents[axis];
+    const double given = task.box.origin[axis], rounding = 1e-6 * task.box.length[axis];
+    require(std::fabs(origin - given) <= rounding && std::fabs(length - task.box.length[axis]) <= rounding, mesh.file,
+            ": along ", "xyz"[axis], " the mesh begins at ", origin, " and is ", length, " long, but the box (",
+            task.box.source, ") begins at ", given, " and is ", task.box.length[axis],
+            " long; give --box and --origin as to quadrat spread");
+  }
+}
+
 void write_point_values(const std::string& file, const mesh_task& task, const particle_file& particles,
                         const mesh_outcome& outcome) {
   std::vector<std::size_t> shape;
@@ -65,6 +80,7 @@ void run_interpolate(const interpolate_command& options) {
   value_file mesh = read_mesh_values(options.mesh_values, particles.dimension);
   report.reading_seconds = time.elapsed();
   const mesh_task task = interpolate_task(options, particles, mesh);
+  check_place_of_mesh(task, mesh, particles.dimension);
   report.outside = task.plan.outside == outside_points::wrap ? "wrap" : "refuse";
   doing.begins("interpolating");
   if (!options.quiet) note_what_is_left_out(particles);
@@ -110,7 +126,7 @@ void add_interpolate(CLI::App& app) {
       ->required()
       ->check(existing_file())
       ->type_name("");
-  command->add_option("--mesh-values", o.mesh_values, ".npy, real or complex, as quadrat spread writes it")
+  command->add_option("--mesh-values", o.mesh_values, ".npy or .vti, real or complex, as quadrat spread writes it")
       ->required()
       ->check(existing_file())
       ->type_name("FILE");

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/counted.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::program {
@@ -35,8 +36,9 @@ mesh_box choose_mesh_box(const box_options& given, const particle_file& particle
   if (given.box) {
     box.source = "--box";
     const std::size_t numbers = numbers_of_option("--box", *given.box).size();
-    require(numbers == static_cast<std::size_t>(dimension), "--box: there are ", numbers, " numbers; points in ",
-            dimension, " dimensions need the ", dimension, " lengths of an upright box");
+    require(numbers == static_cast<std::size_t>(dimension), "--box: ", detail::there_are(numbers, "number"),
+            "; points in ", detail::counted(dimension, "dimension"), " need the ", detail::counted(dimension, "length"),
+            " of an upright box");
     const auto vectors = vectors_of_option(*given.box, dimension);
     for (int axis = 0; axis < dimension; ++axis) box.length[axis] = vectors[axis][axis];
   } else if (lattice) {

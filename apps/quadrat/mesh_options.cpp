@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/counted.hpp"
 #include "io/text.hpp"
 #include "option_checks.hpp"
 #include "quadrat/core/error.hpp"
@@ -17,7 +18,8 @@
 namespace quadrat::program {
 namespace {
 
-constexpr std::array<std::string_view, 2> outside_choices{"wrap", "refuse"}, edge_choices{"refuse", "clip"};
+constexpr std::array<std::string_view, 2> outside_choices{"wrap", "refuse"}, edge_choices{"refuse", "clip"},
+    beyond_choices{"refuse", "accept"};
 
 void add_mesh_choices(CLI::App& command, mesh_options& o) {
   command.add_option("--order", o.order, "of the B-splines: mesh points of a footprint along an axis, 1 to 8")
@@ -30,6 +32,11 @@ void add_mesh_choices(CLI::App& command, mesh_options& o) {
       ->check(one_of(outside_choices));
   command.add_option("--edges", o.edges, "footprints that leave the mesh along open axes: refuse or clip")
       ->check(one_of(edge_choices))
+      ->capture_default_str();
+  command
+      .add_option("--beyond", o.beyond,
+                  "points beyond the box along open axes: refuse, or accept what of their footprint meets the mesh")
+      ->check(one_of(beyond_choices))
       ->capture_default_str();
   command.add_option("--uses", o.uses, "choose the method as if the same points were used so often")
       ->check(any_number())
@@ -69,6 +76,7 @@ spread_options plan_options(const mesh_options& options, bool refuse_outside) {
   const bool refuse = options.outside ? *options.outside == "refuse" : refuse_outside;
   result.outside = refuse ? outside_points::refuse : outside_points::wrap;
   result.edges = options.edges == "clip" ? open_footprints::clip : open_footprints::refuse;
+  result.beyond = options.beyond == "accept" ? points_beyond::accept : points_beyond::refuse;
   result.uses = options.uses;
   return result;
 }
@@ -86,8 +94,9 @@ vec<int, 3> extents_of_option(const std::string& text, int dimension) {
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  require(numbers.size() == 1 || numbers.size() == static_cast<std::size_t>(dimension), "--mesh: there are ",
-          numbers.size(), " numbers; points in ", dimension, " dimensions need ", dimension, ", or one for all axes");
+  require(numbers.size() == 1 || numbers.size() == static_cast<std::size_t>(dimension),
+          "--mesh: ", detail::there_are(numbers.size(), "number"), "; points in ",
+          detail::counted(dimension, "dimension"), " need ", dimension, ", or one for all axes");
   vec<int, 3> extents{1, 1, 1};
   for (int axis = 0; axis < dimension; ++axis) {
     extents[axis] = numbers[numbers.size() == 1 ? 0 : static_cast<std::size_t>(axis)];

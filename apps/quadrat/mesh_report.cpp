@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "core/counted.hpp"
 #include "progress_bar.hpp"
 #include "summary.hpp"
 #include "table_output.hpp"
@@ -63,7 +64,10 @@ json method_json(const mesh_report& report, const mesh_options& options, const m
                  const mesh_outcome& outcome) {
   json result{{"order", task.order},       {"precision", task.single ? "float" : "double"},
               {"method", outcome.method},  {"reason", outcome.reason},
-              {"outside", report.outside}, {"edges", options.edges}};
+              {"outside", report.outside}, {"edges", options.edges},
+              {"beyond", options.beyond}};
+  const mesh_left_out& left_out = outcome.left_out;
+  result["left_out"] = {{"clipped", left_out.clipped}, {"missed", left_out.missed}, {"beyond", left_out.beyond}};
   if (task.operation == mesh_operation::spread) result["deterministic"] = report.reproducible;
   return result;
 }
@@ -107,6 +111,14 @@ std::string values_line(const mesh_report& report, const mesh_task& task, const 
   if (task.operation == mesh_operation::gradient) return text + ", gradients\n";
   return text + fmt::format("; sum {}, on the mesh {}{}\n", sum_text(report.values_sums, kind.complex),
                             sum_text(report.mesh_sums, kind.complex), kind.vectors > 1 ? " (of the first)" : "");
+}
+
+/// Nothing where all points count in full.
+std::string left_out_line(const mesh_left_out& left_out) {
+  if (left_out.clipped == 0 && left_out.beyond == 0) return {};
+  return fmt::format("  left out   {} clipped at open edges, of which {} miss the mesh altogether; {} beyond the box\n",
+                     detail::counted(left_out.clipped, "footprint"), with_commas(left_out.missed),
+                     detail::counted(left_out.beyond, "point"));
 }
 
 }  // namespace
@@ -154,6 +166,7 @@ std::string as_text(const mesh_report& report, const mesh_options& options, cons
   text += fmt::format("  {:<10} {:.3g} s on {}: {}, order {}, {} ({}); points taken in {:.3g} s\n", report.command,
                       outcome.transfer_seconds, as_text(outcome.device), outcome.method, task.order,
                       task.single ? "float" : "double", outcome.reason, outcome.setting_seconds);
+  text += left_out_line(outcome.left_out);
   if (options.output) text += fmt::format("  output     {} ({:.3g} s)\n", *options.output, report.writing_seconds);
   return text;
 }

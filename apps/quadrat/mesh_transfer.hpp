@@ -37,6 +37,7 @@ struct mesh_outcome {
   value_kind kind;  ///< of both sides
   mesh_numbers numbers;
   std::vector<double> sums_in;  ///< see sums_of
+  mesh_left_out left_out;
   std::size_t memory_bytes = 0;
   double setting_seconds = 0, transfer_seconds = 0;  ///< taking the points; the operation itself
 };

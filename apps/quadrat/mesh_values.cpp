@@ -9,17 +9,17 @@
 #include <string_view>
 #include <utility>
 
+#include "core/counted.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/npy.hpp"
+#include "quadrat/io/vtk.hpp"
 
 namespace quadrat::program {
 namespace {
 
-/// Numbers that are written at a time.
-
 /// `what` for messages: "values".
-value_file read_numbers(const std::filesystem::path& file, std::string_view what) {
-  require(file.extension() == ".npy", what, " are read from .npy files; ", file.string(), " ends otherwise");
+value_file read_numbers(const std::filesystem::path& file, std::string_view what, std::string_view endings) {
+  require(file.extension() == ".npy", what, " are read from ", endings, " files; ", file.string(), " ends otherwise");
   io::npy_array array = io::read_npy(file);
   value_file result;
   result.file = array.file;
@@ -64,6 +64,27 @@ std::vector<T> converted(const value_file& values) {
   return result;
 }
 
+/// A mesh of `dimension` axes: those behind must have one point. Several arrays are several vectors.
+value_file read_mesh_vti(const std::filesystem::path& file, int dimension) {
+  io::vti_mesh mesh = io::read_vti(file);
+  value_file result;
+  result.file = file.string();
+  result.kind.complex = mesh.complex;
+  result.kind.single = mesh.single;
+  if (mesh.names != std::vector<std::string>{"values"}) result.shape.push_back(mesh.names.size());
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis < dimension) {
+      result.shape.push_back(mesh.grid.extent[axis]);
+    } else if (mesh.grid.extent[axis] != 1) {
+      throw io_error(message(result.file, ": the mesh has ", mesh.grid.extent[axis], " points along ", "xyz"[axis],
+                             ", but the points are in ", detail::counted(dimension, "dimension")));
+    }
+  }
+  result.bytes = std::move(mesh.bytes);
+  result.grid = mesh.grid;
+  return result;
+}
+
 }  // namespace
 
 std::string value_kind::type_name(bool single_precision) const {
@@ -81,7 +102,7 @@ std::vector<T> value_file::take() {
 }
 
 value_file read_point_values(const std::filesystem::path& file, std::size_t points) {
-  value_file result = read_numbers(file, "values");
+  value_file result = read_numbers(file, "values", ".npy");
   const std::size_t rank = result.shape.size();
   if (rank < 1 || rank > 2 || result.shape.back() != points) {
     throw io_error(message(result.file, ": the array has shape ", text_of_shape(result.shape), "; values of ", points,
@@ -92,7 +113,8 @@ value_file read_point_values(const std::filesystem::path& file, std::size_t poin
 }
 
 value_file read_mesh_values(const std::filesystem::path& file, int dimension) {
-  value_file result = read_numbers(file, "mesh values");
+  value_file result =
+      file.extension() == ".vti" ? read_mesh_vti(file, dimension) : read_numbers(file, "mesh values", ".npy and .vti");
   const auto rank = static_cast<std::size_t>(dimension);
   if (result.shape.size() != rank && result.shape.size() != rank + 1) {
     throw io_error(message(result.file, ": the array has shape ", text_of_shape(result.shape), "; with points in ",

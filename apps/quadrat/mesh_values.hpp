@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "quadrat/core/vec.hpp"
+#include "quadrat/io/vtk.hpp"
 
 namespace quadrat::program {
 
@@ -22,12 +24,13 @@ struct value_kind {
   [[nodiscard]] std::string type_name(bool single_precision) const;
 };
 
-/// Numbers of a .npy file: float32, float64, complex64 or complex128.
+/// Numbers of a .npy or .vti file: float32, float64, complex64 or complex128.
 struct value_file {
   std::string file;
   value_kind kind;
   std::vector<std::size_t> shape;
   std::vector<std::byte> bytes;
+  std::optional<io::vti_grid> grid;  ///< of a .vti file: where the mesh lies
 
   /// All parts of all numbers, in C order; the file's own are given back. Throws data_error that names the first number
   /// that is not finite, or that T cannot hold.

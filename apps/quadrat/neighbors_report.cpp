@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "progress_bar.hpp"
@@ -20,13 +19,38 @@ nlohmann::ordered_json box_json(const search_box& box, int dimension) {
           {"periodic", array_json(dimension, [&](int axis) { return box.periodic[axis]; })}};
 }
 
-std::string box_line(const search_box& box, int dimension) {
-  std::string lengths, axes;
+/// Whether vector k lies along axis k, for all of them.
+bool is_upright(const search_box& box, int dimension) {
   for (int axis = 0; axis < dimension; ++axis) {
-    lengths += fmt::format("{}{:.6g}", axis > 0 ? " x " : "", std::sqrt(squared_norm(box.vectors[axis])));
+    for (int k = 0; k < dimension; ++k) {
+      if (k == axis ? box.vectors[axis][k] <= 0 : box.vectors[axis][k] != 0) return false;
+    }
+  }
+  return true;
+}
+
+/// "2 x 2 x 2", or "vectors (2, 0, 0), (1, 2, 0), (0, 0, 2)".
+std::string vectors_text(const search_box& box, int dimension) {
+  const bool upright = is_upright(box, dimension);
+  std::string text = upright ? "" : "vectors ";
+  for (int axis = 0; axis < dimension; ++axis) {
+    if (upright) {
+      text += fmt::format("{}{:.6g}", axis > 0 ? " x " : "", box.vectors[axis][axis]);
+      continue;
+    }
+    const double* const first = box.vectors[axis].component;
+    text += fmt::format("{}({:.6g})", axis > 0 ? ", " : "", fmt::join(first, first + dimension, ", "));
+  }
+  return text;
+}
+
+std::string box_line(const search_box& box, int dimension) {
+  std::string axes;
+  for (int axis = 0; axis < dimension; ++axis) {
     if (box.periodic[axis]) axes += "xyz"[axis];
   }
-  return fmt::format("{} ({}), {}", lengths, box.source, axes.empty() ? "open" : "periodic along " + axes);
+  return fmt::format("{} ({}), {}", vectors_text(box, dimension), box.source,
+                     axes.empty() ? "open" : "periodic along " + axes);
 }
 
 }  // namespace

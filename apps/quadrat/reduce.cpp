@@ -53,6 +53,8 @@ void check_reduce_command(const reduce_command& options) {
           " needs VALUES; only count does without");
   require(!counts_only(options) || !options.values, "--op count takes no VALUES");
   require(!counts_only(options) || !options.precision, "--precision: counts are integers");
+  require(!options.compensated || options.operation == "sum" || options.operation == "mean",
+          "--compensated is for sums ", "and means; --op ", options.operation, " has nothing to compensate");
   if (options.output) {
     check_output_file(*options.output, options.json, {options.keys, options.values.value_or("")}, "results", {".npy"});
   }
@@ -67,6 +69,13 @@ value_precision precision_of(const reduce_command& options) {
 std::optional<value_array> read_reduce_values(const reduce_command& options, std::size_t rows) {
   if (!options.values) return std::nullopt;
   return read_values(*options.values, rows, precision_of(options));
+}
+
+/// Sums of integers are exact, or wrap around.
+void check_compensation(const reduce_command& options, const value_array& values) {
+  const bool integers = values.type() == io::npy_type::int32 || values.type() == io::npy_type::int64;
+  require(!options.compensated || !integers, "--compensated: ", values.file, " holds ", name_of(values.stored),
+          ", whose sums have no rounding to compensate; leave it out, or ask for --precision double");
 }
 
 void print_reduction(const reduce_command& options, const reduce_report& report, const reduce_task& task,
@@ -93,6 +102,7 @@ void run_reduce(reduce_command options) {
   const key_array keys = read_keys(options.keys);
   const std::optional<value_array> values = read_reduce_values(options, keys.size());
   const value_array* const given = values ? &*values : nullptr;
+  if (given != nullptr) check_compensation(options, *given);
   report.reading_seconds = time.elapsed();
   reduce_task task{options.operation, number_of_keys(keys, options.key_count), {}};
   task.options.method = options.method;

@@ -21,10 +21,12 @@ class csv_parser {
       : records_(text), columns_(columns), table_(table) {}
 
   void parse() {
-    if (!records_.next()) throw io_error(table_.file + ": there is no line with the names of the columns");
-    read_names();
+    const bool any = records_.next();
+    const csv_records first = records_;
+    if (!any || !take_names(records_, ',')) read_other_names(first, any);
     table_.columns.resize(table_.names.size());
     table_.words.resize(table_.names.size());
+    if (row_at_hand_) read_row();
     while (records_.next()) read_row();
   }
 
@@ -44,22 +46,44 @@ class csv_parser {
     return contains(columns_.text, name) ? column_kind::word : column_kind::left_out;
   }
 
-  void read_names() {
-    records_.choose_separator();
+  /// Whether one of the names is a column to read.
+  bool take_names(csv_records& records, char separator) {
+    table_.names.clear();
+    kinds_.clear();
+    records.choose_separator(separator);
     bool any = false;
-    while (next_field()) {
-      const std::string name(records_.field());
+    while (records.next_field([this](const char* what) { fail(what); })) {
+      const std::string name(records.field());
       const column_kind kind = kind_of(name);
       any = any || kind != column_kind::left_out;
       if (kind != column_kind::left_out && table_.has(name)) fail(message("two columns are named \"", name, "\""));
       table_.names.push_back(name);
       kinds_.push_back(kind);
     }
-    if (any) return;
+    return any;
+  }
+
+  /// The first record, if there is any, names no column to read by itself: its names may stand between spaces; or it is
+  /// a row of numbers, whose names stand in the comment before it, as numpy.savetxt writes them.
+  void read_other_names(const csv_records& first, bool any) {
+    records_ = first;
+    if (any && take_names(records_, ' ')) return;
     const auto is_number = [](const std::string& name) { return number_from<double>(name).has_value(); };
-    const auto found = std::find_if(table_.names.begin(), table_.names.end(), is_number);
-    if (found == table_.names.end()) return;
-    fail(message("the first line must name the columns (x,y,z for example), but has the number ", *found));
+    const auto number = std::ranges::find_if(table_.names, is_number);
+    const std::string found = any && number != table_.names.end() ? *number : "";
+    csv_records comment(first.comment());
+    if ((!any || !found.empty()) && comment.next() && take_names(comment, ' ')) {
+      records_ = first;
+      records_.choose_separator(' ');
+      row_at_hand_ = any;
+      return;
+    }
+    if (!any) throw io_error(table_.file + ": there is no line with the names of the columns");
+    if (!found.empty()) {
+      fail(message("the first line must name the columns (x,y,z for example), but has the number ", found));
+    }
+    records_ = first;
+    take_names(records_, ',');
   }
 
   double number(std::string_view field, std::size_t k) const {
@@ -95,6 +119,7 @@ class csv_parser {
   const csv_columns& columns_;
   csv_table& table_;
   std::vector<column_kind> kinds_;
+  bool row_at_hand_ = false;  ///< the first record is not one of names
 };
 
 }  // namespace

@@ -24,13 +24,19 @@ class csv_records {
       while (first < rest_.size() && is_blank(rest_[first])) ++first;
       ended_ = first == rest_.size() || is_line_end(rest_[first]) || rest_[first] == '#';
       if (!ended_) return true;
+      if (first < rest_.size() && rest_[first] == '#') {
+        comment_ = rest_.substr(first + 1);
+        comment_ = comment_.substr(0, comment_.find_first_of("\r\n"));
+      }
       skip_line();
     }
     return false;
   }
 
-  /// Takes a semicolon or a tab for what separates fields, where the record at hand has no comma but one of them.
-  void choose_separator() {
+  /// Takes a semicolon or a tab for what separates fields, where the record at hand has no comma but one of them;
+  /// `otherwise`, where it has none of the three.
+  void choose_separator(char otherwise = ',') {
+    separator_ = otherwise;
     for (const char candidate : {',', ';', '\t'}) {
       bool in_quotes = false;
       for (const char c : rest_) {
@@ -42,6 +48,9 @@ class csv_records {
     }
   }
 
+  /// The last comment line before the record at hand, behind its '#'.
+  [[nodiscard]] std::string_view comment() const { return comment_; }
+
   /// Goes to the next field of the record; false when there is none. Calls fail(text) for a quote that is not as it
   /// must be.
   template <typename Fail>
@@ -49,10 +58,11 @@ class csv_records {
     if (ended_) return false;
     skip_blanks();
     field_ = !rest_.empty() && rest_.front() == '"' ? quoted(fail) : plain();
-    ended_ = rest_.empty() || rest_.front() != separator_;
+    if (separator_ == ' ') skip_spaces();
+    ended_ = rest_.empty() || (separator_ == ' ' ? is_line_end(rest_.front()) : rest_.front() != separator_);
     if (ended_) {
       skip_line();
-    } else {
+    } else if (separator_ != ' ') {
       rest_.remove_prefix(1);
     }
     return true;
@@ -72,7 +82,13 @@ class csv_records {
     return rest_.empty() || rest_.front() == separator_ || is_line_end(rest_.front());
   }
 
+  /// Any number of them separates two fields, where they do.
+  void skip_spaces() {
+    while (!rest_.empty() && (rest_.front() == ' ' || is_blank(rest_.front()))) rest_.remove_prefix(1);
+  }
+
   void skip_blanks() {
+    if (separator_ == ' ') return skip_spaces();
     while (!rest_.empty() && is_blank(rest_.front())) rest_.remove_prefix(1);
   }
 
@@ -103,12 +119,12 @@ class csv_records {
       if (rest_.empty() || rest_.front() != '"') break;
       unquoted_ += '"';  // two of them are one
     }
-    skip_blanks();
+    if (separator_ != ' ') skip_blanks();
     if (!at_end_of_field()) fail("a field goes on after its quotes; inside of quotes, a quote is written as two");
     return unquoted_;
   }
 
-  std::string_view rest_, field_;
+  std::string_view rest_, field_, comment_;
   std::string unquoted_;
   std::size_t line_ = 0, next_line_ = 1;
   char separator_ = ',';

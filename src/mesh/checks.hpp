@@ -33,7 +33,8 @@ void require_spread_method(std::string_view name, const cuda_context& context);
 
 /// What is wrong with a point, and what would be accepted.
 template <typename T, int D>
-[[nodiscard]] std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, std::size_t i,
-                                          const vec<T, D>& point, fault_kind kind);
+[[nodiscard]] std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape,
+                                          const spread_options& options, std::size_t i, const vec<T, D>& point,
+                                          fault_kind kind);
 
 }  // namespace quadrat::detail

@@ -87,41 +87,61 @@ void require_spread_method(std::string_view name, const cuda_context& context) {
   require_named(name, true, context.reproducibility());
 }
 
+namespace {
+
+/// Of a point that is outside of the box; empty where that is no fault along the axis.
 template <typename T, int D>
-std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, std::size_t i, const vec<T, D>& point,
-                            fault_kind kind) {
+std::string place_complaint(const box<T, D>& domain, const spread_options& options, T x, int axis) {
+  constexpr int most = lattice<T, D>::most_boxes;
+  const T lower = domain.lower[axis], upper = domain.upper(axis);
+  if (!domain.periodic[axis]) {
+    if (options.beyond == points_beyond::accept || (x >= lower && x <= upper)) return {};
+    return message(" is beyond the box along the open axis ", axis, ", where ", lower, " to ", upper,
+                   " is accepted (ask for accept to take it as it is)");
+  }
+  if (!(std::fabs(x - lower) <= most * domain.length[axis])) {
+    return message(" is ", (x - lower) / domain.length[axis], " periods away along axis ", axis, "; at most ", most,
+                   " are possible");
+  }
+  if (options.outside == outside_points::wrap || (x >= lower && x < upper)) return {};
+  return message(" is outside the box along axis ", axis, ", where ", lower, " to below ", upper,
+                 " is accepted (or ask for wrap)");
+}
+
+/// Of a footprint that leaves the mesh along the axis; empty where it does not.
+template <typename T, int D>
+std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape, T x, int d) {
+  if (domain.periodic[d]) return {};
+  const int extent = shape.extent[d + shape.first_axis], width = shape.width[d + shape.first_axis];
+  const int first = make_mesh_axis(domain, d, extent, width).locate(x).first;
+  if (first >= 0 && first + width <= extent) return {};
+  return message(" has a footprint that leaves the mesh along the open axis ", d, ": mesh points ", first, " to ",
+                 first + width - 1, " of 0 to ", extent - 1, " (ask for clip to leave out what is outside)");
+}
+
+}  // namespace
+
+template <typename T, int D>
+std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, const spread_options& options,
+                            std::size_t i, const vec<T, D>& point, fault_kind kind) {
   std::string where = number_text(point[0]);
   for (int axis = 1; axis < D; ++axis) where += ", " + number_text(point[axis]);
   const std::string name = message("point ", i, " at (", where, ")");
   if (kind == fault_kind::not_finite) return name + " is not finite";
-  for (int d = 0; d < D; ++d) {
-    constexpr int most = lattice<T, D>::most_boxes;
-    if (!domain.periodic[d] || std::fabs(point[d] - domain.lower[d]) <= most * domain.length[d]) continue;
-    return name + message(" is ", domain.fraction(point, d), " periods away along axis ", d, "; at most ", most,
-                          " are possible");
-  }
-  for (int d = 0; d < D; ++d) {
-    const int axis = d + shape.first_axis;
-    if (kind == fault_kind::outside) {
-      if (!domain.periodic[d] || (point[d] >= domain.lower[d] && point[d] < domain.upper(d))) continue;
-      return name + message(" is outside the box along axis ", d, ", where ", domain.lower[d], " to below ",
-                            domain.upper(d), " is accepted (or ask for wrap)");
-    }
-    if (domain.periodic[d]) continue;
-    const auto at = make_mesh_axis(domain, d, shape.extent[axis], shape.width[axis]).locate(point[d]);
-    if (at.first >= 0 && at.first + shape.width[axis] <= shape.extent[axis]) continue;
-    return name + message(" has a footprint that leaves the mesh along the open axis ", d, ": mesh points ", at.first,
-                          " to ", at.first + shape.width[axis] - 1, " of 0 to ", shape.extent[axis] - 1,
-                          " (ask for clip to leave out what is outside)");
+  for (int axis = 0; axis < D; ++axis) {
+    const std::string text = kind == fault_kind::outside ? place_complaint(domain, options, point[axis], axis)
+                                                         : footprint_complaint(domain, shape, point[axis], axis);
+    if (!text.empty()) return name + text;
   }
   return name + " was refused";
 }
 
-#define QUADRAT_INSTANTIATE(T, D)                                                              \
-  template mesh_shape make_shape(const box<T, D>&, const vec<int, D>&, const mesh_window<T>&); \
-  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int);                       \
-  template vec<T, 3> gradient_scale(const box<T, D>&, const mesh_shape&);                      \
-  template std::string point_complaint(const box<T, D>&, const mesh_shape&, std::size_t, const vec<T, D>&, fault_kind);
+#define QUADRAT_INSTANTIATE(T, D)                                                                               \
+  template mesh_shape make_shape(const box<T, D>&, const vec<int, D>&, const mesh_window<T>&);                  \
+  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int);                                        \
+  template vec<T, 3> gradient_scale(const box<T, D>&, const mesh_shape&);                                       \
+  template std::string point_complaint(const box<T, D>&, const mesh_shape&, const spread_options&, std::size_t, \
+                                       const vec<T, D>&, fault_kind);
 QUADRAT_INSTANTIATE(float, 1)
 QUADRAT_INSTANTIATE(float, 2)
 QUADRAT_INSTANTIATE(float, 3)

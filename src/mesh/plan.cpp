@@ -6,8 +6,11 @@
 #include "mesh/checks.hpp"
 #include "mesh/choice.hpp"
 #include "mesh/engine.hpp"
+#include "mesh/left_out.hpp"
 #include "mesh/methods.hpp"
 #include "quadrat/parallel/fault.hpp"
+#include "quadrat/parallel/reduce.hpp"
+#include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat {
 
@@ -22,6 +25,7 @@ struct spread_plan<Context, T, D>::implementation {
 
   void set_points(const points_view<T, D>& points);
   void choose(std::size_t number);
+  void count_left_out(const detail::point_placement<T>& placement);
   [[nodiscard]] detail::point_placement<T> placement(const points_view<T, D>& points);
   [[nodiscard]] std::string complaint(const points_view<T, D>& points, const fault_report& fault) const;
   [[nodiscard]] detail::value_layout layout(int components, const mesh_call& call, const void* values,
@@ -35,6 +39,8 @@ struct spread_plan<Context, T, D>::implementation {
   std::string_view method;
   std::string reason;
   std::size_t count = 0;
+  mesh_left_out left_out;
+  workspace<Context> scratch;
   bool usable = false;
 };
 
@@ -65,9 +71,19 @@ detail::point_placement<T> spread_plan<Context, T, D>::implementation::placement
   placement.stride = points.stride;
   placement.count = points.count;
   placement.refuse_outside = setup.options.outside == outside_points::refuse;
+  placement.refuse_beyond = setup.options.beyond == points_beyond::refuse;
   placement.clip = setup.options.edges == open_footprints::clip;
   placement.faults = faults.flag();
   return placement;
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::count_left_out(const detail::point_placement<T>& placement) {
+  left_out = {};
+  if (domain.periodic == vec<bool, D>::filled(true) || (!placement.clip && placement.refuse_beyond)) return;
+  const vec<std::uint64_t, 3> sums =
+      reduce_sum(context, "mesh.left_out", count, detail::left_out_of_point<T>{placement}, scratch);
+  left_out = {sums[0], sums[1], sums[2]};
 }
 
 template <typename Context, typename T, int D>
@@ -82,9 +98,11 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
       setup.options.most_bytes);
   count = points.count;
   faults.clear(context);
-  engine->set_points(placement(points));
+  const detail::point_placement<T> placed = placement(points);
+  engine->set_points(placed);
   const fault_report fault = faults.read(context);
   if (fault.kind != fault_kind::none) throw data_error(complaint(points, fault), fault.index);
+  count_left_out(placed);
   usable = true;
 }
 
@@ -95,7 +113,7 @@ std::string spread_plan<Context, T, D>::implementation::complaint(const points_v
   const std::size_t i = fault.index;
   const auto point =
       make_vec<T, D>([&](int axis) { return to_host(context, points.component[axis] + i * points.stride, 1)[0]; });
-  return detail::point_complaint(domain, setup.shape, i, point, fault.kind);
+  return detail::point_complaint(domain, setup.shape, setup.options, i, point, fault.kind);
 }
 
 template <typename Context, typename T, int D>
@@ -171,6 +189,11 @@ void spread_plan<Context, T, D>::interpolate_gradient(const std::complex<T>* mes
                                     reinterpret_cast<T*>(gradients), call.accumulate);
 }
 
+template <typename Context, typename T, int D>
+mesh_left_out spread_plan<Context, T, D>::left_out() const {
+  require(implementation_->usable, "no points are set; call set_points first (and again where it failed)");
+  return implementation_->left_out;
+}
 template <typename Context, typename T, int D>
 std::size_t spread_plan<Context, T, D>::point_count() const {
   return implementation_->count;

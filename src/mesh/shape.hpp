@@ -60,7 +60,7 @@ struct placed_point {
 template <typename T>
 struct mesh_axis {
   T lower;
-  T upper;     ///< for points that are refused when outside
+  T upper;     ///< of the box
   T farthest;  ///< from `lower`, of a point that is wrapped
   T scale;
   T scale_rest;  ///< the exact scale is scale + scale_rest
@@ -135,6 +135,7 @@ struct point_placement {
   std::size_t stride;
   std::size_t count;
   bool refuse_outside;  ///< along periodic axes
+  bool refuse_beyond;   ///< along open axes
   bool clip;            ///< along open axes
   fault_flag faults;
 
@@ -163,7 +164,9 @@ struct point_placement {
  private:
   [[nodiscard]] QUADRAT_HD fault_kind fault_of(int a, T x) const {
     if (!(x - x == T(0))) return fault_kind::not_finite;
-    if (!axis[a].periodic) return fault_kind::none;
+    if (!axis[a].periodic) {
+      return refuse_beyond && !(x >= axis[a].lower && x <= axis[a].upper) ? fault_kind::outside : fault_kind::none;
+    }
     const bool accepted =
         refuse_outside ? x >= axis[a].lower && x < axis[a].upper : std::fabs(x - axis[a].lower) <= axis[a].farthest;
     return accepted ? fault_kind::none : fault_kind::outside;

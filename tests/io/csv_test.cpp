@@ -54,6 +54,33 @@ TEST_F(csv_test, columns_by_name) {
   }
 }
 
+TEST_F(csv_test, names_in_the_comment_of_savetxt) {
+  for (const char* text :
+       {"# x y z\n1.5e+00 2.0e+00 -3.0e+00\n4 5 6\n", "# x,y,z\n1.5,2,-3\n4,5,6\n", "# x y z\n1.5,2,-3\n4,5,6\n",
+        "# x,y,z\n1.5 2 -3\n4 5 6\n", "# 2 points\n#x\ty\tz\r\n1.5\t2\t-3\r\n4\t5\t6", "x y z\n1.5 2 -3\n4 5 6\n",
+        "  x   y z  \n  1.5  2  -3 \n# more\n\n 4 \t5 6", "# x y z\n1.5;2;-3\n4;5;6"}) {
+    const csv_table table = read(text);
+    EXPECT_EQ(table.rows, 2u) << text;
+    EXPECT_EQ(table.column("x"), (std::vector<double>{1.5, 4})) << text;
+    EXPECT_EQ(table.column("y"), (std::vector<double>{2, 5})) << text;
+    EXPECT_EQ(table.column("z"), (std::vector<double>{-3, 6})) << text;
+    EXPECT_EQ(table.lines.back() - table.lines.front(), text[2] == ' ' ? 3u : 1u) << text;
+  }
+  EXPECT_EQ(read("# x\n1\n2\n").column("x"), (std::vector<double>{1, 2}));
+  EXPECT_EQ(read("# x y z\n").rows, 0u);
+  EXPECT_TRUE(read("# x y z\n").has("z"));
+}
+
+TEST_F(csv_test, comments_that_are_no_names) {
+  EXPECT_NE(failure("# 0.1 nm\n1,2\n").find("has the number 1"), std::string::npos);
+  EXPECT_NE(failure("# x y z\n# in nm\n1 2 3\n").find("has the number 1"), std::string::npos);
+  EXPECT_EQ(read("# x,y are in nm\nx,y\n1,2\n").column("y"), (std::vector<double>{2}));
+  EXPECT_EQ(read("# x,y,z\na,b\n1,2\n").names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_NE(failure("# x y z\n1 2\n").find("there are 2 fields for 3 columns"), std::string::npos);
+  EXPECT_NE(failure("# x x\n1 2\n").find("two columns"), std::string::npos);
+  EXPECT_EQ(read("a column\n1\n").names, (std::vector<std::string>{"a column"}));
+}
+
 TEST_F(csv_test, what_does_not_count) {
   const csv_table table = read("\xEF\xBB\xBF# made by hand\r\n\r\n \"x\" ,\ty\r\n 1 , 2\r\n\r\n# more\r\n3,4");
   EXPECT_EQ(table.column("x"), (std::vector<double>{1, 3}));

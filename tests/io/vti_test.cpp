@@ -87,5 +87,66 @@ TYPED_TEST(vti_of, arrays_of_another_size_are_refused) {
   EXPECT_NO_THROW(write_vti<T>(folder / "a.vti", {{6, 1, 1}}, real));
 }
 
+TYPED_TEST(vti_of, meshes_are_read_back_as_they_were_written) {
+  using T = TypeParam;
+  const temporary_folder folder;
+  for (const vti_grid& grid : {vti_grid{{3, 2, 40}, {-1, 0, 2.5}, {0.5, 1, 0.25}}, vti_grid{{7, 1, 1}}}) {
+    for (const bool complex : {false, true}) {
+      const std::vector<T> values = numbered<T>(grid, complex ? 2 : 1);
+      std::vector<T> other = values;
+      for (T& value : other) value = -value;
+      const std::vector<vti_array<T>> arrays{{"a", values, complex}, {"b", other, complex}};
+      write_vti<T>(folder / "mesh.vti", grid, arrays);
+      const vti_mesh mesh = read_vti(folder / "mesh.vti");
+      EXPECT_EQ(mesh.grid.extent, grid.extent);
+      EXPECT_EQ(mesh.grid.origin, grid.origin);
+      EXPECT_EQ(mesh.grid.spacing, grid.spacing);
+      EXPECT_EQ(mesh.single, sizeof(T) == 4);
+      EXPECT_EQ(mesh.complex, complex);
+      EXPECT_EQ(mesh.names, (std::vector<std::string>{"a", "b"}));
+      ASSERT_EQ(mesh.bytes.size(), 2 * values.size() * sizeof(T));
+      EXPECT_EQ(std::memcmp(mesh.bytes.data(), values.data(), values.size() * sizeof(T)), 0);
+      EXPECT_EQ(std::memcmp(mesh.bytes.data() + values.size() * sizeof(T), other.data(), other.size() * sizeof(T)), 0);
+    }
+  }
+}
+
+TEST(vti, what_is_not_as_it_was_written_is_named) {
+  const temporary_folder folder;
+  const std::vector<float> values{1, 2, 3, 4, 5, 6};
+  write_vti<float>(folder / "a.vti", {{1, 2, 3}}, std::vector<vti_array<float>>{{"a", values, false}});
+  const std::string text = contents(folder / "a.vti");
+  const auto failure = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    changed.replace(at, from.size(), to);
+    try {
+      (void)parse_vti(changed, "a.vti");
+      return std::string("no error");
+    } catch (const io_error& problem) {
+      return std::string(problem.what());
+    }
+  };
+  const auto expect = [&](const std::string& from, const std::string& to, const std::string& words) {
+    const std::string found = failure(from, to);
+    EXPECT_TRUE(found.starts_with("a.vti: ")) << found;
+    EXPECT_NE(found.find(words), std::string::npos) << found;
+  };
+  EXPECT_EQ(failure("Name=\"a\"", "Name=\"b\""), "no error");
+  expect("encoding=\"raw\"", "encoding=\"base64\"", "no raw AppendedData");
+  expect("ImageData\" version", "PolyData\" version", "no ImageData");
+  expect("UInt64", "UInt32", "not UInt64");
+  expect("header_type", "compressor=\"vtkZLibDataCompressor\" header_type", "compressed");
+  expect("LittleEndian", "BigEndian", "another order");
+  expect("Float32", "Int32", "\"Int32\"");
+  expect("0 0 0 1 0 2", "0 0 0 1 0 3", "24 bytes, where the mesh has 32");
+  expect("0 0 0 1 0 2", "0 0 0 1 0 2000000000", "too short");
+  expect("0 0 0 1 0 2", "0 0 0 -1 0 2", "not those of a mesh");
+  expect("0 0 0 1 0 2", "0 0 0 1 0", "not 6 numbers");
+  expect("offset=\"0\"", "offset=\"1000\"", "ends before");
+  expect("Components=\"1\"", "Components=\"3\"", "3 components");
+}
+
 }  // namespace
 }  // namespace quadrat::io

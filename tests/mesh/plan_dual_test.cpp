@@ -280,6 +280,65 @@ TEST_F(spread_plan_test, a_footprint_that_leaves_an_open_axis_is_named) {
   }
 }
 
+/// Both faces of an open axis belong to the box.
+TEST_F(spread_plan_test, a_point_beyond_an_open_axis_is_named_unless_it_is_accepted) {
+  for (const std::string& method : methods_here()) {
+    SCOPED_TRACE(method);
+    const backend_context context;
+    const auto complaint = [&](float value, int axis) {
+      case3 it = case_inside();
+      it.domain.periodic[1] = false;
+      it.options.edges = open_footprints::clip;
+      it.points[12][axis] = value;
+      it.points[40][1] = 1e30f;
+      return points_error(it, method);
+    };
+    expect_words(complaint(std::nextafter(4.0f, 5.0f), 1), {"point 12 ", "beyond", "open axis 1", "0 to 4", "accept"});
+    expect_words(complaint(-0.125f, 1), {"point 12 ", "-0.125", "axis 1"});
+    expect_words(complaint(0, 1), {"point 40 "});
+    expect_words(complaint(4, 1), {"point 40 "});
+    expect_words(complaint(-3, 0), {"point 40 "});  // wrapped
+    case3 it = case_inside();
+    it.domain.periodic[1] = false;
+    it.options = {.edges = open_footprints::clip, .beyond = points_beyond::accept};
+    it.points[12][1] = -0.125f;
+    it.points[40][1] = 1e4f;
+    auto plan = make_plan(context, it, method, it.order);
+    set_points(context, plan, it);
+    expect_right(context, plan, it);
+  }
+}
+
+/// Order 4, mesh points half a unit apart: a footprint reaches one mesh point below its own and two above.
+TEST_F(spread_plan_test, what_is_left_out_is_counted) {
+  for (const std::string& method : methods_here()) {
+    SCOPED_TRACE(method);
+    const backend_context context;
+    case3 it = case_inside();
+    it.domain.periodic = {true, false, false};
+    it.options = {.edges = open_footprints::clip, .beyond = points_beyond::accept};
+    it.points[0] = {-7, 0.5f, 2};                       // wrapped; touches the first mesh point
+    it.points[1] = {1, 0.25f, 2};                       // clipped
+    it.points[2] = {1, 2, 4};                           // clipped, on the upper face
+    it.points[3] = {1, 0.25f, 0.25f};                   // clipped along both axes: one point
+    it.points[4] = {1, 2, -0.25f};                      // beyond, some of it counts
+    it.points[5] = {1, 2, -9};                          // beyond and missed
+    it.points[6] = {1, std::nextafter(5.0f, 0.0f), 2};  // beyond; its footprint is mesh points 8 to 11
+    auto plan = make_plan(context, it, method, it.order);
+    EXPECT_NE(error_of<argument_error>([&] { (void)plan.left_out(); }), "no error");
+    for (int turn = 0; turn < 2; ++turn) {
+      set_points(context, plan, it);
+      EXPECT_EQ(plan.left_out().clipped, 6u);
+      EXPECT_EQ(plan.left_out().missed, 2u);
+      EXPECT_EQ(plan.left_out().beyond, 3u);
+    }
+    case3 inside = case_inside(2);
+    inside.domain = it.domain;
+    set_points(context, plan, inside);
+    EXPECT_EQ(plan.left_out().clipped + plan.left_out().missed + plan.left_out().beyond, 0u);
+  }
+}
+
 /// A window that is wider than an open axis never fits.
 TEST_F(spread_plan_test, a_mesh_that_is_smaller_than_the_window_needs_clipping) {
   for (const std::string& method : methods_here()) {

@@ -117,6 +117,7 @@ class random_spread_case {
 
   void choose_box() {
     it_.options.edges = one_in(2) ? open_footprints::clip : open_footprints::refuse;
+    it_.options.beyond = points_beyond::accept;
     const std::size_t boundaries = below(3);
     for (int d = 0; d < D; ++d) {
       const bool fits = it_.mesh[d] >= it_.order || it_.options.edges == open_footprints::clip;

@@ -88,6 +88,22 @@ class InterpolateTest(mesh_support.MeshTest):
         self.assertEqual((result["mesh"]["extents"], result["values"]["vectors"]), ([4, 5, 6], 2))
         self.assertEqual(self.interpolate(points, "--mesh-values", "mesh.npy")[1], (2, 20))
 
+    def test_reads_the_meshes_of_paraview_that_spread_wrote(self):
+        box = ["--box", "2,3,1", "--origin", "-1,0,5"]
+        for vectors, descr in ((None, "<f8"), (1, "<f4"), (3, "<c16")):
+            points = self.put_points("points.npy", self.draw_points(20, [2, 3, 1], descr.replace("c16", "f8")))
+            count = vectors or 1
+            shape = (20,) if vectors is None else (vectors, 20)
+            values = self.put_array("values.npy", shape, self.draw_values(20 * count, descr), descr)
+            for name in ("mesh.npy", "mesh.vti"):
+                self.quadrat("spread", points, "--values", values, "--mesh", "4,5,6", *box, "--device", "cpu", "-o", name)
+            found = [self.interpolate(points, "--mesh-values", name, *box) for name in ("mesh.npy", "mesh.vti")]
+            self.assertEqual(found[0], found[1])
+        line = ["interpolate", points, "--mesh-values", "mesh.vti", "--device", "cpu"]
+        self.assertIn("along x the mesh begins at -1 and is 2 long", self.fails(*line, code=2))
+        self.assertIn("5 points along y, but the points are in 1 dimension", self.fails(
+            "interpolate", self.line, "--mesh-values", "mesh.vti", "--device", "cpu", code=1))  # fmt: skip
+
     def test_several_vectors_at_once(self):
         points = self.draw_points(11, [1, 1])
         file = self.put_points("points.npy", points)

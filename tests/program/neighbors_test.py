@@ -100,6 +100,21 @@ class NeighborsTest(support.ProgramTest):
         )
         self.assertEqual(self.neighbors(self.put("plane.npy", npy([[0, 0], [0, 1]])), "--cutoff", 2)["pairs"], 2)
 
+    def test_a_triclinic_box_is_shown_by_its_vectors(self):
+        flat = self.put("flat.csv", "x,y\n0.5,0.5\n1.5,0.5\n")
+        for box, periodic, words in [
+            ("2,0,0.5,3", "xy", "box        vectors (2, 0), (0.5, 3) (--box), periodic along xy"),
+            ("2,0,0,3", "x", "box        2 x 3 (--box), periodic along x"),
+            ("-2,0,0,3", "none", "box        vectors (-2, 0), (0, 3) (--box), open"),
+        ]:
+            done = self.quadrat("neighbors", flat, "--cutoff", 0.5, "--box=" + box, "--periodic", periodic)
+            self.assertIn(words, done.stdout)
+
+    def test_reads_what_savetxt_writes(self):
+        expected = self.neighbors(self.row, "--cutoff", 0.26)["pairs"]
+        text = "# x y z\n" + "".join(" ".join(row.split(",")) + "\n" for row in ROW.splitlines()[1:])
+        self.assertEqual(self.neighbors(self.put("saved.csv", text), "--cutoff", 0.26)["pairs"], expected)
+
     def test_text_for_people(self):
         text = self.quadrat("neighbors", self.row, "--cutoff", 0.26, "-o", "pairs.csv").stdout
         for words in ["4 points, 4 pairs within 0.26", "1 a point, from 0 to 2", "bounding box", "open", "pairs.csv"]:
@@ -241,7 +256,7 @@ class NeighborsTest(support.ProgramTest):
             ([self.row, "--cutoff", 1, "--box", "1,1,0"], "the length along z is 0"),
             ([self.row, "--cutoff", 600, "--box", "1,1,1", "--periodic", "x"], "the cutoff 600 spans 600 images"),
             ([self.row, "--cutoff", 1, "--box", "1,0,0,1,0,0,0,0,1"], "independent"),
-            ([self.row, "--cutoff", 1, "--box", "1,1,1", "--origin", "1"], "--origin: there are 1 numbers"),
+            ([self.row, "--cutoff", 1, "--box", "1,1,1", "--origin", "1"], "--origin: there is 1 number; points in 3 dimensions need 3"),
             ([self.row, "--cutoff", 1, "--origin", "1,1,1"], "--origin needs --box"),
             ([self.row, "--cutoff", 1, "--periodic", "xyz"], "--periodic xyz needs --box"),
             ([self.row, "--cutoff", 1, "--box", "1,1,1", "--periodic", "xw"], "--periodic"),

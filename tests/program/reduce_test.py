@@ -192,6 +192,16 @@ class ReduceTest(mesh_support.MeshTest):
         keys = self.put("keys.npy", [0] * 1002, "<i4")
         self.assertEqual(self.reduce(keys, values, "--compensated")[2], [1000])
 
+    def test_what_has_no_rounding_is_not_compensated(self):
+        keys = self.put("keys.npy", [0, 1, 0], "<i4")
+        values = self.put("values.npy", [1, 2, 3], "<i4")
+        words = "holds int32, whose sums have no rounding to compensate; leave it out, or ask for --precision double"
+        self.assertIn(words, self.refusal(keys, values, "--compensated", code=2))
+        self.assertEqual(self.reduce(keys, values, "--compensated", "--precision", "double")[2], [4, 2])
+        self.assertEqual(self.reduce(keys, values, "--compensated", "--op", "mean")[2], [2, 2])
+        self.assertIn("--op max has nothing to compensate",
+                      self.refusal(keys, values, "--compensated", "--op", "max", code=2))  # fmt: skip
+
     def test_summary_for_people_and_programs(self):
         keys, values = self.put("keys.npy", [1, 0, 1], "<i2"), self.put("values.npy", [1, 2, 3, 4, 5, 6], "<f4", (3, 2))
         text = self.quadrat("reduce", keys, values, "--op", "max", "--device", "cpu", "-o", "out.npy").stdout

@@ -143,6 +143,22 @@ class SpreadTest(mesh_support.MeshTest):
         self.assertIn(words, self.refusal(points, "--mesh", 5, code=1))
         self.assertIn(words, self.refusal(points, "--mesh", 5, "--box", "1,1", "--outside", "refuse", code=1))
 
+    def test_what_is_left_out_is_refused_or_counted(self):
+        points = self.put("points.csv", "x\n0.5\n0.0625\n1.0625\n7\n")
+        open_box = ["--mesh", 8, "--order", 2, "--box", 1, "--periodic", "none"]
+        cut = self.put("cut.csv", "x\n0.5\n0.9375\n")
+        self.assertIn("cut.csv:3: point 1 at (0.9375) has a footprint", self.refusal(cut, *open_box, code=1))
+        self.assertIn("point 2 at (1.0625) is beyond the box along the open axis 0, where 0 to 1 is accepted",
+                      self.refusal(points, *open_box, "--edges", "clip", code=1))  # fmt: skip
+        accept = [*open_box, "--edges", "clip", "--beyond", "accept"]
+        result = self.result(points, *accept)
+        self.assertEqual(result["spread"]["left_out"], {"clipped": 2, "missed": 2, "beyond": 2})
+        self.assertEqual(result["mesh"]["sums"], [2])
+        words = "left out   2 footprints clipped at open edges, of which 2 miss the mesh altogether; 2 points beyond"
+        self.assertIn(words, self.quadrat("spread", points, *accept, "--device", "cpu").stdout)
+        inside = self.put("inside.csv", "x\n0.5\n")
+        self.assertNotIn("left out", self.quadrat("spread", inside, *accept, "--device", "cpu").stdout)
+
     XYZ = '2\nLattice="2 0 0 0 1 0 0 {b} 4" {pbc} Properties=species:S:1:pos:R:3\nH 0.5 0.5 0.5\nH 1.5 0.25 3\n'
 
     def test_xyz_files_bring_their_box(self):
@@ -286,7 +302,7 @@ class SpreadTest(mesh_support.MeshTest):
             ([self.line, "--mesh", 4, "--edges", "wrap"], "--edges"),
             ([self.line, "--mesh", 4, "--uses", 0], "the number of uses is 0"),
             ([self.line, "--mesh", 4, "--deterministic=always"], "--deterministic"),
-            ([self.line, "--mesh", 4, "--box", "1,1"], "--box: there are 2 numbers; points in 1 dimensions"),
+            ([self.line, "--mesh", 4, "--box", "1,1"], "--box: there are 2 numbers; points in 1 dimension need the 1 length"),
             ([self.line, "--mesh", 4, "--box", "a"], '--box: "a" is no number'),
             ([self.line, "--mesh", 4, "--box", "0"], "the length along x is 0"),
             ([self.put("plane.csv", "x,y\n0,0\n"), "--mesh", 4, "--box", "1,0,0,1"], "--box: there are 4 numbers"),

@@ -42,7 +42,8 @@ struct csv_table {
 
 /// Reads a table. Blank lines, and lines that begin with '#', are left out; lines may end in "\r\n"; white space
 /// around fields does not count. Any field may stand in double quotes: it may then hold commas and ends of lines, and a
-/// quote as two. Where the names stand without a comma, but with semicolons or tabs between them, so do the fields.
+/// quote as two. Where the names stand without a comma, but with semicolons, tabs or spaces between them, so do the
+/// fields. Where the first line is one of numbers, the comment before it has the names, as numpy.savetxt writes them.
 /// Throws io_error that names file, line and column ("FILE:LINE:").
 [[nodiscard]] csv_table read_csv(const std::filesystem::path& file, const csv_columns& columns);
 /// The same for a text in memory; `file` is its name for messages.

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -45,6 +47,21 @@ struct vti_array {
 /// when an array has not the size of the mesh, and io_error; the file appears whole or not at all.
 template <typename T>
 void write_vti(const std::filesystem::path& file, const vti_grid& grid, std::span<const vti_array<T>> arrays);
+
+/// A mesh that write_vti has written.
+struct vti_mesh {
+  vti_grid grid;
+  bool single = false;             ///< float32; otherwise float64
+  bool complex = false;            ///< two parts a point
+  std::vector<std::string> names;  ///< of the arrays
+  std::vector<std::byte> bytes;    ///< of one array after the other, C-ordered [x][y][z][part]
+};
+
+/// Reads a mesh that write_vti has written, on a machine of the same byte order: arrays of one type, not compressed.
+/// Throws io_error that names the file and what is wrong with it.
+[[nodiscard]] vti_mesh read_vti(const std::filesystem::path& file);
+/// The same for a text in memory; `file` is its name for messages.
+[[nodiscard]] vti_mesh parse_vti(std::string_view text, const std::string& file);
 
 /// A file of a time series, relative to the collection's folder.
 struct pvd_entry {

@@ -3,12 +3,14 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/mesh/window.hpp"
@@ -25,16 +27,30 @@ enum class outside_points {
 /// What becomes of a footprint that leaves the mesh along an open axis.
 enum class open_footprints {
   refuse,  ///< data_error
-  clip     ///< what is outside the mesh is left out
+  clip     ///< what is outside the mesh is left out, and counted: spread_plan::left_out
+};
+
+/// What becomes of a point beyond the box along an open axis, whose both faces belong to the box.
+enum class points_beyond {
+  refuse,  ///< data_error
+  accept   ///< its footprint is treated as that of any other point, and the point is counted: spread_plan::left_out
+};
+
+/// Points that do not count in full, of the last set_points. Their numbers are the same in every run.
+struct mesh_left_out {
+  std::uint64_t clipped = 0;  ///< part of the footprint is outside of the mesh, or all of it
+  std::uint64_t missed = 0;   ///< of these: all of it, so that the point counts for nothing
+  std::uint64_t beyond = 0;   ///< the point is beyond the box along an open axis
 };
 
 /// How a single_mesh compute unit joins its sums.
 enum class unit_reduction { shuffle, shared_memory };
 
 struct spread_options {
-  std::string method;  ///< one of spread_methods(); empty or "auto": chosen, see spread_plan::reason
+  std::string method{};  ///< one of spread_methods(); empty or "auto": chosen, see spread_plan::reason
   outside_points outside = outside_points::wrap;
   open_footprints edges = open_footprints::refuse;
+  points_beyond beyond = points_beyond::refuse;
   /// Calls of spread that are expected for one of set_points: what the choice of a method goes by.
   double uses = 1;
   int compute_unit = 0;  ///< single_mesh: threads a mesh point, 1, 2, 4, ... 32; 0: the paper's rule
@@ -70,6 +86,8 @@ struct mesh_call {
 /// Source: particle-mesh-spreading (all sections).
 template <typename Context, typename T, int D>
 class spread_plan {
+  static_assert(detail::instance<Context, T, D, 1>::exists);
+
  public:
   /// A plan with cardinal B-splines of order 1 to 8. Throws argument_error for impossible extents, orders and options,
   /// unknown methods (with the valid ones), methods that the backend or the level of determinism does not have.
@@ -87,6 +105,10 @@ class spread_plan {
   /// memory than there is (saying how much, before anything is allocated); data_error naming the first point that is
   /// not finite, or whose place or footprint is refused. After an exception the plan is unusable until the next call.
   void set_points(const points_view<T, D>& points);
+
+  /// What the last set_points left out. Counted by one more pass over the points where an axis is open and the options
+  /// clip or accept; zeros otherwise.
+  [[nodiscard]] mesh_left_out left_out() const;
 
   /// mesh[k] = sum over points i of values[i] w(u_i - k). Asynchronous. Throws argument_error when no points are set,
   /// or the number of vectors is not positive.

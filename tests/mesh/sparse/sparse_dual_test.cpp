@@ -155,6 +155,7 @@ TEST_F(spread_sparse, points_that_are_clipped_altogether_leave_zeros) {
   auto it = uniform_case<float, 2>(3, 300, 12);
   it.domain.periodic = vec<bool, 2>::filled(false);
   it.options.edges = open_footprints::clip;
+  it.options.beyond = points_beyond::accept;
   for (auto& point : it.points) point[0] += 100;
   const spread_input<float, 2> input(it);
   for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every command of the README that runs the program works, where the sources lie: the files that it reads are there."""
+
+import shlex
+
+import support
+
+
+class ReadmeTest(support.ProgramTest):
+    # What takes long is cut short.
+    SHORT = {"run": ["--steps", "1", "--particles", "200", "--quiet"], "bench": ["--limit", "0"]}
+
+    def commands(self):
+        for line in (support.SOURCE / "README.md").read_text().splitlines():
+            if line.startswith("    quadrat "):
+                yield shlex.split(line, comments=True)[1:]
+
+    def test_commands_work(self):
+        (self.folder / "examples").symlink_to(support.SOURCE / "examples")
+        commands = list(self.commands())
+        self.assertLessEqual({"run", "neighbors", "contacts", "spread", "interpolate", "reduce", "bench", "info"},
+                             {command[0] for command in commands})  # fmt: skip
+        for command in commands:
+            with self.subTest(command=" ".join(command)):
+                self.quadrat(*command, *self.SHORT.get(command[0], []))
+                if "-o" in command:
+                    self.assertTrue((self.folder / command[command.index("-o") + 1]).stat().st_size > 0)
+
+
+if __name__ == "__main__":
+    support.main()
