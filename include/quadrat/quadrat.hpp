@@ -21,6 +21,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/lattice.hpp"
+#include "quadrat/core/method.hpp"
 #include "quadrat/core/philox.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"

@@ -152,6 +152,8 @@ TEST_F(radius_test, is_asked_for_by_those_who_need_it) {
     EXPECT_THROW(low_vertex(context, it.space, {.radius = radius}), argument_error);
     EXPECT_THROW(tight(context, it.space, {.radius = radius}), argument_error);
   }
+  EXPECT_THROW(low_vertex(context, it.space), argument_error);
+  EXPECT_THROW(tight(context, it.space), argument_error);
   EXPECT_NO_THROW(low_vertex(context, it.space, {.radius = 0.4f}));
   EXPECT_NO_THROW(tight(context, it.space, {.radius = 0.125f}));
   const std::string text = error_of<argument_error>([&] { tight(context, it.space, {.radius = 0.2f}); });

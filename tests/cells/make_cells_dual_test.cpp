@@ -34,8 +34,8 @@ TEST_F(make_cells_test, makes_every_method_for_a_cutoff_alone) {
     using method_type = decltype(method);
     EXPECT_NO_THROW((void)make_cells<method_type>(context, unit_box, 0.1f)) << method_type::name;
   });
-  EXPECT_EQ(make_cells<cell_methods::linked_tight>(context, unit_box, 0.2f, {.radius = 0.05f}).space().cells,
-            (vec<int, 3>{5, 5, 5}));
+  auto tight = make_cells<cell_methods::linked_tight>(context, unit_box, 0.25f, {.radius = 0.0625f});
+  EXPECT_EQ(tight.space().cells, (vec<int, 3>{4, 4, 4}));
 }
 
 TEST_F(make_cells_test, refuses_cutoffs_that_walks_would_refuse) {

@@ -64,7 +64,7 @@ TEST_F(csv_test, names_in_the_comment_of_savetxt) {
     EXPECT_EQ(table.column("x"), (std::vector<double>{1.5, 4})) << text;
     EXPECT_EQ(table.column("y"), (std::vector<double>{2, 5})) << text;
     EXPECT_EQ(table.column("z"), (std::vector<double>{-3, 6})) << text;
-    EXPECT_EQ(table.lines.back() - table.lines.front(), text[2] == ' ' ? 3u : 1u) << text;
+    EXPECT_EQ(table.lines.back() - table.lines.front(), text[0] == ' ' ? 3u : 1u) << text;
   }
   EXPECT_EQ(read("# x\n1\n2\n").column("x"), (std::vector<double>{1, 2}));
   EXPECT_EQ(read("# x y z\n").rows, 0u);

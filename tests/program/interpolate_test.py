@@ -169,7 +169,7 @@ class InterpolateTest(mesh_support.MeshTest):
             ([self.line], "--mesh-values is missing: "),
             (["nowhere.npy", "--mesh-values", self.mesh], "does not exist"),
             ([self.line, "--mesh-values", "nowhere.npy"], "does not exist"),
-            ([self.line, "--mesh-values", self.line], "mesh values are read from .npy files; "),
+            ([self.line, "--mesh-values", self.line], "mesh values are read from .npy and .vti files; "),
             ([self.line, "--mesh-values", self.mesh, "--order", 9], "the order is 9"),
             ([self.line, "--mesh-values", self.mesh, "--method", "partikle"], "nearest first: particle"),
             ([self.line, "--mesh-values", self.mesh, "--box", "1,1"], "--box: there are 2 numbers"),

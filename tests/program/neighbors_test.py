@@ -105,7 +105,7 @@ class NeighborsTest(support.ProgramTest):
         for box, periodic, words in [
             ("2,0,0.5,3", "xy", "box        vectors (2, 0), (0.5, 3) (--box), periodic along xy"),
             ("2,0,0,3", "x", "box        2 x 3 (--box), periodic along x"),
-            ("-2,0,0,3", "none", "box        vectors (-2, 0), (0, 3) (--box), open"),
+            ("-2,0,0,3", "xy", "box        vectors (-2, 0), (0, 3) (--box), periodic along xy"),
         ]:
             done = self.quadrat("neighbors", flat, "--cutoff", 0.5, "--box=" + box, "--periodic", periodic)
             self.assertIn(words, done.stdout)

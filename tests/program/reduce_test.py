@@ -197,10 +197,10 @@ class ReduceTest(mesh_support.MeshTest):
         values = self.put("values.npy", [1, 2, 3], "<i4")
         words = "holds int32, whose sums have no rounding to compensate; leave it out, or ask for --precision double"
         self.assertIn(words, self.refusal(keys, values, "--compensated", code=2))
-        self.assertEqual(self.reduce(keys, values, "--compensated", "--precision", "double")[2], [4, 2])
-        self.assertEqual(self.reduce(keys, values, "--compensated", "--op", "mean")[2], [2, 2])
         self.assertIn("--op max has nothing to compensate",
                       self.refusal(keys, values, "--compensated", "--op", "max", code=2))  # fmt: skip
+        self.assertEqual(self.reduce(keys, values, "--compensated", "--precision", "double")[2], [4, 2])
+        self.assertEqual(self.reduce(keys, values, "--compensated", "--op", "mean")[2], [2, 2])
 
     def test_summary_for_people_and_programs(self):
         keys, values = self.put("keys.npy", [1, 0, 1], "<i2"), self.put("values.npy", [1, 2, 3, 4, 5, 6], "<f4", (3, 2))
