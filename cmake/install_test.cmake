@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a folder of its own, then configures, builds and runs against it what a user writes:
-# tests/install, tests/install/threads, examples/contacts, and examples/visitor, which has a kernel of its own. Then has
+# tests/install, tests/install/threads, tests/install/frame, examples/contacts, and examples/visitor, which has a kernel of its own. Then has
 # Quadrat as a part of another project, tests/install/subproject: nothing of it may leak, or be installed, unasked.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
@@ -29,6 +29,9 @@ if(QUADRAT_HAS_CUDA)
 endif()
 quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstream ${cuda_options})
 quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
+if(TARGET quadrat_io)
+  quadrat_downstream_test(frame "${PROJECT_SOURCE_DIR}/tests/install/frame" frame)
+endif()
 quadrat_downstream_test(visitor "${PROJECT_SOURCE_DIR}/examples/visitor" visitor ${cuda_options})
 if(NOT QUADRAT_SANITIZE) # which nvcc's link does not know
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# find_package(quadrat) gives quadrat::quadrat. The io module is the program's own and stays behind.
+# find_package(quadrat) gives quadrat::quadrat; with COMPONENTS io also quadrat::io, which reads and writes files and needs
+# libpng and zlib.
 include(CMakePackageConfigHelpers)
 
 set(quadrat_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quadrat")
@@ -7,6 +8,11 @@ set(quadrat_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quadrat")
 install(TARGETS quadrat EXPORT quadratTargets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quadrat" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         PATTERN "quadrat/io" EXCLUDE)
+if(TARGET quadrat_io)
+  install(TARGETS quadrat_io EXPORT quadratIoTargets)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quadrat/io" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quadrat")
+  install(EXPORT quadratIoTargets NAMESPACE quadrat:: DESTINATION "${quadrat_package_dir}")
+endif()
 install(FILES "${PROJECT_BINARY_DIR}/include/quadrat/core/config.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quadrat/core")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

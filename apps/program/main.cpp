@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/command_line.hpp"
+#include "program/commands.hpp"
+#include "program/process/interruption.hpp"
+#include "program/process/waiting.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/io/atomic_file.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// One line on stderr, without control characters, which may stand in the input. It takes no memory: there may be none.
+int report(std::string_view text, exit_code code) {
+  std::array<char, 4096> part{};
+  const char* before = "quadrat: ";
+  do {
+    const std::size_t count = std::min(text.size(), part.size());
+    std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(count), part.begin(),
+                   [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0 ? ' ' : c; });
+    text.remove_prefix(count);
+    std::fprintf(stderr, "%s%.*s%s", before, static_cast<int>(count), part.data(), text.empty() ? "\n" : "");
+    before = "";
+  } while (!text.empty());
+  return code;
+}
+
+const char* words_of(const std::exception& problem) {
+  const bool of_ours = dynamic_cast<const out_of_memory*>(&problem) != nullptr;
+  return !of_ours && dynamic_cast<const std::bad_alloc*>(&problem) != nullptr ? "out of memory" : problem.what();
+}
+
+/// Ends the process where an exception cannot be caught: a destructor of a JSON value may find no memory, for example.
+[[noreturn]] void end_of_exception() {
+  const std::exception_ptr thrown = std::current_exception();
+  if (!thrown && std::uncaught_exceptions() == 0) std::abort();
+  io::remove_temporary_files();
+  if (!thrown) {
+    // The exception reached a noexcept function, such as those of toml++ that allocate. Its words are lost.
+    report("out of memory, or another failure where none can be reported", failure);
+    std::_Exit(failure);
+  }
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& problem) {
+    report(words_of(problem), failure);
+  } catch (...) {
+    std::abort();
+  }
+  std::_Exit(failure);
+}
+
+void describe(CLI::App& app) {
+  app.set_version_flag("--version", "quadrat " QUADRAT_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  app.footer(
+      "Examples:\n"
+      "  quadrat run examples/dam_break_small.toml          a wave of grains, in seconds\n"
+      "  quadrat run examples/dam_break.toml --device cuda  a larger one, on the GPU\n"
+      "  quadrat neighbors points.npy --cutoff 0.1          pairs of points nearer than that\n"
+      "  quadrat contacts grains.csv -o contacts.csv        where bodies overlap\n"
+      "  quadrat spread points.npy --mesh 64,64,64 -o mesh.vti   points onto a mesh; interpolate reads it back\n"
+      "  quadrat reduce keys.npy values.npy -o sums.npy     sums, extremes, means or counts by key\n"
+      "  quadrat info                                       what this program can use\n"
+      "  quadrat help run                                   more examples\n\n"
+      "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C.");
+  add_run(app);
+  add_neighbors(app);
+  add_contacts(app);
+  add_spread(app);
+  add_interpolate(app);
+  add_reduce(app);
+  add_info(app);
+  add_bench(app);
+  add_help(app);
+}
+
+/// The name of the subcommand that the user was writing, for "see ... --help".
+std::string help_command(const CLI::App& app) {
+  const auto used = app.get_subcommands();
+  return "quadrat " + (used.empty() ? std::string() : used.front()->get_name() + " ") + "--help";
+}
+
+/// Whether the problem is that --help or --version was asked for, and of a command that there is.
+bool asks_for_text(const CLI::App& app, const CLI::ParseError& problem) {
+  return problem.get_exit_code() == 0 && app.remaining().empty();
+}
+
+/// The exit code, or failure when not all that was printed has reached its file or pipe.
+int end_of_output(int code) {
+  std::cout.flush();
+  const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  return arrived ? code : report("standard output could not be written", failure);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Quadrat: everything that happens between particles and a uniform grid", "quadrat"};
+  describe(app);
+  try {
+    app.parse(argc, argv);
+    return end_of_output(success);
+  } catch (const CLI::RuntimeError& result) {
+    return result.get_exit_code();
+  } catch (const CLI::ParseError& problem) {
+    if (asks_for_text(app, problem)) return end_of_output(app.exit(problem));
+    const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+    return report(complaint(app, problem, words) + " (see " + help_command(app) + ")", usage_error);
+  } catch (const argument_error& problem) {
+    return report(problem.what(), usage_error);
+  }
+}
+
+}  // namespace
+}  // namespace quadrat::program
+
+int main(int argc, char** argv) {
+  using namespace quadrat::program;
+  std::set_terminate(end_of_exception);
+  // A pipe that nobody reads and a limit on the size of files are errors of writing, like a full disk.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  // Around everything: to describe the command line, or to put an error into words, may itself find no memory.
+  try {
+    wait_passively(argv);
+    listen_for_signals();
+    return run(argc, argv);
+  } catch (const std::exception& problem) {
+    return report(words_of(problem), failure);
+  }
+}

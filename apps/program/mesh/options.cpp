@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program/mesh/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "core/counted.hpp"
+#include "io/text.hpp"
+#include "program/option_checks.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/io/scene.hpp"
+#include "quadrat/mesh/methods.hpp"
+
+namespace quadrat::program {
+namespace {
+
+constexpr std::array<std::string_view, 2> outside_choices{"wrap", "refuse"}, edge_choices{"refuse", "clip"},
+    beyond_choices{"refuse", "accept"};
+
+void add_mesh_choices(CLI::App& command, mesh_options& o) {
+  command.add_option("--order", o.order, "of the B-splines: mesh points of a footprint along an axis, 1 to 8")
+      ->check(whole_number())
+      ->capture_default_str();
+  command.add_option("--method", o.method, "how to spread; default: chosen (auto)")->type_name("NAME");
+  command
+      .add_option("--outside", o.outside,
+                  "points outside periodic axes: wrap or refuse; default: wrap, but refuse where no box was given")
+      ->check(one_of(outside_choices));
+  command.add_option("--edges", o.edges, "footprints that leave the mesh along open axes: refuse or clip")
+      ->check(one_of(edge_choices))
+      ->capture_default_str();
+  command
+      .add_option("--beyond", o.beyond,
+                  "points beyond the box along open axes: refuse, or accept what of their footprint meets the mesh")
+      ->check(one_of(beyond_choices))
+      ->capture_default_str();
+  command.add_option("--uses", o.uses, "choose the method as if the same points were used so often")
+      ->check(any_number())
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_mesh_options(CLI::App& command, mesh_options& o) {
+  add_box_options(command, o.box, "lengths of the box; default: that of the .xyz file, else 1 along each axis",
+                  "Lx[,Ly[,Lz]]", "none; default: all");
+  add_mesh_choices(command, o);
+  add_device_options(command, o.device);
+  command.add_option("--precision", o.precision, "float or double; default: float if all that is read is single")
+      ->check(one_of(io::names_of<io::number_precision>));
+  command.add_flag("--json", o.json, "print counts, sums and times as JSON, and nothing else, on stdout");
+  command.add_flag("--quiet", o.quiet, "print nothing");
+}
+
+std::string mesh_methods_text() {
+  std::string text = "Methods (all spread the same; of use for interpolation, too):\n";
+  for (const spread_method& method : spread_methods()) {
+    if (method.wrong_results) continue;
+    const char* const where = method.on_cpu ? (method.on_cuda ? "cpu, cuda" : "cpu") : "cuda";
+    text += fmt::format("  {:<14} {:<10} {}\n", method.name, where, method.summary);
+  }
+  return text + fmt::format("  {:<14} {:<10} {}\n", "auto", "", "one of these is chosen, and the output says why");
+}
+
+spread_options plan_options(const mesh_options& options, bool refuse_outside) {
+  for (const spread_method& method : spread_methods()) {
+    require(!method.wrong_results || options.method != method.name, "--method: ", method.name,
+            " gives wrong results: it exists to be timed by quadrat bench; quadrat spread --help lists the others");
+  }
+  spread_options result;
+  result.method = options.method;
+  const bool refuse = options.outside ? *options.outside == "refuse" : refuse_outside;
+  result.outside = refuse ? outside_points::refuse : outside_points::wrap;
+  result.edges = options.edges == "clip" ? open_footprints::clip : open_footprints::refuse;
+  result.beyond = options.beyond == "accept" ? points_beyond::accept : points_beyond::refuse;
+  result.uses = options.uses;
+  return result;
+}
+
+vec<int, 3> extents_of_option(const std::string& text, int dimension) {
+  std::vector<int> numbers;
+  std::string_view rest = text;
+  for (;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view word = io::trimmed(rest.substr(0, comma));
+    const auto number = io::number_from<int>(word);
+    require(number.has_value(), "--mesh: ", io::shown(word),
+            " is no number of mesh points; write 64,64,64 for example");
+    numbers.push_back(*number);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  require(numbers.size() == 1 || numbers.size() == static_cast<std::size_t>(dimension),
+          "--mesh: ", detail::there_are(numbers.size(), "number"), "; points in ",
+          detail::counted(dimension, "dimension"), " need ", dimension, ", or one for all axes");
+  vec<int, 3> extents{1, 1, 1};
+  for (int axis = 0; axis < dimension; ++axis) {
+    extents[axis] = numbers[numbers.size() == 1 ? 0 : static_cast<std::size_t>(axis)];
+  }
+  return extents;
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "program/box_options.hpp"
+#include "program/device_options.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace quadrat::program {
+
+/// What the command lines of `quadrat spread` and `quadrat interpolate` share.
+struct mesh_options {
+  std::string points;
+  box_options box;
+  int order = 6;
+  std::string method;                  ///< empty: chosen
+  std::optional<std::string> outside;  ///< nothing: refused in the unit box that nobody gave, else wrapped
+  std::string edges = "refuse";
+  std::string beyond = "refuse";
+  double uses = 1;
+  device_options device;
+  std::optional<std::string> precision;
+  std::optional<std::string> output;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// Adds all of them but the output.
+void add_mesh_options(CLI::App& command, mesh_options& options);
+
+/// The methods that may be asked for, a line each.
+[[nodiscard]] std::string mesh_methods_text();
+
+/// What the options say to a plan. Throws argument_error that names the option, for methods of wrong results as well.
+[[nodiscard]] spread_options plan_options(const mesh_options& options, bool refuse_outside);
+
+/// --mesh: as many numbers as dimensions, or one for all of them. The first `dimension` components count. Throws
+/// argument_error.
+[[nodiscard]] vec<int, 3> extents_of_option(const std::string& text, int dimension);
+
+}  // namespace quadrat::program

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program/neighbors/box.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// The lowest and the highest value of f(i) over the points where it is finite; two zeros when there are none.
+template <typename F>
+vec<double, 2> range_of(std::size_t count, F&& f) {
+  vec<double, 2> range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = f(i);
+    if (!std::isfinite(value)) continue;
+    range[0] = std::min(range[0], value);
+    range[1] = std::max(range[1], value);
+  }
+  return range[0] <= range[1] ? range : vec<double, 2>{};
+}
+
+void put_around(search_box& box, const particle_file& particles, double cutoff) {
+  for (int axis = 0; axis < particles.dimension; ++axis) {
+    const auto range = range_of(particles.size(), [&](std::size_t i) { return particles.at(i, axis); });
+    box.origin[axis] = range[0];
+    // Wide enough for the greatest coordinate when all are rounded to single precision.
+    const double rounding = 4e-7 * (std::fabs(range[0]) + std::fabs(range[1]));
+    box.vectors[axis][axis] = std::max(range[1] - range[0] + rounding, cutoff);
+  }
+}
+
+double norm_of(const vec<double, 3>& v) { return std::sqrt(squared_norm(v)); }
+
+/// A unit vector perpendicular to all vectors that are not zero (at most two of three).
+vec<double, 3> perpendicular_to(const vec<vec<double, 3>, 3>& vectors) {
+  std::vector<vec<double, 3>> given;
+  for (int k = 0; k < 3; ++k) {
+    if (norm_of(vectors[k]) > 0) given.push_back((1 / norm_of(vectors[k])) * vectors[k]);
+  }
+  while (given.size() < 2) {
+    vec<double, 3> unit{};
+    int axis = 0;  // the one along which the given vector has least
+    for (int k = 1; !given.empty() && k < 3; ++k) axis = std::fabs(given[0][k]) < std::fabs(given[0][axis]) ? k : axis;
+    unit[given.empty() ? 0 : axis] = 1;
+    given.push_back(unit);
+  }
+  const auto &a = given[0], &b = given[1];
+  const vec<double, 3> normal{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  const double length = norm_of(normal);
+  return length > 0 ? (1 / length) * normal : vec<double, 3>{0, 0, 1};  // make_lattice refuses dependent vectors
+}
+
+/// Gives open axes whose vector is zero one that is perpendicular to the others and spans the points.
+void complete_open_axes(search_box& box, const particle_file& particles, double cutoff) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (norm_of(box.vectors[axis]) > 0) continue;
+    require(!box.periodic[axis], box.place, ": vector ", axis + 1, " of the Lattice is zero, but its axis is periodic");
+    const vec<double, 3> unit = perpendicular_to(box.vectors);
+    const auto range = range_of(particles.size(), [&](std::size_t i) {
+      return dot(vec<double, 3>{particles.at(i, 0), particles.at(i, 1), particles.at(i, 2)} - box.origin, unit);
+    });
+    box.origin += range[0] * unit;
+    box.vectors[axis] = std::max(range[1] - range[0], cutoff) * unit;
+  }
+}
+
+}  // namespace
+
+search_box choose_box(const neighbors_options& options, const particle_file& particles) {
+  const int dimension = particles.dimension;
+  const bool lattice = particles.box && particles.box->vectors;
+  search_box box;
+  if (particles.box) box.periodic = particles.box->periodic;
+  const box_options& given = options.box;
+  if (given.periodic) box.periodic = periodic_of_option(*given.periodic, dimension);
+  if (given.box) {
+    box.source = box.place = "--box";
+    box.vectors = vectors_of_option(*given.box, dimension);
+    if (given.origin) box.origin = origin_of_option(*given.origin, dimension);
+    return box;
+  }
+  require(!given.origin || lattice, "--origin needs --box");
+  if (lattice) {
+    box.source = "Lattice";
+    box.place = particles.place_of_box();
+    box.accept_outside = true;
+    box.origin = given.origin ? origin_of_option(*given.origin, dimension) : particles.box->origin;
+    box.vectors = *particles.box->vectors;
+    complete_open_axes(box, particles, options.cutoff);
+    return box;
+  }
+  const bool any = box.periodic[0] || box.periodic[1] || box.periodic[2];
+  require(!any || !given.periodic, "--periodic ", given.periodic.value_or(""),
+          " needs --box (or an .xyz file with a Lattice)");
+  require(!any, particles.place_of_box(),
+          ": pbc says that an axis is periodic, but there is no Lattice; give --box, or ", "--periodic none");
+  box.source = "bounding box";
+  box.place = particles.file;
+  put_around(box, particles, options.cutoff);
+  return box;
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program/commands.hpp"
+#include "program/neighbors/box.hpp"
+#include "program/neighbors/estimate.hpp"
+#include "program/neighbors/options.hpp"
+#include "program/neighbors/report.hpp"
+#include "program/neighbors/search.hpp"
+#include "program/option_checks.hpp"
+#include "program/particle_file.hpp"
+#include "program/process/activity.hpp"
+#include "program/process/stopwatch.hpp"
+#include "program/table_output.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/io/scene.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+
+namespace quadrat::program {
+namespace {
+
+/// What can be said before anything is read.
+void check_neighbors_options(const neighbors_options& options) {
+  require(options.cutoff > 0 && std::isfinite(options.cutoff), "--cutoff is ", options.cutoff,
+          "; it must be positive and finite");
+  if (options.output) check_table_output(*options.output, options.json, options.points, "pairs");
+}
+
+/// Says or refuses beforehand what would end badly after hours: a cutoff in another unit, a box far smaller than it.
+void check_expectations(const neighbors_options& options, const particle_file& particles, const search_box& box) {
+  const double neighbors = expected_neighbors(particles, box, options.cutoff);
+  const double pairs = neighbors * static_cast<double>(particles.size());
+  constexpr double most = 4294967296.0, for_minutes = 2e11;
+  require(neighbors < 2 * most, "with a cutoff of ", options.cutoff, " each point has about ", neighbors,
+          " neighbors, images of the box included; fewer than ", most, " are possible. Is the box in the same unit?");
+  if (pairs < for_minutes || options.quiet) return;
+  std::fprintf(
+      stderr, "quadrat: note: about %.2g pairs are to be expected, which takes long; Ctrl-C stops the search\n", pairs);
+}
+
+void run_neighbors(const neighbors_options& options) {
+  double total = 0, reading = 0;
+  const stopwatch time(total);
+  check_neighbors_options(options);
+  activity doing(!options.quiet);
+  doing.begins("reading " + options.points);
+  const particle_file particles = [&] {
+    const stopwatch reading_time(reading);
+    return read_particles(options.points);
+  }();
+  doing.begins("searching");
+  if (!options.quiet) note_what_is_left_out(particles);
+  const search_box box = choose_box(options, particles);
+  check_expectations(options, particles, box);
+  neighbors_report report = find_neighbors(options, particles, box);
+  report.reading_seconds = reading;
+  report.total_seconds = time.elapsed();
+  doing.end();
+  if (options.json) {
+    std::puts(as_json(report, options, particles, box).dump(2).c_str());
+  } else if (!options.quiet) {
+    std::fputs(as_text(report, options, particles, box).c_str(), summary_stream(options.output));
+  }
+}
+
+std::string neighbors_footer() {
+  std::string text = "Methods (all find the same pairs):\n";
+  for (const neighbor_method& method : neighbor_methods()) {
+    const char* const where = method.on_cpu ? (method.on_cuda ? "cpu, cuda" : "cpu") : "cuda";
+    text += fmt::format("  {:<14} {:<10} {}\n", method.name, where, method.summary);
+  }
+  return text +
+         "Pairs (i, j, S) stand in order of i, then j, then S; points count from 0. S says which image of j: it lies\n"
+         "at position[j] + S times the vectors of the box. docs/neighbors.md says more.\n\n"
+         "Examples:\n"
+         "  quadrat neighbors points.npy --cutoff 0.1                       open, counts only\n"
+         "  quadrat neighbors points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o pairs.csv\n"
+         "  quadrat neighbors atoms.xyz --cutoff 5 --half -o pairs.npy      Lattice and pbc of the file\n"
+         "  quadrat neighbors points.npy --cutoff 0.1 --device cuda --json > counts.json\n\n"
+         "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
+}
+
+}  // namespace
+
+void add_neighbors(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand("neighbors", "Find all pairs of points nearer than a cutoff");
+  const auto options = std::make_shared<neighbors_options>();
+  neighbors_options& o = *options;
+  command->add_option("POINTS", o.points, ".npy (N x 2 or N x 3), .csv (x,y[,z]) or extended .xyz")
+      ->required()
+      ->check(existing_file())
+      ->type_name("");
+  command->add_option("--cutoff", o.cutoff, "pairs nearer than this are neighbors")
+      ->required()
+      ->check(any_number())
+      ->type_name("R");
+  add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
+                  "Lx,Ly[,Lz]");
+  command->add_flag("--half", o.half, "each pair once (i < j) instead of twice");
+  command->add_option("--method,--order", o.method, "how to search; default: chosen (auto)")->type_name("NAME");
+  add_device_options(*command, o.device);
+  command->add_option("--precision", o.precision, "float or double; default: that of the file")
+      ->check(one_of(io::names_of<io::number_precision>));
+  add_output_option(*command, o.output, "pairs: .npy (P x 2, int64) or .csv (with shifts, vectors, distances)");
+  command->add_flag("--json", o.json, "print counts and statistics as JSON, and nothing else, on stdout");
+  command->add_flag("--quiet", o.quiet, "print nothing");
+  command->footer(neighbors_footer());
+  command->callback([options] { run_neighbors(*options); });
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "program/box_options.hpp"
+#include "program/device_options.hpp"
+
+namespace quadrat::program {
+
+/// The command line of `quadrat neighbors`.
+struct neighbors_options {
+  std::string points;
+  double cutoff = 0;
+  box_options box;
+  bool half = false;
+  std::string method;  ///< empty: chosen
+  device_options device;
+  std::optional<std::string> precision;
+  std::optional<std::string> output;
+  bool json = false;
+  bool quiet = false;
+};
+
+}  // namespace quadrat::program

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "program/device_options.hpp"
+#include "program/reduce/arrays.hpp"
+#include "quadrat/keyed/key_reducer.hpp"
+
+namespace quadrat::program {
+
+/// What `quadrat reduce` computes.
+struct reduce_task {
+  std::string operation = "sum";  ///< one of key_operation_names, or "count"
+  std::uint64_t key_count = 1;
+  key_reducer_options options;
+};
+
+/// What came out, and how.
+struct reduce_outcome {
+  used_device device;
+  std::string method, reason;
+  value_array results;
+  std::size_t memory_bytes = 0;
+  double setting_seconds = 0, reduce_seconds = 0;  ///< taking the keys; the operation itself
+};
+
+/// Carries it out. Without values: counts. Throws what the library throws.
+[[nodiscard]] reduce_outcome reduce_arrays(const reduce_task& task, const device_options& device, const key_array& keys,
+                                           const value_array* values);
+
+}  // namespace quadrat::program

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "program/run/model_simulation.hpp"
+#include "quadrat/io/vtk.hpp"
+#include "quadrat/models/circles.hpp"
+
+namespace quadrat::program {
+namespace {
+
+measurement as_measurement(const circles_statistics& s) {
+  return {s.step,
+          {{"mean_neighbors", s.mean_neighbors},
+           {"neighbor_deviation", s.neighbor_deviation},
+           {"most_neighbors", static_cast<double>(s.most_neighbors), true},
+           {"candidates_per_agent", s.candidates_per_agent},
+           {"mean_displacement", s.mean_displacement},
+           {"max_displacement", s.max_displacement}}};
+}
+
+io::preview_options picture_options(const io::circles_scene& scene, const std::string& title,
+                                    const std::string& subtitle) {
+  io::preview_options options = seen_by(scene.camera, title, subtitle);
+  if (scene.box.dimension == 2) look_down(options);
+  options.top_value = scene.camera.neighbors;
+  options.scale = "neighbors";
+  return options;
+}
+
+template <typename Context, typename T, int D>
+class circles_simulation final : public model_simulation<circles<Context, T, D>> {
+  using base = model_simulation<circles<Context, T, D>>;
+  using base::model_;
+
+ public:
+  circles_simulation(circles<Context, T, D> model, const io::circles_scene& scene)
+      : base(std::move(model)), scene_(scene) {}
+
+  void run(std::size_t steps) override {
+    if (scene_.output.record) {
+      const std::vector<circles_record> taken = model_.record(steps);
+      records_.insert(records_.end(), taken.begin(), taken.end());
+    } else {
+      base::run(steps);
+    }
+  }
+  measurement measure() override { return as_measurement(model_.measure()); }
+  std::vector<std::string_view> measured_names() const override { return as_measurement(circles_statistics{}).names(); }
+  std::string in_words(const measurement& now) const override {
+    return fmt::format(
+        "{:.4g} neighbors an agent, standard deviation {:.4g}, most {}; {:.4g} candidates an agent; the next step "
+        "moves an agent by {:.3g}",
+        now["mean_neighbors"], now["neighbor_deviation"], now["most_neighbors"], now["candidates_per_agent"],
+        now["mean_displacement"]);
+  }
+  std::vector<run_csv> tables() const override {
+    if (!scene_.output.record) return {};
+    std::string text = "step,milliseconds,mean_neighbors,neighbor_deviation,mean_displacement\n";
+    for (const circles_record& one : records_) {
+      text += fmt::format("{},{:.6g},{},{},{}\n", one.step, one.milliseconds, one.mean_neighbors,
+                          one.neighbor_deviation, one.mean_displacement);
+    }
+    return {{"steps", text}};
+  }
+
+  void write_frame(const std::filesystem::path& file, double time) override {
+    const auto positions = shown_vectors(model_.positions());
+    const auto values = shown_neighbors();
+    io::write_vtp(file, points_of(positions.data(), positions.size()), "neighbors", std::span<const float>(values),
+                  time);
+  }
+  io::image draw(const std::string& title, const std::string& subtitle) override {
+    const auto positions = shown_vectors(model_.positions());
+    const auto values = shown_neighbors();
+    return io::draw_preview(stage_of_points(circles_box<D>(io::parameters_of(scene_)), positions.size()),
+                            points_of(positions.data(), positions.size()), std::span<const float>(values),
+                            picture_options(scene_, title, subtitle));
+  }
+
+  io::checkpoint save() override {
+    const circles_state<T, D> state = model_.state();
+    io::checkpoint result = base::begin_checkpoint(state);
+    result.add<particle_id>("storage_order", state.storage_order);
+    std::vector<double> rows;
+    for (const circles_record& one : records_) {
+      rows.insert(rows.end(), {static_cast<double>(one.step), one.milliseconds, one.mean_neighbors,
+                               one.neighbor_deviation, one.mean_displacement});
+    }
+    result.add<double>("records", rows, record_columns);
+    return result;
+  }
+  void restore(const io::checkpoint& saved) override {
+    this->require_size(saved);
+    model_.restore(
+        {saved.step, get_vectors<T, D>(saved, "positions", model_.size()), saved.get<particle_id>("storage_order")});
+    const std::vector<double> rows = saved.get<double>("records");
+    if (rows.size() % record_columns != 0) throw io_error("the records of steps in the checkpoint are cut");
+    records_.clear();
+    for (std::size_t k = 0; k < rows.size(); k += record_columns) {
+      records_.push_back({static_cast<std::uint64_t>(rows[k]), rows[k + 1], rows[k + 2], rows[k + 3], rows[k + 4]});
+    }
+  }
+  std::string method() const override {
+    const circles_options& o = model_.options();
+    return fmt::format("{} over {}", o.order, o.cell_list);
+  }
+
+ private:
+  static constexpr std::size_t record_columns = 5;
+
+  [[nodiscard]] std::vector<float> shown_neighbors() {
+    const std::vector<std::uint32_t> counts = model_.neighbors();
+    return {counts.begin(), counts.end()};
+  }
+
+  io::circles_scene scene_;
+  std::vector<circles_record> records_;
+};
+
+template <int D, typename Context, typename T>
+std::unique_ptr<simulation> make_in(const Context& context, T, const io::circles_scene& scene) {
+  const circles_options options{io::parameters_of(scene),
+                                scene.search.order,
+                                scene.search.cell_list,
+                                static_cast<int>(scene.search.cells_per_reach),
+                                0,
+                                false};
+  const auto positions = circles_initial_positions<D>(options.parameters, static_cast<std::size_t>(*scene.agents.count),
+                                                      static_cast<std::uint64_t>(scene.agents.seed));
+  return std::make_unique<circles_simulation<Context, T, D>>(circles<Context, T, D>(context, options, positions),
+                                                             scene);
+}
+
+}  // namespace
+
+std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene) {
+  return with_run_types(scene.run, [&](const auto& context, auto zero) {
+    return scene.box.dimension == 2 ? make_in<2>(context, zero, scene) : make_in<3>(context, zero, scene);
+  });
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "program/run/model_simulation.hpp"
+#include "program/run/srd_flow.hpp"
+#include "quadrat/io/srd_scene.hpp"
+#include "quadrat/io/vtk.hpp"
+#include "quadrat/models/srd.hpp"
+
+namespace quadrat::program {
+namespace {
+
+template <int D>
+measurement as_measurement(const srd_statistics<D>& s) {
+  measurement result{
+      s.step, {{"kinetic_energy", s.kinetic_energy}, {"temperature", s.temperature}, {"momentum_x", s.momentum[0]}}};
+  constexpr std::array<std::string_view, 2> others{"momentum_y", "momentum_z"};
+  for (int axis = 1; axis < D; ++axis) {
+    result.values.push_back({others[static_cast<std::size_t>(axis - 1)], s.momentum[axis]});
+  }
+  return result;
+}
+
+template <typename Context, typename T, int D>
+class srd_simulation final : public model_simulation<srd<Context, T, D>> {
+  using base = model_simulation<srd<Context, T, D>>;
+  using base::model_;
+
+ public:
+  srd_simulation(srd<Context, T, D> model, const io::srd_scene& scene) : base(std::move(model)), scene_(scene) {
+    if (scene.measure.profile != io::profile_axis::none) profile_.emplace(scene);
+    if (scene.particles.start == io::srd_start_state::shear_wave) wave_.emplace(scene);
+  }
+
+  void run(std::size_t steps) override {
+    const std::uint64_t last = model_.step() + steps;
+    const auto every = static_cast<std::uint64_t>(scene_.measure.every);
+    sample();
+    while (model_.step() < last) {
+      const std::uint64_t next = profile_ || wave_ ? (model_.step() / every + 1) * every : last;
+      base::run(std::min(last, next) - model_.step());
+      sample();
+    }
+  }
+  measurement measure() override { return as_measurement(model_.measure()); }
+  std::vector<std::string_view> measured_names() const override { return as_measurement(srd_statistics<D>{}).names(); }
+  std::string in_words(const measurement& now) const override {
+    return fmt::format("t = {:g}: temperature {:.4g}, kinetic energy {:.4g} a particle, mean velocity along x {:.3g}",
+                       static_cast<double>(now.step) * scene_.physics.time_step, now["temperature"],
+                       now["kinetic_energy"] / static_cast<double>(model_.size()), now["momentum_x"] / total_mass());
+  }
+  std::vector<run_csv> tables() const override {
+    std::vector<run_csv> result;
+    if (wave_) result.push_back({"steps", wave_->as_csv()});
+    if (profile_) result.push_back({"profile", profile_->as_csv()});
+    return result;
+  }
+  run_result result() const override {
+    if (wave_) return wave_->result();
+    return profile_ ? profile_->result() : run_result{};
+  }
+
+  void write_frame(const std::filesystem::path& file, double time) override {
+    const auto positions = shown_vectors(model_.positions());
+    const auto velocities = shown_vectors(model_.velocities());
+    io::write_vtp(file, points_of(positions.data(), positions.size()), points_of(velocities.data(), velocities.size()),
+                  time);
+  }
+  io::image draw(const std::string& title, const std::string& subtitle) override {
+    io::plot_options plot;
+    plot.title = title;
+    plot.subtitle = subtitle;
+    if (wave_) return wave_->draw(plot);
+    if (profile_ && profile_->samples() > 0) return profile_->draw(plot);
+    io::preview_options options = seen_by(scene_.camera, title, subtitle);
+    if (D == 2) look_down(options);
+    options.top_value = scene_.camera.speed;
+    const auto positions = shown_vectors(model_.positions());
+    const auto velocities = shown_vectors(model_.velocities());
+    const box<double, D> domain = make_box<double, D>({}, model_.box_size(), vec<bool, D>::filled(false));
+    return io::draw_preview(stage_of_points(domain, positions.size()), points_of(positions.data(), positions.size()),
+                            points_of(velocities.data(), velocities.size()), options);
+  }
+
+  io::checkpoint save() override {
+    const srd_state<T, D> state = model_.state();
+    io::checkpoint result = base::begin_checkpoint(state);
+    add_vectors(result, "velocities", state.velocities);
+    result.add<std::uint64_t>("next_sample", std::span(&next_sample_, 1));
+    if (profile_) profile_->save(result);
+    if (wave_) wave_->save(result);
+    return result;
+  }
+  void restore(const io::checkpoint& saved) override {
+    this->require_size(saved);
+    const std::size_t count = model_.size();
+    model_.restore(
+        {saved.step, get_vectors<T, D>(saved, "positions", count), get_vectors<T, D>(saved, "velocities", count)});
+    const std::vector<std::uint64_t> next = saved.get<std::uint64_t>("next_sample");
+    if (next.size() != 1) throw io_error("the number of the next sample in the checkpoint is cut");
+    next_sample_ = next[0];
+    if (profile_) profile_->restore(saved);
+    if (wave_) wave_->restore(saved);
+  }
+  std::string method() const override {
+    const srd_options<D>& o = model_.options();
+    return fmt::format("{} sums", srd_sums_names[static_cast<std::size_t>(o.sums)]);
+  }
+
+ private:
+  /// Takes what is due at this step, once.
+  void sample() {
+    const std::uint64_t step = model_.step();
+    const auto& m = scene_.measure;
+    if (step < next_sample_ || step % static_cast<std::uint64_t>(m.every) != 0) return;
+    next_sample_ = step + 1;
+    if (wave_) wave_->add(step, model_.shear_amplitude());
+    const bool in_range =
+        step >= static_cast<std::uint64_t>(m.from) && (!m.to || step <= static_cast<std::uint64_t>(*m.to));
+    if (!profile_ || !in_range) return;
+    std::vector<mean_profile::slice> bins;
+    for (const srd_profile_bin<D>& one :
+         model_.velocity_profile(static_cast<int>(m.profile), static_cast<int>(m.bins.value()))) {
+      mean_profile::slice bin{static_cast<double>(one.count), {}};
+      for (int axis = 0; axis < D; ++axis) bin.velocity[axis] = one.velocity[axis];
+      bins.push_back(bin);
+    }
+    profile_->add(bins);
+  }
+
+  [[nodiscard]] double total_mass() const {
+    const double fluid = static_cast<double>(model_.size() - model_.solutes()) * scene_.particles.mass;
+    return fluid + static_cast<double>(model_.solutes()) * scene_.solutes.mass.value_or(0);
+  }
+
+  io::srd_scene scene_;
+  std::optional<mean_profile> profile_;
+  std::optional<wave_decay> wave_;
+  std::uint64_t next_sample_ = 0;  ///< the first step of which none has been taken
+};
+
+template <int D, typename Context, typename T>
+std::unique_ptr<simulation> make_in(const Context& context, T, const io::srd_scene& scene) {
+  return std::make_unique<srd_simulation<Context, T, D>>(
+      srd<Context, T, D>(context, io::options_of<D>(scene), io::particles_of<D>(scene)), scene);
+}
+
+}  // namespace
+
+std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene) {
+  return with_run_types(scene.run, [&](const auto& context, auto zero) {
+    return scene.box.dimension == 2 ? make_in<2>(context, zero, scene) : make_in<3>(context, zero, scene);
+  });
+}
+
+}  // namespace quadrat::program

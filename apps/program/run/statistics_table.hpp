@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/run/simulation.hpp"
+#include "quadrat/io/checkpoint.hpp"
+
+namespace quadrat::program {
+
+/// What was measured in the course of a run. It travels with the checkpoint, so that a continued run has all of it.
+class statistics_table {
+ public:
+  /// `names` are those of every measurement's values.
+  explicit statistics_table(std::vector<std::string_view> names) : names_(std::move(names)) {}
+
+  void add(const measurement& row);
+  [[nodiscard]] bool has(std::uint64_t step) const;
+  [[nodiscard]] std::string as_csv(double time_step) const;
+
+  void save(io::checkpoint& state) const;
+  void restore(const io::checkpoint& state);
+
+ private:
+  /// The step, then a measurement's values.
+  [[nodiscard]] std::size_t columns() const { return names_.size() + 1; }
+
+  std::vector<std::string_view> names_;
+  std::vector<double> values_;
+};
+
+}  // namespace quadrat::program

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program/run/output_folder.hpp"
+#include "program/run/plan.hpp"
+#include "program/run/simulation.hpp"
+
+namespace quadrat::program {
+
+/// What happened in a run.
+struct run_report {
+  std::uint64_t first_step = 0;  ///< where this process began: 0, or the step of the checkpoint
+  std::uint64_t last_step = 0;
+  bool resumed = false;
+  int signal = 0;  ///< that stopped it, or 0
+  double simulation_seconds = 0;
+  double measuring_seconds = 0;
+  double writing_seconds = 0;
+  double total_seconds = 0;
+  std::size_t frames = 0;
+  measurement statistics;
+
+  [[nodiscard]] std::uint64_t steps() const { return last_step - first_step; }
+  /// Particle steps per second of simulation; 0 when there was none.
+  [[nodiscard]] double updates_per_second(std::size_t particles) const;
+};
+
+/// The contents of summary.json (docs/scenes.md describes it).
+[[nodiscard]] nlohmann::ordered_json as_json(const run_report& report, const run_plan& plan, const simulation& model,
+                                             const output_folder& folder);
+
+/// The same for people, in a few lines.
+[[nodiscard]] std::string as_text(const run_report& report, const run_plan& plan, const simulation& model,
+                                  const output_folder& folder);
+
+/// Version, commit and compilers.
+[[nodiscard]] nlohmann::ordered_json program_json();
+
+/// f(0) to f(count - 1) as an array. Arrays and objects are such from the start: a null that is to become one where
+/// there is no memory is left broken, and crashes when it is destroyed (nlohmann-json 3.11.2).
+template <typename F>
+[[nodiscard]] nlohmann::ordered_json array_json(int count, F&& f) {
+  auto result = nlohmann::ordered_json::array();
+  for (int k = 0; k < count; ++k) result.push_back(f(k));
+  return result;
+}
+
+}  // namespace quadrat::program
