@@ -139,8 +139,8 @@ std::string neighbor_list<Context, T, D>::implementation::exclusion_complaint(fa
 /// Looks for points that have moved or have been wrapped, and returns the control words that say so. Synchronises.
 template <typename Context, typename T, int D>
 const std::uint64_t* neighbor_list<Context, T, D>::implementation::find_motion(const neighbor_input<T, D>& input) {
-  fill_bytes(context, control.data() + moved_word, 0, sizeof(std::uint64_t));
-  fill_bytes(context, control.data() + turned_word, 0, sizeof(std::uint64_t));
+  static_assert(turned_word == moved_word + 1);
+  fill_bytes(context, control.data() + moved_word, 0, 2 * sizeof(std::uint64_t));
   const detail::search_key<T, D> key{search(input), options.accept_outside, faults()};
   for_each(context, "search.find_movers", input.points.count,
            detail::find_movers<T, D>{key, memory(), control.data() + moved_word, control.data() + turned_word});

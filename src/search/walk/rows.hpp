@@ -8,16 +8,16 @@
 #include "quadrat/core/macros.hpp"
 #include "search/kernels.hpp"
 
-/// The methods that are one thread a row over cells of the cutoff: every box, rule and layout.
+/// The methods with one thread per row over cells of the cutoff: they serve every box, rule and layout.
 namespace quadrat::detail {
 
-/// What a walk is made in. `Plain` below stands for what most lists are: pairs of points in one system, by one cutoff,
-/// none excluded, and fewer than 2^32 in a row. Kernels made for that alone need half of the registers.
+/// What a walk searches. `Plain` below means the usual list: pairs of points of one system, one cutoff, no exclusions,
+/// and fewer than 2^32 pairs in a row. Kernels for that alone read less memory and need fewer registers.
 template <typename T, int D>
 struct walk_search {
   neighbor_search<T, D> search;
-  search_system<T, D> only;  ///< where there is one: read from a kernel's arguments instead of memory
-  const vec<int, D>* boxes;  ///< by slot: from where wrapping has brought the points; nullptr: not asked for
+  search_system<T, D> only;  ///< if there is one: kernels read it from their arguments instead of from memory
+  const vec<int, D>* boxes;  ///< by slot: how many boxes away each point was before wrapping; nullptr: not needed
   walking_order order;
 
   /// Index: slot, or query.
@@ -77,7 +77,7 @@ struct walk_search {
   }
   /// Of an image of the row's own particle: not the particle itself, and of S and -S one where the list is half.
   [[nodiscard]] QUADRAT_HD bool image_counts(const vec<int, D>& shift) const {
-    int first = 0;  // that is not 0; without a branch, which would keep S in memory
+    int first = 0;  // the first component that is not 0; a branch here would keep S in local memory
     for (int axis = D - 1; axis >= 0; --axis) first = shift[axis] != 0 ? shift[axis] : first;
     return search.half ? first > 0 : first != 0;
   }
@@ -106,8 +106,8 @@ struct walk_search {
   }
 };
 
-/// Bounds the registers of a walk by just so many (48 to 80) that nothing is spilled. Left alone, nvcc 13.0 bounds them
-/// by 32 to 64, and spills up to 280 bytes.
+/// Blocks of a walk for each multiprocessor: this limits its registers to 48 to 80, with which nothing is spilled.
+/// Without it nvcc 13.0 chooses 32 to 64 registers and spills up to 280 bytes.
 template <typename T, int D, bool Plain>
 inline constexpr unsigned walks_a_multiprocessor =
     Plain ? (sizeof(vec<T, D>) == 8 ? 5 : 4) : (sizeof(vec<T, D>) == 24 ? 3 : 4);
