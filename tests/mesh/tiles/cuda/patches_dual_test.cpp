@@ -39,6 +39,7 @@ template <typename T>
 void make_open(spread_case<T, 3>& it, int axis) {
   it.domain.periodic[axis] = false;
   it.options.edges = open_footprints::clip;
+  it.options.beyond = points_beyond::accept;
 }
 
 template <typename T>
