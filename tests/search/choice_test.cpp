@@ -17,14 +17,14 @@ namespace {
 
 using detail::neighbor_request;
 
-[[nodiscard]] std::string_view chosen(const neighbor_request& request) {
+[[nodiscard]] std::string_view chosen_method(const neighbor_request& request) {
   return detail::expected_times<detail::neighbor_method_list>({"neighbor method", request.cuda}, request)
       .front()
       .method;
 }
 
 /// By the thresholds that measurements gave.
-[[nodiscard]] std::string_view wanted(const neighbor_request& request) {
+[[nodiscard]] std::string_view wanted_method(const neighbor_request& request) {
   const bool trimmed = request.one_image && request.one_cutoff && request.points <= std::size_t{1} << 27;
   if (trimmed && request.cuda && QUADRAT_HAS_CUDA != 0) return request.points <= 50000 ? "warps" : "masks";
   if (request.points <= 64) return "brute_force";
@@ -40,7 +40,8 @@ TEST(neighbor_choice, goes_by_the_boxes_the_cutoffs_and_the_points) {
         neighbor_request request{cuda, 0, one_image, one_cutoff};
         const auto check = [&](std::size_t points) {
           request.points = points;
-          ASSERT_EQ(chosen(request), wanted(request)) << points << (cuda ? " points on CUDA" : " points on the CPU");
+          ASSERT_EQ(chosen_method(request), wanted_method(request))
+              << points << (cuda ? " points on CUDA" : " points on the CPU");
         };
         for (std::size_t points = 0; points < 200; ++points) check(points);
         for (std::size_t points = 49990; points < 50010; ++points) check(points);
