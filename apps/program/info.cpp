@@ -9,6 +9,7 @@
 #include "program/commands.hpp"
 #include "program/device.hpp"
 #include "program/run/summary.hpp"
+#include "quadrat/cells/methods.hpp"
 #include "quadrat/contacts/methods.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
@@ -18,6 +19,7 @@
 #include "quadrat/models/circles.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
+#include "quadrat/search/orders.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -97,9 +99,11 @@ json info_json() {
   result["cuda_devices"] = json::array();
   for (const device_description& device : cuda_devices()) result["cuda_devices"].push_back(device_json(device));
   const auto methods = [](const json& list) { return json{{"methods", list}}; };
+  result["cells"] = methods(methods_json(cell_lists()));
   result["models"] = {{"granular", methods(methods_json(granular_methods()))},
                       {"circles", {{"orders", circles_json()}}}};
-  result["search"] = {{"neighbors", methods(methods_json(neighbor_methods()))}};
+  result["search"] = {{"orders", methods_json(traversal_orders())},
+                      {"neighbors", methods(methods_json(neighbor_methods()))}};
   result["contacts"] = methods(contact_methods_json());
   result["mesh"] = methods(spread_methods_json());
   result["keyed"] = methods(key_methods_json());
@@ -146,7 +150,9 @@ std::string info_text(const json& info) {
                                  program["compiler"].get<std::string>());
   text += fmt::format("devices\n  cpu   {}, {} threads\n", info["cpu"]["name"].get<std::string>(),
                       info["cpu"]["threads"].get<int>());
-  return text + cuda_text(info) + methods_text("methods of the granular model", info["models"]["granular"]["methods"]) +
+  return text + cuda_text(info) + methods_text("cell lists", info["cells"]["methods"]) +
+         methods_text("traversal orders", info["search"]["orders"]) +
+         methods_text("methods of the granular model", info["models"]["granular"]["methods"]) +
          circles_text(info["models"]["circles"]["orders"]) +
          methods_text("methods of neighbor lists", info["search"]["neighbors"]["methods"]) +
          methods_text("methods of contacts", info["contacts"]["methods"]) +

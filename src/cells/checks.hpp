@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "quadrat/core/error.hpp"
@@ -12,14 +13,14 @@
 namespace quadrat::detail {
 
 /// The grid itself, when it is one. Throws argument_error for a grid that `make_box` and `make_grid` would not have
-/// made.
+/// made, and for more than `most_cells` cells.
 template <typename T, int D>
-[[nodiscard]] grid<T, D> checked_grid(const grid<T, D>& space) {
+[[nodiscard]] grid<T, D> checked_grid(const grid<T, D>& space, std::uint64_t most_cells = max_count) {
   for (int axis = 0; axis < D; ++axis) {
     require(space.domain.length[axis] > T(0) && std::isfinite(space.domain.length[axis]), "the box of the grid is ",
             space.domain.length[axis], " long along axis ", axis, "; it must be positive and finite");
   }
-  return make_grid(space.domain, space.cells);
+  return make_grid(space.domain, space.cells, most_cells);
 }
 
 template <typename T>

@@ -10,10 +10,10 @@
 
 namespace quadrat::detail {
 
-template <typename KeyOf>
+template <typename KeyOf, typename Key>
 struct write_pairs {
   KeyOf key_of;
-  std::uint32_t* keys;
+  Key* keys;
   std::uint32_t* elements;  ///< nullptr where the sort makes them up
 
   QUADRAT_HD void operator()(std::size_t i) const {
@@ -22,29 +22,30 @@ struct write_pairs {
   }
 };
 
-template <typename Context>
+template <typename Context, typename Key>
 template <typename KeyOf>
-void ordered_pairs<Context>::make(const Context& context, std::size_t count, std::size_t bucket_count,
-                                  const KeyOf& key_of) {
+void ordered_pairs<Context, Key>::make(const Context& context, std::size_t count, std::uint64_t bucket_count,
+                                       const KeyOf& key_of) {
   for (int copy = 0; copy < 2; ++copy) {
     keys_[copy].resize_discarding(context, count);
     elements_[copy].resize_discarding(context, count);
   }
   // A GPU writes the elements beside the keys, which saves a launch; the CPU's sort makes them up in its first pass.
   constexpr bool made_up = std::is_same_v<Context, cpu_context>;
-  const write_pairs<KeyOf> body{key_of, keys_[0].data(), made_up ? nullptr : elements_[0].data()};
+  const write_pairs<KeyOf, Key> body{key_of, keys_[0].data(), made_up ? nullptr : elements_[0].data()};
   for_each(context, "cells.write_pairs", count, body);
-  const sort_buffers<std::uint32_t> buffers{{keys_[0].data(), keys_[1].data()},
-                                            {elements_[0].data(), elements_[1].data()}};
+  const sort_buffers<Key> buffers{{keys_[0].data(), keys_[1].data()}, {elements_[0].data(), elements_[1].data()}};
   current_ = sort_pairs(context, buffers, count, key_bits_for(bucket_count), scratch_,
                         made_up ? sort_values::index : sort_values::given);
 }
 
 /// Whether element k of sorted keys is the first of its bucket, and whether it is the last.
-QUADRAT_HD inline bool first_of_bucket(const std::uint32_t* keys, std::size_t k) {
+template <typename Key>
+QUADRAT_HD bool first_of_bucket(const Key* keys, std::size_t k) {
   return k == 0 || keys[k - 1] != keys[k];
 }
-QUADRAT_HD inline bool last_of_bucket(const std::uint32_t* keys, std::size_t k, std::size_t count) {
+template <typename Key>
+QUADRAT_HD bool last_of_bucket(const Key* keys, std::size_t k, std::size_t count) {
   return k + 1 == count || keys[k + 1] != keys[k];
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +48,18 @@ template <typename Method>
 template <typename Method>
 [[nodiscard]] constexpr method_info info_of() {
   return {Method::name, Method::summary, Method::on_cpu, Method::on_cuda && is_present<Method>(), Method::reproducible};
+}
+
+/// What is said of the methods of a list, in its order. What is present is found out once.
+template <typename List>
+[[nodiscard]] std::span<const method_info> listed() {
+  static const auto infos = [] {
+    std::array<method_info, List::size> result{};
+    std::size_t next = 0;
+    List::for_each([&](auto method) { result[next++] = info_of<decltype(method)>(); });
+    return result;
+  }();
+  return infos;
 }
 
 /// What every method of a kind must meet here.

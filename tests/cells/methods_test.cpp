@@ -21,6 +21,12 @@ TEST(cell_list_methods_test, have_names_and_summaries_of_their_own) {
     names.insert(method.name);
     summaries.insert(method.summary);
   });
+  for (const method_info& method : cell_lists()) {
+    EXPECT_TRUE(names.contains(method.name) && summaries.contains(method.summary));
+    EXPECT_TRUE(method.on_cpu && method.on_cuda);
+    EXPECT_EQ(method.reproducible, determinism::canonical) << "particles of a cell come in increasing order";
+  }
+  EXPECT_EQ(cell_lists().size(), cell_list_methods::size);
   EXPECT_EQ(names.size(), cell_list_methods::size);
   EXPECT_EQ(summaries.size(), cell_list_methods::size);
 }
@@ -61,6 +67,11 @@ static_assert(!contiguous_rows<view_of<cell_methods::sorted_peano>>);
 static_assert(cell_list<view_of<cell_methods::fixed>> && !contiguous_cells<view_of<cell_methods::fixed>>);
 static_assert(cell_list<view_of<cell_methods::linked_loose>> && !contiguous_cells<view_of<cell_methods::linked_loose>>);
 static_assert(record_cell_list<view_of<cell_methods::linked_packed>>);
+static_assert(contiguous_cells<view_of<cell_methods::hashed>> && !contiguous_rows<view_of<cell_methods::hashed>>);
+static_assert(numbers_occupied_cells<view_of<cell_methods::hashed>::numbering_type>);
+static_assert(!numbers_occupied_cells<view_of<cell_methods::sorted_morton>::numbering_type>);
+static_assert(std::is_trivially_copyable_v<view_of<cell_methods::hashed>>);
+static_assert(sizeof(occupied_cell) == 16);
 static_assert(tight_cell_list<view_of<cell_methods::linked_tight>>);
 static_assert(std::is_trivially_copyable_v<view_of<cell_methods::linked_tight>>);
 static_assert(std::is_trivially_copyable_v<view_of<cell_methods::counting>>);

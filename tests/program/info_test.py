@@ -19,6 +19,8 @@ class InfoTest(support.ProgramTest):
         self.assertTrue(info["backends"]["cpu"])
         self.assertGreaterEqual(info["cpu"]["threads"], 1)
         self.assertIn("sorted", [method["name"] for method in info["models"]["granular"]["methods"]])
+        self.assertIn("hashed", [method["name"] for method in info["cells"]["methods"]])
+        self.assertIn("trimmed", [method["name"] for method in info["search"]["orders"]])
         self.assertIn("strips", [method["name"] for method in info["search"]["neighbors"]["methods"]])
         self.assertIn("particle", [method["name"] for method in info["mesh"]["methods"]])
         self.assertIn("sort_reduce", [method["name"] for method in info["keyed"]["methods"]])

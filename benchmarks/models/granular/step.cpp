@@ -86,7 +86,7 @@ void run_step_on(const session& s, const Context& context) {
 }
 
 bool has_canonical(std::string_view method) {
-  return std::ranges::find(granular_methods(), method, &granular_method::name)->canonical;
+  return std::ranges::find(granular_methods(), method, &granular_method::name)->reproducible == determinism::canonical;
 }
 
 template <typename Context>

@@ -31,28 +31,34 @@ concept cell_list = requires(const View& view, cell_id id, vec<int, View::dimens
   view.for_each_in_cell(id, f);
 };
 
+/// A numbering of the occupied cells only: `absent()` is the number that all others share. It can be asked for, too,
+/// and holds nothing; walks leave it out.
+template <typename Numbering>
+concept numbers_occupied_cells = requires(const Numbering& numbering) {
+  { numbering.absent() } -> std::convertible_to<cell_id>;
+};
+
 /// Buckets that are ranges of slots, as they stand in the view of a grid.
 template <typename Buckets>
 concept ranged_buckets = requires(const Buckets& buckets, cell_id id, std::uint32_t slot) {
   { buckets.begin(id) } -> std::convertible_to<std::uint32_t>;
   { buckets.end(id) } -> std::convertible_to<std::uint32_t>;
   { buckets.particle(slot) } -> std::convertible_to<particle_id>;
-  buckets.run(id, id);
 };
 
-/// Besides, a cell is one range of slots: [cell_begin(id), cell_end(id)), with particle(slot) in it, and a run of cells
-/// whose numbers follow each other is one, too: run_of_cells(first id, last id).
+/// Besides, a cell is one range of slots: [cell_begin(id), cell_end(id)), with particle(slot) in it.
 template <typename View>
 concept contiguous_cells = cell_list<View> && requires(const View& view, cell_id id, std::uint32_t slot) {
   { view.cell_begin(id) } -> std::convertible_to<std::uint32_t>;
   { view.cell_end(id) } -> std::convertible_to<std::uint32_t>;
   { view.particle(slot) } -> std::convertible_to<particle_id>;
-  view.run_of_cells(id, id);
 };
 
-/// Besides, the cells of a row along x are numbered one after the other.
+/// Besides, the cells of a row along x are numbered one after the other, and a run of cells whose numbers follow each
+/// other is one range of slots: run_of_cells(first id, last id).
 template <typename View>
-concept contiguous_rows = contiguous_cells<View> && View::numbering_type::rows_are_contiguous;
+concept contiguous_rows = contiguous_cells<View> && View::numbering_type::rows_are_contiguous &&
+                          requires(const View& view, cell_id id) { view.run_of_cells(id, id); };
 
 /// A particle stands in every cell that its box touches (linked_tight): such a list is walked by entries.
 template <typename View>

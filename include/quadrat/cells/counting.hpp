@@ -90,6 +90,8 @@ struct counting : grid_cells_method<counting> {
   static constexpr std::string_view summary = "count, exclusive scan, scatter; cells are ranges";
   template <typename Context>
   using buckets = counting_buckets<Context>;
+  /// From whole steps of the granular model: 0.344 ms for 1,048,576 grains on an H200, 76 ms for 262,144 on two cores.
+  static double cost(const cell_load& load) { return load.cuda ? 0.01 + 3.2e-7 * load.points : 2.9e-4 * load.points; }
 };
 
 }  // namespace cell_methods

@@ -15,6 +15,7 @@
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
 #include "quadrat/core/views.hpp"
 
 namespace quadrat {
@@ -69,7 +70,7 @@ struct grid_cells_view {
   }
   /// The slots of the cells numbered `first` to `last`, both included.
   [[nodiscard]] QUADRAT_HD slot_range run_of_cells(cell_id first, cell_id last) const
-    requires ranged_buckets<Buckets>
+    requires requires { buckets.run(first, last); }
   {
     return buckets.run(first, last);
   }
@@ -139,11 +140,29 @@ class grid_cells {
   bool outside_allowed_;
 };
 
+/// What the expected time of a cell list is asked for: a build that carries positions and velocities along, where the
+/// list can, and a walk through the 27 cells around each of `points` particles, about 4 in a cell.
+struct cell_load {
+  bool cuda;
+  double points;
+};
+
+/// What the records of all cell lists have: both backends run them, and where the context asks for it a cell gives its
+/// particles in increasing order. Where a record has `static double cost(const cell_load&)`, the milliseconds expected,
+/// the automatic choice considers it.
+struct cell_list_method {
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::canonical;
+  /// Of the finest grid that make_cells chooses.
+  static constexpr std::uint64_t most_cells = std::uint64_t{1} << 27;
+};
+
 /// The base of the records of cell lists that are grid_cells. A record has a name, a summary (one line), and
 /// `buckets<Context>`: how cells store particles. It may have another `numbering<D>` of cells (core/curves.hpp), or
 /// another `anchor<T, D>`: the point whose cell stores a particle (keys.hpp).
 template <typename Method>
-struct grid_cells_method {
+struct grid_cells_method : cell_list_method {
   template <int D>
   using numbering = row_major_numbering<D>;
   template <typename T, int D>

@@ -13,7 +13,8 @@
 /// Which bucket an element goes to: host-device functors `cell_id operator()(std::size_t i) const` whose result is
 /// always below the number of buckets, whatever the data hold. What is wrong with the data they report by raising a
 /// fault for element i; that costs nothing while the data are good. `at(i, read(i))` is the same in two steps, for a
-/// kernel that wants several elements on their way before it looks at the first.
+/// kernel that wants several elements on their way before it looks at the first. Over a `wide_row_major_numbering` the
+/// result is a std::uint64_t.
 
 namespace quadrat {
 
@@ -101,10 +102,10 @@ struct cell_key {
   fault_flag faults;
   bool outside_allowed;
 
-  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
+  QUADRAT_HD auto operator()(std::size_t i) const { return at(i, read(i)); }
 
   [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return points[i]; }
-  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
+  [[nodiscard]] QUADRAT_HD auto at(std::size_t i, const vec<T, D>& point) const {
     check_point(space.domain, point, i, faults, outside_allowed);
     return numbering.id(space.cell_of(anchor(space.domain, point)));
   }

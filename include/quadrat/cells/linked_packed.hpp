@@ -133,7 +133,7 @@ class linked_packed_cells {
 
 namespace cell_methods {
 
-struct linked_packed {
+struct linked_packed : cell_list_method {
   static constexpr std::string_view name = "linked_packed";
   static constexpr std::string_view summary = "linked lists; the link lives in the padding of the particle's record";
   template <typename Context, typename T, int D>

@@ -106,7 +106,7 @@ class linked_tight_cells {
 
 namespace cell_methods {
 
-struct linked_tight {
+struct linked_tight : cell_list_method {
   static constexpr std::string_view name = "linked_tight";
   static constexpr std::string_view summary = "linked lists; a particle stands in every cell that its box touches";
   template <typename Context, typename T, int D>

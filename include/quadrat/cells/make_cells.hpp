@@ -20,15 +20,15 @@ template <typename Method = cell_methods::counting, typename Context, typename T
 }
 
 /// An empty cell list for walks to neighbors nearer than the cutoff: over the finest grid of the box whose cells are
-/// not smaller than that (make_grid_for_cutoff). Where options.radius is 0, it is half of the cutoff, with which every
-/// method finds all neighbors. Throws argument_error when the cutoff is not positive and finite or passes half the box
-/// along a periodic axis, and what the method's constructor throws.
+/// not smaller than that (make_grid_for_cutoff), of at most Method::most_cells cells. Where options.radius is 0, it is
+/// half of the cutoff, with which every method finds all neighbors. Throws argument_error when the cutoff is not
+/// positive and finite or passes half the box along a periodic axis, and what the method's constructor throws.
 template <typename Method = cell_methods::counting, typename Context, typename T, int D>
 [[nodiscard]] auto make_cells(const Context& context, const box<T, D>& domain, std::type_identity_t<T> cutoff,
                               cell_list_options<std::type_identity_t<T>> options = {}) {
   require_cutoff_fits(domain, cutoff);
   if (options.radius == T(0)) options.radius = cutoff / 2;
-  return make_cells<Method>(context, make_grid_for_cutoff(domain, cutoff), options);
+  return make_cells<Method>(context, make_grid_for_cutoff(domain, cutoff, Method::most_cells), options);
 }
 
 }  // namespace quadrat

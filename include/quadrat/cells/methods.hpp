@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <type_traits>
 
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/cells/fixed.hpp"
+#include "quadrat/cells/hashed.hpp"
 #include "quadrat/cells/linked.hpp"
 #include "quadrat/cells/linked_packed.hpp"
 #include "quadrat/cells/linked_tight.hpp"
 #include "quadrat/cells/sorted.hpp"
+#include "quadrat/core/method.hpp"
 #include "quadrat/core/method_list.hpp"
 
 namespace quadrat {
@@ -27,7 +30,11 @@ using cell_list_methods = method_list<cell_methods::fixed,                    //
                                       cell_methods::linked_loose,             //
                                       cell_methods::linked_loose_low_vertex,  //
                                       cell_methods::linked_packed,            //
-                                      cell_methods::linked_tight>;
+                                      cell_methods::linked_tight,             //
+                                      cell_methods::hashed>;
+
+/// What is said of each, in the same order.
+[[nodiscard]] std::span<const method_info> cell_lists();
 
 /// Calls f(std::type_identity<CellList>{}) for the cell list of that name. Throws argument_error for an unknown name,
 /// with the valid ones, nearest first.

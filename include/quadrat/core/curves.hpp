@@ -44,6 +44,28 @@ struct row_major_numbering {
   }
 };
 
+/// The same with 64 bits, for grids of which only the occupied cells are stored.
+template <int D>
+struct wide_row_major_numbering {
+  vec<int, D> cells;
+
+  [[nodiscard]] QUADRAT_HD std::uint64_t id(const vec<int, D>& cell) const {
+    auto number = static_cast<std::uint64_t>(cell[D - 1]);
+    for (int axis = D - 2; axis >= 0; --axis) {
+      number = number * static_cast<std::uint64_t>(cells[axis]) + static_cast<std::uint64_t>(cell[axis]);
+    }
+    return number;
+  }
+  [[nodiscard]] QUADRAT_HD vec<int, D> cell(std::uint64_t number) const {
+    vec<int, D> result{};
+    for (int axis = 0; axis < D; ++axis) {
+      result[axis] = static_cast<int>(number % static_cast<std::uint64_t>(cells[axis]));
+      number /= static_cast<std::uint64_t>(cells[axis]);
+    }
+    return result;
+  }
+};
+
 namespace detail {
 
 QUADRAT_HD constexpr int bits_for(int count) {

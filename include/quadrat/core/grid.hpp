@@ -133,9 +133,11 @@ template <int D>
 }  // namespace detail
 
 /// A grid with the given number of cells per axis. Throws argument_error when a count is below 1, the product passes
-/// 2^31 - 1, or a cell is so thin that the inverse of its edge is not finite.
+/// `most_cells`, or a cell is so thin that the inverse of its edge is not finite. Grids of more than 2^31 - 1 cells, up
+/// to max_sparse_count, are for the cell list `hashed`; all other structures refuse them.
 template <typename T, int D>
-[[nodiscard]] grid<T, D> make_grid(const box<T, D>& domain, const vec<int, D>& cells) {
+[[nodiscard]] grid<T, D> make_grid(const box<T, D>& domain, const vec<int, D>& cells,
+                                   std::uint64_t most_cells = max_count) {
   grid<T, D> result{};
   result.domain = domain;
   result.cells = cells;
@@ -149,19 +151,21 @@ template <typename T, int D>
     const T scale = std::fmax(std::fabs(domain.lower[axis]), std::fabs(domain.upper(axis)));
     result.slack[axis] = 8 * std::numeric_limits<T>::epsilon() * (scale + domain.length[axis]);
   }
-  require(total <= static_cast<double>(max_count), "the grid has ", detail::joined_counts(cells), " cells; at most ",
-          max_count, " are possible");
+  require(total <= static_cast<double>(most_cells), "the grid has ", detail::joined_counts(cells), " cells; at most ",
+          most_cells, " are possible");
   return result;
 }
 
 /// The finest grid whose cells are not smaller than the cutoff, at least one cell per axis; coarser where that would be
-/// more than `most_cells` cells. Throws argument_error unless the cutoff is positive and finite and `most_cells`
-/// positive.
+/// more than `most_cells` cells, or more than 1e9 along an axis. `hashed` takes grids of up to max_sparse_count cells,
+/// the other cell lists of up to max_count. Throws argument_error unless the cutoff is positive and finite and
+/// `most_cells` from 1 to max_sparse_count.
 template <typename T, int D>
 [[nodiscard]] grid<T, D> make_grid_for_cutoff(const box<T, D>& domain, T cutoff,
-                                              std::size_t most_cells = std::size_t{1} << 27) {
+                                              std::uint64_t most_cells = std::uint64_t{1} << 27) {
   require(cutoff > T(0) && std::isfinite(cutoff), "the cutoff is ", cutoff, "; it must be positive and finite");
-  require(most_cells >= 1, "a grid of at most 0 cells was asked for; at least 1 is needed");
+  require(most_cells >= 1 && most_cells <= max_sparse_count, "a grid of at most ", most_cells,
+          " cells was asked for; 1 to ", max_sparse_count, " are possible");
   vec<int, D> cells{};
   for (double edge = static_cast<double>(cutoff);; edge *= 1.25) {
     double total = 1;
@@ -172,7 +176,7 @@ template <typename T, int D>
     }
     if (total <= static_cast<double>(most_cells)) break;
   }
-  return make_grid(domain, cells);
+  return make_grid(domain, cells, most_cells);
 }
 
 /// Throws argument_error when the cutoff is not positive and finite, or passes half the box along a periodic axis,

@@ -11,12 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrat/cells/counting.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
+#include "quadrat/search/orders.hpp"
 
 /// Circles: the benchmark of modular-bin-strips. Agents without mass, spread evenly at first, move towards a steady
 /// state of circles (2D) or spheres (3D). With e the unit vector from agent i to agent j and d their distance, one step
@@ -88,10 +90,11 @@ struct circles_options {
 /// Whether the order can walk over the cell list. Throws argument_error for unknown names.
 [[nodiscard]] bool circles_walkable(std::string_view order, std::string_view cell_list);
 
-inline constexpr std::string_view circles_default_order = "trimmed";
-inline constexpr std::string_view circles_default_cell_list = "counting";
+inline constexpr std::string_view circles_default_order = search_orders::trimmed::name;
+inline constexpr std::string_view circles_default_cell_list = cell_methods::counting::name;
 inline constexpr int circles_most_cells_per_reach = 8;
-/// 1 for the paper's orders; 2 for trimmed, which leaves out what smaller cells let it tell apart.
+/// 1 for the paper's orders; 2 for trimmed, which leaves out what smaller cells let it tell apart. Throws
+/// argument_error for an unknown name.
 [[nodiscard]] int circles_default_cells_per_reach(std::string_view order);
 
 /// The agents at one step. Deviations are those of the population.

@@ -14,6 +14,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/method.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -70,19 +71,14 @@ inline constexpr std::array<std::string_view, 3> granular_start_names{"lattice",
                                                                      const std::array<double, 3>& upper,
                                                                      double jitter = 0.01, std::uint64_t seed = 1);
 
-/// A way to run the model.
-struct granular_method {
-  std::string_view name;
-  std::string_view summary;  ///< one line
-  bool on_cpu;
-  bool on_cuda;
-  bool canonical;  ///< whether it has that level of determinism; all have the others
-};
+/// A way to run the model. All have the level run_to_run of determinism, or more.
+using granular_method = method_info;
 
 /// All methods: every cell list of the library, and engines that are written for this model alone.
 [[nodiscard]] std::span<const granular_method> granular_methods();
 
-/// The method that is taken when none is asked for.
+/// The method that is taken when none is asked for: the one that is expected to be quickest, of those that have the
+/// level of determinism of the context.
 [[nodiscard]] std::string_view granular_default_method(const cpu_context& context);
 [[nodiscard]] std::string_view granular_default_method(const cuda_context& context);
 

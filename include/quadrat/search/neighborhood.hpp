@@ -20,7 +20,8 @@
 namespace quadrat {
 
 /// Calls f(id) for every cell that can store a particle nearer to `point` than `distance`, each distinct cell once: 3
-/// along an axis where distance and edge are equal, also across the seam of a periodic axis.
+/// along an axis where distance and edge are equal, also across the seam of a periodic axis. Where the cell list
+/// numbers occupied cells only (hashed), the others are left out.
 template <typename Order = search_orders::natural, typename View, typename F>
 QUADRAT_HD void for_each_cell_in_reach(const View& view, const vec<typename View::value_type, View::dimension>& point,
                                        typename View::value_type distance, F&& f) {
@@ -38,7 +39,13 @@ QUADRAT_HD void for_each_cell_in_reach(const View& view, const vec<typename View
       for (cell_id k = 0; k < count; ++k) f(first + k);
     });
   } else {
-    order::for_each_cell(view.space, anchored, distance, [&](const cell_type& cell) { f(view.numbering.id(cell)); });
+    order::for_each_cell(view.space, anchored, distance, [&](const cell_type& cell) {
+      const cell_id id = view.numbering.id(cell);
+      if constexpr (numbers_occupied_cells<typename View::numbering_type>) {
+        if (id == view.numbering.absent()) return;
+      }
+      f(id);
+    });
   }
 }
 

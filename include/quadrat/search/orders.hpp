@@ -3,12 +3,14 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
 #include "quadrat/cells/concepts.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/method.hpp"
 #include "quadrat/core/method_list.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
@@ -193,8 +195,18 @@ struct chord {
 
 namespace search_orders {
 
+/// What the records of all orders have. The order of a sum's terms is that of the walk, so that another order may
+/// change the last bits.
+struct search_order {
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = true;
+  static constexpr determinism reproducible = determinism::run_to_run;
+  /// Cells along the distance with which the order is walked by default.
+  static constexpr int cells_per_distance = 1;
+};
+
 /// Cell by cell, x fastest: what the paper calls the existing technique.
-struct default_order {
+struct default_order : search_order {
   static constexpr std::string_view name = "default";
   static constexpr std::string_view summary = "cell by cell, x fastest";
   static constexpr bool by_strips = false;
@@ -213,7 +225,7 @@ struct default_order {
 
 /// The cells of a row as one range (modular-bin-strips, "Strips"): a third of the bounds to read, and of the loops
 /// that a warp's threads leave at different times.
-struct strips {
+struct strips : search_order {
   static constexpr std::string_view name = "strips";
   static constexpr std::string_view summary = "the cells of a row along x as one range";
   static constexpr bool by_strips = true;
@@ -226,7 +238,7 @@ struct strips {
 
 /// Cells carry the labels 0 to 3^D - 1 by their indices modulo 3, x fastest, and every neighborhood is walked in order
 /// of the labels (modular-bin-strips, "Modular"): threads that start together start in one cell out of 3^D.
-struct modular {
+struct modular : search_order {
   static constexpr std::string_view name = "modular";
   static constexpr std::string_view summary = "cells in order of their indices modulo 3";
   static constexpr bool by_strips = false;
@@ -239,7 +251,7 @@ struct modular {
 
 /// Strips along x, which are walked in order of the labels 0 to 3^(D-1) - 1 of the other axes (modular-bin-strips,
 /// "Hybrid").
-struct hybrid {
+struct hybrid : search_order {
   static constexpr std::string_view name = "hybrid";
   static constexpr std::string_view summary = "strips along x, in order of the other indices modulo 3";
   static constexpr bool by_strips = true;
@@ -256,9 +268,10 @@ struct hybrid {
 /// distance; rows that it does not touch are left out. For cells of any size: with edges of 1, 1/2 and 1/3 of the
 /// distance it walks 20.6, 10.5 and 8.0 cubes of the distance on average, of the 27, 15.6 and 12.7 that strips walk.
 /// Misses no pair that `reach` does not miss.
-struct trimmed {
+struct trimmed : search_order {
   static constexpr std::string_view name = "trimmed";
   static constexpr std::string_view summary = "strips, cut to what the sphere around the point leaves of each";
+  static constexpr int cells_per_distance = 2;  // smaller cells let it tell apart more of what it leaves out
   static constexpr bool by_strips = true;
 
   template <typename T, int D, typename F>
@@ -305,6 +318,9 @@ using search_order_list = method_list<search_orders::default_order,  //
                                       search_orders::modular,        //
                                       search_orders::hybrid,         //
                                       search_orders::trimmed>;
+
+/// What is said of each, in the same order.
+[[nodiscard]] std::span<const method_info> traversal_orders();
 
 namespace detail {
 

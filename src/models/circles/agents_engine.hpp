@@ -56,8 +56,6 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
   [[nodiscard]] const detail::circles_setup<T, D>& setup() const { return setup_; }
 
  private:
-  /// Steps in one graph: enough to hide the launch of the next, and even, so that it ends on the parity it began with.
-  static constexpr std::size_t batch = 16;
   /// Steps that are recorded before their events are read.
   static constexpr std::size_t longest_record = 512;
 
@@ -79,11 +77,8 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
   array<detail::circles_totals, Context> totals_;
   array<std::uint64_t, Context> words_;  // the step in work at even and odd parity, the fault; two for no use
   workspace<Context> scratch_;
-  detail::replay<Context> single_[2];
-  detail::replay<Context> batch_[2];
-  detail::replay<Context> recorded_[2];
-  int parity_ = 0;
-  bool warm_ = false;  // everything has been allocated
+  detail::step_replay<Context> steps_;
+  detail::replay<Context> recorded_[2];  // by parity
   std::exception_ptr failure_;
 };
 
@@ -128,20 +123,7 @@ void circles_agents_engine<Context, T, D>::enqueue_step(int parity, std::uint32_
 template <typename Context, typename T, int D>
 void circles_agents_engine<Context, T, D>::advance(std::size_t steps) {
   if (failure_ != nullptr) return;
-  for (std::size_t left = steps; left > 0;) {
-    const std::size_t count = warm_ && left >= batch ? batch : 1;
-    const auto work = [&] {
-      for (std::size_t k = 0; k < count; ++k) enqueue_step(parity_ ^ static_cast<int>(k & 1), nullptr);
-    };
-    if (warm_) {
-      (count == batch ? batch_ : single_)[parity_].run(context_, work);
-    } else {
-      work();
-    }
-    warm_ = true;
-    parity_ ^= static_cast<int>(count & 1);
-    left -= count;
-  }
+  steps_.advance(context_, steps, [&](int parity) { enqueue_step(parity, nullptr); });
 }
 
 template <typename Context, typename T, int D>
@@ -149,10 +131,10 @@ void circles_agents_engine<Context, T, D>::record(std::size_t steps, std::vector
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   neighbors_.resize_discarding(context_, setup_.count);
   totals_.resize_discarding(context_, longest_record);
-  if (steps > 0 && !warm_) {
+  if (steps > 0 && !steps_.warm()) {
     // The first step of a run allocates, which is not what is to be timed: a step that leads nowhere does it instead.
     static_cast<void>(measure());
-    warm_ = true;
+    steps_.set_warm();
   }
   for (std::size_t left = steps; left > 0;) {
     const std::size_t count = std::min(left, longest_record);
@@ -164,13 +146,13 @@ void circles_agents_engine<Context, T, D>::record(std::size_t steps, std::vector
 template <typename Context, typename T, int D>
 void circles_agents_engine<Context, T, D>::record_chunk(std::size_t steps, std::vector<circles_record>& records) {
   detail::step_clock<Context> clock(context_, steps);
-  const auto step = [&] { enqueue_step(parity_, neighbors_.data()); };
-  for (int parity = 0; parity < 2; ++parity, parity_ ^= 1) recorded_[parity_].prepare(context_, step);
+  const auto step = [&] { enqueue_step(steps_.parity(), neighbors_.data()); };
+  for (int both = 0; both < 2; ++both, steps_.pass()) recorded_[steps_.parity()].prepare(context_, step);
   for (std::size_t k = 0; k < steps; ++k) {
     clock.start(context_);
-    recorded_[parity_].run(context_, step);
+    recorded_[steps_.parity()].run(context_, step);
     clock.stop(context_);
-    parity_ ^= 1;
+    steps_.pass();
     enqueue_totals(agents_.data(), totals_.data() + k);
   }
   const auto totals = to_host(context_, static_cast<const detail::circles_totals*>(totals_.data()), steps);

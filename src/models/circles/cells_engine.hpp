@@ -12,8 +12,9 @@
 
 namespace quadrat {
 
-/// Runs the model over a cell list that carries the agents into its order, walking it in one order of search.
-template <typename CellList, typename Order>
+/// Runs the model over a cell list that carries the agents into its order, walking it in one order of search. `Queues`
+/// says that neighbors can be queued first (queue.hpp).
+template <typename CellList, typename Order, bool Queues>
 class circles_cells_engine final : public circles_agents_engine<typename CellList::context_type,
                                                                 typename CellList::value_type, CellList::dimension> {
  public:
@@ -27,10 +28,6 @@ class circles_cells_engine final : public circles_agents_engine<typename CellLis
   using base = circles_agents_engine<context_type, T, D>;
   using record_type = typename base::record_type;
   using view_type = typename CellList::view_type;
-
-  static constexpr bool queues = std::is_same_v<context_type, cuda_context> &&
-                                 std::is_same_v<Order, search_orders::trimmed> &&
-                                 std::is_same_v<typename CellList::method, cell_methods::counting>;
 
   void build(const record_type* agents, record_type* carried) override;
   void walk(const record_type* carried, record_type* to, std::uint32_t* neighbors,
@@ -51,13 +48,13 @@ class circles_cells_engine final : public circles_agents_engine<typename CellLis
   bool dense_ = false;
 };
 
-template <typename CellList, typename Order>
-circles_cells_engine<CellList, Order>::circles_cells_engine(const context_type& context,
-                                                            const detail::circles_setup<T, D>& setup)
+template <typename CellList, typename Order, bool Queues>
+circles_cells_engine<CellList, Order, Queues>::circles_cells_engine(const context_type& context,
+                                                                    const detail::circles_setup<T, D>& setup)
     : base(context, setup),
       sine_(setup.parameters.form == circles_form::sine),
       cells_(context, setup.space, {.outside_allowed = sine_}) {
-  if constexpr (queues) {
+  if constexpr (Queues) {
     system_ = detail::make_search_system(setup.space);
     double cubes = 1;
     for (int axis = 0; axis < D; ++axis) {
@@ -72,8 +69,8 @@ circles_cells_engine<CellList, Order>::circles_cells_engine(const context_type& 
   }
 }
 
-template <typename CellList, typename Order>
-void circles_cells_engine<CellList, Order>::build(const record_type* agents, record_type* carried) {
+template <typename CellList, typename Order, bool Queues>
+void circles_cells_engine<CellList, Order, Queues>::build(const record_type* agents, record_type* carried) {
   const std::size_t count = base::setup().count;
   const T* first = count == 0 ? nullptr : agents->position.component;
   const auto points = strided_points<D>(first, count, 4);
@@ -81,12 +78,12 @@ void circles_cells_engine<CellList, Order>::build(const record_type* agents, rec
   cells_.build_and_carry(base::context(), points, arrays);
 }
 
-template <typename CellList, typename Order>
+template <typename CellList, typename Order, bool Queues>
 template <typename Law>
-void circles_cells_engine<CellList, Order>::walk_by(const Law& law, const record_type* carried, record_type* to,
-                                                    std::uint32_t* neighbors, const detail::step_words& words) {
+void circles_cells_engine<CellList, Order, Queues>::walk_by(const Law& law, const record_type* carried, record_type* to,
+                                                            std::uint32_t* neighbors, const detail::step_words& words) {
   const auto& setup = base::setup();
-  if constexpr (queues) {
+  if constexpr (Queues) {
     if (setup.queue_neighbors) {
       const detail::circles_queue_step<T, D> step{
           system_, cells_.view().buckets.offsets, carried, to, neighbors, words, setup.count, dense_};
@@ -97,9 +94,9 @@ void circles_cells_engine<CellList, Order>::walk_by(const Law& law, const record
   for_each(base::context(), "circles.walk", setup.count, body);
 }
 
-template <typename CellList, typename Order>
-void circles_cells_engine<CellList, Order>::walk(const record_type* carried, record_type* to, std::uint32_t* neighbors,
-                                                 const detail::step_words& words) {
+template <typename CellList, typename Order, bool Queues>
+void circles_cells_engine<CellList, Order, Queues>::walk(const record_type* carried, record_type* to,
+                                                         std::uint32_t* neighbors, const detail::step_words& words) {
   if (sine_) {
     walk_by(sine_law_, carried, to, neighbors, words);
   } else {
@@ -107,8 +104,9 @@ void circles_cells_engine<CellList, Order>::walk(const record_type* carried, rec
   }
 }
 
-template <typename CellList, typename Order>
-void circles_cells_engine<CellList, Order>::count_candidates(const record_type* carried, std::uint32_t* candidates) {
+template <typename CellList, typename Order, bool Queues>
+void circles_cells_engine<CellList, Order, Queues>::count_candidates(const record_type* carried,
+                                                                     std::uint32_t* candidates) {
   const detail::count_circles_candidates<Order, view_type, T, D> body{
       cells_.view(), carried, static_cast<T>(base::setup().parameters.reach()), candidates};
   for_each(base::context(), "circles.candidates", base::setup().count, body);

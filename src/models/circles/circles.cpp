@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/models/circles.hpp"
-#include "quadrat/cells/counting.hpp"
-#include "quadrat/search/orders.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "core/backend.hpp"
 #include "models/circles/engine.hpp"
+#include "models/circles/methods.hpp"
 #include "models/storage_order.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -31,10 +30,10 @@ template <typename Context>
     require(cells >= 1 && cells <= circles_most_cells_per_reach, "there are ", cells, " cells along the reach; 1 to ",
             circles_most_cells_per_reach, " are possible");
   }
-  const bool can_queue = std::is_same_v<Context, cuda_context> && options.order == search_orders::trimmed::name &&
-                         options.cell_list == cell_methods::counting::name;
-  require(can_queue || !options.queue_neighbors.value_or(false),
-          "neighbors can be queued on CUDA, with the order trimmed over the cell list counting; not on ",
+  const bool can_queue =
+      std::is_same_v<Context, cuda_context> && detail::circles_can_queue(options.order, options.cell_list);
+  require(can_queue || !options.queue_neighbors.value_or(false), "neighbors can be queued on CUDA, with the order ",
+          search_orders::trimmed::name, " over the cell list ", cell_methods::counting::name, "; not on ",
           std::is_same_v<Context, cuda_context> ? "CUDA" : "the CPU", " with ", options.order, " over ",
           options.cell_list);
   options.queue_neighbors = options.queue_neighbors.value_or(can_queue);

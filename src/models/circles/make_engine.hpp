@@ -27,7 +27,8 @@ template <typename Order, typename CellMethod, typename Context, typename T, int
                                                                                  const circles_setup<T, D>& setup) {
   if constexpr (circles_walks<Order, CellMethod>) {
     using cell_list_type = typename CellMethod::template type<Context, T, D>;
-    return std::make_unique<circles_cells_engine<cell_list_type, Order>>(context, setup);
+    constexpr bool queues = std::is_same_v<Context, cuda_context> && circles_queues<Order, CellMethod>;
+    return std::make_unique<circles_cells_engine<cell_list_type, Order, queues>>(context, setup);
   } else {
     throw argument_error(message("the order ", Order::name, " needs rows of cells that are one range, which ",
                                  CellMethod::name, " does not have; ", cell_lists_for_order<Order>(), " have them"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string_view>
 #include <type_traits>
 
 #include "quadrat/cells/carry.hpp"
@@ -42,6 +43,14 @@ struct all_carrying_cell_lists<method_list<CellMethods...>> {
 
 /// The cell lists that the model can run over.
 using circles_cell_list_methods = all_carrying_cell_lists<cell_list_methods>::type;
+
+/// Whether an agent's neighbors can be queued first (queue.hpp), on CUDA.
+template <typename Order, typename CellMethod>
+inline constexpr bool circles_queues =
+    std::is_same_v<Order, search_orders::trimmed> && std::is_same_v<CellMethod, cell_methods::counting>;
+
+/// The same by name. Throws argument_error for unknown names.
+[[nodiscard]] bool circles_can_queue(std::string_view order, std::string_view cell_list);
 
 /// Whether an order walks a cell list.
 template <typename Order, typename CellMethod>

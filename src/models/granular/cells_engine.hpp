@@ -50,12 +50,10 @@ class granular_cells_engine final
  private:
   using view_type = typename CellList::view_type;
   static constexpr bool carried = detail::carrying_cell_list<CellList, T>;
-  /// Steps in one graph: enough to hide the launch of the next, and even, so that it ends on the set it began with.
-  static constexpr std::size_t batch = 16;
 
   [[nodiscard]] detail::grain_records<T> grains(int set) { return {positions_[set].data(), velocities_[set].data()}; }
   /// The set that holds the grains between steps: carried grains always come back to the first.
-  [[nodiscard]] int home() const { return carried ? 0 : parity_; }
+  [[nodiscard]] int home() const { return carried ? 0 : steps_.parity(); }
   /// Builds the cell list over the grains of `home` and returns the set that the forces are to be computed from.
   int build(int home);
   void enqueue_step(int parity, bool move);
@@ -68,10 +66,7 @@ class granular_cells_engine final
   array<packed_record<T, 3>, context_type> positions_[2];
   array<detail::velocity_record<T>, context_type> velocities_[2];
   array<std::uint64_t, context_type> words_;  // the step in work at even and at odd parity, then the fault
-  detail::replay<context_type> single_[2];
-  detail::replay<context_type> batch_[2];
-  int parity_ = 0;
-  bool warm_ = false;  // everything has been allocated
+  detail::step_replay<context_type> steps_;
   std::exception_ptr failure_;
 };
 
@@ -155,26 +150,13 @@ template <typename CellList>
 void granular_cells_engine<CellList>::advance(std::size_t steps) {
   if (steps == 0 || failure_ != nullptr) return;
   const detail::granular_move<T> first_move{
-      setup_.motion, grains(home()), words_.data() + parity_, {words_.data() + 2}};
+      setup_.motion, grains(home()), words_.data() + steps_.parity(), {words_.data() + 2}};
   for_each(context_, "granular.move", setup_.count, first_move);
-  // The last step is followed by no move; the first that is made allocates.
-  for (std::size_t left = steps - 1; left > 0;) {
-    const std::size_t count = warm_ && left >= batch ? batch : 1;
-    const auto work = [&] {
-      for (std::size_t k = 0; k < count; ++k) enqueue_step(parity_ ^ static_cast<int>(k & 1), true);
-    };
-    if (warm_) {
-      (count == batch ? batch_ : single_)[parity_].run(context_, work);
-    } else {
-      work();
-    }
-    warm_ = true;
-    parity_ ^= static_cast<int>(count & 1);
-    left -= count;
-  }
-  enqueue_step(parity_, false);
-  parity_ ^= 1;
-  warm_ = true;
+  // The last step is followed by no move.
+  steps_.advance(context_, steps - 1, [&](int parity) { enqueue_step(parity, true); });
+  enqueue_step(steps_.parity(), false);
+  steps_.pass();
+  steps_.set_warm();
 }
 
 template <typename CellList>

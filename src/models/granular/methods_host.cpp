@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/granular/methods.hpp"
 
-#include <array>
-#include <cstddef>
-
+#include "core/method_choice.hpp"
 #include "quadrat/models/granular.hpp"
 
 namespace quadrat {
 
 namespace {
 
-using method_array = std::array<granular_method, detail::granular_method_list::size>;
-
-[[nodiscard]] constexpr method_array described_methods() {
-  method_array methods{};
-  std::size_t next = 0;
-  detail::granular_method_list::for_each([&](auto method) {
-    using method_type = decltype(method);
-    methods[next++] = {method_type::name, method_type::summary, method_type::on_cpu, method_type::on_cuda,
-                       method_type::canonical};
-  });
-  return methods;
+/// The number of grains is not known here; the order of the methods does not depend on it.
+[[nodiscard]] std::string_view quickest(bool cuda, determinism level) {
+  const cell_load load{cuda, 1 << 20};
+  return detail::expected_times<detail::granular_method_list>({"granular method", cuda, level}, load).front().method;
 }
-
-constexpr method_array methods = described_methods();
 
 }  // namespace
 
-std::span<const granular_method> granular_methods() { return methods; }
+std::span<const granular_method> granular_methods() { return detail::listed<detail::granular_method_list>(); }
 
-std::string_view granular_default_method(const cpu_context&) { return "counting"; }
+std::string_view granular_default_method(const cpu_context& context) {
+  return quickest(false, context.reproducibility());
+}
 
 std::string_view granular_default_method(const cuda_context& context) {
-  return context.reproducibility() == determinism::canonical ? "counting" : "fused";
+  return quickest(true, context.reproducibility());
 }
 
 }  // namespace quadrat

@@ -41,6 +41,12 @@ class granular_fused : public backend_test {
 using precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(granular_fused, precisions);
 
+TYPED_TEST(granular_fused, is_the_default_where_it_is_reproducible_enough) {
+  EXPECT_EQ(granular_default_method(make_context(determinism::none)), "fused");
+  EXPECT_EQ(granular_default_method(make_context(determinism::run_to_run)), "fused");
+  EXPECT_EQ(granular_default_method(make_context(determinism::canonical)), "counting");
+}
+
 TYPED_TEST(granular_fused, agrees_with_a_cell_list) {
   for (const std::size_t count : {1, 2, 33, 257, 3000}) {
     this->expect_agreement(count, determinism::none);

@@ -145,6 +145,14 @@ TEST(granular_parameters, impossible_values_are_named) {
   EXPECT_NE(complaint([](auto& p) { p.collider = {{0, 0, 0}, -1}; }).find("collider"), std::string::npos);
 }
 
+TEST(granular_methods, the_default_is_counting_on_the_cpu_at_every_level) {
+  for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
+    cpu_context::options options;
+    options.reproducibility = level;
+    EXPECT_EQ(granular_default_method(cpu_context(options)), "counting");
+  }
+}
+
 TEST(granular_methods, every_name_is_once_there_with_a_summary) {
   std::vector<std::string_view> names;
   for (const granular_method& method : granular_methods()) {

@@ -24,7 +24,8 @@ using points = std::vector<vec<double, 3>>;
   constexpr bool cuda = std::is_same_v<backend_context, cuda_context>;
   std::vector<std::string> names;
   for (const granular_method& method : granular_methods()) {
-    if ((cuda ? method.on_cuda : method.on_cpu) && (method.canonical || !canonical)) names.emplace_back(method.name);
+    const bool reproducible = !canonical || method.reproducible == determinism::canonical;
+    if ((cuda ? method.on_cuda : method.on_cpu) && reproducible) names.emplace_back(method.name);
   }
   return names;
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "quadrat/cells/carry.hpp"
+#include "quadrat/cells/grid_cells.hpp"
+#include "quadrat/cells/keys.hpp"
+#include "quadrat/cells/ordered_pairs.hpp"
+#include "quadrat/cells/point_record.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/curves.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/views.hpp"
+
+namespace quadrat {
+
+/// A place of the hash table: the row-major number of an occupied cell, and its range of slots. All bits are 1 where
+/// the place is empty: the number is then larger than any cell's, and the range holds nothing.
+struct alignas(16) occupied_cell {
+  static constexpr std::uint64_t no_key = ~std::uint64_t{0};
+
+  std::uint64_t key;
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+/// Numbers occupied cells by their places in a hash table with open addressing. Cells that follow each other along x
+/// have places that do, in groups of 4: a walk finds them in one line of the cache. Of the cells that compete for a
+/// place the one with the smallest row-major number has it (an ordered hash table: O. Amble, D. E. Knuth, 1974). Hence
+/// the table is the same in whatever order cells are inserted, and looking for an absent cell ends as soon as looking
+/// for a present one. At most half of the places are taken.
+template <int D>
+struct hashed_numbering {
+  static constexpr const char* name = "hashed";
+  static constexpr bool rows_are_contiguous = false;
+  /// Cells in a group: their places fill 64 bytes.
+  static constexpr cell_id group = 4;
+
+  wide_row_major_numbering<D> rows;
+  const occupied_cell* table;  ///< one place more than `places`, which stays empty
+  cell_id places;              ///< a multiple of `group`, at least twice as many as there are occupied cells
+
+  /// The place where the search for a cell begins.
+  [[nodiscard]] QUADRAT_HD cell_id home(std::uint64_t key) const {
+    const std::uint64_t groups = places / group;
+    const std::uint64_t chosen = ((hashed_keys::hash(key / group) >> 32) * groups) >> 32;
+    return static_cast<cell_id>(chosen * group + key % group);
+  }
+  [[nodiscard]] QUADRAT_HD cell_id after(cell_id place) const { return place + 1 == places ? 0 : place + 1; }
+
+  /// The place of the cell with this row-major number; `absent()` where it holds no particle.
+  [[nodiscard]] QUADRAT_HD cell_id find(std::uint64_t key) const {
+    cell_id place = home(key);
+    while (table[place].key < key) place = after(place);
+    return table[place].key == key ? place : absent();
+  }
+
+  [[nodiscard]] QUADRAT_HD cell_id id(const vec<int, D>& cell) const { return find(rows.id(cell)); }
+  /// Of an occupied cell.
+  [[nodiscard]] QUADRAT_HD vec<int, D> cell(cell_id place) const { return rows.cell(table[place].key); }
+  /// The number that stands for all cells that hold no particle.
+  [[nodiscard]] QUADRAT_HD cell_id absent() const { return places; }
+  /// One past the largest number. Numbers below it that are no cell's hold no particles.
+  [[nodiscard]] QUADRAT_HD std::uint64_t bound() const { return std::uint64_t{places} + 1; }
+};
+
+/// The ranges of occupied cells.
+struct hashed_buckets_view {
+  const occupied_cell* table;
+  const particle_id* elements;
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t begin(cell_id place) const { return table[place].begin; }
+  [[nodiscard]] QUADRAT_HD std::uint32_t end(cell_id place) const { return table[place].end; }
+  [[nodiscard]] QUADRAT_HD particle_id particle(std::uint32_t slot) const { return elements[slot]; }
+
+  template <typename F>
+  QUADRAT_HD void for_each_in(cell_id place, F&& f) const {
+    const std::uint32_t last = end(place);
+    for (std::uint32_t slot = begin(place); slot < last; ++slot) f(elements[slot]);
+  }
+};
+
+/// The occupied cells only, so that neither time nor memory depends on the box: grids of up to max_sparse_count cells,
+/// of which all other cell lists would have to store each. A stable radix sort of (row-major number of the cell,
+/// particle) by 64-bit keys brings particles into the order of cells (S. Green, *Particle Simulation using CUDA*,
+/// 2010); each cell that occurs is entered into a hash table (M. Teschner et al., *Optimized Spatial Hashing for
+/// Collision Detection of Deformable Objects*, 2003), where a walk finds its range. Cells are never confused, since the
+/// table holds their whole numbers. Slots are in row-major order of the cells.
+///
+/// Time grows with the points, and with the bits of the number of cells. Memory: 56 bytes a point. Where the grid has
+/// no more than a few cells a point, `sorted` is quicker.
+///
+/// Determinism: always canonical at no extra cost: the elements of a cell come in increasing order, and a cell has the
+/// same number and slots in every run, with any number of threads.
+template <typename Context, typename T, int D>
+class hashed_cells {
+  static_assert(detail::instance<Context, T, D>::exists);
+
+ public:
+  using context_type = Context;
+  using value_type = T;
+  using view_type = grid_cells_view<T, D, hashed_numbering<D>, center_anchor<T, D>, hashed_buckets_view>;
+  static constexpr int dimension = D;
+  static constexpr std::string_view name = "hashed";
+  /// Places of the table have numbers of 32 bits, and are twice as many.
+  static constexpr std::size_t most_points = std::size_t{1} << 30;
+
+  /// Throws argument_error for more than max_sparse_count cells.
+  hashed_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
+
+  /// As grid_cells::build. Throws argument_error for more than `most_points` points.
+  void build(const Context& context, const points_view<T, D>& points);
+  /// As grid_cells::build_and_carry.
+  void build_and_carry(const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays);
+  /// As grid_cells::check.
+  void check(const Context& context);
+  /// As grid_cells::view.
+  [[nodiscard]] view_type view() const {
+    record_.require_usable();
+    return {space_, numbering(), {}, {table_.data(), pairs_.elements()}};
+  }
+  [[nodiscard]] const grid<T, D>& space() const { return space_; }
+  /// Memory held on the context's device, in bytes.
+  [[nodiscard]] std::size_t bytes() const { return table_.bytes() + pairs_.bytes() + record_.bytes(); }
+
+ private:
+  [[nodiscard]] hashed_numbering<D> numbering() const {
+    return {{space_.cells}, table_.data(), static_cast<cell_id>(table_.size() - 1)};
+  }
+
+  grid<T, D> space_;
+  array<occupied_cell, Context> table_;
+  detail::ordered_pairs<Context, std::uint64_t> pairs_;
+  detail::point_record<Context, T, D> record_;
+  bool outside_allowed_;
+};
+
+namespace cell_methods {
+
+struct hashed : cell_list_method {
+  static constexpr std::string_view name = "hashed";
+  static constexpr std::string_view summary = "occupied cells only, in a hash table; cost does not depend on the box";
+  static constexpr std::uint64_t most_cells = max_sparse_count;
+  template <typename Context, typename T, int D>
+  using type = hashed_cells<Context, T, D>;
+};
+
+}  // namespace cell_methods
+
+}  // namespace quadrat

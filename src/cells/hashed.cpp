@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/cells/hashed.hpp"
+
+#include "cells/checks.hpp"
+#include "cells/ordered_pairs_build.hpp"
+#include "core/backend.hpp"
+#include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// Enters each cell that occurs. The smaller of two keys keeps the place and the larger moves on, which leaves the same
+/// table whatever the timing (J. Shun, G. E. Blelloch, *Phase-Concurrent Hash Tables for Determinism*, 2014). Index:
+/// place in the sorted order.
+template <int D>
+struct enter_cell {
+  const std::uint64_t* keys;
+  hashed_numbering<D> numbering;
+  occupied_cell* table;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    if (!detail::first_of_bucket(keys, k)) return;
+    std::uint64_t key = keys[k];
+    for (cell_id place = numbering.home(key);; place = numbering.after(place)) {
+      const std::uint64_t found = atomic_min(&table[place].key, key);
+      if (found == occupied_cell::no_key) return;
+      if (found > key) key = found;
+    }
+  }
+};
+
+/// Writes the range of each cell, and carries data along. Index: place in the sorted order.
+template <int D>
+struct write_range {
+  const std::uint64_t* keys;
+  const particle_id* elements;
+  std::size_t count;
+  hashed_numbering<D> numbering;
+  occupied_cell* table;
+  detail::carried_arrays carried;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const bool first = detail::first_of_bucket(keys, k);
+    const bool last = detail::last_of_bucket(keys, k, count);
+    if (first || last) {
+      occupied_cell& cell = table[numbering.find(keys[k])];
+      if (first) cell.begin = static_cast<std::uint32_t>(k);
+      if (last) cell.end = static_cast<std::uint32_t>(k) + 1;
+    }
+    if (carried.count > 0) carried.move(elements[k], k);
+  }
+};
+
+}  // namespace
+
+template <typename Context, typename T, int D>
+hashed_cells<Context, T, D>::hashed_cells(const Context& context, const grid<T, D>& space,
+                                          const cell_list_options<T>& options)
+    : space_(detail::checked_grid(space, max_sparse_count)),
+      record_(context),
+      outside_allowed_(options.outside_allowed) {}
+
+template <typename Context, typename T, int D>
+void hashed_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
+  build_and_carry(context, points, {});
+}
+
+template <typename Context, typename T, int D>
+void hashed_cells<Context, T, D>::build_and_carry(const Context& context, const points_view<T, D>& points,
+                                                  std::span<const carried_array> arrays) {
+  const std::size_t count = points.size();
+  const detail::carried_arrays carried = detail::checked_arrays(arrays, count);
+  record_.begin(points, most_points);
+  constexpr std::size_t group = hashed_numbering<D>::group;
+  const std::size_t groups = count == 0 ? 1 : (2 * count + group - 1) / group;
+  table_.resize_discarding(context, group * groups + 1);
+  fill_bytes(context, table_.data(), 0xff, table_.size() * sizeof(occupied_cell));
+
+  using rows_type = wide_row_major_numbering<D>;
+  const rows_type rows{space_.cells};
+  const cell_key<T, D, rows_type, center_anchor<T, D>> key_of{points, space_,         rows,
+                                                              {},     record_.flag(), outside_allowed_};
+  pairs_.make(context, count, space_.size(), key_of);
+  const enter_cell<D> enter{pairs_.keys(), numbering(), table_.data()};
+  for_each(context, "cells.hashed.enter", count, enter);
+  const write_range<D> write{pairs_.keys(), pairs_.elements(), count, numbering(), table_.data(), carried};
+  for_each(context, "cells.hashed.write_ranges", count, write);
+}
+
+template <typename Context, typename T, int D>
+void hashed_cells<Context, T, D>::check(const Context& context) {
+  record_.check(context, space_, 0);
+}
+
+template class hashed_cells<backend_context, float, 2>;
+template class hashed_cells<backend_context, float, 3>;
+template class hashed_cells<backend_context, double, 2>;
+template class hashed_cells<backend_context, double, 3>;
+
+}  // namespace quadrat
