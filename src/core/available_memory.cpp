@@ -15,19 +15,19 @@ namespace {
 
 constexpr std::size_t unknown = ~std::size_t{0};
 
-/// The beginning of a small file, or nothing.
+/// The beginning of a small file; empty if it cannot be read.
 class small_text {
  public:
   explicit small_text(const char* file) noexcept {
     const int descriptor = ::open(file, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return;
-    // What the kernel makes up comes in one piece, up to a page.
+    // The kernel returns its generated files in one read, up to a page.
     const ::ssize_t length = ::read(descriptor, text_, sizeof(text_) - 1);
     if (length > 0) text_[length] = '\0';
     ::close(descriptor);
   }
 
-  /// The number that follows the last letter of `name`, or that stands first where there is none.
+  /// The number right after `name`; without a name, the number at the start of the text.
   [[nodiscard]] std::size_t number(const char* name = "") const noexcept {
     const char* const found = std::strstr(text_, name);
     if (found == nullptr) return unknown;
@@ -45,12 +45,12 @@ class small_text {
 std::size_t or_nothing(std::size_t number) { return number == unknown ? 0 : number; }
 std::size_t difference(std::size_t whole, std::size_t part) { return whole > part ? whole - part : 0; }
 
-/// How one version of control groups names things.
+/// File and field names of one version of control groups.
 struct group_files {
-  const char* line;  ///< that ends in the group's path, in /proc/self/cgroup
+  const char* line;  ///< in /proc/self/cgroup: contains this, ends with the group's path
   const char* root;
   const char *limit, *usage;
-  const char *inactive, *active;  ///< pages of files, which can be given up
+  const char *inactive, *active;  ///< file pages, which the kernel can reclaim
 };
 constexpr group_files versions[] = {
     {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "\ninactive_file ", "\nactive_file "},
@@ -71,7 +71,7 @@ std::size_t left_in_group(const group_files& version, const char* path) {
   return difference(limit, difference(or_nothing(number_in_group(version, path, version.usage)), files));
 }
 
-/// The least that is left in the group of this process and in those around it.
+/// The smallest remainder in the group of this process and its ancestors.
 std::size_t left_in_groups() {
   std::size_t least = unknown;
   const small_text groups("/proc/self/cgroup");
@@ -91,7 +91,7 @@ std::size_t left_in_groups() {
   return least;
 }
 
-/// Of what the process may map.
+/// What is left of a limit on the memory that the process may map.
 std::size_t left_of_limit(int resource, const char* used_name) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

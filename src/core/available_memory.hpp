@@ -5,9 +5,9 @@
 
 namespace quadrat::detail {
 
-/// Bytes of host memory that this process could still have, about: what the kernel of Linux has and could free, swap
-/// included, within the limits of control groups (containers, batch jobs) and of the process (ulimit -v, -d). The
-/// largest number where that is not known. Takes no memory itself.
+/// About how many bytes of host memory this process could still allocate: what the Linux kernel has free or could free,
+/// swap included, within the limits of control groups (containers, batch jobs) and of the process (ulimit -v, -d). The
+/// largest number where that is not known. Does not allocate.
 [[nodiscard]] std::size_t available_host_memory() noexcept;
 
 }  // namespace quadrat::detail

@@ -16,7 +16,7 @@ using detail::check_cuda;
 
 namespace {
 
-/// Makes a device current for a scope and puts the former one back.
+/// Makes a device current for a scope, then restores the previous one.
 class device_scope {
  public:
   explicit device_scope(int device) {
@@ -31,7 +31,7 @@ class device_scope {
   int former_ = 0;
 };
 
-/// Stream-ordered memory from a pool that keeps what it has got.
+/// Stream-ordered memory from a pool that keeps released memory for reuse.
 class device_pool final : public memory_resource {
  public:
   explicit device_pool(int device) : device_(device) {

@@ -15,7 +15,7 @@ namespace {
   return message(std::round(static_cast<double>(bytes) / 1e7) / 100, " GB");
 }
 
-/// What is held and the free memory together.
+/// The sum of what is held and what is free.
 [[nodiscard]] std::size_t within_reach(const memory_resource& memory, std::size_t held) {
   const std::size_t available = memory.available_bytes();
   return available > ~std::size_t{0} - held ? available : available + held;

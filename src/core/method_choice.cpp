@@ -14,7 +14,7 @@ namespace {
 
 using condition = bool (method_demand::*)(const method_info&) const;
 
-/// The names of those methods that meet a condition.
+/// The names of the methods that satisfy a condition.
 [[nodiscard]] std::vector<std::string_view> names_where(condition holds, const method_demand& demand,
                                                         const std::vector<method_info>& methods) {
   std::vector<std::string_view> names;

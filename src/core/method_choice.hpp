@@ -16,13 +16,13 @@
 /// How the records of methods are read. A record is an empty type in the header of its engine, with
 ///   static constexpr std::string_view name, summary;
 ///   static constexpr bool on_cpu, on_cuda;            on_cuda is false where the build lacks its kernels
-///   static constexpr determinism reproducible;        the highest level that it has
-/// and, where there is more to say,
+///   static constexpr determinism reproducible;        the highest level that it supports
+/// and optionally
 ///   static bool present();                            whether this machine has what it needs
 ///   static constexpr bool wrong_results;              exists to be timed: never suggested, never chosen
-///   static bool serves(const Request&);               whether it can do what is asked for
-///   static double cost(const Request&);               the milliseconds expected, infinite where it had better not be
-///                                                     chosen; without it, it never is
+///   static bool serves(const Request&);               whether it can do what is requested
+///   static double cost(const Request&);               expected milliseconds; infinite: only as a last resort;
+///                                                     without it, never chosen
 /// `Request` is a type of the module: the options, and what is known of the input.
 
 namespace quadrat::detail {
@@ -50,7 +50,7 @@ template <typename Method>
   return {Method::name, Method::summary, Method::on_cpu, Method::on_cuda && is_present<Method>(), Method::reproducible};
 }
 
-/// What is said of the methods of a list, in its order. What is present is found out once.
+/// What is known of the methods of a list, in its order. Which are present is determined once.
 template <typename List>
 [[nodiscard]] std::span<const method_info> listed() {
   static const auto infos = [] {
@@ -62,9 +62,9 @@ template <typename List>
   return infos;
 }
 
-/// What every method of a kind must meet here.
+/// Requirements on a method in this context.
 struct method_demand {
-  std::string_view kind;  ///< what the name is of, in messages: "method of spreading"
+  std::string_view kind;  ///< what is named, in messages: "method of spreading"
   bool cuda;
   determinism level = determinism::none;
   bool automatic = false;  ///< whether "auto" is a name, too
@@ -77,10 +77,11 @@ struct method_demand {
   }
 };
 
-/// Throws argument_error unless `methods` has one of that name that meets the demand; the message names those that do.
+/// Throws argument_error unless `methods` contains one of that name that meets the demand; the message names those that
+/// do.
 void require_method(const method_demand& demand, std::string_view name, const std::vector<method_info>& methods);
 
-/// The same for the methods of a list. Those with wrong results are known, and never suggested.
+/// The same for the methods of a list. Methods with wrong results are accepted, but never suggested.
 template <typename List>
 void require_method(const method_demand& demand, std::string_view name) {
   std::vector<method_info> methods;
@@ -91,14 +92,14 @@ void require_method(const method_demand& demand, std::string_view name) {
   require_method(demand, name, methods);
 }
 
-/// The time that a method is expected to take, to compare methods with: other machines are faster or slower.
+/// The time that a method is expected to take. Only for comparing methods: other machines are faster or slower.
 struct expected_time {
   std::string_view method;
   double milliseconds;
 };
 
-/// The methods of a list that meet the demand and serve the request, quickest first; in the order of the list where
-/// they are alike. Methods without a `cost` are left out; those with an infinite one come last.
+/// The methods of a list that meet the demand and serve the request, fastest first; ties in the order of the list.
+/// Methods without a `cost` are left out; those with an infinite cost come last.
 template <typename List, typename Request>
 [[nodiscard]] std::vector<expected_time> expected_times(const method_demand& demand, const Request& request) {
   std::vector<expected_time> times;
@@ -116,8 +117,8 @@ template <typename List, typename Request>
   return times;
 }
 
-/// "for 5 uses tiles is expected to take least, particle_threads 12 times as long": no times, since those would be of
-/// another machine. There must be one.
+/// "for 5 uses tiles is expected to take least, particle_threads 12 times as long": no absolute times, since those
+/// would be of another machine. `times` must not be empty.
 [[nodiscard]] std::string comparison(const std::vector<expected_time>& times, double uses);
 
 }  // namespace quadrat::detail

@@ -19,14 +19,14 @@ template <typename T>
   return {buffer, result.ptr};
 }
 
-/// A positive number rounded to two digits, for texts; 0 for all others.
+/// A positive number rounded to two digits, for messages; 0 for all others.
 [[nodiscard]] inline double two_digits(double value) {
   if (!(value > 0)) return 0;
   const double digits = std::pow(10, 1 - std::floor(std::log10(value)));
   return std::round(value * digits) / digits;
 }
 
-/// With 17 digits, as "%.17g" has it. Files that hold such texts are compared with new ones, so it stays.
+/// With 17 digits, as "%.17g" prints it. Must not change: stored files with such texts are compared with new ones.
 [[nodiscard]] inline std::string full_number_text(double value) {
   char buffer[64];
   const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 17);

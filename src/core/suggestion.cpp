@@ -14,7 +14,7 @@ char folded(char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(sta
 
 bool same(char a, char b) { return folded(a) == folded(b); }
 
-/// The edit distance, but 1 where the name only goes on after the word: "linked" is nearer to "linked_loose" than to
+/// The edit distance, but 1 where the word is a prefix of the name: "linked" is nearer to "linked_loose" than to
 /// "fixed".
 std::size_t distance_to_name(std::string_view word, std::string_view name) {
   const bool begins =

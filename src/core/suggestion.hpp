@@ -7,21 +7,21 @@
 #include <string_view>
 #include <vector>
 
-/// What to say of a word that is none of those that are valid: everything that takes names uses these.
+/// Messages for an unknown word. Everything that takes names uses these.
 namespace quadrat::detail {
 
 /// The number of letters to insert, remove, replace or swap with their neighbor to make `a` into `b`
-/// (optimal string alignment; letters count alike in upper and lower case, '-' and '_' as well).
+/// (optimal string alignment; case is ignored, and '-' equals '_').
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The name that is nearest to `word`, or an empty view when none is near enough to have been meant.
+/// The name nearest to `word`; an empty view when none is near enough to be a likely typo.
 [[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> names);
 
-/// All names, nearest first; equally near ones in their order.
+/// All names, nearest first; ties in their given order.
 [[nodiscard]] std::vector<std::string_view> nearest_first(std::string_view word,
                                                           std::span<const std::string_view> names);
 
-/// What to say after an unknown word: "did you mean \"radius\"?", or all that is valid when nothing is near.
+/// The hint after an unknown word: "did you mean \"radius\"?", or all valid names when none is near.
 [[nodiscard]] std::string suggestion(std::string_view word, std::span<const std::string_view> names);
 
 /// "valid are "a", "b""

@@ -5,8 +5,8 @@
 
 namespace quadrat::detail {
 
-/// Sum of the values of all threads of the block before this one. `warp_sums` has room for a word a warp. All threads
-/// take part; the block is one-dimensional, of whole warps.
+/// Sum of the values of all earlier threads of the block. `warp_sums` has room for one word per warp. All threads take
+/// part; the block is one-dimensional, of whole warps.
 __device__ inline std::uint32_t block_exclusive_sum(std::uint32_t value, std::uint32_t* warp_sums) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;

@@ -53,7 +53,7 @@ void cuda_graph::release() noexcept {
 
 #else
 
-// A context cannot be made in this build, so only the destructor is ever reached.
+// This build cannot make a context, so only the destructor is ever reached.
 void cuda_graph::begin(const cuda_context& context) { context.activate(); }
 void cuda_graph::abandon(const cuda_context&) noexcept {}
 void cuda_graph::end(const cuda_context& context) { context.activate(); }

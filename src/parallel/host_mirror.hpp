@@ -16,12 +16,12 @@
 
 namespace quadrat::detail {
 
-/// A few words of the device that the host reads again and again. On CUDA they come through page-locked memory, which
-/// saves the driver a copy of its own: some microseconds each time.
+/// A few words of device memory that the host reads repeatedly. On CUDA they are copied to page-locked memory, which
+/// saves the driver a copy: some microseconds each time.
 template <typename Context>
 class host_mirror {
  public:
-  /// Synchronises. Valid until the next call.
+  /// Synchronizes. Valid until the next call.
   [[nodiscard]] const std::uint64_t* read(const Context& context, const std::uint64_t* words, std::size_t count) {
     words_ = to_host(context, words, count);
     return words_.data();

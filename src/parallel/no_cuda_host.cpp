@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A build without CUDA answers with a clear error, not a link failure.
+// A build without CUDA gives a clear error, not a link failure.
 #include "quadrat/core/config.hpp"
 
 #if !QUADRAT_HAS_CUDA

@@ -14,8 +14,8 @@ namespace quadrat {
 
 namespace {
 
-/// The input with a zero behind its end, where the total is written. Exact type of the output, because CUB adds in the
-/// type of what it reads.
+/// The input followed by a zero, at the entry where the total is written. Has the type of the output, because CUB adds
+/// in the type it reads.
 template <typename In, typename Out>
 struct padded_input {
   const In* in;
@@ -23,11 +23,11 @@ struct padded_input {
   __host__ __device__ Out operator()(std::uint32_t i) const { return i < count ? static_cast<Out>(in[i]) : Out{0}; }
 };
 
-/// Up to so many entries one block is faster than CUB's two kernels.
+/// Up to this many entries one block is faster than CUB's two kernels.
 constexpr std::size_t one_block_most = 4096;
 constexpr unsigned one_block_threads = 1024;
 
-/// Consecutive entries a thread, so that a thread's sum is followed by the next thread's. In place if wanted.
+/// Each thread takes consecutive entries, so that its sums are followed by the next thread's. Works in place.
 template <typename Source, typename Out>
 __global__ void __launch_bounds__(one_block_threads) scan_in_one_block(Source source, Out* out, std::uint32_t entries) {
   using block_scan = cub::BlockScan<Out, one_block_threads>;

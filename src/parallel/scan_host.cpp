@@ -7,7 +7,7 @@ namespace quadrat {
 
 namespace {
 
-/// Below this many elements a thread has not enough to do to be worth waking.
+/// With fewer elements per thread, waking the thread does not pay.
 constexpr std::size_t least_scanned_part = 8192;
 
 template <typename In, typename Out>

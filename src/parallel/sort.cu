@@ -19,9 +19,9 @@ struct write_index {
   __device__ void operator()(std::size_t i) const { values[i] = static_cast<std::uint32_t>(i); }
 };
 
-/// CUB's tuning for this chip, but with digits of 9 bits: keys of 17 and 18 bits, which cells of 64^3 have, then take
-/// two sweeps over memory instead of three. 512 threads with 16 pairs each are the fastest of those tried on an H200:
-/// 0.044 ms for 2^20 pairs and 0.27 for 2^24 against 0.054 and 0.36.
+/// CUB's tuning for this chip, but with digits of 9 bits: keys of 17 and 18 bits, as for 64^3 cells, then take two
+/// sweeps over memory instead of three. 512 threads with 16 pairs each are the fastest of those tried on an H200: 0.044
+/// ms for 2^20 pairs and 0.27 for 2^24 against 0.054 and 0.36.
 struct wide_digits {
   static constexpr int bits = 9;
   using tuned = cub::detail::radix::policy_hub<std::uint32_t, std::uint32_t, std::uint32_t>;
@@ -46,7 +46,7 @@ struct wide_digits {
   static constexpr bool pay(int key_bits) { return (key_bits + bits - 1) / bits < (key_bits + 7) / 8; }
 };
 
-/// CUB's radix sort, one sweep over memory a pass, between the two copies.
+/// CUB's radix sort, one sweep over memory per pass, between the two copies.
 template <typename Key>
 struct sort_call {
   const cuda_context& context;

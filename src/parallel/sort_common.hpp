@@ -10,7 +10,7 @@
 
 namespace quadrat::detail {
 
-/// Throws argument_error for what the host can see of a sort.
+/// Throws argument_error for invalid arguments of a sort.
 template <typename Key>
 void require_sort_fits(std::size_t count, int key_bits) {
   constexpr int most_bits = static_cast<int>(8 * sizeof(Key));

@@ -12,13 +12,13 @@ namespace quadrat {
 
 namespace {
 
-/// Bits that one pass looks at. 2^11 open cache lines of keys and of values are about what a level-2 cache holds; more
-/// bits would make fewer passes, each of them slower.
+/// Bits sorted per pass. 2^11 open cache lines of keys and of values are about what a level-2 cache holds; more bits
+/// would make fewer passes, but each would be slower.
 constexpr int most_digit_bits = 11;
-/// Below this many pairs a thread has not enough to do to be worth waking.
+/// With fewer pairs per thread, waking the thread does not pay.
 constexpr std::size_t least_sorted_part = 8192;
 
-/// One pass over one digit: where it stands in the key, and who does which part of the pairs.
+/// One pass over one digit: its position in the key, and the partition of the pairs.
 struct digit_pass {
   int shift;
   int bits;
@@ -87,7 +87,7 @@ void run_pass(const digit_pass& pass, const pairs<Key>& from, const pairs<Key>& 
   }
 }
 
-/// The passes of a sort: the fewest that do, of equal width.
+/// The passes of a sort: as few as possible, of equal width.
 struct sort_plan {
   int key_bits;
   int bits;

@@ -18,7 +18,7 @@ namespace {
 
 using words = array<std::uint32_t, backend_context>;
 
-/// Hands out the backend's own memory and keeps books.
+/// Allocates from the backend's own memory and keeps account.
 class counting_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes, cuda_stream stream) override {

@@ -27,7 +27,7 @@ std::size_t bytes_of_status(const std::string& name) {
   return 0;
 }
 
-/// Lowers the soft limit of address space for a scope.
+/// Lowers the soft limit on address space for a scope.
 class address_space_limit {
  public:
   explicit address_space_limit(std::size_t bytes) {
@@ -65,7 +65,7 @@ TEST(available_memory, stays_within_the_limit_of_address_space) {
   const std::size_t mapped = bytes_of_status("VmSize:");
   ASSERT_GT(mapped, 0u);
   const address_space_limit limit(mapped + gibibyte);
-  // The stream that read what is mapped may have given pages back since.
+  // The stream that read the mapped size may have released pages since.
   EXPECT_LE(detail::available_host_memory(), gibibyte + (std::size_t{1} << 20));
   EXPECT_GT(detail::available_host_memory(), gibibyte / 2);
   const address_space_limit nothing(mapped / 2);

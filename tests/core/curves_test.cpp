@@ -81,7 +81,7 @@ int steps_between(const Numbering& numbering, cell_id from, cell_id to) {
   return steps;
 }
 
-/// On a grid that fills the curve's cube.
+/// For a grid that fills the curve's cube.
 template <typename Numbering, int D>
 void expect_one_unbroken_path(int side) {
   const Numbering numbering(vec<int, D>::filled(side));

@@ -43,7 +43,7 @@ TEST(out_of_memory, says_how_much_was_asked_for_and_how_much_there_is) {
   EXPECT_STREQ(out_of_memory(80, ~std::size_t{0}).what(), "out of memory: 80 bytes were asked for");
 }
 
-// The address sanitizer ends the process instead.
+// The address sanitizer would end the process.
 #if !defined(__SANITIZE_ADDRESS__)
 TEST(out_of_memory, is_what_host_memory_throws) {
   constexpr std::size_t too_much = std::size_t{1} << 60;

@@ -13,7 +13,7 @@
 
 // A pair whose computed squared distance is below the squared cutoff is never missed by `reach`, on either backend
 // (their compilers round differently): random pairs, most of them a cutoff apart up to the last bits, on faces and one
-// or two floating-point numbers beside them.
+// or two floating-point numbers away from them.
 
 namespace quadrat::test {
 
@@ -28,8 +28,8 @@ struct reach_case {
 };
 
 struct verdict {
-  std::uint32_t close;   ///< the pair is a pair
-  std::uint32_t missed;  ///< the cell of b is not among those that a reaches
+  std::uint32_t close;   ///< the pair is within the cutoff
+  std::uint32_t missed;  ///< the cell of b is not within reach of a
   std::uint32_t wrong;   ///< the range leaves the grid or holds a cell twice
 };
 
@@ -105,7 +105,7 @@ class case_maker {
     return make_box<T, D>(domain.lower, domain.lower + domain.length, domain.periodic);
   }
 
-  /// At most half of each periodic length, beyond which pairs have two images.
+  /// At most half of each periodic length; beyond that, pairs have two images.
   static T allowed(const box<T, D>& domain, T cutoff) {
     for (int axis = 0; axis < D; ++axis) {
       if (domain.periodic[axis]) cutoff = std::fmin(cutoff, domain.length[axis] / 2);
@@ -121,7 +121,7 @@ class case_maker {
     if (below(4) == 0) return space.domain.lower[axis] + space.domain.length[axis] * unit();
     return moved_by_steps(face, below(5) - 2);
   }
-  /// Mostly the cutoff along one axis, give or take some last bits, and little or nothing along the others.
+  /// Usually about the cutoff along one axis, varied in the last bits, and little or nothing along the others.
   vec<T, D> random_offset(T cutoff) {
     vec<T, D> offset{};
     if (below(8) == 0) return make_vec<T, D>([&](int) { return cutoff * (T(2) * unit() - T(1)); });
@@ -185,7 +185,7 @@ TYPED_TEST(grid_reach_test, never_misses_a_pair_closer_than_the_cutoff) {
     ASSERT_FALSE(found[i].wrong) << described(cases[i]);
     close += found[i].close;
   }
-  // The test is worth something when both answers are common.
+  // The test is meaningful only if both answers are common.
   EXPECT_GT(close, cases.size() / 4);
   EXPECT_LT(close, cases.size() * 3 / 4);
 }

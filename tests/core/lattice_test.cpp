@@ -81,7 +81,7 @@ TYPED_TEST(lattice_test, leaves_what_is_no_place_and_what_is_too_far_as_it_is) {
 
 TYPED_TEST(lattice_test, knows_the_height_of_very_small_and_very_large_boxes) {
   using T = TypeParam;
-  for (const T size : {T(1e-20), T(4e18)}) {  // their squares, or inverse squares, are beyond single precision
+  for (const T size : {T(1e-20), T(4e18)}) {  // their squares, or inverse squares, exceed the range of single precision
     const auto upright = make_lattice(make_box<T, 2>({0, 0}, {size, 2 * size}, {false, false}));
     EXPECT_EQ(upright.height(0), size);
     EXPECT_EQ(upright.height(1), 2 * size);

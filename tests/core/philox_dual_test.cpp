@@ -19,7 +19,7 @@ struct philox_answer {
   philox_block expected;
 };
 
-/// Known answers of the authors' own implementation, Random123 (kat_vectors, philox4x32 10).
+/// Known answers from the authors' own implementation, Random123 (kat_vectors, philox4x32 10).
 constexpr std::array<philox_answer, 3> known_answers{{
     {{{0, 0, 0, 0}}, 0, {{0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u}}},
     {{{~0u, ~0u, ~0u, ~0u}}, ~std::uint64_t{0}, {{0x408f276du, 0x41c83b0eu, 0xa20bc7c6u, 0x6d5451fdu}}},

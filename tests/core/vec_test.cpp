@@ -57,7 +57,7 @@ TEST(vec, deduces_type_and_dimension) {
 TEST(vec, multiplies_in_the_order_of_the_axes) {
   EXPECT_EQ(dot(vec<int, 2>{2, 3}, vec<int, 2>{5, 7}), 31);
   EXPECT_EQ(squared_norm(vec<int, 3>{1, 2, 3}), 14);
-  // (big + 1) - big is 0 in float, (big - big) + 1 is 1: the order shows.
+  // (big + 1) - big is 0 in float, (big - big) + 1 is 1: so the order matters.
   const float big = 1e8f;
   EXPECT_EQ(dot(vec<float, 3>{big, 1, -big}, vec<float, 3>{1, 1, 1}), 0.0f);
   EXPECT_EQ(dot(vec<float, 3>{big, -big, 1}, vec<float, 3>{1, 1, 1}), 1.0f);

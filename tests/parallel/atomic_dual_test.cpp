@@ -20,7 +20,7 @@ class atomic_test : public backend_test {};
 using word_types = testing::Types<std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(atomic_test, word_types);
 
-/// Everyone draws a ticket.
+/// Every thread draws a ticket.
 template <typename T>
 struct draw_ticket {
   T* next;
@@ -28,7 +28,7 @@ struct draw_ticket {
   QUADRAT_HD void operator()(std::size_t i) const { tickets[i] = atomic_add(next, 1); }
 };
 
-/// Everyone hands on what was there before.
+/// Every thread passes on the previous value.
 template <typename T>
 struct pass_on {
   T* place;
@@ -36,7 +36,7 @@ struct pass_on {
   QUADRAT_HD void operator()(std::size_t i) const { received[i] = atomic_exchange(place, static_cast<T>(i + 1)); }
 };
 
-/// Everyone tries to be the first at each of a few places.
+/// Every thread tries to be first at each of a few places.
 template <typename T>
 struct claim {
   T* places;
@@ -119,7 +119,7 @@ TYPED_TEST(atomic_test, min_and_max_end_at_the_extremes) {
   }
 }
 
-/// Everyone takes away or adds: the sums are negative in between.
+/// Every thread subtracts or adds: sums are negative in between.
 struct add_signed {
   std::int64_t* sum;
   QUADRAT_HD void operator()(std::size_t i) const {

@@ -7,7 +7,7 @@
 
 namespace quadrat::test {
 
-/// What a reduction over the elements of an array maps an index to.
+/// Maps an index to an element of an array, for reductions.
 template <typename T, typename Value = T>
 struct element_of {
   const T* elements;

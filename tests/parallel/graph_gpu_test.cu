@@ -20,7 +20,7 @@ namespace {
 
 using words = array<std::uint32_t, cuda_context>;
 
-/// One of each primitive, from and to memory that stays where it is.
+/// One of each primitive, on memory at fixed addresses.
 struct pipeline {
   words keys;
   words values;
@@ -61,7 +61,7 @@ TEST_F(cuda_graph_test, replays_the_primitives_on_new_data) {
     copy_bytes(context, input.data(), work.keys.data(), work.keys.bytes());
     context.synchronize();
   };
-  // The first run makes the scratch memory grow; allocation has no place in a graph.
+  // The first run makes the scratch memory grow; a graph cannot allocate.
   set_keys(random_words<std::uint32_t>(size, 1, 1 << 13));
   work.run(context);
   context.synchronize();

@@ -17,7 +17,7 @@ namespace quadrat::test {
 
 namespace {
 
-/// A small type that is no number.
+/// A small type that is not a number.
 struct vector_of_index {
   QUADRAT_HD vec<double, 3> operator()(std::size_t i) const {
     return {static_cast<double>(i), 1.0, -static_cast<double>(i)};

@@ -59,7 +59,7 @@ TEST_F(exclusive_scan_test, works_in_place) {
     for (const std::size_t size : interesting_sizes()) {
       std::vector<std::uint32_t> input = random_words<std::uint32_t>(size, size + 1, 3000);
       const std::vector<std::uint32_t> expected = reference::exclusive_scan_with_total<std::uint32_t>(input);
-      input.push_back(12345u);  // the place of the total, which is not input
+      input.push_back(12345u);  // the entry of the total, which is not input
       auto data = to_device(context, input);
       exclusive_scan_with_total(context, data.data(), data.data(), size, scratch);
       EXPECT_EQ(to_host(context, data), expected);

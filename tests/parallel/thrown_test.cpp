@@ -12,7 +12,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
 
-// On CPUs, what a caller's functor throws in some thread comes out of the loop.
+// On CPUs, exceptions that a caller's functor throws in any thread are passed on by the loop.
 
 namespace quadrat::test {
 
@@ -29,7 +29,7 @@ struct refused_index : std::runtime_error {
   return cpu_context(chosen);
 }
 
-/// The index of the exception that comes out; `count` where none does.
+/// The index of the exception that is passed on; `count` if there is none.
 template <typename Work>
 [[nodiscard]] std::size_t thrown_by(std::size_t count, const Work& work) {
   try {

@@ -12,16 +12,16 @@
 
 namespace quadrat {
 
-/// Copies bytes between memories of the host and of the context's device, whichever they are, on the context's stream.
-/// A copy that has pageable host memory on one side synchronises.
+/// Copies bytes between host memory and memory of the context's device, in any direction, on the context's stream. A
+/// copy from or to pageable host memory synchronizes.
 void copy_bytes(const cpu_context& context, const void* from, void* to, std::size_t bytes);
 void copy_bytes(const cuda_context& context, const void* from, void* to, std::size_t bytes);
 /// Sets every byte, asynchronously.
 void fill_bytes(const cpu_context& context, void* to, unsigned char value, std::size_t bytes);
 void fill_bytes(const cuda_context& context, void* to, unsigned char value, std::size_t bytes);
 
-/// Owns uninitialised memory for `size()` trivially copyable elements in the memory of a context. Move-only.
-/// Allocation and release are ordered on the context's stream and do not synchronise.
+/// Owns uninitialized memory for `size()` trivially copyable elements in the memory of a context. Move-only.
+/// Allocation and release are ordered on the context's stream and do not synchronize.
 template <typename T, typename Context>
 class array {
   static_assert(std::is_trivially_copyable_v<T>, "an array holds trivially copyable elements");
@@ -47,8 +47,8 @@ class array {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const { return capacity_ * sizeof(T); }
 
-  /// Makes room for `size` elements and forgets the old ones. Allocates only when the capacity grows; the old memory is
-  /// given back first, and when there is no more the array is left empty.
+  /// Makes room for `size` elements and discards the old ones. Allocates only when the capacity grows; the old memory
+  /// is released first, so the array is left empty when the allocation fails.
   void resize_discarding(const Context& context, std::size_t size) {
     if (size > capacity_) {
       *this = array();
@@ -71,7 +71,7 @@ class array {
   std::size_t capacity_ = 0;
 };
 
-/// A new array with a copy of the host's elements. Synchronises.
+/// A new array with a copy of the host's elements. Synchronizes.
 template <typename T, typename Context>
 [[nodiscard]] array<T, Context> to_device(const Context& context, std::span<const T> elements) {
   array<T, Context> result(context, elements.size());
@@ -85,7 +85,7 @@ template <typename T, typename Context>
   return to_device(context, std::span<const T>(elements));
 }
 
-/// A copy of the first `count` elements on the host. Synchronises.
+/// A copy of the first `count` elements on the host. Synchronizes.
 template <typename T, typename Context>
 [[nodiscard]] std::vector<T> to_host(const Context& context, const T* elements, std::size_t count) {
   std::vector<T> result(count);

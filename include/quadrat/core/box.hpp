@@ -12,8 +12,8 @@
 namespace quadrat {
 
 /// An orthorhombic box: [lower, lower + length) along a periodic axis, [lower, lower + length] along an open one.
-/// Everything that knows about the shape of a box goes through `fraction`, `wrap` and `separation`, so that a triclinic
-/// box can answer the same three questions.
+/// All code that depends on the shape of a box goes through `fraction`, `wrap` and `separation`, so that a triclinic
+/// box can provide the same three functions.
 template <typename T, int D>
 struct box {
   static_assert(detail::numbers_instance<T, D, 1>::exists);
@@ -29,8 +29,8 @@ struct box {
     return (point[axis] - lower[axis]) / length[axis];
   }
 
-  /// The image of the point inside the box; axes that are open are left as they are. The result is never equal to the
-  /// upper face of a periodic axis, also when rounding would put it there. NaN and infinity give NaN.
+  /// The image of the point inside the box; open axes are left unchanged. The result is never equal to the upper face
+  /// of a periodic axis, even when rounding would put it there. NaN and infinity give NaN.
   [[nodiscard]] QUADRAT_HD vec<T, D> wrap(vec<T, D> point) const {
     for (int axis = 0; axis < D; ++axis) {
       if (!periodic[axis]) continue;
@@ -44,7 +44,7 @@ struct box {
     return point;
   }
 
-  /// The shortest vector from a to b over the periodic images (of points inside the box).
+  /// The shortest vector from a to b over the periodic images. Both points must be inside the box.
   [[nodiscard]] QUADRAT_HD vec<T, D> separation(const vec<T, D>& a, const vec<T, D>& b) const {
     vec<T, D> d = b - a;
     for (int axis = 0; axis < D; ++axis) {
@@ -59,8 +59,8 @@ struct box {
     return d;
   }
 
-  /// Whether the point lies in the box: both faces belong to an open axis; every finite value belongs to a periodic
-  /// one.
+  /// Whether the point lies in the box: on an open axis both faces count as inside; on a periodic axis every finite
+  /// value does.
   [[nodiscard]] QUADRAT_HD bool contains(const vec<T, D>& point) const {
     for (int axis = 0; axis < D; ++axis) {
       const bool inside =
@@ -91,9 +91,9 @@ template <typename T, int D>
   return result;
 }
 
-/// A checked box of these lengths, which it keeps to the last bit: the upper faces are where lower + length rounds to.
-/// (From both faces, as by make_box, the length is known no better than they are.) Throws argument_error when a length
-/// is not positive and finite, is lost beside the lower bound, or a bound is not finite.
+/// A checked box with exactly these lengths: the upper faces are where lower + length rounds to. (make_box computes the
+/// length from both faces, so it is only as accurate as they are.) Throws argument_error when a length is not positive
+/// and finite, vanishes when added to the lower bound, or a bound is not finite.
 template <typename T, int D>
 [[nodiscard]] box<T, D> make_box_from_lengths(const vec<T, D>& lower, const vec<T, D>& length,
                                               const vec<bool, D>& periodic) {

@@ -21,25 +21,26 @@ using cuda_stream = CUstream_st*;
 class memory_resource {
  public:
   virtual ~memory_resource() = default;
-  /// Throws std::bad_alloc (host_memory: out_of_memory) or backend_error when the memory is not to be had.
+  /// Throws std::bad_alloc (host_memory: out_of_memory) or backend_error when the allocation fails.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, cuda_stream stream) = 0;
   virtual void deallocate(void* memory, std::size_t bytes, cuda_stream stream) noexcept = 0;
-  /// Bytes that could be had now, about; where that is not known, the largest number.
+  /// About how many bytes could be allocated now; the largest number where that is not known.
   [[nodiscard]] virtual std::size_t available_bytes() const { return ~std::size_t{0}; }
 };
 
 /// Aligned host memory.
 [[nodiscard]] memory_resource& host_memory();
 
-/// Work runs on the CPU with OpenMP, in the calling thread's own team. Cheap to copy. Every call has finished when it
-/// returns. Several host threads may use the library, each with a context of its own.
+/// Work runs on the CPU with OpenMP, in the calling thread's own team. Cheap to copy. All work is complete when a call
+/// returns. Several host threads may use the library, each with its own context.
 class cpu_context {
  public:
-  /// More than the largest machine has; OpenMP ends the process where it cannot start a thread.
+  /// More than the largest machine has. A limit is needed because OpenMP ends the process when it cannot start a
+  /// thread.
   static constexpr int most_threads = 4096;
 
   struct options {
-    int threads = 0;  ///< 0 means what OpenMP would take
+    int threads = 0;  ///< 0 means OpenMP's default
     determinism reproducibility = determinism::none;
     memory_resource* memory = nullptr;  ///< the caller's; nullptr means host_memory(). Must outlive all arrays.
   };
@@ -61,18 +62,18 @@ class cpu_context {
 };
 
 /// Work runs on one NVIDIA GPU, asynchronously on one stream. Cheap to copy: copies share the stream, which lives as
-/// long as the last of them. Calls that wait for the stream say so.
+/// long as the last copy. Calls that wait for the stream say so.
 class cuda_context {
  public:
   struct options {
     int device = 0;
-    cuda_stream stream = nullptr;  ///< the caller's, who keeps it alive; nullptr makes one
+    cuda_stream stream = nullptr;  ///< the caller's, which must stay alive; nullptr makes one
     determinism reproducibility = determinism::none;
     memory_resource* memory = nullptr;  ///< the caller's; nullptr means a stream-ordered pool of the device
   };
 
   cuda_context() : cuda_context(options{}) {}
-  /// Throws backend_error when this build has no CUDA backend, or the machine no such device.
+  /// Throws backend_error when this build has no CUDA backend, or the machine has no such device.
   explicit cuda_context(const options& chosen);
 
   [[nodiscard]] int device() const;
@@ -80,7 +81,7 @@ class cuda_context {
   [[nodiscard]] determinism reproducibility() const { return reproducibility_; }
   [[nodiscard]] memory_resource& memory() const;
   [[nodiscard]] cuda_stream stream() const;
-  /// Makes the device current for the calling host thread, as launching work there needs.
+  /// Makes the device current for the calling host thread. Required before work is launched there.
   void activate() const;
   /// Waits for all work of the stream. Throws backend_error when some of it failed.
   void synchronize() const;

@@ -8,10 +8,10 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Cell numberings: maps between the D indices of a cell and one number. Each is a small type with
-/// `id(cell)`, `cell(id)` and `bound()`, one past the largest number; only row-major leaves no number unused on every
-/// grid. Consecutive numbers along Hilbert's and Peano's curves are neighboring cells where the grid fills the curve's
-/// cube. Source of their use: uniform-grid-atomics, section 1 ("the hash id of the destination cell").
+/// Cell numberings: maps between the D indices of a cell and one number. Each is a small type with `id(cell)`,
+/// `cell(id)` and `bound()`, one past the largest number; only row-major uses every number on every grid. Consecutive
+/// numbers along Hilbert's and Peano's curves are neighboring cells where the grid fills the curve's cube. Source of
+/// their use: uniform-grid-atomics, section 1 ("the hash id of the destination cell").
 
 namespace quadrat {
 
@@ -80,7 +80,7 @@ QUADRAT_HD constexpr int ternary_digits_for(int count) {
   return digits;
 }
 
-/// base^exponent, or 2^62 where that would pass it.
+/// base^exponent, at most 2^62.
 QUADRAT_HD constexpr std::uint64_t saturated_power(std::uint64_t base, int exponent) {
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   std::uint64_t power = 1;
@@ -241,7 +241,8 @@ struct peano_numbering {
   [[nodiscard]] QUADRAT_HD std::uint64_t bound() const { return detail::saturated_power(3, digits * D); }
 
  private:
-  /// A reflection keeps the parity of a digit, so sums over read and over written digits are odd together.
+  /// A reflection keeps the parity of a digit, so the sums of the original and of the reflected digits have the same
+  /// parity.
   [[nodiscard]] QUADRAT_HD static int reflected(int digit, const vec<int, D>& odd, int axis) {
     int others = 0;
     for (int other = 0; other < D; ++other) others ^= other == axis ? 0 : odd[other];
@@ -249,7 +250,7 @@ struct peano_numbering {
   }
 };
 
-/// A numbering of a grid of these cells. Throws argument_error when it would pass 2^31 - 1 numbers.
+/// A numbering of a grid of these cells. Throws argument_error when it would need more than 2^31 - 1 numbers.
 template <template <int> class Numbering, int D>
 [[nodiscard]] Numbering<D> make_numbering(const vec<int, D>& cells) {
   const Numbering<D> numbering{cells};

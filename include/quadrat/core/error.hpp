@@ -19,20 +19,20 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An argument that the host can see is impossible. Thrown before anything is launched.
+/// An invalid argument that can be detected on the host. Thrown before anything is launched.
 class argument_error : public error {
  public:
   using error::error;
 };
 
-/// The data hold an impossible value (NaN, a point outside an open box, a key out of range). Thrown by the next call
-/// that synchronises; names the first offender. The result is invalid until it is built again.
+/// The data hold an invalid value (NaN, a point outside an open box, a key out of range). Thrown by the next call that
+/// synchronizes; names the first offender. The result is invalid until it is built again.
 class data_error : public error {
  public:
   using error::error;
   data_error(const std::string& what, std::uint64_t index) : error(what), index_(index) {}
-  /// The offender among the points, bodies or keys of that call, from 0, where it is one of them: who read them from a
-  /// file can then say where it stands there.
+  /// The offender's index among the points, bodies or keys of that call, from 0, if it is one of them: a caller that
+  /// read them from a file can then name the line.
   [[nodiscard]] std::optional<std::uint64_t> index() const noexcept { return index_; }
 
  private:
@@ -57,20 +57,20 @@ class backend_error : public error {
   using error::error;
 };
 
-/// A file could not be read or written, or does not hold what it should.
+/// A file could not be read or written, or has invalid contents.
 class io_error : public error {
  public:
   using error::error;
 };
 
-/// The host has not the memory that was asked for. Holds its text itself, since there may be no memory for it.
+/// The host does not have the requested memory. Holds its text in place, since there may be no memory to allocate it.
 class out_of_memory : public std::bad_alloc {
  public:
-  /// `available`: bytes that could have been had, about; the largest number where that is not known.
+  /// `available`: about how many bytes could have been allocated; the largest number where that is not known.
   out_of_memory(std::size_t asked, std::size_t available) noexcept;
   /// "out of memory: 17.18 GB were asked for; 3.1 GB are available"
   [[nodiscard]] const char* what() const noexcept override { return text_; }
-  /// Bytes that were asked for.
+  /// Bytes requested.
   [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
 
  private:
@@ -80,7 +80,7 @@ class out_of_memory : public std::bad_alloc {
 
 namespace detail {
 
-/// Floating-point values as the shortest text that gives them back: two that differ never look the same.
+/// Floating-point values as the shortest text that reads back as the same value: two that differ never look the same.
 template <typename Part>
 void append_part(std::string& text, const Part& part) {
   if constexpr (std::is_convertible_v<const Part&, std::string_view>) {
@@ -98,8 +98,8 @@ void append_part(std::string& text, const Part& part) {
 
 }  // namespace detail
 
-/// Joins texts and numbers into one message, for use in exceptions. Throws std::bad_alloc; a stream would hand out half
-/// of the text instead.
+/// Joins texts and numbers into one message, for use in exceptions. Throws std::bad_alloc when out of memory, where a
+/// stream would silently truncate the text.
 template <typename... Parts>
 [[nodiscard]] std::string message(const Parts&... parts) {
   std::string text;
@@ -113,7 +113,7 @@ void require(bool condition, const Parts&... parts) {
   if (!condition) throw argument_error(message(parts...));
 }
 
-/// The same for a null pointer to some of `what`, as in "values".
+/// Throws argument_error for a null pointer to a nonzero number of `what`, such as "values".
 inline void require_pointer(const void* first, std::size_t count, std::string_view what) {
   require(count == 0 || first != nullptr, "there are ", count, " ", what, ", but the pointer to them is null");
 }

@@ -21,7 +21,7 @@ struct index_range {
 };
 
 /// An inclusive range of cell indices per axis. On a periodic axis the indices may lie outside [0, cells): they are
-/// unwrapped, and `grid::wrapped` brings each home. Never holds the same distinct cell twice.
+/// unwrapped, and `grid::wrapped` maps each into the grid. Never holds the same cell twice.
 template <int D>
 struct cell_range {
   vec<int, D> first;
@@ -31,7 +31,7 @@ struct cell_range {
 /// A uniform grid over a box: `cells[axis]` equal cells along each axis.
 ///
 /// The cell of a point is floor((x - lower) / edge): right for negative coordinates; the upper face of an open axis
-/// belongs to the last cell; periodic axes wrap. As a function of one coordinate it never decreases, also in floating
+/// belongs to the last cell; periodic axes wrap. The cell index never decreases as a coordinate grows, even in floating
 /// point, which is what makes `reach` exact.
 template <typename T, int D>
 struct grid {
@@ -67,7 +67,7 @@ struct grid {
     return rest < 0 ? rest + n : rest;
   }
 
-  /// The cell of a point; a point outside an open axis is given the nearest cell, and NaN the first.
+  /// The cell of a point; a point outside an open axis gets the nearest cell, and NaN the first.
   [[nodiscard]] QUADRAT_HD vec<int, D> cell_of(const vec<T, D>& point) const {
     vec<int, D> cell{};
     for (int axis = 0; axis < D; ++axis) cell[axis] = wrapped(unwrapped_index(point[axis], axis), axis);
@@ -87,7 +87,7 @@ struct grid {
     return range;
   }
 
-  /// The same along one axis: all indices that points nearer to x than `distance`, measured along it, can have.
+  /// The same along one axis: all indices of points closer than `distance` to x along that axis.
   [[nodiscard]] QUADRAT_HD index_range reach_along(T x, T distance, int axis) const {
     const T margin = distance + slack[axis];
     return clipped({unwrapped_index(x - margin, axis), unwrapped_index(x + margin, axis)}, axis);
@@ -100,7 +100,7 @@ struct grid {
     return index < n ? index : index - n;
   }
 
-  /// The cell and its neighbors, 3 along each axis where there are so many; each distinct cell once.
+  /// The cell and its neighbors, 3 along each axis where the grid has at least 3 cells; each distinct cell once.
   [[nodiscard]] QUADRAT_HD cell_range<D> moore_neighborhood(const vec<int, D>& cell) const {
     cell_range<D> range{};
     for (int axis = 0; axis < D; ++axis) {
@@ -132,7 +132,7 @@ template <int D>
 
 }  // namespace detail
 
-/// A grid with the given number of cells per axis. Throws argument_error when a count is below 1, the product passes
+/// A grid with the given number of cells per axis. Throws argument_error when a count is below 1, the product exceeds
 /// `most_cells`, or a cell is so thin that the inverse of its edge is not finite. Grids of more than 2^31 - 1 cells, up
 /// to max_sparse_count, are for the cell list `hashed`; all other structures refuse them.
 template <typename T, int D>
@@ -156,10 +156,10 @@ template <typename T, int D>
   return result;
 }
 
-/// The finest grid whose cells are not smaller than the cutoff, at least one cell per axis; coarser where that would be
-/// more than `most_cells` cells, or more than 1e9 along an axis. `hashed` takes grids of up to max_sparse_count cells,
-/// the other cell lists of up to max_count. Throws argument_error unless the cutoff is positive and finite and
-/// `most_cells` from 1 to max_sparse_count.
+/// The finest grid whose cells are not smaller than the cutoff, at least one cell per axis; coarser where that would
+/// exceed `most_cells` cells, or 1e9 along an axis. `hashed` takes grids of up to max_sparse_count cells, the other cell
+/// lists of up to max_count. Throws argument_error unless the cutoff is positive and finite and `most_cells` is from 1
+/// to max_sparse_count.
 template <typename T, int D>
 [[nodiscard]] grid<T, D> make_grid_for_cutoff(const box<T, D>& domain, T cutoff,
                                               std::uint64_t most_cells = std::uint64_t{1} << 27) {
@@ -179,8 +179,8 @@ template <typename T, int D>
   return make_grid(domain, cells, most_cells);
 }
 
-/// Throws argument_error when the cutoff is not positive and finite, or passes half the box along a periodic axis,
-/// where a pair could meet through two images.
+/// Throws argument_error when the cutoff is not positive and finite, or exceeds half the box along a periodic axis,
+/// where a pair could interact through two images.
 template <typename T, int D>
 void require_cutoff_fits(const box<T, D>& domain, T cutoff) {
   require(cutoff > T(0) && std::isfinite(cutoff), "the cutoff is ", cutoff, "; it must be positive and finite");

@@ -45,23 +45,23 @@ struct lattice {
     return result;
   }
 
-  /// The farthest that `wrap` brings a point home from, in boxes.
+  /// The largest distance, in boxes, from which `wrap` brings a point back.
   static constexpr int most_boxes = 1 << 20;
 
   /// The image of the point inside the box (within rounding of its faces, where the lattice is not orthorhombic); open
-  /// axes are left as they are. `boxes` says from where: point = result + translation(boxes). NaN and points more than
-  /// `most_boxes` away are left as they are.
+  /// axes are left unchanged. `boxes` receives the shift: point = result + translation(boxes). NaN and points more than
+  /// `most_boxes` away are left unchanged.
   [[nodiscard]] QUADRAT_HD vec<T, D> wrap(const vec<T, D>& point, vec<int, D>& boxes) const {
     if (is_home(point, boxes)) return point;
     const vec<T, D> once = point - translation(boxes);
-    // Over many boxes the translation is rounded by more than a face may be missed by.
+    // Over many boxes the rounding of the translation exceeds what is allowed at a face, so wrap once more.
     vec<int, D> rest{};
     if (is_home(once, rest)) return once;
     vec<T, D> result = once - translation(rest);
     for (int axis = 0; axis < D; ++axis) {
       boxes[axis] += rest[axis];
       if (!orthorhombic || rest[axis] == 0) continue;
-      // What rounding still leaves outside stands on a face.
+      // A point that rounding still leaves outside is on a face.
       const T offset = result[axis] - origin[axis];
       if (offset >= vectors[axis][axis]) ++boxes[axis];
       if (!(offset >= T(0) && offset < vectors[axis][axis])) result[axis] = origin[axis];
@@ -69,10 +69,10 @@ struct lattice {
     return result;
   }
 
-  /// Distance between the two faces that vector `axis` leads to and from.
+  /// Distance between the two faces that vector `axis` connects.
   [[nodiscard]] QUADRAT_HD T height(int axis) const {
     if (orthorhombic) return vectors[axis][axis];
-    T largest = T(0);  // squares of very small and very large components are no numbers
+    T largest = T(0);  // squares of very small components underflow, those of very large ones overflow
     for (int k = 0; k < D; ++k) largest = std::fmax(largest, std::fabs(inverse[axis][k]));
     T sum = T(0);
     for (int k = 0; k < D; ++k) sum += (inverse[axis][k] / largest) * (inverse[axis][k] / largest);

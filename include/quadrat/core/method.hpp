@@ -7,13 +7,13 @@
 
 namespace quadrat {
 
-/// What is said of every method, whatever it is for.
+/// What is known of every method of any kind.
 struct method_info {
   std::string_view name;
   std::string_view summary;  ///< one line
   bool on_cpu;
   bool on_cuda;              ///< in this build, on this machine
-  determinism reproducible;  ///< the highest level that it has
+  determinism reproducible;  ///< the highest level that it supports
 };
 
 }  // namespace quadrat

@@ -10,13 +10,13 @@
 namespace quadrat {
 
 namespace detail {
-/// Throws argument_error: the name that is unknown, what it should name, and the names that are valid, nearest first.
+/// Throws argument_error that gives the unknown name, what it should name, and the valid names, nearest first.
 [[noreturn]] void throw_unknown_method(std::string_view kind, std::string_view name,
                                        std::span<const std::string_view> valid);
 }  // namespace detail
 
 /// The methods of a module, in the order in which they are shown. A method is an empty type with
-/// `static constexpr std::string_view name` and `summary` (one line), and whatever its module asks of it.
+/// `static constexpr std::string_view name` and `summary` (one line), and whatever its module requires.
 template <typename... Methods>
 struct method_list {
   static constexpr std::size_t size = sizeof...(Methods);
@@ -40,7 +40,7 @@ struct method_list {
     (f(Methods{}), ...);
   }
 
-  /// Calls f(Method{}) for the method of that name. `kind` says in messages what the name is of ("cell list"). Throws
+  /// Calls f(Method{}) for the method of that name. `kind` says in messages what is named ("cell list"). Throws
   /// argument_error for an unknown name, with the valid ones.
   template <typename F>
   static void with(std::string_view kind, std::string_view name, F&& f) {

@@ -20,10 +20,10 @@ inline constexpr std::uint64_t max_count = (std::uint64_t{1} << 31) - 1;
 /// The largest number of cells of a grid of which only the occupied ones are stored (the cell list `hashed`).
 inline constexpr std::uint64_t max_sparse_count = std::uint64_t{1} << 62;
 
-/// How reproducible a result is asked to be.
+/// How reproducible a result must be.
 enum class determinism {
-  none,        ///< As fast as possible; the order of atomic operations may show in the last bits.
-  run_to_run,  ///< Same input, device and build give the same bits, whatever the timing and number of threads.
+  none,        ///< As fast as possible; the order of atomic operations may change the last bits.
+  run_to_run,  ///< Same input, device and build give the same bits, for any timing and number of threads.
   canonical    ///< Sums run in order of particle id: method, walking order and storage order make no difference.
 };
 

@@ -62,7 +62,7 @@ template <typename T, typename... More>
   requires(std::is_same_v<T, More> && ...)
 vec(T, More...) -> vec<T, 1 + static_cast<int>(sizeof...(More))>;
 
-/// Sum of the products of components, taken in the order x, y, z: the one expression that every method uses.
+/// Sum of the products of components, taken in the order x, y, z: every method uses this one expression.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD constexpr T dot(const vec<T, D>& a, const vec<T, D>& b) {
   T sum = a[0] * b[0];

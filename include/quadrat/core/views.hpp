@@ -11,10 +11,10 @@
 
 namespace quadrat {
 
-/// A view of the caller's points: no copy, no ownership. Component `axis` of point i stands at
-/// `component[axis][i * stride]`, which covers N x D arrays with any stride (packed triples, float4 records, rows of a
-/// larger table) and separate arrays per component (stride 1). Strides count elements of T, not bytes.
-/// The memory belongs to the device of the context that the view is used with.
+/// A view of the caller's points: no copy, no ownership. Component `axis` of point i is `component[axis][i * stride]`,
+/// which covers N x D arrays with any stride (packed triples, float4 records, rows of a larger table) and separate
+/// arrays per component (stride 1). Strides count elements of T, not bytes. The memory belongs to the device of the
+/// context that the view is used with.
 template <typename T, int D>
 struct points_view {
   using value_type = T;

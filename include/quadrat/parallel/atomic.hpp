@@ -6,13 +6,13 @@
 
 #include "quadrat/core/macros.hpp"
 
-/// Relaxed atomic operations on words in memory, the same names on the host and on the device. Each returns the value
-/// before. std::atomic_ref is host-only under nvcc, and cuda::atomic_ref may address generically; these are neither.
+/// Relaxed atomic operations on words in memory, with the same names on the host and on the device. Each returns the
+/// old value. Used because std::atomic_ref is host-only under nvcc, and cuda::atomic_ref may use generic addressing.
 
 namespace quadrat {
 
 namespace detail {
-/// CUDA's atomics know `long long`, not std::int64_t.
+/// CUDA's atomics take `long long`, not std::int64_t.
 template <typename T>
 using device_word = std::conditional_t<std::is_same_v<T, std::uint64_t>, unsigned long long,
                                        std::conditional_t<std::is_same_v<T, std::int64_t>, long long, T>>;
@@ -47,7 +47,7 @@ QUADRAT_HD inline T atomic_exchange(T* target, std::type_identity_t<T> value) {
 #endif
 }
 
-/// Writes `value` where `expected` stands. T: std::uint32_t or std::uint64_t.
+/// Writes `value` if the target holds `expected`. T: std::uint32_t or std::uint64_t.
 template <typename T>
 QUADRAT_HD inline T atomic_compare_exchange(T* target, std::type_identity_t<T> expected,
                                             std::type_identity_t<T> value) {

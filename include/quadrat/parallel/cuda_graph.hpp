@@ -7,8 +7,8 @@
 
 namespace quadrat {
 
-/// Work of a stream, captured once and launched often: one call to the driver instead of one a kernel. Move-only.
-/// What is captured must allocate nothing and must not synchronise; run it once before, so that all memory is there.
+/// Work of a stream, captured once and launched often: one driver call instead of one per kernel. Move-only. Captured
+/// work must not allocate or synchronize; run it once beforehand, so that all memory is allocated.
 class cuda_graph {
  public:
   cuda_graph() = default;
@@ -21,7 +21,7 @@ class cuda_graph {
 
   [[nodiscard]] bool empty() const { return executable_ == nullptr; }
 
-  /// Records what `enqueue()` puts on the context's stream, in place of what was recorded before. Nothing runs. Throws
+  /// Records what `enqueue()` puts on the context's stream, replacing any earlier recording. Nothing runs. Throws
   /// backend_error when the work cannot be captured, and what `enqueue` throws.
   template <typename Enqueue>
   void capture(const cuda_context& context, Enqueue&& enqueue) {

@@ -15,11 +15,11 @@
 
 namespace quadrat {
 
-/// What stands around every kernel launch: the right device, a named range for profilers, the check afterwards.
+/// Goes around every kernel launch: selects the device, opens a named range for profilers, checks for errors.
 class cuda_launch {
  public:
-  /// Threads of a block where a kernel has no reason to choose otherwise: eight warps fill a Hopper multiprocessor's
-  /// thread slots evenly and leave the tail of a launch short.
+  /// The default number of threads per block: eight warps fill a Hopper multiprocessor's thread slots evenly and leave
+  /// the tail of a launch short.
   static constexpr unsigned block = 256;
 
   cuda_launch(const cuda_context& context, const char* name) : name_(name) {
@@ -30,7 +30,7 @@ class cuda_launch {
   cuda_launch(const cuda_launch&) = delete;
   cuda_launch& operator=(const cuda_launch&) = delete;
 
-  /// Blocks for `count` threads. Throws argument_error beyond the hardware's 2^31 - 1 blocks.
+  /// Blocks for `count` threads. Throws argument_error above the hardware's limit of 2^31 - 1 blocks.
   [[nodiscard]] static unsigned blocks(std::size_t count, unsigned threads = block) {
     const std::size_t result = (count + threads - 1) / threads;
     require(result <= 0x7fffffffu, "a launch over ", count, " indices is too large");
@@ -48,8 +48,8 @@ class cuda_launch {
 
 namespace detail {
 
-/// Blocks of a body's kernel that a multiprocessor should hold at the same time, which bounds its registers; 0: left to
-/// the compiler. A body says so by a constant of that name.
+/// Blocks of a body's kernel that should be resident on a multiprocessor, which bounds its registers; 0: left to the
+/// compiler. A body sets it by a constant of that name.
 template <typename Body>
 [[nodiscard]] constexpr unsigned resident_blocks() {
   if constexpr (requires { Body::resident_blocks; }) {

@@ -9,7 +9,7 @@
 
 namespace quadrat {
 
-/// What can be wrong with data that only the device has seen.
+/// What kernels can find wrong with their data.
 enum class fault_kind : std::uint32_t {
   none = 0,
   not_finite,   ///< a coordinate is NaN or infinite
@@ -20,10 +20,10 @@ enum class fault_kind : std::uint32_t {
   order         ///< keys that must be in order are not
 };
 
-/// The device's side: two words that kernels write when they meet bad data. Costs nothing while data are good.
+/// The device's side: two words that kernels write when they find bad data. Costs nothing while data are good.
 struct fault_flag {
-  std::uint64_t* first;   ///< smallest (index << 8 | kind) met, all ones when none
-  std::uint64_t* needed;  ///< largest capacity that was asked for
+  std::uint64_t* first;   ///< smallest (index << 8 | kind) found, all ones when none
+  std::uint64_t* needed;  ///< largest capacity requested
 
   QUADRAT_HD void raise(fault_kind kind, std::uint64_t index) const {
     atomic_min(first, index << 8 | static_cast<std::uint64_t>(kind));
@@ -53,7 +53,7 @@ class fault_state {
     fill_bytes(context, words_.data(), 0xff, sizeof(std::uint64_t));
     fill_bytes(context, words_.data() + 1, 0, sizeof(std::uint64_t));
   }
-  /// Synchronises. The state stays as it is until it is cleared.
+  /// Synchronizes. The state stays until it is cleared.
   [[nodiscard]] fault_report read(const Context& context) const {
     const auto words = to_host(context, words_);
     if (words[0] == ~std::uint64_t{0}) return {fault_kind::none, 0, words[1]};

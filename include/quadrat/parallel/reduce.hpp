@@ -17,9 +17,9 @@
 #endif
 
 /// Reductions of map(0), ..., map(count - 1) to one value. The order in which pairs are joined is a function of `count`
-/// alone: whatever the number of threads, the timing and the load of the device, the bits are the same (the level
-/// `run_to_run`). On the CPU the rounding error of a sum grows like that of 128 additions, and then with the logarithm
-/// of the count. CPU and GPU order differ, so their floating-point sums do too.
+/// alone: the bits are the same for any number of threads, timing and load of the device (the level `run_to_run`). On
+/// the CPU the rounding error of a sum grows like that of 128 additions, and then with the logarithm of the count. The
+/// orders of CPU and GPU differ, so their floating-point sums do too.
 
 namespace quadrat {
 
@@ -30,7 +30,7 @@ struct plus_operation {
     return a + b;
   }
 };
-/// Of a NaN and a number, the number: NaNs are passed over.
+/// Ignores NaNs: of a NaN and a number, the number.
 struct minimum_operation {
   template <typename T>
   QUADRAT_HD T operator()(const T& a, const T& b) const {
@@ -52,14 +52,15 @@ struct maximum_operation {
 
 namespace detail {
 
-/// One chunk is the work of one thread; its values go round the lanes, so that neighbors do not wait for each other.
+/// One chunk is the work of one thread. Its values are dealt to the lanes in turn, so that successive additions are
+/// independent.
 inline constexpr std::size_t reduce_chunk = 1024;
 inline constexpr std::size_t reduce_lanes = 8;
-/// On the GPU the launch is as wide for a given count on every device, because its width is part of the order of
-/// summation; 1024 blocks of 256 threads fill the 132 multiprocessors of an H200.
+/// On the GPU the launch has the same width on every device, because the width determines the order of summation; 1024
+/// blocks of 256 threads fill the 132 multiprocessors of an H200.
 inline constexpr unsigned reduce_blocks = 1024;
 
-/// Values that the first stage leaves in the scratch memory; at least one. The result may be written over the first.
+/// Values that the first stage leaves in the scratch memory; at least one. The result may overwrite the first.
 [[nodiscard]] inline std::size_t reduce_partials_count(const cpu_context& /*context*/, std::size_t count) {
   return count <= reduce_chunk ? 1 : (count + reduce_chunk - 1) / reduce_chunk;
 }
@@ -67,7 +68,7 @@ inline constexpr unsigned reduce_blocks = 1024;
   return reduce_blocks;
 }
 
-/// Joins pairs of neighbors until one is left; the same tree for every number of threads.
+/// Joins adjacent pairs until one value is left; the same tree for every number of threads.
 template <typename T, typename Operation>
 T reduce_tree(T* values, std::size_t count, const Operation& join) {
   for (; count > 1; count = (count + 1) / 2) {
@@ -96,7 +97,7 @@ T reduce_range(std::size_t first, std::size_t last, const Map& map, const Operat
 /// Joins the values of a block's threads into *result.
 template <typename T, typename Operation>
 __device__ void reduce_block(T value, const Operation& join, T* result) {
-  // Raw bytes, because a type with a constructor may not stand in shared memory.
+  // Raw bytes, because shared variables cannot have constructors.
   __shared__ alignas(T) unsigned char memory[cuda_launch::block * sizeof(T)];
   T* shared = reinterpret_cast<T*>(memory);
   shared[threadIdx.x] = value;
@@ -107,7 +108,7 @@ __device__ void reduce_block(T value, const Operation& join, T* result) {
   if (threadIdx.x == 0) *result = shared[0];
 }
 
-/// Four loads are in flight at a time: with one, the latency of the memory would be the limit and not its bandwidth.
+/// Four loads are in flight at a time: with one, memory latency would be the limit, not bandwidth.
 template <typename T, typename Map, typename Operation>
 __global__ void __launch_bounds__(cuda_launch::block)
     reduce_kernel(std::size_t count, Map map, Operation join, T identity, T* result) {
@@ -137,8 +138,9 @@ struct reduce_partials {
 }  // namespace detail
 
 /// *result = join over i in [0, count) of map(i), and `identity` when count is 0. `result` is memory of the context's
-/// device. `map` is a host-device functor; `identity` must not change what it is joined with. CPU: finished on return;
-/// what `map` and `join` throw comes out, that of the least chunk of 1024 indices where several throw.
+/// device. `map` is a host-device functor; `identity` must leave any value it is joined with unchanged. CPU: finished
+/// on return; exceptions of `map` and `join` are passed on; where several chunks of 1024 indices throw, that of the
+/// first such chunk.
 template <typename T, typename Map, typename Operation>
 void reduce_into(const cpu_context& context, const char* /*name*/, std::size_t count, const Map& map,
                  const Operation& join, T identity, T* result, workspace<cpu_context>& scratch) {
@@ -194,7 +196,7 @@ void reduce_into(const cuda_context& context, const char* name, std::size_t coun
 #endif
 }
 
-/// The same, brought to the host. Synchronises.
+/// The same, copied to the host. Synchronizes.
 template <typename Context, typename T, typename Map, typename Operation>
 [[nodiscard]] T reduce(const Context& context, const char* name, std::size_t count, const Map& map,
                        const Operation& join, T identity, workspace<Context>& scratch) {
@@ -210,15 +212,15 @@ template <typename Context, typename T, typename Map, typename Operation>
 template <typename Map>
 using mapped_type = std::remove_cvref_t<std::invoke_result_t<const Map&, std::size_t>>;
 
-/// Sum of map(i); T{} when count is 0. T needs `+` only, so a vec will do. Synchronises.
+/// Sum of map(i); T{} when count is 0. T needs only `+`, so it may be a vec. Synchronizes.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_sum(const Context& context, const char* name, std::size_t count, const Map& map,
                                           workspace<Context>& scratch) {
   return reduce(context, name, count, map, plus_operation{}, mapped_type<Map>{}, scratch);
 }
 
-/// Least map(i), NaNs passed over; the largest value of the type (infinity where there is one) when there is none.
-/// Synchronises.
+/// Minimum of map(i), ignoring NaNs; if nothing is left, the largest value of the type (infinity if it has one).
+/// Synchronizes.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_minimum(const Context& context, const char* name, std::size_t count,
                                               const Map& map, workspace<Context>& scratch) {
@@ -227,8 +229,8 @@ template <typename Context, typename Map>
   return reduce(context, name, count, map, minimum_operation{}, identity, scratch);
 }
 
-/// Greatest map(i), NaNs passed over; the lowest value of the type (minus infinity where there is one) when there is
-/// none. Synchronises.
+/// Maximum of map(i), ignoring NaNs; if nothing is left, the lowest value of the type (minus infinity if it has one).
+/// Synchronizes.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_maximum(const Context& context, const char* name, std::size_t count,
                                               const Map& map, workspace<Context>& scratch) {

@@ -9,10 +9,10 @@
 
 namespace quadrat {
 
-/// out[i] = in[0] + ... + in[i - 1] for i in [0, count); out[0] = 0. Sums are taken in the type of `out` and wrap
-/// there. `in` and `out` may be the same memory where their types agree; otherwise they must not overlap. Integers: the
-/// same bits on every context. CUDA: asynchronous. Throws argument_error when count passes 2^31 - 1, and backend_error
-/// when the CUDA backend is missing or refuses the launch.
+/// out[i] = in[0] + ... + in[i - 1] for i in [0, count); out[0] = 0. Sums are computed in the type of `out` and wrap
+/// around. `in` and `out` may be the same memory where their types agree; otherwise they must not overlap. Integers:
+/// the same bits on every context. CUDA: asynchronous. Throws argument_error when count exceeds 2^31 - 1, and
+/// backend_error when the CUDA backend is missing or refuses the launch.
 void exclusive_scan(const cpu_context& context, const std::uint32_t* in, std::uint32_t* out, std::size_t count,
                     workspace<cpu_context>& scratch);
 void exclusive_scan(const cpu_context& context, const std::uint32_t* in, std::uint64_t* out, std::size_t count,
@@ -26,7 +26,7 @@ void exclusive_scan(const cuda_context& context, const std::uint32_t* in, std::u
 void exclusive_scan(const cuda_context& context, const std::uint64_t* in, std::uint64_t* out, std::size_t count,
                     workspace<cuda_context>& scratch);
 
-/// The same with one entry more: out[count] is the sum of all. Reads `count` entries and writes count + 1.
+/// The same with one extra entry: out[count] is the total. Reads `count` entries and writes count + 1.
 void exclusive_scan_with_total(const cpu_context& context, const std::uint32_t* in, std::uint32_t* out,
                                std::size_t count, workspace<cpu_context>& scratch);
 void exclusive_scan_with_total(const cpu_context& context, const std::uint32_t* in, std::uint64_t* out,

@@ -9,7 +9,7 @@
 
 namespace quadrat {
 
-/// The two copies between which a radix sort passes its pairs to and fro, each with room for all of them.
+/// The two buffers between which a radix sort moves its pairs back and forth, each with room for all of them.
 template <typename Key>
 struct sort_buffers {
   Key* keys[2];
@@ -18,15 +18,15 @@ struct sort_buffers {
 
 /// Where the values of a sort come from.
 enum class sort_values {
-  given,  ///< as they stand in memory
-  index   ///< value i is i; nothing is read. The CPU makes them up in its first pass, CUDA writes them first.
+  given,  ///< read from memory
+  index   ///< value i is i; nothing is read. The CPU generates them in its first pass, CUDA writes them first.
 };
 
-/// Sorts `count` pairs by the lowest `key_bits` bits of their keys, stably, and in as many passes as those bits need;
-/// higher bits are carried along and not looked at. Starts from keys[0] and values[0] and returns which copy (0 or 1)
-/// holds the result; the other holds rubbish. Scratch memory: little beside the pairs. The same result on every context
-/// and with every number of threads. CUDA: asynchronous (the answer is known before the work is done). Throws
-/// argument_error when count passes 2^31 - 1 or key_bits does not fit the key, and backend_error when the CUDA backend
+/// Sorts `count` pairs by the lowest `key_bits` bits of their keys, stably, in as many passes as those bits need;
+/// higher bits are ignored, but kept. Starts from keys[0] and values[0] and returns which copy (0 or 1) holds the
+/// result; the other holds garbage. Scratch memory: little compared with the pairs. The same result on every context
+/// and with every number of threads. CUDA: asynchronous (the return value is known before the work is done). Throws
+/// argument_error when count exceeds 2^31 - 1 or key_bits does not fit the key, and backend_error when the CUDA backend
 /// is missing or refuses a launch.
 [[nodiscard]] int sort_pairs(const cpu_context& context, const sort_buffers<std::uint32_t>& buffers, std::size_t count,
                              int key_bits, workspace<cpu_context>& scratch, sort_values source = sort_values::given);
@@ -37,8 +37,8 @@ enum class sort_values {
 [[nodiscard]] int sort_pairs(const cuda_context& context, const sort_buffers<std::uint64_t>& buffers, std::size_t count,
                              int key_bits, workspace<cuda_context>& scratch, sort_values source = sort_values::given);
 
-/// The same in place, for who has one copy only: the other one comes from the scratch memory, and where the last pass
-/// ends there the pairs are copied back.
+/// The same in place, for callers with only one copy: the second one is scratch memory, and the pairs are copied back
+/// when the last pass ends there.
 void sort_pairs(const cpu_context& context, std::uint32_t* keys, std::uint32_t* values, std::size_t count, int key_bits,
                 workspace<cpu_context>& scratch, sort_values source = sort_values::given);
 void sort_pairs(const cpu_context& context, std::uint64_t* keys, std::uint32_t* values, std::size_t count, int key_bits,
@@ -48,7 +48,7 @@ void sort_pairs(const cuda_context& context, std::uint32_t* keys, std::uint32_t*
 void sort_pairs(const cuda_context& context, std::uint64_t* keys, std::uint32_t* values, std::size_t count,
                 int key_bits, workspace<cuda_context>& scratch, sort_values source = sort_values::given);
 
-/// Bits that keys below `bound` need: the least b with 2^b >= bound.
+/// Bits that keys below `bound` need: the smallest b with 2^b >= bound.
 [[nodiscard]] constexpr int key_bits_for(std::uint64_t bound) {
   int bits = 0;
   while (bits < 64 && (std::uint64_t{1} << bits) < bound) ++bits;

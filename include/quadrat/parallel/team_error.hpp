@@ -13,10 +13,10 @@ quadrat::quadrat does, or define QUADRAT_WITHOUT_OPENMP to have the loops of thi
 
 namespace quadrat::detail {
 
-/// Carries exceptions out of a parallel region, which they may not leave by themselves.
+/// Carries exceptions out of a parallel region: OpenMP does not let them leave it.
 class team_error {
  public:
-  /// Calls work(), in any thread. Of the parts that throw, the exception of the one with the least number is kept.
+  /// Calls work(), in any thread. If several parts throw, the exception of the lowest part is kept.
   template <typename Work>
   void guard(std::int64_t part, const Work& work) noexcept {
     try {
@@ -29,7 +29,7 @@ class team_error {
       }
     }
   }
-  /// Behind the region.
+  /// Call after the region.
   void rethrow() const {
     if (error_ != nullptr) std::rethrow_exception(error_);
   }

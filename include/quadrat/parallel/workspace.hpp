@@ -8,14 +8,14 @@
 
 namespace quadrat {
 
-/// Scratch memory that calls on one context take turns with: it grows and never shrinks, so that repeated calls of the
-/// same size allocate nothing and can be captured in a CUDA graph. One workspace serves one stream; what it holds
-/// between two calls is undefined.
+/// Scratch memory shared by successive calls on one context: it grows and never shrinks, so that repeated calls of the
+/// same size allocate nothing and can be captured in a CUDA graph. One workspace serves one stream; its contents
+/// between two calls are undefined.
 template <typename Context>
 class workspace {
  public:
   /// Memory of at least `bytes` bytes, aligned to 64, valid until the next request. Throws what the context's memory
-  /// resource throws. Does not synchronise.
+  /// resource throws. Does not synchronize.
   [[nodiscard]] std::byte* request(const Context& context, std::size_t bytes) {
     memory_.resize_discarding(context, bytes);
     return memory_.data();
@@ -29,7 +29,7 @@ class workspace {
 
 namespace detail {
 
-/// `bytes` rounded up so that what follows in a workspace is aligned like the workspace itself.
+/// `bytes` rounded up so that the next array in a workspace is aligned like the workspace itself.
 [[nodiscard]] constexpr std::size_t aligned_bytes(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace detail
