@@ -31,7 +31,7 @@ def variant_name(row):
 
 
 def by_variant(title, rows, columns, milliseconds, key, name):
-    """One line a variant, one column a value of `key`; the least time of a column is bold. Of rows that were measured
+    """One line per variant, one column per value of `key`; the least time of a column is bold. Of rows measured
     twice the first counts."""
     found = {}
     for row in rows:
@@ -82,7 +82,7 @@ def reach_tables(rows):
 
 
 def paper_tables(rows):
-    """The experiment of the paper, a table for each precision; then what patterns cost and when they pay."""
+    """The experiment of the paper, a table for each precision; then the cost of peer masks and when they pay."""
     for precision in ("float", "double"):
         these = select(rows, precision=precision)
         if not these:

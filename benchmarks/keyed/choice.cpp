@@ -42,7 +42,7 @@ struct value_kind {
   int components;
 };
 
-/// A Latin hypercube over what a choice may depend on.
+/// A Latin hypercube over everything a choice may depend on.
 std::vector<key_combination> combinations_for(const session& s) {
   const std::size_t count = s.full() ? 100 : 10;
   constexpr std::array<std::uint32_t, 7> key_counts{16, 512, 4096, 32768, 262144, 1'000'000, 8'000'000};
@@ -72,8 +72,8 @@ struct key_rival {
   double ms;
 };
 
-/// A reducer that has been used twice, and the time of the second use; none where the method has a limit here. Throws
-/// disagreement.
+/// A reducer that has been used twice, and the time of the second use; none if a limit of the method is exceeded.
+/// Throws disagreement.
 template <typename Context, typename T>
 std::unique_ptr<key_reducer<Context>> try_method(const Context& context, keyed_problem<Context, T>& problem,
                                                  const key_variant& variant, double& ms) {
@@ -113,8 +113,8 @@ timing time_choice(const session& s, const Context& context, keyed_problem<Conte
   return captured ? *captured : time_calls(context, choice_plan(s), work);
 }
 
-/// Times the methods that the choice has, which takes none that needs keys in order: a sample cannot promise that. Well
-/// only those that are within three times of the best at first sight; the others go to the row.
+/// Times the candidates of the choice, which exclude methods that need ordered keys, since a sample cannot guarantee
+/// order. Only those within three times of the best in a first run are timed well; the others go to the row.
 template <typename Context, typename T>
 std::vector<key_rival<Context>> time_rivals(const session& s, const Context& context,
                                             keyed_problem<Context, T>& problem, row& left_out) {
@@ -139,7 +139,7 @@ std::vector<key_rival<Context>> time_rivals(const session& s, const Context& con
   return found;
 }
 
-/// set_keys with the look at a sample of the keys, the host's waiting included.
+/// Times set_keys with sampling of the keys, including the host's waiting.
 template <typename Context, typename T>
 double time_choosing(const Context& context, keyed_problem<Context, T>& problem, key_reducer<Context>& reducer) {
   problem.set_keys(reducer);

@@ -14,7 +14,7 @@ namespace {
 
 using key_list = std::vector<std::uint32_t>;
 
-/// Keys whose element i has f(i).
+/// Keys in which element i has f(i).
 template <typename F>
 [[nodiscard]] key_list keys_by(std::size_t n, const F& f) {
   key_list keys(n);
@@ -32,7 +32,7 @@ template <typename F>
   return keys_by(n, [=](std::uint64_t i) { return draw_key(seed, i, key_count); });
 }
 
-/// Random ones, counted and written down in order.
+/// Random keys, sorted by counting.
 [[nodiscard]] key_list ordered_keys(std::size_t n, std::uint32_t key_count, std::uint64_t seed) {
   std::vector<std::size_t> first(std::size_t{key_count} + 1, 0);
   for (std::size_t i = 0; i < n; ++i) ++first[std::size_t{draw_key(seed, i, key_count)} + 1];
@@ -64,7 +64,7 @@ template <typename F>
   });
 }
 
-/// Density 1 / x over [1, key_count + 1); the frequent keys stand apart.
+/// Density 1 / x over [1, key_count + 1); the frequent keys are not adjacent.
 [[nodiscard]] key_list zipf_keys(std::size_t n, std::uint32_t key_count, std::uint64_t seed) {
   std::uint64_t apart = 7919;
   while (std::gcd(apart, std::uint64_t{key_count}) != 1) ++apart;
@@ -87,7 +87,7 @@ template <typename F>
   return keys;
 }
 
-/// What is left behind the last whole block stays there.
+/// The remainder after the last whole block stays in place.
 [[nodiscard]] key_list keys_in_shuffled_blocks(std::size_t n, std::uint32_t key_count, std::uint64_t seed) {
   constexpr std::size_t block = 256;
   const key_list ordered = ordered_keys(n, key_count, seed);

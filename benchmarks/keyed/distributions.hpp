@@ -14,21 +14,22 @@ inline constexpr std::array<std::string_view, 10> key_orders{
     "random",           // uniform
     "ordered",          // the same, sorted
     "shifted",          // ordered, then moved by 1 along each axis of a periodic grid of cells with probability 1/2
-    "one_key",          // all the same, in the middle
-    "zipf",             // the r-th most frequent of the keys about 1 / r as often as the first
-    "sorted_blocks",    // random, each 4096 elements sorted
+    "one_key",          // all equal, the middle key
+    "zipf",             // the r-th most frequent key appears about 1 / r as often as the first
+    "sorted_blocks",    // random, each block of 4096 elements sorted
     "shuffled_blocks",  // ordered, the blocks of 256 elements in random order
-    "runs",             // random, each drawn key eight times in a row
-    "nearly_ordered",   // ordered, one in a hundred exchanged with any other
-    "round_robin"       // 0, 1, 2, ... and again from 0
+    "runs",             // random, each key repeated eight times
+    "nearly_ordered",   // ordered, one in a hundred swapped with a random one
+    "round_robin"       // 0, 1, 2, ..., then again from 0
 };
 
-/// Keys 0 to key_count - 1 of n elements, a function of the arguments alone. Throws argument_error for an order that is
-/// not in the list, or no keys.
+/// Keys 0 to key_count - 1 of n elements, determined by the arguments. Throws argument_error for an order that is not
+/// in the list, or no keys.
 [[nodiscard]] std::vector<std::uint32_t> make_keys(std::string_view order, std::size_t n, std::uint32_t key_count,
                                                    std::uint64_t seed = 61);
 
-/// The grid whose cells the keys of `shifted` number, x fastest: as near to a cube as the divisors of the number allow.
+/// The grid whose cells are numbered by the keys of `shifted`, x fastest: as near to a cube as the divisors of
+/// key_count allow.
 [[nodiscard]] std::array<std::uint32_t, 3> key_grid(std::uint32_t key_count);
 
 }  // namespace quadrat::bench

@@ -19,7 +19,7 @@ struct paper_problem {
   std::size_t n;
 };
 
-/// In fewer cells on a CPU, or in a hurry.
+/// Uses fewer cells on a CPU, or in a quick run.
 [[nodiscard]] paper_problem paper_problem_for(const session& s);
 
 /// Its keys in one of the orders, made once.

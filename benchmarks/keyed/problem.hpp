@@ -24,14 +24,14 @@ template <typename T>
   return "int64";
 }
 
-/// How large values are.
+/// The magnitudes of values.
 enum class value_sizes {
   alike,
   by_key  ///< times a power of two from 2^-100 to 2^100, one for each key
 };
 
-/// Keys and values in the memory of a context, room for the sums, and what these are. Values are random multiples of
-/// 1/128 in (-1, 1), or whole numbers: their sums are exact in any order, and one lost element shows.
+/// Keys and values in the memory of a context, room for the sums, and the expected sums. Values are random multiples of
+/// 1/128 in (-1, 1), or whole numbers: their sums are exact in any order, so that a single lost element is detected.
 template <typename Context, typename T>
 class keyed_problem {
  public:
@@ -76,10 +76,9 @@ class keyed_problem {
     reducer.reduce(packed_values<const T>(values_.data(), count_, components_),
                    packed_values(results_.data(), key_count_, components_));
   }
-  /// Sums over what is not a number before. Synchronises. Throws disagreement for sums that are not what they should
-  /// be.
+  /// Sums into results that were filled with NaN. Synchronizes. Throws disagreement for wrong sums.
   void check(key_reducer<Context>& reducer, std::string_view method) {
-    // The reducer may have a stream of its own.
+    // The reducer may have its own stream.
     fill_bytes(context_, results_.data(), 0xff, results_.bytes());
     context_.synchronize();
     reduce(reducer);

@@ -19,7 +19,7 @@ std::vector<std::size_t> element_counts(const session& s) {
   return counts;
 }
 
-/// Methods far from the fastest at one size are left out at the next.
+/// Methods much slower than the fastest at one size are skipped at the next.
 template <typename Context>
 void time_sizes(const session& s, const Context& context, std::string_view order) {
   constexpr double far = 2.5;

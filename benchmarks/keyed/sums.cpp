@@ -18,7 +18,7 @@ std::vector<std::int8_t> key_values(std::size_t count, int components) {
   return values;
 }
 
-/// Each thread reads all keys and adds for a part of them.
+/// Each thread reads all keys and sums for a range of them.
 std::vector<std::int64_t> sums_by_key(const std::vector<std::uint32_t>& keys, const std::vector<std::int8_t>& values,
                                       std::uint32_t key_count, int components) {
   const auto parts = static_cast<std::size_t>(components);

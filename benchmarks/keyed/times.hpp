@@ -14,10 +14,10 @@
 
 namespace quadrat::bench {
 
-/// What a byte takes at the speed of copies that an H200 reaches, in ms.
+/// Milliseconds per byte at the copy bandwidth that an H200 reaches.
 inline constexpr double copied_byte_ms = 1 / 4.3e9;
 
-/// Up to 10 calls a sample, one behind the other, launched by the host.
+/// Up to 10 consecutive calls per sample, launched by the host.
 template <typename Context>
 [[nodiscard]] timing time_calls(const Context& context, const timing_plan& plan, const std::function<void()>& work) {
   stopwatch<Context> watch(context);
@@ -32,7 +32,7 @@ template <typename Context>
   });
 }
 
-/// As time_repeated on a GPU; nothing on a CPU, or where work cannot be captured.
+/// As time_repeated on a GPU; nothing on a CPU, or if work cannot be captured.
 template <typename Context>
 [[nodiscard]] std::optional<timing> time_captured(const Context& context, const timing_plan& plan,
                                                   const std::function<void()>& work) {
@@ -68,8 +68,8 @@ void add_call_times(const session& s, const Context& context, row& out, const st
   if (captured) out[name + "_graph_ms"] = captured->median_ms;
 }
 
-/// Keys taken anew for every reduction, then kept, and adds the row. Returns the median of the former as the device
-/// sees it (captured, where that is possible), and nothing where the row could not be measured.
+/// Times reductions with keys set for each one, then with keys kept, and adds the row. Returns the median of the former
+/// on the device (captured if possible), and nothing if the row could not be measured.
 template <typename Context, typename T>
 std::optional<double> time_keyed(const session& s, const Context& given, keyed_problem<Context, T>& problem,
                                  const key_variant& variant, const row& identity) {

@@ -20,20 +20,20 @@ struct key_variant {
   determinism level = determinism::none;
   bool compensated = false;
 
-  /// For so many uses of values whose rows have so many bytes.
+  /// Options for `uses` uses of values whose rows have `value_bytes` bytes.
   [[nodiscard]] key_reducer_options options(double uses, int value_bytes) const;
 };
 
-/// The methods that this device has at that level and that were asked for, in order of the list, behind "auto". Those
-/// that want their keys in order only where `in_order`.
+/// "auto", then the requested methods of this device at that level, in the order of the list. Methods that need ordered
+/// keys only if `in_order`.
 [[nodiscard]] std::vector<key_variant> key_variants(const session& s, bool in_order,
                                                     determinism level = determinism::none, bool compensated = false);
 
-/// Whether a call may take minutes: these wait for each other where many elements share a key, the methods that the
-/// paper started from.
+/// Whether a call may take minutes: in the methods that the paper started from, elements that share a key are
+/// serialized.
 [[nodiscard]] bool queues_for_a_key(std::string_view method);
 
-/// What a row says first.
+/// The first keys of a row.
 [[nodiscard]] row identify_keyed(std::string_view operation, const key_variant& variant, std::string_view type,
                                  std::size_t n, std::size_t keys, std::string_view distribution, int components);
 

@@ -9,14 +9,14 @@
 #include "quadrat/keyed/key_reducer.hpp"
 #include "quadrat/parallel/fault.hpp"
 
-/// What the host refuses, and what it says of faulty keys.
+/// Checks of arguments, and messages about faulty keys.
 namespace quadrat::detail {
 
-/// Throws argument_error for a number of keys or an option that is impossible, whatever the method.
+/// Throws argument_error for a number of keys or an option that is invalid for every method.
 void check_key_options(std::uint64_t key_count, const key_reducer_options& options);
 
-/// Throws argument_error when there is no such method (empty and "auto" are), when the backend does not have it, and
-/// when it does not have the context's level of determinism or compensated sums where they are asked for.
+/// Throws argument_error for an unknown method (empty and "auto" are valid), and for one that does not support the
+/// backend, the context's level of determinism, or compensated sums where they are requested.
 void require_key_method(const key_reducer_options& options, const cpu_context& context);
 void require_key_method(const key_reducer_options& options, const cuda_context& context);
 
@@ -35,7 +35,7 @@ template <typename T>
 void check_value_shapes(const value_shape& values, const value_shape& results, std::size_t count,
                         std::uint64_t key_count);
 
-/// The caller's keys: of 32 or 64 bits, with or without a sign.
+/// The caller's keys: of 32 or 64 bits, signed or unsigned.
 struct key_type {
   bool wide;
   bool with_sign;

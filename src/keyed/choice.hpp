@@ -17,13 +17,13 @@ struct key_choice {
   std::string reason;       ///< one line
 };
 
-/// The method for `auto`, by a sample of the keys; always one that takes keys in any order, and that has the context's
-/// level of determinism and compensation where that is asked for. Synchronises.
+/// The method for `auto`, by a sample of the keys; always one that takes keys in any order and supports the context's
+/// level of determinism, and compensation where requested. Synchronizes.
 template <typename Context>
 [[nodiscard]] key_choice choose_key_method(const Context& context, const key_setup& setup, const key_source& source,
                                            workspace<Context>& scratch);
 
-/// The choice itself, by the records of the methods; it needs no device.
+/// The choice itself, from the records of the methods; needs no device.
 [[nodiscard]] key_choice choose_key_method(const key_request& request);
 
 }  // namespace quadrat::detail

@@ -59,7 +59,7 @@ key_choice choose_key_method(const key_request& request) {
           request.compensated ? "compensated " : "", "sums of the level ",
           level_names[static_cast<std::size_t>(request.level)], " here",
           request.level == determinism::canonical ? "; ask for run_to_run" : "");
-  // Where memory is enough for none of them, there is nothing to compare.
+  // If memory suffices for no method, there is nothing to compare.
   if (std::isinf(times[0].milliseconds)) return {times[0].method, "no other method is possible here"};
   return {times[0].method, message(text_of(request.sample), "; ", comparison(times, request.uses))};
 }

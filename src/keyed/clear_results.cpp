@@ -20,7 +20,7 @@ struct set_results {
   }
 };
 
-/// Index: key. A NaN that is to be joined to would stay or not as the method has it.
+/// Index: key. Clears NaNs before accumulation: whether one survived would depend on the method.
 template <typename T>
 struct replace_nans {
   component_values<T> results;
@@ -34,7 +34,7 @@ struct replace_nans {
   }
 };
 
-/// Whether all components stand in one piece of memory with nothing between them.
+/// Whether all components are contiguous in memory.
 template <typename T>
 [[nodiscard]] bool in_one_piece(const component_values<T>& results) {
   if (results.stride != static_cast<std::size_t>(results.components)) return false;

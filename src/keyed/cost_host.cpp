@@ -15,21 +15,20 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Picoseconds that the shared second-level cache takes for the atomic operations of a warp: for each sector of 32
-/// bytes that they meet, each key, each further lane with the same key; and for each operation on one and the same
-/// word.
+/// bytes that they touch, each key, each further lane with the same key; and for each operation on the same word.
 struct cache_costs {
   double sector, key, same_key, crowd;
 };
 constexpr cache_costs cache{8.4, 1.4, 7, 1760};
-/// How much longer sectors take where results of the keys that are on the way at one time (up to 2^20), or all that
-/// are in use (beyond), have 2^k bytes: k, factor.
+/// How much longer sectors take where the results of the keys in flight (up to 2^20), or of all keys in use (beyond),
+/// have 2^k bytes: k, factor.
 struct cache_factor {
   double log_bytes, factor;
 };
 constexpr std::array cache_factors{cache_factor{10, 26}, cache_factor{14, 2.9}, cache_factor{17, 1.5},
                                    cache_factor{20, 1},  cache_factor{23, 1},   cache_factor{26, 2.8},
                                    cache_factor{29, 6}};
-/// Elements that are on the way at one time, and picoseconds to clear a byte of the results.
+/// Elements in flight at one time, and picoseconds to clear a byte of the results.
 constexpr double elements_at_once = 132 * 2048;
 constexpr double clear_byte = 0.3;
 
@@ -45,7 +44,7 @@ constexpr double clear_byte = 0.3;
   return cache_factors.back().factor;
 }
 
-/// Elements of one key that a method joins to one operation, for the commonest key of those that are on the way.
+/// Elements that a method joins per operation, for the most frequent key of those in flight.
 [[nodiscard]] double joined(left_over leaves, const key_sample& sample) {
   switch (leaves) {
     case left_over::runs:
@@ -59,7 +58,7 @@ constexpr double clear_byte = 0.3;
   }
 }
 
-/// Keys of the elements that are on the way at one time: where neighbors are alike, much fewer than of all.
+/// Distinct keys among the elements in flight: far fewer than all keys where neighbors have equal keys.
 [[nodiscard]] double keys_at_once(const key_request& request) {
   const bool alike = request.sample.block_keys < std::min(request.keys, 4096.0) / 2;
   const double share = std::min(1.0, elements_at_once / request.elements);
@@ -79,7 +78,7 @@ struct warp_operations {
                                   std::max(1.0, request.row_bytes / 8) * sample.warp_sectors);
   switch (leaves) {
     case left_over::runs: {
-      // Lanes have elements four apart, so that operations of a warp lie less close together.
+      // A lane has four consecutive elements, so the operations of a warp are more spread out.
       const double share = std::max(1 / joined(leaves, sample), sample.warp_keys / 32 / 4);
       return {32 * share, std::min(32 * share, sample.warp_keys), std::min(32 * share, 1.3 * sectors)};
     }
@@ -94,7 +93,7 @@ struct warp_operations {
   }
 }
 
-/// Picoseconds that the cache takes for all atomic operations.
+/// Picoseconds that the cache takes for all atomic operations of a reduction.
 [[nodiscard]] double cache_time(left_over leaves, const key_request& request) {
   if (leaves == left_over::nothing) return 0;
   const warp_operations warp = operations_left(leaves, request);
@@ -117,7 +116,7 @@ double cuda_time(const cuda_costs& costs, const key_request& request, double mor
   if (costs.bytes * count + costs.bytes_key * keys > static_cast<double>(request.free_bytes)) return infinity;
   const double work = count * (costs.element + costs.byte * request.row_bytes) +
                       count / 32 * request.sample.warp_keys * costs.warp_key + more;
-  // Neither hides all of the other.
+  // They overlap only in part.
   const double both = std::hypot(work, cache_time(costs.leaves, request));
   const double picoseconds = both + keys * request.row_bytes * clear_byte + count * costs.prepare / request.uses;
   return 1e-9 * picoseconds + 1e-3 * (costs.fixed + costs.prepare_fixed / request.uses);

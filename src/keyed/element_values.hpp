@@ -7,7 +7,7 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/keyed/values.hpp"
 
-/// What is joined by key: `load(element, component)`.
+/// Sources of the values to join: `load(element, component)`.
 namespace quadrat::detail {
 
 template <typename T>
@@ -16,7 +16,7 @@ struct loaded_values {
   [[nodiscard]] QUADRAT_HD T load(std::size_t i, int c) const { return values.component[c][i * values.stride]; }
 };
 
-/// To be counted.
+/// Every value is 1, for counting.
 struct ones {
   [[nodiscard]] QUADRAT_HD std::uint64_t load(std::size_t /*i*/, int /*c*/) const { return 1; }
 };

@@ -9,10 +9,10 @@
 
 namespace quadrat::detail {
 
-/// What engines are asked for; a mean is a sum and a count.
+/// Operations of engines; a mean is a sum and a count.
 enum class key_fold { sum, minimum, maximum };
 
-/// One call: counts and components have been compared.
+/// One call. Counts and components have been checked.
 template <typename T>
 struct key_reduction {
   key_fold fold;
@@ -21,13 +21,13 @@ struct key_reduction {
   bool accumulate;
 };
 
-/// What a reducer is made of, for an engine.
+/// What an engine is constructed from.
 struct key_setup {
   std::uint32_t key_count;
   key_reducer_options options;
 };
 
-/// A method of reduction: the reducer has checked everything that the host can see.
+/// A method of reduction. The reducer has checked all arguments.
 template <typename Context>
 class key_engine {
  public:
@@ -35,11 +35,11 @@ class key_engine {
 
   /// The most elements that the method can take.
   [[nodiscard]] virtual std::uint64_t most_elements() const { return ~std::uint64_t{0}; }
-  /// Bytes of the context's memory that `count` elements would take, about; asked for before anything is allocated.
+  /// About how many bytes of the context's memory `count` elements need; called before anything is allocated.
   [[nodiscard]] virtual std::size_t bytes_needed(std::size_t count) const = 0;
-  /// Takes keys, and prepares what it uses again. Asynchronous on CUDA.
+  /// Sets the keys, and prepares what is reused. Asynchronous on CUDA.
   virtual void set_keys(const key_source& keys) = 0;
-  /// Asynchronous, allocate nothing. Results are overwritten, or joined to with `accumulate`; no elements are fine.
+  /// Asynchronous; allocate nothing. Results are overwritten, or joined to with `accumulate`. There may be no elements.
   virtual void reduce(const key_reduction<std::int32_t>& reduction) = 0;
   virtual void reduce(const key_reduction<std::int64_t>& reduction) = 0;
   virtual void reduce(const key_reduction<float>& reduction) = 0;
@@ -78,11 +78,11 @@ class streaming_key_engine : public typed_key_engine<Context, Engine> {
   key_source keys_{};
 };
 
-/// Fills the results with what every value beats, unless they are to be joined to; then extremes lose the NaNs that
-/// they hold. Every reduction starts with this. Asynchronous.
+/// Fills the results with the identity of the operation, unless they are accumulated; then NaNs in extremes are
+/// replaced. Every reduction starts with this. Asynchronous.
 template <typename Context, typename T>
 void clear_results(const Context& context, const key_reduction<T>& reduction);
-/// Zeros, unless accumulate.
+/// Fills with zeros, unless accumulate.
 template <typename Context>
 void clear_counts(const Context& context, std::uint64_t* results, std::uint32_t key_count, bool accumulate);
 

@@ -8,8 +8,7 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/atomic.hpp"
 
-/// The operations, as types: how two values are joined, what leaves every value as it is, and how a value is joined to
-/// memory that others join to at the same time.
+/// The operations, as types: how two values are joined, the identity, and how a value is joined atomically to memory.
 namespace quadrat::detail {
 
 template <typename T>
@@ -36,7 +35,7 @@ struct sum_fold {
   [[nodiscard]] QUADRAT_HD static T identity() {
     return T{0};
   }
-  /// A value as it is joined.
+  /// Converts a value before it is joined.
   template <typename T>
   [[nodiscard]] QUADRAT_HD static T taken(T value) {
     return value;
@@ -51,7 +50,7 @@ struct sum_fold {
       return a + b;
     }
   }
-  /// What joined values are as a result.
+  /// Converts joined values to the result.
   template <typename T>
   [[nodiscard]] QUADRAT_HD static T settled(T value) {
     return value;
@@ -67,14 +66,14 @@ struct sum_fold {
   }
 };
 
-/// Extremes. A NaN is beaten by everything: what is not less (greater) than the identity is passed over.
+/// Extremes. NaNs are ignored: what is not less (greater) than the identity is skipped.
 template <bool Minimum>
 struct extreme_fold {
   template <typename T>
   [[nodiscard]] QUADRAT_HD static T identity() {
     return Minimum ? greatest_value<T>() : least_value<T>();
   }
-  /// -0 becomes 0, which is as large: otherwise the order of the elements would show in the sign.
+  /// -0 becomes 0: they compare equal, so otherwise the sign would depend on the order of the elements.
   template <typename T>
   [[nodiscard]] QUADRAT_HD static T taken(T value) {
     return static_cast<T>(value + T{0});
@@ -90,7 +89,7 @@ struct extreme_fold {
     }
     return beats(b, a) ? b : a;
   }
-  /// What joined values are as a result: nothing but NaNs are nothing.
+  /// Converts joined values to the result. If all values are NaN, the key counts as empty.
   template <typename T>
   [[nodiscard]] QUADRAT_HD static T settled(T value) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -105,7 +104,8 @@ struct extreme_fold {
     if constexpr (std::is_integral_v<T>) {
       join_bits(target, value);
     } else {
-      // Floating-point numbers order as integers do: those without a sign upwards, those with one downwards.
+      // The bits of floating-point numbers order like integers: ascending for positive numbers, descending for negative
+      // ones.
       using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
       using signed_bits = std::make_signed_t<bits>;
       value = taken(value);

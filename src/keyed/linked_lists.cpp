@@ -21,7 +21,7 @@ struct link_element {
   }
 };
 
-/// Index: key. Sources and results: components that are joined on one way along the list.
+/// Index: key. Sources and results: the components that are joined in one pass over the list.
 template <typename Fold, typename T, int Components>
 struct join_linked {
   const std::uint32_t* first;

@@ -13,7 +13,7 @@
 
 namespace quadrat::detail {
 
-/// A linked list of the elements of each key, made with one atomic exchange an element; then a thread a key walks along
+/// A linked list of the elements of each key, built with one atomic exchange per element; then one thread per key walks
 /// its list. Source: voting-and-shuffling, introduction (the linked list approach).
 template <typename Context>
 class linked_lists_engine : public typed_key_engine<Context, linked_lists_engine<Context>> {

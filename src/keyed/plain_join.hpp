@@ -8,10 +8,10 @@
 #include "keyed/folds.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// A thread an element, which joins it to the result: for both backends.
+/// One thread per element, which joins it to the result: for both backends.
 namespace quadrat::detail {
 
-/// Index: element. Atomic: false where nobody else joins.
+/// Index: element. Atomic: false with a single thread.
 template <typename Fold, typename T, bool Atomic>
 struct join_element {
   key_source keys;
@@ -59,7 +59,7 @@ void with_atomic(const Context& context, F&& f) {
   f(std::true_type{});
 }
 
-/// One atomic operation a component. Results have been cleared.
+/// One atomic operation per element and component. Results have been cleared.
 template <typename Context, typename T>
 void join_elements(const Context& context, const key_source& keys, const key_reduction<T>& reduction) {
   with_atomic(context, [&](auto atomic) {

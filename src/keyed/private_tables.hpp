@@ -12,9 +12,9 @@
 
 namespace quadrat::detail {
 
-/// Each part of the elements has a table of results of its own; tables are joined in order. Where tables would be large
-/// beside the elements, each thread reads all keys instead and joins the elements of a range of them. Where sums must
-/// be the same in every run, the number of parts is fixed; otherwise there is one a thread.
+/// Each part of the elements has its own table of results; tables are joined in order. Where tables would be large
+/// compared with the elements, each thread instead reads all keys and joins the elements of a range of keys. Where sums
+/// must be the same in every run, the number of parts is fixed; otherwise there is one per thread.
 class private_tables_engine : public typed_key_engine<cpu_context, private_tables_engine> {
  public:
   private_tables_engine(const cpu_context& context, const key_setup& setup) : context_(context), setup_(setup) {}
@@ -29,7 +29,7 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
   void run(const key_reduction<T>& reduction);
 
  private:
-  /// Tables for so many elements; 0: ranges of keys.
+  /// Number of tables for `count` elements; 0: ranges of keys.
   [[nodiscard]] std::size_t table_parts(std::size_t count) const;
   [[nodiscard]] std::size_t part_words() const { return std::size_t{setup_.key_count} * most_value_components; }
   template <typename Fold, typename Source, typename T>

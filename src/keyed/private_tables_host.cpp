@@ -11,9 +11,9 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Parts that sums are made of where they must be the same with any number of threads.
+/// Number of parts where sums must be the same with any number of threads.
 constexpr std::size_t fixed_parts = 8;
-/// Elements that there must be for each result of a table: clearing and joining tables is then little beside the rest.
+/// The least number of elements per result of a table: clearing and joining tables then takes little of the time.
 constexpr std::size_t elements_a_result = 8;
 
 /// Parts of the elements that have a table each; 0: ranges of keys instead.
@@ -22,7 +22,7 @@ constexpr std::size_t elements_a_result = 8;
   return parts > 1 && count / elements_a_result / parts >= key_count ? parts : 0;
 }
 
-/// Joins elements to a table of rows. Components: how many there are, or 0 where that is a run-time fact.
+/// Joins elements to a table of rows. Components: their number, or 0 if it is only known at run time.
 template <typename Fold, int Components, typename Source, typename T>
 class table_join {
  public:
@@ -33,7 +33,7 @@ class table_join {
     return static_cast<std::size_t>(Components > 0 ? Components : components_);
   }
 
-  /// A table of elements from `first` to before `last`.
+  /// Fills a table from elements [first, last).
   template <typename Key>
   void fill(const Key* keys, std::size_t first, std::size_t last, T* table) const {
     std::fill_n(table, keys_.key_count * components(), Fold::template identity<T>());
@@ -85,10 +85,10 @@ class table_join {
   int components_;
 };
 
-/// Below this many elements or keys a team is not worth waking.
+/// With fewer elements or keys, waking a team does not pay.
 constexpr std::size_t least_work = 2048;
 
-/// Calls f(part) for each, one a thread.
+/// Calls f(part) for each part, one per thread.
 template <typename F>
 void for_each_part(const cpu_context& context, std::size_t parts, std::size_t work, const F& f) {
   const auto last = static_cast<std::int64_t>(parts);
@@ -96,7 +96,7 @@ void for_each_part(const cpu_context& context, std::size_t parts, std::size_t wo
   for (std::int64_t part = 0; part < last; ++part) f(static_cast<std::size_t>(part));
 }
 
-/// Calls f(keys) with the pointer of the type that keys have.
+/// Calls f(keys) with a pointer of the keys' type.
 template <typename F>
 void with_keys(const key_source& source, const F& f) {
   if (source.wide) {

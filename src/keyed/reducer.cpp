@@ -68,10 +68,10 @@ struct key_reducer<Context>::implementation {
   detail::key_type type{};
   bool choice_due = true;
   bool usable = false;
-  bool keys_changed = false;  // since the last check: a fault may be one of keys that are gone
+  bool keys_changed = false;  // since the last check: a fault may be from keys that have been replaced
 };
 
-/// Makes the engine, unless it is there.
+/// Makes the engine unless it exists.
 template <typename Context>
 void key_reducer<Context>::implementation::use(std::string_view name) {
   if (engine != nullptr && method == name) return;

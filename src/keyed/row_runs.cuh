@@ -5,14 +5,14 @@
 
 #include "keyed/value_group.cuh"
 
-/// Runs of equal keys among the elements of a warp, four consecutive ones a lane.
+/// Runs of equal keys among the elements of a warp, four consecutive elements per lane.
 namespace quadrat::detail {
 
 inline constexpr int lane_items = 4;
 inline constexpr int row_items = 32 * lane_items;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-/// Loads of four consecutive keys or values at a time: which of them may be one instruction.
+/// Which loads of four consecutive keys or values can be one instruction.
 struct row_loads {
   bool key_packs;
   bool value_packs;
@@ -25,7 +25,7 @@ template <typename T, int C>
           C == 1 && group.values[0] != nullptr && group.value_stride == 1 && aligned(group.values[0])};
 }
 
-/// Loads a lane's items from `first` on: as one with `packs`, or by one(i, item).
+/// Loads a lane's items from `first` on: in one load with `packs`, or by one(i, item).
 template <typename T, typename One>
 __device__ __forceinline__ void load_packs(bool packs, const T* from, std::size_t first, T (&items)[lane_items],
                                            const One& one) {
@@ -39,7 +39,7 @@ __device__ __forceinline__ void load_packs(bool packs, const T* from, std::size_
   }
 }
 
-/// A lane's elements from `first` on; behind the last element keys are no_key.
+/// A lane's elements from `first` on; past the last element keys are no_key.
 template <typename T, int C>
 struct lane_elements {
   std::uint32_t key[lane_items];
@@ -86,7 +86,7 @@ struct lane_elements {
   }
 };
 
-/// A sum and what rounding has taken from it: twice the digits. Source: Knuth's two-sum.
+/// A sum and its rounding error: twice the digits. Source: Knuth's two-sum.
 struct compensated_double {
   double high;
   double low;
@@ -114,14 +114,14 @@ __device__ __forceinline__ compensated_double shuffle_from(const compensated_dou
   return {shuffle_from(value.high, lane), shuffle_from(value.low, lane)};
 }
 
-/// What a lane knows of its elements: the sum of its first run and of its last.
+/// The sums of a lane's first and last run.
 template <typename A, int C>
 struct lane_runs {
   std::uint32_t first_key;
   std::uint32_t last_key;
   A first[C];
   A last[C];
-  bool single;  ///< they are one run
+  bool single;  ///< both are the same run
 };
 
 /// Joins the runs of a lane; calls emit(key, sum) for those between the first and the last.
@@ -166,8 +166,8 @@ __device__ __forceinline__ void scan_lanes(int distance, A (&value)[C]) {
   }
 }
 
-/// Joins runs that go on from lane to lane, and from the row before: `carry` is its last run, and becomes the last run
-/// of this one. Calls emit(key, sum) for every run that is complete. All lanes of a warp.
+/// Joins runs that continue across lanes, and from the previous row: `carry` is that row's last run, and becomes this
+/// row's last run. Calls emit(key, sum) for every run that is complete. Called by all lanes of a warp.
 template <typename Fold, typename A, int C, typename Emit>
 __device__ __forceinline__ void join_row(lane_runs<A, C>& runs, std::uint32_t& carry_key, A (&carry)[C],
                                          const Emit& emit) {
@@ -175,7 +175,7 @@ __device__ __forceinline__ void join_row(lane_runs<A, C>& runs, std::uint32_t& c
   std::uint32_t before_key = __shfl_up_sync(all_lanes, runs.last_key, 1);
   if (lane == 0) before_key = carry_key;
   const bool joined = before_key == runs.first_key;
-  // The row before counts as a lane before the first, whose last run lane 0 joins before the scan if it is its own.
+  // The previous row acts as a lane before the first: lane 0 joins its last run before the scan if the key is the same.
   if (lane == 0) {
     if (!joined) {
       emit(carry_key, carry);

@@ -13,18 +13,18 @@
 
 namespace quadrat::detail {
 
-/// Which elements are looked at: windows of 32 in a row, as a warp reads them; some windows spread over each of a few
-/// blocks of 4096 in a row, and the blocks over the whole. Up to 4096 elements all are.
+/// Which elements are sampled: windows of 32 consecutive elements, as a warp reads them; some windows spread over each
+/// of a few blocks of 4096, and the blocks over the whole. Up to 4096 elements, all of them.
 struct key_sample_layout {
   static constexpr std::size_t window = 32;
   static constexpr std::size_t block = 4096;
   static constexpr std::size_t most_blocks = 16;
-  static constexpr std::size_t most_windows = 8;  ///< a block, where there is more than one block
+  static constexpr std::size_t most_windows = 8;  ///< per block, if there is more than one block
 
-  std::size_t count;    ///< elements that there are
-  std::size_t blocks;   ///< that are looked at
-  std::size_t windows;  ///< of each of them
-  std::size_t taken;    ///< elements that are looked at
+  std::size_t count;    ///< elements in all
+  std::size_t blocks;   ///< sampled blocks
+  std::size_t windows;  ///< per block
+  std::size_t taken;    ///< sampled elements
 
   explicit key_sample_layout(std::size_t elements)
       : count(elements),
@@ -41,25 +41,25 @@ struct key_sample_layout {
   }
 };
 
-/// What a sample shows. Keys that are out of range are left out everywhere.
+/// Statistics of a sample. Keys that are out of range are ignored.
 struct key_sample {
   double seen = 0;          ///< elements in the sample
-  double same = 0;          ///< share of neighbors that have the same key
-  double descending = 0;    ///< share of neighbors of which the second has the smaller key
-  double warp_keys = 1;     ///< keys that 32 elements in a row have, on average
-  double warp_sectors = 1;  ///< sectors of 32 bytes in which their results of 4 bytes each stand
-  double block_keys = 1;    ///< keys that 4096 elements in a row have, estimated
-  double block_span = 1;    ///< keys from the least to the largest of 4096 in a row
-  double span = 1;          ///< keys from the least to the largest
-  double crowd = 0;         ///< share that the commonest key has of all elements, estimated
+  double same = 0;          ///< share of adjacent pairs with the same key
+  double descending = 0;    ///< share of adjacent pairs with descending keys
+  double warp_keys = 1;     ///< distinct keys of 32 consecutive elements, on average
+  double warp_sectors = 1;  ///< sectors of 32 bytes that their 4-byte results occupy
+  double block_keys = 1;    ///< distinct keys of 4096 consecutive elements, estimated
+  double block_span = 1;    ///< range of keys of 4096 consecutive elements
+  double span = 1;          ///< range of keys
+  double crowd = 0;         ///< share of the most frequent key, estimated
 };
 
-/// The sample's keys, in its order; no_key where one is out of range (which raises no fault). Synchronises.
+/// The sample's keys, in its order; no_key where one is out of range (which raises no fault). Synchronizes.
 template <typename Context>
 [[nodiscard]] std::vector<std::uint32_t> read_key_sample(const Context& context, const key_source& source,
                                                          workspace<Context>& scratch);
 
-/// What they show.
+/// The statistics of these keys.
 [[nodiscard]] key_sample summarize(const key_sample_layout& layout, std::span<const std::uint32_t> keys);
 
 }  // namespace quadrat::detail

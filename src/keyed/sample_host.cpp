@@ -10,7 +10,7 @@ namespace {
 
 using key_span = std::span<const std::uint32_t>;
 
-/// Keys (or what `shift` bits leave of them) that differ, in a piece of the sample; no_key does not count.
+/// Number of distinct keys (shifted right by `shift`) in a piece of the sample; no_key does not count.
 [[nodiscard]] std::size_t distinct_keys(key_span keys, int shift, std::vector<std::uint32_t>& sorted) {
   sorted.clear();
   for (const std::uint32_t key : keys) {
@@ -20,8 +20,8 @@ using key_span = std::span<const std::uint32_t>;
   return static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
 }
 
-/// Keys that `wanted` windows have, when one has `one` and `some` windows have `several`: as if each drew `one` keys
-/// from the same lot, whose size is what fits.
+/// Estimated distinct keys of `wanted` windows, when one has `one` and `some` windows have `several`: assumes that each
+/// draws `one` keys from the same pool, and fits its size.
 [[nodiscard]] double extrapolate(double one, double several, double some, double wanted) {
   const auto met = [one](double lot, double windows) { return lot * -std::expm1(windows * std::log1p(-one / lot)); };
   if (some <= 1 || several >= some * one * 0.999) return one * wanted;
@@ -34,7 +34,7 @@ using key_span = std::span<const std::uint32_t>;
   return met(high, wanted);
 }
 
-/// What the windows of one warp show, summed up.
+/// Statistics summed over the windows.
 struct window_sums {
   double elements = 0, neighbors = 0, same = 0, descending = 0, keys = 0, sectors = 0;
 
@@ -51,8 +51,8 @@ struct window_sums {
   }
 };
 
-/// The share of the commonest key. Of several blocks each key's best one is left aside: where equal keys stand
-/// together, a block that was met says nothing about the whole.
+/// The share of the most frequent key. With several blocks, each key's fullest block is left out: where equal keys are
+/// adjacent, one block says nothing about the whole.
 [[nodiscard]] double crowd_of(key_span keys, std::size_t block_elements, bool several, double seen) {
   struct place {
     std::uint32_t key;

@@ -8,7 +8,7 @@
 
 #include "keyed/folds.hpp"
 
-/// How kernels read values and join them to results: up to C components at a time.
+/// Reading values and joining them to results in kernels, up to C components at a time.
 namespace quadrat::detail {
 
 /// The most components that one kernel takes.
@@ -19,10 +19,10 @@ struct alignas(sizeof(T) * Width <= 16 ? sizeof(T) * Width : 16) value_pack {
   T part[Width];
 };
 
-/// Some components of a reduction. Where they stand together and aligned, one instruction moves them.
+/// Some components of a reduction. If they are adjacent and aligned, one instruction moves them.
 template <typename T, int C>
 struct value_group {
-  const T* values[C];  ///< the first nullptr: all values are 1
+  const T* values[C];  ///< nullptr first: all values are 1
   T* results[C];
   std::size_t value_stride;
   std::size_t result_stride;
@@ -43,7 +43,7 @@ struct value_group {
     }
   }
 
-  /// Joins to a result that others join to, too.
+  /// Joins atomically to a result.
   template <typename Fold>
   __device__ __forceinline__ void join(std::uint32_t key, const T (&value)[C]) const {
     if constexpr (C == 4 && std::is_same_v<T, float> && std::is_same_v<Fold, sum_fold>) {
@@ -64,7 +64,7 @@ struct value_group {
   }
 };
 
-/// Components `first` and on, as many as fit.
+/// As many components as fit, from `first` on.
 template <typename T, int C>
 [[nodiscard]] value_group<T, C> make_group(const key_reduction<T>& reduction, int first) {
   const auto& values = reduction.values;
@@ -89,7 +89,7 @@ template <typename T, int C>
   return group;
 }
 
-/// Calls f(group) for groups of components that cover the reduction: one by one where there is one left.
+/// Calls f(group) for groups of components that cover the reduction: a single remaining component gets its own group.
 template <typename T, typename F>
 void for_each_group(const key_reduction<T>& reduction, F&& f) {
   for (int first = 0; first < reduction.values.components; first += group_components) {
@@ -101,7 +101,7 @@ void for_each_group(const key_reduction<T>& reduction, F&& f) {
   }
 }
 
-/// What counts the elements of each key as a reduction: sums of ones.
+/// Counting as a reduction: sums of ones.
 [[nodiscard]] inline key_reduction<std::int64_t> counting(std::uint64_t* results, const key_source& keys,
                                                           bool accumulate) {
   key_reduction<std::int64_t> reduction{};

@@ -6,7 +6,7 @@
 
 #include "keyed/random_problem.hpp"
 
-// Every method, in each of its forms, against the serial reference.
+// Every method, in all its forms, against the serial reference.
 
 namespace quadrat::test {
 

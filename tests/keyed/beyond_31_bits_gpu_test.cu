@@ -27,7 +27,7 @@ struct write_keys {
 
 class keyed_beyond_31_bits : public backend_test {
  protected:
-  /// Elements whose counts do not fit 31 bits, where the device has room for their keys.
+  /// Elements whose counts do not fit in 31 bits, if the device has room for their keys.
   void expect_counts(std::string_view method, bool in_order) {
     SCOPED_TRACE(std::string(method));
     const cuda_context context;

@@ -36,18 +36,18 @@ struct reduction {
       {here.cuda, here.threads, here.level, here.free_bytes, what.compensated, count, what.keys, 4, what.uses, sample});
 }
 
-/// Methods of a backend are there to be chosen where it is built.
+/// Methods of a backend can be chosen only if it is built.
 class key_choice_cuda : public testing::Test {
   void SetUp() override {
     if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
   }
 };
 
-/// Ten elements a key, in order.
+/// Ten elements per key, in order.
 [[nodiscard]] key_sample in_order() { return {4096, 0.9, 0, 4.1, 1.4, 525, 411, 1e6, 0}; }
 /// A million keys, at random.
 [[nodiscard]] key_sample at_random() { return {4096, 0, 0.5, 32, 32, 4088, 1e6, 1e6, 0.0003}; }
-/// Moved to a neighbor cell in three dimensions.
+/// Some moved to a neighbor cell, in three dimensions.
 [[nodiscard]] key_sample shifted() { return {4096, 0.12, 0.44, 14.6, 5.4, 351, 74751, 1e6, 0}; }
 [[nodiscard]] key_sample of_one_key() { return {4096, 1, 0, 1, 1, 1, 1, 1, 1}; }
 /// A hundred keys, at random.
@@ -130,7 +130,7 @@ TEST(key_choice, preparation_is_shared_out_among_uses) {
   EXPECT_EQ(choice_of(here, {100'000'000, 1000}, ten_million, at_random()).method, "sort_reduce");
 }
 
-/// No times: those of another machine would be wrong by any factor.
+/// No absolute times: those of another machine could be wrong by any factor.
 TEST_F(key_choice_cuda, says_what_was_seen_and_how_the_best_two_compare) {
   const auto choice = choice_of(on_cuda(), {1'000'000, 3}, ten_million, in_order());
   for (const char* part : {"of 4096 elements sampled 90 %", "4.1 keys in 32", "530 in 4096",

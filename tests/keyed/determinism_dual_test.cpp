@@ -11,7 +11,7 @@
 
 #include "keyed/random_problem.hpp"
 
-// The same bits again, and sums that are better than those of floating-point additions.
+// Reproducible sums, and sums that are more accurate than those of floating-point additions.
 
 namespace quadrat::test {
 
@@ -22,7 +22,7 @@ class keyed_determinism_test : public backend_test {};
 using floating_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(keyed_determinism_test, floating_types);
 
-/// Values whose sums show the order of additions: of both signs, and of sizes from 2^-20 to 1.
+/// Values whose sums depend on the order of additions: of both signs, with magnitudes from 2^-20 to 1.
 template <typename T>
 [[nodiscard]] std::vector<T> telling_values(std::size_t count, std::uint64_t seed) {
   std::vector<T> values = keyed_values<T>(count, seed);
@@ -119,7 +119,7 @@ TYPED_TEST(keyed_determinism_test, the_automatic_choice_has_the_level_that_is_as
   }
 }
 
-/// A large number, one, the large number taken away, and one again: what is lost beside the large number comes back.
+/// A large number, one, minus the large number, and one again: what is lost next to the large number is recovered.
 TYPED_TEST(keyed_determinism_test, compensated_sums_keep_what_rounding_loses) {
   const TypeParam large = std::ldexp(TypeParam(1), std::numeric_limits<TypeParam>::digits + 6);
   const std::size_t count = size_or(1'000'000, 30'000);
@@ -160,7 +160,7 @@ TYPED_TEST(keyed_determinism_test, compensated_sums_of_like_values_are_right_to_
   }
 }
 
-/// Half the largest numbers, twice the least, and both with other values around them.
+/// Half the largest numbers, twice the smallest, and both among other values.
 TYPED_TEST(keyed_determinism_test, fixed_point_takes_the_largest_and_the_least_numbers) {
   using limits = std::numeric_limits<TypeParam>;
   const keyed_elements elements{"three keys", 3, {0, 0, 0, 1, 1, 2}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What docs/keyed.md shows.
+// The example of docs/keyed.md.
 #include <gtest/gtest.h>
 #include <quadrat/keyed/make_key_reducer.hpp>
 #include <quadrat/keyed/reduce_with.hpp>

@@ -9,7 +9,7 @@
 #include "quadrat/core/error.hpp"
 #include "support/errors.hpp"
 
-// Keys that only the device sees: out of range, and out of order where that is needed.
+// Faults that only the device detects: keys out of range, and out of order where order is required.
 
 namespace quadrat::test {
 
@@ -29,7 +29,7 @@ std::vector<float> count_with_sums(const backend_context& context, reducer& by_k
   return to_host(context, results);
 }
 
-/// What a check says of keys after a reduction of them.
+/// The message of a check after a reduction of keys.
 template <typename Key>
 std::string complaint(const key_reducer_options& options, const std::vector<Key>& keys) {
   const backend_context context;
@@ -140,7 +140,7 @@ TEST_F(keyed_faults_test, the_first_key_out_of_order_is_named) {
   }
 }
 
-/// Takes no longer than others, and writes nothing where nothing belongs.
+/// Takes no longer than others, and writes nothing out of bounds.
 TEST_F(keyed_faults_test, keys_in_no_order_at_all_are_refused) {
   for (const key_reducer_options& options : method_forms()) {
     if (takes_any_order(options.method)) continue;
@@ -178,7 +178,7 @@ TEST_F(keyed_faults_test, keys_that_were_refused_must_be_set_again) {
   }
 }
 
-/// The key itself may be gone.
+/// By then the key itself may have been replaced.
 TEST_F(keyed_faults_test, faults_wait_for_the_next_check) {
   const backend_context context;
   for (const key_reducer_options& options : method_forms()) {

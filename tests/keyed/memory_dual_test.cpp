@@ -14,7 +14,7 @@
 #include "quadrat/parallel/cuda_graph.hpp"
 #endif
 
-// What reducers allocate, and when; what becomes of them when there is no memory.
+// What reducers allocate, and when; and what happens when memory runs out.
 
 namespace quadrat::test {
 
@@ -28,7 +28,7 @@ constexpr std::size_t small_key_count = 60;
   return {random_keys(count, small_key_count, count).for_method(method), 2, value_memory::packed, 4};
 }
 
-/// Calls of every kind, whose memory is not the reducer's.
+/// Calls of every kind, with memory for values and results outside the reducer.
 class all_calls {
  public:
   explicit all_calls(const backend_context& context, std::size_t count)
@@ -94,7 +94,7 @@ TEST_F(keyed_memory_test, only_the_first_mean_and_more_elements_allocate) {
   }
 }
 
-/// All but a few words of the reducer itself.
+/// All except a few words of the reducer itself.
 TEST_F(keyed_memory_test, bytes_are_those_of_the_memory) {
   for (const key_reducer_options& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
@@ -117,7 +117,7 @@ TEST_F(keyed_memory_test, bytes_are_those_of_the_memory) {
   }
 }
 
-/// A number that stands before a word in a text; 0 where there is none.
+/// The number before a word in a text; 0 if there is none.
 std::size_t number_before(const std::string& text, const std::string& word) {
   const std::size_t end = text.find(word);
   if (end == std::string::npos || end == 0) return 0;
@@ -153,7 +153,7 @@ TEST_F(keyed_memory_test, what_is_not_allowed_is_refused_before_anything_is_allo
   }
 }
 
-/// Reducers for which memory ran out, at every allocation, are as good as new ones when there is memory again.
+/// Reducers that ran out of memory, at any allocation, work like new ones when there is memory again.
 TEST_F(keyed_memory_test, reducers_are_usable_after_memory_ran_out_anywhere) {
   const backend_context usual;
   for (const key_reducer_options& options : method_forms()) {

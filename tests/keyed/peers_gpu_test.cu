@@ -20,7 +20,7 @@ namespace {
 constexpr unsigned warps = 3;
 constexpr unsigned threads = 32 * warps;
 
-/// Patterns of each thread: by vote, by match, by hash (twice, as tables are used again).
+/// Peer masks of each thread: by vote, by match, by hash (twice, since tables are reused).
 template <typename Key>
 __global__ void find_peers_kernel(const Key* keys, std::uint32_t* patterns) {
   __shared__ peer_table tables[warps];
@@ -34,7 +34,7 @@ __global__ void find_peers_kernel(const Key* keys, std::uint32_t* patterns) {
   }
 }
 
-/// Maps x -> a x + b modulo 2^32, one after the other: associative to the bit, and not commutative.
+/// Composition of maps x -> a x + b modulo 2^32: exactly associative, and not commutative.
 struct then {
   QUADRAT_HD std::uint64_t operator()(std::uint64_t first, std::uint64_t second) const {
     const auto a = static_cast<std::uint32_t>(second >> 32), b = static_cast<std::uint32_t>(second);
@@ -44,7 +44,7 @@ struct then {
   }
 };
 
-/// What each thread has in the end: by the tree, by places switched.
+/// The final value of each thread: by the tree, by switched places.
 __global__ void join_peers_kernel(const std::uint32_t* keys, const std::uint64_t* values, std::uint64_t* joined) {
   __shared__ std::uint32_t places[warps][32];
   const unsigned i = threadIdx.x;
@@ -96,7 +96,7 @@ TEST_F(peers_test, are_the_lanes_of_the_warp_with_the_same_key_whatever_its_type
     expect_patterns(words);
     expect_patterns(std::vector<double>(words.begin(), words.end()));
   }
-  // Keys that share a slot of the hash table, and keys that differ in their upper words alone.
+  // Keys that share a slot of the hash table, and keys that differ only in their upper words.
   std::vector<std::int64_t> alike(threads);
   for (unsigned i = 0; i < threads; ++i) alike[i] = static_cast<std::int64_t>(i % 7) << 40;
   expect_patterns(alike);

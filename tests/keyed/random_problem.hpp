@@ -9,7 +9,7 @@
 
 namespace quadrat::test {
 
-/// Elements with values, and what must come out.
+/// Elements with values, and the expected results.
 template <typename T>
 struct keyed_problem {
   keyed_elements elements;
@@ -17,7 +17,7 @@ struct keyed_problem {
   std::vector<std::vector<T>> columns;
   std::vector<std::vector<T>> before;  ///< in the results
   std::vector<std::vector<reference::key_statistics<T>>> alone;
-  std::vector<std::vector<reference::key_statistics<T>>> joined;  ///< to what was there before
+  std::vector<std::vector<reference::key_statistics<T>>> joined;  ///< with the previous contents
 
   keyed_problem(keyed_elements given, std::size_t components, value_memory where, std::uint64_t seed)
       : elements(std::move(given)),
@@ -32,7 +32,7 @@ struct keyed_problem {
   }
 };
 
-/// The same for methods that take keys in any order and for those that need them in order.
+/// For methods that take keys in any order and for those that need them in order.
 template <typename T>
 class problem_pair {
  public:

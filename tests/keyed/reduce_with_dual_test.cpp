@@ -20,7 +20,7 @@ namespace {
 
 using with_functor = functor_reducer<backend_context>;
 
-/// Products of 2 x 2 matrices modulo 2^32: associative to the bit, and not commutative.
+/// Products of 2 x 2 matrices modulo 2^32: exactly associative, and not commutative.
 struct matrix {
   std::uint32_t a, b, c, d;
   [[nodiscard]] bool operator==(const matrix&) const = default;
@@ -32,7 +32,7 @@ struct product {
   }
 };
 
-/// Where the least value stands; of equal ones the first.
+/// The index of the smallest value; of equal ones the first.
 struct place_of_value {
   double value;
   std::uint32_t place;
@@ -45,7 +45,7 @@ struct least {
   }
 };
 
-/// A key that is no integer.
+/// A key that is not an integer.
 struct pair_key {
   std::int64_t first;
   std::int16_t second;
@@ -65,7 +65,7 @@ struct sum {
   return result;
 }
 
-/// Runs whose lengths are 1 to about `longest`, with keys that go up by 1 to 3.
+/// Runs with lengths from 1 to about `longest`, and keys that increase by 1 to 3.
 template <typename Key>
 [[nodiscard]] std::vector<Key> keys_in_runs(std::size_t count, std::uint64_t longest, std::uint64_t seed) {
   const auto words = random_words<std::uint32_t>(count, seed);
@@ -166,7 +166,7 @@ TEST_F(functor_reducer_test, finds_the_place_of_the_least_value) {
 TEST_F(functor_reducer_test, one_row_for_each_run_of_keys_of_any_type) {
   for (const std::size_t count : {0u, 1u, 15u, 16u, 17u, 255u, 257u, 4097u, 20'000u}) {
     for (const std::uint64_t kinds : {1u, 2u, 3u, 100u}) {
-      // Few kinds of keys: the same one comes again and again, near and far.
+      // Few distinct keys: each recurs, near and far.
       const auto words = random_words<std::uint32_t>(count, count + kinds, kinds);
       std::vector<pair_key> keys(count);
       for (std::size_t i = 0; i < count; ++i)

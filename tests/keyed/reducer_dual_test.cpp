@@ -15,7 +15,7 @@
 #include "quadrat/core/error.hpp"
 #include "support/errors.hpp"
 
-// What a reducer refuses, and what becomes of values that are not finite.
+// What a reducer refuses, and how it treats non-finite values.
 
 namespace quadrat::test {
 
@@ -250,14 +250,14 @@ TEST_F(key_reducer_test, all_in_one_call) {
                {"1073741824 components", "1 to 8"});
 }
 
-/// The elements of each key, and what the operations make of them.
+/// The elements of each key, and the results of the operations.
 struct special_key {
   std::vector<float> values;
   std::array<float, 4> results;  ///< sum, min, max, mean
 };
 
-/// `large`: also sizes that one unit of fixed point does not suit. `subnormal`: and those that float's atomic
-/// operations of GPUs take for 0.
+/// `large`: also magnitudes that do not share one fixed-point scale. `subnormal`: also those that atomic float
+/// operations of GPUs treat as 0.
 std::vector<special_key> special_keys(bool large, bool subnormal) {
   std::vector<special_key> keys{
       {{1, 2, 6}, {9, 1, 6, 3}},
@@ -322,7 +322,7 @@ TEST_F(key_reducer_test, values_that_are_not_finite_are_summed_and_compared_as_n
   }
 }
 
-/// Extremes leave it out, sums keep it.
+/// Extremes ignore it, sums keep it.
 TEST_F(key_reducer_test, a_nan_that_a_result_holds_is_joined_to_as_any_other) {
   const backend_context context;
   const auto keys = to_device(context, std::vector<std::int32_t>{0, 0, 2});

@@ -37,7 +37,7 @@ class key_sample_test : public backend_test {
   workspace<backend_context> scratch_;
 };
 
-/// Ten elements a key, in order.
+/// Ten elements per key, in order.
 [[nodiscard]] std::vector<std::uint32_t> ten_of_each_key(std::size_t count) {
   std::vector<std::uint32_t> keys(count);
   for (std::size_t i = 0; i < count; ++i) keys[i] = static_cast<std::uint32_t>(i / 10);

@@ -27,7 +27,7 @@ inline constexpr auto keyed_on_this_backend = &key_method::on_cuda;
 inline constexpr auto keyed_on_this_backend = &key_method::on_cpu;
 #endif
 
-/// The methods of this backend that are reproducible at least at this level.
+/// The methods of this backend that support at least this level of determinism.
 [[nodiscard]] inline std::vector<key_method> key_methods_here(determinism level = determinism::none) {
   std::vector<key_method> methods;
   for (const key_method& method : key_methods()) {
@@ -42,7 +42,7 @@ inline constexpr auto keyed_on_this_backend = &key_method::on_cpu;
   return options;
 }
 
-/// Every method of this backend, in each of its forms.
+/// Every method of this backend, in all its forms.
 [[nodiscard]] inline std::vector<key_reducer_options> method_forms() {
   std::vector<key_reducer_options> forms;
   for (const key_method& method : key_methods_here()) {
@@ -95,7 +95,7 @@ struct keyed_elements {
     std::sort(copy.keys.begin(), copy.keys.end());
     return copy;
   }
-  /// The same in order, where a method needs it.
+  /// The same, sorted if the method needs it.
   [[nodiscard]] keyed_elements for_method(std::string_view method) const {
     return takes_any_order(method) ? *this : in_order();
   }
@@ -125,7 +125,7 @@ struct keyed_elements {
   return elements;
 }
 
-/// Key k about as often as 1 / (k + 1).
+/// Key k with a frequency proportional to 1 / (k + 1).
 [[nodiscard]] inline keyed_elements zipf_keys(std::size_t count, std::size_t key_count, std::uint64_t seed) {
   keyed_elements elements{"zipf", key_count, std::vector<std::uint64_t>(count)};
   std::mt19937_64 generator(seed);
@@ -141,7 +141,7 @@ struct keyed_elements {
   return {"one key", key_count, std::vector<std::uint64_t>(count, key)};
 }
 
-/// All keys different, in no order.
+/// All keys different, in random order.
 [[nodiscard]] inline keyed_elements different_keys(std::size_t count, std::uint64_t seed) {
   keyed_elements elements{"all different", std::max<std::size_t>(count, 1), std::vector<std::uint64_t>(count)};
   for (std::size_t i = 0; i < count; ++i) elements.keys[i] = i;
@@ -150,17 +150,17 @@ struct keyed_elements {
   return elements;
 }
 
-/// How rows of values stand in memory.
+/// The memory layout of rows of values.
 enum class value_memory {
   packed,
-  unaligned,  ///< packed, one element behind where memory begins
+  unaligned,  ///< packed, one element past the start of memory
   rows,       ///< of a wider table
-  arrays      ///< one a component
+  arrays      ///< one per component
 };
 inline constexpr value_memory all_value_memories[] = {value_memory::packed, value_memory::unaligned, value_memory::rows,
                                                       value_memory::arrays};
 
-/// Values in the memory of a context, with things that are none around them.
+/// Values in the memory of a context, surrounded by other data.
 template <typename T>
 class stored_values {
  public:
@@ -189,7 +189,7 @@ class stored_values {
     return result;
   }
 
-  /// columns[c][i]; fails where what is between them has changed.
+  /// columns[c][i]; fails if anything between them has changed.
   [[nodiscard]] std::vector<std::vector<T>> columns() const {
     const std::vector<T> words = to_host(context_, stored_);
     std::vector<std::vector<T>> result(components_, std::vector<T>(count_));
@@ -220,7 +220,7 @@ class stored_values {
   array<T, backend_context> stored_;
 };
 
-/// Integers of all sizes; floating-point numbers from -1 to 1.
+/// Integers of all magnitudes; floating-point numbers from -1 to 1.
 template <typename T>
 [[nodiscard]] std::vector<T> keyed_values(std::size_t count, std::uint64_t seed) {
   if constexpr (std::is_integral_v<T>) {
@@ -240,7 +240,7 @@ template <typename T>
   return columns;
 }
 
-/// Sums to rounding, which grows with the number of terms about as its root does; everything else exactly.
+/// Sums to rounding, which grows about as the square root of the number of terms; everything else exactly.
 template <typename T>
 void expect_keyed(const std::vector<T>& found, const std::vector<reference::key_statistics<T>>& wanted,
                   key_operation operation) {

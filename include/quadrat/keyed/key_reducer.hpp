@@ -17,14 +17,14 @@
 namespace quadrat {
 
 enum class key_operation { sum, minimum, maximum, mean };
-/// Names, in the order of the enumeration.
+/// Their names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 4> key_operation_names{"sum", "min", "max", "mean"};
 
 /// How the lanes of a warp that share a key ("peers") find each other. Source: voting-and-shuffling, "Finding groups of
 /// keys within a warp".
 enum class peer_finder {
   vote,   ///< a loop over the keys of the warp: shuffle, ballot
-  match,  ///< the chip's own instruction, __match_any_sync
+  match,  ///< the hardware instruction, __match_any_sync
   hash    ///< a hash table in shared memory
 };
 inline constexpr std::array<std::string_view, 3> peer_finder_names{"vote", "match", "hash"};
@@ -32,62 +32,63 @@ inline constexpr std::array<std::string_view, 3> peer_finder_names{"vote", "matc
 /// How peers are combined. Source: voting-and-shuffling, "Pre-combining peers".
 enum class peer_combination {
   tree,     ///< interleaved trees, read from the bit patterns
-  switched  ///< elements change places so that peers are neighbors, and back
+  switched  ///< elements are permuted so that peers are neighbors, and back
 };
 inline constexpr std::array<std::string_view, 2> peer_combination_names{"tree", "switched"};
 
 struct key_reducer_options {
-  std::string method{};  ///< one of key_methods(); empty or "auto": chosen, see key_reducer::reason
-  /// Reductions that are expected for one call of set_keys. What can be found once and used again (patterns of peers,
-  /// the sorted order) is kept where that pays; the choice of a method goes by it.
+  std::string method{};  ///< one of key_methods(); empty or "auto": chosen automatically, see key_reducer::reason
+  /// Expected number of reductions per call of set_keys. What can be computed once and reused (patterns of peers, the
+  /// sorted order) is kept where that pays. The choice of a method depends on it.
   double uses = 1;
-  /// Bytes of a row of values, all components: the choice of a method goes by them, too.
+  /// Bytes of a row of values, all components. The choice of a method depends on it, too.
   int value_bytes = 4;
   peer_finder finder = peer_finder::match;                ///< warp_peers
   peer_combination combination = peer_combination::tree;  ///< warp_peers
-  /// Floating-point sums carry what rounding lost (twice the digits until the result is rounded). Not every method can.
+  /// Compensated floating-point sums: they carry the rounding error (twice the digits until the result is rounded). Not
+  /// every method supports it.
   bool compensated = false;
-  /// Bytes that the reducer may hold; 0: what the memory has free.
+  /// Bytes that the reducer may hold; 0: whatever is free.
   std::size_t most_bytes = 0;
 };
 
 struct key_call {
   key_operation operation = key_operation::sum;
-  /// Joins to what the result holds, instead of overwriting it. A NaN that it holds is passed over by extremes, and
-  /// stays in sums. Not for means.
+  /// Combines with the previous contents of the result instead of overwriting them. A NaN there is ignored by extremes,
+  /// and stays in sums. Not for means.
   bool accumulate = false;
 };
 
-/// A reducer: made for a number of keys, then given keys as often as they change, then used any number of times.
+/// A reducer: constructed for a number of keys, given keys whenever they change, and used any number of times.
 /// Move-only. Context: cpu_context or cuda_context.
 ///
 /// Keys are integers of 32 or 64 bits, 0 to key_count - 1, in any order (sorted for the method `ordered`). Row k of a
-/// result belongs to key k. A key that no element has gets 0 (sums, counts), NaN (means), or what every other value
-/// would beat: the largest number or infinity for minima, the smallest for maxima. Of numbers and NaNs, minima and
-/// maxima pass the NaNs over; in sums and means a NaN stays one. Sums of integers wrap around. Where
-/// GPUs add floats by atomic operations, numbers below 2^-126 count as 0.
+/// result belongs to key k. A key without elements gets 0 (sums, counts), NaN (means), or the identity: the largest
+/// number or infinity for minima, the smallest for maxima. Minima and maxima ignore NaNs; in sums and means a NaN
+/// propagates. Sums of integers wrap around. Where GPUs add floats by atomic operations, numbers below 2^-126 count as
+/// 0.
 ///
-/// Determinism: the context's level, which must be one that the method has (key_methods()); at `none` the order of
-/// floating-point additions is that of atomic operations. At `canonical` sums are the same whatever the order of the
-/// elements, and right to one rounding but for at most n M 2^-76 in float, n M 2^-114 in double, with n the number of
-/// the key's elements, M the size of its largest finite value, and up to 2^24 elements in all (docs/keyed.md has the
+/// Determinism: the context's level, which the method must support (key_methods()); at `none` the order of
+/// floating-point additions is that of atomic operations. At `canonical` sums do not depend on the order of the
+/// elements, and are correct to one rounding plus at most n M 2^-76 in float, n M 2^-114 in double, with n the number
+/// of the key's elements, M the size of its largest finite value, and up to 2^24 elements in all (docs/keyed.md has the
 /// general bound). Everything else is exact at every level. Source: voting-and-shuffling (all sections).
 template <typename Context>
 class key_reducer {
   static_assert(detail::instance<Context>::exists);
 
  public:
-  /// Throws argument_error for no keys or more than 2^31 - 1, impossible options, unknown methods (with the valid
-  /// ones), methods that the backend or the level of determinism does not have.
+  /// Throws argument_error for no keys or more than 2^31 - 1, invalid options, unknown methods (listing the valid
+  /// ones), and methods that do not support the backend or the level of determinism.
   key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options = {});
   key_reducer(key_reducer&&) noexcept;
   key_reducer& operator=(key_reducer&&) noexcept;
   ~key_reducer();
 
-  /// Takes keys of `count` elements; they are not copied and must stay as they are while they are used. With `auto` the
-  /// first call (and each after choose_again) looks at a sample of the keys, which synchronises; the choice then stays.
-  /// Otherwise asynchronous. Allocates when the number of elements grows. Throws argument_error where the method has a
-  /// limit that is passed, or would need more memory than there is (before anything is allocated).
+  /// Sets the keys of `count` elements; they are not copied and must not change while they are in use. With `auto` the
+  /// first call (and each after choose_again) samples the keys, which synchronizes; the choice then stays. Otherwise
+  /// asynchronous. Allocates when the number of elements grows. Throws argument_error where a limit of the method is
+  /// exceeded, or it would need more memory than is available (before anything is allocated).
   void set_keys(const std::int32_t* keys, std::size_t count);
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::int64_t* keys, std::size_t count);
@@ -96,10 +97,10 @@ class key_reducer {
   void choose_again();
 
   /// results[key][c] = the operation over values[i][c] of all elements i with that key. Asynchronous; allocates nothing
-  /// but in the first call of a kind (means); can be captured in a CUDA graph. Elements whose keys are out of range, or
-  /// not in order where that is needed, raise a fault and are left out: see check. Throws argument_error when no keys
-  /// are set, counts do not match, components do not match or are not 1 to 8, and for means of integers.
-  /// Values and results must not overlap.
+  /// except in the first call for means; can be captured in a CUDA graph. Elements whose keys are out of range, or not
+  /// in order where that is required, raise a fault and are left out: see check. Throws argument_error when no keys are
+  /// set, counts do not match, components do not match or are not 1 to 8, and for means of integers. Values and results
+  /// must not overlap.
   void reduce(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
               const key_call& call = {});
   void reduce(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,
@@ -108,10 +109,10 @@ class key_reducer {
               const key_call& call = {});
   void reduce(const component_values<const double>& values, const component_values<double>& results,
               const key_call& call = {});
-  /// results[key] = number of elements with that key. As reduce.
+  /// results[key] = number of elements with that key. Otherwise as reduce.
   void count(std::uint64_t* results, bool accumulate = false);
 
-  /// Synchronises. Throws data_error when keys since the last check were out of range or out of order, naming the first
+  /// Synchronizes. Throws data_error when keys since the last check were out of range or out of order, naming the first
   /// such element; the results since then are invalid, and keys must be set again.
   void check();
 
@@ -128,7 +129,7 @@ class key_reducer {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// All in one call: makes a reducer, sets the keys, reduces, checks. Synchronises and allocates. Throws what those
+/// All in one call: constructs a reducer, sets the keys, reduces, checks. Synchronizes and allocates. Throws what those
 /// throw.
 template <typename Context, typename Key, typename T>
 void reduce_by_key(const Context& context, const Key* keys,

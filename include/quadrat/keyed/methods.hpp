@@ -7,10 +7,11 @@
 
 namespace quadrat {
 
-/// A way to reduce by key. Its level of determinism is that of floating-point sums; all else is exact in any order.
+/// A way to reduce by key. Its level of determinism is that of floating-point sums; everything else is exact in any
+/// order.
 struct key_method : method_info {
   bool any_order;    ///< takes keys in any order
-  bool compensates;  ///< has compensated sums
+  bool compensates;  ///< supports compensated sums
 };
 
 /// All methods, in the order in which they are shown.

@@ -7,19 +7,19 @@
 
 #include <cstdint>
 
-/// Peers: the lanes of a warp that have the same key, as a pattern of bits. All lanes of a warp must call these
-/// together, in blocks whose threads are numbered along x. Source: voting-and-shuffling.
+/// Peers: the lanes of a warp that have the same key, as a bit mask. All lanes of a warp must call these functions
+/// together, in one-dimensional blocks. Source: voting-and-shuffling.
 namespace quadrat {
 
-/// The peers of each lane, itself among them. Keys: anything of up to 8 bytes that can be compared and shuffled and
-/// is equal to itself (a NaN is not, and would never end). As many rounds as the warp has different keys. Source:
-/// "Finding groups of keys within a warp", example 1.
+/// The peers of each lane, itself among them. Keys: any type of up to 8 bytes that can be compared and shuffled and is
+/// equal to itself (a NaN is not, and would loop forever). One round per distinct key in the warp. Source: "Finding
+/// groups of keys within a warp", example 1.
 template <typename Key>
 [[nodiscard]] __device__ __forceinline__ std::uint32_t find_peers_by_vote(const Key& key) {
   std::uint32_t peers = 0, unclaimed = 0xffffffffu;
   bool mine = false;
   while (!mine) {
-    // Lanes that were claimed have left, so that only those in the pool take part.
+    // Claimed lanes have left the loop, so only those in the pool take part.
     const Key other = __shfl_sync(unclaimed, key, __ffs(static_cast<int>(unclaimed)) - 1);
     mine = key == other;
     peers = __ballot_sync(unclaimed, mine);
@@ -29,7 +29,7 @@ template <typename Key>
   return peers;
 }
 
-/// The same by the chip's own instruction; keys of 4 or 8 bytes, compared by their bits.
+/// The same by the hardware instruction; keys of 4 or 8 bytes, compared bitwise.
 template <typename Key>
 [[nodiscard]] __device__ __forceinline__ std::uint32_t find_peers_by_match(const Key& key) {
   return __match_any_sync(0xffffffffu, key);
@@ -42,8 +42,8 @@ struct peer_table {
   std::uint32_t pattern[peer_slots];
 };
 
-/// The same for integer keys by a hash table of the warp in shared memory: a lane of each slot gives its key, those
-/// that share it enter their bits, and the others try again. As many rounds as keys share a slot.
+/// The same for integer keys by a hash table of the warp in shared memory: one lane of each slot writes its key, the
+/// lanes with that key set their bits, and the others try again. One round per distinct key in a slot.
 template <typename Key>
 [[nodiscard]] __device__ __forceinline__ std::uint32_t find_peers_by_hash(const Key& key, peer_table& table) {
   const unsigned lane = threadIdx.x % 32;
@@ -67,9 +67,9 @@ template <typename Key>
   return peers;
 }
 
-/// Joins the values of all peers; the lowest of them has the result (the others have parts of it). join must be
+/// Joins the values of all peers; the lowest lane gets the result (the others get parts of it). join must be
 /// associative; the order of lanes is kept. Source: "Parallel reductions", example 2: in each round a lane takes the
-/// value of its next peer, unless its own was taken before; every second peer drops out.
+/// value of its next peer, unless its own was already taken; every second peer drops out.
 template <typename T, typename Join>
 __device__ __forceinline__ void join_peers_by_tree(std::uint32_t peers, T& value, const Join& join) {
   const unsigned lane = threadIdx.x % 32;
@@ -84,8 +84,8 @@ __device__ __forceinline__ void join_peers_by_tree(std::uint32_t peers, T& value
   }
 }
 
-/// The same with elements that change places: peers stand side by side, are joined by a tree of neighbors, and the
-/// result goes back to the lowest peer. `places` is the warp's own, in shared memory. Source: "Pre-combining peers".
+/// The same with elements permuted so that peers are in adjacent lanes; a tree joins neighbors, and the result goes
+/// back to the lowest peer. `places` is shared memory private to the warp. Source: "Pre-combining peers".
 template <typename T, typename Join>
 __device__ __forceinline__ void join_peers_switched(std::uint32_t peers, T& value, const Join& join,
                                                     std::uint32_t (&places)[32]) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ void join_peers_switched(std::uint32_t peers, T& valu
   const unsigned leader = static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1);
   const unsigned rank = static_cast<unsigned>(__popc(peers & ((1u << lane) - 1)));
   const unsigned size = static_cast<unsigned>(__popc(peers));
-  // Groups stand in the order of their lowest lanes: a group begins after all groups that began before.
+  // Groups are in the order of their lowest lanes: each begins after all earlier ones.
   unsigned begin = lane == leader ? size : 0;
   for (unsigned step = 1; step < 32; step *= 2) {
     const unsigned other = __shfl_up_sync(0xffffffffu, begin, step);

@@ -18,13 +18,13 @@
 #include "quadrat/parallel/sort.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// Reduction by key with a functor and a type of one's own. A header only: on CUDA, for sources that nvcc compiles.
+/// Reduction by key with a user-defined functor and type. Header only: on CUDA, for sources that nvcc compiles.
 
 namespace quadrat {
 
 namespace detail {
 
-/// Entries that one index joins, and marks an entry that holds nothing.
+/// Entries that one index joins, and the marker of an empty entry.
 inline constexpr std::size_t run_chunk = 16;
 inline constexpr std::uint32_t no_entry = 0xffffffffu;
 
@@ -33,7 +33,7 @@ template <typename Key, typename Value>
 struct run_elements {
   const Key* keys;
   const Value* values;
-  const std::uint32_t* order;  ///< where the value of place i stands; nullptr: at i
+  const std::uint32_t* order;  ///< index of the value of place i; nullptr: i
 
   /// Whether entry i is known to begin a run.
   [[nodiscard]] QUADRAT_HD static bool begins(std::size_t /*i*/) { return false; }
@@ -41,13 +41,14 @@ struct run_elements {
   [[nodiscard]] QUADRAT_HD Value value(std::size_t i) const { return values[order == nullptr ? i : order[i]]; }
 };
 
-/// Parts of runs that were joined before: of each chunk the first and the last, which is nothing where it is the first.
+/// Partial runs from the previous level: the first and the last of each chunk; the last is empty if it is also the
+/// first.
 template <typename Value>
 struct run_parts {
-  std::uint32_t* places;  ///< of an element with the part's key, or no_entry
+  std::uint32_t* places;  ///< place of an element with the part's key, or no_entry
   Value* values;
 
-  /// The first and the last run of a chunk may have the same key, and another run between them that has been written.
+  /// The first and the last run of a chunk may have the same key although a run between them has already been written.
   [[nodiscard]] QUADRAT_HD static bool begins(std::size_t i) { return i % 2 == 1; }
   [[nodiscard]] QUADRAT_HD std::uint32_t place(std::size_t i) const { return places[i]; }
   [[nodiscard]] QUADRAT_HD Value value(std::size_t i) const { return values[i]; }
@@ -57,9 +58,9 @@ struct run_parts {
   }
 };
 
-/// Joins the runs of one chunk of entries. Those that reach neither end of it are whole, and written to the target; the
-/// first and the last may go on in the next chunks, and are left for the next level. `single`: there is one chunk, so
-/// all are whole.
+/// Joins the runs of one chunk of entries. Runs that touch neither end of it are complete, and are written to the
+/// target; the first and the last may continue in adjacent chunks, and are left for the next level. `single`: there is
+/// only one chunk, so all runs are complete.
 template <typename Key, typename Value, typename Source, typename Target, typename Join>
 struct join_runs {
   const Key* keys;
@@ -72,7 +73,7 @@ struct join_runs {
 
   QUADRAT_HD void operator()(std::size_t chunk) const {
     const std::size_t begin = chunk * run_chunk, end = begin + run_chunk < count ? begin + run_chunk : count;
-    // The first entry of a chunk always holds something.
+    // The first entry of a chunk is never empty.
     std::uint32_t place = from.place(begin);
     Value value = from.value(begin);
     bool first = true;
@@ -106,7 +107,7 @@ struct join_runs {
   }
 };
 
-/// result[key]; keys that are out of range are left out.
+/// Writes to results[key]; keys that are out of range are left out.
 template <typename Value>
 struct dense_target {
   Value* results;
@@ -118,12 +119,12 @@ struct dense_target {
   }
 };
 
-/// One row a run.
+/// Writes one row per run.
 template <typename Key, typename Value>
 struct runs_target {
   Key* keys;
   Value* results;
-  const std::uint32_t* run_after;  ///< runs that begin before this place
+  const std::uint32_t* run_after;  ///< number of runs that begin before this place
 
   QUADRAT_HD void put(const Key& key, std::uint32_t place, const Value& value) const {
     const std::uint32_t run = run_after[place + 1] - 1;
@@ -158,7 +159,7 @@ struct look_at_keys {
   }
 };
 
-/// Keys as the sort wants them; those out of range come last.
+/// Keys as the sort needs them; those out of range come last.
 template <typename Key>
 struct copy_keys {
   const Key* keys;
@@ -175,17 +176,17 @@ struct copy_keys {
 }  // namespace detail
 
 /// Joins the values of elements that share a key, with a functor `join(a, b)` that is associative and need not be
-/// commutative: a stands before b. A host-device functor (captures by value). Value: any trivially copyable type; only
-/// the functor looks into it. Values are joined in order of their elements, bracketed in a way that is a function of
-/// the keys alone: bitwise the same in every run and with any number of threads (the level run_to_run), and for a
-/// functor that is associative to the bit what a serial loop gives.
+/// commutative: a comes before b. A host-device functor (captures by value). Value: any trivially copyable type; only
+/// the functor interprets it. Values are joined in order of their elements, with a bracketing that depends only on the
+/// keys: bitwise the same in every run and with any number of threads (the level run_to_run), and for an exactly
+/// associative functor the same as a serial loop.
 ///
-/// Holds the memory that the calls need, so that repeated calls of the same size allocate nothing and can be captured
-/// in a CUDA graph. For `count` elements about count / 7 times (bytes of a value + 4), reduce_any_order 16 count and
-/// reduce_runs 4 count more. All pointers are memory of the context's device; results must not overlap what is read. At
-/// most 2^31 - 1 elements, and as many keys. CUDA: asynchronous, one launch a level of the tree; the elements are read
-/// by one thread for 16 in a row, at some way from the speed of key_reducer, which knows its operations. Move-only.
-/// Context: cpu_context or cuda_context.
+/// Owns the memory that the calls need, so that repeated calls of the same size allocate nothing and can be captured in
+/// a CUDA graph. For `count` elements about count / 7 * (bytes of a value + 4) bytes, plus 16 count for
+/// reduce_any_order and 4 count for reduce_runs. All pointers are memory of the context's device; results must not
+/// overlap what is read. At most 2^31 - 1 elements, and as many keys. CUDA: asynchronous, one launch per level of the
+/// tree; one thread reads 16 consecutive elements, so it is slower than key_reducer, which knows its operations.
+/// Move-only. Context: cpu_context or cuda_context.
 template <typename Context>
 class functor_reducer {
   static_assert(detail::instance<Context>::exists);
@@ -193,9 +194,9 @@ class functor_reducer {
  public:
   explicit functor_reducer(const Context& context) : context_(context), faults_(context) {}
 
-  /// results[key] for keys 0 to key_count - 1, in order (equal ones together, smaller ones first); `identity` for a key
-  /// that no element has. Key: any integer type. Keys out of range or not in order raise a fault: see check. Throws
-  /// argument_error for too many elements or keys, or no keys.
+  /// results[key] for keys 0 to key_count - 1, in ascending order; `identity` for a key without elements. Key: any
+  /// integer type. Keys out of range or not in order raise a fault: see check. Throws argument_error for too many
+  /// elements or keys, or no keys.
   template <typename Key, typename Value, typename Join>
   void reduce_ordered(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
                       const Join& join, const Value& identity) {
@@ -208,7 +209,7 @@ class functor_reducer {
   }
 
   /// The same for keys in any order: they are sorted first, with the places of their values. Values of a key are joined
-  /// in the order in which they stand.
+  /// in their given order.
   template <typename Key, typename Value, typename Join>
   void reduce_any_order(const Key* keys, const Value* values, std::size_t count, Value* results,
                         std::uint64_t key_count, const Join& join, const Value& identity) {
@@ -225,9 +226,9 @@ class functor_reducer {
              detail::dense_target<Value>{results, key_count}, join);
   }
 
-  /// One row for each run of equal keys that stand together, in their order: run_keys[r], results[r], both with room
-  /// for as many rows as there may be runs (at most `count`), and their number in *run_count. A key that comes again
-  /// later begins another run. Key: any trivially copyable type with a host-device operator==.
+  /// One row for each run of consecutive equal keys, in order: run_keys[r] and results[r], both with room for all
+  /// possible runs (at most `count`), and the number of runs in *run_count. A key that appears again later begins
+  /// another run. Key: any trivially copyable type with a host-device operator==.
   template <typename Key, typename Value, typename Join>
   void reduce_runs(const Key* keys, const Value* values, std::size_t count, Key* run_keys, Value* results,
                    std::uint32_t* run_count, const Join& join) {
@@ -246,7 +247,7 @@ class functor_reducer {
              detail::runs_target<Key, Value>{run_keys, results, numbers}, join);
   }
 
-  /// Synchronises. Throws data_error when keys since the last check were out of range or not in order, naming the first
+  /// Synchronizes. Throws data_error when keys since the last check were out of range or not in order, naming the first
   /// such element; the results since then are invalid.
   void check() {
     const fault_report report = faults_.read(context_);
@@ -280,7 +281,7 @@ class functor_reducer {
     require_pointer(results, key_count, "results");
   }
 
-  /// Parts of runs that a level leaves.
+  /// Partial runs that a level produces.
   [[nodiscard]] static std::size_t parts_of(std::size_t entries) {
     return 2 * ((entries + detail::run_chunk - 1) / detail::run_chunk);
   }
@@ -295,7 +296,7 @@ class functor_reducer {
     return detail::aligned_bytes(entries * sizeof(Value)) + detail::aligned_bytes(entries * sizeof(std::uint32_t));
   }
 
-  /// Level by level, from memory of one to memory of the next and back, until one chunk has all.
+  /// Level by level, alternating between two buffers, until one chunk holds everything.
   template <typename Key, typename Value, typename Target, typename Join>
   void join_all(const detail::run_elements<Key, Value>& elements, std::size_t count, const Target& target,
                 const Join& join) {

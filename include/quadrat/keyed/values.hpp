@@ -7,12 +7,12 @@
 
 namespace quadrat {
 
-/// The most components that values of keyed reductions have.
+/// The most components that values of keyed reductions can have.
 inline constexpr int most_value_components = 8;
 
-/// A view of values with 1 to 8 components: no copy, no ownership. Component c of row i stands at
-/// `component[c][i * stride]`, which covers packed rows, rows of a larger table, and separate arrays (stride 1).
-/// Strides count elements of T. The memory belongs to the device of the context that the view is used with.
+/// A view of values with 1 to 8 components: no copy, no ownership. Component c of row i is `component[c][i * stride]`,
+/// which covers packed rows, rows of a larger table, and separate arrays (stride 1). Strides count elements of T. The
+/// memory belongs to the device of the context that the view is used with.
 template <typename T>
 struct component_values {
   T* component[most_value_components];
@@ -20,7 +20,7 @@ struct component_values {
   std::size_t stride;
   std::size_t count;  ///< rows
 
-  /// Values that may be changed where values are only read.
+  /// Mutable values convert to read-only ones.
   template <typename U>
     requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
   operator component_values<U>() const {

@@ -11,8 +11,8 @@
 
 namespace quadrat::detail {
 
-/// One loop of compare and swap an element: how double sums had to be made on chips without the instruction.
-/// Source: voting-and-shuffling, "Double precision atomics and warp divergence".
+/// One compare-and-swap loop per element: how doubles had to be summed on GPUs without the atomic instruction. Source:
+/// voting-and-shuffling, "Double precision atomics and warp divergence".
 class cas_loop_engine : public streaming_key_engine<cuda_context, cas_loop_engine> {
  public:
   using streaming_key_engine::streaming_key_engine;

@@ -7,7 +7,7 @@
 
 namespace quadrat::detail {
 
-/// One atomic operation an element and component; with one thread, a plain one.
+/// One atomic operation per element and component; with one thread, a plain one.
 class cpu_atomic_engine : public streaming_key_engine<cpu_context, cpu_atomic_engine> {
  public:
   using streaming_key_engine::streaming_key_engine;

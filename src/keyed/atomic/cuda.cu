@@ -8,7 +8,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// A thread an element. Keys are checked after the values are asked for, so that both loads are under way at a time.
+/// One thread per element. Keys are checked after the values are requested, so that both loads are in flight together.
 template <typename T, int C, typename Fold>
 __global__ void __launch_bounds__(cuda_launch::block)
     atomic_kernel(const __grid_constant__ key_source keys, const __grid_constant__ value_group<T, C> group) {

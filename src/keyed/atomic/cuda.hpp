@@ -7,7 +7,7 @@
 
 namespace quadrat::detail {
 
-/// One atomic operation an element; where four or two float components stand together and aligned, one for all of them.
+/// One atomic operation per element and component; four or two adjacent, aligned float components take one together.
 /// Source: voting-and-shuffling, "Performance tests" (the unoptimized implementation).
 class cuda_atomic_engine : public streaming_key_engine<cuda_context, cuda_atomic_engine> {
  public:

@@ -11,8 +11,9 @@
 
 namespace quadrat::detail {
 
-/// Each thread joins runs of equal keys among consecutive elements of its own, warps join what touches, and one atomic
-/// operation is left for each run of a warp. Right for keys in any order, fast where equal keys stand together.
+/// Each thread joins runs of equal keys among its consecutive elements, the warp joins runs that continue across lanes,
+/// and one atomic operation remains per run of a warp. Correct for keys in any order, fast where equal keys are
+/// adjacent.
 class runs_engine : public streaming_key_engine<cuda_context, runs_engine> {
  public:
   using streaming_key_engine::streaming_key_engine;

@@ -11,22 +11,22 @@ namespace quadrat::detail {
 namespace {
 
 // Many keys: a hash table for each chunk of elements. Atomic additions of floating-point numbers in shared memory are
-// loops; exchanges are not. So the elements of a slot are linked to a list first, and then summed by one thread.
+// loops; exchanges are not. So the elements of a slot are first linked into a list, and then summed by one thread.
 
-/// Threads of a block: more where values are long, and fewer of them fit the registers.
+/// Threads of a block: more for long values, of which fewer fit in registers.
 template <int C>
 inline constexpr int bins_threads = C == 1 ? 256 : 512;
 constexpr int slot_bits = 11;
 constexpr unsigned slots = 1u << slot_bits;
-constexpr unsigned slot_step = 167;  ///< how far the slots of keys slots apart are from each other
+constexpr unsigned slot_step = 167;  ///< distance between the slots of two keys that differ by `slots`
 constexpr unsigned end_of_list = slots;
 
-/// Elements of a chunk: as many as there are slots, or what leaves room for enough blocks.
+/// Elements of a chunk: the number of slots, or fewer to leave room for enough blocks.
 template <typename T, int C>
 inline constexpr unsigned chunk_items = sizeof(T) * C <= 16 ? slots : slots * 16 / (sizeof(T) * C);
 
-/// A key is its slot and what the slot does not tell; neighbors have neighboring slots, so that results of neighbors
-/// are written together.
+/// A key is stored as its slot and its high bits, which the slot does not determine. Neighboring keys have neighboring
+/// slots, so that their results are written together.
 [[nodiscard]] __device__ __forceinline__ unsigned slot_of(std::uint32_t key) {
   return (key + (key >> slot_bits) * slot_step) % slots;
 }
@@ -34,11 +34,11 @@ inline constexpr unsigned chunk_items = sizeof(T) * C <= 16 ? slots : slots * 16
   return high << slot_bits | (slot - high * slot_step) % slots;
 }
 
-/// Blocks of a multiprocessor: what registers allow without using memory instead.
+/// Blocks per multiprocessor: as many as fit without spilling registers.
 template <typename T, int C>
 inline constexpr int bins_blocks = sizeof(T) * C == 4 ? 6 : (sizeof(T) * C == 8 ? 4 : 2);
 
-/// An element of a list: its value, and what the slot does not tell of its key << link_bits | the next element.
+/// An element of a list: its value, and the high bits of its key << link_bits | the next element.
 template <typename T, int C>
 struct linked_element {
   T value[C];
@@ -47,7 +47,7 @@ struct linked_element {
 inline constexpr int link_bits = slot_bits + 1;
 static_assert(31 - slot_bits + link_bits <= 32, "a key below 2^31 and a link fit a word");
 
-/// What a chunk's lists are made of. Values of one word stand beside their links, so that both are one access.
+/// The lists of a chunk. One-word values are stored next to their links, so that one access reads both.
 template <typename T, int C>
 struct bin_lists {
   static constexpr unsigned items = chunk_items<T, C>;
@@ -83,7 +83,7 @@ struct bin_lists {
   }
 };
 
-/// Sums the list of a slot. Elements of another key are joined to their results one by one: two keys seldom meet.
+/// Sums the list of a slot. Elements of another key are joined to their results one by one: keys rarely share a slot.
 template <typename Fold, typename T, int C>
 __device__ __forceinline__ void join_list(const bin_lists<T, C>& lists, unsigned slot, const value_group<T, C>& group) {
   unsigned element = lists.head[slot];
@@ -143,13 +143,13 @@ __global__ void __launch_bounds__(bins_threads<C>, bins_blocks<T, C>)
   for (unsigned slot = threadIdx.x; slot < slots; slot += bins_threads<C>) join_list<Fold>(lists, slot, group);
 }
 
-// Few keys: each block has a table of all of them, in as many copies side by side as there is room for. A lane has its
-// copy, so that lanes of a warp meet neither in words nor in banks.
+// Few keys: each block has a table of all keys, in as many interleaved copies as fit. Lanes use different copies, so
+// that they do not collide in words or banks.
 
 constexpr int table_threads = 1024;
-constexpr std::size_t table_bytes = 100u << 10;  ///< two blocks a multiprocessor
+constexpr std::size_t table_bytes = 100u << 10;  ///< for two blocks per multiprocessor
 
-/// Joins the copies of each key, and the result of all of them to the caller's.
+/// Joins the copies of each key, and then joins the sum to the caller's result.
 template <typename Fold, typename T, int C>
 __device__ __forceinline__ void join_table(const T* table, unsigned key_count, unsigned copies,
                                            const value_group<T, C>& group) {
@@ -159,7 +159,7 @@ __device__ __forceinline__ void join_table(const T* table, unsigned key_count, u
 #pragma unroll
     for (int c = 0; c < C; ++c) {
       sum[c] = Fold::template identity<T>();
-      // Each thread begins with another copy, so that they read different banks.
+      // Each thread begins with a different copy, to avoid bank conflicts.
       for (unsigned i = 0; i < copies; ++i) {
         sum[c] = Fold::join(sum[c], table[c * cells + key * copies + (i + threadIdx.x) % copies]);
       }
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(table_threads)
   join_table<Fold>(table, keys.key_count, copies, group);
 }
 
-/// The same for every launch of a kernel: other threads of the host may be about to launch it.
+/// The same for all launches of a kernel, because other host threads may launch it at the same time.
 template <typename Kernel>
 void allow_shared_memory(Kernel* kernel, std::size_t bytes) {
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),

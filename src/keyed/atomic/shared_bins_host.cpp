@@ -7,22 +7,22 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Bytes of results in a block up to which it has tables of all keys; beyond, it hashes.
+/// Up to this many bytes of results a block has tables of all keys; above that, it hashes.
 constexpr double direct_bytes = 100 << 10;
-/// Blocks that have one, elements of a block at least, and picoseconds for each of their results.
+/// The most blocks with such tables, the least elements of a block, and picoseconds for each of their results.
 constexpr double direct_blocks = 264, direct_elements = 4096, direct_result = 4;
-/// Blocks that hash at one time, and microseconds that a thread takes for the next of a list: with lists of one length,
-/// and what is added where they are not.
+/// Blocks that hash at one time, and microseconds that a thread takes per list element: for lists of equal length, and
+/// the extra cost for unequal ones.
 constexpr double hashed_at_once = 792, list_even = 0.05, list_uneven = 0.5;
 
-/// How many times longer blocks take for tables of all keys where lanes of a warp meet in one copy.
+/// Slowdown of tables of all keys where lanes of a warp collide in one copy.
 [[nodiscard]] double direct_meetings(const key_request& request) {
   double copies = 32;
   while (copies > 1 && request.keys * request.row_bytes * copies > direct_bytes) copies /= 2;
   return std::max(1.0, 32 / request.sample.warp_keys / copies);
 }
 
-/// Picoseconds for lists that are longer than blocks have threads for.
+/// Picoseconds for walking lists beyond their first element.
 [[nodiscard]] double list_time(const key_request& request) {
   const double rounds = std::max(1.0, request.elements / key_block_elements / hashed_at_once);
   const double length = key_block_elements / std::clamp(request.sample.block_keys, 1.0, key_block_elements);

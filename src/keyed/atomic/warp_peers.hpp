@@ -13,8 +13,8 @@
 
 namespace quadrat::detail {
 
-/// Lanes of a warp that share a key join their values first; one atomic operation a key and warp. With several uses the
-/// patterns of peers are kept. Source: voting-and-shuffling.
+/// Lanes of a warp that share a key join their values first; one atomic operation per key and warp. With several uses
+/// the peer masks are kept. Source: voting-and-shuffling.
 class warp_peers_engine : public typed_key_engine<cuda_context, warp_peers_engine> {
  public:
   warp_peers_engine(const cuda_context& context, const key_setup& setup) : context_(context), setup_(setup) {}
@@ -43,7 +43,7 @@ struct warp_peers_method : key_record {
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
-  /// With several uses, peers are found once.
+  /// With several uses, peers are computed once.
   static double cost(const key_request& request) {
     return request.uses > 1 ? cuda_time({left_over::warp_keys, 3.5, 5.5, 0.25, 0, 5, 5, 4}, request)
                             : cuda_time({left_over::warp_keys, 3.5, 5.0, 0.25}, request);

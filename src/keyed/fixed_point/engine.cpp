@@ -14,7 +14,7 @@ namespace quadrat::detail {
 namespace {
 
 /// Words of a sum. With 2^24 elements they hold all digits of values from the largest down to 2^-52 of it in float,
-/// 2^-61 in double: whatever distribution values come from, those below are few or of another kind.
+/// 2^-61 in double: for any distribution of values, those below are few or outliers.
 template <typename T>
 constexpr int fixed_words = sizeof(T) == 4 ? 2 : 3;
 constexpr std::size_t most_fixed_words = fixed_words<double>;
@@ -31,7 +31,7 @@ template <typename T>
   return static_cast<double>(value < T{0} ? -value : value);
 }
 
-/// Map: element. What is not finite has no size.
+/// Map: element. Non-finite values count as 0.
 template <typename T>
 struct size_of_value {
   const T* values;
@@ -42,8 +42,8 @@ struct size_of_value {
   }
 };
 
-/// *target becomes the larger of it and the value; returns what it was. Most often it is large enough, which a look
-/// shows for less than an atomic operation costs on a GPU.
+/// Atomic maximum; returns the old value. Usually the target is already large enough, and a plain load that shows this
+/// is cheaper than an atomic operation on a GPU.
 QUADRAT_HD inline std::uint32_t raise_to(std::uint32_t* target, std::uint32_t value) {
 #if defined(__CUDA_ARCH__)
   const std::uint32_t seen = *static_cast<volatile std::uint32_t*>(target);
@@ -52,13 +52,13 @@ QUADRAT_HD inline std::uint32_t raise_to(std::uint32_t* target, std::uint32_t va
   return atomic_max(target, value);
 }
 
-/// Where one component is summed. Words stand as [word][key].
+/// Memory in which one component is summed. Words are stored as [word][key].
 struct fixed_sums {
   int bits;                ///< of a word
-  std::uint32_t keys;      ///< how many
+  std::uint32_t keys;      ///< number of keys
   const double* largest;   ///< of all values
-  std::uint64_t* common;   ///< sums of the values that are exact on the scale of the largest of all
-  std::uint64_t* own;      ///< of the others, on the scale of the largest of them under the same key
+  std::uint64_t* common;   ///< sums of the values that are exact on the scale of the largest value of all
+  std::uint64_t* own;      ///< sums of the others, on the scale of the largest of them with the same key
   std::uint32_t* own_top;  ///< that scale's exponent + 1023; 0 where there are none
   std::uint32_t* any_own;  ///< whether there are any
 
@@ -86,7 +86,7 @@ QUADRAT_HD void add_words(std::uint64_t* words, std::size_t stride, const fixed_
   }
 }
 
-/// Index: element. What is not finite goes to the result.
+/// Index: element. Non-finite values are added to the result directly.
 template <typename T, bool Atomic>
 struct add_common {
   key_source keys;
@@ -134,7 +134,7 @@ struct add_own {
   }
 };
 
-/// Index: key. Sums of their own are left empty, which is what the next reduction finds.
+/// Index: key. Leaves the keys' own sums empty for the next reduction.
 template <typename T>
 struct take_fixed {
   fixed_sums sums;
@@ -147,7 +147,7 @@ struct take_fixed {
     if (is_number(result)) {
       result = static_cast<T>(static_cast<double>(result) + sum);
     } else if (result != result) {
-      result = static_cast<T>(__builtin_nan(""));  // which of several NaNs came out would depend on their order
+      result = static_cast<T>(__builtin_nan(""));  // which of several NaNs came out would depend on order
     }
   }
 
@@ -172,7 +172,7 @@ template <typename Context>
 fixed_point_engine<Context>::fixed_point_engine(const Context& context, const key_setup& setup)
     : context_(context), setup_(setup) {}
 
-/// Words of 64 bits: common sums, exponents and the flag for sums of their own, the largest size; then own sums.
+/// Words of 64 bits: common sums, exponents and the flag for own sums, the largest size; then own sums.
 template <typename Context>
 typename fixed_point_engine<Context>::layout fixed_point_engine<Context>::places() const {
   const std::size_t keys = setup_.key_count;

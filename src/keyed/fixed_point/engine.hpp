@@ -14,17 +14,17 @@
 namespace quadrat::detail {
 
 /// Floating-point sums in fixed point, with atomic operations on integers: the same bits for every order of the
-/// elements. A first pass finds the largest value of a component. On its scale most values have all their digits, and
-/// their sums are exact. A value that does not is summed on a scale of its key's own, that of the largest such value
-/// under the key, in one more pass over the elements, which is left out where there are none. What stands under other
-/// keys thus does not matter to a sum.
+/// elements. A first pass finds the largest value of a component. On its scale most values are represented exactly, and
+/// so are their sums. The other values are summed on a scale per key, that of the largest such value with the key, in
+/// one more pass over the elements, which is skipped if there are none. Thus a sum does not depend on the values of
+/// other keys.
 ///
 /// Of a key's n_k elements, whose largest finite value has the size M_k, the sum is the exact one, rounded once (for
-/// results that are accumulated, rounded and then added), but for an error of at most n_k M_k 2^-(62 - b) 2^-(62 - b)
-/// in float, and three such factors in double, with b = log2(n) rounded up, at least 10, for n elements of all keys.
-/// With 2^24 elements that is n_k M_k 2^-76 and n_k M_k 2^-114; a sum in floating point has n_k M_k 2^-25 and
-/// n_k M_k 2^-54 in the mean already if every addition rounds. Infinities and NaNs come out as in other sums.
-/// Everything else is exact anyway, and is done with plain atomic operations. Components are summed one after another.
+/// accumulated results, rounded and then added), plus an error of at most n_k M_k 2^-(62 - b) 2^-(62 - b) in float, and
+/// three such factors in double, with b = log2(n) rounded up, at least 10, for n elements of all keys. With 2^24
+/// elements that is n_k M_k 2^-76 and n_k M_k 2^-114; for a floating-point sum it is n_k M_k 2^-25 and n_k M_k 2^-54
+/// already on average, if every addition rounds. Infinities and NaNs propagate as in other sums. All other operations
+/// are exact anyway, and use plain atomic operations. Components are summed one after another.
 template <typename Context>
 class fixed_point_engine : public typed_key_engine<Context, fixed_point_engine<Context>> {
  public:
@@ -41,7 +41,7 @@ class fixed_point_engine : public typed_key_engine<Context, fixed_point_engine<C
   template <typename T>
   void sum_component(const component_values<const T>& values, const component_values<T>& results, int component);
 
-  /// Where things stand in sums_, and how long that is.
+  /// Offsets in sums_, and its length.
   struct layout {
     std::size_t tops, largest, own, words;
   };

@@ -6,7 +6,7 @@
 
 #include "quadrat/core/macros.hpp"
 
-/// Sums in fixed point: integers, which any order of additions leaves the same.
+/// Sums in fixed point: integers, whose sums do not depend on the order of additions.
 namespace quadrat::detail {
 
 /// 2^exponent, for -1022 to 1023.
@@ -18,7 +18,7 @@ namespace quadrat::detail {
   return cast.value;
 }
 
-/// The least exponent above -1023 with value < 2^exponent. The value is finite and not negative.
+/// The smallest exponent above -1023 with value < 2^exponent. The value is finite and not negative.
 [[nodiscard]] QUADRAT_HD inline int exponent_above(double value) {
   union {
     double value;
@@ -28,24 +28,24 @@ namespace quadrat::detail {
   return exponent < -1022 ? -1022 : exponent;
 }
 
-/// The nearest integer, halves away from zero; of numbers below 2^52 in size.
+/// The nearest integer, halves away from zero, for magnitudes below 2^52.
 [[nodiscard]] QUADRAT_HD inline std::int64_t nearest_integer(double value) {
   return static_cast<std::int64_t>(value + (value < 0 ? -0.5 : 0.5));
 }
 
-/// Bits that each of `count` values has in a word. So many values cannot overflow one: count * 2^bits <= 2^62. At most
-/// 52: a part of a value, and what carrying leaves in a word, are then exact as doubles.
+/// Bits of each of `count` values in a word, such that their sum cannot overflow: count * 2^bits <= 2^62. At most 52: a
+/// part of a value, and a word after carrying, are then exact as doubles.
 [[nodiscard]] constexpr int fixed_bits(std::uint64_t count) {
   int bits = 52;
   while (bits > 1 && (count - 1) >> (62 - bits) != 0) --bits;
   return bits;
 }
 
-/// How numbers below 2^exponent in size are written: word w counts units of 2^(exponent - (w + 1) * bits).
+/// Representation of numbers with magnitudes below 2^exponent: word w counts units of 2^(exponent - (w + 1) * bits).
 struct fixed_scale {
   int bits;
   int exponent;
-  double down[2];  ///< 2^-exponent in two factors, each of which is a number
+  double down[2];  ///< 2^-exponent as two factors, neither of which underflows or overflows
   double units;    ///< 2^bits
 
   /// The exponent is -1022 to 1024.
@@ -55,14 +55,14 @@ struct fixed_scale {
         down{power_of_two(-(value_exponent / 2)), power_of_two(-(value_exponent - value_exponent / 2))},
         units(power_of_two(value_bits)) {}
 
-  /// Values of so many binary digits are exact in that many words from this size on.
+  /// Values of `digits` binary digits with at least this magnitude are exact in `words` words.
   [[nodiscard]] QUADRAT_HD double least_exact(int digits, int words) const {
     const int least = exponent + digits - words * bits;
     return least < -1022 ? 0 : power_of_two(least);
   }
 };
 
-/// A number in integers, the parts of which can be added in any order. The last one is rounded.
+/// A number as integer words, which can be summed in any order. The last word is rounded.
 template <int Words>
 struct fixed_number {
   std::int64_t word[Words];
@@ -80,7 +80,7 @@ struct fixed_number {
   }
 };
 
-/// A sum of doubles as if in twice their digits, in units of 2^exponent.
+/// A sum of doubles with about twice their digits, in units of 2^exponent.
 struct wide_sum {
   double high = 0;
   double low = 0;
@@ -92,10 +92,10 @@ struct wide_sum {
     low += (high - (sum - taken)) + (term - taken);
     high = sum;
   }
-  /// Adds the number whose words, each the sum of some, are `words[w * stride]`; its exponent is at most this one's.
+  /// Adds the number with the (summed) words `words[w * stride]`; its exponent is at most this one's.
   template <int Words>
   QUADRAT_HD void add(const std::uint64_t* words, std::size_t stride, const fixed_scale& scale) {
-    // What is below 2^-1022 here is nothing beside what made the exponent.
+    // What is below 2^-1022 here is negligible compared with the value that set the exponent.
     const int shift = scale.exponent - exponent;
     const double unit = shift < -960 ? 0 : power_of_two(shift);
     const double per_unit = power_of_two(-scale.bits);
@@ -112,7 +112,7 @@ struct wide_sum {
     add(static_cast<double>(parts[0] - static_cast<std::int64_t>(first)) * place);
     for (int w = 1; w < Words; ++w) add(static_cast<double>(parts[w]) * (place *= per_unit));
   }
-  /// Rounded.
+  /// The sum, rounded.
   [[nodiscard]] QUADRAT_HD double value() const {
     return (high + low) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2);
   }

@@ -13,7 +13,7 @@
 
 namespace quadrat::detail {
 
-/// Keys are in order already: no sort, no atomic operations. Sums are the same in every run.
+/// For keys that are already in order: no sort, no atomic operations. Sums are the same in every run.
 template <typename Context>
 class ordered_engine : public typed_key_engine<Context, ordered_engine<Context>> {
  public:

@@ -3,7 +3,7 @@
 
 #include "keyed/folds.hpp"
 
-/// What stands for some elements of a key while others are still to come.
+/// Partial results of a key.
 namespace quadrat::detail {
 
 template <typename Fold, typename T>
@@ -17,8 +17,8 @@ class plain_partial {
   T value_ = Fold::template identity<T>();
 };
 
-/// A sum and what rounding has lost of it. Source: Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation
-/// endlicher Summen" (1974), with Knuth's addition, which needs no comparison.
+/// A sum and its rounding error. Source: Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher
+/// Summen" (1974), with Knuth's addition, which needs no comparison.
 template <typename T>
 class compensated_sum {
  public:
@@ -32,7 +32,7 @@ class compensated_sum {
     join(later.sum_);
     lost_ += later.lost_;
   }
-  /// Where the sum is not finite, what was lost is no number.
+  /// If the sum is not finite, the error term is NaN.
   [[nodiscard]] QUADRAT_HD T result() const {
     const T total = sum_ + lost_;
     return total - total == T{0} ? total : sum_;

@@ -15,7 +15,7 @@
 
 namespace quadrat::detail {
 
-/// Elements are sorted by key once for all uses, stably; then keys are in order. Sums are the same in every run.
+/// Sorts the elements by key, stably, once for all uses; then as for ordered keys. Sums are the same in every run.
 template <typename Context>
 class sort_reduce_engine : public typed_key_engine<Context, sort_reduce_engine<Context>> {
  public:
@@ -39,7 +39,7 @@ class sort_reduce_engine : public typed_key_engine<Context, sort_reduce_engine<C
   array<std::uint32_t, Context> keys_[2];
   array<std::uint32_t, Context> order_[2];
   workspace<Context> scratch_;
-  // Keys out of range are found when they are taken; where they stand in order says nothing.
+  // Keys out of range are reported when they are copied; faults found in sorted order are not read.
   std::optional<fault_state<Context>> unread_;
   ordered_elements elements_{};
 };

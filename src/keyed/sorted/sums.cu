@@ -5,9 +5,9 @@
 #include "keyed/sorted/sums.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 
-/// A warp takes a row of consecutive elements. A run of equal keys that lies inside is written; the first and the last
-/// run of each row, its ends, are elements of a next level, a 64th as many. What fits is left to one block. Who joins
-/// what is a function of the number of elements and their keys.
+/// A warp takes a row of consecutive elements. Runs of equal keys inside it are written; the first and the last run of
+/// each row, its ends, are the elements of the next level, 1/64 as many. The last level is one block. The order of
+/// joins depends only on the number of elements and their keys.
 namespace quadrat::detail {
 
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned last_threads = 1024;
 constexpr unsigned last_warps = last_threads / 32;
 
-/// Ends, two of a row one after another; the same key twice where a row has one run only.
+/// Ends, two per row; the same key twice if a row has only one run.
 template <typename A>
 struct row_ends {
   std::uint32_t* key;
@@ -33,7 +33,7 @@ template <typename A, typename T>
 template <typename T, typename A>
 [[nodiscard]] __device__ __forceinline__ T rounded(const A& sum) {
   if constexpr (std::is_same_v<A, compensated_double>) {
-    return sum.high - sum.high == 0 ? sum.high + sum.low : sum.high;  // infinite sums have lost NaNs
+    return sum.high - sum.high == 0 ? sum.high + sum.low : sum.high;  // infinite sums have NaN as their error
   } else {
     return static_cast<T>(sum);
   }
@@ -52,14 +52,14 @@ struct ordered_results {
   }
 };
 
-/// Four consecutive elements of a lane.
+/// The four consecutive elements of a lane.
 template <typename A>
 struct lane_sums {
   std::uint32_t key[lane_items];
   A sum[lane_items][1];
 };
 
-/// The elements themselves.
+/// The rows of the first level: the elements themselves.
 template <typename T, typename A>
 struct element_rows {
   ordered_elements source;
@@ -87,7 +87,7 @@ struct element_rows {
     }
     return row;
   }
-  /// Says where keys are less than the one before.
+  /// Raises a fault where a key is less than the previous one.
   __device__ __forceinline__ void check(const lane_sums<A>& row, std::uint32_t before, std::size_t first) const {
     std::uint32_t left = __shfl_up_sync(all_lanes, row.key[lane_items - 1], 1);
     if (threadIdx.x % 32 == 0) left = before;
@@ -97,13 +97,13 @@ struct element_rows {
       left = row.key[item];
     }
   }
-  /// The key before that of an element.
+  /// The key of the previous element.
   __device__ __forceinline__ std::uint32_t before(std::size_t first) const {
     return first == 0 ? no_key : key(first - 1);
   }
 };
 
-/// What rows have left.
+/// The rows of further levels: the ends that rows have left.
 template <typename A>
 struct end_rows {
   row_ends<A> ends;
@@ -134,7 +134,7 @@ template <typename Fold, typename A>
   }
 }
 
-/// Elements [begin, end), a warp. Runs inside are written, those at the ends left as the ends number `place`.
+/// A warp joins elements [begin, end). Runs inside are written, those at the ends become the ends number `place`.
 template <typename Fold, typename A, typename Rows, typename Write>
 __device__ __forceinline__ void join_elements(const Rows& rows, std::size_t begin, std::size_t end, const Write& write,
                                               const row_ends<A>& ends, std::size_t place) {
@@ -143,7 +143,7 @@ __device__ __forceinline__ void join_elements(const Rows& rows, std::size_t begi
     if (lane < 2) ends.key[2 * place + lane] = no_key;
     return;
   }
-  // All loads are under way before any is waited for.
+  // All loads are in flight before any is needed.
   const std::uint32_t first_key = rows.key(begin), last_key = rows.key(end - 1);
   std::uint32_t before_key = rows.before(begin), carry_key = no_key;
   lane_sums<A> next = rows.load(begin + lane * lane_items);
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(last_threads)
 
 /// Ends that `count` elements leave.
 [[nodiscard]] std::size_t ends_of(std::size_t count) { return 2 * ((count + row_items - 1) / row_items); }
-/// What one block takes: as many rows a warp as another level would take longer than.
+/// The most elements for one block: with more rows per warp, another level is faster.
 constexpr std::size_t most_last = 2 * last_warps * row_items;
 [[nodiscard]] std::size_t all_ends_of(std::size_t count) {
   std::size_t all = 0;
@@ -217,7 +217,7 @@ constexpr std::size_t most_last = 2 * last_warps * row_items;
   return all;
 }
 
-/// One level after another, each with its ends in memory of its own.
+/// One level after another, each with its own memory for ends.
 template <typename Rows, typename T, typename A, typename Fold>
 void launch_levels(const cuda_context& context, const Rows& rows, const ordered_results<T, A, Fold>& results,
                    const row_ends<A>& memory) {

@@ -11,12 +11,12 @@ namespace quadrat::detail {
 /// Elements in order of their keys.
 struct ordered_elements {
   key_source keys;             ///< in order; raises fault_kind::order where they are not, key_range where out of range
-  const std::uint32_t* order;  ///< element at place i; nullptr: element i stands there
+  const std::uint32_t* order;  ///< element at place i; nullptr: element i
 };
 
-/// Joins the values of each key, in an order that is a function of the keys alone; writes every result, also of keys
-/// that no element has. `compensated` sums carry what rounding lost. Elements out of range come first or last and are
-/// left out. Faults are raised with the element. Asynchronous; requests scratch memory of `ordered_bytes`.
+/// Joins the values of each key, in an order that depends only on the keys; writes every result, also for keys without
+/// elements. `compensated` sums carry the rounding error. Elements out of range come first or last and are left out.
+/// Faults are raised with the element. Asynchronous; requests scratch memory of `ordered_bytes`.
 template <typename T>
 void reduce_ordered(const cpu_context& context, const ordered_elements& elements, const key_reduction<T>& reduction,
                     bool compensated, workspace<cpu_context>& scratch);

@@ -13,24 +13,23 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Elements that are joined one after another. What they give is a function of this number, not of how many threads
-/// there are.
+/// Elements of a chunk, joined serially. Results depend on this number, but not on the number of threads.
 constexpr std::size_t chunk_elements = 4096;
 
 [[nodiscard]] std::size_t chunk_count(std::size_t count) { return (count + chunk_elements - 1) / chunk_elements; }
 
-/// What one chunk leaves to be joined with its neighbors: the run of equal keys that it starts in the middle of, and
-/// the run that it starts and does not end.
+/// What one chunk leaves to be joined with its neighbors: the run that began before the chunk, and the run that
+/// continues after it.
 template <typename Partial, int Most>
 struct chunk_ends {
   Partial first[Most];
   Partial last[Most];
-  std::uint32_t last_key;  ///< no_key: no run is left open
-  bool passes_through;     ///< the first run goes on in the next chunk
+  std::uint32_t last_key;  ///< no_key: no run is open at the end
+  bool passes_through;     ///< the first run continues in the next chunk
 };
 
-/// Joins ordered elements to results that have been cleared. Source: `load(element, component)`. Most: components that
-/// there is room for, 1 or all.
+/// Joins ordered elements to results that have been cleared. Source: `load(element, component)`. Most: components to
+/// make room for, 1 or all.
 template <typename Partial, int Most, typename Source, typename T>
 class ordered_reduction {
  public:
@@ -56,7 +55,7 @@ class ordered_reduction {
   [[nodiscard]] std::size_t element(std::size_t place) const {
     return elements_.order != nullptr ? elements_.order[place] : place;
   }
-  /// no_key where it is out of range; no fault.
+  /// The key, or no_key if it is out of range; raises no fault.
   [[nodiscard]] std::uint32_t key_at(std::size_t place) const {
     const std::uint32_t key = elements_.keys.raw(place);
     return key < elements_.keys.key_count ? key : no_key;
@@ -65,7 +64,7 @@ class ordered_reduction {
     return place < elements_.keys.count && elements_.keys.raw(place) == key;
   }
 
-  /// Results are written by one thread each, but where keys are not in order, which is a fault, by several.
+  /// Each result is written by one thread, except for unordered keys, which are a fault: several threads may write one.
   void write(std::uint32_t key, const Partial* partials) const {
     for (int c = 0; c < components(); ++c) {
       T* const target = results_.component[c] + key * results_.stride;
@@ -111,7 +110,7 @@ class ordered_reduction {
     }
   }
 
-  /// A run that the chunk starts.
+  /// Joins a run that starts in the chunk.
   std::size_t reduce_run(std::size_t place, std::size_t last, std::uint32_t key, ends_type& ends) const {
     Partial partials[Most] = {};
     place = join_run(place, last, key, partials);
@@ -124,7 +123,7 @@ class ordered_reduction {
     return place;
   }
 
-  /// Ends the run that a chunk has left open.
+  /// Completes the run that a chunk has left open.
   void join_ends(std::size_t chunk) const {
     ends_type& start = ends_[chunk];
     if (start.last_key == no_key) return;
@@ -202,7 +201,7 @@ template void reduce_ordered(const cpu_context&, const ordered_elements&, const 
 
 #if !QUADRAT_HAS_CUDA
 
-// A build without CUDA answers with a clear error, not a link failure.
+// A build without CUDA gives a clear error, not a link failure.
 namespace {
 [[noreturn]] void no_ordered_sums() {
   throw backend_error("this build of quadrat has no CUDA backend; configure it where nvcc is found, or use the CPU");

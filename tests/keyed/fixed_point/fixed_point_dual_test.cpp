@@ -15,7 +15,7 @@
 #include "quadrat/parallel/cuda_graph.hpp"
 #endif
 
-// Sums in fixed point are as exact as their bound says, whatever stands under other keys.
+// Sums in fixed point keep to their error bound, whatever the values of other keys.
 
 namespace quadrat::test {
 
@@ -67,7 +67,7 @@ template <typename T>
   return fixed_sums_of(by_key, context, problem);
 }
 
-/// The bound that src/keyed/fixed_point/engine.hpp states for a key's sum, without the rounding of the result.
+/// The error bound of src/keyed/fixed_point/engine.hpp for a key's sum, without the rounding of the result.
 template <typename T>
 [[nodiscard]] long double fixed_bound(std::size_t elements, std::size_t elements_of_key, T largest_of_key) {
   const int log_count = std::max(10, static_cast<int>(std::ceil(std::log2(static_cast<double>(elements)))));
@@ -171,7 +171,7 @@ TYPED_TEST(fixed_point_test, each_key_may_have_a_size_of_its_own) {
   }
 }
 
-/// Large parts that cancel, and what is left of them on both scales.
+/// Large parts that cancel, and remainders on both scales.
 TYPED_TEST(fixed_point_test, what_is_left_where_values_cancel_is_exact) {
   for (const int apart : {10, 30, 50, 60, 70, 80, 100, 115}) {
     fixed_problem<TypeParam> problem{{"cancelling", 3, {}}, {}};
@@ -212,7 +212,7 @@ TYPED_TEST(fixed_point_test, only_sums_that_are_too_large_become_infinite) {
   expect_exact_and_canonical(problem);
 }
 
-/// Infinities and NaNs, with the same bits in any order.
+/// Infinities and NaNs give the same bits in any order.
 TYPED_TEST(fixed_point_test, what_is_not_finite_stays_under_its_key) {
   using limits = std::numeric_limits<TypeParam>;
   const TypeParam infinite = limits::infinity(), most = limits::max();
@@ -235,7 +235,7 @@ TYPED_TEST(fixed_point_test, what_is_not_finite_stays_under_its_key) {
   }
 }
 
-/// What a reduction leaves in the reducer's memory is not found by the next, of this type or the other.
+/// Nothing that a reduction leaves in the reducer's memory affects the next one, of this or the other type.
 TYPED_TEST(fixed_point_test, one_reducer_sums_values_of_all_sizes_again_and_again) {
   using other_type = std::conditional_t<std::is_same_v<TypeParam, float>, double, float>;
   const backend_context context = context_at(determinism::canonical, 2);
@@ -253,7 +253,7 @@ TYPED_TEST(fixed_point_test, one_reducer_sums_values_of_all_sizes_again_and_agai
 
 #if QUADRAT_BACKEND_CUDA
 
-/// Whether there is anything to sum on scales of their own is found on the device.
+/// Whether any values need their key's own scale is determined on the device.
 TYPED_TEST(fixed_point_test, a_graph_sums_the_values_that_are_there_when_it_is_launched) {
   const backend_context context = context_at(determinism::canonical);
   const keyed_elements elements = random_keys(5000, 90, 4);
@@ -283,7 +283,7 @@ TYPED_TEST(fixed_point_test, a_graph_sums_the_values_that_are_there_when_it_is_l
 
 #endif
 
-/// Components of different sizes, in all memories, joined to what is there.
+/// Components of different magnitudes, in all memory layouts, accumulated.
 TYPED_TEST(fixed_point_test, components_have_scales_of_their_own) {
   const backend_context context = context_at(determinism::canonical, 2);
   const keyed_elements elements = random_keys(2000, 30, 6);

@@ -90,7 +90,7 @@ TEST(fixed_numbers_test, values_from_the_least_exact_size_on_are_exact) {
   }
 }
 
-/// What has cancelled in the first word leaves the others, and sums on two scales are joined without loss.
+/// Cancellation in the first word keeps the others, and sums on two scales are joined without loss.
 TEST(fixed_numbers_test, small_rests_of_large_values_are_kept) {
   const fixed_scale scale(fixed_bits(1'000'000), 1), small(scale.bits, -200);
   const auto a = fixed_number<2>::of(1 + std::ldexp(1.0, -52), scale), b = fixed_number<2>::of(-1, scale);
