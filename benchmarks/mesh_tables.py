@@ -13,8 +13,8 @@ def powers_of_ten(n):
 
 
 def grid(title, rows, row_key, column_key, text, row_name=str, column_name=str, corner=""):
-    """One line a value of `row_key`, one column a value of `column_key`; the shortest time of a line is bold. Of rows
-    that were measured twice the first counts."""
+    """One line per value of `row_key`, one column per value of `column_key`; the shortest time of a line is bold. Of
+    rows measured twice the first counts."""
     if not rows:
         return
     columns = list(dict.fromkeys(row[column_key] for row in rows))
@@ -55,7 +55,7 @@ MESH_TITLES = {"spread": "Spreading", "interpolate": "Interpolation", "interpola
 
 
 def execution_tables(rows):
-    """A table of meshes and numbers of points for each kind of values, then what was varied beside it."""
+    """A table of meshes and numbers of points for each kind of values, then the other variations."""
     for operation, name in MESH_TITLES.items():
         chosen = select(rows, op=operation)
         plain = select(chosen, precision="float", order=6, distribution="uniform", determinism=None)

@@ -52,7 +52,7 @@ timing execute_spread(const session& s, const Context& context, const spread_pro
                        [&] { spread_components(plan, what.components, problem.values(), mesh.data()); });
 }
 
-/// Compares what was interpolated, `parts` numbers a point of which `part` is meant, with the probe.
+/// Compares interpolated values with the probe: number `part` of the `parts` numbers per point.
 template <typename T>
 double check_interpolated(const std::vector<T>& found, const std::vector<T>& values, const std::vector<double>& g,
                           int parts, int part, int component, std::size_t n) {
@@ -116,7 +116,7 @@ timing execute(const session& s, const Context& context, const spread_problem<Co
   return execute_gradient(s, context, problem, placed, what, plan, deviation);
 }
 
-/// The median, 0 where the row could not be measured.
+/// Returns the median, or 0 if the row could not be measured.
 template <typename T, typename Context>
 double time_execution(const session& s, const Context& context, std::size_t most, const execution& what) {
   double median = 0;
@@ -141,7 +141,7 @@ double time_execution(const session& s, const Context& context, std::size_t most
   return median;
 }
 
-/// "tiles", or the automatic choice where that is not there; with --method what it names.
+/// "tiles", or the automatic choice where it does not exist; with --method the named methods.
 std::vector<std::string> methods_to_execute(const session& s, determinism level) {
   std::vector<std::string> names = s.asked().methods;
   if (names.empty() && level != determinism::none) names = {"tiles", "single_mesh"};
@@ -160,11 +160,11 @@ std::vector<std::string> methods_to_execute(const session& s, determinism level)
   return {tiles ? "tiles" : "auto"};
 }
 
-/// What is measured on this device, with this effort.
+/// The sizes to measure on this device, quick or full.
 struct execution_sizes {
   std::vector<int> meshes;
   std::vector<std::size_t> counts;
-  int usual_mesh;  ///< of the rows beside the table of meshes and counts, which have the most points
+  int usual_mesh;  ///< of the rows outside the table of meshes and counts, which use the most points
 };
 
 execution_sizes sizes_for(const session& s) {
@@ -173,7 +173,7 @@ execution_sizes sizes_for(const session& s) {
   return {{64, 128, 256}, {100'000, 1'000'000, 10'000'000}, 128};
 }
 
-/// Double precision, other orders, points in a cluster, and the same bits in every run.
+/// Double precision, other orders, clustered points, and reproducible sums.
 template <typename Context>
 void time_variants(const session& s, const Context& context, const execution& base, std::size_t most) {
   const auto with = [&](const auto& change) {

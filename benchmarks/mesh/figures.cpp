@@ -33,7 +33,7 @@ int figure_mesh(const session& s, int mesh) { return s.full() ? mesh : paper_siz
 
 namespace {
 
-/// Whether the method is there, on this device, and was asked for.
+/// Whether the method exists on this device and was requested.
 bool has_paper_method(const session& s, std::string_view name) {
   for (const spread_method& method : spread_methods()) {
     if (method.name == name) return (s.on_cuda() ? method.on_cuda : method.on_cpu) && s.wants_method(name);
@@ -41,7 +41,7 @@ bool has_paper_method(const session& s, std::string_view name) {
   return false;
 }
 
-/// One row of a figure. `extend` adds what the figure is about to the identity.
+/// One row of a figure. `extend` adds the parameter of the figure to the identity.
 template <typename Context>
 void time_figure(const session& s, const Context& context, int figure, const paper_case& what,
                  const std::function<void(row&)>& extend = {}) {

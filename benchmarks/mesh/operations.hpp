@@ -5,17 +5,17 @@
 
 namespace quadrat::bench {
 
-/// What a plan does, by mesh, number of points, precision, kind of values, order of the window, distribution of the
-/// points and level of determinism: values in the caller's order, results overwritten (the clearing is inside).
+/// The operations of a plan, by mesh, number of points, precision, kind of values, order of the window, distribution of
+/// the points and level of determinism: values in the caller's order, results overwritten (clearing is included).
 void run_spread(const session& s);
 void run_interpolate(const session& s);
 void run_interpolate_gradient(const session& s);
 void run_set_points(const session& s);
 
 /// particle-mesh-spreading: uniform random points, p = 6, periodic, N = 1e3 to 1e7.
-/// Figure 3: single_mesh over the size of its compute units, K = 32 to 256.
+/// Figure 3: single_mesh by size of its compute units, K = 32 to 256.
 void run_figure_3(const session& s);
-/// Figure 4: group_mesh over the size of its groups, K = 128.
+/// Figure 4: group_mesh by size of its groups, K = 128.
 void run_figure_4(const session& s);
 /// Figure 5: single_mesh, reduction by warp shuffles and through shared memory, K = 128.
 void run_figure_5(const session& s);
@@ -27,7 +27,7 @@ void run_figure_7(const session& s);
 void run_figure_8(const session& s);
 /// Figure 9: setting the points of every method, K = 128.
 void run_figure_9(const session& s);
-/// Section 4.5: from both times of every method, which one is the fastest for how many repetitions.
+/// Section 4.5: which method is fastest for how many repetitions, from both times of every method.
 void run_repetitions(const session& s);
 
 }  // namespace quadrat::bench

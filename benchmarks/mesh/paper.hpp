@@ -25,7 +25,7 @@ struct paper_case {
   std::size_t n;
   int mesh;
   spread_options options{};
-  bool building = true;  ///< set_points is timed as well
+  bool building = true;  ///< whether set_points is timed as well
 };
 
 struct paper_times {
@@ -36,14 +36,14 @@ struct paper_times {
 
 struct paper_sizes {
   std::vector<std::size_t> counts;
-  std::vector<std::size_t> decades;  ///< of the counts, for what takes long
+  std::vector<std::size_t> decades;  ///< of the counts, for slow cases
   std::vector<int> meshes;
 };
 
 [[nodiscard]] paper_sizes paper_sizes_for(const session& s);
-/// Those of the paper, on this device, that were asked for.
+/// The requested methods of the paper on this device.
 [[nodiscard]] std::vector<std::string_view> paper_methods(const session& s);
-/// The mesh that a figure is about; the smallest one where the run is quick.
+/// The mesh of a figure; the smallest one in a quick run.
 [[nodiscard]] int figure_mesh(const session& s, int mesh);
 
 /// Fewer samples than usual: there are hundreds of rows.
@@ -54,8 +54,8 @@ struct paper_sizes {
   return plan;
 }
 
-/// Measures a case, or gives what it was in an operation before. Throws what a plan throws, and disagreement (methods
-/// that exist to be timed only are not checked).
+/// Measures a case, or returns the result of an earlier operation. Throws what a plan throws, and disagreement (methods
+/// with wrong results are not checked).
 template <typename Context>
 const paper_times& measure_paper_case(const session& s, const Context& context, const paper_case& what) {
   const spread_options& how = what.options;

@@ -22,7 +22,7 @@
 namespace quadrat::bench {
 
 /// Points in the periodic cube [-1/2, 1/2)^3, in random memory order as N x 3, and values in [-1, 1), on the host and
-/// in the memory of a context. Any number of the first points is a problem as well.
+/// in the memory of a context. The first n points for any n also form a problem.
 template <typename Context, typename T>
 class spread_problem {
  public:
@@ -34,7 +34,7 @@ class spread_problem {
 
   [[nodiscard]] std::size_t size() const { return coordinates_.size() / 3; }
   [[nodiscard]] points_view<T, 3> points(std::size_t count) const { return strided_points<3>(points_.data(), count); }
-  /// At least two for each point: real values are the first, complex ones two at a time.
+  /// At least two per point: real values are the first ones, complex values two at a time.
   [[nodiscard]] const T* values() const { return device_values_.data(); }
   [[nodiscard]] const std::vector<T>& coordinates_on_host() const { return coordinates_; }
   [[nodiscard]] const std::vector<T>& values_on_host() const { return values_; }
@@ -44,7 +44,7 @@ class spread_problem {
   array<T, Context> points_, device_values_;
 };
 
-/// Half of the points in the cube of a hundredth of the volume around the center, mixed with the others in memory.
+/// Moves half of the points into a central cube with a hundredth of the volume, mixed with the others in memory.
 template <typename T>
 [[nodiscard]] std::vector<T> clustered_points(std::size_t n) {
   std::vector<T> points = random_points<T>(n, 0.5, 51);
@@ -58,7 +58,7 @@ template <typename T>
   return points;
 }
 
-/// The problem with so many points, made once for all operations.
+/// The problem with `n` points, made once for all operations.
 template <typename Context, typename T>
 [[nodiscard]] const spread_problem<Context, T>& make_problem(const session& s, const Context& context, std::size_t n,
                                                              std::string_view distribution) {
@@ -70,7 +70,7 @@ template <typename Context, typename T>
   });
 }
 
-/// A probe and what it is at the points of a problem.
+/// A probe and its values at the points of a problem.
 template <typename T>
 struct placed_probe {
   template <typename Context>
@@ -109,11 +109,11 @@ void spread_components(spread_plan<Context, T, 3>& plan, int components, const T
   plan.spread(reinterpret_cast<const std::complex<T>*>(values), reinterpret_cast<std::complex<T>*>(mesh));
 }
 
-/// Spreads once and compares with the probe: how far the check sums are off.
+/// Spreads once and compares with the probe: returns the error of the check sums.
 template <typename Context, typename T>
 double check_spread(const Context& context, const spread_problem<Context, T>& problem, const placed_probe<T>& placed,
                     spread_plan<Context, T, 3>& plan, int components, array<T, Context>& mesh) {
-  fill_bytes(context, mesh.data(), 0xff, mesh.bytes());  // not a number
+  fill_bytes(context, mesh.data(), 0xff, mesh.bytes());  // NaN
   spread_components(plan, components, problem.values(), mesh.data());
   const std::vector<T> found = to_host(context, mesh);
   double deviation = 0;
@@ -126,7 +126,7 @@ double check_spread(const Context& context, const spread_problem<Context, T>& pr
   return deviation;
 }
 
-/// Times set_points, which synchronises, on memory that is there already.
+/// Times set_points, which synchronizes, on memory already allocated.
 template <typename Context, typename T>
 [[nodiscard]] timing time_set_points(const Context& context, const spread_problem<Context, T>& problem,
                                      spread_plan<Context, T, 3>& plan, std::size_t n, const timing_plan& how) {
@@ -139,7 +139,7 @@ template <typename Context, typename T>
   });
 }
 
-/// What a row of the topic says first.
+/// The first keys of a row of the topic.
 [[nodiscard]] row identify_mesh(std::string_view operation, std::string_view method, std::string_view precision,
                                 std::size_t n, int mesh, int order, std::string_view distribution);
 

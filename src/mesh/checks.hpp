@@ -19,15 +19,15 @@ template <typename T, int D>
 template <typename T, int D>
 [[nodiscard]] mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width);
 
-/// Mesh units per unit of length, of the axes of `shape`; 0 for those that are not there.
+/// Mesh units per unit of length, by axis of `shape`; 0 for axes beyond the dimension.
 template <typename T, int D>
 [[nodiscard]] vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape);
 
-/// Throws argument_error for the first option that is impossible, whatever the method.
+/// Throws argument_error for the first option that is invalid for every method.
 void check_spread_options(const spread_options& options);
 
-/// Throws argument_error when there is no such method (empty and "auto" are), when the backend does not have it, and
-/// when it does not have the context's level of determinism.
+/// Throws argument_error for an unknown method (empty and "auto" are valid), and for one that does not support the
+/// backend or the context's level of determinism.
 void require_spread_method(std::string_view name, const cpu_context& context);
 void require_spread_method(std::string_view name, const cuda_context& context);
 

@@ -39,7 +39,7 @@ template <typename T, int D>
 mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width) {
   const T length = domain.length[axis];
   const T scale = static_cast<T>(extent) / length;
-  // extent - scale * length is exact, so this is the rest of the quotient to rounding.
+  // The fused extent - scale * length is exact, so this is the remainder of the quotient to rounding.
   const T rest = std::fma(-scale, length, static_cast<T>(extent)) / length;
   return {domain.lower[axis],
           domain.upper(axis),

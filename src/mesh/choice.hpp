@@ -16,10 +16,10 @@ struct spread_choice {
   std::string reason;
 };
 
-/// The method that is expected to take least, by the records of the methods. It needs no device.
+/// The method expected to take the least time, from the records of the methods. Needs no device.
 [[nodiscard]] spread_choice choose_spread_method(const spread_request& request);
 
-/// The method that the options ask for, or the one that suits so many points.
+/// The method that the options name, or the one that suits this number of points.
 template <typename Context, typename T>
 [[nodiscard]] spread_choice choose_spread_method(const Context& context, const spread_setup<T>& setup,
                                                  std::size_t count) {

@@ -9,7 +9,7 @@
 
 namespace quadrat::detail {
 
-/// The plan that a method is chosen for: what the records of the methods tell the cost of.
+/// The plan that a method is chosen for, from which its record computes the expected cost.
 struct spread_request {
   bool cuda;
   determinism level;
@@ -17,11 +17,11 @@ struct spread_request {
   double nodes;
   double bytes;  ///< of the mesh
   double work;   ///< contributions, in units of those of a point of order 6 in three dimensions
-  double uses;   ///< of one set of points
+  double uses;   ///< calls of spread per set of points
 
-  /// Milliseconds, from those of set_points and of a use.
+  /// Total milliseconds, from those of set_points and of one spread.
   [[nodiscard]] constexpr double total(double set_points, double spread) const { return set_points + uses * spread; }
-  /// To fill the mesh with zeros, on a GPU.
+  /// Milliseconds to fill the mesh with zeros, on a GPU.
   [[nodiscard]] constexpr double clear() const { return bytes / 3.3e9; }
 };
 

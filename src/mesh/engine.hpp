@@ -11,7 +11,7 @@
 
 namespace quadrat::detail {
 
-/// What a plan is made of, for an engine.
+/// What an engine is constructed from.
 template <typename T>
 struct spread_setup {
   mesh_shape shape;
@@ -19,21 +19,21 @@ struct spread_setup {
   spread_options options;
 };
 
-/// A method of spreading: the plan has checked everything that the host can see, and counts the points.
+/// A method of spreading. The plan has checked all arguments, and keeps the number of points.
 template <typename Context, typename T>
 class spread_engine {
  public:
   virtual ~spread_engine() = default;
 
-  /// Bytes of the context's memory that `count` points would take, about; asked for before anything is allocated.
+  /// About how many bytes of the context's memory `count` points need; called before anything is allocated.
   [[nodiscard]] virtual std::size_t bytes_needed(std::size_t count) const = 0;
-  /// Takes `points.count` points. May synchronise; the plan reads the faults afterwards. Points that raised a fault
-  /// have places that are safe.
+  /// Takes `points.count` points. May synchronize; the plan reads the faults afterwards. Points that raised a fault
+  /// have safe positions.
   virtual void set_points(const point_placement<T>& points) = 0;
   /// Asynchronous, allocates nothing. `mesh` is overwritten, or added to with `accumulate`.
   virtual void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) = 0;
-  /// Asynchronous, allocate nothing. Gradients are per mesh unit times `scale[axis]`, `dimension` = 3 - first_axis of
-  /// them one after another for each value.
+  /// Asynchronous; allocate nothing. Gradients are per mesh unit times `scale[axis]`, `dimension` = 3 - first_axis
+  /// consecutive ones for each value.
   virtual void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) = 0;
   virtual void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
                                     bool accumulate) = 0;
@@ -41,8 +41,8 @@ class spread_engine {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// Keeps the points as they were placed, in the caller's order, and interpolates with a thread a point: the base of
-/// methods that are about spreading only.
+/// Keeps the points as they were placed, in the caller's order, and interpolates with one thread per point: the base of
+/// methods that differ only in spreading.
 template <typename Context, typename T>
 class placed_points_engine : public spread_engine<Context, T> {
  public:
@@ -60,7 +60,7 @@ class placed_points_engine : public spread_engine<Context, T> {
   [[nodiscard]] const spread_setup<T>& setup() const { return setup_; }
   [[nodiscard]] std::size_t count() const { return points_.size(); }
   [[nodiscard]] const placed_point<T>* points() const { return points_.data(); }
-  /// Zeros, unless values are to be added.
+  /// Fills with zeros, unless values are accumulated.
   void clear(const value_layout& layout, T* mesh, bool accumulate) const {
     if (!accumulate) fill_bytes(context_, mesh, 0, layout.mesh_values() * sizeof(T));
   }

@@ -8,7 +8,7 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/mesh/window.hpp"
 
-/// Before a loop that kernels must not unroll, so that what it computes does not fill the registers.
+/// Goes before a loop that kernels must not unroll, to save registers.
 #if defined(__CUDA_ARCH__)
 #define QUADRAT_KEEP_LOOP _Pragma("unroll 1")
 #else
@@ -17,9 +17,9 @@
 
 namespace quadrat::detail {
 
-/// A point's weights and the places of its rows along the last axis, which are cut into units of `Nodes` mesh points
-/// that begin at multiples of Nodes: a unit is one aligned access of memory, never crosses the seam, and holds weights
-/// of 0 where the footprint leaves it. Nodes: 1, 2 or 4, and it divides the extent along the last axis. Loops over the
+/// A point's weights and the offsets of its rows along the last axis, which are cut into units of `Nodes` mesh points
+/// that begin at multiples of Nodes: a unit is one aligned memory access, never crosses the periodic boundary, and has
+/// weights of 0 outside the footprint. Nodes is 1, 2 or 4, and divides the extent along the last axis. Loops over the
 /// arrays have constant bounds, so that kernels keep them in registers. Offsets are 32 bits: a mesh has fewer than 2^31
 /// points.
 template <typename T, int Width, int Nodes>
@@ -53,7 +53,7 @@ struct footprint_rows {
     }
   }
 
-  /// The weights along an axis; along one that is not there, 1 for its only mesh point.
+  /// The weights along an axis; along one beyond the dimension, 1 for its only mesh point.
   QUADRAT_HD static void weights_of(const mesh_window<T>& window, const mesh_shape& shape, int axis, T place, T* w) {
     if (axis < shape.first_axis) {
       QUADRAT_UNROLL
@@ -63,8 +63,8 @@ struct footprint_rows {
     }
   }
 
-  /// Moves the weights of a row to their lanes. Twice by a condition, because a shift that is not constant would put
-  /// the lanes in memory.
+  /// Moves the weights of a row to their lanes, by conditional moves: indexing by a variable shift would put the lanes
+  /// in memory.
   QUADRAT_HD static void spread_lanes(const T* w, int shift, T* lane) {
     QUADRAT_UNROLL
     for (int l = 0; l < lanes; ++l) lane[l] = l < Width ? w[l] : T(0);
@@ -87,7 +87,7 @@ struct footprint_rows {
   }
 
   /// Calls f(offset of the row in units, product of the weights along the first two axes); the offset is -1 where the
-  /// row is outside an open axis: what to do is left to f, which may prefer predicates to branches.
+  /// row is outside an open axis; f handles that, since it may prefer predicates to branches.
   QUADRAT_CALLS_ANY
   template <typename F>
   QUADRAT_HD void for_each_row(const mesh_shape& shape, const placed_point<T>& point, F&& f) const {
@@ -105,19 +105,19 @@ struct footprint_rows {
     }
   }
 
-  /// Brings the next weight to the front: an index that is not constant would put the weights in memory.
+  /// Moves the next weight to the front: indexing by a variable would put the weights in memory.
   QUADRAT_HD static void rotate(T* w) {
     QUADRAT_UNROLL
     for (int j = 0; j + 1 < Width; ++j) w[j] = w[j + 1];
   }
 };
 
-/// Where unit `unit` of a channel begins: units may be more than 2^31 values from its start, never 2^31 units.
+/// Where unit `unit` of a channel begins: it may be more than 2^31 values from the start, but never 2^31 units.
 [[nodiscard]] QUADRAT_HD inline std::size_t offset_of(int unit, int step) {
   return static_cast<std::size_t>(static_cast<std::uint32_t>(unit)) * static_cast<std::size_t>(step);
 }
 
-/// Whether arrays of `components` values a mesh point can be read and written in units of `nodes` mesh points.
+/// Whether arrays of `components` values per mesh point can be read and written in units of `nodes` mesh points.
 template <typename T>
 [[nodiscard]] bool has_units(const mesh_shape& shape, const T* mesh, int nodes, int components) {
   const std::size_t bytes = static_cast<std::size_t>(nodes * components) * sizeof(T);

@@ -7,7 +7,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Index: point. Units of Nodes mesh points with Components values each (with 1, channels are taken one by one).
+/// Index: point. Reads units of Nodes mesh points with Components values each (1: channels are taken one by one).
 template <typename T, int Width, int Nodes, int Components>
 struct interpolate_point {
   static constexpr int lanes = Nodes * Components;
@@ -27,12 +27,12 @@ struct interpolate_point {
     const int step = lanes == 1 ? layout.components : lanes;
     for (int channel = 0; channel < layout.channels(); channel += Components) {
       const T* base = mesh + layout.node(0, channel);
-      // A sum for each lane, so that weights along the rows count once, in the end.
+      // A sum per lane, so that weights along the rows are applied once, at the end.
       T sum[rows::units * lanes];
       QUADRAT_UNROLL
       for (int l = 0; l < rows::units * lanes; ++l) sum[l] = T(0);
       footprint.for_each_row(shape, point, [&](int row, T weight) {
-        // Only loads are conditional, so that those of several rows can be under way together.
+        // Only loads are conditional, so that those of several rows can be in flight together.
         QUADRAT_UNROLL
         for (int u = 0; u < rows::units; ++u) {
           T lane[lanes] = {};
@@ -53,7 +53,7 @@ struct interpolate_point {
       T total = T(0);
       QUADRAT_UNROLL
       for (int l = 0; l < rows::lanes; ++l) {
-        // What stands beside the footprint has no part, even if it is not finite.
+        // Mesh values outside the footprint must not contribute, even if they are not finite.
         const T weight = footprint.along[l];
         if (Nodes == 1 || weight != T(0)) total += weight * sum[l * Components + c];
       }

@@ -7,19 +7,19 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Index: point. Reads every mesh value once for all axes. Units of Nodes mesh points with Components values each (with
-/// 1, channels are taken one by one).
+/// Index: point. Reads every mesh value once for all axes. Units of Nodes mesh points with Components values each (1:
+/// channels are taken one by one).
 template <typename T, int Width, int Nodes, int Components>
 struct interpolate_point_gradient {
   static constexpr int lanes = Nodes * Components;
   using rows = footprint_rows<T, Width, Nodes>;
 
-  /// Derivatives of the weights, as footprint_rows has the weights.
+  /// Derivatives of the weights, laid out like the weights of footprint_rows.
   struct slopes {
     T weight[2][Width];
     T along[rows::lanes];
   };
-  /// Sums over a part of the footprint: of values, and of those derived along the second and the last axis.
+  /// Sums over a part of the footprint: of values, and of derivatives along the second and the last axis.
   struct sums {
     T plain[Components];
     T second[Components];
@@ -86,15 +86,15 @@ struct interpolate_point_gradient {
       T row_last[Components] = {};
       QUADRAT_UNROLL
       for (int u = 0; u < rows::units; ++u) {
-        // Only loads are conditional, so that those of a row can be under way together; for more there are no
-        // registers.
+        // Only loads are conditional, so that those of a row can be in flight together; there are no registers for
+        // more.
         T lane[lanes] = {};
         const int unit = footprint.unit[u];
         if (unit >= 0) load_lanes<lanes>(base + offset_of(start + footprint.row[b] + unit, step), lane);
         QUADRAT_UNROLL
         for (int l = 0; l < lanes; ++l) {
           const int at = u * Nodes + l / Components;
-          // What stands beside the footprint has no part, even if it is not finite.
+          // Mesh values outside the footprint must not contribute, even if they are not finite.
           const T value = Nodes == 1 || footprint.inside(at) ? lane[l] : T(0);
           row[l % Components] += footprint.along[at] * value;
           row_last[l % Components] += slope.along[at] * value;

@@ -10,22 +10,22 @@
 #include "mesh/lanes.hpp"
 #include "mesh/shape.hpp"
 
-/// Interpolation with a thread a point, for engines that keep placed points.
+/// Interpolation with one thread per point, for engines that keep placed points.
 namespace quadrat::detail {
 
-/// values[i] from `mesh` for the first `count` points. Asynchronous.
+/// Interpolates values[i] from `mesh` for the first `count` points. Asynchronous.
 template <typename Context, typename T>
 void interpolate_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                         const placed_point<T>* points, std::size_t count, const T* mesh, T* values, bool accumulate);
 
-/// Their gradients, by mesh units times `scale[axis]`. Asynchronous.
+/// Their gradients, per mesh unit times `scale[axis]`. Asynchronous.
 template <typename Context, typename T>
 void interpolate_gradients(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                            const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale,
                            T* gradients, bool accumulate);
 
-/// Calls run(width, nodes, components), integral constants, for the widest units that the mesh allows: of 16 bytes on
-/// GPUs, whose loads are limited by their number; values one by one on CPUs.
+/// Calls run(width, nodes, components), integral constants, for the widest units that the mesh allows: 16 bytes on
+/// GPUs, where the number of loads is the limit; single values on CPUs.
 template <typename Context, typename T, typename Run>
 void with_units(const spread_setup<T>& setup, const value_layout& layout, const T* mesh, Run&& run) {
   with_width(setup.window.width, [&](auto width) {

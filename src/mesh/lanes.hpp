@@ -6,10 +6,10 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/atomic.hpp"
 
-/// Values that lie side by side at a multiple of their size: 16 bytes of them are one access on GPUs.
+/// Adjacent values, aligned to their total size: 16 bytes are one access on GPUs.
 namespace quadrat::detail {
 
-/// What 16 bytes of T are to a GPU; T where that has no name.
+/// CUDA's vector type for `Lanes` values of T; T if there is none.
 template <typename T, int Lanes>
 struct lane_pack {
   using type = T;

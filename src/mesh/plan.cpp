@@ -44,7 +44,7 @@ struct spread_plan<Context, T, D>::implementation {
   bool usable = false;
 };
 
-/// Makes the engine of the method that was asked for, or of the one that suits so many points.
+/// Makes the engine of the requested method, or of the one that suits this number of points.
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::implementation::choose(std::size_t number) {
   const detail::spread_choice choice = detail::choose_spread_method(context, setup, number);
@@ -146,7 +146,7 @@ void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {
   implementation_->set_points(points);
 }
 
-// The layout comes first: where no points are set it throws, and there may be no engine.
+// The layout comes first: it throws if no points are set, and then there may be no engine.
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::spread(const T* values, T* mesh, const mesh_call& call) {
   const auto layout = implementation_->layout(1, call, values, mesh);

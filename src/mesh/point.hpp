@@ -13,14 +13,14 @@
 
 namespace quadrat::detail {
 
-/// How a point's products are added to mesh values.
+/// How contributions of a point are added to mesh values.
 enum class mesh_update {
   atomic,
-  plain  ///< load, add, store: right only where no other thread adds to the mesh
+  plain  ///< load, add, store: correct only if no other thread adds to the mesh
 };
 
-/// Spreads one point, its mesh points in units of Nodes with Components values each (2: complex; with 1 the channels
-/// are taken one by one). Index: place in `chosen`, or a point where that is nullptr.
+/// Spreads one point, its mesh points in units of Nodes with Components values each (2: complex; 1: channels are taken
+/// one by one). Index: index into `chosen`, or a point if that is nullptr.
 template <typename T, int Width, int Nodes, int Components, mesh_update Update>
 struct spread_point {
   static constexpr int lanes = Nodes * Components;
@@ -65,7 +65,7 @@ struct spread_point {
       add_units(footprint, base, row, step, product);
     }
 #else
-    // Where the row does not cross the seam, it needs no table of places, and can be vectorized.
+    // A row that does not cross the periodic boundary needs no table of offsets, and can be vectorized.
     if (Nodes == 1 && step == 1 && point.first[2] >= 0 && point.first[2] + Width <= shape.extent[2]) {
       T* target = base + row + point.first[2];
       for (int c = 0; c < Width; ++c) add(target + c, product[0] * footprint.along[c]);
@@ -91,7 +91,7 @@ struct spread_point {
     }
   }
 
-  /// All loads of the row before its stores, so that it waits once: for kernels that race.
+  /// For kernels that race: all loads of the row before its stores, so that it waits only once.
   QUADRAT_HD void overwrite_row(const rows& footprint, T* base, int row, int step, const T* product) const {
     T sum[rows::units * lanes];
     QUADRAT_UNROLL
@@ -106,7 +106,7 @@ struct spread_point {
     }
   }
 
-  /// Nothing is added beside the footprint even by values that are not finite.
+  /// Nothing is added outside the footprint, even if values are not finite.
   [[nodiscard]] QUADRAT_HD static T term(const rows& footprint, const T* product, int u, int l) {
     const T weight = footprint.along[u * Nodes + l / Components];
     return Nodes > 1 && weight == T(0) ? T(0) : product[l % Components] * weight;
@@ -121,7 +121,7 @@ struct spread_point {
   }
 };
 
-/// Spreads the points of `chosen`, or the first `count` where that is nullptr, a thread each; adds to `mesh`.
+/// Adds the points of `chosen`, or the first `count` if that is nullptr, to `mesh`, one thread each.
 template <mesh_update Update, typename Context, typename T>
 void spread_each_point(const Context& context, const char* name, const spread_setup<T>& setup,
                        const value_layout& layout, const placed_point<T>* points, const std::uint32_t* chosen,
@@ -136,7 +136,7 @@ void spread_each_point(const Context& context, const char* name, const spread_se
     using one = std::integral_constant<int, 1>;
     using two = std::integral_constant<int, 2>;
     using four = std::integral_constant<int, 4>;
-    // Only GPUs have vector reductions, of floats; with atomic operations a CPU would pay for each lane.
+    // Only GPUs have vector reductions, and only of floats; on a CPU each lane would be one atomic operation.
     if constexpr (std::is_same_v<Context, cuda_context> && std::is_same_v<T, float>) {
       if (layout.components == 1 && has_units(setup.shape, mesh, 4, 1)) return run(four{}, one{});
       if (layout.components == 2 && has_units(setup.shape, mesh, 2, 2)) return run(two{}, two{});

@@ -9,8 +9,8 @@
 #include "quadrat/mesh/spread_plan.hpp"
 #include "quadrat/parallel/fault.hpp"
 
-/// What the methods of spreading see: a mesh of three axes. Meshes of fewer dimensions have their last axes, and one
-/// mesh point with the weight 1 along the first ones, so that every method is written once.
+/// All methods of spreading see a mesh of three axes. Meshes of fewer dimensions use the last axes, and have one mesh
+/// point with weight 1 along the first ones, so that every method is written once.
 namespace quadrat::detail {
 
 inline constexpr int most_mesh_extent = 1 << 20;
@@ -18,7 +18,7 @@ inline constexpr int most_mesh_extent = 1 << 20;
 /// Indices: 0, 1, 2 with 2 varying fastest.
 struct mesh_shape {
   int extent[3];
-  int width[3];  ///< mesh points of a footprint: the window's width, 1 along an axis that is not there
+  int width[3];  ///< mesh points of a footprint: the window's width, 1 along an axis beyond the dimension
   bool periodic[3];
   int first_axis;  ///< 3 - D
 
@@ -29,8 +29,8 @@ struct mesh_shape {
   /// Mesh points of a footprint.
   [[nodiscard]] QUADRAT_HD int footprint_size() const { return width[0] * width[1] * width[2]; }
 
-  /// The index inside the mesh of one of a footprint, in (-extent - width, 2 extent + width); -1 when it is outside an
-  /// open axis.
+  /// Maps an index of a footprint, in (-extent - width, 2 extent + width), into the mesh; -1 if it is outside an open
+  /// axis.
   [[nodiscard]] QUADRAT_HD int home(int index, int axis) const {
     const int n = extent[axis];
     if (index >= 0 && index < n) return index;
@@ -46,22 +46,22 @@ struct mesh_shape {
   }
 };
 
-/// Where a point's footprint lies: its first mesh point per axis, in [0, extent) along a periodic axis (the footprint
-/// may run over the end), anywhere from -width to extent along an open one; and its place, the s of mesh_window. Axes
-/// that are not there: 0 and 0.
+/// A point's footprint: its first mesh point per axis, in [0, extent) along a periodic axis (the footprint may run past
+/// the end), from -width to extent along an open one; and its place, the s of mesh_window. Both are 0 along axes beyond
+/// the dimension.
 template <typename T>
 struct placed_point {
   T place[3];
   int first[3];
 };
 
-/// One axis: mesh units are (x - lower) * scale, computed as if in twice the precision, because a product that is
-/// rounded once would spoil the place by extent * epsilon.
+/// One axis: mesh units are (x - lower) * scale, computed in about twice the precision, because rounding the product
+/// would change the place by extent * epsilon.
 template <typename T>
 struct mesh_axis {
   T lower;
   T upper;     ///< of the box
-  T farthest;  ///< from `lower`, of a point that is wrapped
+  T farthest;  ///< the greatest distance from `lower` of a point that is wrapped
   T scale;
   T scale_rest;  ///< the exact scale is scale + scale_rest
   T inverse_extent;
@@ -74,8 +74,8 @@ struct mesh_axis {
     T place;
   };
 
-  /// Any finite x. First mesh points beyond an open axis by more than a footprint come as extent or -width. A position
-  /// too many periods away to be resolved is given some place.
+  /// Any finite x. First mesh points beyond an open axis by more than a footprint are given as extent or -width. A
+  /// position too many periods away to resolve is given an arbitrary valid place.
   [[nodiscard]] QUADRAT_HD position locate(T x) const {
     const T offset = x - lower;
     // The error of the difference (Knuth).
@@ -85,8 +85,8 @@ struct mesh_axis {
     T rest = std::fma(offset, scale, -u);
     rest = std::fma(offset, scale_rest, rest);
     rest = std::fma(offset_rest, scale, rest);
-    // For an even width a footprint begins by whole mesh points from u, for an odd one by halves: u - 1/2 may round,
-    // where u is small, so that its error is kept.
+    // For an odd width the footprint is shifted by half a mesh unit: u - 1/2 may be rounded if u is small, so its error
+    // is kept.
     const T half = width % 2 == 0 ? T(0) : T(0.5);
     const T shifted = u - half;
     const T virtual_half = u - shifted;
@@ -100,7 +100,7 @@ struct mesh_axis {
       place -= T(1);
       whole += T(1);
     }
-    // Rounding may have made it 1.
+    // Rounding may have given 1.
     if (place >= T(1)) {
       place = T(0);
       whole += T(1);
@@ -116,22 +116,22 @@ struct mesh_axis {
       if (!(first > T(-width))) return -width;
       return first < T(extent) ? static_cast<int>(first) : extent;
     }
-    // The turns are taken from whole numbers, which stay exact; a position less than one turn below the box would not.
+    // Periods are counted on whole numbers, which stay exact; a position less than one period below the box would not.
     const T turns = std::floor(first * inverse_extent);
     const T index = std::fma(-turns, T(extent), first);
-    // Beyond 2^24 (2^53) mesh points any index is as good.
+    // Beyond 2^24 (2^53) mesh points the index cannot be resolved; any valid one will do.
     if (!(index >= T(-extent) && index < T(2 * extent))) return 0;
-    // The quotient may have been rounded to the next turn.
+    // The quotient may have been rounded up to the next period.
     if (index < T(0)) return static_cast<int>(index) + extent;
     return index < T(extent) ? static_cast<int>(index) : static_cast<int>(index) - extent;
   }
 };
 
-/// Places points of the caller; looks at them on the way.
+/// Places the caller's points, and checks them.
 template <typename T>
 struct point_placement {
   mesh_axis<T> axis[3];
-  const T* component[3];  ///< nullptr for an axis that is not there
+  const T* component[3];  ///< nullptr for an axis beyond the dimension
   std::size_t stride;
   std::size_t count;
   bool refuse_outside;  ///< along periodic axes
@@ -139,7 +139,7 @@ struct point_placement {
   bool clip;            ///< along open axes
   fault_flag faults;
 
-  /// Point i. A point that is refused raises a fault and is given a place that is safe.
+  /// Point i. A refused point raises a fault and is given a safe place.
   [[nodiscard]] QUADRAT_HD placed_point<T> operator()(std::size_t i) const {
     placed_point<T> placed{};
     fault_kind fault = fault_kind::none;
@@ -173,7 +173,7 @@ struct point_placement {
   }
 };
 
-/// Where the values of one call stand: channel c of point i at data[value(i, c)], of mesh point k at data[node(k, c)].
+/// The layout of the values of one call: channel c of point i is data[value(i, c)], of mesh point k data[node(k, c)].
 /// Channels are the components (2 for complex values) of all vectors.
 struct value_layout {
   std::size_t points;

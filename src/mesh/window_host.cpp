@@ -45,7 +45,7 @@ mesh_window<T> bspline_window(int order) {
   for (int j = 0; j < order; ++j) {
     const auto& piece = pieces[static_cast<std::size_t>(order - 1 - j)];
     for (int d = 0; d < order; ++d) {
-      // In the middle of an odd order only even powers are left, to rounding.
+      // The middle piece of an odd order has only even powers, up to rounding.
       const bool vanishes = 2 * j == order - 1 && d % 2 == 1;
       window.coefficient[d][j] = vanishes ? T(0) : static_cast<T>(piece[static_cast<std::size_t>(d)]);
     }
@@ -61,7 +61,7 @@ namespace detail {
 double fit_point(int index, int terms) { return 0.5 * std::cos(std::numbers::pi * (index + 0.5) / terms); }
 
 void fit_polynomial(const double* samples, int terms, double* coefficients) {
-  // Newton's divided differences, then its nested form multiplied out; in long double, because powers of s cancel.
+  // Newton's divided differences, then the nested form expanded; in long double, because powers of s cancel.
   std::vector<long double> differences(samples, samples + terms);
   const auto point = [&](int i) { return static_cast<long double>(fit_point(i, terms)); };
   for (int level = 1; level < terms; ++level) {

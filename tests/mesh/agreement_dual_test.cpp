@@ -8,7 +8,7 @@
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 
-// Every method gives what the reference does.
+// Every method agrees with the reference.
 
 namespace quadrat::test {
 
@@ -45,7 +45,7 @@ TYPED_TEST(spread_agreement, holds_for_random_cases) {
   }
 }
 
-/// Positions must keep their precision on every one.
+/// Positions must keep their precision for every extent.
 TYPED_TEST(spread_agreement, holds_for_every_extent_to_512) {
   using T = typename TypeParam::value_type;
   constexpr int D = TypeParam::dimension;
@@ -113,7 +113,7 @@ TYPED_TEST(spread_agreement, the_total_of_a_periodic_mesh_is_that_of_the_values)
   }
 }
 
-/// Lists of one mesh point, one group or one tile become long; sums too, so that their rounding shows in float.
+/// Lists of one mesh point, group or tile become long; so do sums, whose rounding then shows in float.
 TYPED_TEST(spread_agreement, holds_for_crowds) {
   using T = typename TypeParam::value_type;
   constexpr int D = TypeParam::dimension;
@@ -134,7 +134,7 @@ TYPED_TEST(spread_agreement, holds_for_crowds) {
   }
 }
 
-/// Several blocks of threads, and of mesh points.
+/// Several blocks of threads and of mesh points.
 TYPED_TEST(spread_agreement, holds_for_more_than_a_block) {
   using T = typename TypeParam::value_type;
   constexpr int D = TypeParam::dimension;
@@ -146,7 +146,7 @@ TYPED_TEST(spread_agreement, holds_for_more_than_a_block) {
   }
 }
 
-/// The window that a mesh_window is: piece j on [width/2 - 1 - j, width/2 - j).
+/// The function that a mesh_window represents: piece j on [width/2 - 1 - j, width/2 - j).
 template <typename T>
 reference::spread_window pieces_of(const mesh_window<T>& window) {
   const auto sum = [window](long double x, bool derivative) {
@@ -172,7 +172,7 @@ void expect_all_methods_agree(const backend_context& context, const spread_case<
   }
 }
 
-/// Wide and narrow, with as many terms as B-splines of that order, fewer and more.
+/// Wide and narrow windows, with as many terms as B-splines of that order, fewer and more.
 TYPED_TEST(spread_agreement, holds_for_windows_of_the_caller) {
   using T = typename TypeParam::value_type;
   constexpr int D = TypeParam::dimension;
@@ -191,7 +191,7 @@ TYPED_TEST(spread_agreement, holds_for_windows_of_the_caller) {
   }
 }
 
-/// Positions too many periods away to be resolved keep their value.
+/// Points too many periods away to resolve are still spread.
 TYPED_TEST(spread_agreement, far_points_are_somewhere) {
   using T = typename TypeParam::value_type;
   constexpr int D = TypeParam::dimension;

@@ -19,13 +19,13 @@ namespace {
   return {detail::make_shape<float, 3>(domain, {mesh, mesh, mesh}, window), window, options};
 }
 
-/// On a GPU.
+/// The choice on a GPU.
 [[nodiscard]] detail::spread_choice choice_of(int mesh, std::size_t points, double uses,
                                               determinism level = determinism::none) {
   return detail::choose_spread_method(detail::request_of(true, level, setup_of(mesh, uses), points));
 }
 
-/// Methods of a backend are there to be chosen where it is built.
+/// Methods of a backend can be chosen only if it is built.
 class spread_choice_cuda : public testing::Test {
   void SetUp() override {
     if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
@@ -45,7 +45,7 @@ TEST_F(spread_choice_cuda, goes_by_the_number_of_uses) {
   EXPECT_EQ(choice_of(64, 1000, 1000).method, "single_mesh");
 }
 
-/// No times: those of another machine would be wrong by any factor.
+/// No absolute times: those of another machine could be wrong by any factor.
 TEST_F(spread_choice_cuda, says_how_the_best_two_compare) {
   EXPECT_EQ(choice_of(128, 10000000, 5).reason,
             "for 5 uses tiles is expected to take least, particle_threads 12 times as long");

@@ -8,7 +8,7 @@
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 
-// What the levels of determinism promise.
+// The guarantees of the levels of determinism.
 
 namespace quadrat::test {
 
@@ -19,7 +19,7 @@ class spread_determinism : public backend_test {};
 using precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(spread_determinism, precisions);
 
-/// Contexts that must all give the same bits: on the CPU they differ in their number of threads.
+/// Contexts that must all give the same bits: on the CPU with different numbers of threads.
 std::vector<backend_context> contexts_of(determinism level) {
   std::vector<backend_context> contexts;
 #if QUADRAT_BACKEND_CUDA
@@ -51,7 +51,7 @@ std::vector<T> spread_mesh(const backend_context& context, const spread_case<T, 
   return spread_mesh(context, plan, it, input);
 }
 
-/// Uniform points; a crowd among them; clipped at an open axis; few points on many mesh points, and many on few.
+/// Uniform points; points with a crowd; clipped at an open axis; few points on many mesh points, and many on few.
 template <typename T>
 std::vector<spread_case<T, 3>> cases() {
   std::vector<spread_case<T, 3>> result;
@@ -126,7 +126,7 @@ void expect_right_sums(const spread_case<T, D>& it) {
   }
 }
 
-/// Also a plane and a line, and meshes that footprints go round several times.
+/// Also in two and one dimensions, and on meshes that footprints wrap around several times.
 TYPED_TEST(spread_determinism, reproducible_sums_are_right) {
   using T = TypeParam;
   for (const auto& it : cases<T>()) expect_right_sums(it);
@@ -160,8 +160,8 @@ TYPED_TEST(spread_determinism, canonical_spreading_gives_the_same_bits_for_every
   }
 }
 
-/// `canonical`: a mesh point adds its values in the order of the points. With whole weights (order 1) and values of
-/// very different size any other order shows.
+/// `canonical`: a mesh point adds its values in the order of the points. With weights of 1 (order 1) and values of very
+/// different magnitude, any other order changes the result.
 TYPED_TEST(spread_determinism, canonical_spreading_adds_in_the_order_of_the_points) {
   using T = TypeParam;
   const backend_context context = contexts_of(determinism::canonical)[1];
@@ -182,7 +182,7 @@ TYPED_TEST(spread_determinism, canonical_spreading_adds_in_the_order_of_the_poin
   }
 }
 
-/// Always, also at the level `none`.
+/// Always, even at the level `none`.
 TYPED_TEST(spread_determinism, interpolation_gives_the_same_bits_in_every_run) {
   using T = TypeParam;
   const auto contexts = contexts_of(determinism::none);

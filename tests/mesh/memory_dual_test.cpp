@@ -15,7 +15,7 @@
 #include "quadrat/parallel/cuda_graph.hpp"
 #endif
 
-// What plans allocate, and when; what becomes of them when there is no memory.
+// What plans allocate, and when; and what happens when memory runs out.
 
 namespace quadrat::test {
 
@@ -33,7 +33,7 @@ case3 complex_case(std::size_t count = 700, std::uint64_t seed = 4) {
   return it;
 }
 
-/// A number that stands before a word in a text; 0 where there is none.
+/// The number before a word in a text; 0 if there is none.
 std::size_t number_before(const std::string& text, const std::string& word) {
   const std::size_t end = text.find(word);
   if (end == std::string::npos || end == 0) return 0;
@@ -41,7 +41,7 @@ std::size_t number_before(const std::string& text, const std::string& word) {
   return std::stoull("0" + text.substr(start + 1, end - start - 1));
 }
 
-/// Small results for every call, with what has been allocated for them before.
+/// Small results of every call, allocated in advance.
 struct calls_and_results {
   array<float, backend_context> values, mesh, gradients;
 
@@ -90,7 +90,7 @@ TEST_F(spread_memory_test, execution_and_the_same_points_again_allocate_nothing)
   }
 }
 
-/// All but a few words of the plan itself.
+/// All except a few words of the plan itself.
 TEST_F(spread_memory_test, bytes_are_those_of_the_memory) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
@@ -130,7 +130,8 @@ TEST_F(spread_memory_test, what_is_not_allowed_is_refused_before_anything_is_all
   }
 }
 
-/// 2^31 - 1 points, of which only the first exists: what they would need is said, and is not a number that went round.
+/// 2^31 - 1 points, of which only the first exists: the message gives the bytes they would need, without integer
+/// overflow.
 TEST_F(spread_memory_test, the_most_points_are_refused_with_what_they_would_need) {
   const backend_context context;
   const auto one = to_device(context, std::vector<float>{1, 1, 1});
@@ -147,7 +148,7 @@ TEST_F(spread_memory_test, the_most_points_are_refused_with_what_they_would_need
   }
 }
 
-/// A plan that may hold so much holds no more, or refuses; and with plenty it does not refuse.
+/// A plan with a memory limit keeps to it, or refuses; with enough it does not refuse.
 TEST_F(spread_memory_test, no_more_is_held_than_is_allowed) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
@@ -177,7 +178,7 @@ TEST_F(spread_memory_test, no_more_is_held_than_is_allowed) {
   }
 }
 
-/// Memory that says that it has little.
+/// Memory that reports that little is free.
 class scarce_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes, cuda_stream stream) override {
@@ -213,14 +214,14 @@ TEST_F(spread_memory_test, what_is_not_there_is_refused_before_anything_is_alloc
     EXPECT_NE(text.find("3000"), std::string::npos) << text;
     memory.available = ~std::size_t{0};
     plan.set_points(points.view());
-    // What it holds already is not asked for again.
+    // Memory that it already holds counts as available.
     memory.available = number_before(text, " bytes") - std::min(plan.bytes(), number_before(text, " bytes"));
     plan.set_points(points.view());
     expect_right(context, plan, it);
   }
 }
 
-/// Plans for which memory ran out, at every allocation, are as good as new ones when there is memory again.
+/// Plans that ran out of memory, at any allocation, work like new ones when there is memory again.
 TEST_F(spread_memory_test, plans_are_usable_after_memory_ran_out_anywhere) {
   const case3 few = complex_case(90, 5), many = complex_case(300);
   const backend_context usual;

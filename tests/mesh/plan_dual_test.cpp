@@ -11,7 +11,7 @@
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/errors.hpp"
 
-// What a plan does besides spreading: it refuses what cannot be, names what is wrong, and can be used again.
+// What a plan does apart from spreading: it refuses invalid input, names what is wrong, and can be reused.
 
 namespace quadrat::test {
 
@@ -38,12 +38,12 @@ case3 case_inside(std::uint64_t seed = 1, std::size_t count = 60) {
   return it;
 }
 
-/// What making such a plan says.
+/// The message when such a plan is constructed.
 std::string plan_error(const case3& it, const backend_context& context = backend_context()) {
   return error_of<argument_error>([&] { plan3 plan(context, it.domain, it.mesh, it.order, it.options); });
 }
 
-/// What it says of the points of a case; afterwards there are none, also not those from before, and others can be set.
+/// The message about the points of a case; afterwards no points are set, not even earlier ones, and others can be set.
 std::string points_error(const case3& it, const std::string& method) {
   const backend_context context;
   case3 sound = case_inside(it.seed + 1);
@@ -202,7 +202,7 @@ TEST_F(spread_plan_test, says_what_it_holds) {
   }
 }
 
-/// Methods that exist to be timed run too; what they give is not looked at.
+/// Methods with wrong results run too; their results are not checked.
 TEST_F(spread_plan_test, methods_with_wrong_results_run) {
   const backend_context context;
   const case3 it = case_inside(1, 500);
@@ -412,7 +412,7 @@ TEST_F(spread_plan_test, takes_other_points_again_and_again) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     auto plan = make_plan(context, case_inside(), method, 4);
-    // More points on so few mesh points are more than a float's sums can hold to the tolerance.
+    // More points on so few mesh points would exceed the tolerance in float.
     for (const std::size_t count : {60u, 700u, 0u, 1u, 300u, 1000u, 60u}) {
       const case3 it = case_inside(count, count);
       set_points(context, plan, it);

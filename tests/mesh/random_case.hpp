@@ -18,10 +18,10 @@
 
 namespace quadrat::test {
 
-/// How points stand in memory.
+/// The memory layout of points.
 enum class point_memory { packed, rows, components };
 
-/// Points in a box with a mesh, and what is to be spread and interpolated there.
+/// Points in a box with a mesh, and the values to spread and interpolate.
 template <typename T, int D>
 struct spread_case {
   box<T, D> domain{};
@@ -80,7 +80,7 @@ class random_spread_case {
     return std::move(it_);
   }
 
-  /// The same on a mesh that is given, in one dimension of any extent.
+  /// The same on a given mesh, in one dimension of any extent.
   [[nodiscard]] spread_case<T, D> make(const vec<int, D>& mesh) {
     it_.order = whole_between(1, 8);
     it_.mesh = mesh;
@@ -111,7 +111,7 @@ class random_spread_case {
       if (shape == 1) it_.mesh[d] = whole_between(1, 24);
       if (shape == 2) it_.mesh[d] = primes[below(primes.size())];
       if (shape == 3) it_.mesh[d] = d == long_axis ? longs[below(longs.size())] : whole_between(1, 9);
-      if (shape == 4) it_.mesh[d] = whole_between(1, it_.order);  // footprints meet themselves
+      if (shape == 4) it_.mesh[d] = whole_between(1, it_.order);  // footprints overlap themselves
     }
   }
 
@@ -127,7 +127,7 @@ class random_spread_case {
     }
   }
 
-  /// So many points that neither the reference takes long nor rounding in sums of thousands of terms shows.
+  /// Few enough points that the reference is quick and rounding in sums of thousands of terms does not matter.
   [[nodiscard]] std::size_t choose_count() {
     if (one_in(12)) return below(2);
     const double terms = std::pow(it_.order, D);
@@ -167,7 +167,7 @@ class random_spread_case {
     }
   }
 
-  /// A face of the box, or what is next to it.
+  /// A face of the box, or a number next to it.
   [[nodiscard]] T face(int d) {
     constexpr T far = std::numeric_limits<T>::max();
     const T at = one_in(2) ? it_.domain.lower[d] : it_.domain.upper(d);
@@ -185,14 +185,14 @@ class random_spread_case {
     if (accepted(x, d)) return x;
     const double first = 0.5 * it_.order - 1, last = it_.mesh[d] - 0.5 * it_.order;
     const bool all = it_.domain.periodic[d] || it_.options.edges == open_footprints::clip;
-    // Away from the ends of what is accepted; between the places where a window of order 1 or 2 is not smooth.
+    // Away from the limits of accepted positions, and from points where a window of order 1 or 2 is not smooth.
     return position(all ? 0.3 + whole_between(0, it_.mesh[d] - 1)
                         : std::clamp(0.3 + whole_between(0, it_.mesh[d]), first + 0.1, last - 0.1),
                     d);
   }
 
-  /// Whether the footprint is where it may be; and for order 1, whose weight jumps, and order 2, whose slope does, that
-  /// rounding does not take the point across a jump.
+  /// Whether the footprint is allowed; and for order 1, whose weight jumps, and order 2, whose slope jumps, that
+  /// rounding does not move the point across a jump.
   [[nodiscard]] bool accepted(T x, int d) const {
     const long double u = (static_cast<long double>(x) - static_cast<long double>(it_.domain.lower[d])) * it_.mesh[d] /
                           static_cast<long double>(it_.domain.length[d]);

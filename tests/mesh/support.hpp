@@ -25,7 +25,7 @@ inline constexpr auto on_this_backend = &spread_method::on_cuda;
 inline constexpr auto on_this_backend = &spread_method::on_cpu;
 #endif
 
-/// The methods of this backend that are right, and reproducible at least at this level.
+/// The methods of this backend with correct results that support at least this level of determinism.
 /// QUADRAT_TEST_WITHOUT names a method to leave out: the racecheck of script/test-gpu complains about a vendor's
 /// kernels.
 [[nodiscard]] inline std::vector<std::string> methods_here(determinism level = determinism::none) {
@@ -39,12 +39,12 @@ inline constexpr auto on_this_backend = &spread_method::on_cpu;
   return names;
 }
 
-/// What a relative l2 error must be below.
+/// The limit on relative l2 errors.
 template <typename T>
 inline constexpr double spread_tolerance = sizeof(T) == 4 ? 1e-6 : 1e-14;
 
-/// The l2 norm of the errors by that of the sums; where what is summed has both signs, of the sums of magnitudes, since
-/// what cancels is no error of the method. 0 where both are zero.
+/// The l2 norm of the errors divided by that of the sums; for terms of both signs, by that of the sums of magnitudes,
+/// since cancellation is not an error of the method. 0 if both are zero.
 template <typename T>
 [[nodiscard]] double relative_error(const std::vector<T>& found, const reference::weighted_sums& wanted) {
   if (found.size() != wanted.value.size()) return std::numeric_limits<double>::infinity();
@@ -75,7 +75,7 @@ template <typename T>
   return {values.begin(), values.end()};
 }
 
-/// Points in the memory of a context, with things that are no coordinates around them.
+/// Points in the memory of a context, surrounded by other data.
 template <typename T, int D>
 class points_on_device {
  public:
@@ -98,7 +98,7 @@ class points_on_device {
     return component_points(starts, count_);
   }
 
-  /// Forgets where the points are.
+  /// Overwrites the points.
   void overwrite(const backend_context& context) { fill_bytes(context, words_.data(), 0xff, words_.bytes()); }
 
  private:
@@ -108,7 +108,7 @@ class points_on_device {
   array<T, backend_context> words_;
 };
 
-/// What a plan gives, one component after another.
+/// The results of a plan, one component after another.
 template <typename T>
 struct spread_results {
   std::vector<T> mesh;
@@ -116,7 +116,7 @@ struct spread_results {
   std::vector<T> gradients;
 };
 
-/// The input of a case: values of the points and of the mesh, and what the results hold before.
+/// The input of a case: values of the points and of the mesh, and the previous contents of the results.
 template <typename T, int D>
 struct spread_input {
   std::vector<T> values;
@@ -137,7 +137,7 @@ struct spread_input {
   }
 };
 
-/// Calls of a plan on values of T, taken as complex ones where there are two components.
+/// Calls of a plan on values of T, treated as complex if there are two components.
 template <typename T, int D>
 class plan_calls {
  public:
@@ -194,7 +194,7 @@ void set_points(const backend_context& context, spread_plan<backend_context, T, 
   points.overwrite(context);
 }
 
-/// All that a case asks for, with a plan of its own.
+/// All operations of a case, with a new plan.
 template <typename T, int D, typename Window>
 [[nodiscard]] spread_results<T> run_method(const backend_context& context, const spread_case<T, D>& it,
                                            const spread_input<T, D>& input, const std::string& method,
@@ -226,7 +226,7 @@ template <typename T, int D>
   return it;
 }
 
-/// What a case must give.
+/// The expected results of a case.
 struct wanted_results {
   reference::weighted_sums mesh;
   reference::weighted_sums values;
@@ -256,7 +256,7 @@ void expect_agreement(const spread_results<T>& found, const wanted_results& want
   EXPECT_LT(relative_error(found.gradients, wanted.gradients), tolerance) << "interpolate_gradient";
 }
 
-/// Of a plan to which the points of this case have been given.
+/// Checks a plan whose points have been set to those of this case.
 template <typename T, int D>
 void expect_right(const backend_context& context, spread_plan<backend_context, T, D>& plan,
                   const spread_case<T, D>& it) {

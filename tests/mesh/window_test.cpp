@@ -33,7 +33,7 @@ void for_each_width(F&& f) {
   }(std::make_integer_sequence<int, mesh_window<float>::most_width>{});
 }
 
-/// Places between mesh points: the ends, what is next to them, and some between.
+/// Places between mesh points: the ends, numbers next to them, and some in between.
 template <typename T>
 std::vector<T> places() {
   std::vector<T> result{T(-0.5), std::nextafter(T(-0.5), T(0)), T(0), std::nextafter(T(0.5), T(0))};
@@ -51,11 +51,11 @@ template <typename T>
 struct window_errors {
   T weight = 0;
   T derivative = 0;
-  T total = 0;             ///< of the weights, from 1
-  T derivative_total = 0;  ///< from 0
+  T total = 0;             ///< deviation of the sum of weights from 1
+  T derivative_total = 0;  ///< deviation from 0
 };
 
-/// How far a window is from the functions that it stands for.
+/// The deviation of a window from the functions that it represents.
 template <int Width, typename T>
 window_errors<T> errors_of(const mesh_window<T>& window, const reference::spread_window& wanted) {
   window_errors<T> errors;
@@ -93,7 +93,7 @@ TYPED_TEST(mesh_window_test, bsplines_follow_the_recursion) {
   });
 }
 
-/// The paper's values: M_3 on the mesh points, and M_4 half-way between them.
+/// The paper's values: M_3 on the mesh points, and M_4 halfway between them.
 TYPED_TEST(mesh_window_test, bsplines_have_their_known_values) {
   using T = TypeParam;
   T three[3], four[4];
@@ -106,7 +106,7 @@ TYPED_TEST(mesh_window_test, bsplines_have_their_known_values) {
   for (int j = 0; j < 4; ++j) EXPECT_NEAR(four[j], sixths[j] / T(6), this->epsilon);
 }
 
-/// A particle a quarter past a mesh point gives three quarters to it.
+/// A particle a quarter past a mesh point contributes three quarters to it.
 TYPED_TEST(mesh_window_test, weights_begin_at_the_first_mesh_point) {
   TypeParam linear[2];
   bspline_window<TypeParam>(2).template weights<2>(TypeParam(-0.25), linear);
@@ -132,7 +132,7 @@ TYPED_TEST(mesh_window_test, derivatives_are_those_of_the_weights) {
   });
 }
 
-/// A B-spline that comes as a function is found again: the fit of a polynomial is exact, also with terms to spare.
+/// A B-spline given as a function is reproduced: the fit of a polynomial is exact, even with more terms than needed.
 TYPED_TEST(mesh_window_test, a_fit_finds_bsplines_again) {
   using T = TypeParam;
   for_each_width([&](auto width) {
@@ -156,7 +156,7 @@ reference::spread_window semicircle_exponential(int width, long double beta) {
   return {width, weight, [=](long double x) { return -weight(x) * beta * 4 * x / (width * width) / root(x); }};
 }
 
-/// Weights are at most 1. At the ends of the window it is exp(-beta) and falls as a root does, which no polynomial
+/// Weights are at most 1. At the ends of the window it is exp(-beta) and falls like a square root, which no polynomial
 /// follows: the error there is of that size.
 TYPED_TEST(mesh_window_test, the_exponential_of_a_semicircle_is_fitted) {
   using T = TypeParam;
@@ -186,7 +186,7 @@ TYPED_TEST(mesh_window_test, a_fit_has_the_shape_of_any_smooth_function) {
   EXPECT_LT(errors_of<6>(fitted_window<T>(6, 6, gauss.weight), gauss).weight, T(1e-3));
 }
 
-/// And never at the breaks between pieces.
+/// And never at the boundaries between pieces.
 TEST(mesh_window_shape, is_asked_for_inside_the_window_only) {
   for (int width = 1; width <= 8; ++width) {
     for (int terms = 1; terms <= 16; ++terms) {

@@ -9,7 +9,7 @@ namespace quadrat {
 
 /// A way to spread.
 struct spread_method : method_info {
-  bool wrong_results;  ///< exists to be timed only: updates of one mesh point may be lost
+  bool wrong_results;  ///< for timing only: updates of a mesh point may be lost
 };
 
 /// All methods, in the order in which they are shown.

@@ -18,28 +18,28 @@
 /// Spreading values of particles onto a mesh, and interpolating values of a mesh at particles.
 namespace quadrat {
 
-/// What becomes of a point outside the box along a periodic axis.
+/// How a point outside the box along a periodic axis is treated.
 enum class outside_points {
-  wrap,   ///< it stands for its image in the box, up to 2^20 periods away; data_error beyond
+  wrap,   ///< replaced by its image in the box, up to 2^20 periods away; data_error beyond
   refuse  ///< data_error
 };
 
-/// What becomes of a footprint that leaves the mesh along an open axis.
+/// How a footprint that leaves the mesh along an open axis is treated.
 enum class open_footprints {
   refuse,  ///< data_error
-  clip     ///< what is outside the mesh is left out, and counted: spread_plan::left_out
+  clip     ///< the part outside the mesh is left out, and counted: spread_plan::left_out
 };
 
-/// What becomes of a point beyond the box along an open axis, whose both faces belong to the box.
+/// How a point beyond the box along an open axis is treated. Both faces of an open axis belong to the box.
 enum class points_beyond {
   refuse,  ///< data_error
-  accept   ///< its footprint is treated as that of any other point, and the point is counted: spread_plan::left_out
+  accept   ///< its footprint is treated like that of any other point, and it is counted: spread_plan::left_out
 };
 
-/// Points that do not count in full, of the last set_points. Their numbers are the same in every run.
+/// Numbers of points of the last set_points that do not contribute fully. The same in every run.
 struct mesh_left_out {
-  std::uint64_t clipped = 0;  ///< part of the footprint is outside of the mesh, or all of it
-  std::uint64_t missed = 0;   ///< of these: all of it, so that the point counts for nothing
+  std::uint64_t clipped = 0;  ///< all or part of the footprint is outside the mesh
+  std::uint64_t missed = 0;   ///< of these: all of it is outside, so that the point contributes nothing
   std::uint64_t beyond = 0;   ///< the point is beyond the box along an open axis
 };
 
@@ -47,63 +47,62 @@ struct mesh_left_out {
 enum class unit_reduction { shuffle, shared_memory };
 
 struct spread_options {
-  std::string method{};  ///< one of spread_methods(); empty or "auto": chosen, see spread_plan::reason
+  std::string method{};  ///< one of spread_methods(); empty or "auto": chosen automatically, see spread_plan::reason
   outside_points outside = outside_points::wrap;
   open_footprints edges = open_footprints::refuse;
   points_beyond beyond = points_beyond::refuse;
-  /// Calls of spread that are expected for one of set_points: what the choice of a method goes by.
+  /// Expected calls of spread per call of set_points. The choice of a method depends on it.
   double uses = 1;
-  int compute_unit = 0;  ///< single_mesh: threads a mesh point, 1, 2, 4, ... 32; 0: the paper's rule
+  int compute_unit = 0;  ///< single_mesh: threads per mesh point, 1, 2, 4, ... 32; 0: the paper's rule
   unit_reduction reduction = unit_reduction::shuffle;  ///< single_mesh
   int group_size = 64;                                 ///< group_mesh: mesh points of a group, 1 to 1024
-  /// Bytes that the plan may hold; 0: what the memory has free.
+  /// Bytes that the plan may hold; 0: whatever is free.
   std::size_t most_bytes = 0;
 };
 
 /// Which values one call works on.
 struct mesh_call {
-  /// Value vectors that stand one after another: values[vector][point], mesh[vector][x][y][z]. Their weights are
-  /// computed once; by `gather` for each component, by `tiles` for each vector, or on GPUs once for two real ones.
+  /// Number of consecutive value vectors: values[vector][point], mesh[vector][x][y][z]. Weights are computed once for
+  /// all vectors; by `gather` once per component; by `tiles` once per vector, or on GPUs once for two real ones.
   int vectors = 1;
-  /// Adds to what the result holds, instead of overwriting it.
+  /// Adds to the result instead of overwriting it.
   bool accumulate = false;
 };
 
-/// A plan: made for a mesh, then given points as often as they move, then used any number of times. Move-only. Context:
+/// A plan: constructed for a mesh, given points whenever they move, and used any number of times. Move-only. Context:
 /// cpu_context or cuda_context; T: float or double; D: 1, 2, 3.
 ///
-/// Mesh point (i, j, k) stands at lower + (i L_x / K_x, j L_y / K_y, k L_z / K_z), along open axes too; mesh arrays are
-/// C-ordered [x][y][z], z varies fastest. Any extents from 1 to 2^20 serve, also smaller than the window; the mesh has
-/// at most 2^31 - 1 points. Values and results are in the order of the points as they were given, in the memory of the
-/// context.
+/// Mesh point (i, j, k) is at lower + (i L_x / K_x, j L_y / K_y, k L_z / K_z), along open axes too; mesh arrays are
+/// C-ordered [x][y][z], z varies fastest. Extents may be 1 to 2^20, even smaller than the window; the mesh has at most
+/// 2^31 - 1 points. Values and results are in the order of the given points, in the memory of the context.
 ///
-/// A value that is not finite, of a point or a mesh point, makes what it is added to not finite; with `tiles` on GPUs
-/// what lies within 15 mesh points of that as well.
+/// A non-finite value of a point or a mesh point makes the results it contributes to non-finite; with `tiles` on GPUs
+/// also results within 15 mesh points of those.
 ///
-/// Spreading and interpolating allocate nothing, do not synchronise, and can be captured in a CUDA graph. Determinism:
-/// the context's level, which must be one that the method has (spread_methods()); at `none` the order of additions to a
-/// mesh point is that of the atomic operations. Interpolation is the same in every run, always.
-/// Source: particle-mesh-spreading (all sections).
+/// Spreading and interpolating allocate nothing, do not synchronize, and can be captured in a CUDA graph. Determinism:
+/// the context's level, which the method must support (spread_methods()); at `none` the order of additions to a mesh
+/// point is that of the atomic operations. Interpolation gives the same result in every run at every level. Source:
+/// particle-mesh-spreading (all sections).
 template <typename Context, typename T, int D>
 class spread_plan {
   static_assert(detail::instance<Context, T, D, 1>::exists);
 
  public:
-  /// A plan with cardinal B-splines of order 1 to 8. Throws argument_error for impossible extents, orders and options,
-  /// unknown methods (with the valid ones), methods that the backend or the level of determinism does not have.
+  /// A plan with cardinal B-splines of order 1 to 8. Throws argument_error for invalid extents, orders and options,
+  /// unknown methods (listing the valid ones), and methods that do not support the backend or the level of determinism.
   spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh, int order,
               const spread_options& options = {});
-  /// A plan with a window of the caller's.
+  /// A plan with a window given by the caller.
   spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window,
               const spread_options& options = {});
   spread_plan(spread_plan&&) noexcept;
   spread_plan& operator=(spread_plan&&) noexcept;
   ~spread_plan();
 
-  /// Takes the points, which are copied: they may change or go afterwards. Synchronises. Allocates when the number of
-  /// points grows. Throws argument_error when there are more than 2^31 - 1 points, or when the method would need more
-  /// memory than there is (saying how much, before anything is allocated); data_error naming the first point that is
-  /// not finite, or whose place or footprint is refused. After an exception the plan is unusable until the next call.
+  /// Copies the points, which may change or be freed afterwards. Synchronizes. Allocates when the number of points
+  /// grows. Throws argument_error when there are more than 2^31 - 1 points, or when the method would need more memory
+  /// than is available (saying how much, before anything is allocated); data_error naming the first point that is not
+  /// finite, or whose position or footprint is refused. After an exception the plan is unusable until the next call.
   void set_points(const points_view<T, D>& points);
 
   /// What the last set_points left out. Counted by one more pass over the points where an axis is open and the options
@@ -119,7 +118,7 @@ class spread_plan {
   void interpolate(const T* mesh, T* values, const mesh_call& call = {});
   void interpolate(const std::complex<T>* mesh, std::complex<T>* values, const mesh_call& call = {});
 
-  /// gradients[vector][i][axis], derivatives of the interpolated value by the position, per unit of length.
+  /// gradients[vector][i][axis], derivatives of the interpolated value with respect to position, per unit of length.
   /// Asynchronous.
   void interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call = {});
   void interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients, const mesh_call& call = {});

@@ -9,11 +9,10 @@
 /// Separable windows: how the value of a particle is divided among the mesh points around it, axis by axis.
 namespace quadrat {
 
-/// A window of `width` mesh points along an axis, as `width` polynomials of the particle's place between mesh points.
-/// With u the position in mesh units and p the width, the particle's first mesh point is floor(u - p/2) + 1, and with
-/// s = u - p/2 - floor(u - p/2) - 1/2, in [-1/2, 1/2), mesh point first + j receives
-/// w_j(s) = sum over d of coefficient[d][j] s^d. Cardinal B-splines are of this form exactly; any other window is
-/// fitted to it, to rounding.
+/// A window of `width` mesh points along an axis, as `width` polynomials of the particle's position between mesh
+/// points. With u the position in mesh units and p the width, the particle's first mesh point is floor(u - p/2) + 1,
+/// and with s = u - p/2 - floor(u - p/2) - 1/2, in [-1/2, 1/2), mesh point first + j receives w_j(s) = sum over d of
+/// coefficient[d][j] s^d. Cardinal B-splines have exactly this form; any other window is fitted, to rounding.
 template <typename T>
 struct mesh_window {
   static constexpr int most_width = 8;
@@ -21,17 +20,17 @@ struct mesh_window {
 
   int width;
   int terms;       ///< coefficients of each polynomial
-  bool symmetric;  ///< whether w_{p-1-j}(s) = w_j(-s), exactly: the weights then cost half
+  bool symmetric;  ///< whether w_{p-1-j}(s) = w_j(-s) exactly: weights then cost half
   T coefficient[most_terms][most_width];
 
-  /// The `Width` weights at s. Width must be `width`. Loops have constant bounds, so that on a GPU coefficients are
-  /// read where they stand among a kernel's arguments.
+  /// The `Width` weights at s. Width must be `width`. Loops have constant bounds, so that GPU kernels read coefficients
+  /// directly from their arguments.
   template <int Width>
   QUADRAT_HD void weights(T s, T* w) const {
     evaluate<Width, false>(s, w);
   }
 
-  /// Derivatives of the weights by u.
+  /// Derivatives of the weights with respect to u.
   template <int Width>
   QUADRAT_HD void derivatives(T s, T* w) const {
     evaluate<Width, true>(s, w);
@@ -57,7 +56,7 @@ struct mesh_window {
     }
   }
 
-  /// Every other term of polynomial j, from term `last` down, in powers of the square.
+  /// Every other term of polynomial j, from term `last` down, in powers of s^2.
   template <int Width>
   QUADRAT_HD T alternate(int j, int last, T square) const {
     T sum = coefficient[last][j];
@@ -97,12 +96,12 @@ void require_window(int width, int terms);
 
 }  // namespace detail
 
-/// A window of the caller's: `shape(x)` with x = u - k, the distance from mesh point k in mesh units, is asked for on
-/// (-width/2, width/2), where it must be smooth between mesh points; outside it counts as zero. Each of the `width`
+/// A window given by the caller: `shape(x)` with x = u - k, the distance from mesh point k in mesh units, is evaluated
+/// on (-width/2, width/2), where it must be smooth between mesh points; outside it counts as zero. Each of the `width`
 /// pieces is fitted by a polynomial of `terms` coefficients through Chebyshev points, which converges geometrically
 /// where the shape is smooth up to its edge; the exponential of a semicircle is not, and is fitted to about the size of
-/// its jump there (exp(-13.8) of the peak: 6e-7 with 8 terms, 3e-7 with 16). `shape` is called on the host, here and
-/// never later. Throws argument_error unless 1 <= width <= 8, 1 <= terms <= 16 and all that `shape` gives is finite.
+/// its jump there (exp(-13.8) of the peak: 6e-7 with 8 terms, 3e-7 with 16). `shape` is called on the host, only during
+/// this call. Throws argument_error unless 1 <= width <= 8, 1 <= terms <= 16 and all values of `shape` are finite.
 template <typename T, typename Shape>
 [[nodiscard]] mesh_window<T> fitted_window(int width, int terms, const Shape& shape) {
   detail::require_window(width, terms);

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint32_t no_point = 0xffffffffu;
 
-/// Which mesh point of a footprint holds the point: a fixed one, so that a mesh point gathers from exactly width^3.
+/// Which mesh point of a footprint holds the point. The same for all, so that a mesh point gathers from exactly width^3
+/// others.
 [[nodiscard]] QUADRAT_HD int holder(const mesh_shape& shape, int axis) { return (shape.width[axis] - 1) / 2; }
 
 /// Index: point.
@@ -44,7 +45,7 @@ struct place_in_cell {
   }
 };
 
-/// Index: mesh point. Brings the value of the point that it holds, so that gathering reads side by side.
+/// Index: mesh point. Copies the value of the point that it holds, so that gathering reads contiguous memory.
 template <typename T>
 struct bring_value {
   value_layout layout;
@@ -59,7 +60,7 @@ struct bring_value {
   }
 };
 
-/// Index: mesh point. It is mesh point j of the footprints of points that stand `holder - j` mesh points further.
+/// Index: mesh point. It is mesh point j of the footprints of points held `holder - j` mesh points further on.
 template <typename T, int Width>
 struct gather_node {
   mesh_shape shape;
@@ -100,8 +101,8 @@ struct gather_node {
   }
 
  private:
-  /// B-splines: the two pieces that the row has in common are held in registers, those along the row are constants of
-  /// the unrolled loop.
+  /// B-splines: the two pieces common to the row are in registers; those along the row are constants of the unrolled
+  /// loop.
   [[nodiscard]] QUADRAT_HD T gather_row(int a, int b, const int* column, const std::uint32_t* row_held,
                                         const gather_cell<T>* row_cells) const {
     T first[Width];
@@ -133,7 +134,7 @@ struct gather_node {
     return sum;
   }
 
-  /// Windows of any number of terms.
+  /// Windows with any number of terms.
   [[nodiscard]] QUADRAT_HD T gather_fitted_row(int a, int b, int k, const std::uint32_t* row_held,
                                                const gather_cell<T>* row_cells) const {
     T sum = T(0);
@@ -156,7 +157,7 @@ struct gather_node {
     return sum;
   }
 
-  /// The piece along an axis that is not there: 1 everywhere.
+  /// The piece along an axis beyond the dimension: 1 everywhere.
   [[nodiscard]] QUADRAT_HD static T absent(int d) { return d == 0 ? T(1) : T(0); }
 };
 

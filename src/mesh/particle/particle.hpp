@@ -10,15 +10,15 @@
 
 namespace quadrat::detail {
 
-/// Adds to `mesh` what the points of `chosen` spread (the first `count` points where that is nullptr), a thread a point
-/// with atomic operations; on a CPU with one thread without them.
+/// Spreads the points of `chosen` (the first `count` points if that is nullptr) onto `mesh`, one thread per point with
+/// atomic operations; on a CPU with one thread without them.
 template <typename Context, typename T>
 void spread_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                    const placed_point<T>* points, const std::uint32_t* chosen, std::size_t count, const T* values,
                    T* mesh);
 
-/// The particle based approach (particle-mesh-spreading, section 2): a thread a point computes its weights and adds to
-/// its mesh points with atomic operations: on GPUs four floats at a time, where the mesh is aligned for it.
+/// The particle based approach (particle-mesh-spreading, section 2): one thread per point computes its weights and adds
+/// to its mesh points with atomic operations: on GPUs four floats at a time, if the mesh is aligned for it.
 template <typename Context, typename T>
 class particle_engine : public placed_points_engine<Context, T> {
  public:

@@ -8,9 +8,9 @@
 
 namespace quadrat::detail {
 
-/// The particle based approach with loads and stores in the place of atomic operations (particle-mesh-spreading,
-/// section 4.2 and figure 6): what the atomic operations cost. Updates of one mesh point by several threads at a time
-/// are lost: only for measuring, and only on GPUs.
+/// The particle based approach with loads and stores instead of atomic operations (particle-mesh-spreading, section 4.2
+/// and figure 6), to measure the cost of the atomic operations. Simultaneous updates of one mesh point are lost: for
+/// timing only, and only on GPUs.
 template <typename Context, typename T>
 class particle_racing_engine : public placed_points_engine<Context, T> {
  public:

@@ -12,7 +12,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Divides numbers below 2^11 by one of 1 to 64, exactly: the error of the rounded reciprocal stays below 2^17 / 2^20.
+/// Exact division of numbers below 2^11 by 1 to 64: the error of the rounded reciprocal stays below 2^17 / 2^20.
 struct small_divisor {
   std::uint32_t divisor;
   std::uint32_t reciprocal;
@@ -25,8 +25,8 @@ struct small_divisor {
 inline constexpr int batch_lanes = 32;
 inline constexpr int warps_of_block = 4;
 
-/// The points of one warp in shared memory. Weights and places stand axis after axis; a point's stride is odd, so that
-/// lanes that write a point each meet different banks.
+/// The points of one warp in shared memory. Weights and places are stored axis by axis. A point's stride is odd, so
+/// that lanes that each write a point use different banks.
 template <typename T, int Width>
 struct warp_points {
   static constexpr int stride = 3 * Width | 1;
@@ -35,7 +35,7 @@ struct warp_points {
   T value[batch_lanes][2];
 };
 
-/// What the lanes of a warp do with a batch of points; between the steps all lanes wait for each other.
+/// The steps of a warp for a batch of points; the warp synchronizes between them.
 template <typename T, int Width>
 struct batch_spreading {
   using batch_type = warp_points<T, Width>;
@@ -47,10 +47,10 @@ struct batch_spreading {
   const T* values;
   T* mesh;
   small_divisor by_rows;    ///< rows of a footprint
-  small_divisor by_second;  ///< of them, in a plane
+  small_divisor by_second;  ///< rows in a plane of it
   int batch_size;           ///< points of a warp, 1 to 32
 
-  /// One lane, point i.
+  /// Called by one lane, for point i.
   QUADRAT_HD void prepare(batch_type& batch, int lane, std::size_t i) const {
     const placed_point<T> point = points[i];
     const footprint<T, Width> weights(window, shape, point);
@@ -67,12 +67,12 @@ struct batch_spreading {
     }
   }
 
-  /// One lane, the components of point i that begin at `channel`.
+  /// Called by one lane, for the components of point i from `channel` on.
   QUADRAT_HD void take_values(batch_type& batch, int lane, std::size_t i, int channel) const {
     for (int c = 0; c < layout.components; ++c) batch.value[lane][c] = values[layout.value(i, channel + c)];
   }
 
-  /// One lane's part of the rows of `here` points.
+  /// Called by each lane, for its part of the rows of `here` points.
   QUADRAT_HD void add_rows(const batch_type& batch, int lane, int here, int channel) const {
     const int row_lanes = Width * layout.components;
     const int rows_at_once = batch_lanes / row_lanes;
@@ -98,7 +98,7 @@ struct batch_spreading {
   }
 };
 
-/// Warp: a batch of points.
+/// One warp per batch of points.
 template <typename T, int Width>
 __global__ void __launch_bounds__(batch_lanes* warps_of_block)
     particle_threads_kernel(std::size_t count, const batch_spreading<T, Width> work) {
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(batch_lanes* warps_of_block)
   }
 }
 
-/// Points of a warp: 32, or so few that there are warps for a whole GPU.
+/// Points per warp: 32, or fewer so that there are enough warps for a whole GPU.
 [[nodiscard]] int batch_size_for(std::size_t count) {
   constexpr std::size_t warps_worth_having = 8192;
   return static_cast<int>(std::clamp<std::size_t>(count / warps_worth_having, 1, batch_lanes));

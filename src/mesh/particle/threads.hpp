@@ -10,10 +10,10 @@
 
 namespace quadrat::detail {
 
-/// The particle based approach with several threads a point: a warp computes the weights of up to 32 points, a lane
-/// each, into shared memory, and then walks their rows along the last axis with a lane a value, as many rows at once as
-/// fit. A row's additions are side by side in memory and meet in few accesses of the cache. Few points are shared out
-/// among more warps. Only on GPUs.
+/// The particle based approach with several threads per point: a warp computes the weights of up to 32 points, one lane
+/// each, into shared memory, and then walks their rows along the last axis with one lane per value, as many rows at
+/// once as fit. A row's additions are adjacent in memory and take few cache accesses. Few points are distributed over
+/// more warps. Only on GPUs.
 template <typename Context, typename T>
 class particle_threads_engine : public placed_points_engine<Context, T> {
  public:
@@ -27,7 +27,7 @@ struct particle_threads_method {
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
-  /// By timings of one H200: the rows `costs` of benchmarks/results/h200/mesh.json, float, real values.
+  /// From timings on one H200: the rows `costs` of benchmarks/results/h200/mesh.json, float, real values.
   static double cost(const spread_request& request) {
     const double beyond_cache = request.bytes > 40e6 ? 2.1 : 1.0;
     return request.total(0.024 + 1.2e-8 * request.points,

@@ -18,14 +18,14 @@ inline constexpr bool cusparse_built = true;
 inline constexpr bool cusparse_built = false;
 #endif
 
-/// Whether this process can have NVIDIA's cuSPARSE, and a driver for it. The library is loaded here, when it is first
-/// asked for, and not linked: a program that was linked with it does not start on a machine that has a driver only.
+/// Whether NVIDIA's cuSPARSE and a driver are available to this process. The library is loaded here on first use, not
+/// linked: a program linked with it would not start on a machine that has only the driver.
 [[nodiscard]] bool cusparse_present();
 
-/// The vendor's answer to single mesh: the same rows, built in the same way, multiplied by cusparseSpMV; complex values
-/// as complex vectors and a real matrix, several vectors one after another. cuSPARSE takes either 32-bit or 64-bit
-/// indices for offsets and columns alike, and twice the memory for columns is not worth it: beyond 2^31 - 1
-/// contributions the method is refused.
+/// The vendor's counterpart of single mesh: the same rows, built in the same way, multiplied by cusparseSpMV; complex
+/// values as complex vectors and a real matrix, several vectors one by one. cuSPARSE needs the same index size for
+/// offsets and columns, and doubling the memory of columns is not worth it: beyond 2^31 - 1 contributions the method is
+/// refused.
 template <typename Context, typename T>
 class cusparse_engine : public placed_points_engine<Context, T> {
  public:
@@ -33,7 +33,7 @@ class cusparse_engine : public placed_points_engine<Context, T> {
   cusparse_engine(const Context& context, const spread_setup<T>& setup);
   ~cusparse_engine() override;
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
-  /// Synchronises.
+  /// Synchronizes.
   void set_points(const point_placement<T>& points) override;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override;

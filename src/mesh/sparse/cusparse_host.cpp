@@ -21,7 +21,7 @@ namespace {
 /// The functions of cuSPARSE that are used; null where the library is missing.
 struct cusparse_functions {
   cusparse_functions() {
-    // Loading takes some milliseconds: not where nothing could use it.
+    // Loading takes some milliseconds, so skip it where there is no driver to use it.
     if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) return;
     const std::string name = "libcusparse.so." + std::to_string(CUSPARSE_VER_MAJOR);
     for (const std::string& path : {name, "/usr/local/cuda/lib64/" + name}) {
@@ -75,8 +75,7 @@ template <typename T>
   return components == 1 ? CUDA_R_64F : CUDA_C_64F;
 }
 
-/// A product of the rows with vectors of real or of complex values: its descriptors, and the buffer that belongs to
-/// them.
+/// A product of the rows with vectors of real or complex values: its descriptors and its buffer.
 template <typename T>
 struct prepared_product {
   prepared_product() = default;
@@ -115,19 +114,19 @@ struct cusparse_engine<Context, T>::descriptors {
     if (handle != nullptr) cusparse().destroy(handle);
   }
 
-  /// 1, and 0 or 1, as the type of the computation wants them: real numbers are the first halves of complex ones.
+  /// The factors 1, and 0 or 1, in the type of the computation: a real number is the first half of a complex one.
   static constexpr std::array<T, 2> one{T(1), T(0)};
   static constexpr std::array<T, 2> zero{T(0), T(0)};
   static constexpr cusparseSpMVAlg_t algorithm = CUSPARSE_SPMV_CSR_ALG1;
 
-  /// The pointers to values and mesh stand for what each product will be given.
+  /// The pointers to values and mesh are placeholders, set for each product.
   void prepare(const Context& context, int components, const cusparse_engine& engine, std::size_t entries) {
     const cusparse_functions& api = cusparse();
     prepared_product<T>& product = products[static_cast<std::size_t>(components - 1)];
     product.release();
     const auto nodes = static_cast<std::int64_t>(engine.setup().shape.size());
-    // cuSPARSE refuses more entries than rows times columns; a mesh smaller than a footprint has them, because a point
-    // then adds to a mesh point several times. Columns without entries are never read.
+    // cuSPARSE refuses more entries than rows times columns. A mesh smaller than a footprint has more, because a point
+    // then adds to a mesh point several times; so columns are added, which have no entries and are never read.
     const auto points =
         std::max(static_cast<std::int64_t>(engine.count()), (static_cast<std::int64_t>(entries) + nodes - 1) / nodes);
     const auto writable = [](const auto* data) { return const_cast<void*>(static_cast<const void*>(data)); };
@@ -212,7 +211,8 @@ void cusparse_engine<Context, T>::spread(const value_layout& layout, const T* va
   const prepared_product<T>& product = descriptors_->products[static_cast<std::size_t>(layout.components - 1)];
   for (int vector = 0; vector < layout.vectors; ++vector) {
     const int channel = vector * layout.components;
-    // Descriptors have no vectors of constant values for products that were prepared; cuSPARSE does not write them.
+    // The const_cast is needed because prepared products take no descriptors of constant vectors; cuSPARSE does not
+    // write them.
     api.check(api.set_values(product.values, const_cast<T*>(values + layout.value(0, channel))), "take the values");
     api.check(api.set_values(product.mesh, mesh + layout.node(0, channel)), "take the mesh");
     api.check(

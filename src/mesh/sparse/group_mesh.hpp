@@ -11,9 +11,9 @@ namespace quadrat::detail {
 
 inline constexpr int most_group_size = 1024;
 
-/// A mesh cut into blocks of group_size mesh points. Blocks as near to cubes as the size allows, rather than stretches
-/// of the fastest axis: of a footprint of 6^3 a block of 4^3 receives 19 mesh points at a time, a stretch of 64
-/// five or six, so that there are a third of the groups to ask for room and longer pieces to write.
+/// A mesh cut into blocks of group_size mesh points. Blocks are as near to cubes as the size allows, rather than rows
+/// of the fastest axis: of a footprint of 6^3 a block of 4^3 receives 19 mesh points at a time, a row of 64 five or
+/// six. So a footprint reserves space in a third as many groups, and writes longer pieces.
 struct group_grid {
   mesh_shape shape;
   int block[3];   ///< mesh points of a group along each axis; their product is the group size
@@ -29,7 +29,7 @@ struct group_grid {
                static_cast<std::size_t>(blocks[2]) +
            static_cast<std::size_t>(c);
   }
-  /// The mesh point of a row of a group, or -1 where the mesh ends before the group does.
+  /// The mesh point of a row of a group, or -1 past the end of the mesh.
   [[nodiscard]] QUADRAT_HD std::int64_t node(std::size_t group, int row) const {
     const auto planes = static_cast<std::size_t>(blocks[1]) * static_cast<std::size_t>(blocks[2]);
     const std::size_t in_plane = group % planes;
@@ -41,11 +41,11 @@ struct group_grid {
     return static_cast<std::int64_t>(shape.node(i, j, k));
   }
 
-  /// One of a footprint's mesh points along an axis, and the piece of the footprint around it that is in one group.
+  /// A mesh point of a footprint along an axis, and the piece of the footprint that shares its group.
   struct slot {
     int block;  ///< -1: clipped
     int local;  ///< its index in the group
-    int start;  ///< the first of the piece
+    int start;  ///< first index of the piece
     int length;
   };
   [[nodiscard]] QUADRAT_HD slot locate(int first, int axis, int j) const {
@@ -60,7 +60,7 @@ struct group_grid {
   }
 
  private:
-  /// Whether a mesh point and the one before it are neighbors in one group: not so where a footprint wraps around.
+  /// Whether a mesh point and the one before it are neighbors in one group: false where a footprint wraps around.
   [[nodiscard]] QUADRAT_HD bool follows(int index, int axis) const {
     const int home = shape.home(index, axis);
     const int before = shape.home(index - 1, axis);
@@ -70,8 +70,8 @@ struct group_grid {
 
 [[nodiscard]] group_grid make_group_grid(const mesh_shape& shape, int group_size);
 
-/// The contributions of a group stand together, [offsets[group], offsets[group + 1]), in pieces of one point each,
-/// whose mesh points are different ones. The top bit of a column marks the first of a piece.
+/// The contributions of a group are contiguous, [offsets[group], offsets[group + 1]), in pieces. A piece belongs to one
+/// point, and its mesh points are distinct. The top bit of a column marks the first contribution of a piece.
 template <typename T>
 struct group_entries {
   static constexpr std::uint32_t first_of_piece = 0x80000000u;
@@ -82,8 +82,8 @@ struct group_entries {
   std::uint16_t* rows;  ///< in the group
 };
 
-/// Where the pieces of footprints go: taken from cursors[group] as they come, or, where there are bases, piece j of
-/// point i from base[first[i] + j] on; pieces of a point are numbered the last axis fastest.
+/// Where the pieces of footprints go: the next free place at cursors[group], or, if there are bases, piece j of point i
+/// from base[first[i] + j] on; pieces of a point are numbered with the last axis fastest.
 struct piece_places {
   std::uint64_t* cursors;
   const std::uint32_t* first;
@@ -94,11 +94,11 @@ struct piece_places {
 template <typename T>
 void count_groups(const cpu_context& context, const contribution_source<T>& source, const group_grid& grid,
                   std::uint64_t* counts);
-/// Writes all contributions. Cursors, at first the groups' offsets, move to their ends.
+/// Writes all contributions. Cursors start at the groups' offsets and move to their ends.
 template <typename T>
 void insert_in_groups(const cpu_context& context, const contribution_source<T>& source, const group_grid& grid,
                       const piece_places& places, const group_entries<T>& entries);
-/// Writes the sums of all mesh points. `average`: contributions of a group.
+/// Writes the sums of all mesh points. `average`: mean number of contributions per group.
 template <typename T>
 void multiply_groups(const cpu_context& context, const group_grid& grid, const group_entries<T>& entries,
                      const channel_pair<T>& channels, double average);

@@ -19,7 +19,7 @@ struct staged_slots {
   packed_slot at[most_staged][3][stage_width];
 };
 
-/// Contributions of the points of a block, clipped ones included: room for where pieces begin.
+/// The most contributions of a block, clipped ones included: room for where pieces begin.
 constexpr unsigned most_contributions = 8 * stage_threads;
 
 /// The place of one contribution in its footprint.
@@ -63,7 +63,7 @@ struct piece_place {
   }
 };
 
-/// The number of the piece that begins at a place, among those of its point.
+/// The number, within its point, of the piece that begins at a place.
 __device__ unsigned number_of(const mesh_shape& shape, const staged_slots& slots, const contribution_place& place) {
   unsigned number = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(stage_threads)
   }
 }
 
-/// The first thread of each piece asks its group for room, then all contributions are written.
+/// The first thread of each piece reserves space in its group, then all contributions are written.
 template <typename T>
 __global__ void __launch_bounds__(stage_threads)
     insert_kernel(const __grid_constant__ contribution_source<T> source, const __grid_constant__ group_grid grid,

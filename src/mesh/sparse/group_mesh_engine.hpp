@@ -13,11 +13,11 @@
 
 namespace quadrat::detail {
 
-/// Group mesh (particle-mesh-spreading, sections 3.1 and 3.2). A group asks once for the room of all mesh points that
-/// it shares with a footprint. Spreading: one to eight warps a group add up in shared memory, each in sums of its own,
-/// a piece at a time, whose mesh points cannot collide: no atomic operations (those for floats are loops in shared
-/// memory). Determinism: at `none` pieces stand in the order of atomic operations; at run_to_run in that of their
-/// points, for which they are sorted when the structure is built.
+/// Group mesh (particle-mesh-spreading, sections 3.1 and 3.2). Space for all mesh points that a group shares with a
+/// footprint is reserved at once. Spreading: one to eight warps per group add up in shared memory, each in its own
+/// sums, one piece at a time. The mesh points of a piece are distinct, so no atomic operations are needed (those for
+/// floats are loops in shared memory). Determinism: at `none` pieces are in the order of atomic operations; at
+/// run_to_run in the order of their points, by which they are sorted when the structure is built.
 template <typename Context, typename T>
 class group_mesh_engine : public placed_points_engine<Context, T> {
  public:
@@ -25,7 +25,7 @@ class group_mesh_engine : public placed_points_engine<Context, T> {
       : placed_points_engine<Context, T>(context, setup),
         grid_(make_group_grid(setup.shape, setup.options.group_size)) {}
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
-  /// Synchronises where an axis is open, to allocate what is left after clipping, and at run_to_run.
+  /// Synchronizes if an axis is open, to learn how much is left after clipping, and at run_to_run.
   void set_points(const point_placement<T>& points) override;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override;

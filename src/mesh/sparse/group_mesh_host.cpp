@@ -8,8 +8,7 @@
 
 namespace quadrat::detail {
 
-/// The blocks that cut footprints into the fewest pieces; of those that are equal, the one that is longest along the
-/// fastest axis.
+/// The blocks that cut footprints into the fewest pieces; among equals, the one longest along the fastest axis.
 group_grid make_group_grid(const mesh_shape& shape, int group_size) {
   group_grid best{};
   double least = 0;
@@ -40,7 +39,7 @@ std::size_t most_pieces(const group_grid& grid) {
     const int extent = grid.shape.extent[axis];
     const int block = grid.block[axis];
     int pieces = width == 1 ? 1 : (width - 2) / block + 2;
-    // Where the last block of the mesh is a smaller one, wrapping around cuts once more; small meshes, more often.
+    // If the last block of the mesh is smaller, wrapping around cuts once more; on small meshes, more often.
     if (extent % block != 0) ++pieces;
     if (extent < width) pieces = width;
     most *= static_cast<std::size_t>(std::min(pieces, width));
@@ -158,7 +157,7 @@ template <typename T>
 void multiply_groups(const cpu_context& context, const group_grid& grid, const group_entries<T>& entries,
                      const channel_pair<T>& channels, double /*average*/) {
   const auto groups = static_cast<std::int64_t>(grid.groups());
-  // Not for_each: a few groups are much work.
+  // Not for_each: even a few groups are much work.
 #pragma omp parallel for schedule(static) num_threads(context.threads())
   for (std::int64_t group = 0; group < groups; ++group) {
     if (channels.count == 2) {

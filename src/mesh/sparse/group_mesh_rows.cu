@@ -7,9 +7,9 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned most_warps = 8;
-/// Shared memory for the sums of a block: four blocks of it, and more, fit a multiprocessor.
+/// Shared memory for the sums of a block: at least four blocks fit on a multiprocessor.
 constexpr std::size_t most_sum_bytes = 32'768;
-/// Contributions of a group for which a further warp is worth its sums, which are to be cleared and joined.
+/// Contributions of a group per warp from which a further warp pays, although its sums must be cleared and joined.
 constexpr double worth_a_warp = 512;
 
 struct group_launch {
@@ -23,7 +23,7 @@ struct lane_entry {
   T product[Channels];
   unsigned row;
   bool valid;
-  bool first;  ///< of a piece
+  bool first;  ///< of its piece
 
   __device__ lane_entry(const group_entries<T>& entries, const channel_pair<T>& channels, std::uint64_t e,
                         std::uint64_t end)
@@ -54,7 +54,7 @@ __device__ void add_pieces(const lane_entry<T, Channels>& entry, unsigned lane, 
   }
 }
 
-/// What warp `part` of a group's warps adds to its sums: a stretch of the group's contributions.
+/// Warp `part` of a group adds its share of the group's contributions to its sums.
 template <typename T, int Channels>
 __device__ void add_share(const group_entries<T>& entries, const channel_pair<T>& channels, std::size_t group,
                           unsigned part, unsigned parts, unsigned lane, T* sums) {
@@ -67,7 +67,7 @@ __device__ void add_share(const group_entries<T>& entries, const channel_pair<T>
   if (from >= to) return;
   lane_entry<T, Channels> entry(entries, channels, from + lane, to);
   for (std::uint64_t e = from + 32; e < to; e += 32) {
-    // Asked for before the sums of those that have arrived.
+    // Loaded before the current ones are summed.
     const lane_entry<T, Channels> next(entries, channels, e + lane, to);
     add_pieces<T, Channels>(entry, lane, sums);
     entry = next;
@@ -75,7 +75,7 @@ __device__ void add_share(const group_entries<T>& entries, const channel_pair<T>
   add_pieces<T, Channels>(entry, lane, sums);
 }
 
-/// A block has groups_per_block groups of warps_per_group warps; each warp has sums of its own.
+/// A block has groups_per_block groups of warps_per_group warps; each warp has its own sums.
 template <typename T, int Channels>
 __global__ void __launch_bounds__(32 * most_warps)
     multiply_kernel(const __grid_constant__ group_grid grid, group_entries<T> entries, channel_pair<T> channels,

@@ -43,7 +43,7 @@ struct count_pieces {
   }
 };
 
-/// Index: point. Pieces are numbered the last axis fastest.
+/// Index: point. Pieces are numbered with the last axis fastest.
 template <typename T>
 struct list_pieces {
   group_grid grid;

@@ -10,14 +10,14 @@ namespace quadrat::detail {
 /// Most pieces that a footprint is cut into.
 [[nodiscard]] std::size_t most_pieces(const group_grid& grid);
 
-/// Where the pieces of footprints go when timing may not decide: in each group in the order of their points. Pieces are
-/// sorted by group, stably, which is little work beside that of writing their contributions.
+/// Where the pieces of footprints go independently of timing: within each group in the order of their points. Pieces
+/// are stably sorted by group, which is little work compared with writing their contributions.
 template <typename Context>
 class piece_order {
  public:
   /// Throws argument_error when there might be more pieces than can be sorted.
   [[nodiscard]] static std::size_t bytes_needed(const group_grid& grid, std::size_t count);
-  /// Synchronises.
+  /// Synchronizes.
   template <typename T>
   void arrange(const Context& context, const placed_point<T>* points, std::size_t count, const group_grid& grid,
                workspace<Context>& scratch);
@@ -25,7 +25,7 @@ class piece_order {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  array<std::uint32_t, Context> first_;    ///< of each point: its first piece; one more
+  array<std::uint32_t, Context> first_;    ///< of each point: its first piece; and the end
   array<std::uint32_t, Context> keys_[2];  ///< groups
   array<std::uint32_t, Context> ids_[2];
   array<std::uint32_t, Context> lengths_;

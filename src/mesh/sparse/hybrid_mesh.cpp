@@ -31,7 +31,7 @@ struct divide_row {
   }
 };
 
-/// The sum of what a row has in columns. Index: row.
+/// The sum of a row's entries in columns. Index: row.
 template <typename T, int Channels>
 struct multiply_columns {
   const mesh_entry<T>* ell;
@@ -56,7 +56,7 @@ template <typename Context, typename T>
 std::size_t hybrid_mesh_engine<Context, T>::bytes_needed(std::size_t count) const {
   const mesh_shape& shape = this->setup().shape;
   require_row_counts(shape, count);
-  // Of `width` columns at least a third is filled, so that they have at most three times the entries that they hold.
+  // At least a third of each column is filled, so the columns take at most three times the space of their entries.
   return placed_points_engine<Context, T>::bytes_needed(count) +
          shape.size() * (2 * sizeof(std::uint32_t) + sizeof(std::uint64_t)) + scan_bytes(shape.size()) +
          count * static_cast<std::size_t>(shape.footprint_size()) * 3 * sizeof(mesh_entry<T>);
@@ -68,13 +68,13 @@ std::size_t hybrid_mesh_engine<Context, T>::bytes() const {
          ell_.bytes() + list_.bytes() + list_rows_.bytes() + scratch_.bytes();
 }
 
-/// The most entries that at least a third of the rows have: a column costs a third of what an entry of the list does
-/// (Bell and Garland 2009, section 3.4). Synchronises some times.
+/// The most entries that at least a third of the rows have: an entry in a column costs a third of one in the list (Bell
+/// and Garland 2009, section 3.4). Synchronizes several times.
 template <typename Context, typename T>
 std::uint32_t hybrid_mesh_engine<Context, T>::common_length(std::size_t nodes) {
   const std::size_t contributions = this->count() * static_cast<std::size_t>(this->setup().shape.footprint_size());
   std::uint64_t least = 0;
-  // A third of the rows cannot have more than three times the mean.
+  // A third of the rows cannot each have more than three times the mean.
   std::uint64_t most = 3 * contributions / nodes + 1;
   while (least < most) {
     const std::uint64_t middle = least + (most - least + 1) / 2;

@@ -12,17 +12,17 @@
 
 namespace quadrat::detail {
 
-/// Hybrid mesh (particle-mesh-spreading, section 3.1; the format of Bell and Garland 2009, which cuSPARSE had): as many
-/// entries of each row as at least a third of the rows have stand column by column, so that threads of neighboring
-/// rows read neighboring entries; the rest stands in a list with its rows, which on a GPU a warp at a time joins by a
-/// segmented sum and adds with atomic operations. Determinism: none.
+/// Hybrid mesh (particle-mesh-spreading, section 3.1; the format of Bell and Garland 2009, formerly in cuSPARSE): up to
+/// as many entries of each row as at least a third of the rows have are stored column by column, so that threads of
+/// neighboring rows read adjacent entries; the rest is a list of entries with their rows, which GPU warps reduce by a
+/// segmented sum and add with atomic operations. Determinism: none.
 template <typename Context, typename T>
 class hybrid_mesh_engine : public placed_points_engine<Context, T> {
  public:
   using placed_points_engine<Context, T>::placed_points_engine;
-  /// At most: padding and list together are worst where two thirds of the rows are empty.
+  /// An upper bound: padding and list together are largest if two thirds of the rows are empty.
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
-  /// Synchronises.
+  /// Synchronizes.
   void set_points(const point_placement<T>& points) override;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override;
@@ -32,7 +32,7 @@ class hybrid_mesh_engine : public placed_points_engine<Context, T> {
 
   array<std::uint32_t, Context> counts_;
   array<std::uint32_t, Context> lengths_;   ///< entries of a row that are in columns
-  array<std::uint64_t, Context> overflow_;  ///< where a row's others begin in the list
+  array<std::uint64_t, Context> overflow_;  ///< where the rest of a row begins in the list
   array<mesh_entry<T>, Context> ell_;
   array<mesh_entry<T>, Context> list_;
   array<std::uint32_t, Context> list_rows_;

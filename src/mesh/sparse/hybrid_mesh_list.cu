@@ -10,8 +10,8 @@ namespace {
 
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// A thread an entry. Lanes of one row join their products by a segmented scan; the last of them adds the sum, with an
-/// atomic operation because a row may go on in the next warp.
+/// One thread per entry. Lanes of one row join their products by a segmented scan; the last of them adds the sum,
+/// atomically because a row may continue in the next warp.
 template <typename T, int Channels>
 __global__ void __launch_bounds__(cuda_launch::block)
     add_kernel(const mesh_entry<T>* list, const std::uint32_t* rows, std::size_t count, channel_pair<T> channels) {

@@ -7,7 +7,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Entries of the list that one index adds up, so that a row costs few atomic additions.
+/// Entries of the list per loop index, so that a row costs few atomic additions.
 constexpr std::size_t stretch = 64;
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 namespace quadrat::detail {
 
-/// An entry that a product reads once: in one load, first to leave the caches, whose room the values of points need.
+/// Loads an entry that a product reads only once: in one load, evicted first from the caches, whose space the values of
+/// points need.
 __device__ inline mesh_entry<float> load_once(const mesh_entry<float>* entry) {
   const int2 words = __ldcs(reinterpret_cast<const int2*>(entry));
   return {__int_as_float(words.x), static_cast<std::uint32_t>(words.y)};

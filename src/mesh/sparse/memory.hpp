@@ -9,11 +9,11 @@
 
 namespace quadrat::detail {
 
-/// Scratch memory of an exclusive scan over so many entries, about.
+/// Approximate scratch memory of an exclusive scan over `entries` entries.
 [[nodiscard]] constexpr std::size_t scan_bytes(std::size_t entries) { return entries / 32 + 65'536; }
 
-/// Contributions on the mesh, which *total holds in the memory of the context. Known beforehand where nothing can be
-/// clipped; synchronises otherwise.
+/// The number of contributions on the mesh, which *total holds in the memory of the context. Known in advance if
+/// nothing can be clipped; synchronizes otherwise.
 template <typename Context, typename T, typename Offset>
 [[nodiscard]] std::size_t contribution_total(const Context& context, const contribution_source<T>& source,
                                              const Offset* total) {

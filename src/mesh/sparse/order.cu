@@ -10,10 +10,10 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned row_warps = 8;
-/// Bytes of entries that a block sorts in shared memory; a warp of short rows has an eighth of half of that.
+/// Bytes of entries that a block sorts in shared memory; a warp of short rows has an eighth of half of it.
 constexpr unsigned block_bytes = 32'768;
 constexpr unsigned block_threads = 512;
-/// Blocks that look for long rows: some for each multiprocessor.
+/// Blocks that look for long rows: several per multiprocessor.
 constexpr std::size_t long_row_blocks = 2048;
 
 /// By column, then by the bits of the weight.
@@ -33,7 +33,7 @@ constexpr unsigned warp_entries = block_bytes / 2 / row_warps / sizeof(mesh_entr
 template <typename T>
 constexpr unsigned block_entries = block_bytes / sizeof(mesh_entry<T>);
 
-/// A warp a row; rows that are too long for it are left.
+/// One warp per row; rows too long for it are left.
 template <typename T>
 __global__ void __launch_bounds__(32 * row_warps) order_short_rows(mesh_rows<T> rows) {
   __shared__ mesh_entry<T> shared[row_warps][warp_entries<T>];
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(32 * row_warps) order_short_rows(mesh_rows<T> 
   for (unsigned e = lane; e < length; e += 32) entries[e] = staged[e];
 }
 
-/// A block a row: in shared memory, or, if it does not fit there, where it stands.
+/// One block per row: in shared memory, or in place if it does not fit there.
 template <typename T>
 __device__ void order_long_row(mesh_entry<T>* entries, std::uint64_t length, mesh_entry<T>* staged) {
   if (length > block_entries<T>) {
@@ -64,7 +64,7 @@ __device__ void order_long_row(mesh_entry<T>* entries, std::uint64_t length, mes
   __syncthreads();
 }
 
-/// Blocks look for the rows that a warp has left, `span` rows at a time.
+/// Blocks look for the rows that warps have left, `span` rows at a time.
 template <typename T>
 __global__ void __launch_bounds__(block_threads) order_long_rows(mesh_rows<T> rows, unsigned span) {
   __shared__ mesh_entry<T> staged[block_entries<T>];

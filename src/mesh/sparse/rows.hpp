@@ -15,15 +15,15 @@
 /// point, the weights as entries.
 namespace quadrat::detail {
 
-/// A contribution to a mesh point: weight times the value of point `column`. In one piece, because it is written where
-/// nothing else is written soon.
+/// A contribution to a mesh point: weight times the value of point `column`. A single struct, because it is written to
+/// a scattered place.
 template <typename T>
 struct alignas(2 * sizeof(T)) mesh_entry {
   T weight;
   std::uint32_t column;
 };
 
-/// Compressed sparse rows: entries [offsets[k], offsets[k + 1]) are those of mesh point k.
+/// Compressed sparse rows: mesh point k has the entries [offsets[k], offsets[k + 1]).
 template <typename T>
 struct mesh_rows {
   const std::uint64_t* offsets;
@@ -35,7 +35,7 @@ struct mesh_rows {
   }
 };
 
-/// The same with columns and weights apart and 32-bit offsets, as cuSPARSE reads them.
+/// The same with separate columns and weights and 32-bit offsets, as cuSPARSE reads them.
 template <typename T>
 struct split_rows {
   const std::uint32_t* offsets;
@@ -49,8 +49,8 @@ struct split_rows {
   }
 };
 
-/// The first `width` entries of each row in columns of one entry a row, entry j of row k at ell[j * rows + k]; what is
-/// more stands row by row in a list, from overflow[k] on, with its rows.
+/// The first `width` entries of each row are stored in columns of one entry per row, entry j of row k at ell[j * rows +
+/// k]; the others are in a list with their row numbers, row by row, from overflow[k] on.
 template <typename T>
 struct hybrid_rows {
   mesh_entry<T>* ell;
@@ -71,7 +71,7 @@ struct hybrid_rows {
   }
 };
 
-/// Where contributions come from.
+/// The source of contributions.
 template <typename T>
 struct contribution_source {
   mesh_shape shape;
@@ -91,7 +91,7 @@ struct contribution_source {
   }
 };
 
-/// Throws argument_error when a mesh point might receive more contributions than 32 bits count.
+/// Throws argument_error when a mesh point might receive more contributions than 32 bits can count.
 inline void require_row_counts(const mesh_shape& shape, std::size_t count) {
   std::size_t most = count;
   for (int axis = 0; axis < 3; ++axis) {
@@ -104,12 +104,12 @@ inline void require_row_counts(const mesh_shape& shape, std::size_t count) {
 /// Adds the number of contributions to each mesh point to counts[mesh point].
 template <typename T>
 void count_contributions(const cpu_context& context, const contribution_source<T>& source, std::uint32_t* counts);
-/// Calls rows.put for each contribution, with slots from 0 to the count of its mesh point in an order that depends on
-/// timing, and takes the counts down to 0.
+/// Calls rows.put for each contribution, with slots from 0 up to the count of its mesh point in an order that depends
+/// on timing, and decrements the counts to 0.
 template <typename T, typename Rows>
 void insert_contributions(const cpu_context& context, const contribution_source<T>& source, std::uint32_t* counts,
                           const Rows& rows);
-/// Sorts each row by column, and entries of one column by the bits of their weights, so that nothing is left to timing.
+/// Sorts each row by column, and entries of one column by the bits of their weights, so that nothing depends on timing.
 template <typename T>
 void order_rows(const cpu_context& context, const mesh_rows<T>& rows);
 
@@ -137,7 +137,7 @@ void order_rows(const cuda_context& context, const mesh_rows<T>&) {
 }
 #endif
 
-/// One or two channels of a call: of point i at value[c][i * stride], of mesh point k at node[c][k * stride].
+/// One or two channels of a call: for point i value[c][i * stride], for mesh point k node[c][k * stride].
 template <typename T>
 struct channel_pair {
   const T* value[2];

@@ -16,14 +16,14 @@ namespace quadrat::detail {
 
 /// Single mesh (particle-mesh-spreading, sections 3.1 and 3.2): the spreading operator as compressed sparse rows, built
 /// in three steps; a row is multiplied by a compute unit of 1 to 32 threads. Determinism: run_to_run with rows sorted
-/// by point when they are built; canonical with one thread a row besides, whatever compute unit was asked for. At those
-/// levels building costs the sort; at `none` the order in a row is that of the atomic operations.
+/// by point when they are built; canonical also uses one thread per row, whatever the compute unit. At those levels
+/// building includes the sort; at `none` the order in a row is that of the atomic operations.
 template <typename Context, typename T>
 class single_mesh_engine : public placed_points_engine<Context, T> {
  public:
   using placed_points_engine<Context, T>::placed_points_engine;
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
-  /// Synchronises where an axis is open, to allocate what is left after clipping.
+  /// Synchronizes if an axis is open, to learn how much is left after clipping.
   void set_points(const point_placement<T>& points) override;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override;
@@ -37,7 +37,7 @@ class single_mesh_engine : public placed_points_engine<Context, T> {
   workspace<Context> scratch_;
 };
 
-/// Threads a mesh point for `average` contributions (particle-mesh-spreading, section 3.2).
+/// Threads per mesh point for `average` contributions (particle-mesh-spreading, section 3.2).
 [[nodiscard]] constexpr int paper_compute_unit(double average) {
   int unit = 1;
   while (unit < 16 && average >= 2.0 * unit) unit *= 2;
@@ -65,8 +65,8 @@ struct single_mesh_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::canonical;
-  /// On GPUs as for particle_threads; on CPUs by timings of two cores. At run_to_run the rows are sorted, which the
-  /// figures are without.
+  /// On GPUs as for particle_threads; on CPUs from timings on two cores. The figures do not include sorting the rows at
+  /// run_to_run.
   static double cost(const spread_request& request) {
     if (!request.cuda) return request.total(4.6e-3 * request.work, 2.5e-4 * request.work + 1e-7 * request.nodes);
     if (request.level == determinism::run_to_run) return std::numeric_limits<double>::infinity();

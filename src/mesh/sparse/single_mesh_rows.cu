@@ -7,8 +7,8 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Sums over the `unit` lanes that share a row, by a binomial tree; the first of them has the sum. Both ways add in the
-/// same order.
+/// Sums over the `unit` lanes that share a row, by a binomial tree; the first of them gets the sum. Both reductions add
+/// in the same order.
 template <unit_reduction Reduction, typename T>
 __device__ T join(T sum, unsigned lane, unsigned unit, T* shared) {
   if constexpr (Reduction == unit_reduction::shuffle) {
@@ -26,7 +26,7 @@ __device__ T join(T sum, unsigned lane, unsigned unit, T* shared) {
   return sum;
 }
 
-/// 2^unit_bits threads a row. All threads of a warp stay to the end, because they shuffle.
+/// 2^unit_bits threads per row. All threads of a warp stay to the end, because they shuffle.
 template <typename T, int Channels, unit_reduction Reduction>
 __global__ void __launch_bounds__(cuda_launch::block)
     multiply_kernel(mesh_rows<T> rows, channel_pair<T> channels, unsigned unit_bits) {

@@ -20,7 +20,7 @@ void multiply_on_threads(const cpu_context& context, const mesh_rows<T>& rows, c
 
 }  // namespace
 
-/// A thread a row, on this backend.
+/// One thread per row, on this backend.
 template <typename T>
 void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels, int /*unit*/,
                    unit_reduction /*reduction*/) {

@@ -5,8 +5,8 @@
 
 #include "mesh/sparse/rows.hpp"
 
-/// What kernels with p^3 threads a point share: a block takes several points, works out their mesh indices and weights
-/// once, axis by axis, in shared memory, and then goes through their contributions with all threads
+/// Shared by kernels with p^3 threads per point: a block takes several points, computes their mesh indices and weights
+/// once, axis by axis, in shared memory, and then processes their contributions with all threads
 /// (particle-mesh-spreading, section 3.1).
 namespace quadrat::detail {
 
@@ -14,7 +14,7 @@ inline constexpr unsigned stage_threads = 256;
 inline constexpr unsigned most_staged = 64;
 inline constexpr unsigned stage_width = 8;  ///< mesh_window::most_width
 
-/// Points of a block: about eight contributions a thread.
+/// Points of a block: about eight contributions per thread.
 [[nodiscard]] inline unsigned staged_points(const mesh_shape& shape) {
   const unsigned points = 8 * stage_threads / static_cast<unsigned>(shape.footprint_size());
   return points < 1 ? 1 : points > most_staged ? most_staged : points;
@@ -28,7 +28,7 @@ struct staged_weights {
   T at[most_staged][3][stage_width];
 };
 
-/// Calls f(point of the block, axis, j) for all of them that exist, spread over the threads. No barrier.
+/// Calls f(point of the block, axis, j) for all of them, distributed over the threads. No barrier.
 template <typename F>
 __device__ void for_each_staged(const mesh_shape& shape, unsigned points, F f) {
   for (unsigned t = threadIdx.x; t < points * 3 * stage_width; t += stage_threads) {
@@ -38,7 +38,7 @@ __device__ void for_each_staged(const mesh_shape& shape, unsigned points, F f) {
   }
 }
 
-/// Calls f(point of the block, mesh point, a, b, c) for all contributions that are not clipped, spread over the
+/// Calls f(point of the block, mesh point, a, b, c) for all contributions that are not clipped, distributed over the
 /// threads.
 template <typename F>
 __device__ void for_each_contribution(const mesh_shape& shape, const staged_homes& homes, unsigned points, F f) {

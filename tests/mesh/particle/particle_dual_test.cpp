@@ -5,7 +5,7 @@
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/errors.hpp"
 
-// What the methods that take particles one by one promise besides the right sums.
+// Guarantees of the methods that take particles one by one, apart from correct sums.
 
 namespace quadrat::test {
 
@@ -13,7 +13,7 @@ namespace {
 
 class spread_particle : public backend_test {};
 
-/// Of particle, particle_threads and gather, those of this backend.
+/// Those of particle, particle_threads and gather that this backend has.
 [[nodiscard]] std::vector<std::string> particle_methods() {
   std::vector<std::string> names;
   for (const std::string& name : methods_here()) {
@@ -30,7 +30,7 @@ template <typename T>
   return it;
 }
 
-/// Whether mesh point `node` has a part in point i, by its weight in the reference.
+/// Whether point i contributes to mesh point `node`, according to the reference.
 template <typename T>
 [[nodiscard]] std::vector<bool> footprint_of(spread_case<T, 3> it, std::size_t i) {
   it.points = {it.points[i]};
@@ -107,7 +107,7 @@ TEST_F(spread_particle, without_atomic_operations_a_single_point_is_right) {
   }
 }
 
-/// The memory that is asked for beforehand is what is held afterwards.
+/// The memory computed in advance equals what is held afterwards.
 TEST_F(spread_particle, plans_hold_what_they_said_they_would) {
   const backend_context context;
   for (const std::string& method : particle_methods()) {
@@ -123,7 +123,8 @@ TEST_F(spread_particle, plans_hold_what_they_said_they_would) {
   }
 }
 
-/// Many more points than mesh points, so that most are in gather's overflow list; then one, and none of the old ones.
+/// Many more points than mesh points, so that most are in gather's overflow list; then one point, without leftovers of
+/// the others.
 TEST_F(spread_particle, overflow_lists_are_made_anew) {
   const backend_context context;
   for (const std::string& method : particle_methods()) {

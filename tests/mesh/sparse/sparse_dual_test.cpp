@@ -10,7 +10,7 @@
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/errors.hpp"
 
-// What the methods with mesh based data structures promise besides the right sums.
+// Guarantees of the methods with mesh based data structures, apart from correct sums.
 
 namespace quadrat::test {
 
@@ -18,7 +18,7 @@ namespace {
 
 class spread_sparse : public backend_test {};
 
-/// Of single_mesh, group_mesh, hybrid_mesh and cusparse, those of this backend that have the level.
+/// Those of single_mesh, group_mesh, hybrid_mesh and cusparse that this backend has and that support the level.
 [[nodiscard]] std::vector<std::string> sparse_methods(determinism level = determinism::none) {
   std::vector<std::string> names;
   for (const std::string& name : methods_here(level)) {
@@ -58,8 +58,8 @@ TEST(spread_sparse_rule, groups_are_as_near_to_cubes_as_their_size_and_the_mesh_
   EXPECT_EQ(block(64), (std::vector<int>{1, 1, 64}));
 }
 
-/// With order 1 all weights are 1, and a canonical sum is that of the values in the order of the points. Rows that are
-/// sorted by a warp, in a block's shared memory, and where they stand.
+/// With order 1 all weights are 1, and a canonical sum is that of the values in the order of the points. Covers rows
+/// sorted by a warp, in a block's shared memory, and in place.
 template <typename T>
 void expect_sums_in_order_of_points(std::size_t count) {
   spread_case<T, 1> it = uniform_case<T, 1>(8, count, 1);
@@ -85,7 +85,7 @@ TEST_F(spread_sparse, canonical_sums_of_rows_of_any_length_are_in_the_order_of_p
   }
 }
 
-/// Many points, so that timing has a chance; short rows and long ones, small groups and large ones.
+/// Many points, so that timing could matter; short and long rows, small and large groups.
 template <typename T>
 void expect_same_bits_again(const std::string& method, determinism level, int extent, int group_size) {
   auto it = uniform_case<T, 3>(5, size_or(5000, 500), extent);
@@ -116,7 +116,7 @@ TEST_F(spread_sparse, reproducible_results_do_not_depend_on_timing) {
   }
 }
 
-/// Both joins of a compute unit add in the same order.
+/// Both reductions of a compute unit add in the same order.
 TEST_F(spread_sparse, shuffles_and_shared_memory_give_the_same_bits) {
   auto it = uniform_case<float, 3>(12, 3000, 9);
   it.components = 2;
@@ -133,7 +133,7 @@ TEST_F(spread_sparse, shuffles_and_shared_memory_give_the_same_bits) {
   }
 }
 
-/// Rows of very different lengths: a crowd in a corner, and rows that are empty.
+/// Rows of very different lengths: a crowd in a corner, and empty rows.
 TEST_F(spread_sparse, uneven_rows_are_right) {
   for (const std::size_t lone : {0u, 3u, 2000u}) {
     auto it = uniform_case<double, 3>(21, lone, 20);
@@ -186,7 +186,7 @@ TEST_F(spread_sparse, the_bytes_that_plans_hold_are_those_that_were_foretold) {
     set_points(context_at(level), plan, it);
     return static_cast<double>(plan.bytes());
   };
-  // Where the number of contributions is all that there is to know, they agree but for the scratch memory.
+  // If only the number of contributions matters, they agree except for the scratch memory.
   for (const determinism level : {determinism::none, determinism::run_to_run}) {
     const auto foretold = static_cast<double>(needed_by<single>(level, count, 24));
     EXPECT_LE(held("single_mesh", level), foretold);

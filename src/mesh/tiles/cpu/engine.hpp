@@ -12,11 +12,12 @@
 
 namespace quadrat::detail {
 
-/// Tiles on the CPU. Points are sorted by tile, and within a tile by plane along axis 0 and by how they stand to the
-/// vectors of a row. A thread takes a tile at a time and walks through its planes; footprints are added to a window of
-/// as many planes as a footprint has, small enough for the level-one cache, and a plane that is left behind is added to
-/// the mesh. Tiles are worked on color by color, so that nothing is atomic and the result is the same in every run and
-/// with any number of threads. Interpolation walks likewise, reading planes as it reaches them.
+/// Tiles on the CPU. Points are sorted by tile, and within a tile by plane along axis 0 and by their position relative
+/// to the vectors of a row. A thread takes a tile at a time and walks through its planes; footprints are added to a
+/// sliding buffer of as many planes as a footprint has, small enough for the level-one cache, and a plane that is left
+/// behind is added to the mesh. Tiles are processed color by color, so that nothing is atomic and the result is the
+/// same in every run and with any number of threads. Interpolation walks in the same way, reading planes as it reaches
+/// them.
 template <typename T>
 class cpu_tiles_engine : public spread_engine<cpu_context, T> {
  public:
@@ -36,11 +37,11 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] const spread_setup<T>& setup() const { return setup_; }
   [[nodiscard]] const mesh_tiles& tiles() const { return tiles_; }
   [[nodiscard]] tile_stages& stages() { return stages_; }
-  /// The sorted points, the caller's numbers of them, and where each tile begins among them (and the end).
+  /// The sorted points, their indices in the caller's order, and where each tile begins (and the end).
   [[nodiscard]] const placed_point<T>* points() const { return points_.data(); }
   [[nodiscard]] const std::uint32_t* order() const { return order_.data(); }
   [[nodiscard]] const std::uint32_t* begins() const { return begins_.data(); }
-  /// Zeros, unless values are to be added.
+  /// Fills with zeros, unless values are accumulated.
   void clear(const value_layout& layout, T* mesh, bool accumulate) const;
 
  private:
@@ -61,7 +62,7 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   tile_stages stages_;
   int rows_;  ///< of the largest tile, with a footprint's reach
   int row_;
-  std::uint32_t lane_keys_;  ///< by how many places along a row points are told apart in a plane: a power of 2
+  std::uint32_t lane_keys_;  ///< positions along a row that the sort distinguishes in a plane: a power of 2
   int bits_in_tile_ = 0;
   array<placed_point<T>, cpu_context> points_;
   array<std::uint32_t, cpu_context> order_;

@@ -13,8 +13,8 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Sizes, as powers of 2: along axis 0 they cost little (a tile's planes pass through its window); along the other two
-/// the window of a cubic spline of order 6 with complex values must fit a level-one cache of 32 KB, nearly.
+/// Sizes of tiles, as powers of 2: along axis 0 size costs little (a tile's planes pass through the buffer); along the
+/// other two the buffer for a spline of order 6 with complex values must nearly fit into a level-one cache of 32 KB.
 template <typename T>
 [[nodiscard]] mesh_tiles make_cpu_tiles(const mesh_shape& shape) {
   constexpr int shifts[3][3] = {{5, sizeof(T) == 8 ? 3 : 4, 4}, {0, 5, 5}, {0, 0, 10}};
@@ -22,7 +22,7 @@ template <typename T>
   return {{make_tile_axis(shape, 0, shift[0]), make_tile_axis(shape, 1, shift[1]), make_tile_axis(shape, 2, shift[2])}};
 }
 
-/// As the inner loops want it: coefficients beyond the width are zero.
+/// The window as the inner loops need it: coefficients beyond the width are zero.
 template <typename T>
 [[nodiscard]] spread_setup<T> trimmed(spread_setup<T> setup) {
   mesh_window<T>& window = setup.window;
@@ -81,7 +81,7 @@ std::size_t cpu_tiles_engine<T>::bytes() const {
          sort_memory_.bytes() + unsorted_.bytes() + pairs_.bytes();
 }
 
-/// Lowest bits of the keys, by which points of a tile are told apart.
+/// Lowest bits of the keys, which order the points of a tile.
 template <typename T>
 int cpu_tiles_engine<T>::key_bits_in_tile() const {
   return key_bits_for(static_cast<std::uint64_t>(tiles_.axis[0].most_size()) * lane_keys_);
@@ -121,7 +121,7 @@ void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
   const int sorted = sort_pairs(context_, pairs, count, bits, sort_memory_, sort_values::index);
   const std::uint32_t* from = pairs.values[sorted];
   for_each(context_, "mesh.sort_points", count, [&](std::size_t i) {
-    constexpr std::size_t ahead = 16;  // points are read in no order
+    constexpr std::size_t ahead = 16;  // points are read in random order
     if (i + ahead < count) __builtin_prefetch(unsorted_.data() + from[i + ahead]);
     points_.data()[i] = unsorted_.data()[from[i]];
     order_.data()[i] = from[i];
@@ -129,7 +129,7 @@ void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
   find_begins(pairs.keys[sorted], count);
 }
 
-/// From the sorted keys.
+/// Finds where tiles begin, from the sorted keys.
 template <typename T>
 void cpu_tiles_engine<T>::find_begins(const std::uint32_t* keys, std::size_t count) {
   std::uint32_t* begins = begins_.data();
@@ -158,7 +158,7 @@ tile_walk<T> cpu_tiles_engine<T>::walk() const {
   return walk;
 }
 
-/// In a thread of the context's.
+/// Called in a thread of the context.
 template <typename T>
 void cpu_tiles_engine<T>::work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk) {
   tile_work<T> work{};
@@ -202,7 +202,7 @@ void cpu_tiles_engine<T>::spread(const value_layout& layout, const T* values, T*
   }
 }
 
-/// Tiles in any order.
+/// Processes tiles in any order.
 template <typename T>
 void cpu_tiles_engine<T>::walk_all(tile_function function, const tile_walk<T>& walk) {
   const auto count = static_cast<std::int64_t>(tiles_.count());

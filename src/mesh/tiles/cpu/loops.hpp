@@ -15,8 +15,8 @@ struct tile_spreading {
   using vector = typename Lanes::vector;
   using points_type = tile_points<Lanes, Components>;
 
-  /// A footprint is added row by row in aligned vectors: loads then find what the point before stored in a form that
-  /// the processor forwards, and no access crosses a cache line.
+  /// A footprint is added row by row in aligned vectors: the processor can then forward the stores of the previous
+  /// point to the loads, and no access crosses a cache line.
   template <int Vectors>
   QUADRAT_TILE_INLINE static void add(const tile_planes<Lanes, Components>& planes, const points_type& points,
                                       T* const* plane) {
@@ -45,7 +45,7 @@ struct tile_spreading {
     }
   }
 
-  /// With the loops for as many vectors as the points have, `Vectors` or more.
+  /// Selects the loops for the number of vectors that the points have, `Vectors` or more.
   template <int Vectors>
   QUADRAT_TILE_INLINE static void add_batch(const tile_planes<Lanes, Components>& planes, const points_type& points,
                                             T* const* plane) {
@@ -55,8 +55,8 @@ struct tile_spreading {
     add<Vectors>(planes, points, plane);
   }
 
-  /// Points of one plane after which the window is added to the mesh nevertheless: long sums lose precision, and adding
-  /// a window to the mesh costs little beside so many footprints.
+  /// Points of one plane after which the buffer is added to the mesh anyway: long sums lose precision, and adding the
+  /// buffer to the mesh costs little compared with so many footprints.
   [[nodiscard]] QUADRAT_TILE_INLINE static int most_sums(const tile_walk<T>& walk, const tile_work<T>& work) {
     return 16 * walk.shape->width[0] * work.rows * work.row / walk.shape->footprint_size();
   }
@@ -130,7 +130,7 @@ struct tile_interpolation {
     }
   }
 
-  /// Weights of zero keep out what is beside the footprint, even if that is not finite.
+  /// Weights of zero exclude values outside the footprint, even if they are not finite.
   template <int Vectors>
   QUADRAT_TILE_INLINE static void along_row(const vector* sum, const T* row, T* total) {
     vector all = Lanes::zero();
@@ -140,7 +140,7 @@ struct tile_interpolation {
     Lanes::template sum<Components>(all, total);
   }
 
-  /// Sums over axes 0 and 1, of values and with the derivatives along either.
+  /// Sums over axes 0 and 1: of values, and of their derivatives along each of the two.
   template <int Vectors>
   struct gradient_sums {
     vector value[Vectors], x[Vectors], y[Vectors];

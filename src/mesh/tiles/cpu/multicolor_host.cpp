@@ -25,7 +25,7 @@ template <typename T>
   return inside;
 }
 
-/// Adds to rows of the mesh, of which the first begins at the footprint's first mesh point.
+/// Adds to rows of the mesh, starting at the footprint's first mesh point.
 template <typename T, int Width, int Components>
 void add_inside(const mesh_shape& shape, const footprint<T, Width>& weights, const T* value, T* mesh) {
   for (int a = 0; a < shape.width[0]; ++a) {
@@ -64,7 +64,8 @@ void add_point(const color_work<T>& work, const placed_point<T>& point, std::siz
 template <typename T>
 template <int Width, int Components>
 void multicolor_engine<T>::add_tile(std::uint32_t tile, const value_layout& layout, const T* values, T* mesh) const {
-  // Not plane by plane, as points are sorted: a mesh point's small weights would come last, and round worst.
+  // Takes every 16th point, not plane by plane as sorted: a mesh point's small weights would come last, where rounding
+  // is worst.
   constexpr std::size_t step = 16;
   constexpr std::size_t ahead = 4 * step;
   const color_work<T> work{this->setup(), layout, values, mesh};

@@ -5,7 +5,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// For CPUs without lanes of their own here. Products are rounded: a fused operation would be a call.
+/// For CPUs without a vector implementation here. Products are rounded: a fused operation would be a function call.
 template <typename T>
 struct plain_lanes {
   using value = T;

@@ -5,9 +5,9 @@
 
 #include "mesh/tiles/cpu/walk.hpp"
 
-// Included once by the source of each instruction set, which says in QUADRAT_TILE_TARGET how its functions are
-// compiled, and brings a type of lanes. Everything is in an anonymous namespace, so that no linker takes the one for
-// the other. No lambdas: they would not be compiled for the instruction set.
+// Included once by the source of each instruction set, which defines by QUADRAT_TILE_TARGET how functions are compiled,
+// and provides a lane type. Everything is in an anonymous namespace, so that the linker cannot merge versions. No
+// lambdas: they would not be compiled for the instruction set.
 
 #if !defined(QUADRAT_TILE_TARGET)
 #define QUADRAT_TILE_TARGET
@@ -29,30 +29,30 @@ template <typename Lanes>
 struct tile_placing {
   using T = typename Lanes::value;
 
-  /// Flattened, so that roundings and fused operations are instructions and not calls.
+  /// Flattened, so that rounding and fused operations are instructions, not calls.
   QUADRAT_TILE_TARGET __attribute__((flatten)) static void place(const point_placement<T>& points, std::size_t first,
                                                                  std::size_t last, placed_point<T>* placed) {
     for (std::size_t i = first; i < last; ++i) placed[i] = points(i);
   }
 };
 
-/// Points of one plane, and of one number of vectors a row, with their weights. A point's memory: weights along axes
-/// 0 and 1, 8 each; their derivatives; along axis 2 a row of 32 values, each weight as often as there are components,
-/// zeros around it so that the row begins where a vector of the tile begins; and the like row of derivatives.
+/// Points of one plane with the same number of vectors per row, and their weights. A point's memory: weights along axes
+/// 0 and 1, 8 each; their derivatives; along axis 2 a row of 32 values, each weight repeated for every component,
+/// padded with zeros so that the row begins where a vector of the tile begins; and a similar row of derivatives.
 template <typename Lanes, int Components>
 struct tile_points {
   using T = typename Lanes::value;
   static constexpr int lanes = Lanes::count;
   static constexpr int spots = lanes / Components;  ///< mesh points in a vector
-  /// Vectors that the widest footprint reaches into.
+  /// The most vectors that a row of a footprint touches.
   static constexpr int most = ((spots - 1 + mesh_window<T>::most_width) * Components + lanes - 1) / lanes;
   static_assert(most * lanes <= 32, "a row is longer than its memory");
 
   T* memory;
   std::size_t first;
   int count;
-  int vectors;             ///< that their footprints reach into
-  int at[cpu_tile_batch];  ///< where a point's first vector stands in a plane
+  int vectors;             ///< per row that their footprints touch
+  int at[cpu_tile_batch];  ///< offset of a point's first vector in a plane
   std::uint32_t id[cpu_tile_batch];
 
   [[nodiscard]] QUADRAT_TILE_INLINE static int vectors_of(const tile_walk<T>& walk, const tile_work<T>& work,
@@ -66,13 +66,13 @@ struct tile_points {
   [[nodiscard]] QUADRAT_TILE_INLINE T* row(int p) const { return memory + p * batch_weights + 32; }
   [[nodiscard]] QUADRAT_TILE_INLINE T* slope_row(int p) const { return row(p) + 32; }
 
-  /// The caller's values stand in no order: each would cost a wait for memory, were it not asked for well before.
+  /// Prefetches the next values: they are in random order, so each would wait for memory otherwise.
   QUADRAT_TILE_INLINE void ask_for(const T* values, std::size_t size, const tile_walk<T>& walk) const {
     std::size_t i = first + cpu_tile_batch;
     for (int p = 0; p < count && i < walk.count; ++p, ++i) __builtin_prefetch(values + walk.order[i] * size);
   }
 
-  /// As many points from `begin` as belong together.
+  /// Takes points from `begin` on, as long as they have the same plane and number of vectors.
   QUADRAT_TILE_INLINE void take(const tile_walk<T>& walk, const tile_work<T>& work, std::size_t begin) {
     const placed_point<T>* points = walk.points;
     const int plane = points[begin].first[0];
@@ -107,7 +107,7 @@ struct tile_points {
     Lanes::template put_repeated<Components>(row + spot * Components, w);
   }
 
-  /// Along axes that are not there the only weight is 1, and its derivative is not asked for.
+  /// Along axes beyond the dimension the only weight is 1, and its derivative is not used.
   QUADRAT_TILE_INLINE void compute_weights(const tile_walk<T>& walk, const tile_work<T>& work) const {
     for (int p = 0; p < count; ++p) {
       const placed_point<T>& point = walk.points[first + static_cast<std::size_t>(p)];
@@ -130,15 +130,16 @@ struct tile_points {
   }
 };
 
-/// The planes of a tile that footprints of the present plane reach, in turn in the same memory.
+/// The sliding buffer: the planes of a tile that footprints of the current plane reach, which reuse the same memory in
+/// turn.
 template <typename Lanes, int Components>
 struct tile_planes {
   using T = typename Lanes::value;
 
   const tile_walk<T>& walk;
   const tile_work<T>& work;
-  int planes;  ///< that a footprint has
-  int rows;    ///< the same
+  int planes;  ///< of a footprint
+  int rows;    ///< of a footprint
   int stride;
   std::size_t size;  ///< values of a plane
   int pieces;
@@ -154,7 +155,7 @@ struct tile_planes {
     std::memset(work.scratch, 0, static_cast<std::size_t>(planes) * size * sizeof(T));
   }
 
-  /// Of first mesh points `x` along axis 0.
+  /// Plane x of the tile.
   [[nodiscard]] QUADRAT_TILE_INLINE T* plane(int x) const {
     return work.scratch + static_cast<std::size_t>((x - work.begin[0]) % planes) * size;
   }
@@ -199,7 +200,7 @@ struct tile_planes {
     }
   }
 
-  /// Has the mesh's part of plane `x` fetched, which will soon be read.
+  /// Prefetches plane `x` of the mesh, which will soon be read.
   QUADRAT_TILE_INLINE void ask_for(const T* values, int x) const {
     const int i = walk.shape->home(x, 0);
     for (int b = 0; i >= 0 && b < work.rows; ++b) {
@@ -225,7 +226,7 @@ struct tile_planes {
     for (int b = 0; b < work.rows; ++b) {
       T* row = to + b * stride;
       const int j = walk.shape->home(work.begin[1] + b, 1);
-      if (j < 0) continue;  // zero since the tile's begin
+      if (j < 0) continue;  // zero since the start of the tile
       const T* mesh = walk.mesh_values + walk.shape->node(i, j, 0) * Components;
       for (int piece = 0; piece < pieces; ++piece) {
         const row_piece& part = work.pieces[piece];

@@ -11,11 +11,11 @@
 #include "mesh/shape.hpp"
 #include "quadrat/core/context.hpp"
 
-/// Boxes of mesh points that share the points whose footprints begin in them, and their colors. Host only.
+/// Tiles: boxes of mesh points that own the points whose footprints begin in them; and their colors. Host only.
 namespace quadrat::detail {
 
-/// One axis, cut into tiles of 2^shift first mesh points. The last one takes a rest that is shorter than what a
-/// footprint reaches over its tile, so that a footprint touches its own tile and the next one only.
+/// One axis, cut into tiles of 2^shift first mesh points. The last one absorbs a remainder shorter than a footprint's
+/// reach beyond its tile, so that a footprint touches only its own tile and the next one.
 struct tile_axis {
   int low;  ///< the first mesh point of a footprint lies in [low, low + span)
   int span;
@@ -28,12 +28,12 @@ struct tile_axis {
   [[nodiscard]] int begin(int tile) const { return low + (tile << shift); }
   [[nodiscard]] int size(int tile) const { return tile + 1 < tiles ? 1 << shift : span - (tile << shift); }
   [[nodiscard]] int most_size() const { return std::max(size(0), size(tiles - 1)); }
-  /// Tiles of one color do not touch each other's mesh points: every other tile, and where an odd number of them closes
-  /// a circle, a third color for the last.
+  /// Tiles of one color do not touch each other's mesh points: colors alternate, and the last of an odd number of
+  /// periodic tiles has a third color.
   [[nodiscard]] int color(int tile) const {
     return periodic && tiles % 2 == 1 && tiles > 1 && tile == tiles - 1 ? 2 : tile % 2;
   }
-  /// The tile so many steps on; -1 beyond an open end.
+  /// The tile `step` steps further on; -1 beyond an open end.
   [[nodiscard]] int beside(int tile, int step) const {
     const int there = tile + step;
     if (there >= 0 && there < tiles) return there;
@@ -67,7 +67,7 @@ struct mesh_tiles {
     const auto ny = static_cast<std::uint32_t>(axis[1].tiles), nz = static_cast<std::uint32_t>(axis[2].tiles);
     return (static_cast<std::uint32_t>(x) * ny + static_cast<std::uint32_t>(y)) * nz + static_cast<std::uint32_t>(z);
   }
-  /// The tile's number along each axis.
+  /// Splits a tile's number into its index along each axis.
   void split(std::uint32_t tile, int* along) const {
     const auto y = static_cast<std::uint32_t>(axis[1].tiles), z = static_cast<std::uint32_t>(axis[2].tiles);
     along[0] = static_cast<int>(tile / (y * z));
@@ -81,10 +81,10 @@ struct mesh_tiles {
   }
 };
 
-/// The tiles by color: stages that follow one another, within which tiles can be worked on side by side without two
-/// adding to one mesh point (particle-mesh-spreading, section 2, "Multicoloring approach"). A tile waits for those of
-/// its neighbors that belong to an earlier stage, and not for the whole stage. The order of additions to a mesh point
-/// is that of the stages all the same, for any number of threads.
+/// The tiles by color: successive stages, within which no two tiles add to the same mesh point, so they can be
+/// processed in parallel (particle-mesh-spreading, section 2, "Multicoloring approach"). A tile waits only for those
+/// neighbors that belong to an earlier stage, not for the whole stage. The order of additions to a mesh point is still
+/// that of the stages, for any number of threads.
 class tile_stages {
  public:
   explicit tile_stages(const mesh_tiles& grid) : grid_(grid), done_(grid.count()) {
@@ -102,7 +102,7 @@ class tile_stages {
     std::atomic<std::size_t> next{0};
 #pragma omp parallel num_threads(context.threads())
     for (std::size_t i = next.fetch_add(1); i < tiles_.size(); i = next.fetch_add(1)) {
-      // Those it waits for are taken already: their threads get on without this one.
+      // No deadlock: the tiles it waits for have been taken by threads that do not need this one.
       wait_for_neighbors(tiles_[i], round);
       body(tiles_[i]);
       done_[tiles_[i]].store(round, std::memory_order_release);

@@ -10,14 +10,14 @@
 /// The inner loops of the method `tiles` on the CPU, by instruction set.
 namespace quadrat::detail {
 
-/// A stretch of a tile's rows that stands in the mesh in one piece; what is outside an open axis is in none.
+/// A section of a tile's rows that is contiguous in the mesh. What is outside an open axis is in no piece.
 struct row_piece {
-  int local;   ///< first mesh point, counted from the tile's begin
+  int local;   ///< first mesh point, relative to the start of the tile
   int global;  ///< the same in the mesh
   int length;
 };
 
-/// Along the last axis: the tile's begin, and its rows' mesh points (with a footprint's reach).
+/// `begin` and `length`: start of the tile and mesh points of its rows along the last axis (with a footprint's reach).
 /// Writes at most `length` pieces and returns their number.
 [[nodiscard]] inline int make_row_pieces(const mesh_shape& shape, int begin, int length, row_piece* pieces) {
   int count = 0;
@@ -36,19 +36,19 @@ struct row_piece {
   return count;
 }
 
-/// One value vector, of 1 or 2 components that stand next to each other, for a walk over tiles.
+/// One value vector, with 1 or 2 adjacent components, for a walk over tiles.
 template <typename T>
 struct tile_walk {
   const mesh_shape* shape;
   const mesh_window<T>* window;   ///< coefficients beyond its width are zero
   const mesh_window<T>* derived;  ///< its derivative
-  const placed_point<T>* points;  ///< by tile, then by their first mesh point along axis 0
-  const std::uint32_t* order;     ///< the caller's number of each
+  const placed_point<T>* points;  ///< by tile, then by first mesh point along axis 0
+  const std::uint32_t* order;     ///< the caller's index of each
   std::size_t count;              ///< of points
   const T* values;                ///< spreading: in the caller's order
   T* mesh;                        ///< spreading
   const T* mesh_values;           ///< interpolating
-  T* results;                     ///< interpolating: in the caller's order, `axes` of them for each value
+  T* results;                     ///< interpolating: in the caller's order, `axes` for each value
   const T* scale;                 ///< gradients: by axis
   bool accumulate;                ///< interpolating: adds to the results
 };
@@ -64,17 +64,17 @@ struct tile_work {
   row_piece* pieces;        ///< room for `row` of them
 };
 
-/// Points of which the weights are computed before they are used: short of what a level-one cache holds beside a tile.
+/// Points whose weights are computed before they are used: few enough to fit in a level-one cache beside a tile.
 inline constexpr int cpu_tile_batch = 16;
-/// Values a row is rounded up to; also where a point's row of weights ends.
+/// Rows are padded to a multiple of this many values, as is a point's row of weights.
 inline constexpr int tile_row_unit = 16;
 
 /// Values of a row in the scratch memory.
 [[nodiscard]] constexpr int tile_row_stride(int row, int components) {
   return (row * components + tile_row_unit - 1) / tile_row_unit * tile_row_unit;
 }
-/// Values in a batch's memory for one point: weights along axes 0 and 1, their derivatives, a padded row along axis 2,
-/// one of derivatives.
+/// Values per point in a batch's memory: weights along axes 0 and 1, their derivatives, a padded row along axis 2, one
+/// of derivatives.
 inline constexpr int batch_weights = 4 * 8 + 2 * 32;
 
 /// Values of the scratch memory of one thread: planes of a tile, one for each weight along axis 0, and a batch.
@@ -86,16 +86,16 @@ inline constexpr int batch_weights = 4 * 8 + 2 * 32;
 
 template <typename T>
 struct tile_functions {
-  /// Lanes of a vector: points of a plane are best ordered by their place modulo this along axis 2.
+  /// Lanes of a vector: points of a plane are best ordered by their position modulo this along axis 2.
   int lanes;
   void (*place)(const point_placement<T>& points, std::size_t first, std::size_t last, placed_point<T>* placed);
-  /// By components - 1.
+  /// Index: components - 1.
   void (*spread[2])(const tile_walk<T>& walk, const tile_work<T>& work);
   void (*interpolate[2])(const tile_walk<T>& walk, const tile_work<T>& work);
   void (*interpolate_gradient[2])(const tile_walk<T>& walk, const tile_work<T>& work);
 };
 
-/// Of the instruction sets; nullptr where this CPU has it not. Plain C++ is always there.
+/// The functions of each instruction set; nullptr if this CPU does not have it. Plain C++ always exists.
 [[nodiscard]] const tile_functions<float>* avx512_tile_functions(float);
 [[nodiscard]] const tile_functions<double>* avx512_tile_functions(double);
 [[nodiscard]] const tile_functions<float>* avx2_tile_functions(float);
@@ -103,7 +103,7 @@ struct tile_functions {
 [[nodiscard]] const tile_functions<float>* plain_tile_functions(float);
 [[nodiscard]] const tile_functions<double>* plain_tile_functions(double);
 
-/// The widest that this CPU has.
+/// The widest ones that this CPU supports.
 template <typename T>
 [[nodiscard]] const tile_functions<T>& best_tile_functions() {
   if (const auto* functions = avx512_tile_functions(T{})) return *functions;

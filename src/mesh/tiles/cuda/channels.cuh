@@ -5,7 +5,7 @@
 
 #include "mesh/tiles/cuda/problem.hpp"
 
-/// Reading and adding values of one or two channels; the two of a complex value in one piece.
+/// Reads and adds values of one or two channels; the two of a complex value in one access.
 namespace quadrat::detail {
 
 template <typename T>

@@ -3,9 +3,9 @@
 
 #include "mesh/tiles/cuda/spread.cuh"
 
-/// Spreading where there are few points a mesh point: a warp owns a patch of 8 x 8 x 8 mesh points, collects all
-/// footprints that reach into it, and writes it once. Points are looked at in several patches; there
-/// are no atomic operations, the mesh need not be cleared, and the order of sums is that of the tiles.
+/// Spreading with few points per mesh point: a warp owns a patch of 8 x 8 x 8 mesh points, collects all footprints that
+/// reach into it, and writes it once. A point is read by several patches; there are no atomic operations, the mesh need
+/// not be cleared, and the order of sums is that of the tiles.
 namespace quadrat::detail {
 
 /// The tiles along an axis whose footprints may reach the patch that begins at mesh point `begin`: at most two runs of
@@ -22,7 +22,7 @@ struct tile_span {
     const int end = min(high / grid.edge[axis], grid.tiles[axis] - 1);
     count[0] = end - first[0] + 1;
     first[1] = count[1] = 0;
-    // The mesh is longer than a patch and a footprint: it is passed at its lower end only.
+    // The mesh is longer than a patch and a footprint, so only its lower end can be crossed.
     if (!shape.periodic[axis] || low >= 0) return;
     first[1] = max((low + shape.extent[axis]) / grid.edge[axis], end + 1);
     count[1] = max((shape.extent[axis] - 1) / grid.edge[axis] - first[1] + 1, 0);
@@ -31,7 +31,7 @@ struct tile_span {
   [[nodiscard]] __device__ int tile(int k) const { return k < count[0] ? first[0] + k : first[1] + k - count[0]; }
 };
 
-/// Moves eight weights to `offset`, from -7 to 7, in a row of eight, of which what lies outside is left out.
+/// Shifts eight weights by `offset`, from -7 to 7, in a row of eight; those shifted out are dropped.
 template <typename T>
 __device__ __forceinline__ void place_tile_weights(int offset, T (&w)[8]) {
   T two[16];
@@ -46,20 +46,20 @@ template <typename T, int Channels>
 struct tile_collect_memory {
   tile_spread_memory<T, Channels, 1> weights;
   std::uint32_t slots[2 * tile_batch];    ///< of points whose footprints reach into the patch
-  std::uint32_t offsets[2 * tile_batch];  ///< where these begin: 8 + the offset from the patch, 8 bits an axis
+  std::uint32_t offsets[2 * tile_batch];  ///< where these begin: 8 + the offset from the patch, 8 bits per axis
 };
 
-/// Points of neighboring tiles of a row: a run of slots.
+/// Points of adjacent tiles of a row: a run of slots.
 struct tile_run {
   std::uint32_t first, length;
-  int from;     ///< the least first mesh point along the first axis
-  int base[3];  ///< what the offsets of records count from
+  int from;     ///< the smallest first mesh point along the first axis
+  int base[3];  ///< origin of the offsets in records
 };
 
 template <typename T, int Channels>
 using tile_sums = T[tile_patch / 2][Channels][4];
 
-/// What a warp does for its patch.
+/// The work of a warp for its patch.
 template <typename T, int Channels>
 struct tile_collector {
   const tile_problem<T>& problem;
@@ -102,7 +102,7 @@ struct tile_collector {
              grid.origin[2] + last * grid.edge[2]}};
   }
 
-  /// The points of a run a lane, 32 at a time.
+  /// Each lane brings a run; their points are processed 32 at a time.
   __device__ void look_at(const tile_run& run, tile_sums<T, Channels>& sums) {
     std::uint32_t end = run.length;
 #pragma unroll
@@ -113,7 +113,7 @@ struct tile_collector {
     const std::uint32_t total = __shfl_sync(~0u, end, 31);
     for (std::uint32_t base = 0; base < total; base += 32) {
       const std::uint32_t index = min(base + lane, total - 1);
-      int owner = 0;  // the lane whose run has it
+      int owner = 0;  // the lane whose run contains it
 #pragma unroll
       for (int step = 16; step > 0; step /= 2) {
         if (__shfl_sync(~0u, end, owner + step - 1) <= index) owner += step;
@@ -139,7 +139,7 @@ struct tile_collector {
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
       int first = start[axis] + offset_of<T>(record.place[axis]);
-      // A run may go on in the next segment.
+      // A run may continue in the next segment.
       if (axis == 0 && first < from) first += grid.segment * grid.edge[0];
       int offset = first - begin[axis];
       if (offset >= tile_patch && grid.shape.periodic[axis]) offset -= grid.shape.extent[axis];

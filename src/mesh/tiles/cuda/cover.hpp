@@ -7,14 +7,14 @@
 #include "mesh/tiles/cuda/grid.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// Which patches hold a share of a mesh point's sum, in a fixed order: the other way round than tile_home.
+/// Which patches hold a share of a mesh point's sum, in a fixed order: the inverse of tile_home.
 namespace quadrat::detail {
 
-/// The patches along one axis: of tiles, or along the first axis of segments.
+/// The patches along one axis: of tiles, or, along the first axis, of segments.
 struct tile_cover {
   int extent;
   int origin;  ///< first mesh point of the first patch
-  int edge;    ///< from one patch to the next
+  int edge;    ///< distance from one patch to the next
   int reach;   ///< mesh points of a patch
   int patches;
   bool periodic;
@@ -24,8 +24,8 @@ struct tile_cover {
     return static_cast<int>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(offset)) * inverse >> 31);
   }
 
-  /// Calls f(patch, position) for the patches that hold any of the mesh points index, ..., index + span - 1, counted
-  /// beyond the mesh as well, or of their images; `position`, above -span, is that of `index` in the patch.
+  /// Calls f(patch, position) for the patches that hold any of the mesh points index, ..., index + span - 1, which may
+  /// be outside the mesh, or their images; `position`, above -span, is that of `index` in the patch.
   QUADRAT_CALLS_ANY
   template <typename F>
   QUADRAT_HD void for_each_patch(int index, int span, const F& f) const {
@@ -60,23 +60,23 @@ struct tile_covers {
   return covers;
 }
 
-/// Each unit's own sums over its segment's planes, which are added up afterwards in a fixed order.
+/// The sums of each unit over the planes of its segment, which are added up afterwards in a fixed order.
 template <typename T>
 struct tile_shares {
   T* sums;  ///< [unit][plane of the segment][channel][8 rows along the second axis][8 layers along the last one]
   const std::uint32_t* unit_firsts;  ///< by segment, and the end
 };
 
-/// Mesh points, neighbors along the first axis, that one thread adds up, so that it looks once where shares stand.
+/// Consecutive mesh points along the first axis that one thread adds up, so that it locates shares only once.
 inline constexpr int tile_column = 4;
 
-/// The units [unit, end) of one segment; `own` is what stands in the first plane of unit 0.
+/// The units [unit, end) of one segment; `own` points into the first plane of unit 0.
 template <std::ptrdiff_t Size, typename T, int Channels>
 QUADRAT_HD void add_unit_shares(std::uint32_t unit, std::uint32_t end, int plane, int planes, const T* own,
                                 T (&sum)[tile_column][Channels]) {
   own += (static_cast<std::ptrdiff_t>(unit) * planes + plane) * (Channels * Size);
   for (; unit < end; ++unit) {
-    // All are on their way before the first is needed.
+    // All loads are in flight before the first is needed.
     T share[tile_column][Channels];
     QUADRAT_UNROLL
     for (int p = 0; p < tile_column; ++p) {
@@ -93,11 +93,11 @@ QUADRAT_HD void add_unit_shares(std::uint32_t unit, std::uint32_t end, int plane
   }
 }
 
-/// Adds to sum[p] what mesh point (i + p, j, k) is given by all units, in their order.
+/// Adds to sum[p] the shares of all units in mesh point (i + p, j, k), in the order of the units.
 template <typename T, int Channels, int Layers>
 QUADRAT_HD void add_tile_shares(const tile_covers& covers, const tile_shares<T>& shares, int i, int j, int k,
                                 T (&sum)[tile_column][Channels]) {
-  constexpr std::ptrdiff_t size = std::ptrdiff_t{tile_patch} * tile_patch * Layers;  // of a plane, for one channel
+  constexpr std::ptrdiff_t size = std::ptrdiff_t{tile_patch} * tile_patch * Layers;  // of one channel of a plane
   const int planes = covers.axis[0].reach;
   covers.axis[0].for_each_patch(i, tile_column, [&](int segment, int plane) {
     covers.axis[1].for_each_patch(j, 1, [&](int second, int g) {

@@ -10,7 +10,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Points of a segment, and the units that they are shared among.
+/// Points of a segment, and the units among which they are divided.
 struct segment_share {
   tile_grid grid;
   const std::uint32_t* offsets;
@@ -34,7 +34,7 @@ struct count_units {
   }
 };
 
-/// Index: segment. Points are shared evenly.
+/// Index: segment. Points are divided evenly.
 struct fill_units {
   segment_share share;
   const std::uint32_t* firsts;
@@ -163,8 +163,8 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
   }
 }
 
-/// Of real values only where tensor cores would have next to nothing to do: with an H200, patches take 1 / 1.7 to 1
-/// / 2.4 of their time at 0.05 points a mesh point, and 1.2 to 1.5 times it at 0.4 to 0.6.
+/// For real values only where tensor cores would have almost nothing to do: on an H200, patches are 1.7 to 2.4 times
+/// faster at 0.05 points per mesh point, and take 1.2 to 1.5 times as long at 0.4 to 0.6.
 template <typename T>
 bool cuda_tiles_engine<T>::reads_patches(const value_layout& layout, const T* mesh) const {
   if (layout.components == 1 && !plan_.collects && plan_.reading == tile_reading::patches) return false;
@@ -189,7 +189,7 @@ void cuda_tiles_engine<T>::read_patches(const value_layout& layout, const T* mes
   }
 }
 
-/// `results` says all but where values go.
+/// `results` is complete except for the pointers to values.
 template <typename T>
 void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results) {
   if (count_ == 0) return;

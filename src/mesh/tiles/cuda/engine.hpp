@@ -14,8 +14,8 @@
 
 namespace quadrat::detail {
 
-/// Spreading and interpolation by tiles: with tensor cores, spread.cuh, interpolate.cuh; of fewer points,
-/// collect.cuh, interpolate_patches.cuh, interpolate_direct.cuh, interpolate_points.cuh.
+/// Spreading and interpolation by tiles: with tensor cores in spread.cuh and interpolate.cuh; for fewer points in
+/// collect.cuh, interpolate_patches.cuh, interpolate_direct.cuh and interpolate_points.cuh.
 template <typename T>
 class cuda_tiles_engine : public spread_engine<cuda_context, T> {
  public:
@@ -37,9 +37,10 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void fill_segments();
   void find_extras();
   [[nodiscard]] bool in_order() const { return context_.reproducibility() != determinism::none; }
-  /// Whether units write shares, which mesh points add up; patches that collect points have an order by themselves.
+  /// Whether units write shares, which are then added up by mesh point; patches that collect points have a fixed order
+  /// anyway.
   [[nodiscard]] bool adds_shares(const tile_plan& plan) const { return in_order() && !plan.collects; }
-  /// Whether values are read by patches: floats, where the plan has some and they take such a mesh.
+  /// Whether values are read by patches: only floats, if the plan has patches and they support this mesh.
   [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh) const;
   void read_patches(const value_layout& layout, const T* mesh, T* values, bool accumulate);
   void read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results);
@@ -54,12 +55,12 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   tile_sorter<T> sorter_;
   array<tile_record<T>, cuda_context> records_;
   array<std::uint32_t, cuda_context> offsets_;   // by tile, and the end
-  array<std::uint32_t, cuda_context> segments_;  // by point, where points are read by themselves
+  array<std::uint32_t, cuda_context> segments_;  // by point, if points are read one by one
   array<std::uint32_t, cuda_context> unit_firsts_;
   array<tile_unit, cuda_context> units_;
-  array<tile_extra, cuda_context> extras_;  // only where there are patches
+  array<tile_extra, cuda_context> extras_;  // only with patches
   array<std::uint32_t, cuda_context> extra_count_;
-  array<T, cuda_context> share_sums_;  // only where results shall be reproducible
+  array<T, cuda_context> share_sums_;  // only if results must be reproducible
   workspace<cuda_context> scratch_;
 };
 

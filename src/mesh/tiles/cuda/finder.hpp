@@ -8,7 +8,7 @@
 
 namespace quadrat::detail {
 
-/// Divides numbers below 2^21 by one of at most 2^10, exactly: the error of the rounded reciprocal stays below
+/// Exact division of numbers below 2^21 by a divisor of at most 2^10: the error of the rounded reciprocal stays below
 /// 2^31 / 2^31.
 struct exact_divisor {
   std::uint32_t divisor;
@@ -21,8 +21,8 @@ struct exact_divisor {
   }
 };
 
-/// The tile of a point, and its record. Tiles are numbered by row, which is a pair of tiles along the second and last
-/// axis, then along the first axis. Without divisions, and with a tile that exists whatever the point.
+/// Finds the tile of a point, and its record. Tiles are numbered by row (their indices along the second and last axis),
+/// then along the first axis. Uses no divisions, and gives an existing tile for any point.
 template <typename T>
 struct tile_finder {
   tile_grid grid;
@@ -49,7 +49,7 @@ struct tile_finder {
       tile[axis] = edge[axis].quotient(from);
       const exact_divisor& whole = axis == 0 ? segment : edge[axis];
       const std::uint32_t offset = from - whole.quotient(from) * whole.divisor;
-      // From the middle, because a place has more digits there than as a fraction from 0 to 1.
+      // Relative to the middle, because a place has more digits there than as a fraction from 0 to 1.
       const auto centered = static_cast<signed_word>(point.place[axis] * static_cast<T>(one));
       const word fraction = (static_cast<word>(centered) + one / 2) & (one - 1);
       result.record.place[axis] = static_cast<word>(offset) << bits | fraction;

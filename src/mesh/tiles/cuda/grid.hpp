@@ -9,9 +9,8 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 
-/// Tiles: points that lie near each other are brought together, by the first mesh points of their footprints. All
-/// footprints of a tile lie in its patch of 8 mesh points along the first and second axis and 8 times `layers` along
-/// the last.
+/// Tiles group nearby points by the first mesh points of their footprints. All footprints of a tile lie in its patch of
+/// 8 mesh points along the first and second axis and 8 times `layers` along the last.
 namespace quadrat::detail {
 
 inline constexpr int tile_patch = 8;
@@ -19,17 +18,18 @@ inline constexpr int tile_patch = 8;
 struct tile_grid {
   mesh_shape shape;
   int layers;
-  int edge[3];    ///< first mesh points that a tile holds along an axis
-  int origin[3];  ///< first mesh point of the first tile
-  int tiles[3];   ///< number of tiles; along the first axis, in whole segments
-  int segment;    ///< tiles of a segment: neighbors along the first axis, whose points one warp takes one after another
-  int segments;   ///< along the first axis
-  int inverse_edge;  ///< 2^16 / edge[0], rounded up: offsets within a segment are divided by a product
+  int edge[3];       ///< first mesh points of a tile along an axis
+  int origin[3];     ///< first mesh point of the first tile
+  int tiles[3];      ///< number of tiles; along the first axis, in whole segments
+  int segment;       ///< tiles of a segment: consecutive along the first axis, processed by one warp one after another
+  int segments;      ///< along the first axis
+  int inverse_edge;  ///< 2^16 / edge[0], rounded up: replaces division of offsets within a segment
 
-  /// Which tile of its segment an offset from the segment's first mesh point lies in.
+  /// The tile of its segment that contains an offset from the segment's first mesh point.
   [[nodiscard]] QUADRAT_HD int tile_in_segment(int offset) const { return offset * inverse_edge >> 16; }
 
-  /// First mesh points that footprints may have: beyond the ends of an open axis where they may be clipped.
+  /// The number of possible first mesh points of footprints; includes those beyond the ends of an open axis if they may
+  /// be clipped.
   [[nodiscard]] QUADRAT_HD int starts(int axis) const {
     return shape.extent[axis] + (origin[axis] < 0 ? shape.width[axis] + 1 : 0);
   }
@@ -46,7 +46,7 @@ struct tile_grid {
 };
 
 /// A point in the order of tiles. Along each axis: in the lower bits its place between mesh points, as a fraction from
-/// 0 to 1, in the upper six the offset of its first mesh point from that of its tile (along the first axis, of its
+/// 0 to 1; in the upper six bits the offset of its first mesh point from that of its tile (along the first axis, of its
 /// segment).
 template <typename T>
 struct tile_record;
@@ -67,7 +67,7 @@ struct alignas(32) tile_record<double> {
 
 inline constexpr int most_tile_offset = 63;
 
-/// The place as mesh_window wants it, from -1/2 to 1/2.
+/// The place as mesh_window needs it, from -1/2 to 1/2.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T place_of(typename tile_record<T>::word packed) {
   using word = typename tile_record<T>::word;
@@ -90,7 +90,7 @@ struct tiled_point {
   tile_record<T> record;
 };
 
-/// What one warp works on: points [first, last) of a segment.
+/// The work of one warp: points [first, last) of a segment.
 struct tile_unit {
   std::uint32_t first;
   std::uint32_t last;

@@ -7,9 +7,9 @@
 #include "mesh/tiles/cuda/weights.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
-/// Interpolation by tiles, the adjoint of spread.cuh: the patch of a tile stands in registers, and 8 points at a
-/// time are one product of matrices (mesh rows x last axis) times (last axis x points), whose columns are then summed
-/// with the weights of the other two axes.
+/// Interpolation by tiles, the adjoint of spread.cuh: the patch of a tile is held in registers, and 8 points at a time
+/// are one matrix product (mesh rows x last axis) times (last axis x points), whose columns are then summed with the
+/// weights of the other two axes.
 namespace quadrat::detail {
 
 template <typename T, int Channels, int Layers, bool Gradient>
@@ -26,9 +26,9 @@ struct tile_interpolate_memory<T, Channels, Layers, false> {
   T results[Channels][1][tile_batch + 8];
 };
 
-/// The mesh values of a patch, of eight planes, row g along the second axis. Plane i of the mesh has the place i % 8,
-/// where it stays while the patch moves. With one layer they are kept in the parts that products take; with two, where
-/// tiles hold few points and registers are short, they are split each time.
+/// A lane's mesh values of a patch: eight planes, row g along the second axis. Plane i of the mesh is stored at i % 8,
+/// and stays there while the patch moves. With one layer the values are kept split, as products need them; with two,
+/// where tiles hold few points and registers are scarce, they are split each time.
 template <typename T, int Channels, int Layers>
 class tile_mesh_patch {
  public:
@@ -107,7 +107,7 @@ class tile_mesh_patch {
   kept_type kept_[Channels][Layers][tile_patch / 2][4];
 };
 
-/// Sums over the lanes of a row, of two points: lane 4 g + t gets point 2t + g % 2.
+/// Sums over the lanes of a row, for two points: lane 4 g + t gets point 2t + g % 2.
 template <typename T>
 __device__ __forceinline__ T sum_tile_rows(const T (&sums)[2], int lane) {
   const bool odd = (lane & 4) != 0;
@@ -116,7 +116,7 @@ __device__ __forceinline__ T sum_tile_rows(const T (&sums)[2], int lane) {
   return sum + __shfl_xor_sync(~0u, sum, 16);
 }
 
-/// Sum over planes of a product's columns with the weights of the first axis.
+/// Sums a product's columns over planes with the weights of the first axis.
 template <typename T>
 __device__ __forceinline__ void sum_tile_planes(const T (&product)[tile_patch / 2][4], const T (&first)[2][8],
                                                 T (&sums)[2]) {
@@ -149,7 +149,7 @@ __device__ __forceinline__ void multiply_tile_patch(const tile_mesh_patch<T, Cha
   }
 }
 
-/// Points [begin, end) of a batch, all of the patch's tile.
+/// Interpolates points [begin, end) of a batch, all in the patch's tile.
 template <typename T, int Channels, int Layers, bool Gradient>
 __device__ __forceinline__ void interpolate_tile_points(tile_interpolate_memory<T, Channels, Layers, Gradient>& memory,
                                                         const tile_mesh_patch<T, Channels, Layers>& patch, int begin,
@@ -195,7 +195,7 @@ __device__ __forceinline__ void interpolate_tile_points(tile_interpolate_memory<
   }
 }
 
-/// The weights of one point a lane, or those of their derivatives.
+/// The weights of one point per lane, or their derivatives.
 template <typename T, int Layers, bool Derivative>
 __device__ __forceinline__ void stage_tile_weights(const tile_problem<T>& problem, const tile_record<T>& record,
                                                    int start, int lane, tile_axis_weights<T>& first,
@@ -215,7 +215,7 @@ __device__ __forceinline__ void stage_tile_weights(const tile_problem<T>& proble
   for (int layer = 0; layer < Layers; ++layer) store_tile_weights(last[layer], lane, wide + 8 * layer);
 }
 
-/// What was found for one point: values, or derivatives along the axes that are there.
+/// Writes the results of one point: values, or derivatives along the axes of the mesh.
 template <typename T, int Channels, int Layers, bool Gradient>
 __device__ __forceinline__ void store_tile_results(const tile_results<T>& results,
                                                    const tile_interpolate_memory<T, Channels, Layers, Gradient>& memory,
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
   tile_row_offsets<Layers>(grid, grid.origin[1] + row / grid.tiles[2] * grid.edge[1],
                            grid.origin[2] + row % grid.tiles[2] * grid.edge[2], lane, offset);
 
-  int loaded = start - tile_patch;  // planes of the mesh before this one have been loaded
+  int loaded = start - tile_patch;  // all planes of the mesh before this one have been loaded
   tile_mesh_patch<T, Channels, Layers> patch;
   patch.clear();
   tile_record<T> record = problem.records[min(unit.first + lane, unit.last - 1)];

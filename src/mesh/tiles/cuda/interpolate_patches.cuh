@@ -7,29 +7,29 @@
 #include "mesh/tiles/cuda/weights.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
-/// Interpolation where tiles hold too few points to fill the matrices of tensor cores, and the mesh would still be read
-/// many times over: a block brings the patch of a few tiles into shared memory, and its points are summed from there.
+/// Interpolation where tiles hold too few points to fill the matrices of tensor cores, but the mesh would still be read
+/// many times: a block copies the patch of a few tiles to shared memory, and interpolates its points from there.
 namespace quadrat::detail {
 
 /// A patch in shared memory: rows of pairs, `patch_pitch` apart, by plane and then along the second axis. The pitch
-/// is 4 modulo 8, so that the four pairs each of two neighboring rows, which eight lanes read at a time, never share a
+/// is 4 modulo 8, so that four pairs from each of two neighboring rows, which eight lanes read at a time, never share a
 /// bank.
 template <int Width>
 struct patch_extent {
   static constexpr int edge = patch_tiles(Width) * (tile_patch - Width + 1);
   static constexpr int planes = edge + Width - 1;
-  /// One more for odd widths, whose last row is read with the weight zero.
+  /// One more for odd widths, whose last row is read with weight zero.
   static constexpr int rows = edge + 2 * pair_rows<Width> - 1;
   static constexpr int pairs = planes * rows * patch_pitch;
 };
 
-/// Where a patch stands in the mesh.
+/// The position of a patch in the mesh.
 struct staged_patch {
   int origin[3];  ///< its first mesh point, even along the last axis
-  int odd;        ///< how far before the first tile's that is, along the last axis
+  int odd;        ///< how far that is before the first tile's, along the last axis
   int planes;
   int pairs;   ///< of a row
-  bool whole;  ///< whether it lies between the ends of the mesh
+  bool whole;  ///< whether it lies entirely within the mesh
 
   template <int Width>
   QUADRAT_HD static staged_patch of(const tile_grid& grid, const tile_patches& patches, const int (&at)[3]) {
@@ -49,7 +49,7 @@ struct staged_patch {
   }
 };
 
-/// The mesh point that a point of a patch stands for; -1 outside an open axis.
+/// The mesh point of a patch point; -1 outside an open axis.
 QUADRAT_HD inline int patch_home(const mesh_shape& shape, int index, int axis) {
   const int n = shape.extent[axis];
   if (index >= 0 && index < n) return index;
@@ -57,8 +57,8 @@ QUADRAT_HD inline int patch_home(const mesh_shape& shape, int index, int axis) {
   return index < 2 * n ? index - n : index % n;
 }
 
-/// Calls copy(to, from) for the pairs that one of the block's threads brings: to in shared memory, from the mesh, or
-/// from -1 where there are to be zeros. A thread stays at one place of rows.
+/// Calls copy(to, from) for the pairs that one thread of the block copies: `to` in shared memory, `from` in the mesh,
+/// or -1 for zeros. A thread keeps its position within rows.
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
@@ -88,7 +88,7 @@ QUADRAT_HD void for_each_patch_pair(const mesh_shape& shape, const staged_patch&
   }
 }
 
-/// What lane (t, h) of a point adds, whose footprint begins at `first` of the patch.
+/// The sum of lane (t, h) for a point whose footprint begins at patch point `first`.
 template <int Width, int Components>
 QUADRAT_HD void sum_patch_pairs(const mesh_window<float>& window, const mesh_pair<Components>* staged,
                                 const tile_record<float>& record, const int (&first)[3], int t, int h,
@@ -111,7 +111,7 @@ QUADRAT_HD void sum_patch_pairs(const mesh_window<float>& window, const mesh_pai
 
 #if defined(__CUDACC__)
 
-/// Begins to copy a pair to shared memory, or zeros where it is not `inside`.
+/// Begins to copy a pair to shared memory, or zeros if it is not `inside`.
 template <int Bytes>
 __device__ __forceinline__ void copy_patch_pair(void* to, const void* from, bool inside) {
   const auto target = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
@@ -124,10 +124,10 @@ __device__ __forceinline__ void copy_patch_pair(void* to, const void* from, bool
   }
 }
 
-/// Of 128, 192 and 256 threads, an H200 takes the least time with 192 at 1 / 20 of a point a mesh point.
+/// Of 128, 192 and 256 threads, 192 are fastest on an H200 at 1 / 20 of a point per mesh point.
 inline constexpr int patch_threads = 16 * patch_pitch;
 
-/// Block: a share of a patch.
+/// One block per share of a patch.
 template <int Width, int Components>
 __global__ void __launch_bounds__(patch_threads, 5)
     interpolate_patches_kernel(const __grid_constant__ tile_problem<float> problem,
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(patch_threads, 5)
   for_each_patch_pair<Width, patch_threads>(
       problem.grid.shape, patch, static_cast<int>(threadIdx.x),
       [&](int to, int from) { copy_patch_pair<sizeof(pair)>(staged + to, mesh + max(from, 0), from >= 0); });
-  // The next point is on its way while one is summed.
+  // The next point is loaded while one is summed.
   const int lane = threadIdx.x % 8;
   const std::uint32_t of_thread = threadIdx.x / 8, of_warp = threadIdx.x / 32 * 4;
   const auto number_of = [&](std::uint32_t begin) { return min(begin + of_thread, share.last - 1); };

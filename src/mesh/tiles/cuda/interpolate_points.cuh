@@ -6,10 +6,9 @@
 #include "mesh/tiles/cuda/weights.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
-/// Interpolation of points in the order of tiles where these hold so few that products of matrices would be nearly
-/// empty, for all that interpolate_direct.cuh does not take. A warp takes 8 points, of which three lanes compute the
-/// weights, one an axis; then the lanes stand for 4 rows of 8 mesh points of the footprint of each, which lie side by
-/// side.
+/// Interpolation of points in the order of tiles where tiles hold so few that matrix products would be nearly empty;
+/// for all cases that interpolate_direct.cuh does not support. A warp takes 8 points. Three lanes compute the weights
+/// of a point, one per axis; then the 32 lanes read 4 rows of 8 adjacent mesh points of each footprint.
 namespace quadrat::detail {
 
 inline constexpr int point_batch = 8;
@@ -24,11 +23,11 @@ struct tile_point_memory {
   int first[3][point_batch];
 };
 
-/// Sums over rows for each point: of values, or of the three products that derivatives come from.
+/// Sums over rows for each point: of values, or of the three products that give derivatives.
 template <typename T, int Channels, bool Gradient>
 using point_sums = T[point_batch][Channels][Gradient ? 3 : 1];
 
-/// The weights of one axis of one point, a lane.
+/// One lane computes the weights of one axis of one point.
 template <typename T, bool Gradient>
 __device__ __forceinline__ void stage_point_weights(const tile_problem<T>& problem,
                                                     typename tile_record<T>::word packed, int axis, int point,
@@ -46,8 +45,7 @@ __device__ __forceinline__ void stage_point_weights(const tile_problem<T>& probl
   }
 }
 
-/// Adds what the rows of a lane hold to the sums of all points of a batch. Whole: no footprint leaves the mesh, at its
-/// ends either.
+/// Adds a lane's rows to the sums of all points of a batch. Whole: no footprint crosses an end of the mesh.
 template <typename T, int Channels, bool Gradient, bool Whole>
 __device__ __forceinline__ void sum_point_rows(const mesh_shape& shape, const tile_channels<T>& channels,
                                                const tile_point_memory<T, Gradient>& memory, int inverse_width,
@@ -91,7 +89,7 @@ __device__ __forceinline__ void sum_point_rows(const mesh_shape& shape, const ti
   }
 }
 
-/// Whether all footprints of a batch lie between the ends of the mesh.
+/// Whether all footprints of a batch lie entirely within the mesh.
 template <typename T, bool Gradient>
 [[nodiscard]] __device__ __forceinline__ bool points_are_whole(const mesh_shape& shape,
                                                                const tile_point_memory<T, Gradient>& memory, int lane) {
@@ -104,7 +102,7 @@ template <typename T, bool Gradient>
   return __all_sync(~0u, inside);
 }
 
-/// Sum over the warp of each of eight numbers; lane l gets that of number l / 4.
+/// Sums each of eight numbers over the warp; lane l gets the sum of number l / 4.
 template <typename T>
 __device__ __forceinline__ T sum_of_eight(T (&sums)[point_batch], int lane) {
 #pragma unroll
@@ -121,7 +119,7 @@ __device__ __forceinline__ T sum_of_eight(T (&sums)[point_batch], int lane) {
   return sum + __shfl_xor_sync(~0u, sum, 1);
 }
 
-/// Brings the sums of a batch together and writes them, of the slots [batch, end).
+/// Combines the sums of a batch and writes them for the slots [batch, end).
 template <typename T, int Channels, bool Gradient>
 __device__ __forceinline__ void store_point_sums(const tile_problem<T>& problem, const tile_results<T>& results,
                                                  const tile_point_memory<T, Gradient>& memory,
@@ -154,7 +152,7 @@ __device__ __forceinline__ void store_point_sums(const tile_problem<T>& problem,
   }
 }
 
-/// 8 slots a warp.
+/// 8 slots per warp.
 template <typename T, int Channels, bool Gradient>
 __global__ void __launch_bounds__(32 * point_warps<T>)
     interpolate_each_point_kernel(const __grid_constant__ tile_problem<T> problem,
@@ -168,7 +166,7 @@ __global__ void __launch_bounds__(32 * point_warps<T>)
   const tile_grid& grid = problem.grid;
   const mesh_shape& shape = grid.shape;
   {
-    // Lanes without a point do as that of the last slot does, lanes without an axis as those of the last.
+    // Lanes without a point repeat the last slot, lanes without an axis the last axis.
     const int axis = min(lane / point_batch, 2), point = lane % point_batch;
     const std::uint32_t slot = min(batch + point, problem.count - 1);
     const auto packed = problem.records[slot].place[axis];

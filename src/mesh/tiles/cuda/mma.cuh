@@ -5,15 +5,15 @@
 
 namespace quadrat::detail {
 
-/// One product of matrices, 16 x 8 times 8 x 8, by a warp, in nearly the precision of T. Lane 4 g + t holds of the left
-/// matrix (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4), of the right one (t, g), (t + 4, g), and of the sums
-/// (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+/// One matrix product, 16 x 8 times 8 x 8, by a warp, in nearly the precision of T. Lane 4 g + t holds of the left
+/// matrix (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4), of the right one (t, g), (t + 4, g), and of the sums (g, 2t),
+/// (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
 template <typename T>
 struct tile_mma;
 
-/// Tensor cores take 11 bits of a float here; each factor is split into two such parts, and of their four products the
-/// three that count are taken. What they cut off goes to either side, because the right factor is rounded to its upper
-/// part: an error of some 2^-23.
+/// Tensor cores use 11 bits of a float here; each factor is split into two such parts, and the three significant ones
+/// of their four products are computed. Truncation errors have either sign, because the right factor is rounded to its
+/// upper part: an error of some 2^-23.
 template <>
 struct tile_mma<float> {
   struct part {
@@ -31,7 +31,8 @@ struct tile_mma<float> {
     const std::uint32_t high = (__float_as_uint(value) + 0x1000u) & 0xffffe000u;
     return {high, __float_as_uint(value - __uint_as_float(high))};
   }
-  /// Tensor cores cut a sum's last digits instead of rounding, which adds up: each product is summed by itself.
+  /// Tensor cores truncate a sum's last digits instead of rounding, which accumulates: each product is summed
+  /// separately.
   __device__ static void add(float (&sum)[4], const part (&left)[4], const part (&right)[2]) {
     float fresh[4] = {};
     product(fresh, left[0].low, left[1].low, left[2].low, left[3].low, right[0].high, right[1].high);

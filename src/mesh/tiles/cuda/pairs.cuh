@@ -20,7 +20,7 @@ QUADRAT_HD inline void add_pair(float4& sum, float w, const float4& v) {
   sum.x += w * v.x, sum.y += w * v.y, sum.z += w * v.z, sum.w += w * v.w;
 }
 
-/// The value that a pair's sums and weights give.
+/// The value from a pair's sums and weights.
 QUADRAT_HD inline void close_pair(const float2& sum, float first, float second, float (&value)[1]) {
   value[0] = sum.x * first + sum.y * second;
 }
@@ -33,7 +33,7 @@ QUADRAT_HD inline void close_pair(const float4& sum, float first, float second, 
 template <int Width>
 inline constexpr int pair_rows = (Width + 1) / 2;
 
-/// What a lane of a point multiplies with.
+/// The weights of a lane for a point.
 template <int Width>
 struct pair_weights {
   float first[Width];
@@ -65,7 +65,7 @@ struct pair_weights {
 
 #if defined(__CUDACC__)
 
-/// Sums over the eight lanes of a point, and writes: lane c has component c.
+/// Sums over the eight lanes of a point, and writes the result: lane c writes component c.
 template <int Components>
 __device__ __forceinline__ void store_pair_sums(const tile_patch_values& values, particle_id id, int lane, bool there,
                                                 const float (&own)[Components]) {
@@ -83,7 +83,7 @@ __device__ __forceinline__ void store_pair_sums(const tile_patch_values& values,
   *to = values.accumulate ? *to + sum : sum;
 }
 
-/// Calls launch(integral_constant<int, Width>) for the widths that pairs serve.
+/// Calls launch(integral_constant<int, Width>) for the widths that pairs support.
 template <typename Launch>
 void with_pair_width(int width, const Launch& launch) {
   switch (width) {

@@ -6,8 +6,8 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Thread: a patch. What a crowded one needs beyond a block is written by the whole warp; the order of patches is that
-/// of atomic operations.
+/// One thread per patch. The extra shares of a crowded patch are written by the whole warp; the order of patches is
+/// that of atomic operations.
 __global__ void __launch_bounds__(cuda_launch::block)
     find_extras_kernel(const __grid_constant__ tile_grid grid, const __grid_constant__ tile_patches patches,
                        const std::uint32_t* offsets, tile_extra* extras, std::uint32_t* extra_count) {

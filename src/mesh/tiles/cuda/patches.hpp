@@ -8,34 +8,34 @@
 #include "quadrat/core/macros.hpp"
 
 /// Patches of tiles, for interpolation: a block of threads takes the points of a few neighboring tiles along each axis,
-/// which stand in a few runs of slots.
+/// which are in a few runs of slots.
 namespace quadrat::detail {
 
-/// The widest footprint that fits four pairs of mesh points, the first of which begins at an even one.
+/// The widest footprint that fits in four pairs of mesh points, the first of which begins at an even mesh point.
 inline constexpr int patch_most_width = 7;
 /// Pairs of mesh points that a row of a patch in shared memory has room for: 4 modulo 8, see interpolate_patches.cuh.
 inline constexpr int patch_pitch = 12;
-/// First mesh points of such a patch along the last axis, at most, wherever it begins.
+/// The most first mesh points of such a patch along the last axis, wherever it begins.
 inline constexpr int patch_most_last = 2 * (patch_pitch - 4) + 1;
 
 /// Tiles of such a patch along the first and the second axis: 7 to 12 first mesh points.
 [[nodiscard]] QUADRAT_HD constexpr int patch_tiles(int width) { return width < 3 ? 1 : width < 6 ? 2 : width - 3; }
 
-/// Runs that a patch may have.
+/// The most runs that a patch may have.
 inline constexpr int most_patch_runs = 32;
 
 struct tile_patches {
-  int tiles[3];         ///< of a patch, along each axis; zeros where there are no patches
+  int tiles[3];         ///< of a patch, along each axis; zeros if there are no patches
   int count[3];         ///< patches along each axis
-  int pieces;           ///< segments that tiles side by side of a patch may lie in
-  std::uint32_t share;  ///< most points that a block takes of a patch; crowded ones are shared evenly
+  int pieces;           ///< the most segments that a row of a patch's tiles may lie in
+  std::uint32_t share;  ///< most points of a patch per block; crowded patches are divided evenly
 
   [[nodiscard]] QUADRAT_HD bool any() const { return tiles[0] > 0; }
   [[nodiscard]] QUADRAT_HD int runs() const { return tiles[1] * tiles[2] * pieces; }
   [[nodiscard]] QUADRAT_HD std::size_t total() const {
     return static_cast<std::size_t>(count[0]) * static_cast<std::size_t>(count[1]) * static_cast<std::size_t>(count[2]);
   }
-  /// Which one along each axis a patch is.
+  /// The index of a patch along each axis.
   QUADRAT_HD void locate(std::uint32_t number, int (&at)[3]) const {
     const std::uint32_t last = static_cast<std::uint32_t>(count[2]), second = static_cast<std::uint32_t>(count[1]);
     at[2] = static_cast<int>(number % last);
@@ -45,15 +45,15 @@ struct tile_patches {
   [[nodiscard]] QUADRAT_HD std::uint32_t shares(std::uint32_t points) const { return (points + share - 1) / share; }
 };
 
-/// Points of neighboring tiles of a segment: `length` slots from `first`. Offsets of their records and `offset` give a
-/// first mesh point, from the patch's.
+/// Points of neighboring tiles of a segment: `length` slots from `first`. Offsets of their records plus `offset` give a
+/// first mesh point relative to the patch's.
 struct tile_patch_run {
   std::uint32_t first;
   std::uint32_t length;
   int offset[3];
 };
 
-/// The first mesh point that tiles of a patch may hold.
+/// The smallest first mesh point in the tiles of a patch.
 [[nodiscard]] QUADRAT_HD inline int patch_origin(const tile_grid& grid, const tile_patches& patches, int at, int axis) {
   return grid.origin[axis] + at * patches.tiles[axis] * grid.edge[axis];
 }
@@ -80,7 +80,7 @@ struct tile_patch_run {
   return run;
 }
 
-/// What blocks beyond one a patch take: share number `share`, from 1, of a crowded patch.
+/// The work of an extra block: share number `share`, from 1, of a crowded patch.
 struct tile_extra {
   std::uint32_t patch;
   std::uint32_t share;

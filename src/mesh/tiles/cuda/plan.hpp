@@ -9,34 +9,34 @@
 
 namespace quadrat::detail {
 
-/// How values are interpolated: by themselves from the mesh, from patches of it, or tile by tile with tensor cores.
+/// How values are interpolated: point by point from the mesh, from patches of it, or tile by tile with tensor cores.
 enum class tile_reading { points, patches, tiles };
 
-/// How so many points are put into tiles, and shared among warps.
+/// How a given number of points is sorted into tiles, and divided among warps.
 struct tile_plan {
   tile_grid grid;
   std::uint32_t unit_points;  ///< most points of a unit
   std::size_t most_units;
   bool collects;  ///< tiles hold so few points that patches of the mesh collect them
   tile_reading reading;
-  tile_patches patches;  ///< where `reading` is by points or patches, and the shape allows it: see make_patches
+  tile_patches patches;  ///< if `reading` is by points or patches, and the shape allows it: see make_patches
 
-  /// Whether any work takes units.
+  /// Whether any kernel uses units.
   [[nodiscard]] bool needs_units() const { return !(collects && reading == tile_reading::points); }
-  /// Blocks that crowded patches may need beyond one a patch.
+  /// The most extra blocks that crowded patches may need.
   [[nodiscard]] std::size_t most_extras(std::size_t count) const { return patches.any() ? count / patches.share : 0; }
 
-  /// Numbers that `tile_shares` takes, for two channels.
+  /// Values in `tile_shares`, for two channels.
   [[nodiscard]] std::size_t share_size() const {
     return most_units * static_cast<std::size_t>(grid.segment_reach() * tile_patch * tile_patch * grid.layers * 2);
   }
 };
 
-/// Patches that a block can bring into shared memory (interpolate_patches.cuh). Only in three dimensions, for
-/// footprints of at most patch_most_width mesh points along an axis and an even extent along the last, so that they are
-/// rows of four pairs; none otherwise.
+/// Patches that a block can copy to shared memory (interpolate_patches.cuh). Only in three dimensions, for footprints
+/// of at most patch_most_width mesh points along an axis and an even extent along the last, so that rows are four
+/// pairs; none otherwise.
 [[nodiscard]] tile_patches make_patches(const tile_grid& grid, std::size_t count);
-/// Patches for points that read the mesh itself (interpolate_direct.cuh), under the same conditions.
+/// Patches for points that read the mesh directly (interpolate_direct.cuh), under the same conditions.
 [[nodiscard]] tile_patches make_direct_patches(const tile_grid& grid, double density);
 
 [[nodiscard]] tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count);

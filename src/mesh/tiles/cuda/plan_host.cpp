@@ -24,7 +24,7 @@ namespace {
   return grid;
 }
 
-/// Whether patches that collect points can tell the images of a point apart, and the segments of a run of tiles.
+/// Whether patches that collect points can distinguish the images of a point, and the segments of a run of tiles.
 [[nodiscard]] bool can_collect(const tile_grid& grid) {
   for (int axis = grid.shape.first_axis; axis < 3; ++axis) {
     if (grid.shape.periodic[axis] && grid.shape.extent[axis] < tile_patch + grid.shape.width[axis]) return false;
@@ -41,7 +41,7 @@ void cut_segments(tile_grid& grid, int tiles) {
   return shape.first_axis == 0 && shape.width[2] <= patch_most_width && shape.extent[2] % 2 == 0;
 }
 
-/// Patches of so many tiles, or fewer where there are not as many.
+/// Patches of `tiles` tiles, or fewer if the grid has fewer.
 [[nodiscard]] tile_patches cut_patches(const tile_grid& grid, const int (&tiles)[3], std::uint32_t share) {
   tile_patches patches{};
   for (int axis = 0; axis < 3; ++axis) patches.tiles[axis] = std::clamp(tiles[axis], 1, grid.tiles[axis]);
@@ -59,18 +59,17 @@ void cut_segments(tile_grid& grid, int tiles) {
 
 tile_patches make_patches(const tile_grid& grid, std::size_t count) {
   if (!has_patches(grid.shape)) return {};
-  // Enough blocks for every multiprocessor of a large device to have five, and enough points for a patch to be worth
-  // bringing in.
+  // Enough blocks for five on every multiprocessor of a large device, and enough points for copying a patch to pay.
   const auto share = static_cast<std::uint32_t>(std::clamp<std::size_t>(count / 660, 128, 512));
   const int across = patch_tiles(grid.shape.width[2]);
   const int tiles[3] = {across, across, patch_most_last / grid.edge[2]};
-  // A patch is read once for some 20 to 50 times as many reads from shared memory.
+  // Each value of a patch is read once from the mesh, and some 20 to 50 times from shared memory.
   return cut_patches(grid, tiles, share);
 }
 
 tile_patches make_direct_patches(const tile_grid& grid, double density) {
   if (!has_patches(grid.shape)) return {};
-  // Neighbors find mesh points in the first-level cache; larger patches where these would hold few points.
+  // Neighbors find mesh points in the first-level cache; patches are larger where they would hold few points.
   const bool few = density * 21 * 18 * 16 < 24;
   const int size[3] = {few ? 63 : 21, few ? 24 : 18, few ? 32 : 16};
   int tiles[3];
@@ -79,12 +78,12 @@ tile_patches make_direct_patches(const tile_grid& grid, double density) {
 }
 
 tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count) {
-  // Patches of two layers leave fewer mesh points behind, but half of their products are zeros: they pay below one or
-  // two points a mesh point.
+  // Patches of two layers write fewer mesh points, but half of their products are zeros: they pay below one or two
+  // points per mesh point.
   const double density = static_cast<double>(count) / static_cast<double>(shape.size());
   tile_plan plan{};
   plan.grid = make_tiles(shape, clip, density < 1.5 ? 2 : 1);
-  // Enough units for every scheduler of a large device to have eight, and enough points for a unit to be worth it.
+  // Enough units for eight on every scheduler of a large device, and enough points for a unit to pay.
   const double unit = std::clamp(static_cast<double>(count) / 6000, 64.0, 512.0);
   const double tiles = static_cast<double>(plan.grid.tiles[0]) * plan.grid.tiles[1] * plan.grid.tiles[2];
   const double in_tile = std::max(static_cast<double>(count) / tiles, 1e-6);
@@ -92,19 +91,19 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count) {
   plan.unit_points = static_cast<std::uint32_t>(2 * unit);
   if (density < 0.1) {
     tile_grid whole = plan.grid;
-    // Patches look at whole tiles: shorter ones hold fewer points that are not theirs.
+    // Patches read whole tiles: shorter ones hold fewer points that do not reach the patch.
     whole.edge[2] = std::min(whole.edge[2], tile_patch);
     whole.tiles[2] = (whole.starts(2) + whole.edge[2] - 1) / whole.edge[2];
     cut_segments(whole, most_tile_offset);
     plan.collects = can_collect(whole);
     if (plan.collects) {
       plan.grid = whole;
-      // Of long segments; units are only for interpolation without patches then, and lose nothing by a cut.
+      // For long segments; units then serve only interpolation without patches, and lose nothing by being cut.
       plan.unit_points = 48;
     }
   }
-  // With an H200, interpolation of complex values from patches takes 1 / 1.05 to 1 / 4.4 of the time that tensor cores
-  // take at 0.05 to 0.6 points a mesh point, and 1.3 times it at 4.
+  // On an H200, interpolation of complex values from patches is 1.05 to 4.4 times faster than with tensor cores at 0.05
+  // to 0.6 points per mesh point, and takes 1.3 times as long at 4.
   plan.reading = density < 0.02 ? tile_reading::points : density < 1.5 ? tile_reading::patches : tile_reading::tiles;
   if (plan.reading == tile_reading::points) plan.patches = make_direct_patches(plan.grid, density);
   if (plan.reading == tile_reading::patches) plan.patches = make_patches(plan.grid, count);

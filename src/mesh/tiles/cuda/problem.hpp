@@ -11,11 +11,11 @@
 
 namespace quadrat::detail {
 
-/// Warps of a block, each of which works for itself; fewer where the weights of a batch take twice the room.
+/// Warps of a block, which work independently; fewer if the weights of a batch take twice the space.
 template <typename T>
 inline constexpr int tile_warps = sizeof(T) == 4 ? 4 : 2;
 
-/// What the kernels of tiles work on.
+/// The data that the kernels of tiles work on.
 template <typename T>
 struct tile_problem {
   tile_grid grid;
@@ -23,13 +23,13 @@ struct tile_problem {
   const tile_record<T>* records;
   std::uint32_t count;
   const std::uint32_t* offsets;   ///< by tile, and the end
-  const std::uint32_t* segments;  ///< by point; only where `interpolate_each_point` is to be used
+  const std::uint32_t* segments;  ///< by point; only for `interpolate_each_point`
   const tile_unit* units;
   const std::uint32_t* unit_count;
   std::uint32_t most_units;
 };
 
-/// Patches, and the blocks beyond one a patch that crowded ones need.
+/// Patches, and the extra blocks of crowded ones.
 struct tile_patch_shares {
   tile_patches patches;
   const tile_extra* extras;
@@ -39,8 +39,8 @@ struct tile_patch_shares {
   [[nodiscard]] std::size_t most_blocks() const { return patches.total() + most_extras; }
 };
 
-/// What interpolation by patches reads and writes: real values, or complex ones of which `stride` is 2. A mesh row has
-/// an even number of points and begins at a multiple of 8 bytes, of complex values of 16.
+/// What interpolation by patches reads and writes: real values, or complex ones with `stride` 2. A mesh row has an even
+/// number of points and is aligned to 8 bytes, for complex values to 16.
 struct tile_patch_values {
   const float* mesh;
   float* values;  ///< of point i at values[i * stride]
@@ -48,18 +48,18 @@ struct tile_patch_values {
   bool accumulate;
 };
 
-/// The channels that one launch takes: of point i, values[c][i * stride], and so on the mesh.
+/// The channels of one launch: for point i, values[c][i * stride], and likewise on the mesh.
 template <typename T>
 struct tile_channels {
-  const T* values[2];  ///< only of what is spread
+  const T* values[2];  ///< only for spreading
   T* mesh[2];
   int count;   ///< 1 or 2
   int stride;  ///< 1, or 2 for complex values
-  bool pairs;  ///< whether both channels of a complex value can be read and added in one piece
+  bool pairs;  ///< whether both channels of a complex value can be read and added in one access
 };
 
-/// Where what was interpolated goes: for channel c of point i, values[c][i * stride], or its derivatives along the axes
-/// that are there, times `scale`, values[c][i * stride + axis * axis_stride].
+/// Where results of interpolation go: for channel c of point i, values[c][i * stride], or its derivatives along the
+/// axes of the mesh, times `scale`, values[c][i * stride + axis * axis_stride].
 template <typename T>
 struct tile_results {
   T* values[2];
@@ -85,13 +85,13 @@ template <typename T>
 void spread_tiles_in_order(const cuda_context& context, const tile_problem<T>& problem,
                            const tile_channels<T>& channels, const tile_shares<T>& shares, bool accumulate);
 
-/// Writes the mesh, or adds to it, patch by patch, for few points a mesh point. Asynchronous. The order of sums is
+/// Writes the mesh, or adds to it, patch by patch, for few points per mesh point. Asynchronous. The order of sums is
 /// that of tiles and their points.
 template <typename T>
 void collect_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                    bool accumulate);
 
-/// interpolate_tiles for few points a mesh point, point by point.
+/// interpolate_tiles for few points per mesh point, point by point.
 template <typename T>
 void interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
                             const tile_channels<T>& channels, const tile_results<T>& results);
@@ -101,13 +101,12 @@ void interpolate_each_point(const cuda_context& context, const tile_problem<T>& 
 void find_tile_extras(const cuda_context& context, const tile_grid& grid, const tile_patches& patches,
                       const std::uint32_t* offsets, tile_extra* extras, std::uint32_t* extra_count);
 
-/// interpolate_tiles for real (1) or complex values, where there are patches that make_patches gave. Asynchronous.
+/// interpolate_tiles for real (1) or complex (2) values, with patches from make_patches. Asynchronous.
 template <int Components>
 void interpolate_patches(const cuda_context& context, const tile_problem<float>& problem,
                          const tile_patch_shares& shares, const tile_patch_values& values);
 
-/// interpolate_each_point for real (1) or complex values, where there are patches that make_direct_patches gave.
-/// Asynchronous.
+/// interpolate_each_point for real (1) or complex (2) values, with patches from make_direct_patches. Asynchronous.
 template <int Components>
 void interpolate_directly(const cuda_context& context, const tile_problem<float>& problem,
                           const tile_patch_shares& shares, const tile_patch_values& values);

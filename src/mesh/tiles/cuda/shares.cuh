@@ -3,15 +3,15 @@
 
 #include "mesh/tiles/cuda/problem.hpp"
 
-/// The points that a block takes of a patch of tiles.
+/// The points of a patch of tiles that a block takes.
 namespace quadrat::detail {
 
 /// The runs of a patch, in shared memory. Points are numbered through all of them.
 struct tile_run_table {
-  std::uint32_t end[most_patch_runs];  ///< points before the end of a run
+  std::uint32_t end[most_patch_runs];  ///< points up to the end of a run
   int4 run[most_patch_runs];           ///< from a point's number to its slot; the offset along each axis
 
-  /// Lanes of one warp.
+  /// Called by all lanes of one warp.
   __device__ void fill(const tile_grid& grid, const tile_patches& patches, const std::uint32_t* offsets,
                        const int (&at)[3], int lane) {
     tile_patch_run own{};
@@ -27,7 +27,7 @@ struct tile_run_table {
         make_int4(static_cast<int>(own.first - (before_end - own.length)), own.offset[0], own.offset[1], own.offset[2]);
   }
   [[nodiscard]] __device__ std::uint32_t total() const { return end[most_patch_runs - 1]; }
-  /// The run of point q, below the total. Top: a power of two, of which twice is no less than the number of runs.
+  /// The run of point q, below the total. `top`: a power of two >= runs / 2.
   [[nodiscard]] __device__ int4 run_of(std::uint32_t q, int top) const {
     int owner = 0;
     for (int step = top; step > 0; step >>= 1) {

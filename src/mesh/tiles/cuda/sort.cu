@@ -64,7 +64,7 @@ void launch_group(const cuda_context& context, const sort_job<T>& job) {
   launch.check();
 }
 
-/// Every range has at most one piece that is not full.
+/// Every range has at most one partial piece.
 template <typename T>
 [[nodiscard]] unsigned most_pieces(const sort_job<T>& job) {
   const std::uint32_t ranges = (job.find.last_tile >> job.shift) + 1;
@@ -90,7 +90,7 @@ void launch_place(const cuda_context& context, const sort_job<T>& job) {
   launch.check();
 }
 
-/// With positions along axes that are not there: those of the last axis, on an open axis of one mesh point that takes
+/// Adds positions along axes beyond the dimension: those of the last axis, on an open axis of one mesh point that maps
 /// all of them to 0, with place 0.
 template <typename T>
 [[nodiscard]] point_placement<T> with_all_axes(point_placement<T> points) {
@@ -108,7 +108,7 @@ template <typename T>
   return shift;
 }
 
-/// The context, at the level of determinism that keeps ids in order, or not.
+/// The context, at a level of determinism that keeps ids in order if `ordered`.
 [[nodiscard]] cuda_context context_at(const cuda_context& context, bool ordered) {
   if (ordered == (context.reproducibility() != determinism::none)) return context;
   cuda_context::options chosen;
@@ -162,7 +162,7 @@ void tile_sorter<T>::partition(const cuda_context& context, const tile_grid& gri
                                tile_record<T>* records, std::uint32_t* offsets) {
   const std::size_t tiles = grid.tile_count();
   prepare(context, points.count, tiles);
-  // Counts are zeros again after the last kernel, if all of them run.
+  // Counts are zero again after the last kernel, if all kernels run.
   clean_ = false;
   const sort_job<T> job{with_all_axes(points),
                         tile_finder<T>(grid),

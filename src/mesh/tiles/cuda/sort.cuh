@@ -12,30 +12,30 @@
 /// The kernels of tile_sorter's partition, in their order: find, group, count_tiles, (a scan), place.
 namespace quadrat::detail {
 
-/// Ranges that the first step tells apart: a thread each.
+/// Ranges of the first step: one thread each.
 inline constexpr unsigned sort_ranges = 512;
 inline constexpr unsigned sort_threads = sort_ranges;
-/// So that the low part of a tile's number has 14 bits, and a block can count the tiles of a range.
+/// With this limit the low part of a tile's number has 14 bits, so that a block can count the tiles of a range.
 inline constexpr std::size_t most_sorted_tiles = std::size_t{1} << 23;
 /// Points of a block: their records are 64 KiB, so that two blocks share a multiprocessor.
 template <typename T>
 inline constexpr unsigned block_points = 65'536 / sizeof(tile_record<T>);
 template <typename T>
 inline constexpr unsigned block_items = block_points<T> / sort_threads;
-/// Positions, or parts of records, that a thread has under way.
+/// Positions, or parts of records, that a thread has in flight.
 inline constexpr unsigned items_at_once = 4;
 /// Records are moved 16 bytes at a time.
 template <typename T>
 inline constexpr unsigned record_parts = sizeof(tile_record<T>) / sizeof(uint4);
 
-/// Words that the kernels share. All but the totals and `done` may be anything at first; those must be zero, and are
-/// zero again afterwards.
+/// Words that the kernels share. The totals and `done` must be zero at first, and are zero again afterwards; the others
+/// may have any value.
 struct sort_control {
   std::uint32_t totals[sort_ranges];           ///< points of each range
   std::uint32_t done;                          ///< blocks that have counted
-  std::uint32_t next_free[sort_ranges];        ///< in the grouped records
-  std::uint32_t first[sort_ranges + 1];        ///< grouped records of each range
-  std::uint32_t first_piece[sort_ranges + 1];  ///< pieces of each range, of at most block_points each
+  std::uint32_t next_free[sort_ranges];        ///< next free place in the grouped records
+  std::uint32_t first[sort_ranges + 1];        ///< first grouped record of each range
+  std::uint32_t first_piece[sort_ranges + 1];  ///< first piece of each range; pieces have at most block_points
 };
 
 template <typename T>
@@ -70,7 +70,7 @@ __device__ position<T> read_position(const point_placement<T>& points, std::uint
   return result;
 }
 
-/// The placement of a position that has been read.
+/// The placement of a position that has already been loaded.
 template <typename T>
 __device__ placed_point<T> place_position(const point_placement<T>& points, const position<T>& position,
                                           std::uint32_t i) {
@@ -81,8 +81,8 @@ __device__ placed_point<T> place_position(const point_placement<T>& points, cons
   return own(i);
 }
 
-/// Writes the tiles and records of a block's points, and counts them by range. Positions are on their way before the
-/// first is looked at: a fault may write anywhere, as far as the compiler knows, and no load would pass it.
+/// Writes the tiles and records of a block's points, and counts them by range. All positions are requested before the
+/// first is used: a fault may write anywhere, as far as the compiler knows, so it would move no load past it.
 template <typename T>
 __device__ void find_tiles(const sort_job<T>& job, std::uint32_t first, std::uint32_t inside, std::uint32_t* counts) {
 #pragma unroll
@@ -106,7 +106,7 @@ __device__ void find_tiles(const sort_job<T>& job, std::uint32_t first, std::uin
   }
 }
 
-/// One block, a thread a range: where the ranges and their pieces begin.
+/// One block, one thread per range: computes where the ranges and their pieces begin.
 template <typename T>
 __device__ void plan_ranges(sort_control& control, std::uint32_t* warp_sums) {
   const std::uint32_t total = atomicExch(control.totals + threadIdx.x, 0u);
@@ -124,7 +124,7 @@ __device__ void plan_ranges(sort_control& control, std::uint32_t* warp_sums) {
   if (threadIdx.x == 0) control.done = 0;
 }
 
-/// The tiles and records of points, and how many each range has; the block that is done last turns these numbers into
+/// Finds the tiles and records of points, and counts them by range; the last block to finish turns the counts into
 /// first records and pieces.
 template <typename T>
 __global__ void __launch_bounds__(sort_threads, 2) find_kernel(const __grid_constant__ sort_job<T> job) {
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(sort_threads, 2) find_kernel(const __grid_cons
   plan_ranges<T>(control, warp_sums);
 }
 
-/// Begins to bring records to shared memory; __pipeline_wait_prior(0) and a barrier end it.
+/// Begins to copy records to shared memory; __pipeline_wait_prior(0) and a barrier complete it.
 template <typename T>
 __device__ void stage_records(uint4* staged, const uint4* records, std::uint32_t first, std::uint32_t size) {
   constexpr unsigned parts = record_parts<T>;
@@ -158,7 +158,7 @@ __device__ void stage_records(uint4* staged, const uint4* records, std::uint32_t
   __pipeline_commit();
 }
 
-/// A thread's elements of the block; of those behind the end, the last one.
+/// Loads a thread's elements of the block; past the end, the last one.
 template <unsigned Items, typename Key>
 __device__ void load_keys(std::uint32_t (&keys)[Items], const Key* of_block, std::uint32_t size) {
 #pragma unroll
@@ -167,8 +167,8 @@ __device__ void load_keys(std::uint32_t (&keys)[Items], const Key* of_block, std
   }
 }
 
-/// Of the block's elements, a thread's rank among those with the same key, in the order of atomic operations, and how
-/// many have it. Keys: `keys` without the low bits.
+/// Ranks a thread's elements among those of the block with the same key, in the order of atomic operations, and counts
+/// each key. Keys: `keys` without the low bits.
 template <unsigned Items>
 __device__ void take_ranks(const std::uint32_t (&keys)[Items], unsigned low_bits, std::uint32_t size,
                            std::uint32_t* counts, std::uint32_t (&rank)[Items]) {
@@ -178,7 +178,7 @@ __device__ void take_ranks(const std::uint32_t (&keys)[Items], unsigned low_bits
   }
 }
 
-/// By slot in the order of keys: the element, and its whole key.
+/// Writes by slot, in the order of keys: the element, and its whole key.
 template <unsigned Items, typename Start, typename Key>
 __device__ void take_slots(const std::uint32_t (&keys)[Items], unsigned low_bits, std::uint32_t size,
                            const Start* starts, const std::uint32_t (&rank)[Items], std::uint16_t* order,
@@ -194,8 +194,8 @@ __device__ void take_slots(const std::uint32_t (&keys)[Items], unsigned low_bits
   }
 }
 
-/// Writes the records in their order: of slot s to place_of(s, once), where `once` is true for one thread and a slot
-/// that is there. Several are on their way at a time.
+/// Writes the records in their order: slot s to place_of(s, once), where `once` is true in one thread per existing
+/// slot. Several are in flight at a time.
 template <typename T, typename PlaceOf>
 __device__ void write_runs(uint4* records, const uint4* staged, const std::uint16_t* order, std::uint32_t size,
                            PlaceOf&& place_of) {
@@ -219,12 +219,12 @@ __device__ void write_runs(uint4* records, const uint4* staged, const std::uint1
   }
 }
 
-/// Brings a block's records into the order of ranges in shared memory, takes room for each range's run among the
-/// grouped records, and writes the runs.
+/// Sorts a block's records by range in shared memory, reserves space for each range's run among the grouped records,
+/// and writes the runs.
 template <typename T>
 __global__ void __launch_bounds__(sort_threads, 2) group_kernel(const __grid_constant__ sort_job<T> job) {
   constexpr unsigned parts = record_parts<T>;
-  extern __shared__ uint4 staged[];  // records, then by slot their tiles and which they are
+  extern __shared__ uint4 staged[];  // records, then by slot their tiles and indices
   auto* tiles = reinterpret_cast<std::uint32_t*>(staged + block_points<T> * parts);
   auto* order = reinterpret_cast<std::uint16_t*>(tiles + block_points<T>);
   __shared__ std::uint32_t counts[sort_ranges];  // later: how far a run moves
@@ -256,14 +256,14 @@ __global__ void __launch_bounds__(sort_threads, 2) group_kernel(const __grid_con
   });
 }
 
-/// Grouped records of one range that a block takes.
+/// The grouped records of one range that a block takes.
 struct sort_piece {
   std::uint32_t begin;
   std::uint32_t size;  ///< at most block_points
   std::uint32_t range;
 };
 
-/// The block's piece: a range's records are shared out evenly. The last ones may be empty. All threads take part.
+/// The block's piece: a range's records are divided evenly. The last blocks may be empty. All threads take part.
 __device__ inline sort_piece find_piece(const sort_control& control, sort_piece& found) {
   const std::uint32_t piece = blockIdx.x;
   if (threadIdx.x == 0) found = {0, 0, 0};
@@ -282,7 +282,7 @@ __device__ inline sort_piece find_piece(const sort_control& control, sort_piece&
   return found;
 }
 
-/// Block: a piece. Adds to the number of points of its tiles.
+/// One block per piece. Adds to the number of points of its tiles.
 template <typename T>
 __global__ void __launch_bounds__(sort_threads) count_tiles_kernel(const __grid_constant__ sort_job<T> job) {
   extern __shared__ std::uint32_t counts_of_tiles[];
@@ -304,11 +304,11 @@ __global__ void __launch_bounds__(sort_threads) count_tiles_kernel(const __grid_
   }
 }
 
-/// Where in the piece each tile's run starts. All threads take part.
+/// Computes where in the piece each tile's run starts. All threads take part.
 __device__ inline void scan_tiles(std::uint32_t tiles, const std::uint32_t* counts, std::uint16_t* starts,
                                   std::uint32_t* warp_sums) {
-  // Consecutive tiles a thread, so that a thread's sum is followed by the next thread's; an odd number, so that threads
-  // meet different banks.
+  // Each thread takes consecutive tiles, so that its sums are followed by the next thread's; an odd number, to avoid
+  // bank conflicts.
   const std::uint32_t share = (tiles + sort_threads - 1) / sort_threads | 1;
   const std::uint32_t begin = min(threadIdx.x * share, tiles);
   const std::uint32_t end = min(begin + share, tiles);
@@ -321,8 +321,8 @@ __device__ inline void scan_tiles(std::uint32_t tiles, const std::uint32_t* coun
   }
 }
 
-/// From the piece's number of points of each tile to how far their run moves. Takes room in the tiles from their ends,
-/// so that their counts are zero in the end.
+/// Turns the piece's count of each tile into the distance that the tile's run moves. Reserves space in tiles from their
+/// ends, so that their counts end at zero.
 template <typename T>
 __device__ void take_room(const sort_job<T>& job, const sort_piece& piece, std::uint32_t* counts,
                           const std::uint16_t* starts) {
@@ -336,11 +336,11 @@ __device__ void take_room(const sort_job<T>& job, const sort_piece& piece, std::
   }
 }
 
-/// Block: a piece. Brings its records into the order of tiles in shared memory, and writes each tile's run.
+/// One block per piece. Sorts its records by tile in shared memory, and writes each tile's run.
 template <typename T>
 __global__ void __launch_bounds__(sort_threads, 2) place_kernel(const __grid_constant__ sort_job<T> job) {
   constexpr unsigned parts = record_parts<T>;
-  extern __shared__ uint4 staged[];  // records, then by slot their tiles and which they are, then by tile
+  extern __shared__ uint4 staged[];  // records, then by slot their tiles and indices, then by tile
   auto* tiles = reinterpret_cast<std::uint16_t*>(staged + block_points<T> * parts);
   std::uint16_t* order = tiles + block_points<T>;
   auto* counts = reinterpret_cast<std::uint32_t*>(order + block_points<T>);  // later: how far a run moves

@@ -13,19 +13,19 @@
 
 namespace quadrat::detail {
 
-/// Points by tile: their records, and where each tile's begin. Only for CUDA.
+/// Sorts points by tile: their records, and where those of each tile begin. Only for CUDA.
 ///
-/// Many points are brought into the order of 512 ranges of tiles first, and then, piece by piece of a range, into that
-/// of tiles, both times as whole records and through shared memory, so that runs of them are written side by side: no
-/// read or write of a record is scattered. A crowded range is many pieces. Few points, more than 2^23 tiles, and points
-/// that must stand in order are counted by tile as ids, and their records are gathered.
+/// Many points are first sorted into 512 ranges of tiles, and then, piece by piece of a range, into tiles, both times
+/// as whole records and through shared memory, so that runs of records are written contiguously: no read or write of a
+/// record is scattered. A crowded range has many pieces. For few points, more than 2^23 tiles, or points that must be
+/// in order, ids are sorted by counting, and their records are gathered.
 template <typename T>
 class tile_sorter {
  public:
   /// Writes `points.count` records and `grid.tile_count() + 1` offsets: tile t is [offsets[t], offsets[t + 1]) of the
-  /// records. Within a tile: increasing ids where `ordered`, otherwise the order of atomic operations. Faults of points
-  /// are raised; such a point stands in some tile. Asynchronous; allocates when sizes grow only. The
-  /// memory and stream of the context that was given first serve as long as the sorter.
+  /// records. Within a tile: increasing ids where `ordered`, otherwise the order of atomic operations. Faulty points
+  /// raise a fault and are put in some tile. Asynchronous; allocates only when sizes grow. The memory and stream of the
+  /// first context are used as long as the sorter lives.
   void sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points, bool ordered,
             tile_record<T>* records, std::uint32_t* offsets);
   /// Bytes held.
@@ -33,7 +33,7 @@ class tile_sorter {
     return buckets_.bytes() + tiles_.bytes() + grouped_.bytes() + low_keys_.bytes() + tile_counts_.bytes() +
            control_.bytes() + scratch_.bytes();
   }
-  /// Bytes that would be held, about, at most.
+  /// An approximate upper bound on the bytes that would be held.
   [[nodiscard]] static std::size_t bytes_needed(std::size_t count, std::size_t tiles) {
     const std::size_t of_point = sizeof(tile_record<T>) + sizeof(std::uint32_t) + sizeof(std::uint16_t);
     return count * (of_point > 32 ? of_point : 32) + (tiles + 1) * 2 * sizeof(std::uint32_t) + 65'536;
@@ -46,15 +46,15 @@ class tile_sorter {
                  tile_record<T>* records, std::uint32_t* offsets);
   void prepare(const cuda_context& context, std::size_t count, std::size_t tiles);
 
-  std::optional<cuda_context> kept_;        ///< keeps the stream of contexts that are made from it
-  counting_buckets<cuda_context> buckets_;  ///< of few points, or in order
+  std::optional<cuda_context> kept_;        ///< keeps alive the stream of contexts made from it
+  counting_buckets<cuda_context> buckets_;  ///< for few points, or in order
   array<std::uint32_t, cuda_context> tiles_;
   array<tile_record<T>, cuda_context> grouped_;
   array<std::uint16_t, cuda_context> low_keys_;
   array<std::uint32_t, cuda_context> tile_counts_;  ///< zeros between two sorts
   array<std::uint32_t, cuda_context> control_;
   workspace<cuda_context> scratch_;
-  bool clean_ = false;  ///< whether counts are zeros
+  bool clean_ = false;  ///< whether counts are zero
 };
 
 }  // namespace quadrat::detail

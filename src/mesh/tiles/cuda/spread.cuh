@@ -10,9 +10,8 @@
 
 /// Spreading by tiles: a warp goes through the points of a segment, tile by tile along the first axis, and keeps the
 /// sums of the patch of 8 x 8 x (8 Layers) mesh points in registers. A footprint is a product of three rows of
-/// weights, so 8 points at a time are one product of matrices for the tensor cores:
-/// (first and second axis x points) times (points x value and last axis). What a patch leaves behind when it moves on
-/// goes to a target of targets.cuh.
+/// weights, so 8 points at a time are one matrix product for the tensor cores: (first and second axis x points) times
+/// (points x value and last axis). What a patch leaves behind when it moves on goes to a target of targets.cuh.
 namespace quadrat::detail {
 
 template <typename T, int Channels, int Layers>
@@ -22,8 +21,8 @@ struct tile_spread_memory {
   T values[Channels][tile_batch + 8];
 };
 
-/// The sums of a lane: of one row along the last axis, planes by two and columns by eight; of eight columns it has 2t
-/// and 2t + 1. Plane i of the mesh has the place i % 8, where it stays while the patch moves.
+/// The sums of a lane: one row along the last axis, planes in twos and columns in eights; of eight columns it has 2t
+/// and 2t + 1. Plane i of the mesh is stored at i % 8, and stays there while the patch moves.
 template <typename T, int Channels, int Layers>
 class tile_patch_sums {
  public:
@@ -43,7 +42,7 @@ class tile_patch_sums {
   using sums_type = T[tile_patch / 2][groups][4];
   [[nodiscard]] __device__ sums_type& sums() { return sums_; }
 
-  /// Hands over the planes of the mesh [plane, plane + count) and clears their places.
+  /// Passes the planes of the mesh [plane, plane + count) to the target and clears them.
   template <typename Target>
   __device__ void advance(Target& target, int plane, int count) {
     target.skip_to(plane);
@@ -78,7 +77,7 @@ class tile_patch_sums {
   sums_type sums_;
 };
 
-/// A batch: one point a lane. Offsets along the first axis count from mesh point `start`.
+/// A batch: one point per lane. Offsets along the first axis count from mesh point `start`.
 template <typename T, int Channels, int Layers>
 __device__ __forceinline__ void stage_tile_batch(const tile_problem<T>& problem, const tile_record<T>& record,
                                                  const T (&value)[Channels], int start, int lane,
@@ -163,7 +162,7 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
   tile_patch_sums<T, Channels, Layers> sums;
 
   int current = -1;  // tile of the patch
-  // Records are on their way two batches ahead, values one.
+  // Records are loaded two batches ahead, values one.
   tile_record<T> record = problem.records[min(unit.first + lane, unit.last - 1)];
   tile_record<T> next = problem.records[min(unit.first + tile_batch + lane, unit.last - 1)];
   T value[Channels];
@@ -202,7 +201,7 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
   target.skip_to(start + grid.segment_reach());
 }
 
-/// `shares`: for targets that want them.
+/// `shares`: for targets that use them.
 template <typename T, int Channels, template <typename, int, int> typename Target>
 void launch_spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                          T* shares) {

@@ -4,11 +4,11 @@
 #include "mesh/tiles/cuda/cover.hpp"
 #include "mesh/tiles/cuda/spread.cuh"
 
-/// Spreading by tiles in a fixed order: units write their sums to memory of their own, and then each mesh point is
-/// given the sum of its shares.
+/// Spreading by tiles in a fixed order: units write their sums to their own memory, and then each mesh point gets the
+/// sum of its shares.
 namespace quadrat::detail {
 
-/// What a block takes along the last two axes, so that its threads read all of a patch's rows.
+/// Mesh points of a block along the last two axes, such that its threads read all of a patch's rows.
 inline constexpr int tile_sum_block[2] = {8, 32};
 
 template <typename T, int Channels>

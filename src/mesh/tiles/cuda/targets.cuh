@@ -7,8 +7,8 @@
 #include "mesh/tiles/cuda/cover.hpp"
 #include "mesh/tiles/cuda/weights.cuh"
 
-/// Where the sums of a patch go, plane by plane. A target says which column of eight each product of matrices shall
-/// have where (`position`), and takes the sums of columns 2t and 2t + 1 of each layer.
+/// Where the sums of a patch go, plane by plane. A target determines the order of each eight columns in a matrix
+/// product (`position`), and takes the sums of columns 2t and 2t + 1 of each layer.
 namespace quadrat::detail {
 
 /// A unit, the first mesh points of its patch, and a lane.
@@ -27,7 +27,7 @@ class tile_mesh_target {
     tile_row_offsets<Layers>(grid, patch.second, patch.last, patch.lane, offset_);
   }
 
-  /// Columns 2t and 2t + 1 are the mesh points t and t + 4, so that four lanes add side by side.
+  /// Columns 2t and 2t + 1 are the mesh points t and t + 4, so that four lanes add to adjacent mesh points.
   [[nodiscard]] __device__ static int position(int column) { return column / 2 + 4 * (column % 2); }
 
   struct place {
@@ -51,7 +51,7 @@ class tile_mesh_target {
       }
     }
   }
-  /// Before the planes from there on are put, and after `count` of them.
+  /// Called before the planes from there on are put, and after `count` of them.
   __device__ void skip_to(int) {}
   __device__ void skip_written(int) {}
 
@@ -61,7 +61,7 @@ class tile_mesh_target {
   int offset_[Layers][2];
 };
 
-/// Writes the unit's own share, all of it: planes that it never comes to are zeros.
+/// Writes the unit's entire share: planes that it never reaches are zeros.
 template <typename T, int Channels, int Layers>
 class tile_share_target {
  public:
@@ -79,7 +79,7 @@ class tile_share_target {
 #pragma unroll
     for (int c = 0; c < Channels; ++c) at[c * channel_pairs + 4 * layer] = {value[0][c], value[1][c]};
   }
-  /// Zeros in the planes up to plane `index` of the mesh.
+  /// Writes zeros to the planes up to plane `index` of the mesh.
   __device__ void skip_to(int index) {
     const T zeros[2][Channels] = {};
     for (; next_ < index - first_; ++next_) {
@@ -95,7 +95,7 @@ class tile_share_target {
 
   tile_pair<T>* own_;
   int first_;
-  int next_ = 0;  // plane of the segment that is to be written
+  int next_ = 0;  // next plane of the segment to write
 };
 
 }  // namespace quadrat::detail

@@ -6,16 +6,16 @@
 
 namespace quadrat::detail {
 
-/// The mesh point that a point of a patch stands for; -1 outside an open axis. Along a periodic axis patches begin at
-/// 0 or above, and may be longer than the mesh.
+/// The mesh point of a patch point; -1 outside an open axis. Along a periodic axis patches begin at 0 or above, and may
+/// be longer than the mesh.
 __device__ __forceinline__ int tile_home(const mesh_shape& shape, int index, int axis) {
   const int n = shape.extent[axis];
   if (index >= 0 && index < n) return index;
   return shape.periodic[axis] ? index % n : -1;
 }
 
-/// Where, in a plane of the mesh, the mesh points of a lane stand: row g along the second axis, along the last one t
-/// and t + 4 of each layer, so that four lanes read and write side by side; -1 for those that no footprint reaches.
+/// Offsets of a lane's mesh points in a plane of the mesh: row g along the second axis, t and t + 4 of each layer along
+/// the last, so that four lanes access adjacent values; -1 for those that no footprint reaches.
 template <int Layers>
 __device__ __forceinline__ void tile_row_offsets(const tile_grid& grid, int second, int last, int lane,
                                                  int (&offset)[Layers][2]) {
@@ -32,10 +32,10 @@ __device__ __forceinline__ void tile_row_offsets(const tile_grid& grid, int seco
   }
 }
 
-/// Points whose weights stand in shared memory at a time, one a lane; products read up to 7 beyond the last.
+/// Points whose weights are in shared memory at a time, one per lane; products read up to 7 beyond the last.
 inline constexpr int tile_batch = 32;
-/// Rows are 4 numbers of a point, so that lanes write and read 16 bytes each; the room between halves keeps banks
-/// apart.
+/// Rows are 4 numbers of a point, so that lanes write and read 16 bytes each; the gap between halves avoids bank
+/// conflicts.
 inline constexpr int tile_row_pitch = 4 * (tile_batch + 12);
 
 /// The weights of a batch along one axis, over 8 mesh points.
@@ -51,7 +51,7 @@ struct tile_axis_weights {
   }
 };
 
-/// Weights at [0, width), zeros up to 8; or, with Derivative, those of the derivatives by mesh units.
+/// Weights at [0, width), zeros up to 8; or, with Derivative, derivatives of the weights per mesh unit.
 template <typename T, int Width, bool Derivative, int Axes>
 __device__ __forceinline__ void evaluate_tile_weights(const mesh_window<T>& window, const T (&place)[Axes],
                                                       T (&w)[Axes][8]) {
@@ -89,14 +89,14 @@ __device__ __forceinline__ void tile_weights_at(const mesh_window<T>& window, co
   }
 }
 
-/// The weights of a record along all axes; one, and no derivative, along those that are not there.
+/// The weights of a record along all axes; along axes beyond the dimension the weight is 1, and there is no derivative.
 template <typename T, bool Derivative = false>
 __device__ __forceinline__ void tile_weights(const mesh_window<T>& window, const mesh_shape& shape,
                                              const tile_record<T>& record, T (&w)[3][8]) {
   const T place[3] = {place_of<T>(record.place[0]), place_of<T>(record.place[1]), place_of<T>(record.place[2])};
   tile_weights_at<T, Derivative>(window, place, w);
 #pragma unroll
-  for (int axis = 0; axis < 2; ++axis) {  // the last axis is always there
+  for (int axis = 0; axis < 2; ++axis) {  // the last axis always exists
     if (axis < shape.first_axis) {
 #pragma unroll
       for (int j = 0; j < 8; ++j) w[axis][j] = j == 0 && !Derivative ? T(1) : T(0);
@@ -104,7 +104,7 @@ __device__ __forceinline__ void tile_weights(const mesh_window<T>& window, const
   }
 }
 
-/// Moves the weights up by `offset`, which is below `edge`.
+/// Shifts the weights up by `offset`, which is below `edge`.
 template <typename T, int Count>
 __device__ __forceinline__ void shift_tile_weights(int offset, int edge, T (&w)[Count]) {
 #pragma unroll
@@ -117,7 +117,7 @@ __device__ __forceinline__ void shift_tile_weights(int offset, int edge, T (&w)[
   }
 }
 
-/// Moves the weights round, to begin at `offset` modulo 8.
+/// Rotates the weights to begin at `offset` modulo 8.
 template <typename T>
 __device__ __forceinline__ void rotate_tile_weights(int offset, T (&w)[8]) {
 #pragma unroll

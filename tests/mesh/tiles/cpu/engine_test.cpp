@@ -13,7 +13,7 @@
 #include "mesh/checks.hpp"
 #include "mesh/particle/particle.hpp"
 
-// What the methods `tiles` and `multicolor` of the CPU rest on: every instruction set, and colors of tiles.
+// The basis of the CPU methods `tiles` and `multicolor`: every instruction set, and colors of tiles.
 
 namespace quadrat::test {
 
@@ -70,7 +70,7 @@ struct instruction_set {
   const detail::tile_functions<T>* functions;
 };
 
-/// Those that this CPU has.
+/// The implementations that this CPU supports.
 template <typename T>
 [[nodiscard]] std::vector<instruction_set<T>> instruction_sets() {
   std::vector<instruction_set<T>> sets{{"AVX-512", detail::avx512_tile_functions(T{})},
@@ -178,7 +178,7 @@ template <typename T>
       cases.push_back({{70, 9, 18}, order, components, 900, {false, true, false}});
     }
   }
-  // Many points in a plane of a tile: the window is added to the mesh before the plane is done.
+  // Many points in a plane of a tile: the buffer is added to the mesh before the plane is done.
   cases.push_back({{2, 8, 8}, 4, 2, 3000, {true, true, true}});
   return cases;
 }
@@ -214,7 +214,7 @@ TYPED_TEST(cpu_tiles, any_number_of_threads_gives_the_same_bits) {
   }
 }
 
-/// Vectors reach over a footprint's end: what stands there must not matter, even times zero.
+/// Vectors reach past a footprint's end: values there must not matter, even times zero.
 TYPED_TEST(cpu_tiles, values_beside_a_footprint_do_not_show_when_they_are_not_finite) {
   using T = TypeParam;
   tile_problem<T> problem({{6, 6, 40}, 4, 1, 500, {true, true, true}});

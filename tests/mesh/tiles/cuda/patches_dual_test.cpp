@@ -10,8 +10,8 @@
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 
-// `tiles` reads the mesh in other ways below 0.02 and 1.5 points a mesh point, and where rows have an odd number of
-// mesh points: each is right on meshes of several patches, at their ends, and in crowds.
+// `tiles` reads the mesh in other ways below 0.02 and 1.5 points per mesh point, and if rows have an odd number of mesh
+// points: each is correct on meshes of several patches, at their ends, and in crowds.
 
 namespace quadrat::test {
 
@@ -22,7 +22,7 @@ class spread_patches : public backend_test {};
 using precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(spread_patches, precisions);
 
-/// Points by a mesh point.
+/// Points per mesh point.
 constexpr std::array<double, 4> densities{0.005, 0.05, 0.3, 1};
 
 /// Uniform points on a periodic mesh.
@@ -49,7 +49,7 @@ void expect_right(const backend_context& context, const spread_case<T, 3>& it, d
   expect_agreement(run_method(context, it, input, "tiles"), wanted_of(it, input, problem_of(it)), tolerance);
 }
 
-/// Even and odd extents along the last axis, several patches and tiles that the mesh cuts, each axis open in turn.
+/// Even and odd extents along the last axis, several patches, tiles cut by the end of the mesh, each axis open in turn.
 TYPED_TEST(spread_patches, every_order_is_right_at_every_density) {
   const backend_context context;
   for (int order = 1; order <= 8; ++order) {
@@ -67,7 +67,7 @@ TYPED_TEST(spread_patches, every_order_is_right_at_every_density) {
   }
 }
 
-/// The same orders with rows of real and of complex values, which have kernels of their own.
+/// The same orders with rows of real and of complex values, which have separate kernels.
 TYPED_TEST(spread_patches, real_and_complex_values_are_right_for_every_order) {
   const backend_context context;
   for (int order = 1; order <= 8; ++order) {
@@ -81,7 +81,7 @@ TYPED_TEST(spread_patches, real_and_complex_values_are_right_for_every_order) {
   }
 }
 
-/// Patches are longer than the mesh, footprints too, and what is opposite is read several times.
+/// Patches and footprints are longer than the mesh, and mesh points are read several times.
 TYPED_TEST(spread_patches, small_meshes_are_right) {
   const backend_context context;
   for (const vec<int, 3>& mesh : {vec<int, 3>{1, 1, 2}, vec<int, 3>{3, 2, 4}, vec<int, 3>{5, 9, 2},
@@ -114,7 +114,7 @@ TYPED_TEST(spread_patches, open_meshes_are_right) {
   }
 }
 
-/// Crowds are shared among blocks: all points in a tile, and with others around.
+/// Crowds are divided among blocks: all points in one tile, and with others around.
 TYPED_TEST(spread_patches, crowds_are_right) {
   const backend_context context;
   for (const vec<int, 3>& mesh : {vec<int, 3>{60, 48, 64}, vec<int, 3>{20, 18, 24}, vec<int, 3>{20, 18, 25}}) {
@@ -131,7 +131,7 @@ TYPED_TEST(spread_patches, crowds_are_right) {
   }
 }
 
-/// A mesh that begins where pairs of mesh points cannot be read in one piece.
+/// A mesh whose address does not allow pairs of mesh points to be read in one access.
 TYPED_TEST(spread_patches, meshes_anywhere_in_memory_give_the_same) {
   using T = TypeParam;
   const backend_context context;
@@ -154,7 +154,7 @@ TYPED_TEST(spread_patches, meshes_anywhere_in_memory_give_the_same) {
   }
 }
 
-/// Whatever the order of points in their tiles, and of crowded patches.
+/// Independent of the order of points in their tiles, and of crowded patches.
 TYPED_TEST(spread_patches, interpolation_gives_the_same_bits_in_every_run) {
   using T = TypeParam;
   for (const double density : {0.01, 0.06, 0.3}) {

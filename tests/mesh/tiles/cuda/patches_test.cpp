@@ -12,7 +12,7 @@
 #include "mesh/tiles/cuda/finder.hpp"
 #include "mesh/tiles/cuda/plan.hpp"
 
-// Patches of tiles have every point once, where its record says, and no more room than their kernels.
+// Patches of tiles contain every point once, at the position in its record, and fit into their kernels' memory.
 
 namespace quadrat::detail {
 
@@ -67,8 +67,8 @@ struct points_of_tiles {
   }
 };
 
-/// Calls see(patch's place, first mesh point from the patch's, record) for all points; returns the blocks beyond one
-/// a patch.
+/// Calls see(patch index, first mesh point relative to the patch, record) for all points; returns the number of extra
+/// blocks.
 template <typename See>
 std::size_t for_each_point(const tile_grid& grid, const tile_patches& patches, const points_of_tiles& points,
                            const See& see) {
@@ -121,7 +121,7 @@ TEST(tile_patches, have_every_point_once) {
     EXPECT_LE(patches.tiles[0] * grid.edge[0], most);
     EXPECT_LE(patches.tiles[1] * grid.edge[1], most);
     EXPECT_LE(patches.tiles[2] * grid.edge[2], patch_most_last);
-    patches.share = 20;  // crowds are shared
+    patches.share = 20;  // crowds are divided
     expect_every_point_once(it, grid, patches);
     patches = make_direct_patches(grid, it.density);
     patches.share = 30;

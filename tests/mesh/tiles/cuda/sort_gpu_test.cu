@@ -29,8 +29,8 @@ using detail::tile_grid;
 using detail::tile_record;
 using detail::tiled_point;
 
-/// The plain form of tile_finder: tiles are numbered by row, which is a pair of tiles along the second and last axis,
-/// then along the first axis.
+/// The plain form of tile_finder: tiles are numbered by row (their indices along the second and last axis), then along
+/// the first axis.
 template <typename T>
 [[nodiscard]] QUADRAT_HD tiled_point<T> tile_of(const tile_grid& grid, const placed_point<T>& point, particle_id id) {
   using word = typename tile_record<T>::word;
@@ -44,7 +44,7 @@ template <typename T>
     tile[axis] = static_cast<int>(static_cast<unsigned>(from) / static_cast<unsigned>(grid.edge[axis]));
     int offset = from - tile[axis] * grid.edge[axis];
     if (axis == 0) offset = from - tile[0] / grid.segment * grid.segment * grid.edge[0];
-    // From the middle, because a place has more digits there than as a fraction from 0 to 1.
+    // Relative to the middle, because a place has more digits there than as a fraction from 0 to 1.
     const auto centered = static_cast<signed_word>(point.place[axis] * static_cast<T>(one));
     const word fraction = (static_cast<word>(centered) + one / 2) & (one - 1);
     result.record.place[axis] = static_cast<word>(offset) << bits | fraction;
@@ -57,7 +57,7 @@ template <typename T>
   return result;
 }
 
-/// A mesh whose points' places are given in units of its box; in two dimensions the first axis is not there.
+/// A mesh with points given in units of its box; in two dimensions there is no first axis.
 struct tile_case {
   int dimension = 3;
   std::array<int, 3> extent{24, 30, 21};
@@ -109,7 +109,7 @@ class tile_sort : public backend_test {
     if (!IsSkipped()) device_.emplace();
   }
 
-  /// Of a unit box, packed.
+  /// Packed points in a unit box.
   detail::point_placement<T> placement_of(const tile_case& it, const detail::tile_grid& grid, const T* points,
                                           std::size_t count) {
     box<T, 3> domain{};
@@ -130,7 +130,7 @@ class tile_sort : public backend_test {
     return placement;
   }
 
-  /// Sorts twice, the second time over what the first has left, and looks at everything. `points`: packed triples.
+  /// Sorts twice, the second time over what the first has left, and checks everything. `points`: packed triples.
   void expect_sorted(const tile_case& it, const std::vector<T>& points, bool ordered,
                      fault_kind fault = fault_kind::none) {
     const detail::tile_grid grid = grid_of(it);
@@ -231,7 +231,7 @@ TYPED_TEST(tile_sort, crowded_tiles_and_empty_ranges_are_right) {
     for (std::size_t axis = 0; axis < 3; ++axis) points[6 * i + axis] = TypeParam(0.4) + points[6 * i + axis] / 8;
   }
   this->expect_sorted(fine, points, false);
-  for (TypeParam& x : points) x = TypeParam(0.3) + x / 16;  // the last tiles are empty, and most ranges
+  for (TypeParam& x : points) x = TypeParam(0.3) + x / 16;  // the last tiles and most ranges are empty
   this->expect_sorted(fine, points, false);
   for (TypeParam& x : points) x = TypeParam(0.99);
   this->expect_sorted(fine, points, false);
