@@ -113,7 +113,7 @@ inline constexpr letter alphabet[] = {
     {U'\u00b7', 0.4f, "0.2,2.9"},
 };
 
-/// Stands for every character that is not in the alphabet.
+/// Drawn for every character that is not in the alphabet.
 inline constexpr letter unknown_letter{0, 3.6f, "0,0 0,6.4 3.6,6.4 3.6,0 0,0"};
 
 }  // namespace quadrat::io

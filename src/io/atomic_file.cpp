@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Small writes are gathered; one large write goes straight through.
+/// Small writes are buffered; a large write goes straight through.
 constexpr std::size_t buffer_bytes = std::size_t{1} << 16;
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
@@ -44,7 +44,7 @@ std::string random_temporary(const fs::path& target) {
   if (::getrandom(&number, sizeof number, 0) != sizeof number) throw io_error("there are no random numbers");
   char digits[random_digits + 1];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
-  // Names may have 255 bytes.
+  // Names may have up to 255 bytes.
   std::string name = "." + target.filename().string().substr(0, 200) + ".";
   return (folder_of(target) / name.append(digits).append(temporary_suffix)).string();
 }
@@ -63,7 +63,7 @@ std::unique_lock<std::mutex> lock_names() {
   for (;;) ::pause();
 }
 
-/// Gives a file a new name. `create` makes a file of a name and returns 0 or an error number, which is passed on.
+/// Gives a file a new name. `create` makes a file of that name and returns 0 or an error number, which is passed on.
 template <typename Create>
 int create_named(temporary_name& name, const fs::path& target, Create&& create) {
   const auto lock = lock_names();
@@ -78,7 +78,7 @@ int create_named(temporary_name& name, const fs::path& target, Create&& create) 
   }
 }
 
-/// Takes it out of the list; the lock is held.
+/// Takes it out of the list; the caller holds the lock.
 void forget(temporary_name& name) {
   temporary_name** link = &first_name;
   while (*link != &name) link = &(*link)->next;
@@ -86,13 +86,13 @@ void forget(temporary_name& name) {
   name.path.clear();
 }
 
-/// How to reach an open file by a path.
+/// A path to an open file.
 struct descriptor_path {
   explicit descriptor_path(int descriptor) { std::snprintf(text, sizeof text, "/proc/self/fd/%d", descriptor); }
   char text[32];
 };
 
-/// Follows links to the end; says in `descriptor` when they lead to an open file of this process.
+/// Follows links to the end; sets `descriptor` when they lead to an open file of this process.
 fs::path without_links(fs::path path, std::optional<int>& descriptor) {
   constexpr int most = 40;  // as many as Linux follows
   for (int i = 0; i < most; ++i) {
@@ -115,7 +115,7 @@ fs::path without_links(fs::path path, std::optional<int>& descriptor) {
 
 atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
   struct stat found;
-  // The system follows the links first: it refuses loops, and links that strangers put into a folder like /tmp.
+  // The system follows the links first: it refuses loops, and links that other users put into a folder like /tmp.
   const bool exists = ::stat(target_.c_str(), &found) == 0;
   if (!exists && errno != ENOENT && errno != ENOTDIR) fail("write", errno);
   if (target_.filename().empty() || (exists && S_ISDIR(found.st_mode))) fail("write", EISDIR);
@@ -153,7 +153,7 @@ void atomic_file::open_temporary() {
   std::error_code code;
   fs::create_directories(folder, code);
   if (code) throw io_error(message("cannot create the folder ", folder.string(), ": ", code.message()));
-  // Nobody reads along what is to replace a private file.
+  // What will replace a private file must not be readable by others.
   const ::mode_t mode = replaced_ ? 0600 : 0666;
   descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
   if (descriptor_ >= 0) {
@@ -192,7 +192,7 @@ void atomic_file::commit() {
   flush_folder(folder_of(destination_));
 }
 
-/// Best effort: only root gives files away, and a file whose permissions cannot be changed is private.
+/// Best effort: only root can give files away, and a file whose permissions cannot be changed stays private.
 void atomic_file::take_ownership() const {
   if (!replaced_) return;
   static_cast<void>(::fchown(descriptor_, replaced_->user, replaced_->group) == 0 ||

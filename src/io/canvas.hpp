@@ -19,8 +19,8 @@ class canvas {
   [[nodiscard]] color& at(std::size_t x, std::size_t y) { return pixels_[y * width_ + x]; }
   [[nodiscard]] const color& at(std::size_t x, std::size_t y) const { return pixels_[y * width_ + x]; }
 
-  /// Calls `body(x, y, coverage, t)` for every pixel that the line from a to b of that thickness, with round ends,
-  /// touches: how much of the pixel it covers, and where along the line (0 to 1) the pixel lies.
+  /// Calls `body(x, y, coverage, t)` for every pixel touched by the line from a to b of that thickness, with round
+  /// ends. `coverage`: how much of the pixel it covers. `t`: the pixel's position along the line (0 to 1).
   template <typename Body>
   void for_each_on_line(vec<float, 2> a, vec<float, 2> b, float thickness, Body&& body) const {
     const float margin = thickness / 2 + 1;

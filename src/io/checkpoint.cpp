@@ -57,7 +57,7 @@ std::string hexadecimal(checksum value) {
 }
 
 checksum add_to(checksum sum, std::span<const std::byte> bytes) {
-  // crc32_z takes a null pointer as "give me the initial value".
+  // crc32_z takes a null pointer as a request for the initial value.
   if (bytes.empty()) return sum;
   return static_cast<checksum>(crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }

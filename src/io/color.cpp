@@ -7,7 +7,7 @@
 namespace quadrat::io {
 namespace {
 
-/// Fine enough that no step of the 8-bit values, the narrowest of which is 1/3300, is skipped.
+/// Fine enough that no 8-bit value is skipped; the narrowest step between two is 1/3300.
 constexpr std::size_t table_size = 1 << 14;
 
 std::array<std::uint8_t, table_size + 1> srgb_table() {

@@ -8,14 +8,14 @@
 namespace quadrat::io {
 
 /// The fields of a table as text, one record after the other, without their quotes (RFC 4180). A record is a line, or
-/// several where ends of lines stand in quotes. Lines end in "\n", "\r\n" or "\r".
+/// several lines where line ends are in quotes. Lines end in "\n", "\r\n" or "\r".
 class csv_records {
  public:
   explicit csv_records(std::string_view text) : rest_(text) {
     if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // a byte order mark
   }
 
-  /// Goes to the next record, past blank lines and comments. False when there is none.
+  /// Goes to the next record, skipping blank lines and comments. False at the end.
   bool next() {
     ended_ = true;
     while (!rest_.empty()) {
@@ -33,8 +33,8 @@ class csv_records {
     return false;
   }
 
-  /// Takes a semicolon or a tab for what separates fields, where the record at hand has no comma but one of them;
-  /// `otherwise`, where it has none of the three.
+  /// Uses a semicolon or a tab as the separator if the current record contains one of them but no comma;
+  /// `otherwise` if it contains none of the three.
   void choose_separator(char otherwise = ',') {
     separator_ = otherwise;
     for (const char candidate : {',', ';', '\t'}) {
@@ -48,11 +48,10 @@ class csv_records {
     }
   }
 
-  /// The last comment line before the record at hand, behind its '#'.
+  /// The last comment line before the current record, after its '#'.
   [[nodiscard]] std::string_view comment() const { return comment_; }
 
-  /// Goes to the next field of the record; false when there is none. Calls fail(text) for a quote that is not as it
-  /// must be.
+  /// Goes to the next field of the record; false at its end. Calls fail(text) for a misplaced quote.
   template <typename Fail>
   bool next_field(const Fail& fail) {
     if (ended_) return false;
@@ -68,9 +67,9 @@ class csv_records {
     return true;
   }
 
-  /// Without white space on either side, but for what stands in quotes. Holds until the next field.
+  /// Without white space on either side, unless quoted. Valid until the next field.
   [[nodiscard]] std::string_view field() const { return field_; }
-  /// In which the record begins, from 1.
+  /// The line in which the record begins, from 1.
   [[nodiscard]] std::size_t line() const { return line_; }
 
  private:
@@ -117,7 +116,7 @@ class csv_records {
       for (const char c : part) next_line_ += c == '\n' ? 1 : 0;
       rest_.remove_prefix(end + 1);
       if (rest_.empty() || rest_.front() != '"') break;
-      unquoted_ += '"';  // two of them are one
+      unquoted_ += '"';  // a doubled quote is one
     }
     if (separator_ != ' ') skip_blanks();
     if (!at_end_of_field()) fail("a field goes on after its quotes; inside of quotes, a quote is written as two");
@@ -128,7 +127,7 @@ class csv_records {
   std::string unquoted_;
   std::size_t line_ = 0, next_line_ = 1;
   char separator_ = ',';
-  bool ended_ = true;  ///< the record at hand
+  bool ended_ = true;  ///< whether the current record has ended
 };
 
 }  // namespace quadrat::io

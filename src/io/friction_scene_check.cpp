@@ -121,7 +121,7 @@ class friction_checker : private scene_demands<friction_scene> {
            longest, " s for contacts of these grains to be stable");
   }
 
-  /// The first step would refuse grains that are deeper in a wall than half of their radius.
+  /// The first step would reject grains that overlap a wall by more than half their radius.
   void start() const {
     if (scene_.box.walls.empty()) return;
     const granular_filling grains = filled_region(fill_of(scene_));

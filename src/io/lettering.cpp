@@ -42,12 +42,12 @@ std::vector<pen_point> points_in(std::string_view stroke) {
     const float x = std::strtof(at, &after);
     const float y = std::strtof(after + 1, &after);  // + 1: the comma
     points.push_back({x, y});
-    at = after + 1;  // the space, or beyond the end
+    at = after + 1;  // after the space, or past the end
   }
   return points;
 }
 
-/// The chain of straight lines that follows the quadratic B-spline: pieces between the middles of the control polygon.
+/// Approximates the quadratic B-spline by a polyline, in pieces between the midpoints of the control polygon.
 std::vector<pen_point> curve(const std::vector<pen_point>& control, bool closed) {
   const std::size_t n = control.size();
   const auto middle = [&](std::size_t i) { return (control[i % n] + control[(i + 1) % n]) * 0.5f; };
@@ -71,8 +71,8 @@ std::vector<pen_point> chain_of(std::string_view stroke) {
   return curved ? curve(points, closed) : points;
 }
 
-/// How much the pen covers of each pixel of the rows that a line of text touches. Collected before it is inked, so that
-/// pieces of a stroke that overlap do not darken the paper twice.
+/// The pen's coverage of each pixel in the rows that a line of text touches. Collected before drawing, so that
+/// overlapping pieces of a stroke do not darken a pixel twice.
 class pen_marks {
  public:
   pen_marks(canvas& picture, float baseline, float unit)

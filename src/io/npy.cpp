@@ -19,7 +19,7 @@ struct type_entry {
   std::string_view name;
   std::string_view code;  ///< kind and bytes of an element
   std::size_t bytes;
-  std::size_t parts;  ///< numbers an element
+  std::size_t parts;  ///< numbers per element
 };
 
 constexpr std::array<type_entry, 13> types{{{"bool", "b1", 1, 1},
@@ -41,7 +41,7 @@ const type_entry& entry_of(npy_type type) { return types[static_cast<std::size_t
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 constexpr std::string_view npy_magic("\x93NUMPY", 6);
 
-/// Bytes of so many elements in such a shape; nothing where they do not fit 64 bits.
+/// Bytes of an array of that shape and element size; nothing if they do not fit in 64 bits.
 std::optional<std::size_t> bytes_of(const std::vector<std::size_t>& shape, std::size_t element) {
   std::size_t bytes = element;
   if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) return 0;
@@ -68,7 +68,7 @@ void swap_bytes(std::vector<std::byte>& bytes, std::size_t number) {
   }
 }
 
-/// From the first index fastest to the last index fastest.
+/// Reorders from first index fastest to last index fastest.
 std::vector<std::byte> in_c_order(const std::vector<std::byte>& bytes, const std::vector<std::size_t>& shape,
                                   std::size_t element) {
   std::vector<std::byte> result(bytes.size());
@@ -93,7 +93,7 @@ std::string text_of(const std::vector<std::size_t>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-/// The type as the header says it, in quotes.
+/// The type as the header gives it, in quotes.
 std::string descr_of(npy_type type) {
   const type_entry& entry = entry_of(type);
   return message("'", entry.bytes == 1 ? '|' : native_order, entry.code, "'");
@@ -192,7 +192,7 @@ npy_file::npy_file(const std::filesystem::path& file, std::string_view descr, st
   require(bytes.has_value(), "an array of shape ", text_of(shape), " cannot be");
   bytes_left_ = *bytes;
   std::string header = message("{'descr': ", descr, ", 'fortran_order': False, 'shape': ", text_of(shape), ", }");
-  // Ten bytes stand before it, and the data begin at a multiple of 64.
+  // Ten bytes come before it, and the data begin at a multiple of 64.
   header.append(63 - (header.size() + 10) % 64, ' ');
   header += '\n';
   require(header.size() < std::size_t{1} << 16, "the header takes ", header.size(),

@@ -93,7 +93,7 @@ class npy_header_parser {
       if (!extent) fail(message("has no extent of 64 bits at its byte ", at_));
       result.push_back(*extent);
       at_ = end;
-      accept('L');  // as Python 2 wrote long integers
+      accept('L');  // long integers as Python 2 wrote them
       if (peek() != ')') expect(',');
     }
     return result;

@@ -8,14 +8,14 @@
 
 namespace quadrat::io {
 
-/// What the header of an .npy file says.
+/// The contents of the header of an .npy file.
 struct npy_header {
   std::string descr;  ///< byte order, kind and bytes of an element, such as "<f8"
   bool fortran_order = false;
   std::vector<std::size_t> shape;
 };
 
-/// Parses the Python literal of a dictionary that the header is. Throws io_error that names the file.
+/// Parses the header, a Python dictionary literal. Throws io_error that names the file.
 [[nodiscard]] npy_header parse_npy_header(std::string_view text, const std::string& file);
 
 }  // namespace quadrat::io

@@ -16,7 +16,7 @@ namespace {
 const color paper = from_srgb(1, 1, 1);
 const color grid_gray = from_srgb(0.90f, 0.91f, 0.92f);
 
-/// In turn, for the series.
+/// The series take the colors in turn.
 color paint_of(std::size_t series) {
   static const std::array<color, 4> paints{from_srgb(0.93f, 0.55f, 0.14f), from_srgb(0.13f, 0.35f, 0.58f),
                                            from_srgb(0.16f, 0.56f, 0.44f), from_srgb(0.68f, 0.25f, 0.42f)};
@@ -35,8 +35,8 @@ struct axis_scale {
   [[nodiscard]] double share(double value) const { return (value - low) / (high - low); }
 };
 
-/// With ticks at multiples of 1, 2 or 5 times a power of ten. The axis ends where the range does, or else at the ticks
-/// that enclose it.
+/// With ticks at multiples of 1, 2 or 5 times a power of ten. The axis ends where the range does if `tight`, or else at
+/// the enclosing ticks.
 axis_scale scale_for(double low, double high, bool tight) {
   if (!(high - low > 1e-9 * std::max(std::abs(low), std::abs(high)))) {
     const double room = low == 0 ? 1 : std::abs(low);
@@ -121,7 +121,7 @@ class plot_area {
     draw_text(picture, options.x_label, right_ - text_width(options.x_label, small), bottom_ + 72 * unit_, small);
   }
 
-  /// From the right end of the line of the y label.
+  /// Right-aligned, on the line of the y label.
   void draw_legend(canvas& picture, std::span<const plot_series> series) const {
     const lettering small{11.5f * unit_, 0.13f, ink};
     float right = right_;
@@ -147,7 +147,7 @@ class plot_area {
   }
 
  private:
-  /// A piece of a line, or a dot in the middle.
+  /// The legend's mark: a piece of a line, or a dot in the middle.
   void draw_mark(canvas& picture, bool joined, vec<float, 2> from, vec<float, 2> to, const color& paint) const {
     if (joined) return draw_line(picture, from, to, 4.5f * unit_, paint);
     const vec<float, 2> middle = (from + to) * 0.5f;
@@ -155,7 +155,7 @@ class plot_area {
     draw_line(picture, middle, middle, 11 * unit_, paint);
   }
 
-  /// 0 is no sum of roundings.
+  /// Prints 0 exactly, not an accumulated rounding error.
   [[nodiscard]] static std::string label_of(const axis_scale& axis, int tick, double largest) {
     const double value = axis.at(tick);
     return tick_label(std::abs(value) < 1e-6 * axis.step ? 0 : value, largest);

@@ -15,7 +15,7 @@
 namespace quadrat::io {
 namespace {
 
-/// What libpng's C callbacks work on. An exception cannot pass through C frames: it waits here.
+/// What libpng's C callbacks work on. An exception cannot pass through C frames: it is stored here.
 struct sink {
   atomic_file& file;
   std::exception_ptr failure;
@@ -67,7 +67,7 @@ void write_png(const std::filesystem::path& file, const image& picture) {
   png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
   if (info == nullptr) {
     png_destroy_write_struct(&png, nullptr);
-    throw std::bad_alloc();  // the version of the library is checked by the compiler's header
+    throw std::bad_alloc();  // not a version mismatch: the version passed is the header's
   }
   png_set_write_fn(png, &target, write_data, flush_data);
   const bool encoded = encode(png, info, picture);

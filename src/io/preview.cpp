@@ -66,7 +66,7 @@ camera placed(const preview_stage& stage, const orientation& axes, const preview
   const float size = std::sqrt(squared_norm(corner_of(stage, 7) - corner_of(stage, 0)));
   view.eye = middle - view.forward * (2.1f * size);
   view.scale = 1;
-  // On the picture everything grows in proportion to the scale.
+  // In the picture all lengths are proportional to the scale.
   const frame unit = outline(view, stage);
   const float fit = std::min((room.right - room.left) / (unit.right - unit.left),
                              (room.bottom - room.top) / (unit.bottom - unit.top));
@@ -86,7 +86,7 @@ double rounded_up(double x) {
   return 10 * power;
 }
 
-/// The value that nearly all stay below, so that a few large ones do not push the others into one color.
+/// A value that nearly all are below, so that a few large ones do not squeeze the others into one color.
 double value_scale(std::vector<float> values) {
   if (values.empty()) return 1;
   const std::size_t rank = (values.size() - 1) * 995 / 1000;

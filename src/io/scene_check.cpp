@@ -12,8 +12,8 @@
 namespace quadrat::io {
 namespace {
 
-/// Lets a quotient of decimal numbers that should be whole come out a rounding below it: 0.6 / 0.2
-/// is 2.9999999999999996.
+/// Tolerance for a quotient of decimal numbers that should be whole but is rounded below it: 0.6 / 0.2 is
+/// 2.9999999999999996.
 constexpr double rounding = 1e-9;
 
 class checker : private scene_demands<granular_scene> {
@@ -88,8 +88,8 @@ class checker : private scene_demands<granular_scene> {
     demand(scene_.grid.capacity >= 0, "grid.capacity", "is ", scene_.grid.capacity, ", but must not be negative");
   }
 
-  /// Sites of a cubic lattice of spacing 2 radius in the box. The other starts may hold twice as many: they press the
-  /// grains together, and the soft springs bear that (512K grains in the paper's box); beyond, the run blows up at
+  /// Sites of a cubic lattice of spacing 2 radius in the box. The other starts may have twice as many: they compress
+  /// the grains, which the soft springs tolerate (512K grains in the paper's box); beyond that the run blows up at
   /// once.
   void room_for_the_grains() const {
     const int_triple sites = lattice_sites(scene_);
@@ -152,7 +152,7 @@ int_triple lattice_sites(const granular_scene& scene) {
   int_triple cells{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double fitting = (scene.box.upper[axis] - scene.box.lower[axis]) / (2 * scene.particles.radius);
-    // Beyond 2^31 it is too many in any case; the bound keeps the conversion defined.
+    // More than 2^31 is too many in any case; the bound keeps the conversion defined.
     cells[axis] = static_cast<std::int64_t>(std::min(std::floor(fitting * (1 + rounding)), 4294967296.0));
   }
   return cells;
@@ -160,7 +160,7 @@ int_triple lattice_sites(const granular_scene& scene) {
 
 int_triple default_cells(const granular_scene& scene) {
   const int_triple finest = lattice_sites(scene);
-  // More cells than grains by far cost memory and the time to clear it, and save no candidates.
+  // Far more cells than grains cost memory and the time to clear it, without saving any candidates.
   const double most =
       std::clamp(64.0 * static_cast<double>(scene.particles.count), 262144.0, static_cast<double>(max_count));
   for (double coarser = 1;; coarser *= 1.25) {

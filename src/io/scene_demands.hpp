@@ -12,7 +12,7 @@
 
 namespace quadrat::io {
 
-/// What is demanded of the scenes of all models.
+/// Checks common to the scenes of all models.
 template <typename Scene>
 class scene_demands {
  public:
@@ -42,7 +42,7 @@ class scene_demands {
     for (const double value : values) finite(key, value);
   }
 
-  /// Terminals take control characters (U+0000 to U+001F, U+007F to U+009F) as commands.
+  /// Terminals interpret control characters (U+0000 to U+001F, U+007F to U+009F) as commands.
   void printable(const std::string& key, std::string_view text) const {
     for (std::size_t i = 0; i < text.size(); ++i) {
       const auto first = static_cast<unsigned char>(text[i]);

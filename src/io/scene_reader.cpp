@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-// toml++ assumes of the key in a table's header ("[=]") what it checks only afterwards: its assertions end the process,
-// and without them clang takes the assumption for a fact.
+// toml++ asserts that the key in a table's header ("[=]") is valid before it checks it: the assertion ends the process,
+// and without assertions clang optimizes on that assumption.
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_assert(true)
@@ -47,7 +47,7 @@ std::string_view kind_of(const toml::node& node) {
   }
 }
 
-/// The errors of a file, of which the first in the order of the file is reported.
+/// The errors of a file. The first in file order is reported.
 class error_list {
  public:
   explicit error_list(std::string file) : file_(std::move(file)) {}
@@ -287,7 +287,7 @@ class key_reader {
     const auto& valid = names_of<Enum>;
     const auto found = std::find(valid.begin(), valid.end(), text->get());
     if (found == valid.end()) {
-      // Few enough to be listed, and the nearest may be far from what was meant ("gpu" from "cpu").
+      // Few enough to list them all, and the nearest need not be what was meant ("cpu" for "gpu").
       return errors_.add(node.source(), name_, " cannot be \"", text->get(), "\"; ", detail::valid_names(valid));
     }
     value = static_cast<Enum>(found - valid.begin());
@@ -312,7 +312,7 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
   }
 }
 
-/// Of a scene of any model.
+/// For a scene of any model.
 void check_model(const toml::table& root, const scene_places& places, error_list& errors) {
   const toml::node_view model = root["scene"]["model"];
   if (!model) {
@@ -365,7 +365,7 @@ scene_kind kind_of_scene(const std::filesystem::path& file) {
     static_cast<void>(read_friction_scene(file));
     return scene_kind::granular_friction;
   }
-  // Of a scene that is none, the first error in the order of the file is reported.
+  // For an invalid scene, the first error in file order is reported.
   static_cast<void>(read_granular_scene(file));
   return scene_kind::granular;
 }

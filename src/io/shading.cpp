@@ -17,7 +17,7 @@ float smooth(float low, float high, float x) {
   return t * t * (3 - 2 * t);
 }
 
-/// The same view with samples x samples elements a pixel.
+/// The same view with samples x samples elements per pixel.
 camera refined(camera view) {
   constexpr float factor = static_cast<float>(samples);
   view.scale *= factor;
@@ -138,7 +138,7 @@ void draw_edge(rendering& target, const camera& view, vec3 a, vec3 b, float thic
   if (!(from[2] > 0 && to[2] > 0)) return;
   target.picture.for_each_on_line(
       {from[0], from[1]}, {to[0], to[1]}, thickness, [&](std::size_t x, std::size_t y, float covered, float t) {
-        // 1 / depth is linear along the line on the picture.
+        // 1 / depth is linear along the line in the picture.
         const float depth = 1 / ((1 - t) / from[2] + t / to[2]);
         float seen = 0;
         for (std::size_t s = 0; s < samples * samples; ++s) {

@@ -33,7 +33,7 @@ camera light_camera(const camera& view, const sphere_list& spheres, const vec3& 
   return light;
 }
 
-/// Mean over the neighbors within `reach` along rows or columns; the ends of the line are repeated.
+/// Mean over the neighbors within `reach` along rows or columns; the end values of the line are repeated beyond it.
 void box_blur(std::vector<float>& values, std::size_t count, std::size_t lines, std::size_t step, std::size_t line_step,
               std::ptrdiff_t reach) {
   std::vector<float> line(count);
@@ -95,15 +95,15 @@ crevices::crevices(const depth_buffer& depth, const camera& view, const sphere_l
     high = std::max(high, z);
   }
   if (spheres.center.empty() || high <= low) return;
-  // The distant ground must not count as an abyss behind the grains.
+  // The distant ground must not look like an abyss behind the grains.
   for (float& z : nearest) z = std::min(z, high);
-  // As drawn: not smaller than an element of the depth buffer.
+  // As drawn: at least an element of the depth buffer.
   const float scale = view.scale_at(0.5f * (low + high));
   const float radius = std::max(*std::min_element(spheres.radius.begin(), spheres.radius.end()), 1 / scale);
   const float grain_pixels = radius * scale / samples;
   for (const auto& [size, strength] : {std::pair{1.6f, 0.55f}, std::pair{7.0f, 0.5f}}) {
     blurred layer{nearest, size * radius, strength};
-    // No farther than the picture goes, however large the grains are in it.
+    // At most the size of the picture, however large the grains are.
     const float most = static_cast<float>(std::max(width_, height));
     const auto reach = static_cast<std::ptrdiff_t>(std::clamp(0.6f * size * grain_pixels, 1.0f, most));
     for (int pass = 0; pass < 3; ++pass) {

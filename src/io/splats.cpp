@@ -24,8 +24,8 @@ pixel_range covered(float middle, float reach, std::size_t low, std::size_t high
 }  // namespace
 
 void depth_buffer::splat(const camera& view, std::span<const vec3> centers, std::span<const float> radii) {
-  // Each thread has rows of its own and draws all spheres there: no two threads meet at a pixel, and the picture does
-  // not depend on their number.
+  // Each thread has its own rows and draws all spheres there: no two threads write the same pixel, and the picture does
+  // not depend on the number of threads.
 #pragma omp parallel
   {
     const auto threads = static_cast<std::size_t>(omp_get_num_threads());
@@ -54,8 +54,8 @@ void depth_buffer::splat_one(const camera& view, const vec3& center, float radiu
     for (std::size_t x = xs.first; x < xs.end; ++x) {
       float& known = depth_[y * width_ + x];
       if (front >= known) continue;
-      // From the point of the ray that is nearest to the center back to the surface: this order of operations keeps its
-      // accuracy for spheres that are small against their distance.
+      // From the ray's closest point to the center back to the surface: computed in this order, it stays accurate for
+      // spheres that are small compared with their distance.
       const camera::ray ray = view.through(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
       const vec3 towards = center - ray.origin;
       const float length2 = squared_norm(ray.direction);

@@ -13,7 +13,7 @@ namespace quadrat::io {
 
 inline constexpr std::uint32_t no_sphere = 0xffffffffu;
 
-/// For each pixel the depth of what is seen there, and the number of the sphere.
+/// For each pixel the depth of the visible surface, and the number of its sphere.
 class depth_buffer {
  public:
   depth_buffer(std::size_t width, std::size_t height)
@@ -27,13 +27,13 @@ class depth_buffer {
   [[nodiscard]] float depth(std::size_t x, std::size_t y) const { return depth_[y * width_ + x]; }
   [[nodiscard]] std::uint32_t sphere(std::size_t x, std::size_t y) const { return sphere_[y * width_ + x]; }
 
-  /// Something that is not a sphere is seen there.
+  /// Marks a visible surface that is not a sphere.
   void set_floor(std::size_t x, std::size_t y, float depth) {
     depth_[y * width_ + x] = depth;
     sphere_[y * width_ + x] = no_sphere;
   }
 
-  /// Draws the spheres (centers in view coordinates) where they are nearer than what is there.
+  /// Draws the spheres (centers in view coordinates) where they are nearer than what is already there.
   void splat(const camera& view, std::span<const vec3> centers, std::span<const float> radii);
 
  private:

@@ -24,7 +24,7 @@ double number_of_cells(const srd_scene& scene) {
   return result;
 }
 
-/// Of the fluid.
+/// The number of fluid particles.
 double number_of_particles(const srd_scene& scene) {
   const auto& p = scene.particles;
   return p.count ? static_cast<double>(*p.count)
@@ -64,7 +64,7 @@ class srd_checker : private scene_demands<srd_scene> {
     double total = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       demand(cells[axis] >= 1, "box.cells", "is ", cells[axis], " along ", "xyz"[axis], ", but must be at least 1");
-      // Walls cut the cells of a shifted grid: it has one more along their axis.
+      // Walls cut the cells of a shifted grid: it has one more cell along their axis.
       total *= static_cast<double>(cells[axis]) + (b.boundaries[axis] == srd_boundary::wall ? 1 : 0);
       const double step = static_cast<double>(cells[axis]) * std::numeric_limits<float>::epsilon();
       demand(scene_.run.precision != number_precision::float32 || step <= 1.0 / 64, "box.cells", "is ", cells[axis],

@@ -23,7 +23,7 @@ namespace quadrat::io {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-/// The number that the whole text is (a plus sign in front is fine), if it is one and T can hold it.
+/// The text as a number (a leading plus sign is allowed); nothing if it is not a number or T cannot hold it.
 template <typename T>
 [[nodiscard]] std::optional<T> number_from(std::string_view text) {
   if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
@@ -31,7 +31,7 @@ template <typename T>
   const char* const end = text.data() + text.size();
   const auto [rest, problem] = std::from_chars(text.data(), end, value);
   if (rest != end) return std::nullopt;
-  // What is nearer to 0 than any number of the type is 0, as everywhere else.
+  // Underflow gives 0, as everywhere else.
   if constexpr (std::is_floating_point_v<T>) {
     const bool tiny = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos;
     if (problem == std::errc::result_out_of_range && tiny) return T(0);
@@ -40,17 +40,17 @@ template <typename T>
   return value;
 }
 
-/// What errors show of a text: its beginning, in quotes, with '?' for what cannot be printed.
+/// A text as messages show it: its beginning, in quotes, with '?' for unprintable characters.
 [[nodiscard]] std::string shown(std::string_view text);
 
-/// The lines of a text one after the other, without their ends ("\n" or "\r\n").
+/// Reads the lines of a text one by one, without their ends ("\n" or "\r\n").
 class line_reader {
  public:
   explicit line_reader(std::string_view text) : rest_(text) {
     if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // a byte order mark
   }
 
-  /// Goes to the next line; false when there is none.
+  /// Goes to the next line; false at the end.
   bool next() {
     if (rest_.empty()) return false;
     const std::size_t end = rest_.find('\n');
@@ -61,9 +61,9 @@ class line_reader {
     return true;
   }
   [[nodiscard]] std::string_view line() const { return line_; }
-  /// Of the line, from 1.
+  /// Number of the line, from 1.
   [[nodiscard]] std::size_t number() const { return number_; }
-  /// Bytes that have not been read.
+  /// Bytes not yet read.
   [[nodiscard]] std::size_t left() const { return rest_.size(); }
 
  private:

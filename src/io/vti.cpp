@@ -13,7 +13,7 @@
 namespace quadrat::io {
 namespace {
 
-/// Planes of equal z that are turned at a time: neighbors along z share cache lines of the mesh.
+/// Planes of equal z that are transposed at a time: neighbors along z share cache lines of the mesh.
 constexpr std::size_t planes_a_block = 16;
 
 std::size_t size_of(const vti_grid& grid) { return grid.extent[0] * grid.extent[1] * grid.extent[2]; }

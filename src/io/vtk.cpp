@@ -20,7 +20,7 @@ std::array<float, 3> as_floats(const vec<T, 3>& v) {
   return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
 }
 
-/// `declare_arrays` declares the point arrays but the id; `active` names those that a viewer shows first.
+/// `declare_arrays` declares the point arrays except the id; `active` names those that a viewer shows first.
 template <typename DeclareArrays>
 void write_head(vtk_writer& out, std::size_t count, double time, const std::string& active,
                 DeclareArrays&& declare_arrays) {
@@ -38,7 +38,7 @@ void write_head(vtk_writer& out, std::size_t count, double time, const std::stri
   out.xml("</Verts>\n</Piece>\n");
 }
 
-/// What stands after the point arrays.
+/// What follows the point arrays.
 template <typename T>
 void append_points(vtk_writer& out, const points_view<T, 3>& positions) {
   const std::size_t count = positions.size();

@@ -19,9 +19,9 @@
 
 namespace quadrat::io {
 
-/// VTK XML with raw appended data: the head with one DataArray after the other, and the payload that follows it, in the
-/// same order. After the underscore each array stands as its length in bytes (u64), then its values. Format: "VTK File
-/// Formats", https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
+/// VTK XML with raw appended data: the head lists the DataArrays, and the payload follows in the same order. After the
+/// underscore each array is written as its length in bytes (u64), then its values. Format: "VTK File Formats",
+/// https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
 class vtk_writer {
  public:
   /// `kind` of data set: PolyData, ImageData.
@@ -30,15 +30,15 @@ class vtk_writer {
         std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", "\" header_type=\"UInt64\">\n");
   }
 
-  /// `attributes`: more of the array's, with a space before each.
+  /// `attributes`: further attributes of the array, with a space before each.
   void declare(std::string_view type, std::string_view name, int components, std::size_t rows, std::size_t size,
                std::string_view attributes = "") {
     xml("<DataArray type=\"", type, "\" Name=\"", name, "\" NumberOfComponents=\"", components,
         "\" format=\"appended\" offset=\"", offset_, "\"", attributes, "/>\n");
     offset_ += sizeof(std::uint64_t) + rows * static_cast<std::size_t>(components) * size;
   }
-  /// Adds to the head, numbers with all their digits. The data set's own element is opened by the caller, and closed by
-  /// `begin_payload`.
+  /// Adds to the head, numbers with all their digits. The caller opens the data set's own element; `begin_payload`
+  /// closes it.
   template <typename... Parts>
   void xml(const Parts&... parts) {
     (add(parts), ...);
@@ -62,7 +62,7 @@ class vtk_writer {
     }
   }
 
-  /// An array that comes piece by piece.
+  /// Begins an array that is written piece by piece.
   void begin_array(std::size_t bytes) {
     const std::uint64_t length = bytes;
     append_bytes(std::as_bytes(std::span(&length, 1)));

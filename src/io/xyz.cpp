@@ -20,7 +20,7 @@ class xyz_parser {
     if (!lines_.next()) throw io_error(frame_.file + ": the file is empty");
     const auto count = number_from<std::uint64_t>(trimmed(lines_.line()));
     if (!count) fail("the first line must be the number of atoms, but is " + shown(lines_.line()));
-    // A line of an atom has six characters at least.
+    // An atom's line has at least six characters.
     if (*count > 0 && lines_.left() / 6 < *count - 1) {
       fail(message("the file is too short for ", *count, " atoms; it is cut, or the number is wrong"));
     }
@@ -39,7 +39,7 @@ class xyz_parser {
     throw io_error(message(frame_.file, ":", lines_.number(), ": ", what));
   }
 
-  /// Goes over what follows the first frame: other frames, which are only counted, and blank lines.
+  /// Reads what follows the first frame: blank lines, and further frames, which are only counted.
   void count_frames() {
     for (frame_.frames = 1; lines_.next();) {
       if (trimmed(lines_.line()).empty()) continue;
@@ -141,7 +141,7 @@ class xyz_parser {
   xyz_frame& frame_;
   std::size_t first_column_ = 1;  ///< of the position
   std::size_t columns_ = 4;
-  bool exact_ = false;  ///< whether Properties say how many columns there are
+  bool exact_ = false;  ///< whether Properties give the number of columns
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace quadrat::io {
 
-/// The key=value pairs of the comment line of an extended .xyz file, keys in lower case. Values may stand in quotes or
-/// brackets of any kind. Words without a value are left out. `fail(text)` is called for a bracket without end.
+/// The key=value pairs of the comment line of an extended .xyz file, keys in lower case. Values may be in quotes or
+/// brackets of any kind. Words without a value are skipped. `fail(text)` is called for an unclosed bracket.
 template <typename Fail>
 [[nodiscard]] std::map<std::string, std::string> parse_xyz_comment(std::string_view line, Fail&& fail) {
   constexpr std::string_view blank = " \t,";
@@ -28,7 +28,8 @@ template <typename Fail>
     std::size_t first = end + 1, last = std::string_view::npos;
     const std::size_t bracket = first < line.size() ? opening.find(line[first]) : std::string_view::npos;
     if (bracket != std::string_view::npos) {
-      // Brackets may be nested ("[[1, 0, 0], ...]"); the value ends with the one that is not followed by another.
+      // Brackets may be nested ("[[1, 0, 0], ...]"); the value ends with the closing bracket that is not followed by
+      // another.
       last = line.find(closing[bracket], ++first);
       while (bracket > 1 && last != std::string_view::npos) {
         const std::size_t next = line.find_first_not_of(" \t", last + 1);

@@ -105,10 +105,10 @@ TEST(atomic_file, leaves_the_older_file_when_the_disk_is_full) {
   EXPECT_EQ(entries, 1u) << "the temporary file must be gone";
 }
 
-/// Which files the file system is to give: without names, or, as many do, only with.
+/// Whether the simulated file system supports files without names; many do not.
 enum class naming { unnamed, named };
 
-/// From now on the system refuses this process files without names.
+/// From now on the system refuses to give this process files without names.
 void refuse_unnamed_files() {
   constexpr unsigned flag = O_TMPFILE & ~O_DIRECTORY;
   std::array<sock_filter, 6> filter{{
@@ -127,7 +127,7 @@ void refuse_unnamed_files() {
   ASSERT_EQ(errno, EOPNOTSUPP);
 }
 
-/// Starts a process that ends with status 0 when the body has not failed.
+/// Starts a process that ends with status 0 if the body has not failed.
 ::pid_t start_process(naming how, const std::function<void()>& body) {
   const ::pid_t child = ::fork();
   if (child != 0) return child;

@@ -14,7 +14,7 @@
 namespace quadrat::io {
 namespace {
 
-/// What is said after the name of the file.
+/// The message after the name of the file.
 std::string failure(const std::string& text) {
   try {
     (void)parse_bodies(text, "b.csv");

@@ -8,7 +8,7 @@
 namespace quadrat::io {
 namespace {
 
-/// The scene of this text, read, checked and completed.
+/// The scene from this text, read, checked and completed.
 circles_scene completed_circles(const std::string& text) {
   auto file = parse_circles_scene("[scene]\nmodel = \"circles\"\n" + text, "examples/rings.toml");
   check(file.scene, file.places);
@@ -48,7 +48,7 @@ TEST(circles_scene, text_tells_scenes_apart) {
   ASSERT_TRUE(other);
   EXPECT_EQ(other->key, "search.order");
   EXPECT_EQ(other->stored, "\"trimmed\"");
-  // Without that level any order may go on.
+  // Without that level any order may continue.
   EXPECT_FALSE(
       first_difference(to_text(completed_circles("")), to_text(completed_circles("[search]\norder = \"hybrid\"\n"))));
   const auto granular = first_difference(stored, to_text(granular_scene{}));

@@ -180,7 +180,7 @@ TEST_F(csv_test, what_is_written_reads_back) {
   EXPECT_FALSE(std::filesystem::exists(file_));
   out.commit();
   EXPECT_EQ(contents(file_), "i,d\n0,0.1\n1,0.3333333333333333\n2,-1e+300\n3,5e-324\n4,7\n");
-  // Only what from_chars cannot hold comes back as the nearest that it can.
+  // Only values that from_chars cannot represent come back as the nearest one.
   EXPECT_EQ(read_csv(file_, {.numbers = {"d"}, .optional = {}, .text = {}}).column("d"), values);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 const std::string granular_head = "[scene]\nmodel = \"granular\"\n";
 
-/// The scene of this text, read, checked and completed.
+/// The scene from this text, read, checked and completed.
 friction_scene completed_friction(const std::string& text) {
   auto file = parse_friction_scene(granular_head + text, "examples/silo.toml");
   check(file.scene, file.places);

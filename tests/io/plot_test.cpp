@@ -26,7 +26,7 @@ image plot(const std::vector<plot_series>& series, const plot_options& options =
   return draw_plot(series, options);
 }
 
-/// Mean place of the pixels that have a color, and their number.
+/// Mean position of the pixels of a color, and their number.
 struct colored {
   double x = 0, y = 0;
   std::size_t count = 0;
@@ -54,7 +54,7 @@ TEST(plot, nothing_is_drawn_in_axes) {
 }
 
 TEST(plot, dots_stand_where_their_numbers_are) {
-  // Beside invisible neighbors, which set the axes to 0 to 10.
+  // With invisible points that set the axes to 0 to 10.
   const auto place = [](double x, double y) {
     const image without = plot({{"", {{0, 0}, {10, 10}}, false}});
     const image with = plot({{"", {{0, 0}, {10, 10}, {x, y}}, false}});

@@ -53,7 +53,7 @@ TEST(preview, an_empty_scene_is_drawn) {
   EXPECT_EQ(colorful_pixels(picture), 0u);
 }
 
-// The blur that finds crevices once reached as far as a grain: hours.
+// The blur that finds crevices once reached as far as a grain, and took hours.
 TEST(preview, a_grain_larger_than_the_picture_takes_no_longer) {
   preview_options options = small_options();
   options.zoom = 1e6;
@@ -129,7 +129,7 @@ TEST(preview, grains_far_smaller_than_a_pixel_still_show) {
 }
 
 TEST(preview, gravity_says_what_is_up) {
-  // A grain low in the box, whichever axis is the vertical one, shows in the lower half of the picture.
+  // A grain low in the box appears in the lower half of the picture, whichever axis is vertical.
   preview_options options = small_options();
   options.top_value = 1;
   for (int axis = 0; axis < 3; ++axis) {

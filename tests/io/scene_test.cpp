@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> methods{"auto", "sorted", "linked_loose"};
 
-/// The scene of this text, read and checked; "ok" or the message of the error.
+/// Reads and checks the scene from this text; "ok" or the error message.
 std::string verdict(const std::string& text) {
   try {
     auto file = parse_granular_scene(text, "scene.toml");
@@ -291,7 +291,7 @@ TEST(scene, the_text_of_a_scene_is_valid_and_reads_back_as_the_same_scene) {
     if (i % 2 == 0) scene.collider.center = triple{uniform(random), 0, 0};
     if (i % 3 == 0) scene.grid.cells = int_triple{i, 2, 3};
     const std::string text = to_text(scene);
-    // Dotted keys are TOML as well.
+    // Dotted keys are valid TOML, too.
     EXPECT_EQ(to_text(parse_granular_scene(text, "t").scene), text);
   }
 }

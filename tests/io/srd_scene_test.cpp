@@ -10,7 +10,7 @@
 namespace quadrat::io {
 namespace {
 
-/// The scene of this text, read, checked and completed.
+/// The scene from this text, read, checked and completed.
 srd_scene completed_srd(const std::string& text) {
   auto file = parse_srd_scene("[scene]\nmodel = \"srd\"\n" + text, "examples/flow.toml");
   check(file.scene, file.places);
@@ -18,7 +18,7 @@ srd_scene completed_srd(const std::string& text) {
   return file.scene;
 }
 
-/// What the scene of this text is refused with.
+/// The message with which the scene from this text is refused.
 std::string refused(const std::string& text) {
   try {
     static_cast<void>(completed_srd(text));

@@ -11,7 +11,7 @@
 
 namespace quadrat::io {
 
-/// An empty folder of its own for a test, removed with it.
+/// An empty folder for one test, removed at its end.
 class temporary_folder {
  public:
   temporary_folder() {

@@ -31,7 +31,7 @@ std::vector<T> numbered(const vti_grid& grid, std::size_t parts) {
   return values;
 }
 
-/// The array that stands at that place of the payload.
+/// The array at that offset of the payload.
 template <typename T>
 std::vector<T> payload_array(const std::string& text, std::size_t offset) {
   const std::size_t at = text.find("\n_") + 2 + offset;

@@ -13,29 +13,29 @@
 
 namespace quadrat::io {
 
-/// A temporary file that has a name, in the list of all such files; for `atomic_file` alone.
+/// An entry in the list of temporary files that have names; used only by `atomic_file`.
 struct temporary_name {
-  std::string path;  ///< empty: there is none
+  std::string path;  ///< empty: no file
   temporary_name* next = nullptr;
 };
 
 /// Writes a file that others see either whole or not at all. The bytes go to a file without a name in the target's
-/// folder; `commit` flushes them to the disk and puts the file in the target's place in one step. Whoever is killed, or
-/// runs out of disk, in between leaves the older file as it was.
+/// folder; `commit` flushes them to disk and atomically replaces the target. A process that is killed or runs out of
+/// disk space before that leaves the old file as it was.
 ///
-/// - The file has a name, `.NAME.<16 random hexadecimal digits>.tmp`, only in the instant before it replaces an older
-///   one, and where the file system knows no files without names.
-/// - Several writers of one target do not disturb each other: the last one to commit has the target.
-/// - A symbolic link stays; the file that it leads to is replaced, or created.
-/// - The file that is replaced hands on its permissions and, as far as the system lets us, its owner and group. A file
-///   that may not be written is not replaced. New files follow the umask.
-/// - Pipes, devices, and descriptors of this process (/dev/stdout, /dev/fd/3) get the bytes as they come.
+/// - The file has a name, `.NAME.<16 random hexadecimal digits>.tmp`, only for the instant before it replaces an older
+///   file, and where the file system does not support unnamed files.
+/// - Several writers of one target do not disturb each other: the last one to commit wins.
+/// - A symbolic link stays; the file that it points to is replaced, or created.
+/// - The new file takes over the old one's permissions and, as far as the system allows, its owner and group. A file
+///   without write permission is not replaced. New files follow the umask.
+/// - Pipes, devices, and descriptors of this process (/dev/stdout, /dev/fd/3) get the bytes directly.
 class atomic_file {
  public:
   /// Opens the file; creates the folder if it is missing. Waits for the reader of a named pipe. Throws io_error.
   explicit atomic_file(std::filesystem::path target);
 
-  /// Leaves nothing unless the file was committed.
+  /// Leaves nothing behind unless the file was committed.
   ~atomic_file();
 
   atomic_file(const atomic_file&) = delete;
@@ -51,7 +51,7 @@ class atomic_file {
   [[nodiscard]] const std::filesystem::path& target() const noexcept { return target_; }
 
  private:
-  /// What the file that is replaced hands on.
+  /// What is taken over from the replaced file.
   struct ownership {
     ::uid_t user;
     ::gid_t group;
@@ -67,7 +67,7 @@ class atomic_file {
   [[noreturn]] void fail(std::string_view action, int code) const;
 
   std::filesystem::path target_;       // as the caller named it
-  std::filesystem::path destination_;  // what its links lead to
+  std::filesystem::path destination_;  // after following its links
   std::optional<ownership> replaced_;
   temporary_name temporary_;
   std::vector<std::byte> buffer_;
@@ -78,15 +78,16 @@ class atomic_file {
 /// Writes a whole text through an atomic_file.
 void write_text_file(const std::filesystem::path& target, std::string_view text);
 
-/// Removes the temporary files that have names. For a process that is about to end, from any thread at any time: from
-/// then on, writers that would give a file a name wait for that end instead.
+/// Removes the temporary files that have names. For a process that is about to end; may be called from any thread at
+/// any time. From then on, writers that would name a file block until the process ends.
 void remove_temporary_files() noexcept;
 
-/// Whether this process may have given a file its name, or sent bytes down a pipe. From any thread at any time.
+/// Whether this process may have given a file its name, or sent bytes down a pipe. May be called from any thread at any
+/// time.
 [[nodiscard]] bool has_written() noexcept;
 
-/// The name of the target when this is the name of a temporary file, both without folder; else empty. Long names are
-/// cut to their first 200 bytes.
+/// The target's name if `name` is that of a temporary file, both without folder; else empty. Long names are cut to
+/// their first 200 bytes.
 [[nodiscard]] std::string_view target_of_temporary(std::string_view name);
 
 }  // namespace quadrat::io

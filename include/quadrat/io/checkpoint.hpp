@@ -38,7 +38,7 @@ struct checkpoint_array {
   std::vector<std::byte> bytes;
 };
 
-/// A point of a run from which it can go on: what was asked for (as text) and everything that changes with time.
+/// A state from which a run can continue: its parameters (as text) and everything that changes with time.
 struct checkpoint {
   std::uint64_t step = 0;
   std::uint64_t particles = 0;
@@ -46,7 +46,7 @@ struct checkpoint {
   std::string parameters;             ///< `key = value` lines of the scene
   std::vector<checkpoint_array> arrays;
 
-  /// Adds an array of trivially copyable elements, `components` to a row.
+  /// Adds an array of trivially copyable elements, `components` per row.
   template <typename T>
   void add(std::string name, std::span<const T> values, std::uint64_t components = 1) {
     const auto bytes = std::as_bytes(values);
@@ -68,14 +68,14 @@ struct checkpoint {
   [[nodiscard]] const checkpoint_array& find(std::string_view name, element_type type) const;
 };
 
-/// Writes the checkpoint in place of an older one, in one step (see atomic_file). Throws io_error; the older one then
-/// stays whole.
+/// Writes the checkpoint, atomically replacing an older one (see atomic_file). Throws io_error; the older one is then
+/// left intact.
 void write_checkpoint(const std::filesystem::path& file, const checkpoint& state);
 
 /// Reads and verifies a checkpoint: length, magic, byte order, version, checksum. Throws io_error that names the file,
 /// what was found and what was expected.
 [[nodiscard]] checkpoint read_checkpoint(const std::filesystem::path& file);
-/// The same of bytes that are there; `file` is their name in messages.
+/// The same for bytes in memory; `file` is their name in messages.
 [[nodiscard]] checkpoint parse_checkpoint(std::string_view contents, const std::string& file);
 
 }  // namespace quadrat::io

@@ -25,7 +25,7 @@ struct circles_scene {
   } box;
   struct {
     std::optional<std::int64_t> count;  ///< width^dimension x density
-    std::optional<double> density;      ///< where there is no count: 0.01 in the original form, 1 in the sine form
+    std::optional<double> density;      ///< without count: 0.01 in the original form, 1 in the sine form
     std::int64_t seed = 1;
   } agents;
   struct {
@@ -81,10 +81,10 @@ using circles_scene_file = scene_file<circles_scene>;
 [[nodiscard]] circles_scene_file read_circles_scene(const std::filesystem::path& file);
 [[nodiscard]] circles_scene_file parse_circles_scene(std::string_view text, const std::string& name);
 
-/// Throws scene_error for the first impossible value.
+/// Throws scene_error for the first invalid value.
 void check(const circles_scene& scene, const scene_places& places);
 
-/// Fills what was left out and follows from the rest: agents.count and density, the constants of the form, what is
+/// Fills in omitted values that follow from the rest: agents.count and density, the constants of the form, what is
 /// "auto" in [search], scene.name, output.directory. Call it after check.
 void complete(circles_scene& scene, const scene_places& places);
 

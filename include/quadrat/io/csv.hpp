@@ -11,13 +11,13 @@
 
 #include "quadrat/io/atomic_file.hpp"
 
-/// Tables as text (RFC 4180): a line with the names of the columns, then a line a row, fields between commas.
+/// Tables as text (RFC 4180): a line with the column names, then one line per row, with fields separated by commas.
 namespace quadrat::io {
 
-/// The columns to read, by name. A table need not have them, and may have others, which can hold anything.
+/// The columns to read, by name. A table need not have them, and may have others with any content.
 struct csv_columns {
   std::vector<std::string_view> numbers;   ///< numbers in every row
-  std::vector<std::string_view> optional;  ///< numbers; fields may be empty: NaN
+  std::vector<std::string_view> optional;  ///< numbers; empty fields become NaN
   std::vector<std::string_view> text;      ///< words
 };
 
@@ -31,26 +31,26 @@ struct csv_table {
   std::size_t rows = 0;
 
   [[nodiscard]] bool has(std::string_view name) const;
-  /// The numbers of the column of that name, which was asked for. Throws io_error that says which there are.
+  /// The numbers of a column that was requested. Throws io_error that lists the columns if it is missing.
   [[nodiscard]] const std::vector<double>& column(std::string_view name) const;
-  /// The words of a column that was asked for as text. Throws io_error that says which there are.
+  /// The words of a column that was requested as text. Throws io_error that lists the columns if it is missing.
   [[nodiscard]] const std::vector<std::string>& text(std::string_view name) const;
 
  private:
   [[nodiscard]] std::size_t index_of(std::string_view name) const;
 };
 
-/// Reads a table. Blank lines, and lines that begin with '#', are left out; lines may end in "\r\n"; white space
-/// around fields does not count. Any field may stand in double quotes: it may then hold commas and ends of lines, and a
-/// quote as two. Where the names stand without a comma, but with semicolons, tabs or spaces between them, so do the
-/// fields. Where the first line is one of numbers, the comment before it has the names, as numpy.savetxt writes them.
-/// Throws io_error that names file, line and column ("FILE:LINE:").
+/// Reads a table. Blank lines and lines that begin with '#' are skipped; lines may end in "\r\n"; white space around
+/// fields is ignored. Any field may be in double quotes: it may then contain commas and line ends, and quotes written
+/// twice. If the header has no comma but semicolons, tabs or spaces, they separate the fields. If the first line has
+/// numbers, the comment before it is the header, as numpy.savetxt writes it. Throws io_error that names file, line and
+/// column ("FILE:LINE:").
 [[nodiscard]] csv_table read_csv(const std::filesystem::path& file, const csv_columns& columns);
 /// The same for a text in memory; `file` is its name for messages.
 [[nodiscard]] csv_table parse_csv(std::string_view text, const std::string& file, const csv_columns& columns);
 
-/// Writes a table row by row; the file appears when it is whole. Floating-point numbers are the shortest text that
-/// gives them back.
+/// Writes a table row by row; the file appears when it is complete. Floating-point numbers are written as the shortest
+/// text that reads back as the same value.
 class csv_writer {
  public:
   /// Throws io_error.
@@ -62,7 +62,7 @@ class csv_writer {
     if (in_row_++ > 0) line_ += ',';
     line_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
   }
-  /// Throws argument_error when the row has not as many fields as there are names, and io_error.
+  /// Throws argument_error when the number of fields differs from the number of names, and io_error.
   void end_row();
   void commit();
 

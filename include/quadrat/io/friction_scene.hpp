@@ -24,20 +24,20 @@ struct friction_scene {
   struct {
     triple lower{0, 0, 0};
     triple upper{0.2, 0.2, 0.2};
-    std::vector<granular_wall> walls;  ///< besides the faces of the box
+    std::vector<granular_wall> walls;  ///< in addition to the faces of the box
   } box;
   struct {
     std::int64_t count = 2000;
     double radius = 0.005;                  ///< of the largest grains
-    std::optional<double> smallest_radius;  ///< all of the same radius
-    std::optional<triple> lower;            ///< of the region where grains start: that of the box
+    std::optional<double> smallest_radius;  ///< default: all equal
+    std::optional<triple> lower;            ///< of the region where grains start; default: the box
     std::optional<triple> upper;
     double jitter = 0.1;  ///< of the largest radius
     std::int64_t seed = 1;
   } particles;
   struct {
     granular_force_law law = granular_force_law::hertz;
-    std::optional<double> time_step;  ///< the model's choice
+    std::optional<double> time_step;  ///< default: the model's choice
     triple gravity{0, -9.81, 0};
     double density = granular_material{}.density;
     std::optional<double> young_modulus;      ///< Hertz only
@@ -96,16 +96,16 @@ using friction_scene_file = scene_file<friction_scene>;
 [[nodiscard]] friction_scene_file read_friction_scene(const std::filesystem::path& file);
 [[nodiscard]] friction_scene_file parse_friction_scene(std::string_view text, const std::string& name);
 
-/// Throws scene_error for the first impossible value.
+/// Throws scene_error for the first invalid value.
 void check(const friction_scene& scene, const scene_places& places);
 
-/// Fills what was left out. Call it after check.
+/// Fills in what was left out. Call it after check.
 void complete(friction_scene& scene, const scene_places& places);
 
 /// As for granular_scene.
 [[nodiscard]] std::string to_text(const friction_scene& scene);
 
-/// What the model is given.
+/// The options passed to the model.
 [[nodiscard]] granular_friction_options options_of(const friction_scene& scene);
 [[nodiscard]] granular_fill fill_of(const friction_scene& scene);
 

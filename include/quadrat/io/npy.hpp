@@ -16,7 +16,7 @@
 /// NumPy's format for one array: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 namespace quadrat::io {
 
-/// What the elements of an array are.
+/// The type of the elements of an array.
 enum class npy_type {
   boolean,
   int8,
@@ -66,7 +66,7 @@ struct npy_array {
   [[nodiscard]] std::size_t size() const { return bytes.size() / size_of(type); }
   /// "(5, 3)", as Python writes it.
   [[nodiscard]] std::string shape_text() const;
-  /// The elements. Throws io_error when they are of another type.
+  /// The elements. Throws io_error when they have another type.
   template <typename T>
   [[nodiscard]] std::span<const T> as() const {
     require_type(npy_type_of<T>);
@@ -83,10 +83,10 @@ struct npy_array {
 /// Reads an array of plain numbers, in format version 1 to 3, either byte order, C or Fortran order. Throws io_error
 /// that names the file and what is wrong with it.
 [[nodiscard]] npy_array read_npy(const std::filesystem::path& file);
-/// The same of bytes that are there; `file` is their name in messages.
+/// The same for bytes in memory; `file` is their name in messages.
 [[nodiscard]] npy_array parse_npy(std::string_view contents, const std::string& file);
 
-/// The file of an array whose type is given as its header says it: what the writers below share.
+/// An .npy file whose element type is given as header text: shared by the writers below.
 class npy_file {
  public:
   npy_file(const std::filesystem::path& file, std::string_view descr, std::size_t element_bytes,
@@ -99,7 +99,7 @@ class npy_file {
   std::size_t bytes_left_;
 };
 
-/// Writes an array piece by piece; the file appears when it is whole. Throws io_error.
+/// Writes an array piece by piece; the file appears when it is complete. Throws io_error.
 class npy_writer {
  public:
   npy_writer(const std::filesystem::path& file, npy_type type, const std::vector<std::size_t>& shape);
@@ -127,12 +127,12 @@ struct npy_field {
 };
 
 /// Writes a table of records (NumPy: a structured array of one dimension) piece by piece; the file appears when it is
-/// whole. Throws io_error.
+/// complete. Throws io_error.
 class npy_record_writer {
  public:
   npy_record_writer(const std::filesystem::path& file, std::span<const npy_field> fields, std::size_t records);
 
-  /// The next records, each field right behind the one before.
+  /// The next records, fields packed without gaps.
   void write(std::span<const std::byte> records) { file_.write(records); }
   /// Makes the file visible. Throws argument_error unless exactly that many records have been written.
   void commit() { file_.commit(); }
@@ -141,7 +141,7 @@ class npy_record_writer {
   npy_file file_;
 };
 
-/// Writes a whole array of that shape; the file appears whole or not at all. Throws argument_error when the elements do
+/// Writes an array of that shape; the file appears complete or not at all. Throws argument_error when the elements do
 /// not fill the shape, and io_error.
 template <typename T>
 void write_npy(const std::filesystem::path& file, std::span<const T> elements, const std::vector<std::size_t>& shape) {

@@ -11,11 +11,11 @@
 
 namespace quadrat::io {
 
-/// Points (x, y) of a plot that belong together.
+/// A series of points (x, y).
 struct plot_series {
   std::string label;                   ///< in the legend; empty: none
-  std::vector<vec<double, 2>> points;  ///< up to 1e300; what is not finite is left out, and breaks a line
-  bool joined = false;                 ///< by a line, in the order given; otherwise each is a dot
+  std::vector<vec<double, 2>> points;  ///< up to 1e300; non-finite points are left out and interrupt the line
+  bool joined = false;                 ///< by a line, in the order given; otherwise dots
 };
 
 struct plot_options {
@@ -27,7 +27,7 @@ struct plot_options {
   std::string y_label;  ///< above the axis
 };
 
-/// Draws the series over each other, the first at the bottom, in axes that hold all of their points, and 0 of y. Throws
+/// Draws the series on top of each other, the first at the bottom, in axes that contain all points and y = 0. Throws
 /// argument_error for a picture of less than 64 x 64 pixels. The same input gives the same pixels.
 [[nodiscard]] image draw_plot(std::span<const plot_series> series, const plot_options& options);
 

@@ -15,8 +15,8 @@ struct image {
   std::vector<std::uint8_t> rgb;
 };
 
-/// Writes a PNG. Throws argument_error when the pixels do not match the size, and io_error; the file appears whole or
-/// not at all.
+/// Writes a PNG. Throws argument_error when the pixels do not match the size, and io_error; the file appears complete
+/// or not at all.
 void write_png(const std::filesystem::path& file, const image& picture);
 
 }  // namespace quadrat::io

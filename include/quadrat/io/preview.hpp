@@ -13,12 +13,12 @@
 
 namespace quadrat::io {
 
-/// What stands still in a preview. Lengths in the units of the positions.
+/// The fixed parts of a preview. Lengths in the units of the positions.
 struct preview_stage {
   vec<double, 3> lower;  ///< of the box
   vec<double, 3> upper;
   double radius;                    ///< of every grain, or of a typical one
-  vec<double, 3> down{{0, -1, 0}};  ///< the direction of gravity; the nearest axis counts
+  vec<double, 3> down{{0, -1, 0}};  ///< the direction of gravity; rounded to the nearest axis
   struct sphere {
     vec<double, 3> center;
     double radius;
@@ -29,7 +29,7 @@ struct preview_stage {
     vec<double, 3> from;
     vec<double, 3> to;
   };
-  std::vector<line> lines{};  ///< drawn besides the edges of the box
+  std::vector<line> lines{};  ///< drawn in addition to the edges of the box
 };
 
 struct preview_options {
@@ -45,13 +45,13 @@ struct preview_options {
 };
 
 /// Draws the grains as shaded spheres, colored by speed, in their box, with a color bar. `positions` and `velocities`
-/// lie in host memory and are of equal length, as are radii (else argument_error). Grains at non-finite positions are
-/// left out. Uses OpenMP; the same input gives the same pixels.
+/// are host memory and have equal lengths, as do radii (else argument_error). Grains at non-finite positions are left
+/// out. Uses OpenMP; the same input gives the same pixels.
 template <typename T>
 [[nodiscard]] image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions,
                                  const points_view<T, 3>& velocities, const preview_options& options);
 
-/// The same, colored by a value of each particle that is not negative.
+/// The same, colored by a non-negative value of each particle.
 template <typename T>
 [[nodiscard]] image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions,
                                  std::span<const float> values, const preview_options& options);

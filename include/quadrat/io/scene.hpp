@@ -29,7 +29,7 @@ enum class number_precision { float32, float64 };
 /// Where a simulation runs; `automatic` takes a GPU when there is one.
 enum class device_choice { automatic, cpu, cuda };
 
-/// The names under which the values of an enumeration stand in scene files, in the order of the values.
+/// The names of an enumeration's values in scene files, in the order of the values.
 template <typename Enum>
 inline constexpr std::array<std::string_view, 0> names_of{};
 template <>
@@ -48,7 +48,7 @@ template <typename Enum>
   return names_of<Enum>[static_cast<std::size_t>(value)];
 }
 
-/// [scene], [run], [output] and [camera] are the same for every model, but for a key more.
+/// [scene], [run], [output] and [camera] are the same for every model, except for extra keys.
 struct scene_table {
   std::string name;  ///< empty: the file's name without extension
   std::string model;
@@ -61,7 +61,7 @@ struct run_table {
   quadrat::determinism deterministic = quadrat::determinism::none;
 };
 struct output_table {
-  std::string directory;  ///< empty: "out/" and the scene's name
+  std::string directory;  ///< empty: "out/" followed by the scene's name
   std::int64_t frame_every = 0;
   std::int64_t checkpoint_every = 0;
   std::int64_t statistics_every = 100;
@@ -79,7 +79,7 @@ void visit_scene_table(Table& scene, Visitor&& visitor) {
   visitor("scene", "name", scene.name);
   visitor("scene", "model", scene.model);
 }
-/// All of [run] but `steps`, which comes first.
+/// All of [run] except `steps`, which comes first.
 template <typename Table, typename Visitor>
 void visit_run_table(Table& run, Visitor&& visitor) {
   visitor("run", "precision", run.precision);
@@ -112,7 +112,7 @@ struct granular_scene {
     triple upper{1, 1, 1};
   } box;
   struct {
-    std::optional<int_triple> cells;  ///< as many as fit with an edge of at least 2 radius
+    std::optional<int_triple> cells;  ///< default: as many as fit with edges of at least 2 radius
     std::int64_t capacity = 0;  ///< grains a cell can hold, for the methods that fix it; 0: the method's own choice
   } grid;
   struct {
@@ -180,13 +180,13 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("camera", "speed", s.camera.speed);
 }
 
-/// A scene that cannot be: what() is "FILE:LINE:COLUMN: what is wrong" (or "--option: ..." for an overridden value).
+/// An invalid scene: what() is "FILE:LINE:COLUMN: what is wrong" (or "--option: ..." for an overridden value).
 class scene_error : public argument_error {
  public:
   using argument_error::argument_error;
 };
 
-/// Where the values of a scene came from, so that an error found later still points at its cause.
+/// Where the values of a scene came from, so that later errors can point at their source.
 class scene_places {
  public:
   scene_places() = default;
@@ -194,7 +194,7 @@ class scene_places {
 
   /// Says where the key "table.key" (or the table) was set: "scene.toml:3:9" or "--steps".
   void set(std::string key, std::string place) { places_[std::move(key)] = std::move(place); }
-  /// The place of the key; if it was left out, that of its table; else the file.
+  /// The place of the key; if it was left out, that of its table; failing that, the file.
   [[nodiscard]] const std::string& of(const std::string& key) const;
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
@@ -210,39 +210,38 @@ struct scene_file {
 };
 using granular_scene_file = scene_file<granular_scene>;
 
-/// The models that a scene can be of.
+/// The models that a scene can have.
 inline constexpr std::array<std::string_view, 3> scene_models{"granular", "circles", "srd"};
 
-/// What a scene is read as: its model, and of the granular model its law.
+/// How a scene is read: by its model and, for the granular model, its law.
 enum class scene_kind { granular, granular_friction, circles, srd };
 
-/// Throws io_error when the file cannot be read; scene_error for TOML that is none, a scene that does not say its
-/// model, and an unknown one.
+/// Throws io_error when the file cannot be read; scene_error for invalid TOML, a missing model, and an unknown one.
 [[nodiscard]] scene_kind kind_of_scene(const std::filesystem::path& file);
 
-/// Reads a scene. Throws io_error when the file cannot be read; scene_error for TOML that is none, unknown tables and
-/// keys (naming the nearest valid one), and wrong types. Values are not judged here: see check.
+/// Reads a scene. Throws io_error when the file cannot be read; scene_error for invalid TOML, unknown tables and keys
+/// (naming the nearest valid one), and wrong types. Values are not checked here: see check.
 [[nodiscard]] granular_scene_file read_granular_scene(const std::filesystem::path& file);
 
-/// The same from text; `name` is what the errors call it.
+/// The same from text; `name` is its name in messages.
 [[nodiscard]] granular_scene_file parse_granular_scene(std::string_view text, const std::string& name);
 
-/// Throws scene_error for the first impossible value. `methods` are the valid names for run.method.
+/// Throws scene_error for the first invalid value. `methods` are the valid names for run.method.
 void check(const granular_scene& scene, const scene_places& places, std::span<const std::string_view> methods);
 
-/// Fills what was left out and follows from the rest: grid.cells, scene.name, output.directory. Call it after check.
+/// Fills in omitted values that follow from the rest: grid.cells, scene.name, output.directory. Call it after check.
 void complete(granular_scene& scene, const scene_places& places);
 
 /// Sites of a lattice of spacing 2 radius along each axis (to rounding): the most cells that a grid may have.
 [[nodiscard]] int_triple lattice_sites(const granular_scene& scene);
 
-/// The cell counts of a scene that gives none: as many as may be, but at most 64 a grain (and 2^18 in any case).
+/// The cell counts of a scene that gives none: as many as allowed, but at most 64 per grain (or 2^18 if that is more).
 [[nodiscard]] int_triple default_cells(const granular_scene& scene);
 
 /// One line "table.key = value" for each key (numbers with all their digits), except those that were left out.
 [[nodiscard]] std::string to_text(const granular_scene& scene);
 
-/// A key with two values; a value is empty where the key was left out.
+/// A key with two different values; a value is empty if the key was left out.
 struct scene_difference {
   std::string key;
   std::string stored;

@@ -13,7 +13,7 @@
 
 namespace quadrat::io {
 
-/// What ends an axis of the box.
+/// The boundary condition along an axis of the box.
 enum class srd_boundary { periodic, wall };
 /// How the fluid moves at step 0.
 enum class srd_start_state { thermal, shear_wave };
@@ -30,37 +30,36 @@ template <>
 inline constexpr std::array<std::string_view, 3> names_of<srd_sums>{srd_sums_names};
 
 /// A scene of the SRD fluid. Every member is one key of the file, in the table of the same name (docs/scenes.md says
-/// what each means). In two dimensions whatever has three components says nothing about z: cells has 1 there, vectors
-/// have 0.
+/// what each means). In two dimensions the z components are not used: cells has 1 there, vectors have 0.
 struct srd_scene {
   scene_table scene;
   struct {
     std::int64_t dimension = 3;
-    std::optional<int_triple> cells;  ///< 20 along each axis
+    std::optional<int_triple> cells;  ///< default: 20 along each axis
     double cell_edge = 1;
     std::array<srd_boundary, 3> boundaries{};
   } box;
   struct {
     std::optional<triple> lower_x, upper_x, lower_y, upper_y, lower_z, upper_z;
 
-    /// Of the walls of an axis, the lower one (0) and the upper one (1).
+    /// The lower (0) or the upper (1) wall of an axis.
     [[nodiscard]] const std::optional<triple>& of(int axis, int side) const {
       const std::array<const std::optional<triple>*, 6> all{&lower_x, &upper_x, &lower_y, &upper_y, &lower_z, &upper_z};
       return *all[2 * static_cast<std::size_t>(axis) + static_cast<std::size_t>(side)];
     }
   } wall_velocity;
   struct {
-    std::optional<std::int64_t> count;  ///< per_cell times the number of cells
-    std::optional<double> per_cell;     ///< 10 where there is no count
+    std::optional<std::int64_t> count;  ///< default: per_cell times the number of cells
+    std::optional<double> per_cell;     ///< without count: 10
     double mass = 1;
     double temperature = 1;  ///< kT
     srd_start_state start = srd_start_state::thermal;
-    std::optional<double> amplitude;  ///< of the shear wave: half of sqrt(kT / m)
+    std::optional<double> amplitude;  ///< of the shear wave; default: half of sqrt(kT / m)
     std::int64_t seed = 1;
   } particles;
   struct {
     std::int64_t count = 0;
-    std::optional<double> mass;  ///< of each: as the fluid of a cell
+    std::optional<double> mass;  ///< of each; default: that of the fluid in a cell
   } solutes;
   struct {
     double time_step = 0.1;
@@ -71,9 +70,9 @@ struct srd_scene {
   struct {
     std::int64_t every = 10;  ///< steps between two samples
     profile_axis profile = profile_axis::none;
-    std::optional<std::int64_t> bins;  ///< as many as cells along the axis
-    std::int64_t from = 0;             ///< the first step of which a profile is taken
-    std::optional<std::int64_t> to;    ///< the last: that of the run
+    std::optional<std::int64_t> bins;  ///< default: as many as cells along the axis
+    std::int64_t from = 0;             ///< the first step that enters the profile
+    std::optional<std::int64_t> to;    ///< the last; default: that of the run
   } measure;
   struct : run_table {
     std::int64_t sort_every = 0;  ///< 0: the model's choice
@@ -133,20 +132,20 @@ using srd_scene_file = scene_file<srd_scene>;
 [[nodiscard]] srd_scene_file read_srd_scene(const std::filesystem::path& file);
 [[nodiscard]] srd_scene_file parse_srd_scene(std::string_view text, const std::string& name);
 
-/// Throws scene_error for the first impossible value.
+/// Throws scene_error for the first invalid value.
 void check(const srd_scene& scene, const scene_places& places);
 
-/// Fills what was left out and follows from the rest. Call it after check.
+/// Fills in omitted values that follow from the rest. Call it after check.
 void complete(srd_scene& scene, const scene_places& places);
 
 /// As for granular_scene.
 [[nodiscard]] std::string to_text(const srd_scene& scene);
 
-/// What the model is given. D must be the scene's dimension, and the scene completed.
+/// The options passed to the model. D must be the scene's dimension, and the scene must be completed.
 template <int D>
 [[nodiscard]] srd_options<D> options_of(const srd_scene& scene);
 
-/// The start that the scene asks for.
+/// The initial state of the scene.
 template <int D>
 [[nodiscard]] srd_particles<D> particles_of(const srd_scene& scene);
 

@@ -14,9 +14,9 @@
 namespace quadrat::io {
 
 /// Writes particles as VTK PolyData (.vtp, binary): one poly-vertex, with the point arrays velocity, speed, radius
-/// (float32; the last where radii are given) and id (uint32), and the time as field data. `positions`, `velocities` and
-/// radii lie in host memory, in order of id, and are of equal length. Throws argument_error for unequal lengths and
-/// io_error; the file appears whole or not at all.
+/// (float32; radius only where given) and id (uint32), and the time as field data. `positions`, `velocities` and radii
+/// are host memory, in order of id, and have equal lengths. Throws argument_error for unequal lengths and io_error; the
+/// file appears complete or not at all.
 template <typename T>
 void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions,
                const points_view<T, 3>& velocities, double time, std::span<const float> radii = {});
@@ -26,8 +26,8 @@ template <typename T>
 void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions, const std::string& name,
                std::span<const float> values, double time);
 
-/// The points of a mesh in an upright box. Point (i, j, k) stands at origin + (i, j, k) * spacing. Axes that are not
-/// there have the extent 1.
+/// The points of a mesh in an orthorhombic box. Point (i, j, k) is at origin + (i, j, k) * spacing. Axes beyond the
+/// dimension have extent 1.
 struct vti_grid {
   vec<std::size_t, 3> extent{1, 1, 1};
   vec<double, 3> origin{};
@@ -38,13 +38,13 @@ struct vti_grid {
 template <typename T>
 struct vti_array {
   std::string name;
-  /// C-ordered [x][y][z][part]: z varies fastest of the three. In the file x does, as the format wants it.
+  /// C-ordered [x][y][z][part]: z varies fastest. In the file x does, as the format requires.
   std::span<const T> values;
-  bool complex = false;  ///< two parts a point, which the file holds as the components "real" and "imaginary"
+  bool complex = false;  ///< two parts per point, stored in the file as the components "real" and "imaginary"
 };
 
 /// Writes a mesh as VTK ImageData (.vti, binary) with arrays over its points. T: float or double. Throws argument_error
-/// when an array has not the size of the mesh, and io_error; the file appears whole or not at all.
+/// when an array does not have the size of the mesh, and io_error; the file appears complete or not at all.
 template <typename T>
 void write_vti(const std::filesystem::path& file, const vti_grid& grid, std::span<const vti_array<T>> arrays);
 
@@ -52,7 +52,7 @@ void write_vti(const std::filesystem::path& file, const vti_grid& grid, std::spa
 struct vti_mesh {
   vti_grid grid;
   bool single = false;             ///< float32; otherwise float64
-  bool complex = false;            ///< two parts a point
+  bool complex = false;            ///< two parts per point
   std::vector<std::string> names;  ///< of the arrays
   std::vector<std::byte> bytes;    ///< of one array after the other, C-ordered [x][y][z][part]
 };
@@ -60,10 +60,10 @@ struct vti_mesh {
 /// Reads a mesh that write_vti has written, on a machine of the same byte order: arrays of one type, not compressed.
 /// Throws io_error that names the file and what is wrong with it.
 [[nodiscard]] vti_mesh read_vti(const std::filesystem::path& file);
-/// The same for a text in memory; `file` is its name for messages.
+/// The same for a text in memory; `file` is its name in messages.
 [[nodiscard]] vti_mesh parse_vti(std::string_view text, const std::string& file);
 
-/// A file of a time series, relative to the collection's folder.
+/// A file of a time series; its path is relative to the collection's folder.
 struct pvd_entry {
   double time;
   std::string file;

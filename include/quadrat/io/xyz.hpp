@@ -15,27 +15,27 @@ namespace quadrat::io {
 
 /// The first frame of an .xyz file.
 struct xyz_frame {
-  /// Of its comment, and of its first atom, in the file; the other atoms follow, a line each.
+  /// Line numbers of its comment and of its first atom in the file; the other atoms follow, one per line.
   static constexpr std::size_t comment_line = 2, first_atom_line = 3;
 
   std::string file;        ///< for messages
   std::size_t frames = 1;  ///< in the file
   std::vector<vec<double, 3>> positions;
-  /// The three vectors of the cell, one after the other: `Lattice="ax ay az bx by bz cx cy cz"`. A vector along which
-  /// the cell is open may be zero.
+  /// The three vectors of the cell, one after the other: `Lattice="ax ay az bx by bz cx cy cz"`. The vector of an open
+  /// direction may be zero.
   std::optional<vec<vec<double, 3>, 3>> lattice;
-  /// `pbc="T F T"`; where there is a Lattice and no pbc, all three.
+  /// `pbc="T F T"`; all true if there is a Lattice but no pbc.
   vec<bool, 3> periodic{};
   /// `Origin="x y z"` of the cell, as OVITO writes it.
   vec<double, 3> origin{};
 };
 
 /// Reads the first frame of an extended .xyz file (https://github.com/libAtoms/extxyz), or of a plain one: number of
-/// atoms, comment, then a line an atom. Without Properties a line is a name and three coordinates, and what follows
-/// does not count. Frames that follow are only counted. Throws io_error that names file and line ("FILE:LINE:"), also
-/// for what follows and is no frame.
+/// atoms, comment, then one line per atom. Without Properties a line is a name and three coordinates; further columns
+/// are ignored. Later frames are only counted. Throws io_error that names file and line ("FILE:LINE:"), also for later
+/// text that is not a frame.
 [[nodiscard]] xyz_frame read_xyz(const std::filesystem::path& file);
-/// The same of a text; `file` is its name in messages.
+/// The same for a text in memory; `file` is its name in messages.
 [[nodiscard]] xyz_frame parse_xyz(std::string_view text, const std::string& file);
 
 }  // namespace quadrat::io
