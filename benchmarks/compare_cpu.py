@@ -68,7 +68,7 @@ def of_query_pairs(points, cutoff):
 def of_query_ball_point(points, cutoff):
     def run():
         tree = scipy.spatial.cKDTree(points)
-        return sum(map(len, tree.query_ball_point(points, cutoff, workers=THREADS))) - len(points)  # without oneself
+        return sum(map(len, tree.query_ball_point(points, cutoff, workers=THREADS))) - len(points)  # without itself
 
     return run
 
@@ -81,7 +81,7 @@ OTHERS = {
 
 
 def timed(run, seconds):
-    """The result, and the times in milliseconds of as many calls as fit, from 3 to 15, after one that does not count."""
+    """The result, and the times in milliseconds of as many calls as fit, from 3 to 15, after a warm-up call."""
     result = run()
     times, end = [], time.perf_counter() + seconds
     while len(times) < 3 or (len(times) < 15 and time.perf_counter() < end):
@@ -114,7 +114,7 @@ def row_of(method, n, pairs, times):
 
 
 def compare(n, row, seconds):
-    """Rows of everyone for n points; prints them with their ratio to ours."""
+    """Rows of all libraries for n points; prints them with their ratio to Quadrat."""
     points, cutoff = bench_points(n), cutoff_for(n)
     rows = [{**row, "method": f"quadrat ({row['chosen']})"}]
     for name, make in OTHERS.items():

@@ -48,7 +48,7 @@ def random_unit(n, seed):
 
 
 def timed(run, seconds):
-    """Times in milliseconds of as many calls as fit, from 5 to 25, after one that does not count."""
+    """Times in milliseconds of as many calls as fit, from 5 to 25, after a warm-up call."""
     run()
     times, end = [], time.perf_counter() + seconds
     while len(times) < 5 or (len(times) < 25 and time.perf_counter() < end):
@@ -65,7 +65,7 @@ def plan_of_finufft(kind, mesh):
 
 
 def check_width():
-    """One point between mesh points reaches as many of them as the window has."""
+    """One point between mesh points reaches as many of them as the window is wide."""
     plan = plan_of_finufft(1, 32)
     plan.setpts(*(np.array([x]) for x in (0.3, 0.2, 0.1)))
     reached = np.count_nonzero(plan.execute(np.array([1 + 0j])))
@@ -116,7 +116,7 @@ def row_of(row, times):
 
 
 def compare(own_rows, seconds):
-    """Rows of both; prints them with their ratio to ours."""
+    """Rows of both; prints them with their ratio to Quadrat."""
     spread = own_rows["spread"]
     times = times_of_finufft(spread["n"], spread["mesh"], seconds)
     rows = []

@@ -21,7 +21,7 @@ def step_tables(rows):
 
 
 def sort_tables(rows):
-    """One line an interval, one column a time step; the least time of a column is bold."""
+    """One line per interval, one column per time step; the least time of a column is bold."""
     steps = list(dict.fromkeys(row["time_step"] for row in rows))
     least = {step: min(row["median_ms"] for row in select(rows, time_step=step)) for step in steps}
     lines = []

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tables of all topics are made with."""
+"""Shared by the tables of all topics."""
 
 
 def select(rows, **wanted):
-    """Rows with these values; `method=None` and the like mean that the key is not there."""
+    """Rows with these values; `method=None` and the like mean that the key is missing."""
     return [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
 
 

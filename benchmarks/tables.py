@@ -19,7 +19,7 @@ from table_lines import lines_of, select
 
 
 def short(n):
-    """1048576 -> 1M, where it is a power of two."""
+    """1048576 -> 1M, if it is a power of two."""
     for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
         if n >= size and n % size == 0:
             return f"{n // size}{unit}"
@@ -27,7 +27,7 @@ def short(n):
 
 
 def table(title, rows, columns, cell, key="n", name=short):
-    """One line a method, one column a value of `key`; the largest value of a column is bold."""
+    """One line per method, one column per value of `key`; the largest value of a column is bold."""
     if not rows:
         return
     values = sorted({row[key] for row in rows})
@@ -145,7 +145,7 @@ def circles_step_tables(rows):
 
 
 def series_ratios(rows, order):
-    """How many times as fast as default the order is in each stretch of a run."""
+    """How many times as fast as `default` the order is in each interval of a run."""
     times = {row["method"]: [point["median_ms"] for point in row["series"]] for row in rows}
     if "default" not in times or order not in times:
         return []

@@ -21,17 +21,17 @@ struct topic {
   std::string_view name;
   std::string_view summary;  ///< one line
   std::span<const operation> operations;
-  std::vector<std::string_view> (*methods)();  ///< that --method may name
+  std::vector<std::string_view> (*methods)();  ///< valid for --method
 };
 
-/// THE list of topics. A new one is a folder and an entry here.
+/// The list of topics. To add one, add a folder and an entry here.
 [[nodiscard]] std::span<const topic> topics();
 
 /// Throws argument_error for a topic, method, operation or figure that does not exist, naming those that do.
 void check(const settings& asked);
 
-/// Runs what was asked for, prints it and writes the file. Throws argument_error as `check`, and io_error. Returns the
-/// number of rows that went wrong.
+/// Runs the requested operations, prints the results and writes the file. Throws argument_error as `check`, and
+/// io_error. Returns the number of failed rows.
 [[nodiscard]] std::size_t run(const settings& asked);
 
 }  // namespace quadrat::bench

@@ -15,14 +15,14 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Position or velocity as four floats, of which the last is padding.
+/// Position or velocity as four floats; the last is padding.
 struct alignas(16) carried_record {
   float value[4];
 };
 
 constexpr double share_of_movers = 0.02;
 
-/// Particles in the order of cells of a previous step, of which some have crossed a face since.
+/// Moves some particles, which were in the order of cells, across a face.
 void move_some(std::vector<carried_record>& positions, const cube& room) {
   const auto edge = static_cast<float>(2 * grain_radius);
   const auto half = static_cast<float>(room.half_side());
@@ -52,7 +52,7 @@ tally hash_of(const std::vector<carried_record>& positions, const std::vector<ca
   return {positions.size(), hashes};
 }
 
-/// Whether the particles of each cell stand side by side, whatever the order of the cells.
+/// Whether the particles of each cell are contiguous, in any order of the cells.
 bool cells_are_runs(const std::vector<carried_record>& positions, const grid<float, 3>& space) {
   std::vector<bool> seen(space.size(), false);
   const row_major_numbering<3> numbering{space.cells};
@@ -130,7 +130,7 @@ class carry_case {
   tally before_;
 };
 
-/// Random memory order, then the order that this very method has left, some particles having moved since.
+/// Random memory order, then the order that this method produced, after some particles have moved.
 template <typename Context>
 void time_carry(const session& s, carry_case<Context>& random, std::string_view method) {
   std::vector<carried_record> positions;

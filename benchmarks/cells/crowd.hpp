@@ -21,13 +21,13 @@ namespace quadrat::bench {
 template <typename T>
 inline constexpr std::string_view precision_name = sizeof(T) == 4 ? "float" : "double";
 
-/// Points in a cube on a device, for one method after the other.
+/// Points in a cube on a device, for all methods in turn.
 template <typename Context, typename T>
 class crowd {
  public:
   using subject = cell_subject<Context, T>;
 
-  /// `values` holds `stride` values a point.
+  /// `values` holds `stride` values per point.
   crowd(const Context& context, const cube& room, const std::vector<T>& values, std::size_t stride = 3)
       : context_(context),
         room_(room),
@@ -50,8 +50,8 @@ class crowd {
   }
   [[nodiscard]] std::unique_ptr<subject> make(std::string_view method) const { return make(method, context_); }
 
-  /// Builds the cell list and throws disagreement unless it holds every particle once, and the same neighbors as the
-  /// methods that were verified before. Leaves it built.
+  /// Builds the cell list and throws disagreement unless it holds every particle once, and gives the same neighbors as
+  /// the methods verified before. Leaves it built.
   void verify(std::string_view method, subject& list) {
     list.build(points_);
     list.check();
@@ -78,7 +78,7 @@ class crowd {
   }
 
  private:
-  /// Particles whose neighbors are compared: more say nothing new and cost more than what is timed.
+  /// Particles whose neighbors are compared: more would take longer than what is timed.
   static constexpr std::size_t samples = 16384;
 
   struct verified {
@@ -95,7 +95,7 @@ class crowd {
   std::optional<verified> first_;
 };
 
-/// The cell lists that the session wants, by name.
+/// The names of the cell lists that the session selects.
 [[nodiscard]] inline std::vector<std::string_view> wanted_cell_lists(const session& s) {
   std::vector<std::string_view> result;
   for (const std::string_view name : cell_list_methods::names) {

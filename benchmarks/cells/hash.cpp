@@ -14,7 +14,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Keys that are all different, on the device, and room for what is found under each.
+/// Distinct keys on the device, and room for what is found for each.
 template <typename Context>
 class hash_case {
  public:
@@ -48,7 +48,7 @@ class hash_case {
     return keys;
   }
 
-  /// A table that has been built, and in which every element was found under its key, and no other.
+  /// A built table, in which exactly the right element was found for every key.
   std::unique_ptr<hash_subject<Context>> verified(std::string_view buckets) {
     auto table = make_hash_subject(buckets, context_);
     table->build(keys_.data(), keys_.size());

@@ -11,7 +11,7 @@
 
 namespace quadrat::bench {
 
-/// Kinds of buckets that a hash table can have, by the name of the cell list that is made of them.
+/// Kinds of buckets that a hash table can have, named after the cell lists that use them.
 inline constexpr std::array<std::string_view, 5> hash_bucket_names{"fixed", "fixed_row_major", "counting", "sorted",
                                                                    "linked_loose"};
 
@@ -20,11 +20,11 @@ template <typename Context>
 class hash_subject {
  public:
   virtual ~hash_subject() = default;
-  /// One bucket an element. Asynchronous.
+  /// One bucket per element. Asynchronous.
   virtual void build(const std::uint64_t* keys, std::size_t count) = 0;
   virtual void check() = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  /// results[i] = sum of the elements with key keys[i], plus one each. Asynchronous.
+  /// results[i] = sum of (element + 1) over the elements with key keys[i]. Asynchronous.
   virtual void find(const std::uint64_t* keys, std::size_t count, std::uint64_t* results) = 0;
 };
 

@@ -28,7 +28,7 @@ timing time_build(const session& s, crowd<Context, T>& people, std::string_view 
   return measured;
 }
 
-/// One row for each wanted method.
+/// One row for each selected method.
 template <typename T, typename Context>
 void time_builds(const session& s, const Context& context, const cube& room, std::size_t n,
                  determinism level = determinism::none) {
@@ -41,7 +41,7 @@ void time_builds(const session& s, const Context& context, const cube& room, std
   }
 }
 
-/// The noise: one build, timed when the operation begins and once more when it ends.
+/// The noise: one build, timed at the start and again at the end of the operation.
 template <typename Context>
 class noise_probe {
  public:

@@ -5,16 +5,16 @@
 
 namespace quadrat::bench {
 
-/// Building every cell list on the paper's 64^3 cells, in single and double precision, and what reproducible order
-/// costs.
+/// Building every cell list on the paper's 64^3 cells, in single and double precision, and the cost of reproducible
+/// order.
 void run_insert(const session& s);
-/// Building every cell list in cubic boxes at 2, 3.5 and 8 particles a cell.
+/// Building every cell list in cubic boxes at 2, 3.5 and 8 particles per cell.
 void run_boxes(const session& s);
-/// Building with positions and velocities carried along into the order of cells.
+/// Building with positions and velocities moved into the order of cells.
 void run_carry(const session& s);
 /// Walking the neighborhood of every particle over every cell list.
 void run_walk(const session& s);
-/// The paper's side finding: which path loads take (CUDA only).
+/// The paper's secondary finding: which path loads take (CUDA only).
 void run_read_paths(const session& s);
 /// The hash table by chaining, over every kind of buckets: inserting all keys, finding all keys.
 void run_hash(const session& s);

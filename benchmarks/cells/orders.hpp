@@ -12,7 +12,7 @@
 
 namespace quadrat::bench {
 
-/// Packed points sorted by cell, x fastest; those of one cell keep their order.
+/// Packed points sorted by cell, x fastest; points of one cell keep their order.
 [[nodiscard]] inline std::vector<float> in_order_of_cells(const std::vector<float>& points, const cube& room) {
   const auto space = room.space<float>();
   const row_major_numbering<3> numbering{space.cells};

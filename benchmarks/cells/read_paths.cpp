@@ -22,7 +22,7 @@ namespace {
 template <typename Method>
 using list_of = typename Method::template type<cuda_context, float, 3>;
 
-/// Cell lists of the library over the same points, one a layout.
+/// Cell lists of the library over the same points, one per layout.
 class walk_lists {
  public:
   walk_lists(const cuda_context& context, const grid<float, 3>& space, const points_view<float, 3>& points)
@@ -76,7 +76,7 @@ class walk_lists {
   list_of<cell_methods::fixed_row_major> row_major_;
 };
 
-/// Four floats a point; the fourth is padding.
+/// Four floats per point; the fourth is padding.
 std::vector<float> padded(const std::vector<float>& points) {
   std::vector<float> result;
   result.reserve(points.size() / 3 * 4);

@@ -11,7 +11,7 @@
 #include "quadrat/core/context.hpp"
 
 /// Hand-written walks for one question: does it still matter which path a scattered load takes, where the next pointer
-/// lives, and how the matrix of fixed cells lies (uniform-grid-atomics, end of section 2 and section 1)?
+/// is stored, and how the matrix of fixed cells is laid out (uniform-grid-atomics, end of section 2 and section 1)?
 
 namespace quadrat::bench {
 
@@ -25,25 +25,26 @@ inline constexpr std::array<std::string_view, 3> read_path_names{"texture", "pla
 
 /// How cells hold their particles.
 enum class walk_layout {
-  separate,      ///< linked lists, links in an array of their own
-  packed,        ///< linked lists, the link beside the position
-  column_major,  ///< a matrix of fixed capacity, slot k of all cells side by side
-  row_major      ///< the same, slots of a cell side by side
+  separate,      ///< linked lists, links in a separate array
+  packed,        ///< linked lists, the link next to the position
+  column_major,  ///< a matrix of fixed capacity, slot k of all cells contiguous
+  row_major      ///< the same, slots of a cell contiguous
 };
 inline constexpr std::array<std::string_view, 4> walk_layout_names{"separate", "packed", "column_major", "row_major"};
 
 /// Arrays in device memory, built by the library's cell lists.
 struct walk_arrays {
-  const void* records;          ///< position, and where packed the next particle: 16 bytes a particle
+  const void* records;          ///< position, and if packed the next particle: 16 bytes per particle
   std::size_t count;            ///< of particles
   const std::uint32_t* firsts;  ///< heads of the lists, or numbers of particles in the cells
   std::size_t cells;
-  const std::uint32_t* entries;  ///< next particles, or slots; null where packed
+  const std::uint32_t* entries;  ///< next particles, or slots; null if packed
   std::size_t entry_count;
   std::uint32_t capacity;  ///< of a fixed cell
 };
 
-/// Walks 27 cells for every particle and writes what it meets. Made once for arrays, launched as often as wanted.
+/// Walks 27 cells for every particle and writes what it finds. Constructed once for given arrays, launched any number
+/// of times.
 class read_path_walk {
  public:
   virtual ~read_path_walk() = default;

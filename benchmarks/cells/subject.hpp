@@ -17,7 +17,7 @@
 
 namespace quadrat::bench {
 
-/// How many there are of something, and the sum of their hashes: the same for every order in which they come.
+/// A count, and a sum of hashes: the same in any order.
 struct tally {
   std::uint64_t count = 0;
   std::uint64_t hashes = 0;
@@ -26,15 +26,15 @@ struct tally {
   friend bool operator==(const tally& a, const tally& b) { return a.count == b.count && a.hashes == b.hashes; }
 };
 
-/// What a walk over the neighborhoods writes for each particle: the model's spring force in units of its constant, and
-/// the number of neighbors.
+/// The result of a walk for each particle: the model's spring force in units of its constant, and the number of
+/// neighbors.
 template <typename T>
 struct alignas(4 * sizeof(T)) walk_result {
   vec<T, 3> force;
   T neighbors;
 };
 
-/// A cell list in 3D whose method was chosen by name. Calls are those of the cell list, asynchronous where those are.
+/// A cell list in 3D whose method was chosen by name. Its calls are those of the cell list, and asynchronous like them.
 template <typename Context, typename T>
 class cell_subject {
  public:
@@ -47,12 +47,12 @@ class cell_subject {
   [[nodiscard]] virtual bool carries() const = 0;
   virtual void build_and_carry(const points_view<T, 3>& points, std::span<const carried_array> arrays) = 0;
 
-  /// Asynchronous: for every particle, what it meets within the cutoff.
+  /// Asynchronous: for every particle, what it finds within the cutoff.
   virtual void walk(const points_view<T, 3>& points, T cutoff, walk_result<T>* results) = 0;
 
-  /// The particles that stand in the cells, each counted once. Synchronises.
+  /// The particles in the cells, each counted once. Synchronizes.
   [[nodiscard]] virtual tally contents() = 0;
-  /// The pairs (i, neighbor of i) for `samples` particles i, evenly over all ids. Synchronises.
+  /// The pairs (i, neighbor of i) for `samples` particles i, evenly over all ids. Synchronizes.
   [[nodiscard]] virtual tally neighbors(const points_view<T, 3>& points, T cutoff, std::size_t samples) = 0;
 };
 

@@ -13,7 +13,7 @@
 
 namespace quadrat::bench {
 
-/// Map of a cell, by its place in the grid, to the particles that stand in it.
+/// Maps a cell, by its index in the grid, to the particles in it.
 template <typename View>
 struct contents_of_cell {
   View view;
@@ -27,7 +27,7 @@ struct contents_of_cell {
     tally sum;
     const auto add = [&sum](particle_id particle) { sum = sum + tally{1, pair_hash(particle, particle)}; };
     if constexpr (tight_cell_list<View>) {
-      // Of the up to eight entries of a particle, one has no bit in its mask.
+      // Of the up to eight entries of a particle, exactly one has an empty mask.
       view.for_each_entry_in_cell(view.numbering.id(cell), [&](particle_id particle, std::uint32_t mask) {
         if (mask == 0) add(particle);
       });
@@ -38,7 +38,7 @@ struct contents_of_cell {
   }
 };
 
-/// Map of a sample to the neighbors of its particle.
+/// Maps a sample to the neighbors of its particle.
 template <typename View, typename T>
 struct neighbors_of_sample {
   View view;

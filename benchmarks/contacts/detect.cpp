@@ -63,13 +63,13 @@ void run_methods_on(const session& s, const Context& context) {
   time(ellipsoid_scene(n));
 }
 
-/// Sizes of bins that a row is worth: larger ones would take seconds.
+/// Bin sizes to measure: larger ones would take seconds.
 [[nodiscard]] std::vector<double> bin_sizes(const session& s) {
   if (!s.full()) return {1, 2};
   return {0.5, 0.7, 0.84, 1, 1.2, 1.4, 2, 2.8, 4};
 }
 
-/// The nine stages, with bodies in random order and in that of space, with and without the sort for load balance.
+/// The nine stages, with bodies in random and in spatial order, with and without the sort for load balance.
 template <typename Context>
 void time_nine_stages(const session& s, const placed_scene<Context, float>& placed, std::string_view memory,
                       std::uint64_t& contacts) {
@@ -83,7 +83,7 @@ void time_nine_stages(const session& s, const placed_scene<Context, float>& plac
   time_detection(s, placed, {"bins", "levels", 0, true, false, memory}, contacts);
 }
 
-/// The grids of uniform-grid-atomics over the size of their bins.
+/// The grids of uniform-grid-atomics as a function of bin size.
 template <typename Context>
 void time_grids(const session& s, const placed_scene<Context, float>& placed, std::uint64_t& contacts) {
   for (const std::string_view method : {"tight_grid", "loose_grid"}) {

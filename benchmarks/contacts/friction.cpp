@@ -13,7 +13,8 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Grains of 1 mm, give or take a tenth, so loosely in a box that they fall into contact, twice as high as wide.
+/// Grains of 1 mm, plus or minus a tenth, placed so loosely in a box that they fall into contact; it is twice as high
+/// as wide.
 struct poured_grains {
   explicit poured_grains(std::size_t n) {
     constexpr double spacing = 2.3e-3;
@@ -43,7 +44,7 @@ struct poured_grains {
   std::vector<vec<double, 3>> positions;
 };
 
-/// Until the grains have come to rest.
+/// Runs until the grains are at rest.
 template <typename Context, typename T>
 void let_settle(granular_friction<Context, T>& grains, std::size_t most_steps) {
   constexpr std::size_t batch = 1000;

@@ -5,12 +5,13 @@
 
 namespace quadrat::bench {
 
-/// From positions to records by the automatic choice: spheres of one size and of many, ellipsoids, by number of bodies.
+/// From positions to records by the automatic choice: spheres of equal and of different size, ellipsoids, by number of
+/// bodies.
 void run_detect(const session& s);
 /// Every method on the same scenes, each with bins of its own choice.
 void run_contact_methods(const session& s);
-/// parallel-binning-collision, its open questions: the nine stages over the size of the bins, with and without the sort
-/// for load balance, with bodies in random order and in that of space.
+/// parallel-binning-collision, its open questions: the nine stages as a function of bin size, with and without the sort
+/// for load balance, with bodies in random and in spatial order.
 void run_bins(const session& s);
 /// The step of the granular model with friction, of grains that have settled in a box.
 void run_friction(const session& s);

@@ -19,7 +19,7 @@
 
 namespace quadrat::bench {
 
-/// Bodies, evenly spread in a cube from the origin, so many that each has about six contacts.
+/// Bodies distributed uniformly in a cube from the origin, dense enough that each has about six contacts.
 struct contact_scene {
   std::string distribution;
   body_shape shape = body_shape::sphere;
@@ -80,7 +80,7 @@ inline void place_in_cube(contact_scene& scene, std::size_t n) {
       size[axis] = std::pow(3.0, -random_unit(23, 3 * i + static_cast<std::size_t>(axis)));
     }
     scene.sizes.push_back(size);
-    // Two percent more than the sphere of equal volume: measured, for six contacts.
+    // Two percent more than the sphere of equal volume: an empirical value for six contacts.
     radii[i] = 1.022 * std::cbrt(size[0] * size[1] * size[2]);
     const double u = random_unit(24, 3 * i), v = 2 * std::numbers::pi * random_unit(24, 3 * i + 1),
                  w = 2 * std::numbers::pi * random_unit(24, 3 * i + 2);
@@ -93,7 +93,7 @@ inline void place_in_cube(contact_scene& scene, std::size_t n) {
   return scene;
 }
 
-/// The same bodies along a Morton curve: neighbors in space are neighbors in memory.
+/// The same bodies along a Morton curve: neighbors in space are close in memory.
 [[nodiscard]] inline contact_scene in_order_of_space(const contact_scene& scene) {
   constexpr int cells = 1024;
   const auto space =
@@ -171,18 +171,18 @@ class placed_scene {
   array<quaternion<T>, Context> orientations_;
 };
 
-/// What is asked of a detector.
+/// A detection to measure.
 struct detection {
   std::string_view operation;
-  std::string_view method{};  ///< empty: chosen
+  std::string_view method{};  ///< empty: chosen automatically
   double bin_size = 0;
   bool balance_bins = true;
   bool sorted = false;
-  std::string_view memory{};  ///< order of the bodies, where it is being compared
+  std::string_view memory{};  ///< order of the bodies, if it is compared
 };
 
-/// Times building from positions to records, in memory that is there, the count read back. `expected` is how many
-/// contacts others have found, 0 at first. The median, 0 where it could not be measured.
+/// Times building from positions to records, in memory already allocated, including reading back the count. `expected`
+/// is the number of contacts that other methods have found, 0 at first. The median, 0 where it could not be measured.
 template <typename Context, typename T>
 double time_detection(const session& s, const placed_scene<Context, T>& what, const detection& how,
                       std::uint64_t& expected) {

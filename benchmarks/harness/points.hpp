@@ -12,8 +12,8 @@
 
 namespace quadrat::bench {
 
-/// Of the grains of the granular model; cells have an edge of two radii. A power of two, so that faces of cells are
-/// exact in floating point.
+/// The radius of grains in the granular model; cells have an edge of two radii. A power of two, so that faces of cells
+/// are exact in floating point.
 inline constexpr double grain_radius = 1.0 / 64;
 
 /// A cube of `cells`^3 cells around the origin.
@@ -32,15 +32,15 @@ struct cube {
   }
 };
 
-/// The paper's: 64^3 cells over [-1, 1]^3.
+/// The paper's cube: 64^3 cells over [-1, 1]^3.
 inline constexpr cube paper_cube{64};
 
-/// The cube in which `n` particles stand with `occupancy` a cell, to the nearest whole number of cells along a side.
+/// The cube in which `n` particles have about `occupancy` per cell, with a whole number of cells along a side.
 [[nodiscard]] inline cube cube_for(std::size_t n, double occupancy) {
   return {static_cast<int>(std::lround(std::cbrt(static_cast<double>(n) / occupancy)))};
 }
 
-/// A random word, a function of its arguments alone.
+/// A random word, determined by its arguments.
 [[nodiscard]] inline std::uint64_t random_word(std::uint64_t seed, std::uint64_t i) {
   std::uint64_t word = (i + 1) * 0x9e3779b97f4a7c15u + seed * 0xd1342543de82ef95u;
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> columns{"op", "method", "precision", "dim", "n", "cells", "distribution"};
 
-/// "42.1 G inserts/s", from the first key that is a rate; "" where there is none.
+/// "42.1 G inserts/s", from the first key that is a rate; "" if there is none.
 std::string rate_text(const row& measured) {
   for (const auto& [key, value] : measured.items()) {
     if (!key.ends_with("_per_s")) continue;
@@ -31,7 +31,7 @@ std::string rate_text(const row& measured) {
   return "";
 }
 
-/// "order=steady threads=2": what a row says about itself besides the columns.
+/// "order=steady threads=2": what a row says in addition to the columns.
 std::string details(const row& measured) {
   std::string text;
   for (const auto& [key, value] : measured.items()) {
@@ -94,7 +94,7 @@ void add_timing(row& target, const timing& measured, const char* rate, double th
 
 report::report(const settings& asked) : target_(asked.json) {
   if (!target_.empty()) {
-    const io::atomic_file trial(target_);  // not committed: leaves an older file as it is
+    const io::atomic_file trial(target_);  // not committed: leaves an older file unchanged
   }
   meta_ = {{"topic", asked.topic},
            {"version", QUADRAT_VERSION},

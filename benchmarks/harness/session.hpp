@@ -25,7 +25,7 @@ class disagreement : public error {
   using error::error;
 };
 
-/// One call of `quadrat bench`, as the operations see it.
+/// One call of `quadrat bench`, as seen by the operations.
 class session {
  public:
   session(const settings& asked, report& out) : asked_(asked), out_(out) {}
@@ -37,12 +37,11 @@ class session {
   [[nodiscard]] bool wants_method(std::string_view name) const;
   [[nodiscard]] timing_plan plan() const;
 
-  /// Runs `measure`, which completes the row or throws, and reports what came of it. Never throws for what the row
-  /// does: a method that does not fit is skipped, one that is wrong is a failure, and the rows after it are measured.
+  /// Runs `measure`, which completes the row or throws, and reports the outcome. Does not pass on exceptions of the
+  /// row: a method that does not fit is skipped, one that is wrong is a failure, and later rows are still measured.
   void attempt(const row& identity, const std::function<void(row&)>& measure) const;
 
-  /// What several operations need is made once: `make()`, or what that gave under this key before. The result lives as
-  /// long as the session.
+  /// For what several operations need: the result of `make()`, called once per key. It lives as long as the session.
   template <typename Result, typename F>
   const Result& once(const std::string& key, F&& make) const {
     auto found = known_.find(key);
@@ -59,7 +58,7 @@ class session {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// A context as the session asks for it.
+/// A context as the session requests it.
 template <typename Context>
 [[nodiscard]] Context make_context(const session& s, determinism reproducibility = determinism::none) {
   typename Context::options chosen;
@@ -68,7 +67,7 @@ template <typename Context>
   return Context(chosen);
 }
 
-/// Calls f(context) with the context of the device that was asked for.
+/// Calls f(context) with a context of the requested device.
 template <typename F>
 void with_context(const session& s, F&& f) {
   if (s.on_cuda()) {

@@ -9,8 +9,8 @@
 #include "harness/timing.hpp"
 #include "quadrat/core/context.hpp"
 
-/// Why not Google Benchmark: what is timed here is a GPU graph or a whole simulation that brings its own samples;
-/// methods must be compared before they are timed, rows have the project's JSON shape, and the program carries one
+/// Why not Google Benchmark: what is timed here is a GPU graph or a whole simulation that provides its own samples;
+/// methods must be compared before they are timed, rows have the project's JSON format, and the program has one
 /// dependency less.
 
 namespace quadrat::bench {
@@ -33,7 +33,7 @@ class stopwatch<cpu_context> {
   clock::time_point begin_ = clock::now();
 };
 
-/// By two events of the device.
+/// Measured by two events of the device.
 template <>
 class stopwatch<cuda_context> {
  public:
@@ -42,7 +42,7 @@ class stopwatch<cuda_context> {
   stopwatch(const stopwatch&) = delete;
   stopwatch& operator=(const stopwatch&) = delete;
   void start();
-  /// Synchronises.
+  /// Synchronizes.
   [[nodiscard]] double stop_ms();
 
  private:
@@ -50,24 +50,24 @@ class stopwatch<cuda_context> {
   std::unique_ptr<events> events_;
 };
 
-/// Times `work`, which does or enqueues one repetition on the context and allocates nothing once it has run.
-/// CPU: after one call, one call a sample.
+/// Times `work`, which runs or enqueues one repetition on the context and allocates nothing after its first run. CPU:
+/// one call to warm up, then one call per sample.
 [[nodiscard]] timing time_repeated(const cpu_context& context, const timing_plan& plan,
                                    const std::function<void()>& work);
-/// CUDA: after one call, up to 10 repetitions are captured into one graph (fewer where one takes milliseconds), and a
-/// sample is one replay between two events: the cost of launching from the host is not in it. The graph runs warm, as
-/// in a simulation, where the step before has just written what the build reads.
+/// CUDA: after one call, up to 10 repetitions are captured into one graph (fewer if one takes milliseconds), and a
+/// sample is one replay between two events, which excludes the cost of launching from the host. Caches are warm, as in
+/// a simulation, where the previous step has just written what the build reads.
 [[nodiscard]] timing time_repeated(const cuda_context& context, const timing_plan& plan,
                                    const std::function<void()>& work);
 
-/// Versions of the CUDA runtime and driver as "13.0"; "" where there is none.
+/// Versions of the CUDA runtime and driver as "13.0"; "" if there is none.
 struct cuda_versions {
   std::string runtime;
   std::string driver;
 };
 [[nodiscard]] cuda_versions find_cuda_versions();
 
-/// Keeps the device busy for some tenths of a second, so that its clocks are up.
+/// Keeps the device busy for some tenths of a second, so that its clocks ramp up.
 void warm_up(const cpu_context& context);
 void warm_up(const cuda_context& context);
 

@@ -8,7 +8,7 @@
 
 namespace quadrat::bench {
 
-/// Milliseconds of one repetition, over all samples that were taken.
+/// Milliseconds of one repetition, over all samples.
 struct timing {
   double median_ms = 0;
   double min_ms = 0;
@@ -17,11 +17,11 @@ struct timing {
   bool stable = false;  ///< the medians of the first and of the second half of the samples agree
 };
 
-/// How long to go on.
+/// How many samples to take.
 struct timing_plan {
-  std::size_t least = 9;   ///< samples in any case
+  std::size_t least = 9;   ///< samples at least
   std::size_t most = 500;  ///< samples at most
-  double seconds = 0.2;    ///< after which no sample is added to the least
+  double seconds = 0.2;    ///< after which only the least number is completed
   double tolerance = 0.02;
 };
 
@@ -31,7 +31,7 @@ struct timing_plan {
 /// Throws argument_error when there are no samples.
 [[nodiscard]] timing summarize(std::span<const double> samples_ms, double tolerance);
 
-/// Takes samples until they are stable or the plan ends.
+/// Takes samples until they are stable or the plan's limits are reached.
 [[nodiscard]] timing repeat(const timing_plan& plan, const std::function<double()>& sample_ms);
 
 }  // namespace quadrat::bench

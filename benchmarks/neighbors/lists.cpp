@@ -25,7 +25,7 @@ template <typename T>
   return options;
 }
 
-/// The automatic choice, and every method where all pairs can be tried in reasonable time.
+/// The automatic choice, and every method; all pairs only where that takes a reasonable time.
 template <typename T, typename Context>
 void time_methods(const session& s, const problem<Context, T>& what, std::string_view operation,
                   std::string_view distribution, bool all) {
@@ -38,7 +38,7 @@ void time_methods(const session& s, const problem<Context, T>& what, std::string
   }
 }
 
-/// 64 blobs of sigma 0.02 in the unit cube, cut off at its faces by drawing again.
+/// 64 blobs of sigma 0.02 in the unit cube, redrawn when outside.
 template <typename T>
 [[nodiscard]] std::vector<T> blobs(std::size_t n) {
   constexpr std::uint64_t blob_count = 64;

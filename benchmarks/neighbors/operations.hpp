@@ -7,13 +7,13 @@ namespace quadrat::bench {
 
 /// Full lists in CSR of uniform random points in an open cube, by size, number of neighbors, precision and method.
 void run_csr(const session& s);
-/// The same of points in 64 Gaussian blobs.
+/// The same for points in 64 Gaussian blobs.
 void run_clustered(const session& s);
 /// One small periodic system.
 void run_small(const session& s);
 /// Thousands of small periodic systems in one call.
 void run_batch(const session& s);
-/// What half lists, sorted rows, distances, vectors and shifts, pairs and matrices cost beside the plain list.
+/// The cost of half lists, sorted rows, distances, vectors and shifts, pairs and matrices compared with the plain list.
 void run_outputs(const session& s);
 
 }  // namespace quadrat::bench

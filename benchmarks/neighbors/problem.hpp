@@ -18,7 +18,7 @@
 
 namespace quadrat::bench {
 
-/// The cutoff that gives `neighbors` on average at `density`, borders aside.
+/// The cutoff that gives `neighbors` on average at `density`, neglecting boundaries.
 [[nodiscard]] inline double cutoff_for(double neighbors, double density) {
   return std::cbrt(neighbors / (density * 4 / 3 * std::numbers::pi));
 }
@@ -69,7 +69,8 @@ template <typename Context, typename T>
           neighbors};
 }
 
-/// Times a list of these options and adds the row. `expected` is how many pairs others have found, 0 at first.
+/// Times a list with these options and adds the row. `expected` is the number of pairs that other methods have found, 0
+/// at first.
 template <typename Context, typename T>
 void time_list(const session& s, const problem<Context, T>& what, std::string_view operation,
                const neighbor_options<T>& options, std::string_view distribution, std::uint64_t& expected,
@@ -97,7 +98,7 @@ void time_list(const session& s, const problem<Context, T>& what, std::string_vi
     });
     add_timing(out, measured, "pairs_per_s", static_cast<double>(expected));
     if constexpr (std::is_same_v<Context, cuda_context>) {
-      // Without the host in between: captured in a graph, the total left on the device.
+      // Without the host: captured in a graph, with the total left on the device.
       out["graph_ms"] =
           time_repeated(what.context, s.plan(), [&] { list.build_asynchronously(what.input()); }).median_ms;
       list.check();
@@ -106,7 +107,7 @@ void time_list(const session& s, const problem<Context, T>& what, std::string_vi
   });
 }
 
-/// The methods that run on this device and were asked for.
+/// The requested methods that run on this device.
 [[nodiscard]] std::vector<std::string_view> wanted_neighbor_methods(const session& s);
 
 }  // namespace quadrat::bench

@@ -16,7 +16,7 @@
 
 namespace quadrat::bench {
 
-/// One start of Circles, for one walk after the other; checks their neighbors against each other.
+/// One initial state of Circles, for all walks in turn; checks their neighbors against each other.
 template <int D>
 class circles_start {
  public:
@@ -37,7 +37,7 @@ class circles_start {
             positions_};
   }
 
-  /// Throws disagreement unless the start's neighbors are those of the walks before: they are counts, so exactly.
+  /// Throws disagreement unless the neighbor counts at the start equal those of earlier walks.
   template <typename Context>
   circles_statistics verify(const walk& way, circles<Context, float, D>& model) {
     const circles_statistics now = model.measure();
@@ -56,7 +56,7 @@ class circles_start {
   std::optional<std::pair<std::string, circles_statistics>> first_;
 };
 
-/// Runs from the start once a sample, `runs` times after one that is not counted: the mean time of a step.
+/// Runs from the start once per sample, `runs` times after a warm-up run: the mean time of a step.
 template <typename Context, int D>
 [[nodiscard]] timing time_runs(circles<Context, float, D>& model, std::size_t steps, int runs, double tolerance) {
   const auto start = model.state();
@@ -74,7 +74,7 @@ template <typename Context, int D>
   return summarize(samples, tolerance);
 }
 
-/// Neighbors and candidates an agent along a run, averaged over its steps (by the trapezoid rule over ten stretches).
+/// Neighbors and candidates per agent along a run, averaged over its steps (by the trapezoid rule over ten intervals).
 struct run_averages {
   double neighbors = 0;
   double candidates = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t published_steps = 200;
 
-/// The first step of a run, from agents in random memory order: the median of some.
+/// The first step of a run, from agents in random memory order: the median of several runs.
 template <typename Context>
 [[nodiscard]] circles_record time_first_step(circles<Context, float, 3>& model) {
   const auto start = model.state();

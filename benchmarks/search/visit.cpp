@@ -23,8 +23,8 @@ namespace {
 
 constexpr double wanted_neighbors = 40;
 
-/// Uniform points in [-1, 1]^3, in random order, and the cutoff within which one has 40 others on average, far from
-/// the faces.
+/// Uniform points in [-1, 1]^3, in random order, and the cutoff within which a point far from the faces has 40 others
+/// on average.
 template <typename Context>
 class visited_points {
  public:
@@ -56,7 +56,7 @@ class visited_points {
   }
 
  private:
-  /// All orders and cell lists meet the same pairs, so their number and where they are must agree to the last one.
+  /// All orders and cell lists find the same pairs, so all neighbor counts must agree exactly.
   void verify(std::string_view order) {
     std::uint64_t sum = 0;
     std::uint64_t hash = 0;

@@ -23,11 +23,11 @@ class visit_subject {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// Where the positions are read on the walk: by index from the caller's array, or from records in the order of slots,
-/// into which they are brought first.
+/// Where the walk reads positions: by index from the caller's array, or from records that were first copied into slot
+/// order.
 enum class visit_storage { points, slots };
 
-/// nullptr where the order cannot walk the cell list, or the cell list has no slots to read from.
+/// nullptr if the order cannot walk the cell list, or the cell list has no slots to read from.
 template <typename Context>
 [[nodiscard]] std::unique_ptr<visit_subject<Context>> make_visit_subject(std::string_view order,
                                                                          std::string_view cell_list,

@@ -46,7 +46,7 @@ struct bring_into_slots {
   }
 };
 
-/// The same in an open box over positions that stand side by side.
+/// The same in an open box over contiguous positions.
 template <typename Order, typename View>
 struct count_by_slot {
   View view;

@@ -23,7 +23,7 @@ struct walk {
   std::optional<bool> queue_neighbors = {};
 };
 
-/// The orders that the session wants, over the cell list that the paper has: sorted, with cells of the reach.
+/// The selected orders over the paper's cell list: sorted, with cells as large as the reach.
 [[nodiscard]] inline std::vector<walk> paper_walks(const session& s) {
   std::vector<walk> walks;
   for (const std::string_view order : circles_orders()) {
@@ -32,8 +32,8 @@ struct walk {
   return walks;
 }
 
-/// Every order that the session wants over every cell list that it can walk, and with finer cells over the default one;
-/// trimmed also with yet finer cells along x, on CUDA with its neighbors queued and without.
+/// Every selected order over every cell list that it can walk, and with finer cells over the default one; `trimmed`
+/// also with even finer cells along x, on CUDA with and without queued neighbors.
 [[nodiscard]] inline std::vector<walk> all_walks(const session& s) {
   std::vector<walk> walks;
   for (const std::string_view order : circles_orders()) {
@@ -52,7 +52,7 @@ struct walk {
   return walks;
 }
 
-/// What a row of Circles says about itself. `force` is the force modifier: k of the sine form, k_att = k_rep.
+/// The first keys of a row of Circles. `force` is the force modifier: k of the sine form, k_att = k_rep.
 [[nodiscard]] inline row identify_run(std::string_view operation, const walk& way, const circles_parameters& p, int dim,
                                       std::size_t n) {
   double cells = 1;

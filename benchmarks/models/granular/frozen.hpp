@@ -16,14 +16,14 @@
 
 namespace quadrat::bench {
 
-/// Constants with which a step computes everything and moves nothing. With Green's damping and shear, velocities of
+/// Constants with which a step computes everything but moves nothing. With Green's damping and shear, velocities of
 /// grains that cannot move grow exponentially (16 contacts each make the explicit update unstable: infinite after about
 /// 100 steps), so both are small here; the velocities then grow in proportion to the number of steps.
 [[nodiscard]] granular_parameters frozen_parameters();
 /// The same for a row.
 [[nodiscard]] row frozen_settings();
 
-/// Grains at random in a cube, frozen, for one method after the other. Checks the methods against each other.
+/// Frozen grains at random positions in a cube, for all methods in turn. Checks the methods against each other.
 class frozen_grains {
  public:
   frozen_grains(const cube& room, std::size_t n);
@@ -40,8 +40,8 @@ class frozen_grains {
     return granular<Context, T>(context, options, positions_);
   }
 
-  /// Takes two steps and throws disagreement unless contacts and velocities are, to rounding, those of the methods
-  /// before. Returns the statistics.
+  /// Takes two steps and throws disagreement unless contacts and velocities match those of earlier methods to rounding.
+  /// Returns the statistics.
   template <typename Context, typename T>
   granular_statistics verify(std::string_view method, granular<Context, T>& model) {
     model.advance(2);
@@ -59,7 +59,7 @@ class frozen_grains {
   [[nodiscard]] row describe(std::string_view operation, std::string_view method, std::string_view precision) const;
 
  private:
-  /// Beyond, copies to the host would take longer than what is timed, and the sums over all grains must do.
+  /// Above this, copies to the host would take longer than what is timed, so only sums over all grains are compared.
   static constexpr std::size_t most_compared = std::size_t{1} << 20;
 
   struct outcome {
@@ -75,8 +75,8 @@ class frozen_grains {
   std::optional<outcome> first_;
 };
 
-/// Times whole steps, build included, of a model that has taken some. At least 200 steps in 10 samples, fewer where
-/// that would take many seconds; the number is in the row.
+/// Times whole steps, including the build, of a model that has already taken some. At least 200 steps in 10 samples,
+/// fewer if that would take many seconds; the number is in the row.
 template <typename Context, typename T>
 timing time_steps(const session& s, granular<Context, T>& model, row& out) {
   constexpr std::size_t samples = 10;
@@ -90,7 +90,7 @@ timing time_steps(const session& s, granular<Context, T>& model, row& out) {
   sample(2);
   const double once_ms = sample(s.full() ? 10 : 1);
   const double affordable = (s.full() ? most_seconds : 0.1) * 1e3 / samples / once_ms;
-  // A sample of some milliseconds hides that the device idles between its event and the first launch.
+  // In a sample of some milliseconds the idle time between the event and the first launch is negligible.
   const double enough = std::fmax(20, 5 / once_ms);
   const auto steps = static_cast<std::size_t>(std::fmax(1, std::fmin(affordable, enough)));
   timing_plan plan = s.plan();
@@ -108,7 +108,7 @@ timing measure_frozen(const session& s, const Context& context, frozen_grains& g
                       row& out) {
   auto model = grains.make<T>(context, method);
   model.advance(1);
-  const std::size_t bytes = model.bytes();  // before the statistics, which need memory of their own
+  const std::size_t bytes = model.bytes();  // before the statistics, which need their own memory
   const granular_statistics measured = grains.verify(method, model);
   row steps;
   const timing result = time_steps(s, model, steps);
@@ -121,7 +121,7 @@ timing measure_frozen(const session& s, const Context& context, frozen_grains& g
   return result;
 }
 
-/// The methods of the model that the session wants and its device has.
+/// The methods of the model that the session selects and its device supports.
 [[nodiscard]] std::vector<std::string_view> wanted_granular_methods(const session& s);
 
 }  // namespace quadrat::bench

@@ -9,9 +9,9 @@ namespace quadrat::bench {
 void run_step(const session& s);
 /// The step at each level of reproducibility, and in double precision.
 void run_levels(const session& s);
-/// What a second thread brings (CPU only).
+/// The gain from a second thread (CPU only).
 void run_threads(const session& s);
-/// Figure 2 of the paper: updates a second over a whole simulation.
+/// Figure 2 of the paper: updates per second over a whole simulation.
 void run_simulation(const session& s);
 
 }  // namespace quadrat::bench

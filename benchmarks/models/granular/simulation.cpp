@@ -13,7 +13,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Runs the whole simulation once a sample: as often as is worth it, once where it takes many seconds.
+/// Runs the whole simulation once per sample; only once if it takes many seconds.
 template <typename Context>
 timing time_waves(const session& s, granular<Context, float>& wave, std::size_t steps) {
   settle(wave);
@@ -34,7 +34,7 @@ timing time_waves(const session& s, granular<Context, float>& wave, std::size_t 
   return summarize(samples, s.plan().tolerance);
 }
 
-/// What is left when the wave has come to rest must not depend on the method.
+/// The state after the wave has come to rest must not depend on the method.
 void compare_rest(std::string_view method, const granular_statistics& rest, std::optional<granular_statistics>& first) {
   if (!first) {
     first = rest;
@@ -77,7 +77,7 @@ void run_size(const session& s, const Context& context, std::size_t n) {
   }
 }
 
-/// Beyond 512K grains the wave does not fit the box (it blows up within 15 steps), so grains stand still there.
+/// Beyond 512K grains the wave does not fit the box (it blows up within 15 steps), so grains are frozen there.
 template <typename Context>
 void run_frozen_size(const session& s, const Context& context, std::size_t n) {
   frozen_grains grains(paper_cube, n);

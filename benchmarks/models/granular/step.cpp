@@ -31,12 +31,12 @@ std::vector<step_case> step_cases(const session& s) {
   return cases;
 }
 
-/// Which methods are worth seconds at the largest sizes: those that were not far from the fastest before.
+/// Which methods are worth seconds at the largest sizes: those that were close to the fastest before.
 class contenders {
  public:
   void note(std::string_view method, double ms_per_grain) { last_[method] = ms_per_grain; }
 
-  /// Whether a method that has been timed was within the factor of the fastest that is allowed at this size.
+  /// Whether a timed method was within the factor of the fastest allowed at this size.
   [[nodiscard]] bool worth(std::string_view method, std::size_t n) const {
     const double factor = n > (std::size_t{1} << 24) ? 1.6 : (n > (std::size_t{1} << 22) ? 3 : 1e9);
     const auto found = last_.find(method);
@@ -66,7 +66,7 @@ void run_case(const session& s, const Context& context, const step_case& wanted,
   }
 }
 
-/// The noise: one method's step, timed once more on grains of its own.
+/// The noise: one method's step, timed again on its own grains.
 template <typename Context>
 double time_probe(const session& s, const Context& context, frozen_grains& grains, std::string_view method) {
   row unused;

@@ -12,7 +12,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// One, two, and as many as there are.
+/// One, two, and all threads.
 std::vector<int> thread_counts() {
   std::vector<int> counts{1, 2};
   const int all = cpu_context().threads();
@@ -28,7 +28,7 @@ granular<cpu_context, float> make_model(frozen_grains& grains, std::string_view 
   return model;
 }
 
-/// Samples of all numbers of threads take turns, so that what else the machine does meets all of them.
+/// Samples of different numbers of threads alternate, so that other load on the machine affects all of them.
 std::vector<timing> time_in_turns(const session& s, std::vector<granular<cpu_context, float>>& models) {
   const std::size_t steps = s.full() ? 10 : 3;
   const timing_plan plan = s.plan();

@@ -14,7 +14,7 @@
 
 namespace quadrat::bench {
 
-/// Numbers of grains of Figures 2 and 3: 1K to 512K; on the CPU those that take minutes.
+/// Numbers of grains of Figures 2 and 3: 1K to 512K; on the CPU those that take no more than minutes.
 [[nodiscard]] inline std::vector<std::size_t> wave_sizes(const session& s) {
   return powers_of_two(10, !s.full() ? 10 : (s.on_cuda() ? 19 : 14));
 }
@@ -30,7 +30,7 @@ template <typename Context>
   return granular<Context, float>(context, options, positions);
 }
 
-/// Lets the simulation allocate and capture what it needs, and puts it back where it was. Synchronises.
+/// Lets the simulation allocate and capture what it needs, then restores its state. Synchronizes.
 template <typename Context>
 void settle(granular<Context, float>& model) {
   const auto state = model.state();

@@ -11,14 +11,14 @@ namespace quadrat::bench {
 
 namespace {
 
-/// A fluid whose viscosity is known: no thermostat, a = m = kT = 1, shear waves over 20 cells. More seeds than 8 where
-/// they take no time.
+/// A fluid of known viscosity: no thermostat, a = m = kT = 1, shear waves over 20 cells. More than 8 seeds where they
+/// are cheap.
 struct known_fluid {
   double particles_per_cell;
   double angle;  ///< degrees
   double time_step;
-  double viscosity;  ///< measured before
-  double error;      ///< of that
+  double viscosity;  ///< reference value
+  double error;      ///< of the reference value
   double tolerance;  ///< for the deviation from theory, which is 1 to 3 % high at small time steps
 };
 
@@ -54,7 +54,7 @@ void measure_known_fluid(const session& s, const Context& context, const known_f
     out["steps"] = found.steps;
     out["theory"] = theory;
     out["deviation_from_theory"] = found.mean / theory - 1;
-    if (thermostat) return;  // theory knows of none; with few particles a cell it adds some percent
+    if (thermostat) return;  // not in the theory; with few particles per cell it adds some percent
     out["expected"] = known.viscosity;
     out["expected_error"] = known.error;
     out["deviation"] = found.mean / known.viscosity - 1;
@@ -63,7 +63,7 @@ void measure_known_fluid(const session& s, const Context& context, const known_f
   });
 }
 
-/// One square box of particles, alpha = 90 degrees, h = 0.6, and as many runs as know the viscosity to 1.5 %.
+/// One square box of particles, alpha = 90 degrees, h = 0.6, and enough runs to determine the viscosity to 1.5 %.
 template <typename Context>
 void measure_tail(const session& s, const Context& context, srd_sums sums, int side, double number, bool thermostat) {
   srd_options<2> options;
@@ -98,12 +98,12 @@ void measure_tail(const session& s, const Context& context, srd_sums sums, int s
   });
 }
 
-/// A flow between plates at both ends of the y axis, driven along x; h = 1. The parabola is that of the theory without
-/// the thermostat.
+/// A flow between plates at both ends of the y axis, driven along x; h = 1. The parabola is from theory without the
+/// thermostat.
 struct plate_flow {
   srd_options<3> options;
   std::size_t n;
-  double viscosity;  ///< of theory
+  double viscosity;  ///< from theory
   std::size_t before, snapshots, steps_apart;
 
   [[nodiscard]] double height() const { return options.cells[1] * options.cell_edge; }
@@ -131,7 +131,7 @@ plate_flow make_plate_flow(const session& s, srd_sums sums) {
   return flow;
 }
 
-/// Velocities along x in slices of a cell, the mean over a step and over all snapshots; samples in ms a step.
+/// Velocities along x in slices of a cell, the mean over a step and over all snapshots; samples in ms per step.
 template <typename Context>
 std::vector<double> run_plate_flow(const Context& context, const plate_flow& flow, std::vector<double>& samples) {
   srd<Context, float, 3> fluid(context, flow.options, srd_start(flow.options, flow.n));

@@ -14,7 +14,7 @@
 
 namespace quadrat::bench {
 
-/// The kinds of sums that this device has and that were asked for; its own choice comes first.
+/// The requested kinds of sums on this device; its default comes first.
 [[nodiscard]] std::vector<srd_sums> wanted_srd_sums(const session& s);
 
 /// A cube of cells with 10 particles each: 10M on a GPU.
@@ -23,22 +23,22 @@ namespace quadrat::bench {
 /// Particles at the start, made once for all operations.
 [[nodiscard]] const srd_particles<3>& srd_particles_at_start(const session& s);
 
-/// Steps between two sortings that no run reaches.
+/// More steps between two sorts than any run has.
 inline constexpr std::size_t never_sorted = std::size_t{1} << 40;
 
-/// What a row says first.
+/// The first keys of a row.
 template <int D>
 [[nodiscard]] row identify_srd(std::string_view operation, const srd_options<D>& options, std::string_view precision,
                                std::size_t n, std::string_view distribution);
 
-/// How many steps run before they are timed, how many make a sample, and how many samples there are.
+/// The number of steps before timing, the steps per sample, and the number of samples.
 struct srd_stretch {
   std::size_t before;
   std::size_t steps;
   std::size_t samples;
 };
 
-/// Milliseconds a step. Throws disagreement when the fluid is not at its temperature at the end.
+/// Milliseconds per step. Throws disagreement when the fluid does not have its temperature at the end.
 template <typename Context, typename T>
 [[nodiscard]] timing time_srd(const Context& context, srd<Context, T, 3>& fluid, const srd_stretch& stretch,
                               double tolerance) {
@@ -60,7 +60,7 @@ template <typename Context, typename T>
   return summarize(samples, tolerance);
 }
 
-/// One row of a fluid that starts with srd_particles_at_start. `T` as well as the options may be varied.
+/// One row of a fluid that starts with srd_particles_at_start, for given precision and options.
 template <typename T, typename Context>
 void time_fluid(const session& s, const Context& given, const srd_options<3>& options, const row& identity,
                 const srd_stretch& stretch) {

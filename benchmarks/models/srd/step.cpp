@@ -51,7 +51,7 @@ srd_options<3> fluid_options(const session& s, srd_sums sums, double time_step) 
   return options;
 }
 
-/// Whole numbers of sortings.
+/// A whole number of sorting intervals.
 srd_stretch step_stretch(const session& s) {
   if (!s.full()) return {0, srd_default_sort_every, 3};
   if (!s.on_cuda()) return {srd_default_sort_every, srd_default_sort_every, 5};
