@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever the bytes, the reader of bodies gives bodies that can be, or an io_error that names the file.
+// For any bytes, the reader of bodies gives valid bodies, or an io_error that names the file.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever the bytes, the reader of checkpoints gives whole arrays, or an io_error; also where length and checksum of
-// the file are right.
+// For any bytes, the reader of checkpoints gives complete arrays, or an io_error; even if length and checksum of the
+// file are correct.
 #include <zlib.h>
 
 #include <cstddef>

@@ -22,13 +22,13 @@
 #include <utility>
 #include <vector>
 
-// Runs a fuzz target without libFuzzer, and takes of its arguments what a test needs:
-//   files         are run as they are
-//   directories   hold inputs that are run, and then mutated -runs=N times, at most for -max_total_time=SECONDS
+// Runs a fuzz target without libFuzzer, and supports those of its arguments that a test needs:
+//   files         are run unchanged
+//   directories   contain inputs that are run, and then mutated -runs=N times, for at most -max_total_time=SECONDS
 //   -seed=S       the same seed gives the same inputs
 //   -max_len=L    longest input in bytes
-// An input may take ten seconds, and memory of a gigabyte (but under the sanitizers, which reserve more than there is).
-// When the target dies, its input is written to the file crash-input of the working directory.
+// An input may take ten seconds and a gigabyte of memory (not limited under the sanitizers, which reserve more than
+// exists). When the target dies, its input is written to the file crash-input in the working directory.
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -74,7 +74,7 @@ void run(const input& one) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// Makes inputs out of known ones.
+/// Makes new inputs from known ones.
 class mutator {
  public:
   mutator(std::vector<input> corpus, std::uint64_t seed, std::size_t longest)
@@ -101,7 +101,7 @@ class mutator {
     if (it.size() < sizeof(Value)) return;
     const Value value = values.begin()[below(values.size())];
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
-    // Numbers stand mostly at multiples of their size.
+    // Numbers are mostly at multiples of their size.
     const std::size_t at = below(it.size() / sizeof(Value)) * sizeof(Value);
     std::copy(bytes, bytes + sizeof(Value), it.begin() + static_cast<std::ptrdiff_t>(at));
   }
@@ -114,7 +114,7 @@ class mutator {
              limits::max(), limits::lowest(), limits::infinity(), -limits::infinity(), limits::quiet_NaN()});
   }
 
-  /// What formats of text stumble over takes the place of a number, or is put in where there is none.
+  /// Puts a word that text formats stumble over in place of a number, or inserts it.
   void replace_a_word(input& it, std::size_t at) {
     constexpr std::array<std::string_view, 30> words{"nan",
                                                      "inf",
@@ -229,7 +229,7 @@ int main(int count, char** arguments) {
       std::fprintf(stderr, "fuzz: no such option as %s\n", arguments[k]);
       return 2;
     } else if (std::filesystem::is_directory(text)) {
-      // In order of their names: file systems differ in theirs.
+      // Sorted by name, since file systems differ in their order.
       const std::filesystem::directory_iterator entries(text);
       const std::set<std::filesystem::path> files(begin(entries), end(entries));
       for (const auto& file : files) corpus.push_back(read(file));

@@ -14,7 +14,7 @@ inline void expect(bool condition, const char* what) {
   std::abort();
 }
 
-/// Whatever the bytes of a file, `read()` gives what can be, or throws an Error that begins with the file's name.
+/// For any bytes of a file, `read()` gives a valid result, or throws an Error that begins with the file's name.
 template <typename Error, typename Read>
 void expect_sound_or_refused(std::string_view file, Read&& read) {
   try {

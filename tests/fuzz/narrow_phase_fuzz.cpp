@@ -9,12 +9,12 @@
 
 #include "quadrat/contacts/collide.hpp"
 
-// Any two bodies that are sound, at any offset, get contacts that are what they claim to be.
+// Any two valid bodies, at any offset, give valid contacts.
 
 namespace quadrat::test {
 namespace {
 
-/// Numbers out of bytes; zeros when there are no more.
+/// Decodes numbers from bytes; zeros when there are no more.
 class decoder {
  public:
   decoder(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -30,7 +30,7 @@ class decoder {
     return value;
   }
 
-  /// Any number, or one in [-1, 1), which bytes alone would hardly ever give.
+  /// Any number, or one in [-1, 1), which bytes alone would rarely give.
   template <typename T>
   [[nodiscard]] T number() {
     const auto kind = next<std::uint8_t>();
@@ -56,7 +56,7 @@ void demand(bool holds, const char* what) {
   std::abort();
 }
 
-/// Whether there is such a body; an unknown shape now and then.
+/// Decodes a body, now and then of an unknown shape; returns whether it is valid.
 template <typename T>
 [[nodiscard]] bool decode(decoder& bytes, body<T>& result) {
   const auto shape = bytes.next<std::uint8_t>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever the text, the readers of scenes give a scene that their checks have passed, or a scene_error.
+// For any text, the readers of scenes give a scene that has passed their checks, or a scene_error.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever the bytes, the reader of extended .xyz files gives a frame, or an io_error.
+// For any bytes, the reader of extended .xyz files gives a frame, or an io_error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A library for LD_PRELOAD under which one call fails: the n-th allocation, or the n-th call of one function of the
-// system. What is set in the environment:
+// A library for LD_PRELOAD under which one call fails: the n-th allocation, or the n-th call of one system function.
+// Environment variables:
 //   QUADRAT_FAIL_CALL    "memory" for any allocation, or the name of a function, such as "fsync"
 //   QUADRAT_FAIL_AT      which call fails, from 1; 0: none
 //   QUADRAT_FAIL_ALWAYS  with "1" all later calls fail, too
-//   QUADRAT_FAIL_WITH    the value of errno; or "short": read and write take one byte
-//   QUADRAT_FAIL_COUNTS  a file for lines "name calls" when main has returned or exit was called
-// Calls count while main runs. What OpenMP's runtime and the dynamic loader ask for does not count: they end the
-// process by design, with a message of their own.
+//   QUADRAT_FAIL_WITH    the value of errno; or "short": read and write transfer one byte
+//   QUADRAT_FAIL_COUNTS  a file for lines "name calls", written when main returns or exit is called
+// Calls count while main runs. Calls by OpenMP's runtime and the dynamic loader do not count: these end the process by
+// design, with their own message.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -41,14 +41,14 @@ struct range {
 };
 
 std::array<std::atomic<std::uint64_t>, names.size()> calls{};
-std::array<range, 8> uncounted{};  ///< code of the OpenMP runtime and of the loader
+std::array<range, 8> uncounted{};  ///< code ranges of the OpenMP runtime and the loader
 std::size_t uncounted_ranges = 0;
 std::atomic<bool> counting{false};
 std::size_t failing = names.size();
 std::uint64_t fail_at = 0;
 bool fail_always = false, fail_short = false;
 int fail_with = ENOMEM;
-/// Within an allocation that has been counted, or in this library.
+/// Above 0 within a counted allocation, or in this library.
 __thread int depth __attribute__((tls_model("initial-exec"))) = 0;
 
 bool counts(const void* caller) {
@@ -60,7 +60,7 @@ bool counts(const void* caller) {
   return true;
 }
 
-/// Whether this call is to fail; sets errno then.
+/// Whether this call must fail; if so, sets errno.
 bool fails(std::size_t call, const void* caller) {
   if (!counts(caller)) return false;
   const std::uint64_t number = ++calls[call];
@@ -130,7 +130,7 @@ int counted_main(int count, char** arguments, char** environment) {
   return code;
 }
 
-/// What a counted allocation asks of the next library does not count again.
+/// Calls that a counted allocation makes into the next library do not count again.
 struct counted_call {
   counted_call() { ++depth; }
   ~counted_call() { --depth; }
@@ -138,8 +138,8 @@ struct counted_call {
 
 }  // namespace
 
-// Functions of the system under names of their own here: the headers declare them in ways that differ. `counted` is the
-// name that they are counted under.
+// Defines system functions under different names here, because headers declare them in different ways. `counted` is the
+// name under which they are counted.
 #define FAILING(counted, symbol, result, failure, parameters, arguments)                      \
   result failing_##symbol parameters __asm__(#symbol) __attribute__((visibility("default"))); \
   result failing_##symbol parameters {                                                        \
@@ -214,7 +214,7 @@ FAILING(fcntl, fcntl64, int, -1, (int file, int command, void* argument), (file,
 FAILING(mmap, mmap, void*, reinterpret_cast<void*>(-1),
         (void* at, bytes size, int access, int flags, int file, long offset), (at, size, access, flags, file, offset))
 
-// A descriptor whose close fails is closed all the same.
+// A descriptor whose close fails is closed anyway.
 int failing_close(int file) __asm__("close") __attribute__((visibility("default")));
 int failing_close(int file) {
   static auto* const real = next<int(int)>("close");
@@ -224,7 +224,7 @@ int failing_close(int file) {
   return failing_now ? -1 : result;
 }
 
-// Reading and writing may also fall short, which is no error.
+// Reads and writes may also be short, which is not an error.
 #define FAILING_TRANSFER(symbol, memory_type)                                        \
   long failing_##symbol(int file, memory_type memory, bytes size) __asm__(#symbol)   \
       __attribute__((visibility("default")));                                        \

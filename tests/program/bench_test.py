@@ -26,7 +26,7 @@ IDENTITIES = {
 
 class BenchTest(support.ProgramTest):
     def bench(self, topic, *arguments):
-        """Runs a topic on one thread of the CPU and returns its file, whose shape has been checked."""
+        """Runs a topic on one CPU thread and returns its file, after checking its structure."""
         file = self.folder / "result.json"
         done = self.quadrat("bench", topic, "--quick", "--device", "cpu", "--threads", 1, "--json", file, *arguments)
         result = json.loads(file.read_text())
@@ -53,7 +53,7 @@ class BenchTest(support.ProgramTest):
         return {method["name"] for method in methods if method["cpu"]}
 
     def tables(self):
-        """What benchmarks/tables.py makes of the file."""
+        """The output of benchmarks/tables.py for the file."""
         script = support.SOURCE / "benchmarks" / "tables.py"
         return subprocess.run(
             [sys.executable, script, self.folder / "result.json"], check=True, capture_output=True, text=True
@@ -133,7 +133,7 @@ class BenchTest(support.ProgramTest):
             self.assertIn(words, self.tables())
 
     def check_choices(self, rows, summaries):
-        """No method timed took less than the best, and the summary counts what the rows say."""
+        """No timed method took less than the best, and the summary agrees with the rows."""
         for row in rows:
             self.assertEqual(row["methods_ms"][row["best"]], min(row["methods_ms"].values()))
             self.assertAlmostEqual(row["ratio"], row["median_ms"] / row["best_ms"], delta=1e-6)
@@ -195,7 +195,7 @@ class BenchTest(support.ProgramTest):
             self.assertIn(words, self.tables())
 
     def check_winner(self, row, costs):
-        """No method of the row's kind takes less for so many repetitions."""
+        """No method of the row's kind takes less for that number of repetitions."""
         same = [cost for cost in costs if (cost["n"], cost["mesh"]) == (row["n"], row["mesh"])]
         total = {cost["method"]: cost["set_points_ms"] + row["repetitions"] * cost["median_ms"] for cost in same}
         if row["among"] == "paper":

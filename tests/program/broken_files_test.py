@@ -16,7 +16,7 @@ WORDS = [b"nan", b"inf", b"-inf", b"1e999", b"1e-999", b"99999999999999999999", 
          b"-1", b"1e30", b"1e-30", b"true", b'"', b"[", b"]", b"[" * 400, b"{", b"(", b",", b"=", b"\n", b"#", b"\xff", b"\0",
          b""]  # fmt: skip
 NUMBER = re.compile(rb"[-+]?\d[\d.]*(?:e[-+]?\d+)?")
-# A file of a few kilobytes has no claim to more; the sanitizers reserve terabytes.
+# A file of a few kilobytes must not need more; the sanitizers reserve terabytes.
 MEMORY = 4 << 30
 
 
@@ -45,7 +45,7 @@ def changed(data, choice):
 
 
 def sealed(data):
-    """A checkpoint whose length and checksum are right again."""
+    """A checkpoint with corrected length and checksum."""
     if len(data) < 68:
         return data
     data = data[:16] + struct.pack("<Q", len(data)) + data[24:-4]
@@ -58,7 +58,7 @@ class BrokenFilesTest(hostile_support.HostileTest):
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
     def run_command(self, command, folder):
-        """Its end and its errors. What a valid input asks for may take long, but must stop when it is told."""
+        """Its exit status and errors. A valid input may take long, but must stop when told to."""
         process = subprocess.Popen(self.command(*command.arguments), cwd=folder, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, env=self.environment(), preexec_fn=self.limit_memory)  # fmt: skip
         try:

@@ -60,7 +60,7 @@ class CirclesTest(support.ProgramTest):
                 steps = self.rows(out, "steps.csv")
                 self.assertEqual([int(row["step"]) for row in steps], list(range(1, 61)))
                 for row in self.rows(out, "statistics.csv")[:-1]:
-                    recorded = steps[int(row["step"])]  # the step that leads on from there
+                    recorded = steps[int(row["step"])]  # the step that starts from there
                     self.assertEqual(row["neighbor_deviation"], recorded["neighbor_deviation"])
 
     def test_orders_are_methods(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the program says to a command line that it does not understand: one line with what was probably meant."""
+"""Errors for wrong command lines: one line with what was probably meant."""
 
 import json
 import os
@@ -146,7 +146,7 @@ class ProgressTest(support.ProgramTest):
 
 class ActivityTest(support.ProgramTest):
     def test_what_takes_long_is_said_on_a_terminal(self):
-        """The points come through a pipe that stays open until the program has said that it waits for them."""
+        """The points come through a pipe that stays open until the program says that it is waiting for them."""
         os.mkfifo(self.folder / "slow.csv")
         reader, writer = pty.openpty()
         process = subprocess.Popen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""quadrat contacts as numpy reads it: the same in .npy and .csv, and for spheres what all pairs give.
+"""quadrat contacts as numpy reads it: the same in .npy and .csv, and for spheres the same as from all pairs.
 
 Needs numpy (script/python-packages installs it in build/python); skips itself without it."""
 
@@ -104,7 +104,7 @@ class ContactsAgreementTest(support.ProgramTest):
             file = self.save(x=centers[:, 0], y=centers[:, 1], z=centers[:, 2], radius=radii)
             records = self.contacts(file, "--box", "1,1.25,0.75", "--periodic", axes)
             self.assertGreater(np.count_nonzero(records["shift"]), 100)
-            # Open axes are as long as no two spheres are apart.
+            # Open axes are longer than any distance between two spheres.
             spans = np.where([axis in axes for axis in "xyz"], lengths, 1e9)
             self.assert_contacts_of_spheres(records, centers, radii, spans)
 

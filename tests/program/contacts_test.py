@@ -77,7 +77,7 @@ class ContactsTest(support.ProgramTest):
         return self.put("random.csv", text), rows
 
     def assert_sound(self, row):
-        """What every contact of any shapes is."""
+        """Properties of every contact of any shapes."""
         vectors = {name: [row[name + axis] for axis in "xyz"] for name in ("a", "b", "n", "t1", "t2")}
         self.assertLess(row["a"], row["b"])
         self.assertGreater(row["depth"], 0)

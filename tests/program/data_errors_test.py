@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is wrong with data is said with where it stands: the line of a text file, the index in an array."""
+"""Errors in data are reported with their place: the line of a text file, the index in an array."""
 
 import json
 import struct
@@ -11,7 +11,7 @@ LETTERS = {"f4": "f", "f8": "d", "c16": "d", "i8": "q", "i4": "i", "O": "q", "f2
 
 
 def npy(numbers, shape, descr="<f8", fortran_order=False):
-    """An array as NumPy would write it; `numbers` as they stand in the file."""
+    """An array as NumPy would write it; `numbers` in the order of the file."""
     order, letter = descr[0].replace("|", "<"), LETTERS[descr[1:]]
     header = f"{{'descr': '{descr}', 'fortran_order': {fortran_order}, 'shape': {shape}, }}"
     header += " " * (63 - (len(header) + 10) % 64) + "\n"
@@ -35,7 +35,7 @@ class DataErrorsTest(support.ProgramTest):
         return line
 
     def takers_of_points(self):
-        """Every command that reads points, with what else it needs."""
+        """Every command that reads points, with its other arguments."""
         self.put("mesh.npy", npy([1.0] * 64, (4, 4, 4)))
         return [
             ["neighbors", "--cutoff", 0.1],

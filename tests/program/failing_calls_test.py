@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command with calls of the system that fail, are interrupted or do half of what they should."""
+"""Every command with system calls that fail, are interrupted or transfer less than requested."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ import sys
 
 import hostile_support
 
-# What each may answer; "short": one byte is read or written.
+# Possible results of each call; "short": one byte is read or written.
 PROBLEMS = {
     "open": [errno.EACCES, errno.EMFILE, errno.ENOSPC],
     "openat": [errno.EACCES, errno.EMFILE],
@@ -44,7 +44,7 @@ class FailingCallsTest(hostile_support.HostileTest):
             for at in range(1, calls[call] + 1)
             for problem in problems
             for always in (False, True)
-            # What is always interrupted, or never moves on, never ends.
+            # Calls that are always interrupted, or never make progress, never end.
             if not (always and problem in (errno.EINTR, "short"))
         ]
         wrong = []

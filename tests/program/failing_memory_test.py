@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command with allocations that fail: one error, and no file that is not whole."""
+"""Every command with failing allocations: one error, and no incomplete file."""
 
 import errno
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the hostile tests share: every command on a small input, and what may be left when one of its calls fails.
+"""Shared by the hostile tests: every command on a small input, and what it may leave when one of its calls fails.
 
 QUADRAT_HOSTILE_ROUNDS: how many disturbed runs of each test (0: all that there are), QUADRAT_HOSTILE_SEED: which ones.
 """
@@ -126,7 +126,7 @@ def rounds(usual):
 
 
 def sample(choices, count, name):
-    """`count` of the choices, by the seed and the name of the test; all of them where count is 0."""
+    """`count` of the choices, selected by the seed and the name of the test; all of them if count is 0."""
     if count == 0 or count >= len(choices):
         return list(choices)
     return random.Random(f"{SEED} {name}").sample(choices, count)
@@ -168,7 +168,7 @@ class Command:
     name: str
     arguments: list
     output: str = ""  # the file, or the folder of a run
-    prepare: list = dataclasses.field(default_factory=list)  # a command that comes before, undisturbed
+    prepare: list = dataclasses.field(default_factory=list)  # a command that runs first, undisturbed
 
     @property
     def is_run(self):
@@ -179,7 +179,7 @@ def commands():
     def run(name, *more):
         return Command(f"run_{name}", ["run", f"../in/{name}.toml", "--output", "out", *more], "out")
 
-    # The driver of a GPU crashes by itself where it finds no memory.
+    # GPU drivers themselves crash when out of memory.
     on_cpu = ["--device", "cpu"]
     resume = run("grains", "--resume")
     resume.name = "resume"
@@ -206,7 +206,7 @@ def commands():
 
 
 def keep(data, name):
-    """Writes what caused a failure where it outlives the test; returns the file."""
+    """Saves the cause of a failure so that it outlives the test; returns the file."""
     file = pathlib.Path(tempfile.mkdtemp(prefix="quadrat-hostile-")) / name
     file.write_bytes(data)
     return file
@@ -218,7 +218,7 @@ def contents(folder):
 
 
 class HostileTest(support.ProgramTest):
-    """Runs a command with one call that fails, and looks at what is left."""
+    """Runs a command with one failing call, and checks what it leaves behind."""
 
     def setUp(self):
         super().setUp()
@@ -251,7 +251,7 @@ class HostileTest(support.ProgramTest):
         return {name: int(number) for name, number in calls.items()}, contents(folder)
 
     def disturbed(self, command, whole, call, at, problem, always=False, threads=1):
-        """One run in which that call fails. Returns what is wrong with it: "" when all is well."""
+        """One run in which that call fails. Returns what is wrong with it, or "" if nothing is."""
         global disturbed_runs
         disturbed_runs += 1
         folder = self.folder / "broken"
@@ -281,9 +281,9 @@ class HostileTest(support.ProgramTest):
                 f"  again: cd {self.folder}/broken && {line} {' '.join(self.command(*command.arguments))}")  # fmt: skip
 
     def wrong_end(self, done, several_threads):
-        """One line says what failed, and the status that it did."""
+        """Expects one line that says what failed, and a failing status."""
         lines = done.stderr.splitlines()
-        # OpenMP's runtime ends the process with a message of its own where it has no memory for its threads.
+        # OpenMP's runtime ends the process with its own message if it has no memory for its threads.
         if several_threads and done.returncode == 1 and lines and lines[-1].startswith("libgomp: "):
             return ""
         if done.returncode == 0:
@@ -293,7 +293,7 @@ class HostileTest(support.ProgramTest):
         return "" if len(lines) == 1 and lines[0].startswith("quadrat: ") else "it did not print one error"
 
     def wrong_result(self, command, whole, found):
-        """Success means all files, and the bits of the undisturbed run; where a run measures its steps, its files hold times."""
+        """Success means all files with the bits of the undisturbed run, except times that a run measures."""
         if set(whole) != set(found):
             return f"files differ: {sorted(set(whole) ^ set(found))}"
         for name, data in whole.items():
@@ -306,7 +306,7 @@ class HostileTest(support.ProgramTest):
         return ""
 
     def wrong_rest(self, command, whole, found, folder, older):
-        """After a failure a file is what it was, or whole; what a run has written is whole, and the run can go on."""
+        """After a failure a file is unchanged or complete; files of a run are complete, and the run can be resumed."""
         if not command.is_run:
             kept = {command.output: b"older\n"} if older else {}
             return "" if found == kept or found == whole else f"it left {sorted(found)}, which are not whole"

@@ -67,7 +67,7 @@ class InterpolateTest(mesh_support.MeshTest):
                             self.assertEqual(set(found[2]), {0.0})
 
     def test_interpolation_is_the_adjoint_of_spreading(self):
-        """Of all v and m: sum over mesh points of spread(v) m is the sum over points of v interpolate(m)."""
+        """For all v and m: the sum over mesh points of spread(v) m equals the sum over points of v interpolate(m)."""
         for extents, lengths, stored, descr, periodic in self.CASES:
             points = self.put_points("points.npy", self.draw_points(30, lengths, stored), stored)
             v, m = self.draw_values(30, descr), self.draw_values(math.prod(extents), descr)

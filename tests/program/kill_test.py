@@ -27,7 +27,7 @@ class KillTest(support.ProgramTest):
     def setUp(self):
         super().setUp()
         self.choice = random.Random(f"{SEED} {self.id()}")
-        # Files all the time: what is killed is mostly the writing of one.
+        # Writes files all the time, so that mostly the writing of one is killed.
         self.scene = self.write_scene(
             support.SCENE.replace("frame_every = 50", "frame_every = 4")
             .replace("count = 1000", "count = 200")
@@ -36,7 +36,7 @@ class KillTest(support.ProgramTest):
         )
 
     def killed(self, command, longest):
-        """Runs a command, kills it after a random time, and returns whether it had still been at work."""
+        """Runs a command, kills it after a random time, and returns whether it was still running."""
         process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
             process.wait(self.choice.uniform(0, longest))
@@ -53,13 +53,13 @@ class KillTest(support.ProgramTest):
         return time.monotonic() - began
 
     def check_leftover(self, file, targets):
-        """A writer that was killed leaves a file only where it was about to rename it, or could not do without a name."""
+        """A killed writer leaves a file only if it was about to rename it, or could not write without a name."""
         target = LEFTOVER.fullmatch(file.name)
         self.assertTrue(target and target[1] in targets, file)
         counts["leftovers"] += 1
 
     def check_folder(self, out):
-        """What holds at any time."""
+        """Conditions that hold at any time."""
         self.assert_whole_files(out)
         index = out / "run_files.txt"
         listed = index.read_text().splitlines()[1:] if index.exists() else []
@@ -77,7 +77,7 @@ class KillTest(support.ProgramTest):
                 self.assertTrue((out / frame).exists(), f"frames.pvd lists {frame}")
 
     def check_end(self, out):
-        """What holds when a run has come to its end."""
+        """Conditions that hold at the end of a run."""
         self.check_folder(out)
         frames = sorted(str(file.relative_to(out)) for file in (out / "frames").glob("frame_*.vtp"))
         self.assertEqual(re.findall(r'file="(\S+)"', (out / "frames.pvd").read_text()), frames)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inputs that take long, or much memory."""
+"""Inputs that take a long time or much memory."""
 
 import array
 import random
@@ -25,7 +25,7 @@ class LargeInputTest(support.ProgramTest):
     def random_points(self, count):
         draw = random.Random(count)
         block = array.array("f", (draw.random() for _ in range(3 * 1000)))
-        # Each thousand a little aside from the others.
+        # Each thousand is slightly shifted from the others.
         parts = [array.array("f", (0.999 * x + 1e-3 * k * 1000 / count for x in block)) for k in range(count // 1000)]
         return self.put("points.npy", npy(b"".join(part.tobytes() for part in parts), (count, 3)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What would take all memory is refused beforehand, with the numbers; what needs little is not."""
+"""What would take all memory is refused in advance, with the numbers; what needs little is not."""
 
 import array
 import json
@@ -26,7 +26,7 @@ class LimitsTest(large_inputs.LargeInputTest):
         return run(*arguments)
 
     def limited(self, *arguments):
-        """What the program says in an address space that gigabytes do not fit."""
+        """The program's message in an address space too small for gigabytes."""
         done = self.in_little_space(*arguments)
         self.assertIn(done.returncode, (1, 2), done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)

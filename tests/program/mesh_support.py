@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of quadrat spread and quadrat interpolate share: .npy files, and a few plain lines that say what both
+"""Shared by the tests of quadrat spread and quadrat interpolate: .npy files, and a few plain lines that say what both
 compute."""
 
 import ast
@@ -20,7 +20,7 @@ KINDS = {"<f4": "f", "<f8": "d", "<c8": "f", "<c16": "d", "<u4": "I"}
 
 
 def npy(shape, numbers, descr="<f8"):
-    """An array as NumPy would write it; `numbers` in C order, complex ones where the type is."""
+    """An array as NumPy would write it; `numbers` in C order, complex for complex types."""
     header = "{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }" % (descr, ", ".join(map(str, shape)))
     header = header.ljust(64 * math.ceil((len(header) + 11) / 64) - 11) + "\n"
     if "c" in descr:
@@ -46,7 +46,7 @@ def read_npy(file):
 
 
 def rounded(numbers, descr):
-    """As that type holds them."""
+    """Rounded to that type."""
     kind = KINDS[descr]
 
     def one(number):
@@ -63,7 +63,7 @@ def bspline(order, x):
 
 
 class Mesh:
-    """A box with a mesh, and who contributes to whom."""
+    """A box with a mesh, and which points contribute to which mesh points."""
 
     def __init__(self, extents, lengths, order, origin=None, periodic=None):
         self.extents, self.lengths, self.order = extents, lengths, order
@@ -71,7 +71,7 @@ class Mesh:
         self.periodic = [True] * len(extents) if periodic is None else periodic
 
     def axis_weights(self, x, axis):
-        """(mesh point, weight, derivative by the position) of a footprint; what leaves an open mesh is left out."""
+        """(mesh point, weight, derivative by position) of a footprint; what leaves an open mesh is left out."""
         n, p = self.extents[axis], self.order
         u = (x - self.origin[axis]) * n / self.lengths[axis]
         first = math.floor(u - p / 2) + 1
@@ -114,11 +114,11 @@ class Mesh:
 
 
 def difference(found, expected):
-    """In relative l2."""
+    """The relative l2 error."""
     return math.sqrt(sum(abs(a - b) ** 2 for a, b in zip(found, expected)) / sum(abs(b) ** 2 for b in expected))
 
 
-# What the computation in a type is allowed to differ from the reference above.
+# The tolerance of the computation in a type against the reference above.
 TOLERANCE = {"<f4": 1e-6, "<c8": 1e-6, "<f8": 1e-13, "<c16": 1e-13}
 
 
@@ -163,7 +163,7 @@ class MeshTest(support.ProgramTest):
         return self.fails(self.COMMAND, *arguments, "--device", "cpu", code=code)
 
     def methods(self):
-        """What `quadrat info` says of those that may be asked for and run on the CPU."""
+        """Names from `quadrat info` of those that can be requested and run on the CPU."""
         methods = json.loads(self.quadrat("info", "--json").stdout)["mesh"]["methods"]
         return [method for method in methods if method["cpu"] and not method["wrong_results"]]
 
@@ -172,7 +172,7 @@ class MeshTest(support.ProgramTest):
         self.assertLess(difference(found, expected), tolerance)
 
     def assert_interrupted(self, output, *arguments):
-        """Ctrl-C arrives while the output goes down a pipe that nobody empties."""
+        """Ctrl-C arrives while the output goes to a pipe that nobody reads."""
         os.mkfifo(self.folder / output)
         reader = os.open(self.folder / output, os.O_RDONLY | os.O_NONBLOCK)
         command = self.command(self.COMMAND, *arguments, "--device", "cpu", "-o", output)

@@ -42,7 +42,7 @@ class AgreementTest(support.ProgramTest):
         return table[:, :5].astype(np.int64), table[:, -1]
 
     def assert_agreement(self, atoms, cutoff, *arguments):
-        """Ours must be in order as it stands; each of the others brings its own meaning of the same atoms."""
+        """The program's output must already be in order; each of the others has its own form of the same atoms."""
         rows, distances = self.ours(*arguments, "--cutoff", repr(float(cutoff)))
         others = {
             "ase": ase.neighborlist.neighbor_list("ijSd", atoms, cutoff),
@@ -109,7 +109,7 @@ class AgreementTest(support.ProgramTest):
         self.assert_agreement_with_ase(ase.io.read(file), file)
 
     def assert_agreement_with_ase(self, atoms, file):
-        """Where a cell vector is zero, which matscipy refuses."""
+        """With a zero cell vector, which matscipy refuses."""
         rows, _ = self.ours(file, "--cutoff", 1.0)
         expected, _ = in_order(*ase.neighborlist.neighbor_list("ijSd", atoms, 1.0))
         np.testing.assert_array_equal(rows, expected)

@@ -11,7 +11,7 @@ import subprocess
 
 import support
 
-# Three points in a row, and one that is near the first across the faces of the unit box.
+# Three points in a row, and one near the first across the faces of the unit box.
 ROW = "x,y,z\n0.125,0.5,0.5\n0.25,0.5,0.5\n0.5,0.5,0.5\n0.9375,0.5,0.5\n"
 
 
@@ -174,7 +174,7 @@ class NeighborsTest(support.ProgramTest):
         self.assertEqual(len(self.pairs(*arguments, "1,1,1", "--periodic", "zx")), 4)
         self.assertEqual(len(self.pairs(*arguments, "1,1,1", "--origin", "-0.05,0,0", "--periodic", "x")), 4)
         self.assertEqual(len(self.pairs(*arguments, "1,0,0,0.25,1,0,0,0,1", "--periodic", "xyz")), 4)
-        # A box that is smaller than the cutoff: the images of a point itself, and two of each other point.
+        # A box smaller than the cutoff: the images of the point itself, and two of each other point.
         pairs = self.pairs(self.put("two.csv", "x,y,z\n0,0,0\n0.25,0,0\n"), "--cutoff", 0.6, "--box", "0.5,9,9",
                            "--periodic", "x")  # fmt: skip
         self.assertEqual([(i, j, s) for i, j, s, *_ in pairs], [

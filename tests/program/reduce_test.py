@@ -46,7 +46,7 @@ def read_npy(file):
 
 
 def reduced(operation, keys, values, count):
-    """One component, in Python's numbers; None for a key that no element has."""
+    """One component, in Python's numbers; None for a key without elements."""
     groups = [[] for _ in range(count)]
     for key, value in zip(keys, values):
         groups[key].append(value)

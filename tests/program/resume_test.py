@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs that are stopped, killed, cut or changed, and go on: bit for bit as if nothing had happened."""
+"""Runs that are stopped, killed, truncated or changed, and resumed: bit for bit as if nothing had happened."""
 
 import json
 import random

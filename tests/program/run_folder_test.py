@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The folder of a run: what is somebody else's stays, and the index is true."""
+"""The folder of a run: foreign files stay, and the index is correct."""
 
 import re
 
@@ -9,7 +9,7 @@ TITLE = "# The files of a run of quadrat, which touches no others in this folder
 
 
 def contents(folder):
-    """What is in a folder, links not followed: bytes of files, targets of links, by name."""
+    """The contents of a folder, links not followed: bytes of files, targets of links, by name."""
     found = {}
     for file in sorted(folder.rglob("*")):
         name = str(file.relative_to(folder))
@@ -40,7 +40,7 @@ class RunFolderTest(support.ProgramTest):
         return re.findall(r'file="(\S+)"', (self.out / "frames.pvd").read_text())
 
     def refuses(self, *arguments, code=2):
-        """A command that must leave everything as it is."""
+        """A command that must leave everything unchanged."""
         before = contents(self.folder)
         message = self.fails("run", self.scene, "--output", "out", *arguments, code=code)
         self.assertEqual(contents(self.folder), before)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scenes that cannot be, and runs that go wrong: each with its message and exit code, and nothing left half done."""
+"""Invalid scenes, and runs that fail: each with its message and exit code, and nothing left half done."""
 
 import os
 import subprocess
@@ -121,7 +121,7 @@ class FailingRuns(support.ProgramTest):
         self.assertRegex(message, r"^cannot write disk/out/\S+: No space left on device$")
         self.assert_whole_files(disk)
         self.assertFalse([name for _, _, names in os.walk(disk) for name in names if name.endswith(".tmp")])
-        # The checkpoint that fitted is good: with room again, the run goes on.
+        # The checkpoint that fitted is valid: with room again, the run continues.
         for frame in (disk / "out" / "frames").iterdir():
             frame.unlink()
         scene = self.write_scene(support.SCENE.replace("frame_every = 50", "frame_every = 0"))

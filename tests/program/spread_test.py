@@ -120,7 +120,7 @@ class SpreadTest(mesh_support.MeshTest):
                           self.refusal(file, *box, "--periodic", axes, code=1))  # fmt: skip
 
     def test_a_small_box_far_from_the_origin_loses_none_of_its_length(self):
-        """Positions and lengths of the reference are those that the type holds: all of the difference is ours."""
+        """Positions and lengths of the reference are rounded to the type: the entire difference is the program's."""
         for origin, length in ((-27.25, 0.6), (1000.0, 1.1)):
             for descr in ("<f4", "<f8"):
                 points = self.draw_points(1000, [length], descr, origin=[origin])
@@ -209,7 +209,7 @@ class SpreadTest(mesh_support.MeshTest):
                 self.assertIn(words, head)
             spacing = re.search('Spacing="(.*?)"', head)[1].split()
             self.assertEqual(list(map(float, spacing)), [1 / 3, 0.5, 4 / 37])
-            arrays = support.read_vtp(self.folder / "mesh.vti")  # raises when it is not whole
+            arrays = support.read_vtp(self.folder / "mesh.vti")  # raises if it is not complete
             self.assertEqual(sorted(arrays), ["values_0", "values_1"])
             for v in range(2):
                 number = "f" if kind == "Float32" else "d"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of the program share: a folder to work in, scenes, and readers for the files that come out."""
+"""Shared by the tests of the program: a folder to work in, scenes, and readers for output files."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import unittest
 PROGRAM = os.environ.get("QUADRAT_PROGRAM", "quadrat")
 SOURCE = pathlib.Path(os.environ.get("QUADRAT_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 
-# Threads that spin while they wait take the processor from the tests that run beside this one.
+# Threads that spin while they wait take the processor from tests that run in parallel.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 # A wave in a small box: deterministic, and quick to compute.
@@ -80,7 +80,7 @@ class ProgramTest(unittest.TestCase):
         return json.loads((self.folder / output / "summary.json").read_text())
 
     def assert_same_results(self, one, other):
-        """The same bits in all frames and in the table."""
+        """Expects the same bits in all frames and in the table."""
         frames = sorted(file.name for file in (self.folder / one / "frames").iterdir())
         self.assertEqual(frames, sorted(file.name for file in (self.folder / other / "frames").iterdir()))
         for name in [*(f"frames/{frame}" for frame in frames), "frames.pvd", "statistics.csv"]:
@@ -88,7 +88,7 @@ class ProgramTest(unittest.TestCase):
             self.assertTrue(same, f"{name} differs between {one} and {other}")
 
     def assert_whole_files(self, folder):
-        """Every file that is visible is whole (hidden ones are the leftovers of a killed program)."""
+        """Every visible file is complete (hidden ones are leftovers of a killed program)."""
         for file in pathlib.Path(folder).rglob("*"):
             if not file.is_file() or file.name.startswith("."):
                 continue
@@ -103,7 +103,7 @@ class ProgramTest(unittest.TestCase):
 
 
 def read_vtp(file):
-    """The arrays of a VTP file as raw bytes by name. Raises when the file is not whole."""
+    """The arrays of a VTP file as raw bytes by name. Raises if the file is not complete."""
     data = file.read_bytes()
     head, payload = data.split(b'<AppendedData encoding="raw">\n_', 1)
     arrays, end = {}, 0

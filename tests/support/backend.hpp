@@ -40,7 +40,7 @@ namespace quadrat::test {
   return small_sizes() ? reduced : full;
 }
 
-/// A context at a level of determinism; a backend without threads takes no notice of their number.
+/// A context at a level of determinism; a backend without threads ignores their number.
 [[nodiscard]] inline backend_context context_at(determinism level, int threads = 0) {
   backend_context::options chosen;
   chosen.reproducibility = level;
@@ -52,7 +52,7 @@ namespace quadrat::test {
   return backend_context(chosen);
 }
 
-/// Contexts that must all give the same: several numbers of threads; a stream of the context and one of the caller's.
+/// Contexts that must all give the same: several numbers of threads; the context's own stream and one of the caller.
 [[nodiscard]] inline std::vector<backend_context> all_contexts() {
   std::vector<backend_context> result;
 #if QUADRAT_BACKEND_CUDA
@@ -79,7 +79,7 @@ namespace quadrat::test {
   return sizes;
 }
 
-/// A suite that skips itself where the backend has no device.
+/// A suite that is skipped if the backend has no device.
 class backend_test : public testing::Test {
  protected:
   void SetUp() override {

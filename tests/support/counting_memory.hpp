@@ -10,8 +10,7 @@
 
 namespace quadrat::test {
 
-/// Counts what goes through to the backend's usual memory, and runs out of it when asked to. Must outlive the arrays
-/// that it has served.
+/// Counts allocations from the backend's usual memory, and fails when told to. Must outlive the arrays that use it.
 class counting_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes, cuda_stream stream) override {

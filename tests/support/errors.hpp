@@ -9,7 +9,7 @@
 
 namespace quadrat::test {
 
-/// What `action` throws, which must be an Error.
+/// The message of the Error that `action` must throw.
 template <typename Error, typename Action>
 [[nodiscard]] std::string error_of(Action&& action) {
   try {
@@ -22,7 +22,7 @@ template <typename Error, typename Action>
   return "no error";
 }
 
-/// That all these stand in a text; `where` tells a call from others.
+/// Expects all these words in a text; `where` identifies the call.
 inline void expect_words(const std::string& text, const std::vector<std::string>& words,
                          const std::string& where = {}) {
   for (const std::string& word : words) {
