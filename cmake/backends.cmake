@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds what the library computes with. Sets QUADRAT_HAS_CUDA and QUADRAT_HAS_CUSPARSE (0 or 1). Of cuSPARSE only the
-# header is needed here: the library is loaded at run time, by who asks for it.
+# Finds the backends of the library. Sets QUADRAT_HAS_CUDA and QUADRAT_HAS_CUSPARSE (0 or 1). Only the header of
+# cuSPARSE is needed here: the library is loaded at run time, on first use.
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the program and the tests need; the library itself needs none of it. All but libpng and GoogleTest are used as
-# plain headers, so that they can be carried to a machine that lacks them (QUADRAT_EXTRA_INCLUDE, CMAKE_PREFIX_PATH)
-# and so that the program runs where their shared libraries are missing.
-# Sets QUADRAT_BUILD_PROGRAM, QUADRAT_BUILD_TESTS and, for the summary, *_WHY_NOT.
+# What the program and the tests need; the library itself needs none of it. All except libpng and GoogleTest are used as
+# plain headers, so that they can be copied to a machine that lacks them (QUADRAT_EXTRA_INCLUDE, CMAKE_PREFIX_PATH) and
+# so that the program runs where their shared libraries are missing. Sets QUADRAT_BUILD_PROGRAM, QUADRAT_BUILD_TESTS
+# and, for the summary, *_WHY_NOT.
 
 # Defines quadrat_deps::<name> as a header-only library, or appends <label> to QUADRAT_PROGRAM_MISSING.
 function(quadrat_find_headers name label header)

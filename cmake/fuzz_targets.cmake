@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/fuzz/<name>_fuzz.cpp: functions LLVMFuzzerTestOneInput, each a program of its own, with known inputs in
-# tests/fuzz/corpus/<name>/ where there are some. tests/fuzz/driver.cpp runs them on seeded inputs, for some seconds, as a
-# test; with QUADRAT_FUZZ (clang), libFuzzer does.
+# tests/fuzz/<name>_fuzz.cpp: functions LLVMFuzzerTestOneInput, each a separate program, with known inputs in
+# tests/fuzz/corpus/<name>/ if there are any. As a test, tests/fuzz/driver.cpp runs them for some seconds on inputs made
+# from a seed; with QUADRAT_FUZZ (clang), libFuzzer does.
 
 if(NOT TARGET quadrat_io)
   return()

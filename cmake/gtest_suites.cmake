@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# One CTest entry per GoogleTest suite. One per test, as gtest_discover_tests does, starts thousands of processes for
-# our typed tests, each of which would create a CUDA context.
+# One CTest entry per GoogleTest suite. One per test, as from gtest_discover_tests, would start thousands of processes
+# for the typed tests, each with its own CUDA context.
 
-# For every test. Passive waiting: suites that run side by side share the cores. TSan understands OpenMP when LLVM's
-# libomp is not instrumented and its archer (found by libomp itself) reports the synchronization.
+# For every test. Passive waiting: suites that run in parallel share the cores. TSan understands OpenMP if LLVM's libomp
+# is not instrumented and its archer tool (found by libomp itself) reports the synchronization.
 set(quadrat_test_environment OMP_WAIT_POLICY=passive)
 if(QUADRAT_SANITIZE MATCHES "thread")
   list(APPEND quadrat_test_environment TSAN_OPTIONS=ignore_noninstrumented_modules=1)
@@ -14,7 +14,7 @@ function(quadrat_discover_suites target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS")
   set(include_file "${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake")
   set(suites_file "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
-  # Read when CTest starts, so that an executable built on another machine, or not yet built, is no error.
+  # Read when CTest starts, so that an executable built on another machine, or not yet built, is not an error.
   file(
     GENERATE
     OUTPUT "${include_file}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Every public header compiles alone, and twice in one file; all of them together compile under nvcc. Headers that only
-# nvcc can compile refuse others with an #error that says so, and are left to it. quadrat/quadrat.hpp includes them all.
-# What the library is not instantiated for does not compile, with a line that says what would.
+# Every public header compiles alone, and included twice in one file; all of them together compile under nvcc. Headers
+# that only nvcc can compile reject other compilers by an #error, and are compiled only by nvcc. quadrat/quadrat.hpp
+# includes them all. Types for which the library is not instantiated are rejected, with a line that names valid ones.
 
 set(include_dir "${PROJECT_SOURCE_DIR}/include")
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${include_dir}" "${include_dir}/quadrat/*.hpp")

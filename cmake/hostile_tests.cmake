@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/hostile/failing_calls.cpp: a library for LD_PRELOAD under which one call of the program fails, for
-# tests/program/failing_*_test.py. It needs glibc, and no sanitizer of its own: theirs come after it.
+# tests/program/failing_*_test.py. It needs glibc, and must not be built with a sanitizer: theirs are loaded after it.
 
 set(quadrat_hostile_environment "")
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR QUADRAT_SANITIZE MATCHES "thread")

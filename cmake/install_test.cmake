@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs this build into a folder of its own, then configures, builds and runs against it what a user writes:
-# tests/install, tests/install/threads, tests/install/frame, examples/contacts, and examples/visitor, which has a kernel of its own. Then has
-# Quadrat as a part of another project, tests/install/subproject: nothing of it may leak, or be installed, unasked.
+# Installs this build into a separate folder, then configures, builds and runs user projects against it: tests/install,
+# tests/install/threads, tests/install/frame, examples/contacts, and examples/visitor, which has its own kernel. Then
+# builds Quadrat as part of another project, tests/install/subproject: nothing of it may leak, or be installed unless
+# requested.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -33,7 +34,7 @@ if(TARGET quadrat_io)
   quadrat_downstream_test(frame "${PROJECT_SOURCE_DIR}/tests/install/frame" frame)
 endif()
 quadrat_downstream_test(visitor "${PROJECT_SOURCE_DIR}/examples/visitor" visitor ${cuda_options})
-if(NOT QUADRAT_SANITIZE) # which nvcc's link does not know
+if(NOT QUADRAT_SANITIZE) # flags that nvcc's link step does not know
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
 endif()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Included by CTest (see gtest_suites.cmake): adds one test for each suite of ${executable}. CTest reads this in a
-# small dialect: add_test(name command...), set_tests_properties.
+# Included by CTest (see gtest_suites.cmake): adds one test for each suite of ${executable}. CTest supports only a small
+# subset of CMake here: add_test(name command...), set_tests_properties.
 
 get_filename_component(name "${executable}" NAME)
 if(NOT EXISTS "${executable}")
@@ -20,6 +20,6 @@ foreach(suite IN LISTS suites)
   string(REGEX REPLACE "\\.$" "" suite "${suite}")
   set(test "${name}/${suite}")
   add_test("${test}" "${executable}" "--gtest_filter=${suite}.*")
-  # 77: every test skipped itself (tests/main.cpp).
+  # 77: all tests were skipped (tests/main.cpp).
   set_tests_properties("${test}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}" LABELS "${labels}")
 endforeach()

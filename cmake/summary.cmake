@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# One line: what was found and what is off.
+# Prints one line: what was found and what is off.
 
 if(QUADRAT_HAS_CUDA)
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES PREPEND "sm_" OUTPUT_VARIABLE architectures)

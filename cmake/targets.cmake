@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What all targets of this build have in common, and which source is compiled how.
+# Common properties of all targets of this build, and how each source is compiled.
 
-# Sources of one module, in its folder and the folders below, found by name:
-#   *.cpp              once for the CPU; in a dual module once more for the CUDA backend
+# Finds the sources of one module, in its folder and subfolders, by name:
+#   *.cpp              once for the CPU; in a dual module also for the CUDA backend
 #   *_host.cpp         once for the CPU in every module
-#   *.cu               hand-written kernels, only where CUDA is on
+#   *.cu               hand-written kernels, only with CUDA
 #   *.cpp.in, *.cu.in  the same for each of their instances: see quadrat_instances
-# Globs instead of lists, so that adding a method is adding its file; CONFIGURE_DEPENDS makes the build notice it.
+# Globs instead of lists, so that adding a method means adding its file; CONFIGURE_DEPENDS makes the build notice it.
 # Sets ${out}_SOURCES (host), ${out}_DUAL and ${out}_CUDA in the caller.
 function(quadrat_module_sources out directory)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS "${directory}/*.cpp" "${directory}/*.cpp.in")
@@ -20,8 +20,8 @@ function(quadrat_module_sources out directory)
   set(${out}_CUDA ${kernels} PARENT_SCOPE)
 endfunction()
 
-# Sets ${out} to the sources, with the instances of a template where it was: batches are dealt in this order, and all
-# instances of a module in one batch would be the last to be compiled.
+# Sets ${out} to the sources, each template replaced by its instances in place: batches are filled in this order, and a
+# batch with all instances of a module would be the last to finish.
 function(quadrat_expanded_templates out)
   set(sources "")
   foreach(source IN LISTS ARGN)
@@ -33,14 +33,14 @@ function(quadrat_expanded_templates out)
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# A source that is compiled for several arguments of a template. Its second line says which, as in
+# A source that is compiled for several template arguments. Its second line lists them, as in
 #   // instances: T = float double; D = 2 3
-# For each combination a copy is generated in which @T@ and @D@ are replaced. Sets ${out} to the copies.
+# For each combination a copy is generated with @T@ and @D@ replaced. Sets ${out} to the copies.
 function(quadrat_instances out template)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${template}")
   file(STRINGS "${template}" parameters REGEX "^// instances: ")
   string(REGEX REPLACE "^// instances: " "" parameters "${parameters}")
-  string(REPLACE "\\;" ";" parameters "${parameters}") # a list: its separator is the semicolon, which file() escapes
+  string(REPLACE "\\;" ";" parameters "${parameters}") # a list, separated by semicolons, which file() escapes
   file(READ "${template}" text)
   file(RELATIVE_PATH stem "${PROJECT_SOURCE_DIR}/src" "${template}")
   string(REGEX MATCH "((_host)?\\.[a-z]+)\\.in$" ending "${stem}")
@@ -73,25 +73,25 @@ endfunction()
 set(quadrat_warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 set(quadrat_cuda_no_warnings "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # False reports about std::string (GCC bug 105651) and std::optional (80635).
+  # False positives for std::string (GCC bug 105651) and std::optional (80635).
   list(APPEND quadrat_warnings -Wno-restrict -Wno-maybe-uninitialized)
   set(quadrat_cuda_no_warnings -Xcompiler=-Wno-restrict,-Wno-maybe-uninitialized)
   if(QUADRAT_UNITY)
-    # GCC takes anonymous namespaces of sources in a batch for those of headers.
+    # GCC mistakes anonymous namespaces of sources in a batch for those of headers.
     list(APPEND quadrat_warnings -Wno-subobject-linkage)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND quadrat_warnings -Wno-sign-conversion) # not part of GCC's -Wconversion
 endif()
-# nvcc's generated host code trips over the stricter ones.
+# nvcc's generated host code triggers the stricter ones.
 set(quadrat_cuda_warnings -Xcompiler=-Wall,-Wextra ${quadrat_cuda_no_warnings})
 if(QUADRAT_WERROR)
   list(APPEND quadrat_warnings -Werror)
   list(APPEND quadrat_cuda_warnings -Werror=all-warnings -Xcompiler=-Werror)
 endif()
 
-# Everything that is linked together must be instrumented together, so this is not a matter of single targets.
+# Everything that is linked together must be instrumented together, so this is not set per target.
 if(QUADRAT_SANITIZE)
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${QUADRAT_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
@@ -104,11 +104,11 @@ if(QUADRAT_CUDA_FAST_COMPILE AND QUADRAT_HAS_CUDA)
   if(QUADRAT_NVCC_HAS_FAST_COMPILE)
     add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Ofc=max>")
   endif()
-  # What launches device code does nothing else.
+  # Host code that launches kernels does nothing else.
   string(REPLACE "-O3" "-O0" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
 endif()
 
-# Flags of this build only; nothing of it reaches the users of the library.
+# Flags of this build only; none of them reach users of the library.
 function(quadrat_configure_target target)
   set_target_properties(
     ${target}
@@ -121,17 +121,17 @@ function(quadrat_configure_target target)
   target_compile_options(
     ${target}
     PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${quadrat_warnings}> $<$<COMPILE_LANGUAGE:CUDA>:${quadrat_cuda_warnings}>
-            # A pair expression must give the same bits in every method, however the compiler inlines it.
+            # A pair expression must give the same bits in every method, no matter how the compiler inlines it.
             $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
   if(QUADRAT_NATIVE)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
   endif()
 endfunction()
 
-# Compiles the C++ sources of a target in batches of at most `size`, each of one module: most of what it takes for one is
-# the headers. Names in anonymous namespaces must then differ within a module. *_host.cpp have batches of their own: they
-# may name engines of the CUDA backend, and where the definitions of a dual source were seen as well, the compiler of the
-# host would instantiate them, for the linker to prefer to those of nvcc.
+# Compiles the C++ sources of a target in batches of at most `size`, each of one module: most of the time for one goes
+# into headers. Names in anonymous namespaces must then differ within a module. *_host.cpp have separate batches: they
+# may name engines of the CUDA backend, and if they also saw the definitions of a dual source, the host compiler would
+# instantiate them, and the linker might prefer these to nvcc's.
 function(quadrat_compile_in_batches target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUADRAT_UNITY} UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
@@ -148,8 +148,8 @@ function(quadrat_compile_in_batches target size)
 endfunction()
 
 # In the caller's scope: the modules of sources (the folder below src, tests, ...), and for each of them
-# sources_of_<module> and length_of_<module>, the length of batches that are as long as each other and not longer than the
-# caller's `size`.
+# sources_of_<module> and length_of_<module>, a batch length that gives equal batches not longer than the caller's
+# `size`.
 macro(quadrat_sort_by_module modules)
   set(${modules} "")
   foreach(source ${ARGN})
@@ -171,8 +171,8 @@ macro(quadrat_sort_by_module modules)
   endforeach()
 endmacro()
 
-# The same for sources that nvcc compiles, where they need only be compiled fast. (CMake's own batches are for C++ only
-# up to 3.30.) Sets ${out} to the batches.
+# The same for sources that nvcc compiles, used when only fast compilation matters. (CMake's own batches are for C++
+# only up to 3.30.) Sets ${out} to the batches.
 function(quadrat_cuda_batches out size)
   if(NOT QUADRAT_CUDA_FAST_COMPILE OR NOT QUADRAT_UNITY)
     set(${out} ${ARGN} PARENT_SCOPE)
@@ -196,7 +196,7 @@ function(quadrat_cuda_batches out size)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# Private headers of the library (src/) and the public ones, for code of this project that is not the library's own.
+# Private headers of the library (src/) and the public ones, for code of this project outside the library.
 function(quadrat_link_internal target)
   quadrat_configure_target(${target})
   target_link_libraries(${target} PRIVATE quadrat::quadrat)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run by build_info.cmake at each build: writes OUTPUT from TEMPLATE, only if it changes. The environment variable
-# QUADRAT_COMMIT names the commit of a copy of the sources that has no history, or another one's.
+# QUADRAT_COMMIT sets the commit, for sources without history or to override it.
 
 set(COMMIT "unknown")
 find_program(git git)
