@@ -12,7 +12,7 @@ if(NOT QUADRAT_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-      set(CMAKE_CUDA_ARCHITECTURES 90) # here alone, where this project is a part of another
+      set(CMAKE_CUDA_ARCHITECTURES 90) # local to this project when it is part of another
       if(PROJECT_IS_TOP_LEVEL)
         set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures to compile for")
       endif()

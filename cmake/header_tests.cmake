@@ -48,7 +48,7 @@ add_test(
           "-DCONFIG_DIR=${PROJECT_BINARY_DIR}/include" "-DHEADERS=${all_headers}" -P "${quadrat_cmake}/umbrella_test.cmake")
 set_tests_properties(headers/umbrella PROPERTIES LABELS headers)
 
-# Whether tests/core/instance_errors.cpp, with one of its errors, gives that line.
+# Checks that tests/core/instance_errors.cpp, with one of its errors, gives that line.
 function(quadrat_refusal_test wrong)
   add_test(
     NAME headers/refusal_${wrong}

@@ -38,7 +38,7 @@ if(NOT QUADRAT_SANITIZE) # flags that nvcc's link step does not know
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
 endif()
 
-# Only Ninja compiles the sources of a target without building the libraries that it links.
+# Only Ninja can compile the sources of a target without building the libraries it links.
 if(CMAKE_GENERATOR MATCHES "Ninja")
   foreach(way IN ITEMS add_subdirectory FetchContent)
     set(parent "${CMAKE_CURRENT_BINARY_DIR}/install/${way}")

@@ -8,7 +8,7 @@ foreach(switch IN ITEMS QUADRAT_CUDA QUADRAT_PROGRAM QUADRAT_TESTS)
   set_property(CACHE ${switch} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 
-if(PROJECT_IS_TOP_LEVEL) # a switch of the whole project, also where this one is a part of it
+if(PROJECT_IS_TOP_LEVEL) # this switch would affect a whole enclosing project
   option(BUILD_SHARED_LIBS "Build the library as a shared one" OFF)
 endif()
 option(QUADRAT_INSTALL "Install the library, its headers and the program" ${PROJECT_IS_TOP_LEVEL})

@@ -63,8 +63,8 @@ class csv_parser {
     return any;
   }
 
-  /// The first record, if there is any, names no column to read by itself: its names may stand between spaces; or it is
-  /// a row of numbers, whose names stand in the comment before it, as numpy.savetxt writes them.
+  /// Called if the first record contains no column name to read: its names may be separated by spaces; or it is a row
+  /// of numbers, with the names in the comment before it, as numpy.savetxt writes them.
   void read_other_names(const csv_records& first, bool any) {
     records_ = first;
     if (any && take_names(records_, ' ')) return;
@@ -119,7 +119,7 @@ class csv_parser {
   const csv_columns& columns_;
   csv_table& table_;
   std::vector<column_kind> kinds_;
-  bool row_at_hand_ = false;  ///< the first record is not one of names
+  bool row_at_hand_ = false;  ///< the first record is a row, not the header
 };
 
 }  // namespace

@@ -81,7 +81,7 @@ class csv_records {
     return rest_.empty() || rest_.front() == separator_ || is_line_end(rest_.front());
   }
 
-  /// Any number of them separates two fields, where they do.
+  /// As a separator, any number of spaces counts as one.
   void skip_spaces() {
     while (!rest_.empty() && (rest_.front() == ' ' || is_blank(rest_.front()))) rest_.remove_prefix(1);
   }

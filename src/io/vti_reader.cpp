@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Meshes that vti.cpp has written. Other programs have many ways to write the format; what they write is named and
-// refused.
+// Meshes that vti.cpp has written. Other programs write the format in many ways; those are refused by name.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -134,7 +133,7 @@ class vti_reader {
     return payload_.substr(offset + sizeof length, expected);
   }
 
-  /// From x fastest to z fastest.
+  /// Reorders from x fastest to z fastest.
   void turn(std::string_view from, std::size_t size) {
     const std::size_t nx = mesh_.grid.extent[0], ny = mesh_.grid.extent[1], nz = mesh_.grid.extent[2];
     const std::size_t begin = mesh_.bytes.size();

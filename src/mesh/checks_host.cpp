@@ -89,7 +89,7 @@ void require_spread_method(std::string_view name, const cuda_context& context) {
 
 namespace {
 
-/// Of a point that is outside of the box; empty where that is no fault along the axis.
+/// The message about a point outside the box; empty if that is not a fault along the axis.
 template <typename T, int D>
 std::string place_complaint(const box<T, D>& domain, const spread_options& options, T x, int axis) {
   constexpr int most = lattice<T, D>::most_boxes;
@@ -108,7 +108,7 @@ std::string place_complaint(const box<T, D>& domain, const spread_options& optio
                  " is accepted (or ask for wrap)");
 }
 
-/// Of a footprint that leaves the mesh along the axis; empty where it does not.
+/// The message about a footprint that leaves the mesh along the axis; empty if it does not.
 template <typename T, int D>
 std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape, T x, int d) {
   if (domain.periodic[d]) return {};

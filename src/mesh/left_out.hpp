@@ -10,7 +10,7 @@
 
 namespace quadrat::detail {
 
-/// For one point, 1 or 0 each: clipped, missed, beyond (mesh_left_out).
+/// For one point: clipped, missed, beyond (see mesh_left_out), each 1 or 0.
 template <typename T>
 struct left_out_of_point {
   point_placement<T> placement;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library is not instantiated for is refused by the compiler, with a line that says what would be accepted.
-// Each WRONG is compiled once (cmake/header_tests.cmake), and must not compile.
+// The compiler rejects types for which the library is not instantiated, with a line that says what would be accepted.
+// Each value of WRONG is compiled once (cmake/header_tests.cmake), and must not compile.
 #include <quadrat/quadrat.hpp>
 
 namespace quadrat::test {

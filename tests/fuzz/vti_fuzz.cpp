@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever the bytes, the reader of .vti files gives a mesh whose extents and bytes agree, or an io_error.
+// For any bytes, the reader of .vti files gives a mesh whose extents and bytes agree, or an io_error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

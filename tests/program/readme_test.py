@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command of the README that runs the program works, where the sources lie: the files that it reads are there."""
+"""Every command of the README that runs the program works in the source folder: the files that it reads exist."""
 
 import shlex
 
@@ -7,7 +7,7 @@ import support
 
 
 class ReadmeTest(support.ProgramTest):
-    # What takes long is cut short.
+    # Shortens commands that take long.
     SHORT = {"run": ["--steps", "1", "--particles", "200", "--quiet"], "bench": ["--limit", "0"]}
 
     def commands(self):

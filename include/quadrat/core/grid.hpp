@@ -157,9 +157,9 @@ template <typename T, int D>
 }
 
 /// The finest grid whose cells are not smaller than the cutoff, at least one cell per axis; coarser where that would
-/// exceed `most_cells` cells, or 1e9 along an axis. `hashed` takes grids of up to max_sparse_count cells, the other cell
-/// lists of up to max_count. Throws argument_error unless the cutoff is positive and finite and `most_cells` is from 1
-/// to max_sparse_count.
+/// exceed `most_cells` cells, or 1e9 along an axis. `hashed` takes grids of up to max_sparse_count cells, the other
+/// cell lists of up to max_count. Throws argument_error unless the cutoff is positive and finite and `most_cells` is
+/// from 1 to max_sparse_count.
 template <typename T, int D>
 [[nodiscard]] grid<T, D> make_grid_for_cutoff(const box<T, D>& domain, T cutoff,
                                               std::uint64_t most_cells = std::uint64_t{1} << 27) {

@@ -10,8 +10,8 @@ class cuda_context;
 
 namespace detail {
 
-/// What the library is instantiated for. Anything else is refused by the compiler, in one readable line, instead of by
-/// the linker: `static_assert(detail::instance<Context, T, D>::exists)`.
+/// The types and dimensions that the library is instantiated for. The compiler rejects others with one readable line,
+/// before the linker would: `static_assert(detail::instance<Context, T, D>::exists)`.
 template <typename T, int D, int LeastD = 2>
 struct numbers_instance {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "quadrat: T must be float or double");

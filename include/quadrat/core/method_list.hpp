@@ -25,7 +25,7 @@ struct method_list {
 
   [[nodiscard]] static constexpr bool contains(std::string_view name) { return ((Methods::name == name) || ...); }
 
-  /// Where a method stands in the list; `size` if it does not.
+  /// The index of a method in the list; `size` if it is not there.
   template <typename Method>
   static constexpr std::size_t index_of = [] {
     constexpr std::array<bool, size> same{std::is_same_v<Methods, Method>...};

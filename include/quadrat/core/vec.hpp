@@ -35,7 +35,7 @@ struct vec {
     return a;
   }
   friend QUADRAT_HD constexpr vec operator*(T scale, const vec& a) { return a * scale; }
-  /// Each component is divided, which rounds once; a multiplication by the inverse would round twice.
+  /// Divides each component, which rounds once; multiplying by the inverse would round twice.
   friend QUADRAT_HD constexpr vec operator/(vec a, T divisor) {
     for (int axis = 0; axis < D; ++axis) a[axis] /= divisor;
     return a;
@@ -75,7 +75,7 @@ template <typename T, int D>
   return dot(a, a);
 }
 
-/// The length, by way of its square: infinite or 0 where that does not fit into T.
+/// The length, computed from its square: infinite or 0 if the square overflows or underflows.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD T norm(const vec<T, D>& a) {
   return std::sqrt(squared_norm(a));

@@ -60,7 +60,7 @@ template <typename T, int D>
   return strided_points<D>(count == 0 ? static_cast<const T*>(nullptr) : first->component, count, D);
 }
 
-/// The same of all vectors of a container (`data()` and `size()`): std::vector, std::span, quadrat::array.
+/// The same for all vectors of a container (`data()` and `size()`): std::vector, std::span, quadrat::array.
 template <typename Container>
   requires requires(const Container& points) { points_of(points.data(), points.size()); }
 [[nodiscard]] auto points_of(const Container& points) {

@@ -15,7 +15,7 @@ template <typename Context>
   return {context, key_count, options};
 }
 
-/// A reducer with functors and types of the caller's.
+/// A reducer for user-defined functors and types.
 template <typename Context>
 [[nodiscard]] functor_reducer<Context> make_functor_reducer(const Context& context) {
   return functor_reducer<Context>(context);

@@ -19,7 +19,7 @@ template <typename Context, typename T, int D>
   return {context, domain, mesh, order, options};
 }
 
-/// With a window of the caller's.
+/// With a window given by the caller.
 template <typename Context, typename T, int D>
 [[nodiscard]] spread_plan<Context, T, D> make_spread_plan(const Context& context, const box<T, D>& domain,
                                                           const vec<int, D>& mesh,

@@ -105,7 +105,7 @@ class spread_plan {
   /// finite, or whose position or footprint is refused. After an exception the plan is unusable until the next call.
   void set_points(const points_view<T, D>& points);
 
-  /// What the last set_points left out. Counted by one more pass over the points where an axis is open and the options
+  /// What the last set_points left out. Counted by one more pass over the points if an axis is open and the options
   /// clip or accept; zeros otherwise.
   [[nodiscard]] mesh_left_out left_out() const;
 

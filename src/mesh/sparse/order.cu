@@ -10,7 +10,7 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned row_warps = 8;
-/// Bytes of entries that a block sorts in shared memory; a warp of short rows has an eighth of half of it.
+/// Bytes of entries that a block sorts in shared memory; a warp of short rows has 1/16 of it.
 constexpr unsigned block_bytes = 32'768;
 constexpr unsigned block_threads = 512;
 /// Blocks that look for long rows: several per multiprocessor.
