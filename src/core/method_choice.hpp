@@ -45,6 +45,15 @@ template <typename Method>
   }
 }
 
+template <typename Method, typename Request>
+[[nodiscard]] constexpr bool does_serve(const Request& request) {
+  if constexpr (requires { Method::serves(request); }) {
+    return Method::serves(request);
+  } else {
+    return true;
+  }
+}
+
 template <typename Method>
 [[nodiscard]] constexpr method_info info_of() {
   return {Method::name, Method::summary, Method::on_cpu, Method::on_cuda && is_present<Method>(), Method::reproducible};
@@ -107,9 +116,7 @@ template <typename List, typename Request>
     using method_type = decltype(method);
     if constexpr (requires { method_type::cost(request); }) {
       if (has_wrong_results<method_type>() || !demand.met_by(info_of<method_type>())) return;
-      if constexpr (requires { method_type::serves(request); }) {
-        if (!method_type::serves(request)) return;
-      }
+      if (!does_serve<method_type>(request)) return;
       times.push_back({method_type::name, method_type::cost(request)});
     }
   });

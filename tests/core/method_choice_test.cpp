@@ -112,6 +112,12 @@ TEST(method_choice, backend_and_level_of_determinism_are_met) {
   EXPECT_EQ(names_in_order({"way", true, determinism::canonical}, {3, false}), names{});
 }
 
+TEST(method_choice, a_record_that_does_not_say_what_it_serves_serves_everything) {
+  EXPECT_TRUE(detail::does_serve<plain_record>(method_request{3, false}));
+  EXPECT_TRUE(detail::does_serve<sorted_record>(method_request{3, true}));
+  EXPECT_FALSE(detail::does_serve<sorted_record>(method_request{3, false}));
+}
+
 TEST(require_method, takes_what_meets_the_demand) {
   EXPECT_NO_THROW(detail::require_method<records>({"way", false}, "linear"));
   EXPECT_NO_THROW(detail::require_method<records>({"way", true, determinism::canonical}, "sorted"));
