@@ -69,16 +69,6 @@ json key_methods_json() {
   return result;
 }
 
-/// All run on every backend.
-json contact_methods_json() {
-  json result = json::array();
-  for (const contact_method& method : contact_methods()) {
-    result.push_back(
-        {{"name", method.name}, {"summary", method.summary}, {"cpu", true}, {"cuda", QUADRAT_HAS_CUDA != 0}});
-  }
-  return result;
-}
-
 /// The orders of the Circles model, and the cell lists that each walks.
 json circles_json() {
   json orders = json::array();
@@ -104,7 +94,7 @@ json info_json() {
                       {"circles", {{"orders", circles_json()}}}};
   result["search"] = {{"orders", methods_json(traversal_orders())},
                       {"neighbors", methods(methods_json(neighbor_methods()))}};
-  result["contacts"] = methods(contact_methods_json());
+  result["contacts"] = methods(methods_json(contact_methods()));
   result["mesh"] = methods(spread_methods_json());
   result["keyed"] = methods(key_methods_json());
   return result;

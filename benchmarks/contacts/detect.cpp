@@ -51,16 +51,18 @@ void run_detect_on(const session& s, const Context& context) {
 template <typename Context>
 void run_methods_on(const session& s, const Context& context) {
   const std::size_t n = usual_size(s);
+  constexpr std::size_t most_of_quadratic = 1 << 16;
   const auto time = [&](const contact_scene& scene) {
     const placed_scene<Context, float> placed(context, scene);
     std::uint64_t contacts = 0;
     for (const contact_method& method : contact_methods()) {
-      if (!s.wants_method(method.name) || (method.name == "brute_force" && n > 70000)) continue;
+      if (!s.wants_method(method.name) || (method.quadratic && scene.centers.size() > most_of_quadratic)) continue;
       time_detection(s, placed, {"methods", method.name}, contacts);
     }
   };
   for (const double ratio : {1.0, 10.0, 100.0}) time(sphere_scene(n, ratio));
   time(ellipsoid_scene(n));
+  if (n > most_of_quadratic) time(sphere_scene(most_of_quadratic, 1));
 }
 
 /// Bin sizes to measure: larger ones would take seconds.

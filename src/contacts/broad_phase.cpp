@@ -4,7 +4,7 @@
 #include "contacts/bodies/place.hpp"
 #include "contacts/candidate_pairs.hpp"
 #include "contacts/checks.hpp"
-#include "contacts/pair_search.hpp"
+#include "contacts/search_plan.hpp"
 #include "core/backend.hpp"
 
 namespace quadrat {
@@ -17,7 +17,7 @@ struct broad_phase<Context, T>::implementation {
   Context context;
   broad_phase_options<T> options;
   enum class stage { empty, built, failed } state = stage::empty;
-  detail::pair_search<Context, T> search;
+  detail::search_plan<Context, T> search;
   detail::candidate_pairs<Context, T> pairs;
 
   void build(const bounds_view<T>& bounds);
@@ -29,11 +29,13 @@ void broad_phase<Context, T>::implementation::build(const bounds_view<T>& bounds
   state = stage::failed;
   detail::check_bounds(bounds);
   const box<T, 3> domain = options.domain.value_or(detail::open_box<T>());
+  search.choose(options.method, {bounds.size(), true});
   const fault_report fault = search.place(bounds.size(), detail::place_bounds<T>{bounds, domain});
   if (fault.kind != fault_kind::none) throw data_error(complaint(bounds, fault.index), fault.index);
-  search.plan({options.method, options.domain, options.bin_size, true});
+  search.plan(options.domain, {options.bin_size, true});
   search.insert();
-  pairs.find(context, search, {search.domain(), detail::group_filter(options.masks), bounds});
+  const detail::box_family<T> family{search.domain(), detail::group_filter(options.masks), bounds};
+  pairs.find(context, search.rows(), *search.engine().boxes(), family);
   if (options.sorted || context.reproducibility() == determinism::canonical) pairs.sort(context, bounds.size());
   state = stage::built;
 }
@@ -66,8 +68,8 @@ std::string broad_phase<Context, T>::implementation::complaint(const bounds_view
 
 template <typename Context, typename T>
 broad_phase<Context, T>::broad_phase(const Context& context, const broad_phase_options<T>& options)
-    : implementation_(
-          (detail::check_broad_phase_options(options), std::make_unique<implementation>(context, options))) {}
+    : implementation_((detail::check_broad_phase_options(detail::contact_demand(context), options),
+                       std::make_unique<implementation>(context, options))) {}
 template <typename Context, typename T>
 broad_phase<Context, T>::broad_phase(broad_phase&&) noexcept = default;
 template <typename Context, typename T>

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "contacts/count_fill.hpp"
 #include "core/backend.hpp"
+#include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/sort.hpp"
 
 namespace quadrat::detail {
@@ -38,26 +38,17 @@ struct unpack_pair {
 }  // namespace
 
 template <typename Context, typename T>
-void candidate_pairs<Context, T>::find(const Context& context, const pair_search<Context, T>& search,
+void candidate_pairs<Context, T>::find(const Context& context, std::size_t rows, const box_passes<T>& passes,
                                        const box_family<T>& family) {
   size_ = 0;
-  const std::size_t rows = search.rows();
-  std::uint32_t* counts = rows_.counts(context, rows);
-  search.with_search([&](const auto& found) {
-    for_each(context, "contacts.pairs.count", rows,
-             count_row<std::decay_t<decltype(found)>, box_family<T>>{found, family, counts});
-  });
+  passes.count(family, rows_.counts(context, rows));
   const std::uint64_t total = rows_.total(context);
   // Memory may have run out between the two.
   if (total > std::min(first_.size(), second_.size())) {
     first_.resize_discarding(context, roomy(total));
     second_.resize_discarding(context, roomy(total));
   }
-  search.with_search([&](const auto& found) {
-    const fill_row<std::decay_t<decltype(found)>, box_family<T>, pair_sink> body{
-        found, family, {first_.data(), second_.data()}, rows_.offsets()};
-    for_each(context, "contacts.pairs.fill", rows, body);
-  });
+  passes.fill(family, {first_.data(), second_.data()}, rows_.offsets());
   size_ = total;
 }
 

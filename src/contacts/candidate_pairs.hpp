@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "contacts/counted_rows.hpp"
-#include "contacts/families.hpp"
-#include "contacts/pair_search.hpp"
+#include "contacts/engine.hpp"
 
 namespace quadrat::detail {
 
@@ -14,8 +13,8 @@ namespace quadrat::detail {
 template <typename Context, typename T>
 class candidate_pairs {
  public:
-  /// From a search that has inserted its bodies, and is not `bins`. Counts exactly, then fills. Synchronises.
-  void find(const Context& context, const pair_search<Context, T>& search, const box_family<T>& family);
+  /// From an engine that has its bodies in so many rows. Counts exactly, then fills. Synchronises.
+  void find(const Context& context, std::size_t rows, const box_passes<T>& passes, const box_family<T>& family);
   /// Orders them by (first, second). Asynchronous.
   void sort(const Context& context, std::size_t bodies);
 
@@ -32,6 +31,19 @@ class candidate_pairs {
   array<std::uint64_t, Context> keys_;
   array<std::uint32_t, Context> values_;
   workspace<Context> scratch_;
+};
+
+/// Rows of one pair each, which a broad phase has found.
+template <typename T>
+struct listed_search {
+  const placed_body<T>* bodies;
+  const particle_id* first;
+  const particle_id* second;
+
+  template <typename F>
+  QUADRAT_HD void visit(std::size_t pair, F&& f) const {
+    f(bodies[first[pair]], bodies[second[pair]]);
+  }
 };
 
 /// What an array is made to hold when it has become too small: not a little more each time.

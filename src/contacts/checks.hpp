@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/method_choice.hpp"
 #include "quadrat/contacts/broad_phase.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
 #include "quadrat/core/box.hpp"
@@ -14,9 +15,9 @@
 namespace quadrat::detail {
 
 template <typename T>
-void check_contact_options(const contact_options<T>& options);
+void check_contact_options(const method_demand& demand, const contact_options<T>& options);
 template <typename T>
-void check_broad_phase_options(const broad_phase_options<T>& options);
+void check_broad_phase_options(const method_demand& demand, const broad_phase_options<T>& options);
 template <typename T>
 void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain);
 template <typename T>

@@ -25,9 +25,9 @@ void check_masks(const pair_masks& masks) {
 }
 
 template <typename T>
-void check_common(const std::string& method, const std::optional<box<T, 3>>& domain, T bin_size,
-                  const pair_masks& masks) {
-  if (!method.empty()) contact_method_list::with("contact method", method, [](auto) {});
+void check_common(const method_demand& demand, const std::string& method, const std::optional<box<T, 3>>& domain,
+                  T bin_size, const pair_masks& masks) {
+  if (!method.empty()) require_method<contact_method_list>(demand, method);
   require(bin_size >= T(0) && std::isfinite(bin_size), "the bin size is ", bin_size,
           "; it must be positive and finite, or 0 to have one chosen");
   check_masks(masks);
@@ -64,17 +64,19 @@ void check_planes(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& 
 }  // namespace
 
 template <typename T>
-void check_contact_options(const contact_options<T>& options) {
-  check_common(options.method, options.domain, options.bin_size, options.masks);
+void check_contact_options(const method_demand& demand, const contact_options<T>& options) {
+  check_common(demand, options.method, options.domain, options.bin_size, options.masks);
 }
 
 template <typename T>
-void check_broad_phase_options(const broad_phase_options<T>& options) {
-  check_common(options.method, options.domain, options.bin_size, options.masks);
+void check_broad_phase_options(const method_demand& demand, const broad_phase_options<T>& options) {
+  check_common(demand, options.method, options.domain, options.bin_size, options.masks);
   if (options.method.empty()) return;
-  contact_method_list::with("contact method", options.method, [&](auto named) {
-    require(decltype(named)::pairs, "the contact method ", options.method,
-            " decides by contacts which bin a pair belongs to; it cannot find pairs of boxes");
+  contact_method_list::with(demand.kind, options.method, [&](auto record) {
+    using record_type = decltype(record);
+    if constexpr (requires { record_type::limits; }) {
+      require(record_type::serves({0, true}), "the ", demand.kind, " ", record_type::name, " ", record_type::limits);
+    }
   });
 }
 
@@ -126,10 +128,10 @@ std::string too_far_text(const box<T, 3>& domain, const vec<T, 3>& center) {
   return " was too far from the periodic box";
 }
 
-template void check_contact_options(const contact_options<float>&);
-template void check_contact_options(const contact_options<double>&);
-template void check_broad_phase_options(const broad_phase_options<float>&);
-template void check_broad_phase_options(const broad_phase_options<double>&);
+template void check_contact_options(const method_demand&, const contact_options<float>&);
+template void check_contact_options(const method_demand&, const contact_options<double>&);
+template void check_broad_phase_options(const method_demand&, const broad_phase_options<float>&);
+template void check_broad_phase_options(const method_demand&, const broad_phase_options<double>&);
 template void check_bodies(const bodies_view<float>&, const std::optional<box<float, 3>>&);
 template void check_bodies(const bodies_view<double>&, const std::optional<box<double, 3>>&);
 template void check_bounds(const bounds_view<float>&);

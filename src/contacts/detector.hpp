@@ -10,7 +10,8 @@ namespace quadrat {
 
 template <typename Context, typename T>
 contact_detector<Context, T>::contact_detector(const Context& context, const contact_options<T>& options)
-    : implementation_((detail::check_contact_options(options), std::make_unique<implementation>(context, options))) {}
+    : implementation_((detail::check_contact_options(detail::contact_demand(context), options),
+                       std::make_unique<implementation>(context, options))) {}
 template <typename Context, typename T>
 contact_detector<Context, T>::contact_detector(contact_detector&&) noexcept = default;
 template <typename Context, typename T>

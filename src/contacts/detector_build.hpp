@@ -5,6 +5,7 @@
 
 #include "contacts/checks.hpp"
 #include "contacts/detector_implementation.hpp"
+#include "contacts/row_passes.hpp"
 #include "quadrat/parallel/sort.hpp"
 
 namespace quadrat {
@@ -33,6 +34,26 @@ struct gather_contact {
   QUADRAT_HD void operator()(std::size_t k) const { to[k] = from[order[k]]; }
 };
 
+/// Bodies of any shapes, in rows of one candidate pair each.
+template <typename Context, typename T>
+class listed_passes final : public body_passes<T> {
+ public:
+  listed_passes(const Context& context, std::size_t pairs, const listed_search<T>& search)
+      : context_(context), pairs_(pairs), search_(search) {}
+
+  void count(const any_family<T>& family, std::uint32_t* counts) const override {
+    count_rows(context_, "contacts.count", pairs_, search_, family, counts);
+  }
+  void fill(const any_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override {
+    fill_rows(context_, "contacts.fill", pairs_, search_, family, sink, offsets);
+  }
+
+ private:
+  const Context& context_;
+  std::size_t pairs_;
+  listed_search<T> search_;
+};
+
 }  // namespace detail
 
 template <typename Context, typename T>
@@ -41,11 +62,11 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   size = 0;
   current = 0;
   detail::check_bodies(bodies, options.domain);
-  // What the search says of method and bins is of the path as long as no other build came between, failed ones
-  // included.
-  const bool of_path = std::exchange(by_path, false);
-  by_path = find_by_path(bodies, of_path);
-  if (!by_path) {
+  search.choose(options.method, {bodies.size()});
+  // What the search says of bins is of the direct one as long as no other build came between, failed ones included.
+  const bool planned_directly = std::exchange(found_directly, false);
+  found_directly = find_directly(bodies, planned_directly);
+  if (!found_directly) {
     look_at(bodies);
     if (bodies.size() > 0) {
       search.insert();
@@ -56,117 +77,72 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   state = stage::built;
 }
 
-/// Throws for what is wrong with the bodies, and chooses how to search.
+/// Throws for what is wrong with the bodies, and has bins chosen.
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::look_at(const bodies_view<T>& bodies) {
   const fault_report fault = search.place(bodies.size(), placing(bodies));
   if (fault.kind != fault_kind::none) fail(bodies, fault.index);
-  search.plan({options.method, options.domain, options.bin_size, options.balance_bins});
+  search.plan(options.domain, {options.bin_size, options.balance_bins});
 }
 
-/// Whether contacts have been found as levels/cuda/path.hpp says; by the plan of the last build where that was
-/// `of_path`.
+/// Whether the engine has found the contacts directly; by the plan of the last build where that was made for it.
 template <typename Context, typename T>
-bool contact_detector<Context, T>::implementation::find_by_path(const bodies_view<T>& bodies,
-                                                                [[maybe_unused]] bool of_path) {
-  if constexpr (detail::warp_path<Context, T>::exists) {
-    using levels = detail::contact_search_methods::levels;
-    const bool chosen =
-        options.method.empty() ? bodies.size() > detail::brute_force_most_bodies : options.method == levels::name;
-    if (!chosen || !path.serves(bodies)) return false;
-    // A domain that follows the bodies is found anew; so are sizes that were not sound, or not planned for.
-    bool planned = of_path && options.domain.has_value() && path.planned_for(context, bodies);
-    for (int attempt = 0; attempt < 2; ++attempt) {
-      if (!planned) {
-        look_at(bodies);
-        path.plan(context, bodies, search.domain(), options.bin_size);
-        search.take(path.planned());
-      }
-      if (const auto found = path.find(context, bodies, options.masks, records[0])) {
-        size = *found;
-        return true;
-      }
-      planned = false;
+bool contact_detector<Context, T>::implementation::find_directly(const bodies_view<T>& bodies, bool planned_directly) {
+  detail::direct_search<Context, T>* const direct = search.engine().direct();
+  if (direct == nullptr || !direct->serves(bodies)) return false;
+  // A domain that follows the bodies is found anew; so are sizes that were not sound, or not planned for.
+  bool planned = planned_directly && options.domain.has_value() && direct->planned_for(bodies);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (!planned) {
+      look_at(bodies);
+      search.take(direct->plan(bodies, search.domain(), options.bin_size));
     }
+    if (const auto found = direct->find(bodies, options.masks, records[0])) {
+      size = *found;
+      return true;
+    }
+    planned = false;
   }
   return false;
 }
 
-/// One family of bodies, and one way of the search for it.
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::find(const bodies_view<T>& bodies) {
   const detail::group_filter groups(options.masks);
+  const detail::pair_engine<Context, T>& engine = search.engine();
   if (bodies.spheres()) {
     const detail::sphere_family<T> family{search.domain(), groups};
-    if (search.way() == detail::pair_way::bins) return find_in_bins(bodies, family);
-    return find_in_search(bodies, family);
+    return find_in_rows(bodies, search.rows(), engine.spheres(), family);
   }
   const detail::any_family<T> family{search.domain(), groups, placing(bodies).bodies};
-  if (search.way() == detail::pair_way::bins) return find_in_bins(bodies, family);
-  if (search.way() == detail::pair_way::brute_force) {
-    return find_in_rows(bodies, search.brute(), family, search.rows());
-  }
+  if (engine.bodies() != nullptr) return find_in_rows(bodies, search.rows(), *engine.bodies(), family);
   find_in_candidates(bodies, family);
 }
 
 template <typename Context, typename T>
-template <typename Family>
-void contact_detector<Context, T>::implementation::find_in_search(const bodies_view<T>& bodies, const Family& family) {
-  search.with_search([&](const auto& found) { find_in_rows(bodies, found, family, search.rows()); });
-}
-
-template <typename Context, typename T>
-template <typename Family>
 void contact_detector<Context, T>::implementation::find_in_candidates(const bodies_view<T>& bodies,
-                                                                      const Family& family) {
-  candidates.find(context, search, {family.domain, family.groups, {}});
-  const detail::listed_search<T> found{search.placed(), candidates.first(), candidates.second()};
-  find_in_rows(bodies, found, family, candidates.size());
-}
-
-template <typename Context, typename T>
-template <typename Search, typename Family>
-void contact_detector<Context, T>::implementation::find_in_rows(const bodies_view<T>& bodies, const Search& found,
-                                                                const Family& family, std::size_t count) {
-  using sink = detail::contact_sink<T>;
-  count_then_fill(
-      bodies, count,
-      [&](std::uint32_t* counts) {
-        return detail::count_row<Search, Family>{found, family, counts};
-      },
-      [&](const sink& to, const std::uint64_t* offsets) {
-        return detail::fill_row<Search, Family, sink>{found, family, to, offsets};
-      });
-}
-
-/// Stages 7 to 9 of parallel-binning-collision: D is what is counted, E what is filled.
-template <typename Context, typename T>
-template <typename Family>
-void contact_detector<Context, T>::implementation::find_in_bins(const bodies_view<T>& bodies, const Family& family) {
-  count_then_fill(
-      bodies, search.rows(),
-      [&](std::uint32_t* counts) {
-        return detail::count_bin<T, Family>{search.bins(), family, counts};
-      },
-      [&](const detail::contact_sink<T>& to, const std::uint64_t* offsets) {
-        return detail::fill_bin<T, Family>{search.bins(), family, to, offsets};
-      });
+                                                                      const detail::any_family<T>& family) {
+  candidates.find(context, search.rows(), *search.engine().boxes(), {family.domain, family.groups, {}});
+  const detail::listed_search<T> listed{search.placed(), candidates.first(), candidates.second()};
+  find_in_rows(bodies, candidates.size(), detail::listed_passes<Context, T>(context, candidates.size(), listed),
+               family);
 }
 
 /// Rows of pairs, and behind them a row of each body for the planes that it touches.
 template <typename Context, typename T>
-template <typename Count, typename Fill>
-void contact_detector<Context, T>::implementation::count_then_fill(const bodies_view<T>& bodies, std::size_t pair_rows,
-                                                                   const Count& count, const Fill& fill) {
+template <typename Family>
+void contact_detector<Context, T>::implementation::find_in_rows(
+    const bodies_view<T>& bodies, std::size_t pair_rows,
+    const detail::row_passes<Family, detail::contact_sink<T>>& passes, const Family& family) {
   const std::size_t plane_rows_count = bodies.planes.empty() ? 0 : bodies.size();
   std::uint32_t* counts = rows.counts(context, pair_rows + plane_rows_count);
-  for_each(context, "contacts.count", pair_rows, count(counts));
+  passes.count(family, counts);
   const detail::plane_search<T> walls = plane_rows(bodies);
   for_each(context, "contacts.planes.count", plane_rows_count, detail::count_planes<T>{walls, counts + pair_rows});
   const std::uint64_t total = rows.total(context);
   grow(total);
   const detail::contact_sink<T> to{records[0].data(), bodies.centers, search.domain()};
-  for_each(context, "contacts.fill", pair_rows, fill(to, rows.offsets()));
+  passes.fill(family, to, rows.offsets());
   for_each(context, "contacts.planes.fill", plane_rows_count,
            detail::fill_planes<T>{walls, to, rows.offsets() + pair_rows});
   size = total;
@@ -201,8 +177,8 @@ void contact_detector<Context, T>::implementation::sort(std::size_t ids) {
 
 template <typename Context, typename T>
 std::size_t contact_detector<Context, T>::implementation::bytes() const {
-  return search.bytes() + path.bytes() + candidates.bytes() + rows.bytes() + planes.bytes() + records[0].bytes() +
-         records[1].bytes() + keys.bytes() + order.bytes() + scratch.bytes();
+  return search.bytes() + candidates.bytes() + rows.bytes() + planes.bytes() + records[0].bytes() + records[1].bytes() +
+         keys.bytes() + order.bytes() + scratch.bytes();
 }
 
 }  // namespace quadrat

@@ -10,8 +10,7 @@
 #include "contacts/count_fill.hpp"
 #include "contacts/counted_rows.hpp"
 #include "contacts/families.hpp"
-#include "contacts/levels/cuda/path.hpp"
-#include "contacts/pair_search.hpp"
+#include "contacts/search_plan.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
 
 /// What a contact_detector is made of. Its functions stand in detector_build.hpp (what is found, and its order)
@@ -30,11 +29,10 @@ struct contact_detector<Context, T>::implementation {
   Context context;
   contact_options<T> options;
   enum class stage { empty, built, failed } state = stage::empty;
-  bool by_path = false;  ///< whether the last build was
+  bool found_directly = false;  ///< whether the last build was
   std::uint64_t size = 0;
 
-  detail::pair_search<Context, T> search;
-  detail::warp_path<Context, T> path;
+  detail::search_plan<Context, T> search;
   detail::candidate_pairs<Context, T> candidates;
   detail::counted_rows<Context> rows;
   array<plane<T>, Context> planes;
@@ -52,18 +50,12 @@ struct contact_detector<Context, T>::implementation {
     return {on_device, options.domain.value_or(detail::open_box<T>())};
   }
   void look_at(const bodies_view<T>& bodies);
-  [[nodiscard]] bool find_by_path(const bodies_view<T>& bodies, bool of_path);
+  [[nodiscard]] bool find_directly(const bodies_view<T>& bodies, bool planned_directly);
   void find(const bodies_view<T>& bodies);
+  void find_in_candidates(const bodies_view<T>& bodies, const detail::any_family<T>& family);
   template <typename Family>
-  void find_in_search(const bodies_view<T>& bodies, const Family& family);
-  template <typename Family>
-  void find_in_bins(const bodies_view<T>& bodies, const Family& family);
-  template <typename Family>
-  void find_in_candidates(const bodies_view<T>& bodies, const Family& family);
-  template <typename Search, typename Family>
-  void find_in_rows(const bodies_view<T>& bodies, const Search& found, const Family& family, std::size_t count);
-  template <typename Count, typename Fill>
-  void count_then_fill(const bodies_view<T>& bodies, std::size_t pair_rows, const Count& count, const Fill& fill);
+  void find_in_rows(const bodies_view<T>& bodies, std::size_t pair_rows,
+                    const detail::row_passes<Family, detail::contact_sink<T>>& passes, const Family& family);
   [[nodiscard]] detail::plane_search<T> plane_rows(const bodies_view<T>& bodies);
   void sort(std::size_t ids);
   [[noreturn]] void fail(const bodies_view<T>& bodies, std::size_t i);

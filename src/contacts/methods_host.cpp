@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/methods.hpp"
 
-#include <array>
-#include <cstddef>
+#include <vector>
 
+#include "core/method_choice.hpp"
 #include "quadrat/contacts/methods.hpp"
 
 namespace quadrat {
 
-namespace {
-
-[[nodiscard]] constexpr auto described_contact_methods() {
-  std::array<contact_method, detail::contact_method_list::size> methods{};
-  std::size_t next = 0;
-  detail::contact_method_list::for_each([&](auto method) {
-    using type = decltype(method);
-    methods[next++] = {type::name, type::summary, type::pairs};
-  });
+std::span<const contact_method> contact_methods() {
+  static const std::vector<contact_method> methods = [] {
+    std::vector<contact_method> list;
+    detail::contact_method_list::for_each([&](auto record) {
+      using record_type = decltype(record);
+      const bool pairs = detail::does_serve<record_type>(detail::pair_request{0, true});
+      list.push_back({detail::info_of<record_type>(), pairs, record_type::bins, record_type::quadratic});
+    });
+    return list;
+  }();
   return methods;
 }
-
-constexpr auto methods = described_contact_methods();
-
-}  // namespace
-
-std::span<const contact_method> contact_methods() { return methods; }
 
 }  // namespace quadrat

@@ -207,21 +207,20 @@ TEST_F(contact_views, say_which_bins_were_chosen_and_why) {
   const backend_context context;
   const body_scene<float> scene = many_bodies(300);
   const bodies_on_device<float> stored(context, scene);
-  for (const std::string& name : method_names()) {
-    SCOPED_TRACE(name);
+  for (const contact_method& method : contact_methods()) {
+    SCOPED_TRACE(method.name);
     contact_options<float> options;
-    options.method = name;
+    options.method = method.name;
     contact_detector<backend_context, float> detector(context, options);
     detector.build(stored.view());
     EXPECT_EQ(detector.reason().substr(0, 9), "asked for");
     EXPECT_EQ(detector.reason().find('\n'), std::string_view::npos);
-    const bool no_bins = name == "brute_force";
-    EXPECT_EQ(detector.bin_size() > 0, !no_bins);
+    EXPECT_EQ(detector.bin_size() > 0, method.bins);
     EXPECT_LT(detector.bin_size(), 12.0f);
     options.bin_size = 1.5f;
     contact_detector<backend_context, float> with_size(context, options);
     with_size.build(stored.view());
-    EXPECT_EQ(with_size.bin_size(), no_bins ? 0.0f : 1.5f);
+    EXPECT_EQ(with_size.bin_size(), method.bins ? 1.5f : 0.0f);
     EXPECT_EQ(with_size.options().bin_size, 1.5f);
   }
 }

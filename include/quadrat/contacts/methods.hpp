@@ -2,18 +2,19 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "quadrat/core/method.hpp"
 
 namespace quadrat {
 
-/// A way to find contacts.
-struct contact_method {
-  std::string_view name;
-  std::string_view summary;  ///< one line
-  bool pairs;                ///< whether it can be a broad phase for boxes alone
+/// A way to find contacts. All serve every shape.
+struct contact_method : method_info {
+  bool pairs;      ///< whether it can be a broad phase for boxes alone
+  bool bins;       ///< whether it has bins, whose size can be chosen
+  bool quadratic;  ///< whether its work can grow with the square of the number of bodies: never chosen for many
 };
 
-/// All methods, in the order in which they are shown; all run on every backend and serve every shape.
+/// All methods, in the order in which they are shown.
 [[nodiscard]] std::span<const contact_method> contact_methods();
 
 }  // namespace quadrat

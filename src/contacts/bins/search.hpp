@@ -6,7 +6,6 @@
 
 #include "contacts/bodies/placed.hpp"
 #include "contacts/families.hpp"
-#include "contacts/tight/search.hpp"
 
 /// Stages 7 and 9 of parallel-binning-collision: one thread a bin, brute force inside of it, first as a rehearsal that
 /// counts (slides 23 to 27), then in earnest (slides 29 to 31).

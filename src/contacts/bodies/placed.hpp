@@ -44,6 +44,13 @@ template <typename T>
   return widened(distance) + (space.domain.periodic[axis] ? space.slack[axis] : T(0));
 }
 
+/// Position of a bin along each axis.
+template <typename T>
+[[nodiscard]] QUADRAT_HD vec<int, 3> bin_position(const grid<T, 3>& space, cell_id bin) {
+  const auto nx = static_cast<cell_id>(space.cells[0]), ny = static_cast<cell_id>(space.cells[1]);
+  return {static_cast<int>(bin % nx), static_cast<int>(bin / nx % ny), static_cast<int>(bin / nx / ny)};
+}
+
 /// Bins that a body touches along an axis: unwrapped where it is periodic (maybe more than there are), inside the grid
 /// where it is open.
 template <typename T>

@@ -27,17 +27,4 @@ struct brute_search {
   }
 };
 
-/// Rows of one pair each, which a broad phase has found.
-template <typename T>
-struct listed_search {
-  const placed_body<T>* bodies;
-  const particle_id* first;
-  const particle_id* second;
-
-  template <typename F>
-  QUADRAT_HD void visit(std::size_t pair, F&& f) const {
-    f(bodies[first[pair]], bodies[second[pair]]);
-  }
-};
-
 }  // namespace quadrat::detail

@@ -8,13 +8,6 @@
 
 namespace quadrat::detail {
 
-/// Position of a bin along each axis.
-template <typename T>
-[[nodiscard]] QUADRAT_HD vec<int, 3> bin_position(const grid<T, 3>& space, cell_id bin) {
-  const auto nx = static_cast<cell_id>(space.cells[0]), ny = static_cast<cell_id>(space.cells[1]);
-  return {static_cast<int>(bin % nx), static_cast<int>(bin / nx % ny), static_cast<int>(bin / nx / ny)};
-}
-
 /// Bit `axis` of the mask of a body in a bin: whether it stands in the previous bin along that axis as well
 /// (uniform-grid-atomics, section 1). Index: slot of B.
 template <typename T>

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cells/counting_build.hpp"
+#include "contacts/engine.hpp"
 #include "contacts/levels/cuda/search.hpp"
 #include "contacts/levels/plan.hpp"
 #include "parallel/host_mirror.hpp"
@@ -101,43 +103,29 @@ struct gather_searched {
   }
 };
 
-/// Where nvcc does not compile, and on the CPU: never serves.
-template <typename Context, typename T>
-class warp_path {
- public:
-  static constexpr bool exists = false;
-  [[nodiscard]] std::size_t bytes() const { return 0; }
-};
-
 #if defined(__CUDACC__)
 
 template <typename T>
-class warp_path<cuda_context, T> {
+class warp_path final : public direct_search<cuda_context, T> {
  public:
-  static constexpr bool exists = true;
-  [[nodiscard]] static bool serves(const bodies_view<T>& bodies) {
+  explicit warp_path(const cuda_context& context) : context_(context) {}
+
+  [[nodiscard]] bool serves(const bodies_view<T>& bodies) const override {
     return bodies.size() > 0 && bodies.shapes == nullptr &&
            (bodies.shape == body_shape::sphere || bodies.shape == body_shape::ellipsoid);
   }
-  /// Whether what was planned last still fits, as far as the host can see. Where bodies have sizes of their own, which
-  /// may have changed, a plan is kept for some builds only; and for none where the order of contacts must follow from
-  /// the input alone.
-  [[nodiscard]] bool planned_for(const cuda_context& context, const bodies_view<T>& bodies) {
+  /// Where bodies have sizes of their own, which may have changed, a plan is kept for some builds only; and for none
+  /// where the order of contacts must follow from the input alone.
+  [[nodiscard]] bool planned_for(const bodies_view<T>& bodies) override {
     const bool one_size = bodies.radii == nullptr && bodies.sizes == nullptr;
     if (!planned_ || bodies.shape != shape_ || bodies.radius != radius_) return false;
     if (bodies.size() > 2 * planned_count_ || 2 * bodies.size() < planned_count_) return false;
-    return context.reproducibility() == determinism::none && (one_size || ++builds_ < builds_of_a_plan);
+    return context_.reproducibility() == determinism::none && (one_size || ++builds_ < builds_of_a_plan);
   }
-  /// Looks at the sizes of all bodies, which are sound. Synchronises.
-  void plan(const cuda_context& context, const bodies_view<T>& bodies, const box<T, 3>& domain, T bin_size);
-
-  /// Finds the contacts, makes room for them where there is not enough, and says how many there are; nothing where some
-  /// body is not sound or does not fit the plan. Synchronises.
-  [[nodiscard]] std::optional<std::uint64_t> find(const cuda_context& context, const bodies_view<T>& bodies,
-                                                  const pair_masks& masks, array<contact<T>, cuda_context>& contacts);
-
-  [[nodiscard]] const level_plan<T>& planned() const { return plan_; }
-  [[nodiscard]] std::size_t bytes() const {
+  [[nodiscard]] planned_bins<T> plan(const bodies_view<T>& bodies, const box<T, 3>& domain, T bin_size) override;
+  [[nodiscard]] std::optional<std::uint64_t> find(const bodies_view<T>& bodies, const pair_masks& masks,
+                                                  array<contact<T>, cuda_context>& contacts) override;
+  [[nodiscard]] std::size_t bytes() const override {
     return buckets_.bytes() + records_.bytes() + ellipsoids_.bytes() + half_extents_.bytes() + groups_.bytes() +
            planes_.bytes() + control_.bytes() + counts_.bytes() + begins_.bytes() + scratch_.bytes();
   }
@@ -146,19 +134,20 @@ class warp_path<cuda_context, T> {
   static constexpr int builds_of_a_plan = 100;
   enum control_word : std::size_t { size_word, fault_word, needed_word, control_words };
 
-  void begin(const cuda_context& context, const bodies_view<T>& bodies);
-  void enqueue_cells(const cuda_context& context, const bodies_view<T>& bodies);
+  void begin(const bodies_view<T>& bodies);
+  void enqueue_cells(const bodies_view<T>& bodies);
   [[nodiscard]] warp_search<T> search(const bodies_view<T>& bodies, const pair_masks& masks) const;
-  [[nodiscard]] std::optional<std::uint64_t> append(const cuda_context& context, const warp_search<T>& what,
+  [[nodiscard]] std::optional<std::uint64_t> append(const warp_search<T>& what,
                                                     array<contact<T>, cuda_context>& contacts);
-  [[nodiscard]] std::optional<std::uint64_t> fill(const cuda_context& context, const warp_search<T>& what,
+  [[nodiscard]] std::optional<std::uint64_t> fill(const warp_search<T>& what,
                                                   array<contact<T>, cuda_context>& contacts);
 
+  cuda_context context_;
   bool planned_ = false;
   body_shape shape_ = body_shape::sphere;
   T radius_ = T(0);
   std::size_t planned_count_ = 0;
-  level_plan<T> plan_{};
+  level_grids<T> grids_{};
   int builds_ = 0;
 
   counting_buckets<cuda_context> buckets_;
@@ -175,58 +164,59 @@ class warp_path<cuda_context, T> {
 };
 
 template <typename T>
-void warp_path<cuda_context, T>::plan(const cuda_context& context, const bodies_view<T>& bodies,
-                                      const box<T, 3>& domain, T bin_size) {
+planned_bins<T> warp_path<T>::plan(const bodies_view<T>& bodies, const box<T, 3>& domain, T bin_size) {
   planned_ = false;
   size_histogram<T> sizes;
   if (bodies.radii == nullptr && bodies.sizes == nullptr) {
     sizes = histogram_of_one_size(bodies.radius, bodies.size());
   } else {
-    array<std::uint64_t, cuda_context> words(context, size_classes + 1);
-    fill_bytes(context, words.data(), 0, words.bytes());
+    array<std::uint64_t, cuda_context> words(context_, size_classes + 1);
+    fill_bytes(context_, words.data(), 0, words.bytes());
     bodies_view<T> on_device = bodies;
     on_device.planes = {};
     const count_sizes<T, searched_radius<T>> body{
         {on_device}, bodies.size(), words.data(), words.data() + size_classes};
-    for_each(context, "contacts.levels.sizes", (bodies.size() + count_sizes_share - 1) / count_sizes_share, body);
-    const std::vector<std::uint64_t> read = to_host(context, words);
+    for_each(context_, "contacts.levels.sizes", (bodies.size() + count_sizes_share - 1) / count_sizes_share, body);
+    const std::vector<std::uint64_t> read = to_host(context_, words);
     sizes = size_histogram_of<T>(read.data(), read[size_classes]);
   }
-  plan_ = plan_levels(domain, sizes, bin_size);
+  level_plan<T> plan = plan_levels(domain, sizes, bin_size);
+  grids_ = plan.grids;
   builds_ = 0;
   shape_ = bodies.shape;
   radius_ = bodies.radius;
   planned_count_ = bodies.size();
   planned_ = true;
+  return {plan.finest_edge, std::move(plan.reason)};
 }
 
 template <typename T>
-void warp_path<cuda_context, T>::begin(const cuda_context& context, const bodies_view<T>& bodies) {
+void warp_path<T>::begin(const bodies_view<T>& bodies) {
   const std::size_t count = bodies.size();
-  records_.resize_discarding(context, count);
+  records_.resize_discarding(context_, count);
   if (bodies.shape == body_shape::ellipsoid) {
-    ellipsoids_.resize_discarding(context, count);
-    half_extents_.resize_discarding(context, count);
+    ellipsoids_.resize_discarding(context_, count);
+    half_extents_.resize_discarding(context_, count);
   }
-  if (bodies.groups != nullptr) groups_.resize_discarding(context, count);
+  if (bodies.groups != nullptr) groups_.resize_discarding(context_, count);
   if (control_.size() == 0) {
-    control_.resize_discarding(context, control_words);
-    fill_bytes(context, control_.data(), 0xff, control_.bytes());
+    control_.resize_discarding(context_, control_words);
+    fill_bytes(context_, control_.data(), 0xff, control_.bytes());
   }
-  fill_bytes(context, control_.data() + size_word, 0, sizeof(std::uint64_t));
+  fill_bytes(context_, control_.data() + size_word, 0, sizeof(std::uint64_t));
   if (bodies.planes.empty()) return;
-  planes_.resize_discarding(context, bodies.planes.size());
-  copy_bytes(context, bodies.planes.data(), planes_.data(), bodies.planes.size_bytes());
+  planes_.resize_discarding(context_, bodies.planes.size());
+  copy_bytes(context_, bodies.planes.data(), planes_.data(), bodies.planes.size_bytes());
 }
 
 template <typename T>
-void warp_path<cuda_context, T>::enqueue_cells(const cuda_context& context, const bodies_view<T>& bodies) {
+void warp_path<T>::enqueue_cells(const bodies_view<T>& bodies) {
   bodies_view<T> on_device = bodies;
   on_device.planes = {};
   const fault_flag faults{control_.data() + fault_word, control_.data() + needed_word};
-  const level_grids<T>& grids = plan_.grids;
+  const level_grids<T>& grids = grids_;
   const auto last = static_cast<std::size_t>(grids.count);
-  buckets_.build(context, bodies.size(), grids.first_cell[last],
+  buckets_.build(context_, bodies.size(), grids.first_cell[last],
                  searched_cell<T>{on_device, grids, grids.widest[last - 1], faults}, faults);
   const bool turned = bodies.shape == body_shape::ellipsoid;
   const gather_searched<T> body{on_device,
@@ -237,13 +227,13 @@ void warp_path<cuda_context, T>::enqueue_cells(const cuda_context& context, cons
                                 turned ? ellipsoids_.data() : nullptr,
                                 half_extents_.data(),
                                 bodies.groups != nullptr ? groups_.data() : nullptr};
-  for_each(context, "contacts.levels.gather", bodies.size(), body);
+  for_each(context_, "contacts.levels.gather", bodies.size(), body);
 }
 
 template <typename T>
-warp_search<T> warp_path<cuda_context, T>::search(const bodies_view<T>& bodies, const pair_masks& masks) const {
+warp_search<T> warp_path<T>::search(const bodies_view<T>& bodies, const pair_masks& masks) const {
   warp_search<T> result{};
-  const level_grids<T>& grids = plan_.grids;
+  const level_grids<T>& grids = grids_;
   result.level_count = grids.count;
   for (int level = 0; level < grids.count; ++level) result.levels[level] = warp_level_of(grids, level);
   result.domain = grids.space[0].domain;
@@ -262,50 +252,48 @@ warp_search<T> warp_path<cuda_context, T>::search(const bodies_view<T>& bodies, 
 }
 
 template <typename T>
-std::optional<std::uint64_t> warp_path<cuda_context, T>::find(const cuda_context& context, const bodies_view<T>& bodies,
-                                                              const pair_masks& masks,
-                                                              array<contact<T>, cuda_context>& contacts) {
-  begin(context, bodies);
-  enqueue_cells(context, bodies);
+std::optional<std::uint64_t> warp_path<T>::find(const bodies_view<T>& bodies, const pair_masks& masks,
+                                                array<contact<T>, cuda_context>& contacts) {
+  begin(bodies);
+  enqueue_cells(bodies);
   const warp_search<T> what = search(bodies, masks);
-  const bool in_order = context.reproducibility() != determinism::none;
-  return in_order ? fill(context, what, contacts) : append(context, what, contacts);
+  const bool in_order = context_.reproducibility() != determinism::none;
+  return in_order ? fill(what, contacts) : append(what, contacts);
 }
 
 /// Wherever there is room; once more where there was not enough.
 template <typename T>
-std::optional<std::uint64_t> warp_path<cuda_context, T>::append(const cuda_context& context, const warp_search<T>& what,
-                                                                array<contact<T>, cuda_context>& contacts) {
+std::optional<std::uint64_t> warp_path<T>::append(const warp_search<T>& what,
+                                                  array<contact<T>, cuda_context>& contacts) {
   while (true) {
-    search_by_warps(context, what, {contacts.data(), contacts.size(), control_.data() + size_word, nullptr, nullptr});
-    const std::uint64_t* words = mirror_.read(context, control_.data(), control_words);
+    search_by_warps(context_, what, {contacts.data(), contacts.size(), control_.data() + size_word, nullptr, nullptr});
+    const std::uint64_t* words = mirror_.read(context_, control_.data(), control_words);
     if (words[fault_word] != ~std::uint64_t{0}) {
-      fill_bytes(context, control_.data(), 0xff, control_.bytes());
+      fill_bytes(context_, control_.data(), 0xff, control_.bytes());
       return std::nullopt;
     }
     const std::uint64_t found = words[size_word];
     if (found <= contacts.size()) return found;
-    contacts.resize_discarding(context, found + found / 16);
-    fill_bytes(context, control_.data() + size_word, 0, sizeof(std::uint64_t));
+    contacts.resize_discarding(context_, found + found / 16);
+    fill_bytes(context_, control_.data() + size_word, 0, sizeof(std::uint64_t));
   }
 }
 
 /// Counted chunk by chunk, then each in its place.
 template <typename T>
-std::optional<std::uint64_t> warp_path<cuda_context, T>::fill(const cuda_context& context, const warp_search<T>& what,
-                                                              array<contact<T>, cuda_context>& contacts) {
+std::optional<std::uint64_t> warp_path<T>::fill(const warp_search<T>& what, array<contact<T>, cuda_context>& contacts) {
   const std::size_t chunks = (what.count + warp_chunk - 1) / warp_chunk;
-  counts_.resize_discarding(context, chunks);
-  begins_.resize_discarding(context, chunks + 1);
-  search_by_warps(context, what, {nullptr, 0, nullptr, nullptr, counts_.data()});
-  exclusive_scan_with_total(context, counts_.data(), begins_.data(), chunks, scratch_);
-  const std::uint64_t found = mirror_.read(context, begins_.data() + chunks, 1)[0];
-  if (mirror_.read(context, control_.data() + fault_word, 1)[0] != ~std::uint64_t{0}) {
-    fill_bytes(context, control_.data(), 0xff, control_.bytes());
+  counts_.resize_discarding(context_, chunks);
+  begins_.resize_discarding(context_, chunks + 1);
+  search_by_warps(context_, what, {nullptr, 0, nullptr, nullptr, counts_.data()});
+  exclusive_scan_with_total(context_, counts_.data(), begins_.data(), chunks, scratch_);
+  const std::uint64_t found = mirror_.read(context_, begins_.data() + chunks, 1)[0];
+  if (mirror_.read(context_, control_.data() + fault_word, 1)[0] != ~std::uint64_t{0}) {
+    fill_bytes(context_, control_.data(), 0xff, control_.bytes());
     return std::nullopt;
   }
-  if (found > contacts.size()) contacts.resize_discarding(context, found + found / 16);
-  search_by_warps(context, what, {contacts.data(), contacts.size(), nullptr, begins_.data(), nullptr});
+  if (found > contacts.size()) contacts.resize_discarding(context_, found + found / 16);
+  search_by_warps(context_, what, {contacts.data(), contacts.size(), nullptr, begins_.data(), nullptr});
   return found;
 }
 

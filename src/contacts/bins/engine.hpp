@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "contacts/bins/search.hpp"
+#include "contacts/bins/touched.hpp"
+#include "contacts/engine.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// The nine stages of parallel-binning-collision, its arrays under their names. A row is a bin.
+template <typename Context, typename T>
+class bins_engine final : public pair_engine<Context, T>, public sphere_passes<T>, public body_passes<T> {
+ public:
+  using pair_engine<Context, T>::pair_engine;
+
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
+  void insert(const placed_bodies<T>& bodies) override;
+  [[nodiscard]] std::size_t rows() const override { return rows_; }
+
+  [[nodiscard]] const sphere_passes<T>& spheres() const override { return *this; }
+  [[nodiscard]] const body_passes<T>* bodies() const override { return this; }
+  void count(const sphere_family<T>& family, std::uint32_t* counts) const override;
+  void count(const any_family<T>& family, std::uint32_t* counts) const override;
+  void fill(const sphere_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
+  void fill(const any_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
+
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  void count_bodies_of_bins(std::size_t count);
+  [[nodiscard]] bins_search<T> search() const;
+  template <typename Family>
+  void count_contacts(const Family& family, std::uint32_t* contacts_D) const;
+  template <typename Family>
+  void fill_contacts(const Family& family, const contact_sink<T>& contacts_E, const std::uint64_t* offsets_of_D) const;
+
+  grid<T, 3> space_{};
+  T edge_ = T(0);
+  bool balanced_ = true;
+  const placed_body<T>* placed_ = nullptr;
+  std::size_t rows_ = 0;
+  touched_bins<Context, T> touched_;
+  array<std::uint32_t, Context> first_of_bin_;
+  array<std::uint32_t, Context> bodies_of_C_[2];  // keys
+  array<cell_id, Context> bin_of_C_[2];
+  int current_C_ = 0;
+  workspace<Context> scratch_;
+};
+
+struct bins_record {
+  static constexpr std::string_view name = "bins";
+  static constexpr std::string_view summary =
+      "nine stages: bodies in all bins they touch, a thread a bin (parallel-binning-collision, 12-34)";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::canonical;
+  static constexpr bool bins = true;
+  static constexpr bool quadratic = false;
+  static constexpr std::string_view limits =
+      "decides by contacts which bin a pair belongs to; it cannot find pairs of boxes";
+  template <typename Context, typename T>
+  using engine = bins_engine<Context, T>;
+
+  [[nodiscard]] static constexpr bool serves(const pair_request& request) { return !request.boxes; }
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contacts/bodies/placement.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "core/backend.hpp"
+#include "quadrat/parallel/reduce.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+template <typename T>
+struct bounds_of_body {
+  const placed_body<T>* placed;
+
+  QUADRAT_HD center_bounds<T> operator()(std::size_t i) const { return {placed[i].center, placed[i].center}; }
+};
+
+template <typename T>
+struct join_bounds {
+  QUADRAT_HD center_bounds<T> operator()(center_bounds<T> a, const center_bounds<T>& b) const {
+    for (int axis = 0; axis < 3; ++axis) {
+      a.lower[axis] = minimum_operation{}(a.lower[axis], b.lower[axis]);
+      a.upper[axis] = maximum_operation{}(a.upper[axis], b.upper[axis]);
+    }
+    return a;
+  }
+};
+
+template <typename T>
+struct half_extent_of {
+  const placed_body<T>* placed;
+
+  QUADRAT_HD T operator()(std::size_t i) const { return placed[i].widest(); }
+};
+
+}  // namespace
+
+template <typename Context, typename T>
+void body_placement<Context, T>::begin(std::size_t count) {
+  count_ = count;
+  placed_.resize_discarding(context_, count);
+  fill_bytes(context_, control_.data(), 0, control_.bytes());
+  fill_bytes(context_, control_.data() + fault_word, 0xff, sizeof(std::uint64_t));
+}
+
+template <typename Context, typename T>
+fault_report body_placement<Context, T>::measure() {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  static_assert(sizeof(center_bounds<T>) <= (sizes_word - bounds_word) * sizeof(std::uint64_t));
+  const half_extent_of<T> half_extent{placed_.data()};
+  const count_sizes<T, half_extent_of<T>> body{half_extent, count_, control_.data() + sizes_word,
+                                               control_.data() + largest_word};
+  for_each(context_, "contacts.sizes", (count_ + count_sizes_share - 1) / count_sizes_share, body);
+  auto* bounds = reinterpret_cast<center_bounds<T>*>(control_.data() + bounds_word);
+  const center_bounds<T> none{vec<T, 3>::filled(infinity), vec<T, 3>::filled(-infinity)};
+  reduce_into(context_, "contacts.bounds", count_, bounds_of_body<T>{placed_.data()}, join_bounds<T>{}, none, bounds,
+              scratch_);
+  const std::uint64_t* read = mirror_.read(context_, control_.data(), words);
+  std::memcpy(&bounds_, read + bounds_word, sizeof(bounds_));
+  sizes_ = size_histogram_of<T>(read + sizes_word, read[largest_word]);
+  const std::uint64_t fault = read[fault_word];
+  if (fault == ~std::uint64_t{0}) return {fault_kind::none, 0, 0};
+  return {static_cast<fault_kind>(fault & 0xff), fault >> 8, 0};
+}
+
+template class body_placement<backend_context, float>;
+template class body_placement<backend_context, double>;
+
+}  // namespace quadrat::detail

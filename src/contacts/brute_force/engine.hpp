@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "contacts/brute_force/search.hpp"
+#include "contacts/engine.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+/// Bodies stay where they have been placed.
+template <typename Context, typename T>
+class brute_force_engine final : public row_engine<brute_force_engine<Context, T>, Context, T>, public body_passes<T> {
+ public:
+  using base = row_engine<brute_force_engine<Context, T>, Context, T>;
+  using base::base;
+  using base::count;
+  using base::fill;
+
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
+  void insert(const placed_bodies<T>& bodies) override;
+  [[nodiscard]] std::size_t rows() const override { return search_.count; }
+  [[nodiscard]] const brute_search<T>& search() const { return search_; }
+
+  [[nodiscard]] const body_passes<T>* bodies() const override { return this; }
+  void count(const any_family<T>& family, std::uint32_t* counts) const override;
+  void fill(const any_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
+
+  [[nodiscard]] std::size_t bytes() const override { return 0; }
+
+ private:
+  brute_search<T> search_{};
+};
+
+struct brute_force_record {
+  static constexpr std::string_view name = "brute_force";
+  static constexpr std::string_view summary = "every pair, from the lower index (parallel-binning-collision, 5-11)";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::canonical;
+  static constexpr bool bins = false;
+  static constexpr bool quadratic = true;
+  static constexpr std::string_view why = "at most 64 bodies";
+  template <typename Context, typename T>
+  using engine = brute_force_engine<Context, T>;
+
+  [[nodiscard]] static double cost(const pair_request& request) {
+    return request.bodies <= brute_force_most_bodies ? 0.02 : std::numeric_limits<double>::infinity();
+  }
+};
+
+}  // namespace quadrat::detail

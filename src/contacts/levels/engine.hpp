@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "contacts/levels/one_cell.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+/// Levels as plan_levels gives them. On CUDA spheres alone and ellipsoids alone have a direct search (levels/cuda).
+template <typename Context, typename T>
+class levels_engine final : public one_cell_engine<Context, T> {
+ public:
+  explicit levels_engine(const Context& context);
+
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
+  [[nodiscard]] direct_search<Context, T>* direct() override { return direct_.get(); }
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  std::unique_ptr<direct_search<Context, T>> direct_;
+};
+
+struct levels_record {
+  static constexpr std::string_view name = "levels";
+  static constexpr std::string_view summary = "grids of several sizes, a body in one cell of the one that fits it";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::canonical;
+  static constexpr bool bins = true;
+  static constexpr bool quadratic = false;
+  static constexpr std::string_view why = "bodies of all sizes in one cell each";
+  template <typename Context, typename T>
+  using engine = levels_engine<Context, T>;
+
+  /// Spheres on an H200 (benchmarks/results/h200/contacts_detect.json).
+  [[nodiscard]] static double cost(const pair_request& request) {
+    return 0.05 + 2.4e-7 * static_cast<double>(request.bodies);
+  }
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contacts/loose/engine.hpp"
+
+#include <utility>
+
+#include "contacts/bins/choice.hpp"
+#include "core/backend.hpp"
+
+namespace quadrat::detail {
+
+template <typename Context, typename T>
+planned_bins<T> loose_grid_engine<Context, T>::plan(const placed_bodies<T>& bodies, const bin_options<T>& options) {
+  bin_choice<T> choice = choose_loose_bins(bodies.domain, *bodies.sizes, options.size);
+  level_grids<T>& levels = this->levels_;
+  levels = {};
+  levels.count = 1;
+  levels.space[0] = choice.space;
+  levels.widest[0] = bodies.sizes->largest;
+  levels.first_cell[1] = static_cast<cell_id>(choice.space.size());
+  return {choice.edge, std::move(choice.reason)};
+}
+
+template class loose_grid_engine<backend_context, float>;
+template class loose_grid_engine<backend_context, double>;
+
+}  // namespace quadrat::detail

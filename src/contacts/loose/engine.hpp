@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "contacts/levels/one_cell.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
+
+namespace quadrat::detail {
+
+/// One level for bodies of all sizes (uniform-grid-atomics, section 1).
+template <typename Context, typename T>
+class loose_grid_engine final : public one_cell_engine<Context, T> {
+ public:
+  using one_cell_engine<Context, T>::one_cell_engine;
+
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
+};
+
+struct loose_grid_record {
+  static constexpr std::string_view name = "loose_grid";
+  static constexpr std::string_view summary = "a body in the cell of its center, looking into all cells in reach";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::canonical;
+  static constexpr bool bins = true;
+  static constexpr bool quadratic = false;
+  template <typename Context, typename T>
+  using engine = loose_grid_engine<Context, T>;
+};
+
+}  // namespace quadrat::detail

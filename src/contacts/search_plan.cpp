@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contacts/search_plan.hpp"
+
+#include "contacts/bins/choice.hpp"
+#include "contacts/methods.hpp"
+#include "core/backend.hpp"
+
+namespace quadrat::detail {
+
+template <typename Context, typename T>
+void search_plan<Context, T>::choose(std::string_view asked, const pair_request& request) {
+  const method_demand demand = contact_demand(context_);
+  choice_ = choose_contact_method(demand, asked, request);
+  if (!engines_.contains(choice_.method)) {
+    contact_method_list::with(demand.kind, choice_.method, [&](auto record) {
+      using engine_type = typename decltype(record)::template engine<Context, T>;
+      engines_.emplace(choice_.method, std::make_unique<engine_type>(context_));
+    });
+  }
+  engine_ = engines_.at(choice_.method).get();
+}
+
+template <typename Context, typename T>
+void search_plan<Context, T>::plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options) {
+  reason_ = choice_.reason;
+  bin_size_ = T(0);
+  domain_ = domain.value_or(box<T, 3>{});
+  if (placement_.count() == 0) return;
+  const center_bounds<T>& bounds = placement_.bounds();
+  domain_ = box_for_bins(domain.has_value() ? &*domain : nullptr, bounds.lower, bounds.upper, placement_.sizes());
+  take(engine_->plan(bodies(), options));
+}
+
+template <typename Context, typename T>
+void search_plan<Context, T>::take(const planned_bins<T>& bins) {
+  bin_size_ = bins.edge;
+  reason_ = choice_.reason + "; " + bins.reason;
+}
+
+template <typename Context, typename T>
+void search_plan<Context, T>::insert() {
+  if (placement_.count() > 0) engine_->insert(bodies());
+}
+
+template <typename Context, typename T>
+std::size_t search_plan<Context, T>::bytes() const {
+  std::size_t sum = placement_.bytes();
+  for (const auto& [name, engine] : engines_) sum += engine->bytes();
+  return sum;
+}
+
+template class search_plan<backend_context, float>;
+template class search_plan<backend_context, double>;
+
+}  // namespace quadrat::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "contacts/bodies/placement.hpp"
+#include "contacts/choice.hpp"
+#include "contacts/engine.hpp"
+#include "quadrat/core/box.hpp"
+
+namespace quadrat::detail {
+
+/// How pairs of some bodies are looked for: the bodies as they have been placed, the method, and the engine that has
+/// them. Used as: choose, place, plan, insert; then the passes of the engine.
+template <typename Context, typename T>
+class search_plan {
+ public:
+  explicit search_plan(const Context& context) : context_(context), placement_(context) {}
+
+  /// Takes the method of that name; chooses one where it is empty.
+  void choose(std::string_view asked, const pair_request& request);
+  /// Looks at all bodies. Synchronises.
+  template <typename Place>
+  [[nodiscard]] fault_report place(std::size_t count, const Place& place) {
+    return placement_.place(count, place);
+  }
+  /// Has the engine choose bins. Throws argument_error.
+  void plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options);
+  /// The bins are these instead.
+  void take(const planned_bins<T>& bins);
+  /// Puts the bodies where the engine finds them. May synchronise. Throws argument_error where that takes too many
+  /// bins.
+  void insert();
+
+  [[nodiscard]] pair_engine<Context, T>& engine() const { return *engine_; }
+  [[nodiscard]] std::size_t rows() const { return placement_.count() > 0 ? engine_->rows() : 0; }
+  [[nodiscard]] const placed_body<T>* placed() const { return placement_.bodies(); }
+  [[nodiscard]] const box<T, 3>& domain() const { return domain_; }
+  [[nodiscard]] std::string_view method() const { return choice_.method; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] T bin_size() const { return bin_size_; }
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  [[nodiscard]] placed_bodies<T> bodies() {
+    return {placement_.bodies(), placement_.count(), &placement_.sizes(), domain_, placement_.faults()};
+  }
+
+  Context context_;
+  body_placement<Context, T> placement_;
+  /// Those that have been in use, by name of the method: numbers of bodies may go to and fro between two of them, and a
+  /// build of a size that has been met allocates nothing.
+  std::map<std::string_view, std::unique_ptr<pair_engine<Context, T>>> engines_;
+  pair_engine<Context, T>* engine_ = nullptr;
+  contact_choice choice_;
+  box<T, 3> domain_{};
+  std::string reason_;  ///< why this method, and these bins
+  T bin_size_ = T(0);
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contacts/choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "quadrat/contacts/methods.hpp"
+#include "quadrat/core/config.hpp"
+
+namespace quadrat::test {
+
+namespace {
+
+using detail::choose_contact_method;
+using detail::contact_choice;
+using detail::method_demand;
+
+/// The backends of this build, at every level of determinism.
+std::vector<method_demand> demands() {
+  std::vector<method_demand> result;
+  for (const bool cuda : {false, true}) {
+    if (cuda && QUADRAT_HAS_CUDA == 0) continue;
+    for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
+      result.push_back({"contact method", cuda, level});
+    }
+  }
+  return result;
+}
+
+TEST(contact_choices, try_every_pair_of_at_most_64_bodies_and_take_levels_for_more) {
+  for (const method_demand& demand : demands()) {
+    for (const bool boxes : {false, true}) {
+      for (const std::size_t bodies : {0, 1, 2, 63, 64, 65, 66, 1000, 1 << 20, 2147483647}) {
+        const contact_choice choice = choose_contact_method(demand, "", {bodies, boxes});
+        EXPECT_EQ(choice.method, bodies <= 64 ? "brute_force" : "levels") << bodies;
+        EXPECT_EQ(choice.reason, bodies <= 64 ? "at most 64 bodies" : "bodies of all sizes in one cell each");
+      }
+    }
+  }
+}
+
+TEST(contact_choices, never_fall_on_a_quadratic_method_for_many_bodies) {
+  for (const contact_method& method : contact_methods()) {
+    if (!method.quadratic) continue;
+    for (const method_demand& demand : demands()) {
+      for (std::size_t bodies = 65; bodies < 2'000'000'000; bodies *= 3) {
+        EXPECT_NE(choose_contact_method(demand, "", {bodies}).method, method.name);
+      }
+    }
+  }
+}
+
+TEST(contact_choices, are_the_method_asked_for) {
+  for (const contact_method& method : contact_methods()) {
+    for (const std::size_t bodies : {0, 10, 1000}) {
+      const contact_choice choice = choose_contact_method({"contact method", false}, method.name, {bodies});
+      EXPECT_EQ(choice.method, method.name);
+      EXPECT_EQ(choice.reason, "asked for");
+    }
+  }
+}
+
+TEST(contact_methods_list, says_of_each_method_what_its_record_says) {
+  std::size_t quadratic = 0, without_pairs = 0, without_bins = 0;
+  for (const contact_method& method : contact_methods()) {
+    EXPECT_TRUE(method.on_cpu);
+    EXPECT_EQ(method.on_cuda, QUADRAT_HAS_CUDA != 0);
+    EXPECT_EQ(method.reproducible, determinism::canonical);
+    EXPECT_FALSE(method.summary.empty());
+    quadratic += method.quadratic ? 1 : 0;
+    without_pairs += method.pairs ? 0 : 1;
+    without_bins += method.bins ? 0 : 1;
+  }
+  EXPECT_EQ(without_pairs, 1u);  // bins
+  EXPECT_GE(without_bins, 1u);
+  EXPECT_GE(quadratic, 1u);
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
