@@ -13,6 +13,8 @@
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/box.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/types.hpp"
 #include "quadrat/parallel/fault.hpp"
 
 /// What all methods of contacts have in common: an engine puts bodies where its rows find them, and goes through these
@@ -22,16 +24,24 @@ namespace quadrat::detail {
 /// Below so many bodies every pair is tried: what it costs to make bins is more.
 inline constexpr std::size_t brute_force_most_bodies = 64;
 
-/// What the records of methods are asked. Besides what method_choice.hpp says, a record has
-///   static constexpr bool bins;       whether it has bins, whose size can be chosen
-///   static constexpr bool quadratic;  whether its work can grow with the square of the number of bodies: such a method
-///                                     is never chosen for more than brute_force_most_bodies
-///   static constexpr std::string_view why;     with `cost`: the reason that is given where it is chosen
-///   static constexpr std::string_view limits;  with `serves`: what it cannot do, and why
-///   template <typename Context, typename T> using engine
+/// What the records of methods are asked.
 struct pair_request {
   std::size_t bodies;
   bool boxes = false;  ///< pairs of boxes are wanted, and no contacts
+};
+
+/// What most records of methods say. Besides, and besides what method_choice.hpp asks of them, they have
+///   static constexpr std::string_view why;     with `cost`: the reason that is given where it is chosen
+///   static constexpr std::string_view limits;  with `serves`: what it cannot do, and why
+///   template <typename Context, typename T> using engine
+struct pair_record {
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr determinism reproducible = determinism::canonical;
+  static constexpr bool bins = true;  ///< whether it has bins, whose size can be chosen
+  /// Whether its work can grow with the square of the number of bodies. It then has no finite `cost` for more than
+  /// brute_force_most_bodies, and is never chosen for them.
+  static constexpr bool quadratic = false;
 };
 
 /// Bodies that have been placed, and what is known of all of them.

@@ -5,6 +5,7 @@
 #include "contacts/brute_force/engine.hpp"
 #include "contacts/levels/engine.hpp"
 #include "contacts/loose/engine.hpp"
+#include "contacts/sweep_and_prune/engine.hpp"
 #include "contacts/tight/engine.hpp"
 #include "quadrat/core/method_list.hpp"
 
@@ -17,6 +18,7 @@ using contact_method_list = method_list<  //
     loose_grid_record,                    //
     tight_grid_record,                    //
     bins_record,                          //
+    sweep_and_prune_record,               //
     brute_force_record>;
 
 }  // namespace quadrat::detail

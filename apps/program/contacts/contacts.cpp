@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -50,8 +51,10 @@ void run_contacts(const contacts_options& options) {
 
 std::string contacts_footer() {
   std::string text = "Methods (all find the same contacts):\n";
+  std::size_t width = 0;
+  for (const contact_method& method : contact_methods()) width = std::max(width, method.name.size());
   for (const contact_method& method : contact_methods()) {
-    text += fmt::format("  {:<14} {}\n", method.name, method.summary);
+    text += fmt::format("  {:<{}} {}\n", method.name, width, method.summary);
   }
   return text +
          "Columns of BODIES.csv, in any order: the center x,y,z; the sizes\n"

@@ -36,7 +36,7 @@ struct contact_options {
 /// Which contacts are found is the same for every method. Their order is the same in every run and with any number of
 /// threads when the context asks for run_to_run or canonical (canonical implies `sorted`), or `sorted` is asked for.
 /// Sources: parallel-binning-collision (methods brute_force and bins), uniform-grid-atomics (section 1: loose_grid,
-/// tight_grid).
+/// tight_grid), Baraff 1992 and I-COLLIDE 1995 (sweep_and_prune).
 template <typename Context, typename T>
 class contact_detector {
   static_assert(detail::instance<Context, T>::exists);

@@ -9,7 +9,6 @@
 #include "contacts/bins/touched.hpp"
 #include "contacts/engine.hpp"
 #include "quadrat/core/array.hpp"
-#include "quadrat/core/config.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
@@ -55,15 +54,10 @@ class bins_engine final : public pair_engine<Context, T>, public sphere_passes<T
   workspace<Context> scratch_;
 };
 
-struct bins_record {
+struct bins_record : pair_record {
   static constexpr std::string_view name = "bins";
   static constexpr std::string_view summary =
       "nine stages: bodies in all bins they touch, a thread a bin (parallel-binning-collision, 12-34)";
-  static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
-  static constexpr determinism reproducible = determinism::canonical;
-  static constexpr bool bins = true;
-  static constexpr bool quadratic = false;
   static constexpr std::string_view limits =
       "decides by contacts which bin a pair belongs to; it cannot find pairs of boxes";
   template <typename Context, typename T>

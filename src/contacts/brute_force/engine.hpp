@@ -8,8 +8,6 @@
 
 #include "contacts/brute_force/search.hpp"
 #include "contacts/engine.hpp"
-#include "quadrat/core/config.hpp"
-#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -37,12 +35,9 @@ class brute_force_engine final : public row_engine<brute_force_engine<Context, T
   brute_search<T> search_{};
 };
 
-struct brute_force_record {
+struct brute_force_record : pair_record {
   static constexpr std::string_view name = "brute_force";
   static constexpr std::string_view summary = "every pair, from the lower index (parallel-binning-collision, 5-11)";
-  static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
-  static constexpr determinism reproducible = determinism::canonical;
   static constexpr bool bins = false;
   static constexpr bool quadratic = true;
   static constexpr std::string_view why = "at most 64 bodies";

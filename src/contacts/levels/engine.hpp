@@ -6,8 +6,6 @@
 #include <string_view>
 
 #include "contacts/levels/one_cell.hpp"
-#include "quadrat/core/config.hpp"
-#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -25,14 +23,9 @@ class levels_engine final : public one_cell_engine<Context, T> {
   std::unique_ptr<direct_search<Context, T>> direct_;
 };
 
-struct levels_record {
+struct levels_record : pair_record {
   static constexpr std::string_view name = "levels";
   static constexpr std::string_view summary = "grids of several sizes, a body in one cell of the one that fits it";
-  static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
-  static constexpr determinism reproducible = determinism::canonical;
-  static constexpr bool bins = true;
-  static constexpr bool quadratic = false;
   static constexpr std::string_view why = "bodies of all sizes in one cell each";
   template <typename Context, typename T>
   using engine = levels_engine<Context, T>;

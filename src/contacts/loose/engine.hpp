@@ -4,8 +4,6 @@
 #include <string_view>
 
 #include "contacts/levels/one_cell.hpp"
-#include "quadrat/core/config.hpp"
-#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -18,14 +16,9 @@ class loose_grid_engine final : public one_cell_engine<Context, T> {
   [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
 };
 
-struct loose_grid_record {
+struct loose_grid_record : pair_record {
   static constexpr std::string_view name = "loose_grid";
   static constexpr std::string_view summary = "a body in the cell of its center, looking into all cells in reach";
-  static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
-  static constexpr determinism reproducible = determinism::canonical;
-  static constexpr bool bins = true;
-  static constexpr bool quadratic = false;
   template <typename Context, typename T>
   using engine = loose_grid_engine<Context, T>;
 };

@@ -9,8 +9,6 @@
 #include "contacts/engine.hpp"
 #include "contacts/tight/search.hpp"
 #include "quadrat/core/array.hpp"
-#include "quadrat/core/config.hpp"
-#include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
 
@@ -34,14 +32,9 @@ class tight_grid_engine final : public row_engine<tight_grid_engine<Context, T>,
   array<std::uint8_t, Context> masks_;
 };
 
-struct tight_grid_record {
+struct tight_grid_record : pair_record {
   static constexpr std::string_view name = "tight_grid";
   static constexpr std::string_view summary = "a body in every cell that its box touches; pairs by the 3-bit rule";
-  static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
-  static constexpr determinism reproducible = determinism::canonical;
-  static constexpr bool bins = true;
-  static constexpr bool quadratic = false;
   template <typename Context, typename T>
   using engine = tight_grid_engine<Context, T>;
 };
