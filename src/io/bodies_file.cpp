@@ -74,7 +74,7 @@ class bodies_parser {
   [[nodiscard]] body_shape shape_named(const std::string& word, std::size_t row) const {
     const auto found = std::find(body_shape_names.begin(), body_shape_names.end(), word);
     if (found == body_shape_names.end()) {
-      fail(row, message("column shape is ", word.empty() ? "empty" : shown(word), ", which is no shape; ",
+      fail(row, message("column shape is ", word.empty() ? "empty" : shown(word), ", which is not a shape; ",
                         detail::suggestion(word, body_shape_names)));
     }
     return static_cast<body_shape>(found - body_shape_names.begin());

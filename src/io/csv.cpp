@@ -91,7 +91,7 @@ class csv_parser {
     const auto value = number_from<double>(field);
     if (!value) {
       fail(message("column ", k + 1, " (", table_.names[k], ") is ",
-                   field.empty() ? "empty" : shown(field) + ", which is no number that can be held"));
+                   field.empty() ? "empty" : shown(field) + ", which is not a representable number"));
     }
     return *value;
   }

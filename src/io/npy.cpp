@@ -121,7 +121,7 @@ std::string_view header_text(std::string_view& rest, const std::string& file) {
     throw io_error(file + ": this is a .npz archive, or another zip file; numpy.save writes an array as .npy");
   }
   if (!rest.starts_with(npy_magic)) {
-    throw io_error(message(file, ": this is no .npy file (it begins with ", shown(rest.substr(0, 6)), ")"));
+    throw io_error(message(file, ": this is not an .npy file (it begins with ", shown(rest.substr(0, 6)), ")"));
   }
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(rest[at])); };
   if (rest.size() < 12) throw io_error(file + ": the file is cut short in its header");

@@ -137,7 +137,7 @@ class unknown_key_finder {
       errors_.add(name.source(), "unknown table [", name.str(), "]; ",
                   detail::suggestion(name.str(), schema_.tables()));
     } else if (const auto home = schema_.home_of(name.str()); !home.empty()) {
-      errors_.add(name.source(), "the key \"", name.str(), "\" stands outside a table; it belongs into [", home, "]");
+      errors_.add(name.source(), "the key \"", name.str(), "\" is outside a table; it belongs in [", home, "]");
     } else {
       errors_.add(name.source(), "unknown key \"", name.str(), "\" outside a table; ",
                   detail::suggestion(name.str(), schema_.tables()));
@@ -153,8 +153,7 @@ class unknown_key_finder {
       return;
     }
     const auto home = schema_.home_of(key.str());
-    const std::string hint =
-        home.empty() ? detail::suggestion(key.str(), keys) : message("it belongs into [", home, "]");
+    const std::string hint = home.empty() ? detail::suggestion(key.str(), keys) : message("it belongs in [", home, "]");
     errors_.add(key.source(), "unknown key \"", key.str(), "\" in [", table, "]; ", hint);
   }
 

@@ -128,7 +128,7 @@ class srd_checker : private scene_demands<srd_scene> {
     const auto& p = scene_.particles;
     const bool wave = p.start == srd_start_state::shear_wave;
     demand(wave || !p.amplitude, "particles.amplitude", "belongs to start = \"shear_wave\"");
-    demand(p.amplitude.value_or(1) != 0, "particles.amplitude", "is 0: that is no wave");
+    demand(p.amplitude.value_or(1) != 0, "particles.amplitude", "is 0, which is not a wave");
     demand(!wave || (!has_walls(0) && !has_walls(1) && !has_walls(2)), "particles.start",
            "is \"shear_wave\", which needs a box that is periodic along every axis");
     demand(!wave || p.amplitude || p.temperature > 0, "particles.amplitude",

@@ -130,7 +130,7 @@ class xyz_parser {
       const auto value = number_from<double>(words[column]);
       if (!value) {
         fail(message("column ", column + 1, " (", "xyz"[axis], ") is ", shown(words[column]),
-                     ", which is no number that can be held"));
+                     ", which is not a representable number"));
       }
       position[axis] = *value;
     }

@@ -25,8 +25,8 @@ void require_named(const key_reducer_options& options, const method_demand& dema
   for (const key_method& method : key_methods()) {
     if (demand.met_by(method) && method.compensates) able.push_back(method.name);
   }
-  require(std::ranges::find(able, name) != able.end(), "the method ", name, " is not able to compensate its sums; ",
-          able.empty() ? "no method is, here" : "these are: " + joined(able));
+  require(std::ranges::find(able, name) != able.end(), "the method ", name, " cannot compensate its sums; ",
+          able.empty() ? "no method can, here" : "these can: " + joined(able));
 }
 
 [[nodiscard]] std::string key_text(std::uint64_t bits, key_type type) {

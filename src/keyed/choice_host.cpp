@@ -36,14 +36,13 @@ template <typename Context>
           sample};
 }
 
-/// "of 4096 elements sampled 90 % have the key of the one before, 0 % a smaller one; 4.1 keys in 32 in a row, 520 in
-/// 4096"
+/// "of 4096 elements sampled 90 % have the same key as the element before, ...; 4.1 keys in 32 consecutive ones, ..."
 [[nodiscard]] std::string text_of(const key_sample& sample) {
   if (sample.seen < 1) return "no elements with keys in range were seen";
-  std::string text =
-      message("of ", sample.seen, " elements sampled ", std::round(100 * sample.same),
-              " % have the key of the one before, ", std::round(100 * sample.descending), " % a smaller one; ",
-              two_digits(sample.warp_keys), " keys in 32 in a row, ", two_digits(sample.block_keys), " in 4096");
+  std::string text = message("of ", sample.seen, " elements sampled ", std::round(100 * sample.same),
+                             " % have the same key as the element before, ", std::round(100 * sample.descending),
+                             " % a smaller key; ", two_digits(sample.warp_keys), " keys in 32 consecutive ones, ",
+                             two_digits(sample.block_keys), " in 4096");
   if (sample.crowd >= 0.01) text += message("; ", two_digits(100 * sample.crowd), " % have the commonest key");
   return text;
 }

@@ -117,7 +117,7 @@ TEST(bodies_file_test, errors_of_values_name_line_and_column) {
            {"0,nan,0,1", "column y is nan; centers must be finite"},
            {"0,0,-inf,1", "column z is -inf; centers must be finite"},
            {",0,0,1", "column 1 (x) is empty"},
-           {"0,0,one,1", "column 3 (z) is \"one\", which is no number that can be held"},
+           {"0,0,one,1", "column 3 (z) is \"one\", which is not a representable number"},
            {"0,0,0", "there are 3 fields for 4 columns"}}) {
     EXPECT_EQ(failure(spheres + row + "\n"), "4: " + problem);
     EXPECT_EQ(failure(spheres + row), "4: " + problem) << "without an end of the last line";
@@ -127,9 +127,10 @@ TEST(bodies_file_test, errors_of_values_name_line_and_column) {
 TEST(bodies_file_test, errors_of_shapes) {
   const std::string names = "shape,x,y,z,radius,half_length,a,b,c\n";
   EXPECT_EQ(failure(names + "spere,0,0,0,1,,,,\n"),
-            "2: column shape is \"spere\", which is no shape; did you mean \"sphere\"?");
-  EXPECT_EQ(failure(names + ",0,0,0,1,,,,\n"),
-            "2: column shape is empty, which is no shape; valid are \"sphere\", \"ellipsoid\", \"capsule\", \"box\"");
+            "2: column shape is \"spere\", which is not a shape; did you mean \"sphere\"?");
+  EXPECT_EQ(
+      failure(names + ",0,0,0,1,,,,\n"),
+      "2: column shape is empty, which is not a shape; valid are \"sphere\", \"ellipsoid\", \"capsule\", \"box\"");
   EXPECT_EQ(failure(names + "ellipsoid,0,0,0,1,,,,\n"), "2: column a is empty or nan; an ellipsoid needs a, b, c");
   EXPECT_EQ(failure(names + "box,0,0,0,,,1,2,0\n"), "2: column c is 0; a box needs a, b, c, positive and finite");
   EXPECT_EQ(failure(names + "ellipsoid,0,0,0,,,1,2e-9,1\n"),

@@ -99,16 +99,16 @@ TEST_F(csv_test, values_that_are_no_ordinary_numbers) {
 TEST_F(csv_test, errors_name_line_and_column) {
   EXPECT_EQ(failure(""), " there is no line with the names of the columns");
   EXPECT_EQ(failure("\n# nothing\n"), " there is no line with the names of the columns");
-  EXPECT_EQ(failure("x,y\n1,2\n\n3,four\n"), "4: column 2 (y) is \"four\", which is no number that can be held");
+  EXPECT_EQ(failure("x,y\n1,2\n\n3,four\n"), "4: column 2 (y) is \"four\", which is not a representable number");
   EXPECT_EQ(failure("x,y\n1,\n"), "2: column 2 (y) is empty");
   EXPECT_EQ(failure("x,y\n1\n"), "2: there is 1 field for 2 columns");
   EXPECT_EQ(failure("x,y\n1,2,3\n"), "2: there are 3 fields for 2 columns");
-  EXPECT_EQ(failure("x,y\n1,2\n3,1e999\n"), "3: column 2 (y) is \"1e999\", which is no number that can be held");
-  EXPECT_EQ(failure("x,y\n1,0x10\n"), "2: column 2 (y) is \"0x10\", which is no number that can be held");
+  EXPECT_EQ(failure("x,y\n1,2\n3,1e999\n"), "3: column 2 (y) is \"1e999\", which is not a representable number");
+  EXPECT_EQ(failure("x,y\n1,0x10\n"), "2: column 2 (y) is \"0x10\", which is not a representable number");
   EXPECT_EQ(failure("0.5,1,2\n"),
             "1: the first line must name the columns (x,y,z for example), but has the number 0.5");
   EXPECT_EQ(failure("x,x\n"), "1: two columns are named \"x\"");
-  EXPECT_EQ(failure(std::string("x,y\n1,\0\1\n", 9)), "2: column 2 (y) is \"??\", which is no number that can be held");
+  EXPECT_EQ(failure(std::string("x,y\n1,\0\1\n", 9)), "2: column 2 (y) is \"??\", which is not a representable number");
 }
 
 TEST_F(csv_test, columns_of_words) {
@@ -148,7 +148,7 @@ TEST_F(csv_test, fields_in_quotes) {
 TEST_F(csv_test, semicolons_and_tabs_separate_where_the_names_have_no_comma) {
   EXPECT_EQ(read("x;y\n1;2\n").column("y"), (std::vector<double>{2}));
   EXPECT_EQ(read("x\t\"a,b\"\ty\n1\t\t2\n").column("y"), (std::vector<double>{2}));
-  EXPECT_EQ(failure("x;y\n1;2,5\n"), "2: column 2 (y) is \"2,5\", which is no number that can be held");
+  EXPECT_EQ(failure("x;y\n1;2,5\n"), "2: column 2 (y) is \"2,5\", which is not a representable number");
   EXPECT_EQ(read("x,a;b\n1,2;3\n").column("x"), (std::vector<double>{1}));
 }
 

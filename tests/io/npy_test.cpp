@@ -131,7 +131,7 @@ TEST_F(npy_test, all_versions_and_spellings_of_the_header) {
 
 TEST_F(npy_test, says_what_is_wrong_with_the_file) {
   EXPECT_EQ(failure(""), "the file is empty");
-  EXPECT_EQ(failure("x,y,z\n1,2,3\n"), "this is no .npy file (it begins with \"x,y,z?\")");
+  EXPECT_EQ(failure("x,y,z\n1,2,3\n"), "this is not an .npy file (it begins with \"x,y,z?\")");
   EXPECT_EQ(failure(std::string("\x93NUMPY", 6)), "the file is cut short in its header");
   EXPECT_EQ(failure(npy_bytes("{'descr': '<f8'", "").substr(0, 14)), "the file is cut short in its header");
   EXPECT_NE(failure(npy_bytes("{}", "", 4)).find("version 4"), std::string::npos);

@@ -138,7 +138,7 @@ TEST(srd_scene, impossible_values_are_named_with_their_place) {
            {"[particles]\ntemperature = 0\nstart = \"shear_wave\"\n[physics]\nthermostat = false\n",
             "particles.amplitude is missing"},
            {"[particles]\namplitude = 1\n", "belongs to start = \"shear_wave\""},
-           {"[particles]\nstart = \"shear_wave\"\namplitude = 0\n", "that is no wave"},
+           {"[particles]\nstart = \"shear_wave\"\namplitude = 0\n", "not a wave"},
            {"[particles]\nstart = \"shear_wave\"\n[box]\nboundaries = [\"periodic\", \"periodic\", \"wall\"]\n",
             "periodic along every axis"},
            {"[particles]\nseed = -1\n", "particles.seed is -1, but must not be negative"},

@@ -94,7 +94,7 @@ TEST_F(xyz_test, errors_name_the_line) {
   EXPECT_NE(failure("18446744073709551615\n\nH 1 2 3\n").find("the file is too short for 18446744073709551615 atoms"),
             std::string::npos);
   EXPECT_EQ(failure("1\n\nH 1 2\n"), "3: the line of an atom has 3 columns; expected at least 4 (a name, x, y and z)");
-  EXPECT_EQ(failure("1\n\nH 1 two 3\n"), "3: column 3 (y) is \"two\", which is no number that can be held");
+  EXPECT_EQ(failure("1\n\nH 1 two 3\n"), "3: column 3 (y) is \"two\", which is not a representable number");
   EXPECT_EQ(failure("1\nProperties=species:S:1:pos:R:3\nH 1 2 3 4\n"),
             "3: the line of an atom has 5 columns; expected 4 (Properties)");
   EXPECT_EQ(failure("1\nLattice=\"1 0 0 0 1 0 0 0\"\nH 1 2 3\n"), "2: Lattice has 8 numbers; expected 9");

@@ -187,7 +187,7 @@ class InterpolateTest(mesh_support.MeshTest):
             ("empty.npy", b"", "empty.npy: the file is empty"),
             ("cut.npy", whole[:-3], "it is cut short"),
             ("cube.npy", npy((2, 2, 2), [1] * 8), "has shape (2, 2, 2); with points in 1 dimensions, mesh values have"),
-            ("zero.npy", npy((2, 0), []), "which is no mesh"),
+            ("zero.npy", npy((2, 0), []), "which is not a mesh"),
             ("none.npy", npy((0, 2), []), "which is 0 vectors"),
             ("int.npy", whole.replace(b"<f8", b"<i8"), "holds int64; mesh values are float32"),
             ("nan.npy", npy((2, 2), [0, 0, 0, float("nan")]), "nan.npy: element [1, 1] is nan"),

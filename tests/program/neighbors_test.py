@@ -278,7 +278,7 @@ class NeighborsTest(support.ProgramTest):
         whole = npy([[0.0, 0.0, 0.0]])
         for name, contents, words in [
             ("empty.npy", b"", "empty.npy: the file is empty"),
-            ("text.npy", b"x,y,z\n1,2,3\n", "this is no .npy file"),
+            ("text.npy", b"x,y,z\n1,2,3\n", "this is not an .npy file"),
             ("cut.npy", whole[:-1], "cut short"),
             ("long.npy", whole + b"1", "takes 24 bytes, but the file has 25"),
             ("four.npy", npy([[0.0] * 4]), "has shape (1, 4); points are N x 2 or N x 3"),

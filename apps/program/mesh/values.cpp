@@ -126,7 +126,7 @@ value_file read_mesh_values(const std::filesystem::path& file, int dimension) {
   for (std::size_t k = result.shape.size() - rank; k < result.shape.size(); ++k) {
     if (result.shape[k] >= 1 && result.shape[k] <= most) continue;
     throw io_error(message(result.file, ": the array has shape ", text_of_shape(result.shape),
-                           ", which is no mesh: axes have at least 1 and at most ", most, " points"));
+                           ", which is not a mesh: axes have at least 1 and at most ", most, " points"));
   }
   return result;
 }

@@ -116,7 +116,7 @@ bin_choice<T> best_bins(const box<T, 3>& domain, const length_moments& lengths, 
   return {grid_of_edge(domain, best), static_cast<T>(best),
           message("bins of ", static_cast<float>(best), ": ",
                   best > wanted ? message("the least that gives at most ", most, " bins")
-                                : message("least expected work, ", static_cast<float>(least), " pairs' worth a body"),
+                                : message("least expected work, ", static_cast<float>(least), " pair tests per body"),
                   ", for bodies of length ", static_cast<float>(lengths.first), " on average, ",
                   static_cast<float>(lengths.longest), " at most")};
 }
