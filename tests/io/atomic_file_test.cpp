@@ -23,8 +23,8 @@
 #include <thread>
 #include <vector>
 
+#include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
-#include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "io/temporary_folder.hpp"
 #include "support/errors.hpp"
-#include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {

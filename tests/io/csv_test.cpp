@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
-#include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {

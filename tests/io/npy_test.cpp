@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
 #include "support/errors.hpp"
-#include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {

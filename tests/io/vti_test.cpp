@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/vtk.hpp"
-#include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -10,8 +10,8 @@
 #include <regex>
 #include <vector>
 
+#include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
-#include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {

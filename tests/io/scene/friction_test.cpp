@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "io/temporary_folder.hpp"
 #include "support/errors.hpp"
-#include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {

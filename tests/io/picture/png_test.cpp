@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
-#include "temporary_folder.hpp"
 
 namespace quadrat::io {
 namespace {
