@@ -7,9 +7,9 @@
 #include <span>
 
 #include "core/suggestion.hpp"
+#include "io/text.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/csv.hpp"
-#include "text.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -15,9 +15,9 @@
 #include <bit>
 #include <charconv>
 
+#include "io/text.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
-#include "text.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "csv_records.hpp"
+#include "io/csv_records.hpp"
+#include "io/text.hpp"
 #include "quadrat/core/error.hpp"
-#include "text.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -8,9 +8,9 @@
 #include <limits>
 #include <optional>
 
-#include "npy_header.hpp"
+#include "io/npy_header.hpp"
+#include "io/text.hpp"
 #include "quadrat/core/error.hpp"
-#include "text.hpp"
 
 namespace quadrat::io {
 namespace {

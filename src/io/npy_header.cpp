@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "npy_header.hpp"
+#include "io/npy_header.hpp"
 
 #include <set>
 
+#include "io/text.hpp"
 #include "quadrat/core/error.hpp"
-#include "text.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "text.hpp"
+#include "io/text.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

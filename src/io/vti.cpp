@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "io/vtk_writer.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/vtk.hpp"
-#include "vtk_writer.hpp"
 
 namespace quadrat::io {
 namespace {

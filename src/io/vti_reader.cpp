@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "io/text.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/vtk.hpp"
-#include "text.hpp"
 
 namespace quadrat::io {
 namespace {

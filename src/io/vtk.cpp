@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "core/number_text.hpp"
+#include "io/vtk_writer.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
-#include "vtk_writer.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "io/text.hpp"
+#include "io/xyz_comment.hpp"
 #include "quadrat/core/error.hpp"
-#include "text.hpp"
-#include "xyz_comment.hpp"
 
 namespace quadrat::io {
 namespace {

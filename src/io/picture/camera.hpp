@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "color.hpp"
+#include "io/picture/color.hpp"
 
 namespace quadrat::io {
 

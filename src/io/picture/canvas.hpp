@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "color.hpp"
+#include "io/picture/color.hpp"
 
 namespace quadrat::io {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "color.hpp"
+#include "io/picture/color.hpp"
 
 #include <algorithm>
 #include <array>

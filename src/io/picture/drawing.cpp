@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "drawing.hpp"
+#include "io/picture/drawing.hpp"
 
 #include <array>
 #include <cstdio>
 
-#include "lettering.hpp"
+#include "io/picture/lettering.hpp"
 
 namespace quadrat::io {
 

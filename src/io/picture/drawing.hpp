@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "canvas.hpp"
+#include "io/picture/canvas.hpp"
 #include "quadrat/io/png.hpp"
 
 /// Shared by pictures of particles and plots.

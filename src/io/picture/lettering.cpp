@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lettering.hpp"
+#include "io/picture/lettering.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <vector>
 
-#include "alphabet.hpp"
+#include "io/picture/alphabet.hpp"
 
 namespace quadrat::io {
 namespace {

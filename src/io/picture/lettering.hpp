@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "canvas.hpp"
+#include "io/picture/canvas.hpp"
 
 namespace quadrat::io {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "drawing.hpp"
-#include "lettering.hpp"
+#include "io/picture/drawing.hpp"
+#include "io/picture/lettering.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::io {

@@ -6,10 +6,10 @@
 #include <numbers>
 #include <vector>
 
-#include "drawing.hpp"
-#include "lettering.hpp"
+#include "io/picture/drawing.hpp"
+#include "io/picture/lettering.hpp"
+#include "io/picture/shading.hpp"
 #include "quadrat/core/error.hpp"
-#include "shading.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "shading.hpp"
+#include "io/picture/shading.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "shadow.hpp"
+#include "io/picture/shadow.hpp"
 
 namespace quadrat::io {
 namespace {

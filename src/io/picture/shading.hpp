@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "camera.hpp"
-#include "canvas.hpp"
-#include "splats.hpp"
+#include "io/picture/camera.hpp"
+#include "io/picture/canvas.hpp"
+#include "io/picture/splats.hpp"
 
 namespace quadrat::io {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "shadow.hpp"
+#include "io/picture/shadow.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "shading.hpp"
+#include "io/picture/shading.hpp"
 
 namespace quadrat::io {
 namespace {

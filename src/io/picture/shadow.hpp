@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "camera.hpp"
-#include "splats.hpp"
+#include "io/picture/camera.hpp"
+#include "io/picture/splats.hpp"
 
 namespace quadrat::io {
 

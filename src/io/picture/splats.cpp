@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "splats.hpp"
+#include "io/picture/splats.hpp"
 
 #include <omp.h>
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "camera.hpp"
+#include "io/picture/camera.hpp"
 
 namespace quadrat::io {
 

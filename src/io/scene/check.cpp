@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/suggestion.hpp"
+#include "io/scene/demands.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/scene.hpp"
-#include "scene_demands.hpp"
 
 namespace quadrat::io {
 namespace {

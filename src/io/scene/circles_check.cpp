@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/suggestion.hpp"
+#include "io/scene/demands.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/circles_scene.hpp"
-#include "scene_demands.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "io/scene/demands.hpp"
 #include "models/friction/options.hpp"
 #include "models/friction/setup.hpp"
 #include "quadrat/core/types.hpp"
-#include "scene_demands.hpp"
 
 namespace quadrat::io {
 namespace {

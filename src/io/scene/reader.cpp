@@ -16,11 +16,11 @@
 #pragma pop_macro("NDEBUG")
 
 #include "core/suggestion.hpp"
+#include "io/text.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
-#include "text.hpp"
 
 namespace quadrat::io {
 namespace {

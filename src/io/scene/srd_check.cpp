@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
+#include "io/scene/demands.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/srd_scene.hpp"
-#include "scene_demands.hpp"
 
 namespace quadrat::io {
 namespace {

@@ -2,11 +2,11 @@
 #include <type_traits>
 
 #include "core/number_text.hpp"
+#include "io/text.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
-#include "text.hpp"
 
 namespace quadrat::io {
 namespace {
