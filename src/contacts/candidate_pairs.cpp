@@ -41,6 +41,7 @@ template <typename Context, typename T>
 void candidate_pairs<Context, T>::find(const Context& context, std::size_t rows, const box_passes<T>& passes,
                                        const box_family<T>& family) {
   size_ = 0;
+  if (rows == 0) return;  // the passes would be over the rows of an earlier build
   passes.count(family, rows_.counts(context, rows));
   const std::uint64_t total = rows_.total(context);
   // Memory may have run out between the two.

@@ -97,7 +97,7 @@ void key_reducer<Context>::implementation::choose() {
     use(asked);
     reason = "asked for";
   }
-  choice_due = false;
+  choice_due = source.count == 0;  // no elements say nothing of those that follow
 }
 
 template <typename Context>

@@ -84,9 +84,7 @@ void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T,
 
 template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
-  start(input);
-  // There is no memory for entries that build_asynchronously could work in.
-  prepared = false;
+  start(input);  // There is no memory for entries: the list stays unprepared for build_asynchronously.
   engine->enqueue_counts(search(input), results.counts.data(), faults());
   enqueue_size_of_counts();
   read_control();
@@ -97,8 +95,9 @@ neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighb
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T, D>& input) {
   start(input);
+  if (matrix()) results.grow(context, static_cast<std::uint64_t>(rows) * options.width);
+  prepared = true;
   if (matrix()) {
-    results.grow(context, static_cast<std::uint64_t>(rows) * options.width);
     if (engine->counts_first()) enqueue_counts(input);
     enqueue_entries(input, true);
     enqueue_size_of_counts();

@@ -84,7 +84,6 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   if (options.skin > T(0)) remembered.resize(context, point_count, results.keeps_shifts());
   last = input;
   last.boxes = {};
-  prepared = true;
 }
 
 }  // namespace quadrat

@@ -159,6 +159,29 @@ TYPED_TEST(broad_phases, boxes_almost_as_large_or_as_far_as_numbers_go_meet) {
   }
 }
 
+TYPED_TEST(broad_phases, find_nothing_among_no_boxes_whatever_was_built_before) {
+  using T = TypeParam;
+  const backend_context context;
+  std::vector<std::string> methods{""};  // by which the number of boxes decides
+  for (const contact_method& method : contact_methods()) {
+    if (method.pairs) methods.emplace_back(method.name);
+  }
+  for (const std::string& method : methods) {
+    SCOPED_TRACE(method);
+    broad_phase_options<T> options;
+    options.method = method;
+    broad_phase<backend_context, T> phase(context, options);
+    for (const int count : {50, 1000, 0, 70}) {
+      bounds_scene<T> scene;
+      for (int k = 0; k < count; ++k) scene.lower.push_back({T(k / 2), T(0), T(0)});
+      scene.upper = scene.lower;
+      const bounds_on_device<T> stored(context, scene);
+      phase.build(stored.view());
+      EXPECT_EQ(phase.view().count, static_cast<std::size_t>(count / 2));
+    }
+  }
+}
+
 TYPED_TEST(broad_phases, points_meet_where_they_are_equal) {
   using T = TypeParam;
   bounds_scene<T> scene;

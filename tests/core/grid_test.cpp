@@ -201,7 +201,8 @@ TEST(grid, names_the_counts_it_refuses) {
   EXPECT_EQ(refusal_of({4, 0, 4}), "cells along axis 1 is 0; at least 1 is needed");
   EXPECT_EQ(refusal_of({4, 4, -7}), "cells along axis 2 is -7; at least 1 is needed");
   EXPECT_EQ(refusal_of({2048, 1024, 1024}), "the grid has 2048 x 1024 x 1024 cells; at most 2147483647 are possible");
-  EXPECT_EQ(refusal_of({2147483647, 1, 1}), "");
+  EXPECT_EQ(refusal_of({1000000000, 2, 1}), "");
+  EXPECT_EQ(refusal_of({1, 1, 1000000001}), "cells along axis 2 is 1000000001; at most 1000000000 are possible");
   EXPECT_NE(refusal_of({2147483647, 2147483647, 2147483647}), "");
 }
 

@@ -210,6 +210,18 @@ TEST_F(key_reducer_test, says_its_method_and_why) {
   EXPECT_FALSE(choosing.method().empty());
 }
 
+TEST_F(key_reducer_test, no_elements_decide_nothing_for_those_that_follow) {
+  const backend_context context;
+  const std::vector<std::int32_t> host(100000, 3);
+  const auto keys = to_device(context, host);
+  reducer fresh(context, 5), used(context, 5);
+  fresh.set_keys(keys.data(), host.size());
+  used.set_keys(keys.data(), 0);
+  used.set_keys(keys.data(), host.size());
+  EXPECT_EQ(used.method(), fresh.method());
+  EXPECT_EQ(used.reason(), fresh.reason());
+}
+
 TEST_F(key_reducer_test, can_be_moved) {
   const backend_context context;
   for (const key_reducer_options& options : method_forms()) {

@@ -57,10 +57,10 @@ TEST_F(spread_choice_cuda, has_the_level_of_determinism_that_is_asked_for) {
 }
 
 TEST(spread_choice, on_cpus_takes_tiles_unless_sums_shall_be_in_order) {
-  for (const int mesh : {16, 64, 256}) {
-    for (const std::size_t points : {1u, 1000u, 1000000u}) {
+  for (const int order : {1, 2, 6}) {
+    for (const std::size_t points : {0u, 1u, 1000u, 1000000u}) {
       for (const double uses : {1.0, 1000.0}) {
-        const auto setup = setup_of(mesh, uses);
+        const auto setup = setup_of(64, uses, order);
         for (const determinism level : {determinism::none, determinism::run_to_run}) {
           const cpu_context context({.reproducibility = level});
           EXPECT_EQ(detail::choose_spread_method(context, setup, points).method, "tiles");

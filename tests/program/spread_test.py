@@ -48,7 +48,7 @@ class SpreadTest(mesh_support.MeshTest):
         for method in json.loads(self.quadrat("info", "--json").stdout)["mesh"]["methods"]:
             if not method["cpu"] and not method["wrong_results"]:
                 message = self.refusal(self.line, "--mesh", 4, "--method", method["name"])
-                self.assertIn(f"the method {method['name']} does not run on the CPU", message)
+                self.assertIn(f"the method of spreading {method['name']} does not run on the CPU", message)
 
     def test_every_method_gives_the_mesh_of_the_reference(self):
         methods = ["auto", *(method["name"] for method in self.methods())]

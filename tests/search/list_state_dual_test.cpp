@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "list_support.hpp"
@@ -382,6 +384,41 @@ TEST_F(neighbor_list_state_test, is_built_asynchronously_in_the_memory_that_is_t
     problem3 more = some_problem(true, 4, 201);
     const neighbor_input_on_device<float, 3> longer(context, more);
     EXPECT_THROW(small.build_asynchronously(longer.input()), argument_error);
+  }
+}
+
+TEST_F(neighbor_list_state_test, a_matrix_that_memory_did_not_suffice_for_is_not_written) {
+  problem3 few = some_problem(true, 1, 200), more = some_problem(true, 2, 600);
+  for (const std::string& method : methods_here()) {
+    SCOPED_TRACE(method);
+    few.options.method = more.options.method = method;
+    few.options.layout = more.options.layout = neighbor_layout::matrix;
+    few.options.width = more.options.width = 600;
+    bool failed = true;
+    for (std::size_t allowed = 0; failed; ++allowed) {
+      counting_memory memory;
+      const backend_context context = memory.context(determinism::none);
+      const neighbor_input_on_device<float, 3> small(context, few), large(context, more);
+      list3 list(context, few.options);
+      list.build(small.input());
+      memory.allow(allowed);
+      failed = false;
+      try {
+        list.build(large.input());
+      } catch (const std::bad_alloc&) {
+        failed = true;
+      }
+      memory.allow(0);
+      if (!failed) continue;
+      try {
+        list.build_asynchronously(large.input());
+        list.check();
+      } catch (const std::exception&) {
+        continue;  // It has to be refused where the memory is not there.
+      }
+      memory.allow_all();
+      expect_same(bring_home(context, list), reference::neighbor_list(more).entries, more);
+    }
   }
 }
 

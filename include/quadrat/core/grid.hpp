@@ -132,9 +132,13 @@ template <int D>
 
 }  // namespace detail
 
-/// A grid with the given number of cells per axis. Throws argument_error when a count is below 1, the product exceeds
-/// `most_cells`, or a cell is so thin that the inverse of its edge is not finite. Grids of more than 2^31 - 1 cells, up
-/// to max_sparse_count, are for the cell list `hashed`; all other structures refuse them.
+/// The most cells along one axis: indices of cells are computed up to 2^30.
+inline constexpr int max_cells_along_axis = 1'000'000'000;
+
+/// A grid with the given number of cells per axis. Throws argument_error when a count is below 1 or above
+/// max_cells_along_axis, the product exceeds `most_cells`, or a cell is so thin that the inverse of its edge is not
+/// finite. Grids of more than 2^31 - 1 cells, up to max_sparse_count, are for the cell list `hashed`; all other
+/// structures refuse them.
 template <typename T, int D>
 [[nodiscard]] grid<T, D> make_grid(const box<T, D>& domain, const vec<int, D>& cells,
                                    std::uint64_t most_cells = max_count) {
@@ -144,6 +148,8 @@ template <typename T, int D>
   double total = 1;
   for (int axis = 0; axis < D; ++axis) {
     require(cells[axis] >= 1, "cells along axis ", axis, " is ", cells[axis], "; at least 1 is needed");
+    require(cells[axis] <= max_cells_along_axis, "cells along axis ", axis, " is ", cells[axis], "; at most ",
+            max_cells_along_axis, " are possible");
     total *= cells[axis];
     result.inverse_edge[axis] = static_cast<T>(cells[axis]) / domain.length[axis];
     require(std::isfinite(result.inverse_edge[axis]), "the box has length ", domain.length[axis], " along axis ", axis,
@@ -171,7 +177,7 @@ template <typename T, int D>
     double total = 1;
     for (int axis = 0; axis < D; ++axis) {
       const double count = std::floor(static_cast<double>(domain.length[axis]) / edge);
-      cells[axis] = static_cast<int>(std::fmin(std::fmax(count, 1.0), 1e9));
+      cells[axis] = static_cast<int>(std::fmin(std::fmax(count, 1.0), max_cells_along_axis));
       total *= cells[axis];
     }
     if (total <= static_cast<double>(most_cells)) break;

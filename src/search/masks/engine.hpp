@@ -70,8 +70,8 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     const std::uint64_t fair = pairs * sizeof(particle_id) / (rows_ * sizeof(candidate_mask));
     const std::uint64_t wanted = std::min(most_used, fair);
     if (wanted <= words_a_row_) return false;
-    words_a_row_ = static_cast<std::uint32_t>(wanted);
     words_.resize_discarding(context_, wanted * rows_);
+    words_a_row_ = static_cast<std::uint32_t>(wanted);
     return true;
   }
 
