@@ -197,7 +197,7 @@ TEST_F(hashed_test, takes_grids_that_other_cell_lists_refuse) {
   });
   EXPECT_EQ(make_cells<cell_methods::hashed>(context, domain, 1.0).space().cells, cells);
   grid<double, 3> more = space;
-  more.cells = vec<int, 3>::filled(1 << 30);
+  more.cells = vec<int, 3>::filled(max_cells_along_axis);
   expect_words(error_of<argument_error>([&] { hashed_of<double, 3>(context, more); }), {"at most 4611686018427387904"});
   EXPECT_THROW(static_cast<void>(make_grid_for_cutoff(domain, 1.0, max_sparse_count + 1)), argument_error);
 }

@@ -142,7 +142,7 @@ class DataErrorsTest(support.ProgramTest):
             ("id,x,y\n1,2,\n", "a.csv:2: column 3 (y) is empty"),
             ('x,y,note\n1,2,"one\ntwo"\n3,four,\n', 'a.csv:4: column 2 (y) is "four"'),
             ('x,y\n1,"2\n', "a.csv:2: a quote has no end"),
-            ("u v w\n1 2 3\n", 'a.csv: there is no column "x"; there are "u", "v", "w"'),
+            ("u v w\n1 2 3\n", 'a.csv: there is no column "x"; there are "u v w"'),
         ]:
             with self.subTest(text):
                 self.assertIn(words, self.refusal("neighbors", self.put("a.csv", text), "--cutoff", 1))
