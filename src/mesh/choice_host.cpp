@@ -17,7 +17,8 @@ spread_choice choose_spread_method(const spread_request& request) {
   require(!times.empty(), "no method of spreading has this level of reproducibility here");
   const bool alone = times.size() == 1 || !std::isfinite(times[1].milliseconds);
   return {std::string(times[0].method),
-          alone ? std::string("the method for this level of reproducibility") : comparison(times, request.uses)};
+          alone ? std::string("no other method is considered here at this level of reproducibility")
+                : comparison(times, request.uses)};
 }
 
 }  // namespace quadrat::detail

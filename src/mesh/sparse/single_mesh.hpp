@@ -65,8 +65,8 @@ struct single_mesh_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::canonical;
-  /// By timings of one H200, as for particle_threads. Only where the order of sums demands it is it chosen on CPUs,
-  /// where building the rows takes 50 times as long as tiles for one use, and at run_to_run, where rows are sorted.
+  /// By timings of one H200, as for particle_threads. These do not include the sort of rows at run_to_run. On CPUs
+  /// tiles are preferred, so that this method is left for canonical sums, which no other has.
   static double cost(const spread_request& request) {
     if (!request.cuda || request.level == determinism::run_to_run) return std::numeric_limits<double>::infinity();
     return request.total(0.045 + 7e-9 * request.nodes + 9e-6 * request.work,

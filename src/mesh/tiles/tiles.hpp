@@ -19,7 +19,7 @@ struct tiles_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
-  /// On GPUs as for particle_threads; on CPUs from timings on two cores.
+  /// On GPUs as for particle_threads. On CPUs rough: no other method's cost is finite there.
   static double cost(const spread_request& request) {
     if (!request.cuda) return request.total(7e-5 * request.points, 7e-5 * request.work + 1e-7 * request.nodes);
     const bool sparse = request.points < 0.1 * request.nodes;
