@@ -13,17 +13,17 @@
 
 namespace quadrat::detail {
 
-/// What a build is given, as engines see it.
+/// The input of a build, as engines see it.
 template <typename T, int D>
 struct search_task {
   const neighbor_input<T, D>& input;
   std::size_t rows;
-  std::uint64_t boxes_number;  ///< another one for other boxes
+  std::uint64_t boxes_number;  ///< changes whenever the boxes do
   bool nearest_image;          ///< boxes hold `boxes_of_nearest_image`
-  /// Numbers of systems are data, which the device must look at, also where all should be 0.
+  /// One box and no system numbers. Given numbers must be checked on the device, even if all should be 0.
   bool one_system;
   bool keeps_shifts;
-  std::uint64_t* note;  ///< a word for the engine, which `neighbor_engine::grow` is told
+  std::uint64_t* note;  ///< a word for the engine's kernels; its value is passed to `neighbor_engine::grow`
 };
 
 /// Boxes cut into cells, and the points in them.
@@ -34,14 +34,14 @@ struct search_cells {
   std::size_t count = 0;        ///< cells of all systems
   counting_buckets<Context> buckets;
 
-  /// Whether the cells were made for other boxes, or for less than half or more than twice the points.
+  /// Whether the cells were made for other boxes, or the number of points has more than doubled or halved since.
   [[nodiscard]] bool unfit(const search_task<T, D>& task) const {
     const std::size_t points = task.input.points.count;
     return boxes_number_ != task.boxes_number || points > 2 * points_ || 2 * points < points_;
   }
-  /// Cells of about these edges; see make_search_systems.
+  /// Makes cells of about these edges; see make_search_systems.
   void cut(const Context& context, const search_task<T, D>& task, const vec<T, D>& edges, T reach, std::size_t most) {
-    boxes_number_ = 0;  // should this fail
+    boxes_number_ = 0;  // in case of an exception below
     const auto made = make_search_systems(task.input.boxes, edges, reach, most);
     first = made.front();
     count = cell_count(made);

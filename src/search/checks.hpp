@@ -6,17 +6,17 @@
 
 #include "quadrat/search/neighbor_list.hpp"
 
-/// What the host can see to be impossible. All throw argument_error.
+/// Checks of arguments on the host. All throw argument_error.
 namespace quadrat::detail {
 
-/// The largest distance at which a list of these options holds pairs.
+/// The largest distance of a pair in a list with these options.
 template <typename T>
 void check_neighbor_options(const neighbor_options<T>& options, bool cuda);
 
 template <typename T, int D>
 void check_neighbor_input(const neighbor_options<T>& options, const neighbor_input<T, D>& input);
 
-/// Types of a square table.
+/// The number of types of a square table.
 template <typename T>
 [[nodiscard]] std::uint32_t type_count(const neighbor_options<T>& options);
 

@@ -10,12 +10,11 @@
 
 namespace quadrat::detail {
 
-/// A way to search, with the memory that it works in. A build of a list prepares it, has the points put into cells,
-/// rows counted, and entries written; all but the first is asynchronous and allocates nothing. The results are the
-/// list's.
+/// A way to search, with its working memory. A build of a list calls prepare, enqueue_cells, enqueue_counts and
+/// enqueue_entries; all but the first are asynchronous and allocate nothing. The results belong to the list.
 ///
-/// The record of a method (core/method_choice.hpp) says besides, for Context, T and D:
-///   static std::unique_ptr<neighbor_engine<..>> make(context, options);   nullptr where it does not run
+/// The record of a method (core/method_choice.hpp) also has, for Context, T and D:
+///   static std::unique_ptr<neighbor_engine<..>> make(context, options);   nullptr if it does not run there
 ///   static constexpr std::string_view reason;                             why it is chosen, if it has a cost
 ///   static constexpr std::string_view served;                             what it serves, in words, if not everything
 template <typename Context, typename T, int D>
@@ -27,18 +26,18 @@ class neighbor_engine {
   neighbor_engine& operator=(const neighbor_engine&) = delete;
   virtual ~neighbor_engine() = default;
 
-  /// Makes room for a build, and cells.
+  /// Makes cells, and room for a build.
   virtual void prepare(const search_task<T, D>& task) = 0;
-  /// Puts points into cells. Points, radii, types and excluded pairs that are impossible raise faults.
+  /// Puts points into cells. Impossible points, radii, types and excluded pairs raise faults.
   virtual void enqueue_cells(const search_key<T, D>& key) = 0;
   /// Counts the pairs of each row.
   virtual void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) = 0;
-  /// Writes the entries, or their keys where the sink has some. Counts the rows of a matrix.
+  /// Writes the entries, or their keys if the sink takes keys. Counts the rows of a matrix.
   virtual void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) = 0;
-  /// Whether entries are written from what counting has left, also those of a matrix.
+  /// Whether enqueue_entries needs the results of enqueue_counts, for a matrix too.
   [[nodiscard]] virtual bool counts_first() const { return false; }
-  /// Makes room for what counting leaves, for a list that has just grown to so many pairs, and says whether counting
-  /// must be done again to fill it. `note` is the word of the task, as kernels have left it.
+  /// Makes room for the results of counting, after the list has grown to `pairs`; returns whether counting must be
+  /// repeated to fill it. `note` is the word of the task as the kernels left it.
   [[nodiscard]] virtual bool grow(std::uint64_t /*pairs*/, std::uint64_t /*note*/) { return false; }
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 

@@ -8,18 +8,18 @@
 #include "quadrat/parallel/atomic.hpp"
 #include "search/search.hpp"
 
-/// The bodies that neighbor_list launches.
+/// The kernel bodies of neighbor_list.
 namespace quadrat::detail {
 
-/// Faults of queries are numbered from here, so that those of points come first.
+/// Faults of queries are numbered from here, after those of points.
 inline constexpr std::uint64_t query_fault_base = std::uint64_t{1} << 40;
-/// Overflows from here: of the list, and of a row whose entries cannot be counted.
+/// Overflows of the list and of rows with too many entries to count.
 inline constexpr std::uint64_t list_fault_base = std::uint64_t{1} << 41;
 inline constexpr std::uint64_t row_fault_base = std::uint64_t{1} << 42;
-/// And those of rows of excluded pairs from here.
+/// Faults of rows of excluded pairs.
 inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 43;
 
-/// Index: slot. Brings wrapped points into the order of cells, and looks at what the rule needs of them.
+/// Index: slot. Writes wrapped points in the order of cells, and checks what the rule needs of them.
 template <typename T, int D>
 struct gather_search_points {
   neighbor_search<T, D> search;
@@ -74,17 +74,17 @@ struct neighbor_sink {
   std::uint32_t* counts;
   std::uint64_t width;
   std::uint64_t capacity;  ///< entries that the arrays hold
-  std::uint64_t* keys;     ///< for the sort, in place of the arrays
+  std::uint64_t* keys;     ///< for the sort, instead of the arrays
   particle_id* neighbors;
   particle_id* first;
   T* squared_distances;
   vec<T, D>* vectors;
   vec<int, D>* shifts;
   fault_flag faults;
-  std::uint64_t* size;  ///< receives how many entries there are, whether they fit or not
-  bool refuse;          ///< whether it is a fault that they do not
+  std::uint64_t* size;  ///< receives the number of entries, whether they fit or not
+  bool refuse;          ///< whether too many entries are a fault
 
-  /// By one thread, when the entries are written.
+  /// Called by one thread.
   QUADRAT_HD void report(std::size_t rows) const {
     if (offsets == nullptr) return;
     *size = offsets[rows];
@@ -94,7 +94,7 @@ struct neighbor_sink {
   [[nodiscard]] QUADRAT_HD std::uint64_t begin(std::size_t row) const {
     return offsets != nullptr ? offsets[row] : row * width;
   }
-  /// One past the last entry that there is room for.
+  /// One past the last entry of a row that fits.
   [[nodiscard]] QUADRAT_HD std::uint64_t limit(std::size_t row) const {
     if (offsets == nullptr) return (row + 1) * width;
     return offsets[row + 1] <= capacity ? offsets[row + 1] : offsets[row];
@@ -107,7 +107,7 @@ struct neighbor_sink {
     if (vectors != nullptr) vectors[at] = r;
     if (shifts != nullptr) shifts[at] = shift;
   }
-  /// Of a row that has been written up to `at`, or would have been.
+  /// Sets the count of a row whose last entry is before `at`, reports an overflow, and pads the rest.
   QUADRAT_HD void finish_matrix_row(std::size_t row, std::uint64_t at, std::uint64_t end) const {
     counts[row] = static_cast<std::uint32_t>(at - begin(row));
     if (at > end) faults.raise_overflow(list_fault_base + row, at - begin(row));
@@ -116,7 +116,7 @@ struct neighbor_sink {
   }
 };
 
-/// Sorting keys: j, then S. They stand for an entry until the row is sorted.
+/// Sorting keys: j, then S. They represent entries until the row is sorted.
 template <int D>
 [[nodiscard]] QUADRAT_HD std::uint64_t key_of_entry(particle_id j, const vec<int, D>& shift) {
   std::uint64_t key = j;
@@ -132,8 +132,8 @@ template <int D>
   return static_cast<particle_id>(key);
 }
 
-/// Index: row * lanes + lane. From sorted keys to entries; the threads of a row take turns, so that what they write
-/// lies side by side.
+/// Index: row * lanes + lane. Turns sorted keys into entries; the threads of a row take consecutive entries, so that
+/// their writes coalesce.
 template <typename T, int D>
 struct expand_row {
   neighbor_search<T, D> search;
@@ -172,7 +172,7 @@ struct report_size {
   QUADRAT_HD void operator()(std::size_t) const { sink.report(rows); }
 };
 
-/// Entries of a row, where they must be added up without offsets.
+/// Entries of a row, for a sum without offsets.
 struct count_of_row {
   const std::uint32_t* counts;
 

@@ -16,15 +16,15 @@
 #include "search/motion.hpp"
 #include "search/results.hpp"
 
-/// What a neighbor_list is made of: its results, what `update` remembers, and the engine in use. Its functions are in
-/// list_prepare.hpp (memory, boxes, the choice of the method), list_build.hpp (what is enqueued) and list_check.hpp
-/// (what comes back).
+/// The implementation of neighbor_list: results, what `update` remembers, and the engine in use. Its functions are in
+/// list_prepare.hpp (memory, boxes, choice of the method), list_build.hpp (what is enqueued) and list_check.hpp
+/// (reading back faults and counts).
 namespace quadrat {
 
 namespace detail {
 
-/// Words that the device writes and the host reads: the two of a fault flag, the number of entries, whether points
-/// have moved, whether they have been wrapped, and one for the engine.
+/// Words that the device writes and the host reads: two of a fault flag, the number of entries, whether points have
+/// moved, whether they have been wrapped, and one for the engine.
 enum control_word : std::size_t {
   fault_word,
   needed_word,
@@ -38,7 +38,7 @@ enum control_word : std::size_t {
 template <typename T, int D>
 [[nodiscard]] bool same_boxes(const std::vector<lattice<T, D>>& a, std::span<const lattice<T, D>> b) {
   if (a.size() != b.size()) return false;
-  // Nearly always the same bytes; where padding differs, the values decide.
+  // Usually the bytes are equal; padding may differ, so values decide.
   if (std::memcmp(a.data(), b.data(), b.size_bytes()) == 0) return true;
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (!(a[k].origin == b[k].origin && a[k].vectors == b[k].vectors && a[k].periodic == b[k].periodic)) return false;
@@ -58,7 +58,7 @@ struct neighbor_list<Context, T, D>::implementation {
   void build_asynchronously(const neighbor_input<T, D>& input);
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
   void check();
-  /// Makes the list that is there right for these points, or says that it must be built.
+  /// Updates the list to these points, or returns false if it must be rebuilt.
   [[nodiscard]] bool follow(const neighbor_input<T, D>& input);
   [[nodiscard]] std::size_t bytes() const;
 
@@ -67,7 +67,7 @@ struct neighbor_list<Context, T, D>::implementation {
 
   enum class stage { empty, built, failed } state = stage::empty;
   bool replayed = false;  // the last build was asynchronous, and may be repeated by a graph
-  bool prepared = false;  // there is memory, and a method, for what the last build was given
+  bool prepared = false;  // memory and method are those of the last build's input
   std::exception_ptr failure;
   neighbor_input<T, D> last;  // for messages
   std::size_t rows = 0;
@@ -77,7 +77,7 @@ struct neighbor_list<Context, T, D>::implementation {
   detail::remembered_points<Context, T, D> remembered;
 
   std::vector<lattice<T, D>> boxes;
-  std::uint64_t boxes_number = 0;  // how often they have been other ones
+  std::uint64_t boxes_number = 0;  // counts changes of boxes
   bool one_image = false;          // in these boxes
   bool nearest_image = false;
   bool given_systems = false;

@@ -11,7 +11,7 @@
 
 namespace quadrat {
 
-/// What engines and kernels are told; the cells and the points in them are the engine's.
+/// The parameters of engines and kernels; cells and their points belong to the engine.
 template <typename Context, typename T, int D>
 detail::neighbor_search<T, D> neighbor_list<Context, T, D>::implementation::search(const neighbor_input<T, D>& input) {
   detail::neighbor_search<T, D> result{};
@@ -71,7 +71,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_size_of_counts() {
               scratch);
 }
 
-/// What building and counting begin with.
+/// The common start of building and counting.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T, D>& input) {
   state = stage::failed;
@@ -84,7 +84,7 @@ void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T,
 
 template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
-  start(input);  // There is no memory for entries: the list stays unprepared for build_asynchronously.
+  start(input);  // No memory for entries is made: build_asynchronously needs a build first.
   engine->enqueue_counts(search(input), results.counts.data(), faults());
   enqueue_size_of_counts();
   read_control();
@@ -112,7 +112,7 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
   }
   read_control();
   if (size <= results.capacity()) return;
-  // The first time, or more pairs than ever: the counts stand, the entries follow.
+  // More pairs than there is room for: grow and write the entries; the counts are right.
   state = stage::failed;
   results.grow(context, size);
   if (engine->grow(size, note)) enqueue_counts(input);

@@ -25,7 +25,7 @@ void neighbor_list<Context, T, D>::implementation::read_control() {
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::check() {
   if (replayed) {
-    // A graph may have built the list again since.
+    // A graph may have rebuilt the list since.
     failure = nullptr;
     read_control();
   }
@@ -136,7 +136,7 @@ std::string neighbor_list<Context, T, D>::implementation::exclusion_complaint(fa
   return message("the excluded pairs of point ", i, " were impossible when the list was built");
 }
 
-/// Looks for points that have moved or have been wrapped, and returns the control words that say so. Synchronises.
+/// Looks for points that have moved or been wrapped; returns the control words. Synchronizes.
 template <typename Context, typename T, int D>
 const std::uint64_t* neighbor_list<Context, T, D>::implementation::find_motion(const neighbor_input<T, D>& input) {
   static_assert(turned_word == moved_word + 1);
@@ -151,7 +151,7 @@ template <typename Context, typename T, int D>
 bool neighbor_list<Context, T, D>::implementation::follow(const neighbor_input<T, D>& input) {
   if (replayed) read_control();
   const bool built = state == stage::built;
-  state = stage::failed;  // until it is right for these points
+  state = stage::failed;  // until the list is updated to these points
   detail::check_neighbor_input(options, input);
   if (!built || input.points.count != remembered.positions.size() || !detail::same_boxes(boxes, input.boxes) ||
       given_systems != (input.system_of_point != nullptr) ||

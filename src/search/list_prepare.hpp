@@ -26,7 +26,7 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return sum;
 }
 
-/// The one that was asked for, or the one that is expected to take least.
+/// The method that was asked for, or the one with the least expected time.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
   const detail::neighbor_request wanted = detail::make_request(cuda, options, input, one_image);

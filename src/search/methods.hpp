@@ -10,15 +10,14 @@
 
 namespace quadrat::detail {
 
-/// All methods of neighbor lists, in the order in which they are shown. A new one is an engine with its record in a
-/// header of its own, and a line here.
+/// All methods of neighbor lists, in display order. A new one is an engine and its record, in its own header, and a
+/// line here.
 using neighbor_method_list =
     method_list<neighbor_search_methods::default_order, neighbor_search_methods::strips,
                 neighbor_search_methods::modular, neighbor_search_methods::hybrid, neighbor_search_methods::brute_force,
                 neighbor_search_methods::masks, neighbor_search_methods::warps, neighbor_search_methods::sweeps>;
 
-/// Whether the method of that name can do what is asked, on a device that it runs on. Throws argument_error for an
-/// unknown name.
+/// Whether the named method serves a request on a device that it runs on. Throws argument_error for an unknown name.
 [[nodiscard]] bool method_serves(std::string_view method, const neighbor_request& request);
 
 }  // namespace quadrat::detail

@@ -10,22 +10,22 @@
 #include "quadrat/parallel/atomic.hpp"
 #include "search/kernels.hpp"
 
-/// A list with a skin on points that have moved since it was built: whether it is still complete, and what its entries
-/// are for the points where they are now.
+/// Updates of a list with a skin: whether it is still complete after points have moved, and its entries at the new
+/// positions.
 namespace quadrat::detail {
 
-/// By point, what the last build found.
+/// What the last build found, by point.
 template <typename T, int D>
 struct neighbor_memory {
   vec<T, D>* positions;
   std::uint64_t* properties;  ///< neighbor_search::properties_of
-  /// How many boxes the position that the entries belong to is away from the one nearest to the remembered position;
-  /// nullptr where entries hold nothing that depends on it.
+  /// By how many boxes the position that entries refer to is shifted from the image nearest to the remembered position;
+  /// nullptr if entries do not depend on it.
   vec<int, D>* boxes;
   vec<int, D>* turns;  ///< what the last call of update added to `boxes`
 };
 
-/// The arrays of it.
+/// The arrays of neighbor_memory.
 template <typename Context, typename T, int D>
 struct remembered_points {
   array<vec<T, D>, Context> positions;
@@ -61,9 +61,9 @@ struct remember_points {
   }
 };
 
-/// Index: point. Raises the word `moved` where the list must be built again: a point has moved by more than half of the
-/// skin, modulo the box, or can be in no list, or has other properties than it had. Otherwise notes by how many boxes
-/// points have been wrapped, and raises `turned` where that is another number than before.
+/// Index: point. Sets the word `moved` if the list must be rebuilt: a point has moved by more than half of the skin,
+/// modulo the box, is invalid, or has changed its properties. Otherwise stores by how many boxes each point has been
+/// wrapped, and sets `turned` if that has changed.
 template <typename T, int D>
 struct find_movers {
   search_key<T, D> key;
@@ -89,8 +89,8 @@ struct find_movers {
   }
 
  private:
-  /// By half of the skin, less what rounding may do to the motion and to the separations of two such points: it comes
-  /// with translations, and thus with periodic axes.
+  /// Within half of the skin, less a bound on the rounding of the motion and of the separation of two such points.
+  /// Translations cause it, so only periodic axes count.
   [[nodiscard]] QUADRAT_HD bool is_near(std::size_t i, const lattice<T, D>& shape, const vec<T, D>& point,
                                         vec<int, D>& boxes) const {
     const vec<T, D> before = memory.positions[i];
@@ -99,7 +99,7 @@ struct find_movers {
     for (int axis = 0; axis < D; ++axis) {
       if (!shape.periodic[axis]) continue;
       wraps = true;
-      // Differences of two points that can be in a list are at most twice `most_boxes`.
+      // Valid points differ by at most twice `most_boxes`.
       boxes[axis] = static_cast<int>(std::floor(fraction_of(shape, motion, axis) + T(0.5)));
     }
     motion = motion - shape.translation(boxes);
@@ -118,8 +118,8 @@ struct find_movers {
   }
 };
 
-/// Index: row * lanes + lane. Gives the entries of a row the shifts between the points as they are now, and the vectors
-/// and distances, by the expression of the search. The order by (j, S) stays: all images of one j get the same turns.
+/// Index: row * lanes + lane. Computes the shifts, vectors and distances of a row's entries from the points as they are
+/// now, by the expression of the search. The order by (j, S) stays: all images of one j get the same turns.
 template <typename T, int D>
 struct refresh_row {
   neighbor_search<T, D> search;

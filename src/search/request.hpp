@@ -6,26 +6,26 @@
 
 #include "quadrat/search/neighbor_list.hpp"
 
-/// What the records of the methods look at.
+/// What the records of methods read.
 namespace quadrat::detail {
 
-/// Slots share a word with 5 bits for the image.
+/// A slot shares a 32-bit word with 5 bits for the image.
 inline constexpr std::size_t trimmed_rows_most_points = std::size_t{1} << 27;
 
 /// Cells along a cutoff on the first axis, for the methods with trimmed rows.
 inline constexpr int trimmed_cells_along_first_axis = 4;
 
-/// What decides which methods serve a search, and which is expected to take least.
+/// Determines which methods serve a search, and which is expected to be fastest.
 struct neighbor_request {
   bool cuda;
   std::size_t points;
-  bool one_image;   ///< every box is orthorhombic, and none lets a point have two images within reach of another
-  bool one_cutoff;  ///< the uniform rule, for pairs of points of which none is excluded, and none may lie outside
+  bool one_image;   ///< every box is orthorhombic and too large for two images of a point within reach of another
+  bool one_cutoff;  ///< the uniform rule, without queries and excluded pairs, and all points inside
 
   bool operator==(const neighbor_request&) const = default;
 };
 
-/// Whether every box is orthorhombic and its periodic axes are at least so many cutoffs long.
+/// Whether every box is orthorhombic with periodic axes at least `cutoffs` times the reach long.
 template <typename T, int D>
 [[nodiscard]] bool boxes_hold(const neighbor_options<T>& options, std::span<const lattice<T, D>> boxes, T cutoffs) {
   const T least = cutoffs * (options.cutoff + options.skin);
@@ -37,12 +37,12 @@ template <typename T, int D>
   }
   return true;
 }
-/// In such boxes a point has one image within reach of another, but may meet it across either face.
+/// In these boxes a point has at most one image within reach of another, across either face.
 inline constexpr double boxes_of_one_image = 1.1;
-/// And in such ones that is the nearest.
+/// In these it is the nearest image.
 inline constexpr double boxes_of_nearest_image = 2.001;
 
-/// `one_image` is that of the boxes, which change less often than points.
+/// `one_image` is passed in: boxes change less often than points.
 template <typename T, int D>
 [[nodiscard]] neighbor_request make_request(bool cuda, const neighbor_options<T>& options,
                                             const neighbor_input<T, D>& input, bool one_image) {
@@ -51,7 +51,7 @@ template <typename T, int D>
               input.excluded_offsets == nullptr};
 }
 
-/// What the methods with trimmed rows have in common.
+/// Shared by the methods with trimmed rows.
 struct trimmed_rows_method {
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr std::string_view served =

@@ -11,7 +11,7 @@
 
 namespace quadrat::detail {
 
-/// The arrays that a list hands out.
+/// The arrays that a list returns.
 template <typename Context, typename T, int D>
 class neighbor_results {
  public:
@@ -19,7 +19,7 @@ class neighbor_results {
   explicit neighbor_results(const neighbor_options<T>& options) : options_(options) {}
 
   [[nodiscard]] bool matrix() const { return options_.layout == neighbor_layout::matrix; }
-  /// Shifts are kept also where they are not asked for: vectors are renewed by them.
+  /// With a skin, shifts are kept even if not requested: `update` computes vectors from them.
   [[nodiscard]] bool keeps_shifts() const { return options_.shifts || (options_.skin > T(0) && keeps_separations()); }
   [[nodiscard]] bool keeps_separations() const { return options_.vectors || options_.squared_distances; }
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
@@ -29,8 +29,7 @@ class neighbor_results {
     if (!matrix()) offsets.resize_discarding(context, rows + 1);
   }
 
-  /// Makes room for so many entries, and loses those that are there. Throws argument_error where the memory is not to
-  /// be had.
+  /// Makes room for this many entries; existing ones are lost. Throws argument_error if there is not enough memory.
   void grow(const Context& context, std::uint64_t entries) {
     if (entries <= capacity_) return;
     const bool pairs = options_.layout == neighbor_layout::pairs;
@@ -50,7 +49,7 @@ class neighbor_results {
     capacity_ = entries;
   }
 
-  /// Where kernels write. `refuse`: whether it is a fault that entries do not fit.
+  /// Where kernels write. `refuse`: whether entries that do not fit are a fault.
   [[nodiscard]] neighbor_sink<T, D> sink(const fault_flag& faults, std::uint64_t* size, bool refuse) {
     return {matrix() ? nullptr : offsets.data(),
             counts.data(),

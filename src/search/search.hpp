@@ -14,17 +14,17 @@
 #include "quadrat/search/neighbor_list.hpp"
 #include "search/system.hpp"
 
-/// The search itself, as host-device code: every box, rule and layout, one thread a row.
+/// The search itself, as host-device code: every box, rule and layout, one thread per row.
 namespace quadrat::detail {
 
-/// What is read of a candidate: its wrapped position and who it is. One 16-byte load where T is float.
+/// What is read of a candidate: its wrapped position and its id. One 16-byte load if T is float.
 template <typename T, int D>
 struct alignas(sizeof(T) == 4 ? 16 : 8) search_point {
   vec<T, D> position;
   particle_id id;
 };
 
-/// Wrapped positions by slot as two arrays, for searches that read nothing else; nullptr: none are kept.
+/// Wrapped positions by slot as two arrays, for searches that read nothing else; nullptr: not kept.
 template <typename T, int D>
 struct split_positions {
   T* xy;  ///< two each
@@ -38,16 +38,16 @@ struct split_positions {
   }
 };
 
-/// One row's side of all its pairs.
+/// The point or query of one row.
 template <typename T, int D>
 struct search_query {
   vec<T, D> position;  ///< wrapped
-  vec<int, D> boxes;   ///< how far the caller's position lies from it
+  vec<int, D> boxes;   ///< from the wrapped to the caller's position
   std::size_t row;
   std::uint32_t system;
 };
 
-/// Everything that is searched, by value, as a kernel's argument.
+/// The input of a search, passed to kernels by value.
 template <typename T, int D>
 struct neighbor_search {
   points_view<T, D> points;
@@ -72,13 +72,13 @@ struct neighbor_search {
   const std::uint64_t* excluded_offsets;
   const particle_id* excluded;
 
-  /// Systems that do not exist have been reported by the key; they must not be read.
+  /// Invalid system numbers have been reported by the key; they must not be used as an index.
   [[nodiscard]] QUADRAT_HD std::uint32_t system_at(const std::uint32_t* of, std::size_t i) const {
     if (of == nullptr) return 0;
     return of[i] < system_count ? of[i] : 0;
   }
 
-  /// A row by its number, with `boxes`.
+  /// The query of a row, with `boxes`.
   [[nodiscard]] QUADRAT_HD search_query<T, D> query_of_row(std::size_t row) const {
     const std::uint32_t system = system_at(own_queries ? system_of_query : system_of_point, row);
     search_query<T, D> query{{}, {}, row, system};
@@ -89,8 +89,8 @@ struct neighbor_search {
     return systems[system].shape.wrap(points[j], boxes);
   }
 
-  /// From a row to an image of a point, both wrapped: the one expression that decides. The opposite pair has exactly
-  /// the opposite vector.
+  /// From a row's position to an image of a point, both wrapped: the only expression that decides which pairs are
+  /// listed. The opposite pair has exactly the opposite vector.
   [[nodiscard]] QUADRAT_HD static vec<T, D> separation(const vec<T, D>& from, const vec<T, D>& to,
                                                        const vec<T, D>& translation) {
     return (to - from) + translation;
@@ -105,8 +105,8 @@ struct neighbor_search {
     return shift;
   }
 
-  /// Calls f(j) for what row i of the excluded pairs holds. Offsets that are wrong are reported, but must not lead out
-  /// of the array before they are.
+  /// Calls f(j) for each entry of row i of the excluded pairs. Until wrong offsets are reported, they must not lead
+  /// outside the array.
   template <typename F>
   QUADRAT_HD void for_each_excluded(std::size_t i, F&& f) const {
     if (excluded == nullptr) return;
@@ -115,11 +115,11 @@ struct neighbor_search {
     for (std::uint64_t k = excluded_offsets[i]; k < last; ++k) f(excluded[k]);
   }
 
-  /// Whether anything but places decides which pairs are listed.
+  /// Whether pairs depend on more than positions.
   [[nodiscard]] QUADRAT_HD bool has_properties() const {
     return system_of_point != nullptr || rule != cutoff_rule::uniform || excluded_offsets != nullptr;
   }
-  /// A hash of all of a point's that does, so that a list can tell whether it has changed.
+  /// A hash of a point's system, radius, type and excluded pairs, to detect changes.
   [[nodiscard]] QUADRAT_HD std::uint64_t properties_of(std::size_t i) const {
     std::uint64_t hash = 0;
     const auto add = [&](std::uint64_t word) { hash = hashed_keys::hash((hash ^ word) + 0x9e3779b97f4a7c15u); };
@@ -139,7 +139,7 @@ struct neighbor_search {
   }
 };
 
-/// The number of the cell that stores a point. A point that is impossible is a fault and goes to the first cell.
+/// The number of the cell that stores a point. An invalid point is a fault and goes to the first cell.
 template <typename T, int D>
 struct search_key {
   neighbor_search<T, D> search;
@@ -157,7 +157,7 @@ struct search_key {
     return system.cell_of(system.shape.wrap(point, boxes));
   }
 
-  /// Raises the fault `number` where point `i` of an array is impossible, and says whether it is sound.
+  /// Returns whether point `i` of an array is valid; raises the fault `number` if it is not.
   QUADRAT_HD bool check(std::size_t i, const vec<T, D>& point, const std::uint32_t* of, std::uint64_t number) const {
     if (of != nullptr && of[i] >= search.system_count) {
       faults.raise(fault_kind::key_range, number);
@@ -190,7 +190,7 @@ struct search_key {
     if (shape.periodic[axis]) return std::fabs(shape.fraction(point, axis)) <= T(lattice<T, D>::most_boxes);
     if (accept_outside) return true;
     if (shape.orthorhombic) return false;
-    // Rounding may put the fraction of a point on a face just outside.
+    // Rounding may put the fraction of a point on a face slightly outside.
     T size = T(0);
     for (int k = 0; k < D; ++k) {
       size += std::fabs(shape.inverse[axis][k]) * (std::fabs(point[k]) + std::fabs(shape.origin[k]));
@@ -201,7 +201,7 @@ struct search_key {
   }
 };
 
-/// The same for one system, given by value: a kernel then reads it from its arguments and not from memory.
+/// The same for one system, passed by value: kernels read it from their arguments instead of from memory.
 template <typename T, int D>
 struct search_key_of_one {
   search_key<T, D> key;

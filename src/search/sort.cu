@@ -11,9 +11,9 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned row_warps = 8;
-/// Keys that a warp sorts in its part of shared memory.
+/// The most keys that a warp sorts in its part of shared memory.
 constexpr unsigned warp_keys = 128;
-/// Keys that a block sorts in shared memory; longer rows are sorted where they stand.
+/// The most keys that a block sorts in shared memory; longer rows are sorted in place in global memory.
 constexpr unsigned block_keys = 4096;
 constexpr unsigned block_threads = 512;
 
@@ -21,7 +21,7 @@ struct smaller_key {
   __device__ bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
 };
 
-/// A warp a row; rows that are too long for it are left.
+/// A warp per row; longer rows are skipped.
 __global__ void __launch_bounds__(32 * row_warps) sort_short_rows(key_rows rows) {
   __shared__ std::uint64_t shared[row_warps][warp_keys];
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * row_warps + threadIdx.x / 32;
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(32 * row_warps) sort_short_rows(key_rows rows)
   for (unsigned k = lane; k < length; k += 32) keys[k] = staged[k];
 }
 
-/// Blocks look for the rows that a warp has left, and sort them one by one.
+/// Blocks look for the skipped rows, and sort them one by one.
 __global__ void __launch_bounds__(block_threads) sort_long_rows(key_rows rows) {
   __shared__ std::uint64_t staged[block_keys];
   __shared__ std::size_t found[block_threads];

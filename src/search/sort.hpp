@@ -10,7 +10,7 @@
 
 namespace quadrat::detail {
 
-/// Rows of keys: [offsets[i], offsets[i + 1]) where that is within the capacity, or counts[i] keys from i * width on.
+/// Rows of keys: [offsets[i], offsets[i + 1]) if within the capacity, or counts[i] keys from i * width on.
 struct key_rows {
   const std::uint64_t* offsets;  ///< nullptr: a matrix
   const std::uint32_t* counts;

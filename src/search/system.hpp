@@ -21,18 +21,18 @@ namespace quadrat::detail {
 }
 
 /// The box of one system, cut into cells along its vectors. Cells are numbered with the first index fastest, from
-/// first_cell on. A coordinate is a fraction in units of cells: whole numbers are faces of cells.
+/// first_cell on. A coordinate is a fraction in units of cells: integers are faces of cells.
 template <typename T, int D>
 struct search_system {
   lattice<T, D> shape;
   vec<int, D> cells;
   cell_id first_cell;
-  vec<T, D> rate;              ///< cells a fraction, or a length where the lattice is orthorhombic
+  vec<T, D> rate;              ///< cells per fraction; per length if the lattice is orthorhombic
   vec<T, D> cells_per_length;  ///< cells / height, rounded up
-  vec<T, D> edge;              ///< of a cell, rounded down, where the lattice is orthorhombic
-  vec<T, D> slack;             ///< bound on the rounding of coordinates and of separations, in cells, inside the box
+  vec<T, D> edge;              ///< of a cell, rounded down, if the lattice is orthorhombic
+  vec<T, D> slack;             ///< bound on the rounding of coordinates and separations inside the box, in cells
 
-  /// Never decreases with the fraction, also in floating point.
+  /// Never decreases as the fraction grows, in floating point too.
   [[nodiscard]] QUADRAT_HD T coordinate(const vec<T, D>& point, int axis) const {
     if (shape.orthorhombic) return (point[axis] - shape.origin[axis]) * rate[axis];
     return dot(shape.inverse[axis], point - shape.origin) * rate[axis];
@@ -50,8 +50,8 @@ struct search_system {
     return index < 0 ? 0 : (index >= cells[axis] ? cells[axis] - 1 : index);
   }
 
-  /// The cell that stores a wrapped point. Rounding may have left it just outside of a periodic axis, and points may
-  /// lie anywhere along an open one: they are stored in the nearest cell.
+  /// The cell that stores a wrapped point. A point outside, by rounding along a periodic axis or anywhere along an open
+  /// one, is stored in the nearest cell.
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, D>& point) const {
     cell_id id = 0;
     for (int axis = D - 1; axis >= 0; --axis) {
@@ -62,7 +62,7 @@ struct search_system {
   }
 
   /// All cells, unwrapped along periodic axes, that can hold an image nearer than `distance` to a wrapped point: each
-  /// image of each cell once. Exact in floating point.
+  /// image of each cell once. Allows for rounding.
   [[nodiscard]] QUADRAT_HD cell_range<D> reach(const vec<T, D>& point, T distance) const {
     cell_range<D> range{};
     for (int axis = 0; axis < D; ++axis) {
@@ -70,7 +70,7 @@ struct search_system {
       const T margin = distance * cells_per_length[axis] + slack[axis] * outside(point, axis);
       range.first[axis] = unwrapped_index(at - margin);
       range.last[axis] = unwrapped_index(at + margin);
-      // Such a margin has a point only that has been reported and could not be wrapped.
+      // Only an invalid point, already reported and not wrapped, has such a margin.
       if (shape.periodic[axis] && !(margin < T(1000) * static_cast<T>(cells[axis]))) {
         range.last[axis] = range.first[axis];
       }
@@ -83,7 +83,7 @@ struct search_system {
   }
 
  private:
-  /// How much more the rounding of a coordinate is than in the box, where open axes let a point lie far away.
+  /// By what factor the rounding of a coordinate grows outside the box, where open axes let points lie far away.
   [[nodiscard]] QUADRAT_HD T outside(const vec<T, D>& point, int axis) const {
     T sum = T(1);
     for (int k = 0; k < D; ++k) sum += std::fabs(shape.inverse[axis][k] * (point[k] - shape.origin[k]));
@@ -97,7 +97,7 @@ struct walking_order {
   int labels;  ///< cells are taken by position modulo this: 1, or 3 for modular and hybrid
 };
 
-/// Calls f(first cell, last cell, S) for the cells of a range as the order says; S is the image that they stand for.
+/// Calls f(first cell, last cell, S) for the cells of a range, in the order given; S is their image.
 template <typename T, int D, typename F>
 QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell_range<D>& range,
                                    const walking_order& order, F&& f) {
@@ -113,7 +113,7 @@ QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell
       }
     }
   };
-  // One call of f for both kinds of order: a kernel then holds what is done with a range once.
+  // f is called in one place for both kinds of order, so that kernels inline it once.
   const auto row = [&](int outer) {
     const cell_id begin = system.first_cell + static_cast<cell_id>(outer) * static_cast<cell_id>(system.cells[0]);
     const int first = range.first[0], labels = order.runs ? 1 : order.labels;
@@ -136,24 +136,24 @@ QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell
   }
 }
 
-/// Cells of about these edges for each box, numbered through: coarser where all together would be more than
-/// `most_cells`. `reach` is the largest distance that will be asked for. Throws argument_error when it spans more than
-/// 498 images of a box, and for a box that loses positions to rounding: vectors nearly dependent, an origin far away.
+/// Cells of about these edges for each box, numbered consecutively over all boxes; coarser if there would be more than
+/// `most_cells` in total. `reach` is the largest distance of later searches. Throws argument_error if it spans more
+/// than 498 images of a box, and for a box that loses positions to rounding: nearly dependent vectors, or a far origin.
 template <typename T, int D>
 [[nodiscard]] std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes,
                                                                    const vec<T, D>& edges, T reach,
                                                                    std::size_t most_cells);
 
-/// The cells of a grid, which are found by the same expression.
+/// The same for a grid: cells are found by the same expression.
 template <typename T, int D>
 [[nodiscard]] search_system<T, D> make_search_system(const grid<T, D>& space);
 
-/// As many images of a point as can lie nearer than `reach` to another one, at most.
+/// An upper bound on the number of images of a point nearer than `reach` to another.
 template <typename T, int D>
 [[nodiscard]] double most_images(const lattice<T, D>& shape, T reach) {
   double product = 1;
   for (int axis = 0; axis < D; ++axis) {
-    // Between two parallel planes, and one more for rounding.
+    // Images between two parallel planes, and one more for rounding.
     if (shape.periodic[axis]) product *= 2 * static_cast<double>(reach) / static_cast<double>(shape.height(axis)) + 2;
   }
   return product;

@@ -9,7 +9,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Images of a box on either side of a particle that a list can tell apart: ten bits an axis in the keys of its sort.
+/// The most images on either side of a particle: sort keys have ten bits per axis.
 constexpr double most_images = 500;
 
 template <typename T, int D>
@@ -17,14 +17,14 @@ double cells_along(const lattice<T, D>& shape, int axis, double edge) {
   return std::fmax(std::floor(static_cast<double>(shape.height(axis)) / edge), 1.0);
 }
 
-/// What rounding may do to fractions along an axis, in boxes: by how much the coordinates of two wrapped points and
-/// their separation together can miss what exact numbers would give.
+/// Bound on rounding along an axis, as a fraction of the box: the total error of the coordinates of two wrapped points
+/// and of their separation.
 ///
-/// A component of a separation is wrong by at most epsilon times what it is the sum of: a difference inside the box, at
-/// most one of each vector, and the translation to an image. A row of the inverse takes that to a fraction, and adds
-/// what it is wrong by itself. An axis of an orthorhombic box thus does not depend on the others. 8 is more than all
-/// roundings on the way together, of half an epsilon each: three of either coordinate, the difference, the product, the
-/// sum, the margin, and those of the comparison.
+/// The error of a component of a separation is at most epsilon times the sum of its terms' sizes: a difference inside
+/// the box, at most one of each vector, and the translation to an image. A row of the inverse turns it into a fraction,
+/// and adds its own error. In an orthorhombic box, axes are therefore independent. The factor 8 exceeds the sum of all
+/// roundings, of half an epsilon each: three for each of the two coordinates, the difference, the product, the sum, the
+/// margin, and the comparison.
 template <typename T, int D>
 double rounding_of_vectors(const lattice<T, D>& shape, int axis, const vec<double, D>& images) {
   constexpr double epsilon = std::numeric_limits<T>::epsilon();
@@ -40,7 +40,7 @@ double rounding_of_vectors(const lattice<T, D>& shape, int axis, const vec<doubl
   return sum;
 }
 
-/// And by how much wrapping may miss a face. Orthorhombic boxes miss none.
+/// Bound on the error of wrapping at a face; 0 for orthorhombic boxes.
 template <typename T, int D>
 double rounding_of_origin(const lattice<T, D>& shape, int axis) {
   if (shape.orthorhombic || !shape.periodic[axis]) return 0;
@@ -49,7 +49,7 @@ double rounding_of_origin(const lattice<T, D>& shape, int axis) {
   return 2 * std::numeric_limits<T>::epsilon() * size;
 }
 
-/// All that does not depend on where cells are numbered from.
+/// All fields that do not depend on the first cell's number.
 template <typename T, int D>
 search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<double, D>& edges, T reach,
                                        std::size_t number) {

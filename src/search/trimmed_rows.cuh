@@ -7,11 +7,11 @@ namespace quadrat::detail {
 
 [[nodiscard]] __device__ inline int floor_to_int(float x) { return __float2int_rd(x); }
 [[nodiscard]] __device__ inline int floor_to_int(double x) { return __double2int_rd(x); }
-/// Rounded up by who uses it.
+/// Approximate: callers round up.
 [[nodiscard]] __device__ inline float root(float x) { return x * rsqrtf(x); }
 [[nodiscard]] __device__ inline double root(double x) { return sqrt(x); }
 
-/// The slots of a row of cells that the sphere around a point can reach, and the image that they stand for.
+/// The slots of a row of cells within the sphere around a point, and their image.
 template <int D>
 struct row_range {
   std::uint32_t first;
@@ -19,8 +19,8 @@ struct row_range {
   vec<int, D> shift;
 };
 
-/// The rows of cells around a point, in an orthorhombic box in which no point has two images within reach. Everything
-/// is rounded so that no pair is lost.
+/// The rows of cells around a point, for an orthorhombic box in which no point has two images within reach. Rounded so
+/// that no pair is lost.
 template <typename T, int D, bool Periodic>
 class row_walk {
  public:
@@ -30,8 +30,8 @@ class row_walk {
     squared_reach_ = reach * reach * up;
     for (int axis = 0; axis < D; ++axis) {
       at_[axis] = system.coordinate(point, axis);
-      // Cells at the end of an open axis may hold points from beyond, if the caller allows them: from the end on,
-      // distances to them can only have been longer.
+      // Cells at the end of an open axis may hold points from beyond, if the caller allows them. A point outside is
+      // measured from the end, which never increases a gap.
       if (!Periodic || !system.shape.periodic[axis]) {
         at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(system.cells[axis]));
       }
@@ -65,7 +65,7 @@ class row_walk {
     }
   }
 
-  /// The same by number, in any order: the ranges are 0 to count() - 1, some of them empty.
+  /// Random access: ranges 0 to count() - 1, some of them empty.
   [[nodiscard]] __device__ int count() const {
     const int rows = max(last_[1] - first_[1] + 1, 0);
     return (2 * first_axis_images() + 1) * (D == 3 ? rows * max(last_[D - 1] - first_[D - 1] + 1, 0) : rows);
@@ -87,7 +87,7 @@ class row_walk {
  private:
   [[nodiscard]] __device__ int first_axis_images() const { return Periodic && system_.shape.periodic[0] ? 1 : 0; }
 
-  /// At most the squared distance along an axis from the point to a layer of cells.
+  /// A lower bound on the squared distance along an axis from the point to a layer of cells.
   [[nodiscard]] __device__ T squared_gap(int index, int axis) const {
     const T below = static_cast<T>(index) - at_[axis];
     const T gap = max(max(below, T(-1) - below) - system_.slack[axis], T(0)) * system_.edge[axis];

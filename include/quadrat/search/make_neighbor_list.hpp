@@ -11,8 +11,8 @@
 
 namespace quadrat {
 
-/// An empty neighbor list for points in a box of any shape, which it keeps: `build(points)` is all that is left to say.
-/// The context, the precision and the dimension are those of the arguments, so that options can be written in place:
+/// An empty neighbor list for points in a box of any shape. It keeps the box, so `build(points)` needs the points only.
+/// Context, precision and dimension are deduced from the arguments, so that options can be written in place:
 /// `make_neighbor_list(context, box, {.cutoff = 0.1f})`. Throws argument_error for impossible options.
 template <typename Context, typename T, int D>
 [[nodiscard]] neighbor_list<Context, T, D> make_neighbor_list(
@@ -25,7 +25,7 @@ template <typename Context, typename T, int D>
   return {context, options, {make_lattice(domain)}};
 }
 
-/// For points of several systems, one box a system: `build(points, system_of_point)`.
+/// For points of several systems, with one box per system: `build(points, system_of_point)`.
 template <typename Context, typename T, int D>
 [[nodiscard]] neighbor_list<Context, T, D> make_neighbor_list(
     const Context& context, std::vector<lattice<T, D>> shapes,

@@ -22,14 +22,14 @@
 #include "quadrat/search/neighbor_pairs.hpp"
 
 /// Neighbor lists: all (i, j, S) for which the squared length of points[j] + S . vectors - points[i] is strictly less
-/// than the square of a cutoff, where S is a vector of whole numbers, zero along open axes. This is the meaning that
-/// ASE gives it: where the box is smaller than the cutoff, several images of one neighbor count, each with its S, and
-/// images of a particle itself do, too; (i, i, 0) never does.
+/// than the square of a cutoff, where S is an integer vector, zero along open axes. This is ASE's definition: if the
+/// box is smaller than the cutoff, several images of one neighbor are listed, each with its S, and so are images of the
+/// particle itself; (i, i, 0) never is.
 namespace quadrat {
 
 enum class neighbor_layout {
   csr,    ///< rows one after the other: row i is [offsets[i], offsets[i + 1])
-  pairs,  ///< the same, and i beside each j
+  pairs,  ///< as csr, and i beside each j
   matrix  ///< rows of a fixed width, padded with no_particle
 };
 
@@ -42,10 +42,10 @@ enum class cutoff_rule {
   table_of_types  ///< type_cutoffs[type of i * types + type of j]
 };
 
-/// What is wanted. The defaults give a full list in CSR, as fast as it can be had.
+/// What the list holds. The defaults give a full list in CSR by the fastest method.
 template <typename T>
 struct neighbor_options {
-  T cutoff = T(0);  ///< no pair is farther apart than this, whatever the rule
+  T cutoff = T(0);  ///< upper bound on the distance of a pair, for every rule
   /// The list holds pairs up to cutoff + skin, so that it stays complete until a particle has moved by half of the
   /// skin: see neighbor_list::update. Added to every cutoff of every rule.
   T skin = T(0);
@@ -53,40 +53,39 @@ struct neighbor_options {
   std::vector<T> type_cutoffs{};  ///< types x types, symmetric; 0: never a pair
   neighbor_pairs pairs = neighbor_pairs::full;
   neighbor_layout layout = neighbor_layout::csr;
-  std::size_t width = 0;  ///< of a row of the matrix
-  /// Each row by increasing (j, S): then the list is the same, bit for bit, in every run and with every method.
+  std::size_t width = 0;  ///< entries in a row of the matrix
+  /// Sorts each row by (j, S): the list is then bitwise identical in every run and with every method.
   bool sorted = false;
   bool squared_distances = false;
   bool vectors = false;  ///< from i to the image of j
   bool shifts = false;   ///< S
-  /// Points outside of the open axes of their box are taken as they are instead of being refused; the box then says
-  /// only where most of them lie.
+  /// Accepts points outside the box along open axes. The box then only says where most points lie.
   bool accept_outside = false;
   std::string method{};  ///< one of neighbor_methods(); empty: chosen
 };
 
-/// What is searched. Arrays belong to the device of the context; `boxes` and the numbers are on the host.
+/// What is searched. Arrays are in the memory of the context's device; `boxes` is on the host.
 template <typename T, int D>
 struct neighbor_input {
   points_view<T, D> points{};
-  std::span<const lattice<T, D>> boxes{};  ///< one, or one a system
-  /// System of each point, in any order; nullptr where there is one system. Pairs lie within one system.
+  std::span<const lattice<T, D>> boxes{};  ///< one, or one per system
+  /// System of each point, in any order; nullptr for one system. Both points of a pair belong to the same system.
   const std::uint32_t* system_of_point = nullptr;
-  /// Where neighbors are wanted; left out: of the points themselves. A query is no particle, so that a point at its
-  /// place is its neighbor. For full lists by the uniform rule, without skin and exclusions.
+  /// Places whose neighbors are listed; by default the points themselves. A query is not a particle: a point at the
+  /// same place is its neighbor. For full lists by the uniform rule, without skin or exclusions.
   std::optional<points_view<T, D>> queries{};
   const std::uint32_t* system_of_query = nullptr;
-  const T* radii = nullptr;              ///< by point, for the rules with radii; none may pass what cutoff allows
+  const T* radii = nullptr;              ///< by point, for the rules with radii; at most cutoff, or cutoff / 2 for sums
   const std::uint32_t* types = nullptr;  ///< by point, for the table of types
-  /// Excluded pairs (bonded neighbors): point i never meets those of excluded[excluded_offsets[i]] to
-  /// excluded[excluded_offsets[i + 1] - 1], in any image. Standing in one of the two rows is enough. points + 1
-  /// offsets, which must not decrease; excluded may be nullptr where there is none.
+  /// Excluded pairs (bonded neighbors): point i is never listed with any image of excluded[excluded_offsets[i]] to
+  /// excluded[excluded_offsets[i + 1] - 1]. One of the two rows is enough to exclude a pair. points + 1 offsets, which
+  /// must not decrease; excluded may be nullptr if no pair is excluded.
   const std::uint64_t* excluded_offsets = nullptr;
   const particle_id* excluded = nullptr;
 };
 
-/// A list in the memory of its context. Row i belongs to point (or query) i; indices are those of the caller's points.
-/// Arrays that were not asked for are nullptr. Valid until the next build.
+/// A list in the memory of its context. Row i belongs to point (or query) i; indices, from 0, are those of the caller's
+/// points. Arrays that were not requested are nullptr. Valid until the next build.
 template <typename T, int D>
 struct neighbor_list_view {
   std::size_t rows;
@@ -99,46 +98,46 @@ struct neighbor_list_view {
   const vec<T, D>* vectors;
   const vec<int, D>* shifts;
 
-  /// Where row i begins in the arrays by entry.
+  /// Index of the first entry of row i.
   [[nodiscard]] QUADRAT_HD std::uint64_t row_begin(std::size_t i) const {
     return offsets != nullptr ? offsets[i] : static_cast<std::uint64_t>(i) * width;
   }
 };
 
-/// How many entries a list would have. Valid until the list counts or builds again.
+/// The number of entries a list would have. Valid until the list counts or builds again.
 struct neighbor_counts {
   std::size_t rows;
   const std::uint32_t* counts;  ///< of each row, in the memory of the context
   std::uint64_t total;          ///< of all rows
 };
 
-/// A way to search. Reproducible: the order of rows that are not sorted, where the context asks for it.
+/// A way to search. `reproducible` concerns the order within unsorted rows, if the context asks for it.
 struct neighbor_method : method_info {};
 
-/// All methods, in the order in which they are shown.
+/// All methods, in display order.
 [[nodiscard]] std::span<const neighbor_method> neighbor_methods();
 
-/// Whether the method of that name can search for what is asked, on a device that it runs on: some are made for certain
-/// boxes and rules. Throws argument_error for an unknown name.
+/// Whether the named method serves these options and this input on a device that it runs on: some methods require
+/// certain boxes and rules. Throws argument_error for an unknown name.
 template <typename T, int D>
 [[nodiscard]] bool neighbor_method_serves(std::string_view method, const neighbor_options<T>& options,
                                           const neighbor_input<T, D>& input);
 
-/// A neighbor list that is built as often as particles move. Move-only. T: float or double; D: 2 or 3; Context:
-/// cpu_context or cuda_context. A build of a size that has been met allocates nothing.
+/// A neighbor list, rebuilt whenever particles have moved. Move-only. T: float or double; D: 2 or 3; Context:
+/// cpu_context or cuda_context. A build of the same size as an earlier one allocates nothing.
 ///
-/// Determinism: which pairs are listed is always the same. Their order within a row is the same in every run when the
-/// context asks for run_to_run or canonical, and for every method and box when `sorted` is asked for.
+/// Determinism: the set of pairs is always the same. Their order within a row is the same in every run if the context
+/// asks for run_to_run or canonical, and also the same for every method and box if `sorted` is set.
 template <typename Context, typename T, int D>
 class neighbor_list {
   static_assert(detail::instance<Context, T, D>::exists);
 
  public:
-  /// Throws argument_error for options that are impossible: a cutoff that is not positive and finite, a negative skin,
-  /// a matrix without width, a table that is not square or not symmetric, an unknown method (naming the valid ones) or
-  /// one that the backend lacks.
+  /// Throws argument_error for impossible options: a cutoff that is not positive and finite, a negative skin, a matrix
+  /// without width, a table that is not square or not symmetric, an unknown method (naming the valid ones) or one that
+  /// the backend lacks.
   neighbor_list(const Context& context, const neighbor_options<T>& options);
-  /// The same, and keeps the boxes, one or one a system, for the calls below that are given points alone.
+  /// As above, and keeps the boxes, one or one per system, for the calls below that take points alone.
   neighbor_list(const Context& context, const neighbor_options<T>& options, std::vector<lattice<T, D>> boxes)
       : neighbor_list(context, options) {
     boxes_ = std::move(boxes);
@@ -147,8 +146,8 @@ class neighbor_list {
   neighbor_list& operator=(neighbor_list&&) noexcept;
   ~neighbor_list();
 
-  /// These points in the boxes that the list was made with: what `build`, `count` and `update` of points alone take. To
-  /// be completed with radii, types, queries or exclusions. Valid as long as the list and the points.
+  /// The input that `build`, `count` and `update` make of points alone: these points in the boxes that the list keeps.
+  /// Radii, types, queries or exclusions can be added. Valid as long as the list and the points.
   [[nodiscard]] neighbor_input<T, D> input(const points_view<T, D>& points,
                                            const std::uint32_t* system_of_point = nullptr) const {
     neighbor_input<T, D> result;
@@ -158,55 +157,55 @@ class neighbor_list {
     return result;
   }
 
-  /// Builds the list, growing its memory to what the pairs need. Synchronises. Throws argument_error for input that the
-  /// host can see to be impossible; data_error naming the first point that is not finite or outside of an open axis,
-  /// or whose system, radius, type or row of excluded pairs is impossible; overflow_error when a row of the matrix is
-  /// too short, with the width that would have sufficed, and when a row has 2^32 entries or more; argument_error when
-  /// the free memory cannot hold the pairs, with their number. The list is unusable after an exception.
+  /// Builds the list, growing its memory as needed. Synchronizes. Throws argument_error for impossible input that the
+  /// host can see; data_error naming the first point that is not finite or outside the box along an open axis, or whose
+  /// system, radius, type or row of excluded pairs is impossible; overflow_error if a row of the matrix is too short,
+  /// with the width that would have sufficed, or if a row has 2^32 entries or more; argument_error if the free memory
+  /// cannot hold the pairs, with their number. The list is unusable after an exception.
   void build(const neighbor_input<T, D>& input);
   void build(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
     build(input(points, system_of_point));
   }
 
-  /// Counts what `build` would list, row by row, in memory of the points: nothing is listed, and the layout makes no
-  /// difference. Afterwards no list is built, and `build` comes before `build_asynchronously`. Synchronises. Throws
-  /// what `build` throws. The counts are the same in every run and with every method.
+  /// Counts the entries that `build` would list, row by row, whatever the layout; memory is proportional to the points.
+  /// Afterwards no list is built, and `build_asynchronously` needs a `build` first. Synchronizes. Throws what `build`
+  /// throws. The counts are the same in every run and with every method.
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
   [[nodiscard]] neighbor_counts count(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
     return count(input(points, system_of_point));
   }
 
-  /// The same as `build` in the memory that the last build left, asynchronously: can be captured in a CUDA graph.
-  /// Allocates nothing; throws argument_error where it would have to (another number of points or boxes), and for input
-  /// that the method of that build does not serve. `check` reports what went wrong, with the number of pairs that would
-  /// have fitted.
+  /// As `build`, but asynchronous and in the memory of the last build: can be captured in a CUDA graph. Allocates
+  /// nothing: throws argument_error if it would have to (another number of points, or other boxes), and for input that
+  /// the method of that build does not serve. `check` reports what went wrong, with the capacity that would have
+  /// sufficed.
   void build_asynchronously(const neighbor_input<T, D>& input);
 
-  /// Room for so many pairs, beyond what builds have needed.
+  /// Makes room for this many pairs, if there is less.
   void reserve(std::size_t pairs);
 
-  /// Synchronises. Throws what the last build met, again at each call until the next.
+  /// Synchronizes. Throws the error of the last build, at every call until the next build.
   void check();
 
-  /// Makes the list one for these points, and says whether that took a build. Needs a skin. Synchronises; throws what
-  /// build throws.
+  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Synchronizes; throws what build
+  /// throws.
   ///
-  /// It builds when some point has moved by more than half of the skin since the last build, less what rounding may
-  /// hide. Motion is taken modulo the periodic box, so that points may be wrapped at any time. It also builds when
-  /// there is no list, or when the number of points, a box, the system, radius or type of a point or its row of
-  /// excluded pairs is another than in the last build (by a hash of 64 bits a point; arrays may be changed in place).
+  /// It rebuilds if some point has moved by more than half of the skin, less a bound on rounding, since the last build.
+  /// Motion is taken modulo the periodic box, so that points may be wrapped at any time. It also rebuilds if there is
+  /// no list, or if the number of points, a box, or a point's system, radius, type or row of excluded pairs has changed
+  /// since the last build (compared by a 64-bit hash per point; arrays may be changed in place).
   ///
-  /// Otherwise the pairs stay those of the last build: all that are nearer than the cutoff now, and some that lie up to
-  /// twice the skin beyond. Their shifts, vectors and squared distances become those of the points as given now, in
-  /// the order that they had; `sorted` rows stay sorted.
+  /// Otherwise the pairs of the last build stay, in the same order: they include all pairs that are now nearer than the
+  /// cutoff, and some up to twice the skin beyond. Their shifts, vectors and squared distances are computed anew from
+  /// these points; `sorted` rows stay sorted.
   bool update(const neighbor_input<T, D>& input);
   bool update(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
     return update(input(points, system_of_point));
   }
 
-  /// Throws argument_error when nothing has been built, or the last build failed.
+  /// Throws argument_error if nothing has been built, or the last build failed.
   [[nodiscard]] neighbor_list_view<T, D> view() const;
-  /// Number of entries. Synchronises after build_asynchronously.
+  /// Number of entries. Synchronizes after build_asynchronously.
   [[nodiscard]] std::uint64_t size();
   /// The method of the last build, and why it was chosen.
   [[nodiscard]] std::string_view method() const;

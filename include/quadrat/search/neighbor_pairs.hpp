@@ -3,11 +3,11 @@
 
 namespace quadrat {
 
-/// Which of a pair (i, j, S) and its mirror image (j, i, -S) are visited or listed; S says through which periodic image
-/// they meet, where more than one can.
+/// Which of a pair (i, j, S) and its mirror image (j, i, -S) are visited or listed; S is the shift to the periodic
+/// image of j, if there can be more than one.
 enum class neighbor_pairs {
   full,  ///< both
-  half   ///< exactly one: that with i < j; of the images of a particle itself, that whose first nonzero S is positive
+  half   ///< exactly one: i < j; for images of the particle itself, the first nonzero component of S is positive
 };
 
 }  // namespace quadrat

@@ -12,16 +12,16 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/search/orders.hpp"
 
-/// Walks over the neighborhood of a point, in terms of the view of a cell list: host-device templates, to be called
-/// from any functor or kernel. A walk costs no memory and reads the cell list only. `Order` (search/orders.hpp) says in
-/// which order cells come, and in a cell particles come in that of the cell list. An order that the cell list does not
-/// allow is refused by the compiler: see `walkable`.
+/// Walks over the neighborhood of a point through the view of a cell list: host-device templates, to be called from any
+/// functor or kernel. A walk needs no memory and only reads. `Order` (search/orders.hpp) is the order of cells; within
+/// a cell, particles come in the order of the cell list. An order that the cell list does not allow does not compile:
+/// see `walkable`.
 
 namespace quadrat {
 
 /// Calls f(id) for every cell that can store a particle nearer to `point` than `distance`, each distinct cell once: 3
-/// along an axis where distance and edge are equal, also across the seam of a periodic axis. Where the cell list
-/// numbers occupied cells only (hashed), the others are left out.
+/// along an axis if distance and edge are equal, also across the seam of a periodic axis. Empty cells are left out if
+/// the cell list numbers occupied cells only (hashed).
 template <typename Order = search_orders::natural, typename View, typename F>
 QUADRAT_HD void for_each_cell_in_reach(const View& view, const vec<typename View::value_type, View::dimension>& point,
                                        typename View::value_type distance, F&& f) {
@@ -49,8 +49,8 @@ QUADRAT_HD void for_each_cell_in_reach(const View& view, const vec<typename View
   }
 }
 
-/// Calls f(first slot, one past the last) for the ranges of slots that hold every particle nearer to `point` than
-/// `distance`: one a strip where the order goes by strips, one a cell otherwise. Empty ranges are left out.
+/// Calls f(first slot, one past the last) for ranges of slots that together hold every particle nearer to `point` than
+/// `distance`: one per strip if the order goes by strips, one per cell otherwise. Empty ranges are left out.
 template <typename Order = search_orders::natural, typename View, typename F>
 QUADRAT_HD void for_each_range_in_reach(const View& view, const vec<typename View::value_type, View::dimension>& point,
                                         typename View::value_type distance, F&& f) {
@@ -75,8 +75,8 @@ QUADRAT_HD void for_each_range_in_reach(const View& view, const vec<typename Vie
   }
 }
 
-/// Calls f(particle) for each particle that may be nearer to `point` than `distance`, each once; a particle at the
-/// point is among them. For every cell list that stores a particle once.
+/// Calls f(particle) for each particle that may be nearer to `point` than `distance`, each once, particles at the point
+/// included. For every cell list that stores a particle once.
 template <typename Order = search_orders::natural, typename View, typename F>
 QUADRAT_HD void for_each_candidate(const View& view, const vec<typename View::value_type, View::dimension>& point,
                                    typename View::value_type distance, F&& f) {
@@ -99,8 +99,8 @@ QUADRAT_HD void for_each_candidate_record(const View& view,
   for_each_cell_in_reach<Order>(view, point, distance, [&](cell_id id) { view.for_each_record_in_cell(id, f); });
 }
 
-/// Calls f(other) for each particle whose box shares a cell with that of a particle at `point`, each once however many
-/// cells they share; the particle itself is among them. Every particle nearer than 2 radius is there: 8 cells hold
+/// Calls f(other) for each particle whose bounding box shares a cell with that of a particle at `point`, once however
+/// many cells they share, and for that particle itself. This includes every particle nearer than 2 radius: 8 cells hold
 /// them all (uniform-grid-atomics, section 1, tight uniform grids). For linked_tight.
 template <typename View, typename F>
 QUADRAT_HD void for_each_tight_candidate(const View& view, const vec<typename View::value_type, View::dimension>& point,
@@ -146,8 +146,8 @@ QUADRAT_HD void for_each_neighbor_but(const View& view,
 
 /// Calls f(j, separation, squared distance) for each particle j other than i whose squared distance is strictly below
 /// cutoff^2, each once; separation is the shortest vector from i to j over the periodic images. The same pairs, with
-/// the same bits, for every cell list and order. `points` are those of the build. The cutoff must not pass half the box
-/// along a periodic axis (`require_cutoff_fits` checks), nor 2 radius for linked_tight.
+/// the same bits, for every cell list and order. `points` are those of the build. The cutoff must not exceed half the
+/// box along a periodic axis (`require_cutoff_fits` checks), nor 2 radius for linked_tight.
 template <typename Order = search_orders::natural, typename View, typename F>
 QUADRAT_HD void for_each_neighbor(const View& view,
                                   const points_view<typename View::value_type, View::dimension>& points, particle_id i,
@@ -155,8 +155,8 @@ QUADRAT_HD void for_each_neighbor(const View& view,
   detail::for_each_neighbor_but<Order>(view, points, points[i], cutoff, i, static_cast<F&&>(f));
 }
 
-/// The same around any finite point: a point is no particle, so that a particle at its place is its neighbor. Along
-/// open axes it may lie beside the box, by no more than the box is long; for linked_tight it must lie in the box.
+/// The same around any finite point. The point is not a particle: a particle at the same place is its neighbor. Along
+/// open axes it may lie outside the box, by at most the length of the box; for linked_tight it must lie in the box.
 template <typename Order = search_orders::natural, typename View, typename F>
 QUADRAT_HD void for_each_neighbor_of_point(const View& view,
                                            const points_view<typename View::value_type, View::dimension>& points,

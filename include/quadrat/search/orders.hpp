@@ -15,14 +15,14 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// In which order a neighborhood is walked (modular-bin-strips: the four orders of the paper, and one more). An order
-/// is an empty type that goes through the cells of a grid that can hold a point nearer than a distance to a point:
+/// The order in which a neighborhood is walked (modular-bin-strips: the four orders of the paper, and one more). An
+/// order is an empty type that visits the cells of a grid that can hold a point nearer than `distance` to `point`:
 ///   for_each_cell(space, point, distance, f)    f(cell): one cell after the other, or
 ///   for_each_strip(space, point, distance, f)   f(cell, last): from `cell` along x to the cell whose index in x is
 ///                                               `last`, as one range; two where a row crosses the seam of the box
-/// each distinct cell once, with indices inside the grid. The point is inside the box along periodic axes. Which cells
-/// these are, grid::reach says: where edge and distance are equal, the Moore neighborhood of the paper, 3 cells along
-/// each axis (a fourth for a point within rounding of a face, fewer where the box ends). Ranges of any width will do.
+/// each distinct cell once, with indices inside the grid. The point is inside the box along periodic axes. The cells
+/// are those of grid::reach: if edge and distance are equal, the Moore neighborhood of the paper, 3 cells along each
+/// axis (a fourth for a point within rounding of a face, fewer where the box ends). Ranges may have any width.
 
 namespace quadrat {
 
@@ -31,7 +31,7 @@ namespace detail {
 /// A range of cells along x as one or two runs inside the grid: two where it crosses the seam of a periodic axis.
 struct strip_runs {
   index_range run;
-  int last_beyond_seam;  ///< the second run is [0, last_beyond_seam]; there is none where this is -1
+  int last_beyond_seam;  ///< the second run is [0, last_beyond_seam]; -1: no second run
 
   template <typename T, int D>
   QUADRAT_HD strip_runs(const grid<T, D>& space, const index_range& range) : run(range), last_beyond_seam(-1) {
@@ -45,8 +45,8 @@ struct strip_runs {
     }
   }
 
-  /// Calls f(cell, last) for each run of a row; cell holds the indices beyond x. One call in the code, so that f is
-  /// inlined once.
+  /// Calls f(cell, last) for each run of a row; `cell` brings the indices along the other axes. f is called in one
+  /// place, so that it is inlined once.
   template <int D, typename F>
   QUADRAT_HD void for_each(vec<int, D> cell, F&& f) const {
     int last = run.last;
@@ -60,7 +60,7 @@ struct strip_runs {
   }
 };
 
-/// Calls f(cell) for each row of a range, y fastest; cell holds the indices beyond x, inside the grid.
+/// Calls f(cell) for each row of a range, y fastest; `cell` holds the indices along y and z, inside the grid.
 template <typename T, int D, typename F>
 QUADRAT_HD void for_each_row(const grid<T, D>& space, const cell_range<D>& range, F&& f) {
   vec<int, D> cell{};
@@ -80,15 +80,15 @@ QUADRAT_HD void for_each_row(const grid<T, D>& space, const cell_range<D>& range
   }
 }
 
-/// Calls f(cell, last) for the runs of cells along x that make up a range, row by row.
+/// Calls f(cell, last) for each run of cells along x of a range, row by row.
 template <typename T, int D, typename F>
 QUADRAT_HD void for_each_strip(const grid<T, D>& space, const cell_range<D>& range, F&& f) {
   const strip_runs runs(space, {range.first[0], range.last[0]});
   for_each_row(space, range, [&](const vec<int, D>& row) { runs.for_each(row, f); });
 }
 
-/// The indices of a range along one axis, by their label: the index modulo 3. Indices are unwrapped, so that labels go
-/// on across the seam of a periodic axis whose cells are no multiple of 3.
+/// The indices of a range along one axis, grouped by label: the index modulo 3. Indices are unwrapped, so that labels
+/// continue across the seam of a periodic axis whose number of cells is not a multiple of 3.
 struct labeled_indices {
   int first = 0;
   int last = 0;
@@ -98,18 +98,18 @@ struct labeled_indices {
   QUADRAT_HD labeled_indices(int from, int to) : first(from), last(to), label_of_first(from % 3) {
     if (label_of_first < 0) label_of_first += 3;
   }
-  /// The first index with a label; the others follow 3 apart.
+  /// The first index with a label; the next ones follow at steps of 3.
   [[nodiscard]] QUADRAT_HD int first_of(int label) const {
     return first + label - label_of_first + (label < label_of_first ? 3 : 0);
   }
 };
 
-/// Calls f(cell) in order of the labels 0 to 3^D - 1 (0 to 3^(D-1) - 1 of the rows, where `Lowest` is 1), that of axis
-/// `Lowest` fastest; cells of one label, which only ranges wider than 3 have, in order of their unwrapped indices.
-/// cell[0] stays 0 where `Lowest` is 1.
+/// Calls f(cell) in order of the labels 0 to 3^D - 1 (labels of rows, 0 to 3^(D-1) - 1, if `Lowest` is 1), axis
+/// `Lowest` fastest. Cells with the same label (in ranges wider than 3) come in order of their unwrapped indices.
+/// cell[0] stays 0 if `Lowest` is 1.
 template <int Lowest, typename T, int D, typename F>
 QUADRAT_HD void for_each_in_label_order(const grid<T, D>& space, const cell_range<D>& range, F&& f) {
-  labeled_indices x, z;  // Left as they are they hold the single index 0 under label 0.
+  labeled_indices x, z;  // By default the single index 0, of label 0.
   if constexpr (Lowest == 0) x = {range.first[0], range.last[0]};
   if constexpr (D == 3) z = {range.first[D - 1], range.last[D - 1]};
   const labeled_indices y(range.first[1], range.last[1]);
@@ -132,9 +132,9 @@ QUADRAT_HD void for_each_in_label_order(const grid<T, D>& space, const cell_rang
   }
 }
 
-/// A lower bound of the distance along one axis between a point inside the box and any point that the cells with an
-/// index of a range hold, over all periodic images. Beyond the slack that covers the faces' own rounding it allows for
-/// what the separation of the pair and the two anchors have lost, less than twice as much.
+/// A lower bound on the distance along one axis, over all periodic images, between a point inside the box and any point
+/// in the cells with a given index. The allowance is twice the grid's slack: it covers the rounding of the faces, of
+/// the two anchors, and of the pair's separation.
 template <typename T, int D>
 struct axis_gap {
   T lower, edge, coordinate, length, allowance;
@@ -147,8 +147,8 @@ struct axis_gap {
         length(space.domain.length[axis]),
         allowance(2 * space.slack[axis]),
         periodic(space.domain.periodic[axis]) {
-    // The cells at an open border store what has its anchor beyond it (low_vertex_anchor); seen from the face that
-    // is no nearer than from here.
+    // Border cells of an open axis also store points whose anchor lies beyond it (low_vertex_anchor). A point outside
+    // is measured from the face, which never increases a gap.
     if (periodic) return;
     const T upper = space.domain.upper(axis);
     coordinate = x < lower ? lower : (x > upper ? upper : x);
@@ -159,7 +159,7 @@ struct axis_gap {
     const T below = low_face - coordinate;
     const T above = (coordinate - low_face) - edge;
     T gap = below > above ? below : above;
-    // The other way round the box, which is the shorter one where the range holds all cells of the axis.
+    // The way around the periodic box is the shorter one if the range holds all cells of the axis.
     if (periodic && gap > T(0)) {
       const T around = length - edge - gap;
       gap = around < gap ? around : gap;
@@ -168,11 +168,11 @@ struct axis_gap {
   }
 };
 
-/// How far along x a pair within `distance` can be apart, given the least distances along the other axes.
+/// The largest separation along x of a pair within `distance`, given the least distances along the other axes.
 template <typename T>
 struct chord {
-  /// A squared distance and what is computed here are off by less than 16 epsilon of distance^2, or by the smallest
-  /// normal number where they underflow.
+  /// Bounds the rounding of a squared distance and of the expressions here: 16 epsilon of distance^2, or the smallest
+  /// normal number on underflow.
   static constexpr T rounding = 16 * std::numeric_limits<T>::epsilon();
   static constexpr T underflow = std::numeric_limits<T>::min();
 
@@ -182,7 +182,7 @@ struct chord {
   explicit QUADRAT_HD chord(T within)
       : distance(within), most_squared(within * within * (T(1) + rounding) + underflow) {}
 
-  /// Half the chord, at most `distance`; negative where there is none. Whatever is not a number leaves `distance`.
+  /// Half the chord, at most `distance`; negative if there is no chord. NaN gives `distance`.
   [[nodiscard]] QUADRAT_HD T half(T squared_gap) const {
     const T rest = most_squared - squared_gap;
     if (rest < T(0)) return T(-1);
@@ -195,17 +195,16 @@ struct chord {
 
 namespace search_orders {
 
-/// What the records of all orders have. The order of a sum's terms is that of the walk, so that another order may
-/// change the last bits.
+/// What the records of all orders share. Sums are taken in walking order: another order may change the last bits.
 struct search_order {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
-  /// Cells along the distance with which the order is walked by default.
+  /// Default number of cells along the distance.
   static constexpr int cells_per_distance = 1;
 };
 
-/// Cell by cell, x fastest: what the paper calls the existing technique.
+/// Cell by cell, x fastest: the paper's "existing technique".
 struct default_order : search_order {
   static constexpr std::string_view name = "default";
   static constexpr std::string_view summary = "cell by cell, x fastest";
@@ -223,8 +222,8 @@ struct default_order : search_order {
   }
 };
 
-/// The cells of a row as one range (modular-bin-strips, "Strips"): a third of the bounds to read, and of the loops
-/// that a warp's threads leave at different times.
+/// The cells of a row as one range (modular-bin-strips, "Strips"): a third of the bounds to read, and a third of the
+/// loops in which the threads of a warp diverge.
 struct strips : search_order {
   static constexpr std::string_view name = "strips";
   static constexpr std::string_view summary = "the cells of a row along x as one range";
@@ -236,8 +235,8 @@ struct strips : search_order {
   }
 };
 
-/// Cells carry the labels 0 to 3^D - 1 by their indices modulo 3, x fastest, and every neighborhood is walked in order
-/// of the labels (modular-bin-strips, "Modular"): threads that start together start in one cell out of 3^D.
+/// Cells have labels 0 to 3^D - 1 by their indices modulo 3, x fastest, and every neighborhood is walked in order of
+/// the labels (modular-bin-strips, "Modular"): threads that start together start in cells with the same label.
 struct modular : search_order {
   static constexpr std::string_view name = "modular";
   static constexpr std::string_view summary = "cells in order of their indices modulo 3";
@@ -249,8 +248,7 @@ struct modular : search_order {
   }
 };
 
-/// Strips along x, which are walked in order of the labels 0 to 3^(D-1) - 1 of the other axes (modular-bin-strips,
-/// "Hybrid").
+/// Strips along x, walked in order of the labels 0 to 3^(D-1) - 1 of the other axes (modular-bin-strips, "Hybrid").
 struct hybrid : search_order {
   static constexpr std::string_view name = "hybrid";
   static constexpr std::string_view summary = "strips along x, in order of the other indices modulo 3";
@@ -264,14 +262,14 @@ struct hybrid : search_order {
   }
 };
 
-/// Not in the paper: strips, each cut to what the sphere (the circle) around the point leaves of it at the row's least
-/// distance; rows that it does not touch are left out. For cells of any size: with edges of 1, 1/2 and 1/3 of the
-/// distance it walks 20.6, 10.5 and 8.0 cubes of the distance on average, of the 27, 15.6 and 12.7 that strips walk.
-/// Misses no pair that `reach` does not miss.
+/// Not in the paper: strips, each cut to the chord of the sphere (circle) around the point at the row's least distance;
+/// rows that the sphere does not touch are left out. For cells of any size: with edges of 1, 1/2 and 1/3 of the
+/// distance it walks on average 20.6, 10.5 and 8.0 times distance^3; strips walk 27, 15.6 and 12.7. Finds every pair
+/// that `reach` finds.
 struct trimmed : search_order {
   static constexpr std::string_view name = "trimmed";
   static constexpr std::string_view summary = "strips, cut to what the sphere around the point leaves of each";
-  static constexpr int cells_per_distance = 2;  // smaller cells let it tell apart more of what it leaves out
+  static constexpr int cells_per_distance = 2;  // smaller cells let it leave out more
   static constexpr bool by_strips = true;
 
   template <typename T, int D, typename F>
@@ -303,8 +301,8 @@ struct trimmed : search_order {
   }
 };
 
-/// Strips where the cell list stores a row of cells as one range, the default order otherwise; what walks take that
-/// are not told an order. A choice among orders rather than one, and not in the list of them.
+/// The order of walks that name none: strips if the cell list stores a row of cells as one range, the default order
+/// otherwise. A choice among orders, and therefore not in their list.
 struct natural {
   static constexpr std::string_view name = "natural";
   static constexpr std::string_view summary = "strips where the cell list allows them, else default";
@@ -319,7 +317,7 @@ using search_order_list = method_list<search_orders::default_order,  //
                                       search_orders::hybrid,         //
                                       search_orders::trimmed>;
 
-/// What is said of each, in the same order.
+/// Their names and summaries, in the same order.
 [[nodiscard]] std::span<const method_info> traversal_orders();
 
 namespace detail {
@@ -335,12 +333,12 @@ struct resolved_order<search_orders::natural, View> {
 
 }  // namespace detail
 
-/// The order that walks a cell list: what `natural` stands for, and every other as it is.
+/// The order that walks a cell list: resolves `natural`, leaves every other as it is.
 template <typename Order, typename View>
 using order_for = typename detail::resolved_order<Order, View>::type;
 
-/// Whether a cell list can be walked in an order: strips, hybrid and trimmed need rows that are one range;
-/// linked_tight, where a particle stands in several cells, has a walk of its own that knows no order.
+/// Whether a cell list can be walked in an order: strips, hybrid and trimmed need rows stored as one range;
+/// linked_tight, which stores a particle in several cells, has a separate walk without an order.
 template <typename Order, typename View>
 concept walkable =
     cell_list<View> && !tight_cell_list<View> && (!order_for<Order, View>::by_strips || contiguous_rows<View>);

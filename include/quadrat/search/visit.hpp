@@ -16,17 +16,17 @@
 #include "quadrat/search/neighbor_pairs.hpp"
 #include "quadrat/search/neighborhood.hpp"
 
-/// All pairs of neighbors in one call: what for_each_neighbor gives around every point, handed to a functor. Calls are
-/// asynchronous on the context's stream. `view` is that of a cell list and `points` those of its build; both, and what
-/// the functor points at, must stay until the work is done. `Order` is one of search_orders that the cell list allows.
+/// All pairs of neighbors in one call: for_each_neighbor around every point. Calls are asynchronous on the context's
+/// stream. `view` is the view of a cell list and `points` the points of its build; both, and whatever the functor
+/// points at, must live until the work is done. `Order` is one of search_orders that the cell list allows.
 ///
 /// The functor is host-device and is called as f(i, j, separation, squared_distance): ids of two particles, the
-/// shortest vector from i to j over the periodic images, and its squared length. Pairs are all that are nearer than the
-/// cutoff, the same with the same bits for every cell list and order. Of two particles in different threads' hands the
-/// functor may be called at the same time.
+/// shortest vector from i to j over the periodic images, and its squared length. It is called for all pairs nearer than
+/// the cutoff, the same pairs with the same bits for every cell list and order. Different threads call it concurrently
+/// for different i.
 ///
-/// All throw argument_error when the cutoff is not positive and finite, passes half the box along a periodic axis, or
-/// passes the 2 radius of linked_tight.
+/// All throw argument_error if the cutoff is not positive and finite, or exceeds half the box along a periodic axis or,
+/// for linked_tight, 2 radius.
 
 namespace quadrat {
 
@@ -41,8 +41,8 @@ void require_cutoff_reached(const View& view, typename View::value_type cutoff) 
   }
 }
 
-/// The particle that thread `index` takes. In order of the cells where the list knows it: then the threads of a warp
-/// walk the same cells, however the points stand in memory.
+/// The particle of thread `index`: in the order of cells if the list stores that order. The threads of a warp then walk
+/// the same cells, whatever the order of points in memory.
 template <typename View>
 [[nodiscard]] QUADRAT_HD particle_id particle_of_thread(const View& view, std::size_t index) {
   if constexpr (contiguous_cells<View>) {
@@ -105,7 +105,7 @@ struct clear_sum {
   QUADRAT_HD void operator()(std::size_t i) const { result[i] = Sum{}; }
 };
 
-/// Sums of i wait in registers until its walk is over; those of j go to memory one by one.
+/// The sum of i stays in registers until its walk is over; additions to j go to memory one by one.
 template <typename Order, typename View, typename Sum, typename F>
 struct accumulate_pairs_of {
   using T = typename View::value_type;
@@ -131,8 +131,8 @@ struct accumulate_pairs_of {
 
 }  // namespace detail
 
-/// Calls f for every pair of neighbors: twice, as (i, j) and as (j, i), when `full` is asked for, and once, with i < j,
-/// for `half`. Either walks the whole neighborhood of every particle; what half saves is the calls.
+/// Calls f for every pair of neighbors: twice, as (i, j) and (j, i), for `full`; once, with i < j, for `half`. Both
+/// walk the whole neighborhood of every particle: `half` only saves calls.
 template <typename Order = search_orders::natural, typename Context, typename View, typename F>
 void for_each_pair(const Context& context, const View& view,
                    const points_view<typename View::value_type, View::dimension>& points,
@@ -142,11 +142,11 @@ void for_each_pair(const Context& context, const View& view,
            detail::visit_pairs_of<Order, View, F>{view, points, cutoff, pairs == neighbor_pairs::half, f});
 }
 
-/// result[i] = the sum of f over the neighbors j of i, for every particle; Sum{} where there are none. `Sum` is any
-/// type that starts from Sum{} and has +=: numbers, vec.
+/// result[i] = the sum of f over the neighbors j of i, for every particle; Sum{} without neighbors. `Sum` is any type
+/// with += and zero as Sum{}: numbers, vec.
 ///
-/// Determinism: each sum is one thread's, in walking order, without atomics: run_to_run where the cell list was built
-/// with it (sorted lists always are); another cell list or order may change the last bits.
+/// Determinism: each sum is taken by one thread in walking order, without atomics: run_to_run if the cell list was
+/// built with it (sorted lists always are). Another cell list or order may change the last bits.
 template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
 void accumulate_neighbors(const Context& context, const View& view,
                           const points_view<typename View::value_type, View::dimension>& points,
@@ -156,12 +156,12 @@ void accumulate_neighbors(const Context& context, const View& view,
            detail::accumulate_neighbors_of<Order, View, Sum, F>{view, points, cutoff, result, f});
 }
 
-/// The same where f(j, i) = -f(i, j) (Newton's third law): f is called once a pair, with i < j, added to result[i] and
-/// subtracted from result[j]. `Sum` is float, double, int, unsigned, std::uint64_t, or a vec of them. For an f that
-/// costs more than an atomic addition a pair; accumulate_neighbors is faster where it does not.
+/// The same for f(j, i) = -f(i, j) (Newton's third law): f is called once per pair, with i < j, added to result[i] and
+/// subtracted from result[j]. `Sum` is float, double, int, unsigned, std::uint64_t, or a vec of them. Worthwhile if f
+/// costs more than an atomic addition; otherwise accumulate_neighbors is faster.
 ///
-/// Determinism: additions come in any order, so that the last bits of floating-point sums may differ from run to run
-/// whatever the context asks for; sums of integers are always the same.
+/// Determinism: none for floating-point sums, whatever the context asks for: additions come in any order and may change
+/// the last bits. Sums of integers are always the same.
 template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
 void accumulate_pairs(const Context& context, const View& view,
                       const points_view<typename View::value_type, View::dimension>& points,

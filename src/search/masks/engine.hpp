@@ -63,8 +63,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
   [[nodiscard]] bool counts_first() const override { return true; }
 
-  /// Rows that need more masks than there are room for would be searched twice. The new room is at most that of the
-  /// list.
+  /// Rows with more masks than fit would be searched twice. The new room takes at most as much memory as the list.
   [[nodiscard]] bool grow(std::uint64_t pairs, std::uint64_t most_used) override {
     if (by_warps_) return false;
     const std::uint64_t fair = pairs * sizeof(particle_id) / (rows_ * sizeof(candidate_mask));
@@ -89,7 +88,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     const T reach = this->reach();
     vec<T, D> edges = vec<T, D>::filled(reach);
     edges[0] /= T(trimmed_cells_along_first_axis);
-    // More cells than points would only be empty ones.
+    // Far more cells than points would be mostly empty.
     cells_.cut(context_, task, edges, reach, small_boxes ? 1 : std::size_t{64} + 4 * points_);
     small_boxes_ = small_boxes;
     any_periodic_ = false;
@@ -135,10 +134,10 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   std::size_t rows_ = 0;
   bool one_system_ = false;
   bool any_periodic_ = false;
-  bool small_boxes_ = false;  // every pair of a system is tried
+  bool small_boxes_ = false;  // every pair of a system is tested
   std::uint32_t words_a_row_ = 0;
   std::uint64_t* note_ = nullptr;
-  array<std::uint32_t, cuda_context> small_offsets_;  // instead of the cells, where one block builds them
+  array<std::uint32_t, cuda_context> small_offsets_;  // replaces the cells if one block builds them
   array<particle_id, cuda_context> small_elements_;
   array<search_point<T, D>, cuda_context> records_;
   array<T, cuda_context> positions_xy_;
@@ -162,7 +161,7 @@ struct masks_method : trimmed_rows_method {
       return nullptr;
     }
   }
-  /// Milliseconds on an H200 with 40 neighbors a point: the two methods meet where both take 0.085.
+  /// Milliseconds on an H200 with 40 neighbors per point: the two methods break even at 0.085.
   [[nodiscard]] static double time_by_point(const neighbor_request& request, double milliseconds) {
     return 0.085 + milliseconds * (static_cast<double>(request.points) - static_cast<double>(warps_most_points) - 0.5);
   }

@@ -7,7 +7,7 @@
 
 namespace quadrat::detail {
 
-/// Calls f<Boxes>() for the boxes of a search.
+/// Calls f<Boxes>() with the kind of boxes of a search.
 template <typename T, int D, typename F>
 void with_boxes_kind(const masks_search<T, D>& a, F&& f) {
   if (a.small_boxes) {

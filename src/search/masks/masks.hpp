@@ -12,28 +12,27 @@
 #include "search/kernels.hpp"
 
 /// The methods `masks` and `warps`, for CUDA and orthorhombic boxes in which no neighbor has two images within reach.
-/// Cells are finer along the first axis, and each row of cells is trimmed to what the sphere around the point can reach
-/// of it.
+/// Cells are finer along the first axis, and each row of cells is trimmed to the sphere around the point.
 ///
-/// masks, for large sets: a thread searches for a row and leaves a bit for each candidate; the entries are then written
+/// masks, for large sets: a thread per row sets a bit for each candidate that is a pair; the entries are then written
 /// from the bits, through shared memory, so that a warp writes whole rows. warps, for small sets, and for rows too long
-/// for that: a warp searches for a row, its threads for candidates, and writes as it finds.
+/// for that: a warp per row, a thread per candidate; pairs are written as they are found.
 namespace quadrat::detail {
 
-/// Candidates of a row of cells that are pairs: bit k stands for slot code + 1 + k, in the lower 27 bits; the image is
-/// in the upper five. One 8-byte word.
+/// Candidates of a row of cells that are pairs: bit k is the candidate in slot code + 1 + k, where the lower 27 bits of
+/// `code` hold the slot and the upper five the image. One 8-byte word.
 struct alignas(8) candidate_mask {
   std::uint32_t bits;
   std::uint32_t code;
 };
-/// Of one row of the list: its pairs, and the masks that it needed.
+/// One row of the list: its number of pairs, and the masks that it needed.
 struct alignas(8) row_share {
   std::uint32_t count;
   std::uint32_t used;
 };
 
-/// Masks that are kept for a row of the list, at so many points within a cutoff cubed (or squared); the rows that need
-/// more are searched again.
+/// Masks kept per row of the list, for this many points in a cube (square) with the cutoff as edge; rows that need more
+/// are searched again.
 template <int D>
 [[nodiscard]] std::uint32_t masks_a_row(double points_a_cube) {
   const double rows = D == 3 ? 9 : 3;
@@ -41,39 +40,39 @@ template <int D>
   return static_cast<std::uint32_t>(rows * (1 + std::fmin(masks, 2.0)) + rows / 2);
 }
 
-/// Points up to which a warp a row is faster than a thread a row.
+/// Number of points up to which a warp per row is faster than a thread per row.
 inline constexpr std::size_t warps_most_points = 50000;
 
-/// Records that are read beyond the last one, and not used.
+/// Records that are read beyond the last one, but not used.
 inline constexpr std::size_t masks_padding = 3;
 
-/// Points a system up to which trying every pair, with the nearest image, beats looking for neighbors in cells.
+/// Points per system up to which testing every pair, with the nearest image, is faster than cells.
 inline constexpr std::size_t all_pairs_most_points = 400;
 
-/// What a search is made in.
+/// The arguments of a search.
 template <typename T, int D>
 struct masks_search {
   neighbor_search<T, D> search;
-  search_system<T, D> system;  ///< where there is one
+  search_system<T, D> system;  ///< if there is one
   bool periodic;               ///< any axis of any system
-  bool warp_a_row;             ///< the method is warps
-  bool small_boxes;            ///< one cell a system, and every pair tried
+  bool warp_a_row;             ///< whether the method is `warps`
+  bool small_boxes;            ///< one cell per system; every pair is tested
   std::uint32_t rows;
   const particle_id* elements;  ///< by slot
   const T* xy;                  ///< by slot, two each
   const T* z;
   candidate_mask* words;  ///< mask k of a slot is words[slot * slot_stride + k * mask_stride]
   std::uint32_t words_a_row;
-  std::size_t slot_stride;  ///< 1 where rows are short, so that a warp writes masks side by side; words_a_row otherwise
+  std::size_t slot_stride;  ///< 1 for short rows, so that a warp's masks are adjacent; words_a_row otherwise
   std::size_t mask_stride;
   row_share* shares;         ///< by slot
-  std::uint64_t* most_used;  ///< receives the masks that the row with most of them needs, where that is too many
+  std::uint64_t* most_used;  ///< receives the largest number of masks of a row, if that is too many
 };
 
-/// Masks of a row from which on they stand side by side.
+/// Masks per row from which on the masks of one row are adjacent.
 inline constexpr std::uint32_t masks_of_long_rows = 40;
 
-/// Points, and cells, up to which one block builds the cells: 6 us for 1,000 points where five kernels take 16.
+/// Number of points, and of cells, up to which one block builds the cells: 6 us for 1,000 points; five kernels take 16.
 inline constexpr std::size_t small_cells_most = 4096;
 
 template <typename T, int D>
@@ -85,7 +84,7 @@ struct small_cells {
 };
 
 #if QUADRAT_HAS_CUDA
-/// Points in cells, in whatever order. Asynchronous.
+/// Puts points into cells, in any order within a cell. Asynchronous.
 template <typename T, int D>
 void enqueue_small_cells(const cuda_context& context, const search_key_of_one<T, D>& key, std::size_t count,
                          std::size_t cells, const small_cells<T, D>& out);

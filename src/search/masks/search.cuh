@@ -7,7 +7,7 @@
 #include "search/masks/masks.hpp"
 #include "search/trimmed_rows.cuh"
 
-/// Cells of small sets, and the search: which candidates are pairs, by thread and by warp.
+/// Cells of small sets, and the search for pairs, by thread and by warp.
 namespace quadrat::detail {
 
 inline constexpr unsigned masks_block = 128;
@@ -15,18 +15,18 @@ inline constexpr unsigned small_cells_threads = 1024;
 /// Pairs that a warp stages in shared memory before it writes whole rows.
 inline constexpr unsigned staged_most = 1536;
 
-/// And the longest row that is staged; the bits of longer ones are taken by the whole warp.
+/// The longest row that is staged; the whole warp writes longer ones.
 inline constexpr std::uint32_t staged_row_most = 256;
 
-/// Bits of a word that hold a slot.
+/// Bits of a mask's code that hold the slot.
 inline constexpr unsigned slot_bits = 27;
 inline constexpr std::uint32_t slot_mask = (1u << slot_bits) - 1;
 
-/// Which boxes a kernel is made for: one; several; several so small that every pair of a system is tried, each with the
+/// Which boxes a kernel is made for: one; several; or several so small that every pair of a system is tested with its
 /// nearest image.
 enum class boxes_kind { open, periodic, many, many_small };
 
-/// One 16-byte load through the read-only path where a record is that.
+/// One 16-byte load through the read-only path if the record has 16 bytes.
 template <typename T, int D>
 __device__ search_point<T, D> load_point(const search_point<T, D>* records, std::uint32_t slot) {
   if constexpr (sizeof(search_point<T, D>) == 16) {
@@ -61,12 +61,13 @@ __device__ row_walk<T, D, Boxes != boxes_kind::open> walk_around(const masks_sea
   return {system, a.search.cell_offsets, point, a.search.reach};
 }
 
-/// One block puts all points into cells, in shared memory: five launches less, which is what small sets are made of.
+/// One block puts all points into cells, in shared memory: launches dominate the time of small sets, and this needs
+/// one.
 template <typename T, int D>
 __global__ void __launch_bounds__(small_cells_threads)
     build_small_cells(const __grid_constant__ search_key_of_one<T, D> key, std::uint32_t count, std::uint32_t cells,
                       const __grid_constant__ small_cells<T, D> out) {
-  extern __shared__ std::uint32_t shared[];  // a counter a cell, then cell and rank of each point
+  extern __shared__ std::uint32_t shared[];  // a counter per cell, then cell and rank of each point
   __shared__ std::uint32_t warp_sums[small_cells_threads / 32];
   std::uint32_t* counts = shared;
   std::uint32_t* places = shared + cells;
@@ -101,13 +102,13 @@ __global__ void __launch_bounds__(small_cells_threads)
   }
 }
 
-/// All points of a system whose points stand in one cell.
+/// All points of a system that has one cell.
 template <typename T, int D>
 __device__ row_range<D> whole_system(const masks_search<T, D>& a, const search_system<T, D>& system) {
   return {a.search.cell_offsets[system.first_cell], a.search.cell_offsets[system.first_cell + 1], {}};
 }
 
-/// From a separation to that of the image in question.
+/// Maps a separation to that of the image.
 struct no_image {
   template <typename V>
   __device__ V operator()(const V& r) const {
@@ -120,7 +121,7 @@ struct fixed_image {
 
   __device__ vec<T, D> operator()(const vec<T, D>& r) const { return r + translation; }
 };
-/// The nearest one, which is unique within reach where that is less than half of the box.
+/// The nearest image, unique within reach if the reach is less than half the box.
 template <typename T, int D>
 struct nearest_image {
   vec<T, D> inverse;  ///< of the length; 0 along open axes
@@ -132,7 +133,7 @@ struct nearest_image {
       inverse[axis] = shape.periodic[axis] ? T(1) / length[axis] : T(0);
     }
   }
-  /// Rounds by adding a number so large that no fraction is left beside it.
+  /// Rounds by adding a number too large to leave a fraction.
   [[nodiscard]] __device__ T boxes(T r, int axis) const {
     constexpr T large = sizeof(T) == 4 ? T(12582912) : T(6755399441055744);
     return (r * inverse[axis] + large) - large;
@@ -163,8 +164,8 @@ __device__ auto image_of(const search_system<T, D>& system, const vec<int, D>& s
   }
 }
 
-/// The position of a candidate. Threads that look at different candidates are limited by how many bytes a warp reads,
-/// and take the coordinates from arrays of their own, without the id; where all look at the same one, one load is best.
+/// The position of a candidate. If the threads of a warp test different candidates, the bytes read set the limit:
+/// coordinates come from separate arrays, without the id. If all test the same one, one load is best.
 template <boxes_kind Boxes, typename T, int D>
 __device__ vec<T, D> load_position(const masks_search<T, D>& a, std::uint32_t slot) {
   if constexpr (Boxes == boxes_kind::many_small) return load_point(a.search.records, slot).position;
@@ -177,18 +178,18 @@ __device__ vec<T, D> load_position(const masks_search<T, D>& a, std::uint32_t sl
   return position;
 }
 
-/// A word whose highest bit says that a candidate is a pair. The sign of d^2 - R^2 is that of the comparison.
+/// A word whose highest bit says whether a candidate is a pair: the sign of d^2 - R^2 decides.
 template <bool Half, typename T, int D, typename Image>
 __device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot,
                                    const vec<T, D>& position, const Image& image) {
   const vec<T, D> r = image(position - own.position);
   std::uint32_t sign = sign_word(squared_norm(r) - a.search.squared_reach);
-  if constexpr (Half) sign &= own.id - __ldg(a.elements + min(slot, a.rows - 1));  // those beyond are dropped
+  if constexpr (Half) sign &= own.id - __ldg(a.elements + min(slot, a.rows - 1));  // bits beyond are dropped
   return sign;
 }
 
-/// Bits of the candidates in [first, last), at most 32 of them, that are pairs; the row's own point is none. Taken by
-/// fours, so that there is one loop: up to three records beyond are read, and their bits dropped.
+/// Bits of the candidates in [first, last), at most 32, that are pairs; the row's own point is not. Tested four at a
+/// time: up to three records beyond the last are read, and their bits dropped.
 template <bool Half, boxes_kind Boxes, typename T, int D, typename Image>
 __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
                                     std::uint32_t first, std::uint32_t last, const Image& image) {
@@ -209,7 +210,7 @@ __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_po
   return mask;
 }
 
-/// Calls f(first slot, mask, S) for each 32 candidates of a row.
+/// Calls f(first slot, mask, S) for every 32 candidates of a row.
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot, F&& f) {
   const search_system<T, D>& system = system_of<Boxes>(a, own.id);
@@ -252,7 +253,7 @@ __device__ vec<int, D> unpacked_shift(std::uint32_t word) {
   return shift;
 }
 
-/// A thread a row: counts, and leaves the bits.
+/// A thread per row: counts pairs, and writes the masks.
 template <boxes_kind Boxes, typename T, int D>
 __global__ void __launch_bounds__(masks_block)
     count_by_thread(const __grid_constant__ masks_search<T, D> a, std::uint32_t* counts) {
@@ -274,7 +275,7 @@ __global__ void __launch_bounds__(masks_block)
   if (used > a.words_a_row) atomic_max(a.most_used, static_cast<std::uint64_t>(used));
 }
 
-/// The candidates of a warp, one a lane: calls f(pair bits of the warp, this lane's slot, S).
+/// The candidates of a warp, one per lane: calls f(pair bits of the warp, this lane's slot, S).
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void test_by_warp(const masks_search<T, D>& a, const search_system<T, D>& system,
                              const search_point<T, D>& own, bool candidate, std::uint32_t slot,
@@ -290,7 +291,7 @@ __device__ void test_by_warp(const masks_search<T, D>& a, const search_system<T,
   f(__ballot_sync(~0u, pair), slot, shift);
 }
 
-/// A warp a row: calls f(pair bits of the warp, this lane's slot, S) for each 32 candidates.
+/// A warp per row: calls f(pair bits of the warp, this lane's slot, S) for every 32 candidates.
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
                                    F&& f) {
@@ -324,7 +325,7 @@ __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_poi
         }
         return shift;
       };
-      if (total > 32 * 32) {  // long ranges: one after the other
+      if (total > 32 * 32) {  // long ranges: one after another
         const int batch = static_cast<int>(min(ranges - base, 32u));
         for (int source = 0; source < batch; ++source) {
           test_range_by_warp(__shfl_sync(~0u, mine.first, source), __shfl_sync(~0u, mine.last, source),
@@ -334,7 +335,7 @@ __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_poi
       }
       for (std::uint32_t first = 0; first < total; first += 32) {
         const std::uint32_t candidate = first + lane;
-        int source = 0;  // the range of the candidate: as many ranges end before it
+        int source = 0;  // the range of the candidate: the number of ranges that end before it
         for (int step = 16; step > 0; step /= 2) {
           if (__shfl_sync(~0u, end, source + step - 1) <= candidate) source += step;
         }

@@ -3,10 +3,10 @@
 
 #include "search/masks/search.cuh"
 
-/// From what the search has found to the entries of the list.
+/// Writes the entries of the list from the results of the search.
 namespace quadrat::detail {
 
-/// Writes one entry. Plain: the neighbor alone.
+/// Writes one entry. Plain: only the neighbor.
 template <bool Plain, boxes_kind Boxes, typename T, int D>
 __device__ void write_entry(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink, std::uint64_t at,
                             const search_point<T, D>& own, std::uint32_t slot, vec<int, D> shift) {
@@ -27,7 +27,7 @@ __device__ void write_entry(const masks_search<T, D>& a, const neighbor_sink<T, 
   }
 }
 
-/// The same of four at once, where to[k] is below the limit.
+/// Writes four entries at once, each only if to[k] is below the limit.
 template <bool Plain, boxes_kind Boxes, typename T, int D>
 __device__ void write_four(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink, const std::uint64_t (&to)[4],
                            std::uint64_t limit, const search_point<T, D>& own, const std::uint32_t (&code)[4]) {
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(masks_block)
   write_row_by_warp<Plain, Boxes>(a, sink, load_point(a.search.records, slot), slot);
 }
 
-/// A long row by the warp: from its masks where they are complete, 32 candidates at a time, or by a search.
+/// The warp writes a long row, 32 candidates at a time: from its masks if they are complete, by a search otherwise.
 template <bool Plain, boxes_kind Boxes, typename T, int D>
 __device__ void write_long_row(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink,
                                const search_point<T, D>& own, std::uint32_t slot, std::uint32_t used) {
@@ -87,7 +87,7 @@ __device__ void write_long_row(const masks_search<T, D>& a, const neighbor_sink<
     candidate_mask mine{0, 0};
     if (first + lane < used) mine = a.words[slot * a.slot_stride + (first + lane) * a.mask_stride];
     const int here = static_cast<int>(min(used - first, 32u));
-    // Four masks at a time, so that four loads are under way; what lies beyond the last mask has no bits.
+    // Four masks at a time, so that four loads overlap; masks beyond the last one are empty.
     for (int k = 0; k < here; k += 4) {
       std::uint32_t code[4];
       std::uint64_t to[4];
@@ -103,14 +103,14 @@ __device__ void write_long_row(const masks_search<T, D>& a, const neighbor_sink<
   }
 }
 
-/// Where the entries of a row go that are staged from `start` on: to[entry] for entries below `end`.
+/// Destination of a row staged from `start` on: to[entry] for entries below `end`.
 struct staged_row {
   std::uint64_t to;
   std::uint32_t end;
 };
 
-/// Neighbors alone: entries know their row by the bits above the slot, and the warp writes 32 at a time, whose rows
-/// follow each other.
+/// Only neighbors: the bits above the slot give the row of an entry, and the warp writes 32 consecutive entries at a
+/// time, across rows.
 template <typename T, int D>
 __device__ void write_staged_neighbors(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink,
                                        const std::uint32_t* stage, std::uint32_t total, const staged_row* rows) {
@@ -134,7 +134,7 @@ __device__ void write_staged_neighbors(const masks_search<T, D>& a, const neighb
   }
 }
 
-/// A thread a row: brings the pairs of as many rows as fit into shared memory; then the warp writes.
+/// A thread per row stages the pairs of as many rows as fit in shared memory; then the warp writes.
 template <bool Plain, boxes_kind Boxes, typename T, int D>
 __global__ void __launch_bounds__(masks_block)
     write_by_thread(const __grid_constant__ masks_search<T, D> a, const __grid_constant__ neighbor_sink<T, D> sink) {
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(masks_block)
       for (std::uint32_t k = 0; k < share.used; ++k) {
         const candidate_mask word = next;
         from += a.mask_stride;
-        if (k + 1 < share.used) next = *from;  // under way while the bits are taken
+        if (k + 1 < share.used) next = *from;  // loads while the bits of this mask are read
         put(word.bits, word.code);
       }
       targets[lane] = {begin - start, start + room};
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(masks_block)
   }
 }
 
-/// Index: row. What a matrix needs besides.
+/// Index: row. Sets counts and padding of a matrix.
 template <typename T, int D>
 struct finish_matrix_row {
   neighbor_sink<T, D> sink;

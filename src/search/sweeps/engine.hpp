@@ -22,7 +22,7 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
     if (cells_.unfit(task)) {
       vec<T, D> edges = vec<T, D>::filled(this->reach());
       edges[0] /= T(trimmed_cells_along_first_axis);
-      // More cells than points would only be empty ones.
+      // Far more cells than points would be mostly empty.
       cells_.cut(context_, task, edges, this->reach(), std::size_t{64} + 4 * points);
     }
     one_system_ = task.one_system;
@@ -77,7 +77,7 @@ struct sweeps : trimmed_rows_method {
       return nullptr;
     }
   }
-  /// In milliseconds: an eighth of the tests of a walk over cells, in time, behind a longer start.
+  /// In milliseconds: an eighth of a walk's time per point, after a longer start.
   [[nodiscard]] static double cost(const neighbor_request& request) {
     return 1e-6 * (3600 + 8 * static_cast<double>(request.points));
   }

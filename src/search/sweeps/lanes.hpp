@@ -8,36 +8,36 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// The test of one point against many, on a CPU's vector units.
+/// Tests one point against many, on a CPU's vector units.
 namespace quadrat::detail {
 
-/// Candidates that are tested at a time; their number is rounded up to a multiple.
+/// Candidates tested at a time; their number is rounded up to a multiple of this.
 inline constexpr std::size_t lanes_a_step = 8;
-/// Candidates that stand beside each other, at most.
+/// The most candidates of a chunk.
 inline constexpr std::size_t lanes_a_chunk = 512;
 
 /// Candidates by component, aligned to 64 bytes.
 template <typename T, int D>
 struct candidate_lanes {
-  /// With room beyond the last for copies of whole steps.
+  /// With room at the end for copies of whole steps.
   alignas(64) T position[D][lanes_a_chunk + lanes_a_step];
 };
 
 /// One point against the candidates [first, last), both multiples of lanes_a_step: bit k of the words says that
-/// candidate first + k is nearer than the root of `squared_reach`. Bits beyond the last are 0. Returns how many there
-/// are. What is compared is the squared norm of neighbor_search::separation, to the bit.
+/// candidate first + k is nearer than the root of `squared_reach`. Bits beyond the last are 0. Returns the number of
+/// set bits. Compares exactly the squared norm of neighbor_search::separation.
 template <typename T, int D>
 using test_lanes_function = unsigned (*)(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
                                          const vec<T, D>& from, const vec<T, D>& translation, T squared_reach,
                                          std::uint64_t* words);
 
-/// Writes ids[k] for each bit k of the words below `lanes`, a multiple of lanes_a_step, in order. There must be room
-/// for ids_beyond more than there are bits, in `ids` beyond `lanes`, too.
+/// Writes ids[k] for each bit k of the words below `lanes`, a multiple of lanes_a_step, in order. `out` must have room
+/// for ids_beyond more than the set bits, and `ids` must be readable to ids_beyond past `lanes`.
 using pick_ids_function = void (*)(const particle_id* ids, std::size_t lanes, const std::uint64_t* words,
                                    particle_id* out);
 inline constexpr std::size_t ids_beyond = 16;
 
-/// Those that the CPU can run on which this runs, the fastest first.
+/// The variants that this CPU can run, fastest first.
 template <typename T, int D>
 [[nodiscard]] std::vector<test_lanes_function<T, D>> test_lanes_functions();
 [[nodiscard]] std::vector<pick_ids_function> pick_ids_functions();

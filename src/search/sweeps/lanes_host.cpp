@@ -11,8 +11,8 @@
 #define QUADRAT_X86_LANES 0
 #endif
 
-// Sums and products of the same order and rounding in every variant: no fused operations, which the build's
-// -ffp-contract=off forbids to the compiler, too.
+// Every variant adds and multiplies in the same order with the same rounding: no fused operations, neither by hand nor
+// by the compiler (-ffp-contract=off).
 
 namespace quadrat::detail {
 
@@ -51,7 +51,7 @@ void pick_ids_plain(const particle_id* ids, std::size_t lanes, const std::uint64
 
 static_assert(lanes_a_step == 8, "one byte of the words a step");
 
-/// The bytes of the words, of which the last one's are cleared.
+/// The bytes of the words; the last word is cleared.
 [[nodiscard]] inline unsigned char* cleared_bytes(std::uint64_t* words, std::size_t lanes) {
   if (lanes > 0) words[(lanes - 1) / 64] = 0;
   return reinterpret_cast<unsigned char*>(words);
@@ -179,7 +179,7 @@ __attribute__((target("avx512f,popcnt"))) unsigned test_lanes_avx512(const candi
   return count;
 }
 
-/// Compressed in a register: the same to memory takes a hundred cycles on some CPUs.
+/// Compresses in a register: a compressing store takes a hundred cycles on some CPUs.
 __attribute__((target("avx512f,popcnt"))) void pick_ids_avx512(const particle_id* ids, std::size_t lanes,
                                                                const std::uint64_t* words, particle_id* out) {
   for (std::size_t begin = 0; begin < lanes; begin += 16) {

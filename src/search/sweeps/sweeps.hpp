@@ -7,9 +7,9 @@
 #include "quadrat/core/context.hpp"
 #include "search/kernels.hpp"
 
-/// The method `sweeps`, for CPUs: a few points that stand beside each other along the first axis are compared with one
-/// copy of all that is within reach of any of them, whose components lie side by side for the vector units. Serves what
-/// the other methods with trimmed rows serve, masks and warps, in cells of the same edges.
+/// The method `sweeps`, for CPUs: a block of adjacent points along the first axis is compared with one copy of all
+/// points within reach of the block, in separate arrays of components for the vector units. Serves the same searches as
+/// masks and warps, the other methods with trimmed rows, with cells of the same edges.
 namespace quadrat::detail {
 
 template <typename T, int D>
@@ -18,11 +18,11 @@ struct sweeps_search {
   std::size_t cells;
   const particle_id* elements;  ///< by slot
   T* coordinates;               ///< D x stride: wrapped points by slot
-  particle_id* ids;             ///< stride: elements, with room beyond the last
+  particle_id* ids;             ///< stride: elements, with room at the end
   std::size_t stride;
 };
 
-/// Slots that are read beyond the last one, and not used.
+/// Slots that are read beyond the last one, but not used.
 inline constexpr std::size_t sweeps_padding = 8;
 
 /// Fills coordinates and ids.

@@ -71,7 +71,7 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
   const search_system<T, D>* system = std::upper_bound(systems, systems + what.search.system_count, first, follows) - 1;
   for (std::size_t cell = first; cell < last;) {
     while (system + 1 < systems + what.search.system_count && (system + 1)->first_cell <= cell) ++system;
-    // Not beyond the end of the row.
+    // A block ends with its row.
     const auto row = static_cast<std::size_t>(system->cells[0]);
     const std::size_t left = row - (cell - system->first_cell) % row;
     const std::size_t end = std::min({cell + trimmed_cells_along_first_axis, cell + left, last});
@@ -84,8 +84,8 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
   }
 }
 
-/// Calls body.chunk(system, block, chunk) for all that is within reach of each block, in the context's threads;
-/// body.begin(block) before, body.end(block) after.
+/// Calls body.chunk(system, block, chunk) for all candidates within reach of each block, in the context's threads,
+/// between body.begin(block) and body.end(block).
 template <typename T, int D, typename Body>
 void sweep(const cpu_context& context, const sweeps_search<T, D>& what, const Body& of_thread) {
   const auto turns = static_cast<std::int64_t>((what.cells + cells_a_turn - 1) / cells_a_turn);
@@ -121,7 +121,7 @@ struct pair_bits {
   const sweeps_search<T, D>& what;
   test_lanes_function<T, D> test;
 
-  /// Returns how many there are.
+  /// Returns their number.
   unsigned operator()(const sweeps_chunk<T, D>& chunk, const typename sweeps_chunk<T, D>::segment& part,
                       std::uint32_t slot, const vec<T, D>& from, bit_words& words) const {
     unsigned count =
@@ -138,7 +138,7 @@ struct pair_bits {
   }
 
  private:
-  /// Only those with larger ids.
+  /// Keeps only larger ids.
   static unsigned keep_half(const particle_id* ids, const typename sweeps_chunk<T, D>::segment& part, particle_id row,
                             bit_words& words) {
     unsigned count = 0;
@@ -156,7 +156,7 @@ struct pair_bits {
   }
 };
 
-/// What the CPU can do is asked once: a build of a size that has been met allocates nothing.
+/// The CPU is queried once, because the query allocates.
 template <typename T, int D>
 [[nodiscard]] pair_bits<T, D> pair_bits_of(const sweeps_search<T, D>& what) {
   static const test_lanes_function<T, D> fastest = test_lanes_functions<T, D>().front();
@@ -194,7 +194,7 @@ template <typename T, int D>
 struct fill_body {
   pair_bits<T, D> pairs;
   neighbor_sink<T, D> sink;
-  bool only_ids;  ///< nothing but neighbors is asked for
+  bool only_ids;  ///< only neighbors are requested
   pick_ids_function pick;
   std::uint64_t at[sweeps_block_points] = {};
   std::uint64_t limit[sweeps_block_points] = {};
@@ -206,7 +206,7 @@ struct fill_body {
       limit[slot - block.first] = sink.limit(row);
     }
     if (!only_ids) return;
-    // Rows lie anywhere in memory; their lines come while candidates are gathered.
+    // Prefetch while candidates are gathered: rows may lie anywhere in memory.
     for (std::uint32_t k = 0; k < block.last - block.first; ++k) {
       for (std::uint64_t entry = at[k]; entry < std::min(limit[k], at[k] + 64); entry += 16) prefetch(entry);
     }

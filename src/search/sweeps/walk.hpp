@@ -11,7 +11,7 @@
 
 namespace quadrat::detail {
 
-/// Points that are searched for together: slots beside each other, along at most a cutoff of a row of cells.
+/// The most points searched together: adjacent slots, at most a cutoff long along a row of cells.
 inline constexpr std::uint32_t sweeps_block_points = 16;
 
 template <typename T, int D>
@@ -22,8 +22,8 @@ struct sweeps_block {
   vec<T, D> upper;
 };
 
-/// What is within reach of a block, in one or more chunks. Candidates of one image are a segment, which begins at a
-/// whole step; lanes without a candidate are infinitely far away.
+/// The candidates within reach of a block, in one or more chunks. Candidates of one image form a segment, which begins
+/// at a whole step; unused lanes are infinitely far away.
 template <typename T, int D>
 class sweeps_chunk {
  public:
@@ -41,7 +41,7 @@ class sweeps_chunk {
     clear();
   }
 
-  /// Adds the slots of a range, and calls flush() whenever the chunk is full.
+  /// Adds the slots of a range; calls flush() whenever the chunk is full.
   template <typename F>
   void add(std::uint32_t slot, std::uint32_t end, const vec<int, D>& shift, F&& flush) {
     while (slot < end) {
@@ -80,7 +80,7 @@ class sweeps_chunk {
   [[nodiscard]] vec<T, D> position(std::size_t lane) const {
     return make_vec<T, D>([&](int axis) { return lanes_.position[axis][lane]; });
   }
-  /// The lane of a point of the block, or lanes_a_chunk where it is not in this chunk.
+  /// The lane of a point of the block; lanes_a_chunk if it is not in this chunk.
   [[nodiscard]] std::size_t lane_of(std::uint32_t slot) const {
     return slot >= own_first_ && slot < own_last_ ? own_lane_ + (slot - own_first_) : lanes_a_chunk;
   }
@@ -98,7 +98,7 @@ class sweeps_chunk {
     own_last_ = std::min(slot + count, block_.last);
     own_lane_ = size_ + (own_first_ - slot);
   }
-  /// In whole steps: there is room beyond the last slot and the last lane.
+  /// In whole steps: there is room after the last slot and the last lane.
   void copy(std::uint32_t slot, std::uint32_t count) {
     for (int axis = 0; axis < D; ++axis) {
       const T* from = what_.coordinates + static_cast<std::size_t>(axis) * what_.stride + slot;
@@ -124,15 +124,15 @@ class sweeps_chunk {
   segment segment_[lanes_a_chunk / lanes_a_step];
 };
 
-/// The ranges of slots that can hold something within reach of a block: rows of cells, trimmed to the sphere at their
-/// least distance. In an orthorhombic box in which no point has two images within reach. Rounded so that no pair is
+/// The ranges of slots that can hold candidates within reach of a block: rows of cells, trimmed to the sphere at their
+/// least distance. For an orthorhombic box in which no point has two images within reach. Rounded so that no pair is
 /// lost.
 template <typename T, int D>
 class sweeps_rows {
  public:
   sweeps_rows(const search_system<T, D>& system, const std::uint32_t* offsets, const sweeps_block<T, D>& block, T reach)
       : system_(system), offsets_(offsets), block_(block) {
-    // Covers the rounding of a squared distance and of what is computed here.
+    // Covers the rounding of a squared distance and of the expressions here.
     squared_reach_ = reach * reach * (T(1) + 32 * std::numeric_limits<T>::epsilon());
     for (int axis = 1; axis < D; ++axis) {
       range_[axis] = along(axis, reach * system.cells_per_length[axis] + system.slack[axis]);
@@ -159,7 +159,7 @@ class sweeps_rows {
     int last = 0;
   };
 
-  /// Only points that have been reported reach farther than one box.
+  /// Only invalid points, already reported, reach farther than one box.
   [[nodiscard]] indices along(int axis, T margin) const {
     const int n = system_.cells[axis];
     const int images = system_.shape.periodic[axis] ? 1 : 0;
@@ -193,7 +193,7 @@ class sweeps_rows {
     return static_cast<cell_id>(index - shift[axis] * system_.cells[axis]);
   }
 
-  /// At most the squared distance along an axis from the block to a layer of cells.
+  /// A lower bound on the squared distance along an axis from the block to a layer of cells.
   [[nodiscard]] T squared_gap(int index, int axis) const {
     const T below = static_cast<T>(index) - block_.upper[axis];
     const T above = block_.lower[axis] - static_cast<T>(index + 1);

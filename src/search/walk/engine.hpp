@@ -12,7 +12,8 @@
 
 namespace quadrat::detail {
 
-/// One thread a row over cells of the cutoff, in some order, or over one cell a system. Serves everything.
+/// One thread per row over cells as large as the cutoff, in a given order, or over one cell per system. Serves every
+/// search.
 template <typename Context, typename T, int D>
 class walk_engine final : public neighbor_engine<Context, T, D> {
  public:
@@ -21,13 +22,13 @@ class walk_engine final : public neighbor_engine<Context, T, D> {
 
   void prepare(const search_task<T, D>& task) override {
     const std::size_t points = task.input.points.count;
-    // More cells than points would only be empty ones.
+    // Far more cells than points would be mostly empty.
     const std::size_t most = one_cell_ ? 1 : std::size_t{64} + 4 * points;
     if (cells_.unfit(task)) cells_.cut(context_, task, vec<T, D>::filled(this->reach()), this->reach(), most);
     rows_ = task.rows;
     one_system_ = task.one_system;
     records_.resize_discarding(context_, points);
-    // Shifts are reported as pairs are found, unless these are sorted first.
+    // Shifts are written with their pairs, unless these are sorted first.
     boxes_kept_ = task.keeps_shifts && !options_.sorted;
     if (boxes_kept_) boxes_.resize_discarding(context_, points);
   }
@@ -86,7 +87,7 @@ class walk_engine final : public neighbor_engine<Context, T, D> {
 
 namespace neighbor_search_methods {
 
-/// A method that walks: all it has of its own is the order (modular-bin-strips, optimisations).
+/// A method that walks: only the order differs (modular-bin-strips).
 template <bool Runs, int Labels, bool OneCell = false>
 struct walking_method {
   static constexpr bool on_cpu = true;
@@ -97,7 +98,7 @@ struct walking_method {
                                                                             const neighbor_options<T>& options) {
     return std::make_unique<walk_engine<Context, T, D>>(context, options, walking_order{Runs, Labels}, OneCell);
   }
-  /// Milliseconds for so many tests of a pair, on a GPU by some thousands of threads.
+  /// Milliseconds for this many tests of a pair; on a GPU by some thousands of threads.
   [[nodiscard]] static double time_of_tests(const neighbor_request& request, double tests) {
     return request.cuda ? 0.1 + 2.5e-8 * tests : 1e-6 * tests;
   }
@@ -111,7 +112,7 @@ struct strips : walking_method<true, 1> {
   static constexpr std::string_view name = "strips";
   static constexpr std::string_view summary = "rows of cells as one range";
   static constexpr std::string_view reason = "rows of cells are the longest ranges that a search can read";
-  /// A neighborhood holds about 64 candidates, and there are cells to be made.
+  /// Assumes 64 candidates per neighborhood, and the work of making cells.
   [[nodiscard]] static double cost(const neighbor_request& request) {
     return time_of_tests(request, 64 * static_cast<double>(request.points) + 48);
   }

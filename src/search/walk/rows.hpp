@@ -8,7 +8,7 @@
 #include "quadrat/core/macros.hpp"
 #include "search/kernels.hpp"
 
-/// The methods with one thread per row over cells of the cutoff: they serve every box, rule and layout.
+/// The methods with one thread per row over cells as large as the cutoff: they serve every box, rule and layout.
 namespace quadrat::detail {
 
 /// What a walk searches. `Plain` below means the usual list: pairs of points of one system, one cutoff, no exclusions,
@@ -75,7 +75,7 @@ struct walk_search {
     return search.excluded_offsets == nullptr ||
            !(is_excluded(query.row, j) || is_excluded(j, static_cast<particle_id>(query.row)));
   }
-  /// Of an image of the row's own particle: not the particle itself, and of S and -S one where the list is half.
+  /// Whether an image of the row's own particle is listed: never the particle itself; for a half list, one of S and -S.
   [[nodiscard]] QUADRAT_HD bool image_counts(const vec<int, D>& shift) const {
     int first = 0;  // the first component that is not 0; a branch here would keep S in local memory
     for (int axis = D - 1; axis >= 0; --axis) first = shift[axis] != 0 ? shift[axis] : first;
@@ -106,13 +106,13 @@ struct walk_search {
   }
 };
 
-/// Blocks of a walk for each multiprocessor: this limits its registers to 48 to 80, with which nothing is spilled.
-/// Without it nvcc 13.0 chooses 32 to 64 registers and spills up to 280 bytes.
+/// Blocks per multiprocessor in a walk: limits registers to 48 to 80, with which nothing is spilled. Without it nvcc
+/// 13.0 chooses 32 to 64 registers and spills up to 280 bytes.
 template <typename T, int D, bool Plain>
 inline constexpr unsigned walks_a_multiprocessor =
     Plain ? (sizeof(vec<T, D>) == 8 ? 5 : 4) : (sizeof(vec<T, D>) == 24 ? 3 : 4);
 
-/// Index: slot, or query. Counts the pairs of each row.
+/// Index: slot or query. Counts the pairs of each row.
 template <typename T, int D, bool Plain>
 struct count_row {
   static constexpr unsigned resident_blocks = walks_a_multiprocessor<T, D, Plain>;
