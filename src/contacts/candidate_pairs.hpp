@@ -13,7 +13,7 @@ namespace quadrat::detail {
 template <typename Context, typename T>
 class candidate_pairs {
  public:
-  /// From an engine that has its bodies in so many rows. Counts exactly, then fills. Synchronises.
+  /// From an engine that has its bodies in so many rows. Counts exactly, then fills. Synchronizes.
   void find(const Context& context, std::size_t rows, const box_passes<T>& passes, const box_family<T>& family);
   /// Orders them by (first, second). Asynchronous.
   void sort(const Context& context, std::size_t bodies);

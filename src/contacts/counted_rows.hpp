@@ -21,7 +21,7 @@ class counted_rows {
     offsets_.resize_discarding(context, rows + 1);
     return counts_.data();
   }
-  /// Finds where rows begin, and the sum of all. Synchronises.
+  /// Finds where rows begin, and the sum of all. Synchronizes.
   [[nodiscard]] std::uint64_t total(const Context& context) {
     exclusive_scan_with_total(context, counts_.data(), offsets_.data(), rows_, scratch_);
     return *mirror_.read(context, offsets_.data() + rows_, 1);

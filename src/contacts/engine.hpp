@@ -96,10 +96,10 @@ class direct_search {
   [[nodiscard]] virtual bool serves(const bodies_view<T>& bodies) const = 0;
   /// Whether what was planned last still fits, as far as the host can see.
   [[nodiscard]] virtual bool planned_for(const bodies_view<T>& bodies) = 0;
-  /// Looks at the sizes of all bodies, which are sound. Synchronises.
+  /// Looks at the sizes of all bodies, which are sound. Synchronizes.
   [[nodiscard]] virtual planned_bins<T> plan(const bodies_view<T>& bodies, const box<T, 3>& domain, T bin_size) = 0;
   /// Finds the contacts, makes room for them where there is not enough, and says how many there are; nothing where some
-  /// body is not sound or does not fit the plan. Synchronises.
+  /// body is not sound or does not fit the plan. Synchronizes.
   [[nodiscard]] virtual std::optional<std::uint64_t> find(const bodies_view<T>& bodies, const pair_masks& masks,
                                                           array<contact<T>, Context>& contacts) = 0;
   /// Bytes of the context's memory held.
@@ -116,7 +116,7 @@ class pair_engine {
 
   /// Chooses bins. Throws argument_error where those asked for are too many.
   [[nodiscard]] virtual planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) = 0;
-  /// Puts the bodies of the last plan where rows find them. May synchronise. Throws argument_error where that takes too
+  /// Puts the bodies of the last plan where rows find them. May synchronize. Throws argument_error where that takes too
   /// many bins.
   virtual void insert(const placed_bodies<T>& bodies) = 0;
   /// Of the last insert, below 2^31.

@@ -24,7 +24,7 @@ class search_plan {
 
   /// Takes the method of that name; chooses one where it is empty.
   void choose(std::string_view asked, const pair_request& request);
-  /// Looks at all bodies. Synchronises.
+  /// Looks at all bodies. Synchronizes.
   template <typename Place>
   [[nodiscard]] fault_report place(std::size_t count, const Place& place) {
     return placement_.place(count, place);
@@ -33,7 +33,7 @@ class search_plan {
   void plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options);
   /// The bins are these instead.
   void take(const planned_bins<T>& bins);
-  /// Puts the bodies where the engine finds them. May synchronise. Throws argument_error where that takes too many
+  /// Puts the bodies where the engine finds them. May synchronize. Throws argument_error where that takes too many
   /// bins.
   void insert();
 

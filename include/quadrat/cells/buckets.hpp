@@ -15,14 +15,14 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 
-/// Elements in buckets, without any geometry: by keys that are bucket numbers, or by any keys through a hash.
-/// `Buckets` is one of linked_buckets, counting_buckets, sorted_buckets, fixed_buckets (column_major_layout or
-/// row_major_layout), over the same context; views offer `for_each_in(bucket, f)` with f(element).
+/// Elements in buckets, without geometry: by keys that are bucket numbers, or by hashes of arbitrary keys. `Buckets` is
+/// one of linked_buckets, counting_buckets, sorted_buckets, fixed_buckets (column_major_layout or row_major_layout),
+/// on the same context; views have `for_each_in(bucket, f)`, which calls f(element).
 
 namespace quadrat {
 
-/// Elements in buckets by given keys. Made once, built as often as the keys change; a build of a size that has been met
-/// allocates nothing. Determinism and memory: as `Buckets`.
+/// Elements in buckets by given keys. Constructed once, rebuilt whenever the keys change; a build of the same size as
+/// an earlier one allocates nothing. Determinism and memory: as `Buckets`.
 template <typename Context, typename Buckets>
 class keyed_buckets {
   static_assert(detail::instance<Context>::exists);
@@ -33,12 +33,12 @@ class keyed_buckets {
   explicit keyed_buckets(const Context& context, Buckets buckets = Buckets())
       : buckets_(std::move(buckets)), faults_(context) {}
 
-  /// Puts element i into bucket keys[i], for i in [0, count). Asynchronous: keys that are not below bucket_count are
-  /// reported by `check`, until when the keys must stay. Throws argument_error for counts that are not possible.
+  /// Puts element i into bucket keys[i], for i in [0, count). Asynchronous: `check` reports keys that are not below
+  /// bucket_count; the keys must stay valid until then. Throws argument_error for impossible counts.
   void build(const Context& context, const std::uint32_t* keys, std::size_t count, std::size_t bucket_count);
-  /// Synchronises. Throws data_error naming the first element whose key is out of range in any build since the last
+  /// Synchronizes. Throws data_error naming the first element whose key is out of range in any build since the last
   /// check, or overflow_error with the capacity that would have sufficed. The buckets are then unusable until they are
-  /// built again.
+  /// rebuilt.
   void check(const Context& context);
 
   /// Valid until the next build. Throws argument_error when nothing has been built, or the last check has thrown.
@@ -57,13 +57,13 @@ class keyed_buckets {
   std::size_t bucket_count_ = 0;
 };
 
-/// The device's side of a hash table by chaining.
+/// The device's view of a hash table with chaining.
 template <typename BucketsView>
 struct hash_table_view {
   BucketsView buckets;
   hashed_keys keys;
 
-  /// Calls f(element) for each element whose key is this one.
+  /// Calls f(element) for each element with this key.
   template <typename F>
   QUADRAT_HD void for_each_with_key(std::uint64_t key, F&& f) const {
     buckets.for_each_in(keys.bucket_of(key), [&](particle_id element) {
@@ -72,8 +72,8 @@ struct hash_table_view {
   }
 };
 
-/// A hash table by chaining: elements with 64-bit keys of any values, equal ones too, found by their key
-/// (uniform-grid-atomics, introduction). The keys stay in the caller's memory, which look-ups read.
+/// A hash table with chaining: finds elements by arbitrary 64-bit keys, which need not be unique (uniform-grid-atomics,
+/// introduction). Lookups read the keys in the caller's memory.
 template <typename Context, typename Buckets>
 class hash_table {
   static_assert(detail::instance<Context>::exists);
@@ -84,11 +84,11 @@ class hash_table {
   explicit hash_table(const Context& context, Buckets buckets = Buckets())
       : buckets_(std::move(buckets)), faults_(context) {}
 
-  /// Inserts element i under keys[i], for i in [0, count). bucket_count 0 means one bucket an element. Asynchronous.
-  /// Throws argument_error for counts that are not possible.
+  /// Inserts element i under keys[i], for i in [0, count). bucket_count 0: one bucket per element. Asynchronous. Throws
+  /// argument_error for impossible counts.
   void build(const Context& context, const std::uint64_t* keys, std::size_t count, std::size_t bucket_count = 0);
-  /// Synchronises. Throws overflow_error where buckets of a fixed capacity were too small, with the one that would have
-  /// sufficed.
+  /// Synchronizes. Throws overflow_error if buckets of a fixed capacity were too small, with the capacity that would
+  /// have sufficed.
   void check(const Context& context);
 
   /// Valid until the next build, and as long as the keys. Throws argument_error when nothing has been built, or the

@@ -6,9 +6,8 @@
 
 namespace quadrat::detail {
 
-/// The faults that the builds of a structure raised. They stay until the next check, so that none is lost in a long
-/// asynchronous run and no build has to clear them. A check that finds one makes the structure unusable until the next
-/// build.
+/// The faults raised by the builds of a structure. They stay until the next check: none is lost in a long asynchronous
+/// run, and no build has to clear them. A check that finds one makes the structure unusable until the next build.
 template <typename Context>
 class build_faults {
  public:
@@ -16,7 +15,7 @@ class build_faults {
 
   [[nodiscard]] fault_flag flag() { return faults_.flag(); }
   void begin() { stage_ = stage::built; }
-  /// Synchronises. What the builds since the last check have met, or again what a failed check has found.
+  /// Synchronizes. Returns the faults of the builds since the last check, or again those of a failed check.
   [[nodiscard]] fault_report check(const Context& context) {
     if (stage_ == stage::failed) return found_;
     found_ = faults_.read(context);

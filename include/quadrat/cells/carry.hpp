@@ -11,15 +11,15 @@
 
 namespace quadrat {
 
-/// One array of particle data that is copied into the order of cells. Both sides are memory of the context's device and
-/// must not overlap; `from` is indexed by particle, `to` by slot.
+/// One array of particle data to copy into the order of cells. Both arrays are in the memory of the context's device
+/// and must not overlap; `from` is indexed by particle, `to` by slot.
 struct carried_array {
   const void* from;
   void* to;
   std::uint32_t record_bytes;  ///< size of one element: 4, 8, 12, 16, 24 or 32; memory aligned to 4, 8, 4, 16, 8, 16
 };
 
-/// A carried array of scalars, of vec, or of records such as {x, y, z, next}.
+/// A carried array of scalars, vec, or records such as {x, y, z, next}.
 template <typename Record>
 [[nodiscard]] carried_array carry(const Record* from, Record* to) {
   constexpr std::size_t size = sizeof(Record);
@@ -31,7 +31,7 @@ template <typename Record>
 
 namespace detail {
 
-/// Several carried arrays by value, as a kernel's argument.
+/// Several carried arrays, passed to kernels by value.
 struct carried_arrays {
   static constexpr std::size_t most = 8;
 
@@ -56,7 +56,7 @@ struct carried_arrays {
   QUADRAT_HD static void copy(const carried_array& a, std::size_t from, std::size_t to) {
     static_cast<Record*>(a.to)[to] = static_cast<const Record*>(a.from)[from];
   }
-  /// Position and velocity, say: both loads are under way before the first is waited for.
+  /// For position and velocity, say: both loads are issued before the first is waited for.
   QUADRAT_HD static void move_two(const carried_array& a, const carried_array& b, std::size_t from, std::size_t to) {
     const auto first = static_cast<const words<16, 4>*>(a.from)[from];
     const auto second = static_cast<const words<16, 4>*>(b.from)[from];
@@ -81,8 +81,8 @@ struct carried_arrays {
   }
 };
 
-/// Throws argument_error for too many arrays, a null pointer where there are particles, a size or an alignment that is
-/// not possible.
+/// Throws argument_error for too many arrays, a null pointer (unless there are no particles), and an impossible size or
+/// alignment.
 [[nodiscard]] carried_arrays checked_arrays(std::span<const carried_array> arrays, std::size_t count);
 
 }  // namespace detail

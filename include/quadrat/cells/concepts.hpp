@@ -8,21 +8,21 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// What a walk can ask of the view of a cell list. Views are small, trivially copyable and host-device; they point into
-/// the cell list, so they are taken anew after each build.
+/// What walks can require of the view of a cell list. Views are small, trivially copyable and host-device. They point
+/// into the cell list: get a new one after each build.
 
 namespace quadrat {
 
 namespace detail {
-/// Stands for any visitor where a concept is asked.
+/// A visitor for use in concepts.
 struct any_visitor {
   template <typename... Arguments>
   QUADRAT_HD void operator()(const Arguments&...) const {}
 };
 }  // namespace detail
 
-/// A grid whose cells can be asked for their particles: `view.for_each_in_cell(id, f)` calls f(particle) for each.
-/// `id` comes from `view.numbering.id(cell)`, where `cell` holds the indices of a cell of `view.space`.
+/// A grid with the particles of each cell: `view.for_each_in_cell(id, f)` calls f(particle) for each. `id` comes from
+/// `view.numbering.id(cell)`, where `cell` holds the indices of a cell of `view.space`.
 template <typename View>
 concept cell_list = requires(const View& view, cell_id id, vec<int, View::dimension> cell, detail::any_visitor f) {
   typename View::value_type;
@@ -31,14 +31,14 @@ concept cell_list = requires(const View& view, cell_id id, vec<int, View::dimens
   view.for_each_in_cell(id, f);
 };
 
-/// A numbering of the occupied cells only: `absent()` is the number that all others share. It can be asked for, too,
-/// and holds nothing; walks leave it out.
+/// A numbering of the occupied cells only: `absent()` is the number of every empty cell. Visiting it is allowed and
+/// visits no particle; walks skip it.
 template <typename Numbering>
 concept numbers_occupied_cells = requires(const Numbering& numbering) {
   { numbering.absent() } -> std::convertible_to<cell_id>;
 };
 
-/// Buckets that are ranges of slots, as they stand in the view of a grid.
+/// Buckets of a grid's view that are ranges of slots.
 template <typename Buckets>
 concept ranged_buckets = requires(const Buckets& buckets, cell_id id, std::uint32_t slot) {
   { buckets.begin(id) } -> std::convertible_to<std::uint32_t>;
@@ -46,7 +46,7 @@ concept ranged_buckets = requires(const Buckets& buckets, cell_id id, std::uint3
   { buckets.particle(slot) } -> std::convertible_to<particle_id>;
 };
 
-/// Besides, a cell is one range of slots: [cell_begin(id), cell_end(id)), with particle(slot) in it.
+/// A cell list whose cells are ranges of slots: [cell_begin(id), cell_end(id)), where slot holds particle(slot).
 template <typename View>
 concept contiguous_cells = cell_list<View> && requires(const View& view, cell_id id, std::uint32_t slot) {
   { view.cell_begin(id) } -> std::convertible_to<std::uint32_t>;
@@ -54,19 +54,19 @@ concept contiguous_cells = cell_list<View> && requires(const View& view, cell_id
   { view.particle(slot) } -> std::convertible_to<particle_id>;
 };
 
-/// Besides, the cells of a row along x are numbered one after the other, and a run of cells whose numbers follow each
-/// other is one range of slots: run_of_cells(first id, last id).
+/// Contiguous cells, where a row of cells along x has consecutive numbers, and cells with consecutive numbers form one
+/// range of slots: run_of_cells(first id, last id).
 template <typename View>
 concept contiguous_rows = contiguous_cells<View> && View::numbering_type::rows_are_contiguous &&
                           requires(const View& view, cell_id id) { view.run_of_cells(id, id); };
 
-/// A particle stands in every cell that its box touches (linked_tight): such a list is walked by entries.
+/// Stores a particle in every cell that its bounding box touches (linked_tight): walked by entries.
 template <typename View>
 concept tight_cell_list = cell_list<View> && requires(const View& view, cell_id id, detail::any_visitor f) {
   view.for_each_entry_in_cell(id, f);
 };
 
-/// The particle's position stands beside the link to the next (linked_packed): one load gives both.
+/// Stores a particle's position beside the link to the next (linked_packed): one load reads both.
 template <typename View>
 concept record_cell_list = cell_list<View> && requires(const View& view, cell_id id, detail::any_visitor f) {
   view.for_each_record_in_cell(id, f);

@@ -33,23 +33,23 @@ struct counting_buckets_view {
   }
 };
 
-/// Buckets as ranges: count, exclusive scan, scatter (uniform-grid-atomics, section 1: the extension of the method of
-/// atomicAdd to buckets without a limit). The atomic additions of the counting pass return each element's rank in its
-/// bucket, so that the scatter needs no second round of them. Time grows with elements and buckets. Memory: 4 bytes a
-/// bucket and 12 an element. On CUDA, many elements in at most 2^24 buckets are counted in two levels instead, through
-/// shared memory, up to twice as fast (src/cells/counting_partition.hpp), with 14 bytes an element.
+/// Buckets as ranges: count, exclusive scan, scatter (uniform-grid-atomics, section 1: the atomicAdd method, extended
+/// to buckets without a limit). The atomic additions of the counting pass return each element's rank in its bucket, so
+/// that the scatter needs no atomics. Time is linear in elements and buckets. Memory: 4 bytes per bucket and 12 per
+/// element. On CUDA, many elements in at most 2^24 buckets are counted in two levels, through shared memory, up to
+/// twice as fast (src/cells/counting_partition.hpp), with 14 bytes per element.
 ///
-/// Determinism: none gives the elements of a bucket in whatever order the additions came. run_to_run and canonical give
-/// them in increasing order, by a stable radix sort of (key, element) instead of the scatter: 1.2 to 2.4 times the time
-/// on a GPU, and 16 bytes an element more instead of 12.
+/// Determinism: with `none`, the order of elements in a bucket is that of the atomic additions. With run_to_run and
+/// canonical it is increasing, by a stable radix sort of (key, element) instead of the scatter: 1.2 to 2.4 times the
+/// time on a GPU, and 16 bytes per element instead of 12.
 template <typename Context>
 class counting_buckets {
  public:
   using view_type = counting_buckets_view;
   static constexpr bool carries_data = true;
 
-  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates when it grows only. The sizes
-  /// have been checked by the caller. With `carried`, moves records of element i to its slot.
+  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates only to grow. The caller has
+  /// checked the sizes. With `carried`, moves the records of element i to its slot.
   template <typename KeyOf>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
              const fault_flag& faults, const detail::carried_arrays& carried = {});
@@ -74,9 +74,9 @@ class counting_buckets {
 
   array<std::uint32_t, Context> offsets_;
   array<std::uint32_t, Context> keys_;
-  array<std::uint32_t, Context> ranks_;     ///< or, in two levels, elements grouped by range
-  array<std::uint16_t, Context> low_keys_;  ///< in two levels
-  array<std::uint32_t, Context> control_;   ///< in two levels
+  array<std::uint32_t, Context> ranks_;     ///< with two levels: elements grouped by range
+  array<std::uint16_t, Context> low_keys_;  ///< with two levels
+  array<std::uint32_t, Context> control_;   ///< with two levels
   array<particle_id, Context> elements_;
   detail::ordered_pairs<Context> pairs_;
   workspace<Context> scratch_;
@@ -90,7 +90,8 @@ struct counting : grid_cells_method<counting> {
   static constexpr std::string_view summary = "count, exclusive scan, scatter; cells are ranges";
   template <typename Context>
   using buckets = counting_buckets<Context>;
-  /// From whole steps of the granular model: 0.344 ms for 1,048,576 grains on an H200, 76 ms for 262,144 on two cores.
+  /// Measured on whole steps of the granular model: 0.344 ms for 1,048,576 grains on an H200, 76 ms for 262,144 on two
+  /// cores.
   static double cost(const cell_load& load) { return load.cuda ? 0.01 + 3.2e-7 * load.points : 2.9e-4 * load.points; }
 };
 

@@ -13,7 +13,7 @@
 
 namespace quadrat {
 
-/// Slot k of all buckets side by side, as in uniform-grid-atomics, section 1: neighboring buckets share cache lines.
+/// Slots k of all buckets are contiguous, as in uniform-grid-atomics, section 1: neighboring buckets share cache lines.
 struct column_major_layout {
   [[nodiscard]] QUADRAT_HD static std::size_t at(cell_id bucket, std::uint32_t slot, std::size_t bucket_count,
                                                  std::uint32_t) {
@@ -21,7 +21,7 @@ struct column_major_layout {
   }
 };
 
-/// The slots of one bucket side by side.
+/// The slots of one bucket are contiguous.
 struct row_major_layout {
   [[nodiscard]] QUADRAT_HD static std::size_t at(cell_id bucket, std::uint32_t slot, std::size_t,
                                                  std::uint32_t capacity) {
@@ -29,10 +29,10 @@ struct row_major_layout {
   }
 };
 
-/// Each bucket is a row of a matrix of `capacity` slots, of which the first `counts[bucket]` are taken.
+/// Each bucket has `capacity` slots; the first `counts[bucket]` are in use.
 template <typename Layout>
 struct fixed_buckets_view {
-  const std::uint32_t* counts;  ///< may pass the capacity after an overflow
+  const std::uint32_t* counts;  ///< may exceed the capacity after an overflow
   const particle_id* slots;
   std::size_t bucket_count;
   std::uint32_t capacity;
@@ -44,13 +44,13 @@ struct fixed_buckets_view {
   }
 };
 
-/// Buckets of a fixed capacity, filled with one atomic addition an element (uniform-grid-atomics, section 1, "Building
-/// uniform grids using atomicAdd"). Memory: 4 bytes and 4 times the capacity a bucket. A bucket that is too small is a
-/// fault with the capacity that would have sufficed; elements beyond are in no bucket.
+/// Buckets of a fixed capacity, filled with one atomic addition per element (uniform-grid-atomics, section 1, "Building
+/// uniform grids using atomicAdd"). Memory: 4 + 4 * capacity bytes per bucket. A bucket that overflows is a fault with
+/// the capacity that would have sufficed; the excess elements are in no bucket.
 ///
-/// Determinism: none gives the elements of a bucket in whatever order the additions came. run_to_run and canonical give
-/// them in increasing order, by a stable radix sort of (key, element) and two more passes: several times the time, and
-/// 16 bytes an element and 4 a bucket more.
+/// Determinism: with `none`, the order of elements in a bucket is that of the atomic additions. With run_to_run and
+/// canonical it is increasing, by a stable radix sort of (key, element) and two more passes: several times the time,
+/// and 16 more bytes per element and 4 per bucket.
 template <typename Context, typename Layout>
 class fixed_buckets {
  public:
@@ -60,8 +60,8 @@ class fixed_buckets {
   /// capacity 0: chosen at each build from the mean occupancy, see cell_list_options::fixed_capacity.
   explicit fixed_buckets(std::uint32_t capacity = 0) : asked_(capacity) {}
 
-  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates when it grows only. The sizes
-  /// have been checked by the caller.
+  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates only to grow. The caller has
+  /// checked the sizes.
   template <typename KeyOf>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
              const fault_flag& faults);

@@ -20,23 +20,24 @@
 
 namespace quadrat {
 
-/// What a cell list can be told besides its grid. Each method takes what it needs and ignores the rest.
+/// Options of cell lists besides the grid. Each method uses those that it needs and ignores the rest.
 template <typename T>
 struct cell_list_options {
-  /// Half-width of a particle's box, in the unit of the positions. linked_loose_low_vertex and linked_tight need it.
+  /// Half-width of a particle's bounding box, in the unit of the positions. linked_loose_low_vertex and linked_tight
+  /// need it.
   T radius = T(0);
-  /// Particles that a cell of `fixed` and `fixed_row_major` holds; 0 means 12 + 2 m + 4 sqrt(m), rounded up to a
-  /// multiple of 4, for m particles a cell on average at each build: ample for points that are spread evenly or fill
-  /// half of the box, too little for points in clusters.
+  /// Capacity of a cell of `fixed` and `fixed_row_major`, in particles. 0: 12 + 2 m + 4 sqrt(m), rounded up to a
+  /// multiple of 4, where m is the mean number of particles per cell at each build: ample for points that are spread
+  /// evenly or fill half of the box, too little for clusters.
   std::uint32_t fixed_capacity = 0;
-  /// Whether points may lie outside of open axes. They are then stored in the nearest cell, and since `grid::reach`
-  /// ends at the same cells, walks find every neighbor of theirs, too; many far outside make that cell a crowd.
-  /// Otherwise such a point is a fault. linked_tight always takes it for one.
+  /// Whether points may lie outside the box along open axes. They are then stored in the nearest cell; `grid::reach`
+  /// ends at the same cells, so that walks find all their neighbors, too. Many points far outside crowd that cell. If
+  /// false, such a point is a fault; for linked_tight it always is.
   bool outside_allowed = false;
 };
 
-/// The device's side of a cell list: a grid, how its cells are numbered, which point stores a particle, and the
-/// buckets. Trivially copyable; valid until the next build.
+/// The device's view of a cell list: the grid, the numbering of cells, the anchor of particles, and the buckets.
+/// Trivially copyable; valid until the next build.
 template <typename T, int D, typename Numbering, typename Anchor, typename Buckets>
 struct grid_cells_view {
   using value_type = T;
@@ -57,7 +58,7 @@ struct grid_cells_view {
     buckets.for_each_in(id, static_cast<F&&>(f));
   }
 
-  /// First slot of a cell, and one past its last. Where the cell is empty the two are equal.
+  /// First slot of a cell, and one past its last; equal if the cell is empty.
   [[nodiscard]] QUADRAT_HD std::uint32_t cell_begin(cell_id id) const
     requires ranged_buckets<Buckets>
   {
@@ -68,13 +69,13 @@ struct grid_cells_view {
   {
     return buckets.end(id);
   }
-  /// The slots of the cells numbered `first` to `last`, both included.
+  /// The slots of the cells numbered `first` to `last`, inclusive.
   [[nodiscard]] QUADRAT_HD slot_range run_of_cells(cell_id first, cell_id last) const
     requires requires { buckets.run(first, last); }
   {
     return buckets.run(first, last);
   }
-  /// The particle that stands in a slot.
+  /// The particle in a slot.
   [[nodiscard]] QUADRAT_HD particle_id particle(std::uint32_t slot) const
     requires ranged_buckets<Buckets>
   {
@@ -82,9 +83,10 @@ struct grid_cells_view {
   }
 };
 
-/// A cell list: particles in the cells of a grid, each stored once. `Method` is its record, see grid_cells_method. Made
-/// once and built as often as particles move; a build of a size that has been met allocates nothing and can be captured
-/// in a CUDA graph. Movable. Instantiated in the library for float and double in 2 and 3 dimensions.
+/// A cell list: particles in the cells of a grid, each stored once. `Method` is its record, see grid_cells_method.
+/// Constructed once and rebuilt whenever particles move; a build of the same size as an earlier one allocates nothing
+/// and can be captured in a CUDA graph. Movable. Instantiated in the library for float and double in 2 and 3
+/// dimensions.
 template <typename Method, typename Context, typename T, int D>
 class grid_cells {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -100,22 +102,22 @@ class grid_cells {
   static constexpr int dimension = D;
   static constexpr std::string_view name = Method::name;
 
-  /// Throws argument_error when an option is impossible or the numbering would pass 2^31 - 1.
+  /// Throws argument_error if an option is impossible or the numbering would exceed 2^31 - 1.
   grid_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
-  /// Puts the points into cells; ids are their indices. Points along periodic axes are wrapped. Asynchronous: what is
-  /// wrong with the points is reported by `check`, and such a point never leads outside of any array. The points must
-  /// stay as they are until then. Throws argument_error for a view that cannot be one of points.
+  /// Puts the points into cells; ids are their indices, from 0. Points are wrapped along periodic axes. Asynchronous:
+  /// `check` reports invalid points, which never cause access outside an array; the points must not change until then.
+  /// Throws argument_error for an invalid view.
   void build(const Context& context, const points_view<T, D>& points);
 
-  /// The same, and copies arrays of particle data into the order of slots: to[slot] = from[particle(slot)], at most
-  /// 8 of them. Asynchronous. Throws argument_error for an array that cannot be one.
+  /// The same, and copies up to 8 arrays of particle data into the order of slots: to[slot] = from[particle(slot)].
+  /// Asynchronous. Throws argument_error for an invalid array.
   void build_and_carry(const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays)
     requires buckets_type::carries_data;
 
-  /// Synchronises. Throws data_error naming the first point that is not finite or outside of an open axis (unless that
-  /// is allowed) in any build since the last check, or overflow_error with the capacity that would have sufficed. The
-  /// cell list is then unusable until it is built again.
+  /// Synchronizes. Throws data_error naming the first point that is not finite or outside the box along an open axis
+  /// (unless that is allowed) in any build since the last check, or overflow_error with the capacity that would have
+  /// sufficed. The cell list is then unusable until it is rebuilt.
   void check(const Context& context);
 
   /// Throws argument_error when nothing has been built, or the last check has thrown.
@@ -140,16 +142,16 @@ class grid_cells {
   bool outside_allowed_;
 };
 
-/// What the expected time of a cell list is asked for: a build that carries positions and velocities along, where the
-/// list can, and a walk through the 27 cells around each of `points` particles, about 4 in a cell.
+/// The load for which the expected time of a cell list is computed: a build that also carries positions and velocities,
+/// if the list can, and a walk through the 27 cells around each of `points` particles, about 4 per cell.
 struct cell_load {
   bool cuda;
   double points;
 };
 
-/// What the records of all cell lists have: both backends run them, and where the context asks for it a cell gives its
-/// particles in increasing order. Where a record has `static double cost(const cell_load&)`, the milliseconds expected,
-/// the automatic choice considers it.
+/// What the records of all cell lists share: they run on both backends, and the particles of a cell come in increasing
+/// order if the context asks for it. The automatic choice considers records with `static double cost(const
+/// cell_load&)`, the expected milliseconds.
 struct cell_list_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;

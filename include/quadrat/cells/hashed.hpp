@@ -21,8 +21,8 @@
 
 namespace quadrat {
 
-/// A place of the hash table: the row-major number of an occupied cell, and its range of slots. All bits are 1 where
-/// the place is empty: the number is then larger than any cell's, and the range holds nothing.
+/// An entry of the hash table: the row-major number of an occupied cell, and its range of slots. An empty entry has all
+/// bits set: its number is larger than any cell's, and its range is empty.
 struct alignas(16) occupied_cell {
   static constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
@@ -31,11 +31,11 @@ struct alignas(16) occupied_cell {
   std::uint32_t end;
 };
 
-/// Numbers occupied cells by their places in a hash table with open addressing. Cells that follow each other along x
-/// have places that do, in groups of 4: a walk finds them in one line of the cache. Of the cells that compete for a
-/// place the one with the smallest row-major number has it (an ordered hash table: O. Amble, D. E. Knuth, 1974). Hence
-/// the table is the same in whatever order cells are inserted, and looking for an absent cell ends as soon as looking
-/// for a present one. At most half of the places are taken.
+/// Numbers occupied cells by their places in a hash table with open addressing. In groups of 4, consecutive cells along
+/// x have consecutive home places: a walk finds them in one cache line. If cells compete for a place, the one with the
+/// smallest row-major number gets it (an ordered hash table: O. Amble, D. E. Knuth, 1974). The table therefore does not
+/// depend on the order of insertion, and a lookup of an absent cell ends as soon as one of a present cell. At most half
+/// of the places are taken.
 template <int D>
 struct hashed_numbering {
   static constexpr const char* name = "hashed";
@@ -55,7 +55,7 @@ struct hashed_numbering {
   }
   [[nodiscard]] QUADRAT_HD cell_id after(cell_id place) const { return place + 1 == places ? 0 : place + 1; }
 
-  /// The place of the cell with this row-major number; `absent()` where it holds no particle.
+  /// The place of the cell with this row-major number; `absent()` if it holds no particle.
   [[nodiscard]] QUADRAT_HD cell_id find(std::uint64_t key) const {
     cell_id place = home(key);
     while (table[place].key < key) place = after(place);
@@ -63,11 +63,11 @@ struct hashed_numbering {
   }
 
   [[nodiscard]] QUADRAT_HD cell_id id(const vec<int, D>& cell) const { return find(rows.id(cell)); }
-  /// Of an occupied cell.
+  /// The indices of an occupied cell.
   [[nodiscard]] QUADRAT_HD vec<int, D> cell(cell_id place) const { return rows.cell(table[place].key); }
-  /// The number that stands for all cells that hold no particle.
+  /// The number of every cell without particles.
   [[nodiscard]] QUADRAT_HD cell_id absent() const { return places; }
-  /// One past the largest number. Numbers below it that are no cell's hold no particles.
+  /// One past the largest number. Unused numbers below it hold no particles.
   [[nodiscard]] QUADRAT_HD std::uint64_t bound() const { return std::uint64_t{places} + 1; }
 };
 
@@ -87,15 +87,15 @@ struct hashed_buckets_view {
   }
 };
 
-/// The occupied cells only, so that neither time nor memory depends on the box: grids of up to max_sparse_count cells,
-/// of which all other cell lists would have to store each. A stable radix sort of (row-major number of the cell,
-/// particle) by 64-bit keys brings particles into the order of cells (S. Green, *Particle Simulation using CUDA*,
+/// Stores the occupied cells only, so that neither time nor memory depends on the box: for grids of up to
+/// max_sparse_count cells, while other cell lists store every cell. A stable radix sort of (row-major number of the
+/// cell, particle) by 64-bit keys brings particles into the order of cells (S. Green, *Particle Simulation using CUDA*,
 /// 2010); each cell that occurs is entered into a hash table (M. Teschner et al., *Optimized Spatial Hashing for
-/// Collision Detection of Deformable Objects*, 2003), where a walk finds its range. Cells are never confused, since the
-/// table holds their whole numbers. Slots are in row-major order of the cells.
+/// Collision Detection of Deformable Objects*, 2003), where a walk finds its range. The table holds whole cell numbers,
+/// so that cells are never confused. Slots are in row-major order of the cells.
 ///
-/// Time grows with the points, and with the bits of the number of cells. Memory: 56 bytes a point. Where the grid has
-/// no more than a few cells a point, `sorted` is quicker.
+/// Time is proportional to the points, and grows with the bits of the number of cells. Memory: 56 bytes per point. On a
+/// grid with at most a few cells per point, `sorted` is faster.
 ///
 /// Determinism: always canonical at no extra cost: the elements of a cell come in increasing order, and a cell has the
 /// same number and slots in every run, with any number of threads.
@@ -109,7 +109,7 @@ class hashed_cells {
   using view_type = grid_cells_view<T, D, hashed_numbering<D>, center_anchor<T, D>, hashed_buckets_view>;
   static constexpr int dimension = D;
   static constexpr std::string_view name = "hashed";
-  /// Places of the table have numbers of 32 bits, and are twice as many.
+  /// The table has twice as many places, numbered by 32 bits.
   static constexpr std::size_t most_points = std::size_t{1} << 30;
 
   /// Throws argument_error for more than max_sparse_count cells.

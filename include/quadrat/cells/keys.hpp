@@ -11,14 +11,13 @@
 #include "quadrat/parallel/fault.hpp"
 
 /// Which bucket an element goes to: host-device functors `cell_id operator()(std::size_t i) const` whose result is
-/// always below the number of buckets, whatever the data hold. What is wrong with the data they report by raising a
-/// fault for element i; that costs nothing while the data are good. `at(i, read(i))` is the same in two steps, for a
-/// kernel that wants several elements on their way before it looks at the first. Over a `wide_row_major_numbering` the
-/// result is a std::uint64_t.
+/// below the number of buckets for any data. Bad data raise a fault for element i; good data cost nothing. `at(i,
+/// read(i))` is the same in two steps, for kernels that load several elements before they use the first. Over a
+/// `wide_row_major_numbering` the result is a std::uint64_t.
 
 namespace quadrat {
 
-/// Keys that the caller has computed. A key that is no bucket's number is a fault and goes to bucket 0.
+/// Keys computed by the caller. A key that is not below the number of buckets is a fault and goes to bucket 0.
 struct given_keys {
   const std::uint32_t* keys;
   std::uint32_t bucket_count;
@@ -34,8 +33,8 @@ struct given_keys {
   }
 };
 
-/// Keys of 64 bits, any values, spread over the buckets by hashing: the hash table by chaining of
-/// uniform-grid-atomics, introduction.
+/// Arbitrary 64-bit keys, spread over the buckets by hashing: the hash table with chaining of uniform-grid-atomics,
+/// introduction.
 struct hashed_keys {
   const std::uint64_t* keys;
   std::uint32_t bucket_count;
@@ -58,7 +57,7 @@ struct hashed_keys {
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t, std::uint64_t key) const { return bucket_of(key); }
 };
 
-/// Raises the fault of point i where it is not in the box, or, if points may be outside, not finite.
+/// Raises a fault for point i if it is outside the box, or, if points may be outside, not finite.
 template <typename T, int D>
 QUADRAT_HD void check_point(const box<T, D>& domain, const vec<T, D>& point, std::size_t i, const fault_flag& faults,
                             bool outside_allowed = false) {
@@ -69,7 +68,7 @@ QUADRAT_HD void check_point(const box<T, D>& domain, const vec<T, D>& point, std
   faults.raise(finite ? fault_kind::outside : fault_kind::not_finite, i);
 }
 
-/// A particle is stored by its center.
+/// Stores a particle by its center.
 template <typename T, int D>
 struct center_anchor {
   /// The point whose cell stores a particle at `point`.
@@ -78,8 +77,8 @@ struct center_anchor {
   }
 };
 
-/// A particle is stored by the low vertex of its axis-aligned box of half-width `radius`: the loose grid of
-/// uniform-grid-atomics, section 1. Two particles nearer than a distance have low vertices nearer than it.
+/// Stores a particle by the low vertex of its axis-aligned bounding box of half-width `radius`: the loose grid of
+/// uniform-grid-atomics, section 1. Low vertices are as far apart as the particles.
 template <typename T, int D>
 struct low_vertex_anchor {
   T radius;
@@ -91,8 +90,8 @@ struct low_vertex_anchor {
   }
 };
 
-/// The number of the cell that stores a point. A point outside the box gets the nearest cell, and one that is not
-/// finite the first; it is a fault, unless it is finite and `outside_allowed`.
+/// The number of the cell that stores a point. A point outside the box goes to the nearest cell, one that is not finite
+/// to the first; either is a fault, unless it is finite and `outside_allowed`.
 template <typename T, int D, typename Numbering, typename Anchor>
 struct cell_key {
   points_view<T, D> points;

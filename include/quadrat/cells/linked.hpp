@@ -13,8 +13,8 @@
 
 namespace quadrat {
 
-/// Each bucket is a linked list: `heads[bucket]` is its first element, `nexts[element]` the one after it, and
-/// no_particle ends it.
+/// Each bucket is a linked list: `heads[bucket]` is its first element, `nexts[element]` the next one; no_particle ends
+/// it.
 struct linked_buckets_view {
   const particle_id* heads;
   const particle_id* nexts;
@@ -29,20 +29,20 @@ struct linked_buckets_view {
   }
 };
 
-/// Buckets as linked lists, built in one pass with one atomic exchange an element (uniform-grid-atomics, section 2).
-/// No bucket has a limit. Memory: 4 bytes a bucket and 4 an element.
+/// Buckets as linked lists, built in one pass with one atomic exchange per element (uniform-grid-atomics, section 2).
+/// Buckets have no capacity limit. Memory: 4 bytes per bucket and 4 per element.
 ///
-/// Determinism: none gives the elements of a bucket in whatever order the exchanges came. run_to_run and canonical give
-/// them in increasing order, by a stable radix sort of (key, element) and one linking pass instead of the exchanges:
-/// several times the time, and 16 bytes an element more.
+/// Determinism: with `none`, the order of elements in a bucket is that of the atomic exchanges. With run_to_run and
+/// canonical it is increasing, by a stable radix sort of (key, element) and one linking pass instead of the exchanges:
+/// several times the time, and 16 more bytes per element.
 template <typename Context>
 class linked_buckets {
  public:
   using view_type = linked_buckets_view;
   static constexpr bool carries_data = false;
 
-  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates when it grows only. The sizes
-  /// have been checked by the caller.
+  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates only to grow. The caller has
+  /// checked the sizes.
   template <typename KeyOf>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
              const fault_flag& faults);

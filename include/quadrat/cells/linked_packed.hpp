@@ -20,7 +20,7 @@
 
 namespace quadrat {
 
-/// A particle's position with the link to the next particle of its cell in the padding: 16 bytes in float, 32 in
+/// A particle's position, with the link to the next particle of its cell in the padding: 16 bytes in float, 32 in
 /// double, aligned to their size.
 template <typename T, int D>
 struct alignas(4 * sizeof(T)) packed_record {
@@ -28,8 +28,7 @@ struct alignas(4 * sizeof(T)) packed_record {
   particle_id next;    ///< no_particle ends the list
 };
 
-/// Reads a record with 16-byte loads: one in float, two in double. Left to itself the compiler may fetch the link apart
-/// from the position.
+/// Reads a record with 16-byte loads: one in float, two in double. Otherwise the compiler may load the link separately.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD packed_record<T, D> load_record(const packed_record<T, D>* records, std::size_t i) {
 #if defined(__CUDA_ARCH__)
@@ -45,7 +44,7 @@ template <typename T, int D>
 #endif
 }
 
-/// The device's side of linked_packed_cells. Trivially copyable; valid until the next build.
+/// The device's view of linked_packed_cells. Trivially copyable; valid until the next build.
 template <typename T, int D>
 struct linked_packed_view {
   using value_type = T;
@@ -80,9 +79,9 @@ struct linked_packed_view {
   }
 };
 
-/// Linked lists whose links live in the padding of the particles' own records (uniform-grid-atomics, end of section 2):
-/// a walk reads position and link together, while the insertion writes whole records. One pass, one atomic exchange a
-/// particle. Memory: 4 bytes a cell and 16 (float) or 32 (double) a particle, unless the records are the caller's.
+/// Linked lists with links in the padding of the particles' records (uniform-grid-atomics, end of section 2): a walk
+/// reads position and link together, while the insertion writes whole records. One pass, one atomic exchange per
+/// particle. Memory: 4 bytes per cell and 16 (float) or 32 (double) per particle, unless the records are the caller's.
 ///
 /// Determinism: as linked_buckets.
 template <typename Context, typename T, int D>
@@ -99,10 +98,10 @@ class linked_packed_cells {
 
   linked_packed_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
-  /// As grid_cells::build; copies the positions into records of its own.
+  /// As grid_cells::build; copies the positions into internal records.
   void build(const Context& context, const points_view<T, D>& points);
-  /// Links the caller's records, whose positions are the points: writes `next` of each and nothing else. They must stay
-  /// where they are as long as the cell list is used.
+  /// Links the caller's records, whose positions are the points: only writes the `next` of each. They must not move as
+  /// long as the cell list is used.
   void build(const Context& context, record_type* records, std::size_t count);
   /// As grid_cells::check.
   void check(const Context& context);
@@ -112,7 +111,7 @@ class linked_packed_cells {
     return {space_, row_major_numbering<D>{space_.cells}, heads_.data(), linked_};
   }
   [[nodiscard]] const grid<T, D>& space() const { return space_; }
-  /// Memory held on the context's device, in bytes; without records of the caller.
+  /// Memory held on the context's device, in bytes, without the caller's records.
   [[nodiscard]] std::size_t bytes() const {
     return heads_.bytes() + records_.bytes() + pairs_.bytes() + record_.bytes();
   }

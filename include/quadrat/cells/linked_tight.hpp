@@ -17,9 +17,9 @@
 
 namespace quadrat {
 
-/// The device's side of linked_tight_cells. Trivially copyable; valid until the next build. An entry is
-/// particle << D | mask: one of the up to 2^D cells that the particle's box touches. Bit i of the mask is 1 where the
-/// particle stands in the cell before along axis i as well.
+/// The device's view of linked_tight_cells. Trivially copyable; valid until the next build. An entry is particle << D |
+/// mask: one of the up to 2^D cells that the particle's bounding box touches. Bit i of the mask is set if the particle
+/// is also in the previous cell along axis i.
 template <typename T, int D>
 struct linked_tight_view {
   using value_type = T;
@@ -53,17 +53,18 @@ struct linked_tight_view {
   }
 };
 
-/// The tight grid of uniform-grid-atomics, section 1, as linked lists (section 2): every particle stands in each cell
-/// that its axis-aligned box of half-width `radius` touches, and pairs nearer than 2 radius are found in the cells of
-/// one of them alone. One pass, one atomic exchange an entry. Memory: 4 bytes a cell and 4 * 2^D a particle.
+/// The tight grid of uniform-grid-atomics, section 1, as linked lists (section 2): a particle is stored in every cell
+/// that its axis-aligned bounding box of half-width `radius` touches, so that the cells of one particle contain all
+/// particles nearer than 2 radius. One pass, one atomic exchange per entry. Memory: 4 bytes per cell and 4 * 2^D per
+/// particle.
 ///
-/// Cells must have an edge of at least 2 radius. Where the edge is 2 radius to within rounding, and faces of cells or
-/// boxes cannot be represented exactly, the list takes one cell less along that axis than it was given, so that no pair
-/// is ever missed: `space()` tells.
+/// Cells must have an edge of at least 2 radius. If the edge is 2 radius to within rounding, and faces of cells or
+/// boxes cannot be represented exactly, the list uses one cell less along that axis, so that no pair is ever missed:
+/// see `space()`.
 ///
-/// Determinism: none gives the entries of a cell in whatever order the exchanges came. run_to_run and canonical give
-/// them in increasing order, by a stable radix sort of all 2^D entries a particle: an order of magnitude slower, and
-/// 16 * 2^D bytes a particle more.
+/// Determinism: with `none`, the order of entries in a cell is that of the atomic exchanges. With run_to_run and
+/// canonical it is increasing, by a stable radix sort of the 2^D entries per particle: an order of magnitude slower,
+/// and 16 * 2^D more bytes per particle.
 template <typename Context, typename T, int D>
 class linked_tight_cells {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -74,10 +75,10 @@ class linked_tight_cells {
   using view_type = linked_tight_view<T, D>;
   static constexpr int dimension = D;
   static constexpr std::string_view name = "linked_tight";
-  /// An entry has 32 bits, and all ones mean none.
+  /// An entry has 32 bits; all bits set ends a list.
   static constexpr std::size_t most_points = (std::size_t{1} << (32 - D)) - 1;
 
-  /// Throws argument_error when the radius is not positive and finite, or an edge is below 2 radius along an axis with
+  /// Throws argument_error if the radius is not positive and finite, or an edge is below 2 radius along an axis with
   /// more than one cell.
   linked_tight_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 

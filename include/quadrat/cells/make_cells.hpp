@@ -10,9 +10,9 @@
 
 namespace quadrat {
 
-/// An empty cell list over a grid. The context, the precision and the dimension are those of the arguments; `Method` is
-/// one of cell_methods, as in `make_cells<cell_methods::sorted_hilbert>(context, grid)`. Allocates with the first
-/// build. Throws what the method's constructor throws: argument_error for impossible options.
+/// An empty cell list over a grid. Context, precision and dimension are deduced from the arguments; `Method` is one of
+/// cell_methods, as in `make_cells<cell_methods::sorted_hilbert>(context, grid)`. Allocates with the first build.
+/// Throws what the method's constructor throws: argument_error for impossible options.
 template <typename Method = cell_methods::counting, typename Context, typename T, int D>
 [[nodiscard]] auto make_cells(const Context& context, const grid<T, D>& space,
                               const cell_list_options<std::type_identity_t<T>>& options = {}) {
@@ -20,9 +20,9 @@ template <typename Method = cell_methods::counting, typename Context, typename T
 }
 
 /// An empty cell list for walks to neighbors nearer than the cutoff: over the finest grid of the box whose cells are
-/// not smaller than that (make_grid_for_cutoff), of at most Method::most_cells cells. Where options.radius is 0, it is
-/// half of the cutoff, with which every method finds all neighbors. Throws argument_error when the cutoff is not
-/// positive and finite or passes half the box along a periodic axis, and what the method's constructor throws.
+/// not smaller than the cutoff (make_grid_for_cutoff), with at most Method::most_cells cells. An options.radius of 0
+/// becomes half of the cutoff, so that every method finds all neighbors. Throws argument_error if the cutoff is not
+/// positive and finite or exceeds half the box along a periodic axis, and what the method's constructor throws.
 template <typename Method = cell_methods::counting, typename Context, typename T, int D>
 [[nodiscard]] auto make_cells(const Context& context, const box<T, D>& domain, std::type_identity_t<T> cutoff,
                               cell_list_options<std::type_identity_t<T>> options = {}) {

@@ -33,11 +33,11 @@ using cell_list_methods = method_list<cell_methods::fixed,                    //
                                       cell_methods::linked_tight,             //
                                       cell_methods::hashed>;
 
-/// What is said of each, in the same order.
+/// Their names and summaries, in the same order.
 [[nodiscard]] std::span<const method_info> cell_lists();
 
-/// Calls f(std::type_identity<CellList>{}) for the cell list of that name. Throws argument_error for an unknown name,
-/// with the valid ones, nearest first.
+/// Calls f(std::type_identity<CellList>{}) for the named cell list. Throws argument_error for an unknown name, listing
+/// the valid ones, most similar first.
 template <typename Context, typename T, int D, typename F>
 void with_cell_list(std::string_view name, F&& f) {
   cell_list_methods::with("cell list", name, [&](auto method) {

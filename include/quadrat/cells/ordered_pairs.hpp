@@ -10,13 +10,13 @@
 
 namespace quadrat::detail {
 
-/// (key, element) pairs in order of key, and of element where keys are equal. `sorted_buckets` is made of them, and so
-/// is what the other buckets hold where the context asks for reproducible results: a stable radix sort takes the same
-/// time when all elements share one bucket, which sorting inside each bucket would not.
+/// (key, element) pairs in order of key, then of element. `sorted_buckets` uses them, and so do the other buckets if
+/// the context asks for reproducible results: the time of a stable radix sort does not depend on how many elements
+/// share a bucket; sorting inside each bucket would.
 template <typename Context, typename Key = std::uint32_t>
 class ordered_pairs {
  public:
-  /// Asynchronous. Asks key_of for each element once.
+  /// Asynchronous. Calls key_of once per element.
   template <typename KeyOf>
   void make(const Context& context, std::size_t count, std::uint64_t bucket_count, const KeyOf& key_of);
 

@@ -16,11 +16,11 @@ class point_record {
  public:
   explicit point_record(const Context& context) : faults_(context) {}
 
-  /// A build begins. Throws argument_error when the view cannot be one of points, or has more than `most` of them.
+  /// Begins a build. Throws argument_error if the view is invalid, or has more than `most` points.
   void begin(const points_view<T, D>& points, std::size_t most);
   [[nodiscard]] fault_flag flag() { return faults_.flag(); }
-  /// Synchronises. Throws data_error or overflow_error, again and again until the next build. `space` and `capacity`
-  /// are for the messages.
+  /// Synchronizes. Throws data_error or overflow_error, at every call until the next build. `space` and `capacity` are
+  /// for the messages.
   void check(const Context& context, const grid<T, D>& space, std::uint64_t capacity);
   /// Throws argument_error when nothing has been built, or the last check has found a fault.
   void require_usable() const { faults_.require_usable(); }

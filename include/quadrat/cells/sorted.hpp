@@ -13,7 +13,7 @@
 
 namespace quadrat {
 
-/// Bucket b is the range [begins[b], ends[b]) of `elements`; both are 0 where it is empty.
+/// Bucket b is the range [begins[b], ends[b]) of `elements`; both are 0 if it is empty.
 struct sorted_buckets_view {
   const std::uint32_t* begins;
   const std::uint32_t* ends;
@@ -21,7 +21,7 @@ struct sorted_buckets_view {
 
   [[nodiscard]] QUADRAT_HD std::uint32_t begin(cell_id bucket) const { return begins[bucket]; }
   [[nodiscard]] QUADRAT_HD std::uint32_t end(cell_id bucket) const { return ends[bucket]; }
-  /// Empty buckets do not know their place, so each of the run is asked.
+  /// Empty buckets have no position: every bucket of the run is read.
   [[nodiscard]] QUADRAT_HD slot_range run(cell_id first, cell_id last) const {
     slot_range result{0, 0};
     for (cell_id bucket = first; bucket <= last; ++bucket) {
@@ -41,10 +41,9 @@ struct sorted_buckets_view {
   }
 };
 
-/// Buckets as ranges, by a stable radix sort of (key, element) pairs over the bits that the keys need; begins and ends
-/// are found where neighbors in the sorted array differ (uniform-grid-atomics, section 1, "Building uniform grids using
-/// sorting"). Time grows with the elements; the buckets cost clearing 8 bytes each. Memory: 8 bytes a bucket and 16 an
-/// element.
+/// Buckets as ranges, by a stable radix sort of (key, element) pairs over the bits that the keys need; buckets begin
+/// and end where adjacent keys differ (uniform-grid-atomics, section 1, "Building uniform grids using sorting"). Time
+/// is linear in the elements; 8 bytes per bucket are cleared. Memory: 8 bytes per bucket and 16 per element.
 ///
 /// Determinism: always canonical at no extra cost: the elements of a bucket come in increasing order.
 template <typename Context>
@@ -53,8 +52,8 @@ class sorted_buckets {
   using view_type = sorted_buckets_view;
   static constexpr bool carries_data = true;
 
-  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates when it grows only. The sizes
-  /// have been checked by the caller. With `carried`, moves records of element i to its slot.
+  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates only to grow. The caller has
+  /// checked the sizes. With `carried`, moves the records of element i to its slot.
   template <typename KeyOf>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
              const fault_flag& faults, const detail::carried_arrays& carried = {});

@@ -11,17 +11,17 @@
 
 namespace quadrat {
 
-/// Which cells the box of a particle touches: at most two along each axis, because an edge is at least 2 radius.
+/// The cells that the bounding box of a particle touches: at most two along each axis, because an edge is at least 2
+/// radius.
 ///
-/// Two particles nearer than 2 radius must share a cell also in floating point. Where the edge leaves room for
-/// rounding, boxes are widened by a little. Where it is 2 radius exactly there is no room; but if faces and faces +-
-/// radius are all representable, comparing the coordinate with them decides exactly. `make_touch_rule` sees to it that
-/// one of the two holds.
+/// Two particles nearer than 2 radius must share a cell in floating point, too. If the edge leaves room for rounding,
+/// boxes are widened slightly. If it is exactly 2 radius there is no room; but if all faces and faces +- radius are
+/// representable, comparisons of coordinates with them are exact. `make_touch_rule` ensures that one of the two holds.
 template <typename T, int D>
 struct touch_rule {
   T radius;
   vec<T, D> edge;
-  vec<T, D> reach;  ///< the widened half-width, where not exact
+  vec<T, D> reach;  ///< the widened half-width, if not exact
   vec<bool, D> exact;
 
   /// The touched cells along one axis. Mask bit 0 belongs to `cell[0]`, bit 1 to `cell[1]`.
@@ -30,7 +30,7 @@ struct touch_rule {
     int count;
   };
 
-  /// Of a coordinate inside the box.
+  /// For a coordinate inside the box.
   [[nodiscard]] QUADRAT_HD axis_cells along(const grid<T, D>& space, T x, int axis) const {
     int low = 0;
     int high = 0;
@@ -41,12 +41,12 @@ struct touch_rule {
       low = space.unwrapped_index(x - reach[axis], axis);
       high = space.unwrapped_index(x + reach[axis], axis);
     }
-    // More than one apart only where points are faulty.
+    // More than one apart only for faulty points.
     high = high > low + 1 ? low + 1 : high;
     low = space.wrapped(low, axis);
     high = space.wrapped(high, axis);
     if (low == high) return {{low, low}, 1};
-    // With two cells round a periodic axis each is before the other. Index order decides, the same for all particles.
+    // On a periodic axis with two cells, each precedes the other: take index order, the same for all particles.
     if (low > high && space.cells[axis] == 2) return {{high, low}, 2};
     return {{low, high}, 2};
   }
@@ -78,9 +78,9 @@ struct touch_rule {
   }
 };
 
-/// The rule for particles of a radius on a grid, which gets one cell less along an axis where rounding asks for it.
-/// Throws argument_error when the radius is not positive and finite, or an edge is below 2 radius along an axis with
-/// more than one cell.
+/// The rule for particles of a radius on a grid; removes one cell along an axis if rounding requires it. Throws
+/// argument_error if the radius is not positive and finite, or an edge is below 2 radius along an axis with more than
+/// one cell.
 template <typename T, int D>
 [[nodiscard]] touch_rule<T, D> make_touch_rule(grid<T, D>& space, T radius);
 

@@ -11,20 +11,20 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Contacts of two boxes, by separating axes (Gottschalk, Lin, Manocha 1996, "OBBTree", section 5): the normals of the
-/// faces of both, and the directions perpendicular to an edge of each. They touch where they overlap along all fifteen.
+/// Contacts of two boxes, by separating axes (Gottschalk, Lin, Manocha 1996, "OBBTree", section 5): the face normals of
+/// both, and the cross products of an edge of each. The boxes touch if they overlap along all fifteen.
 ///
-/// The contact is along the axis of least overlap; a face of the larger box is taken rather than one of the smaller,
-/// and any face rather than a pair of edges, unless the other axis is shorter by a twentieth (clearly_shorter), so
-/// that the kind of contact does not change with rounding: depth is at most the least overlap / 0.95. Of boxes of equal
-/// sizes a counts as the larger.
+/// The contact is along the axis of least overlap. Faces of the larger box are preferred to those of the smaller, and
+/// faces to pairs of edges, unless the overlap along the other axis is smaller by a twentieth (clearly_shorter), so
+/// that rounding does not change the kind of contact: depth is at most the least overlap / 0.95. For boxes of equal
+/// size, a counts as the larger.
 ///
-/// Edges: one contact, at the closest points of the two edges. A face: the face of the other box that is most opposed
-/// to it is clipped to the prism over it, and each corner of what is left that is below the face makes a contact, up to
-/// eight; the deepest one's depth is that of the overlap. One point of such a contact is that corner, on the surface of
-/// its box and inside of the other one (unless it comes out at the far side); the other point is where the normal
-/// through the corner meets the face, which may lie outside of the box of the corner where that is tilted. Corners that
-/// stand beyond the prism by at most clipping_tolerance stay, and their points stand off the face's box by as much.
+/// Edges: one contact, at the closest points of the two edges. A face: the most opposed face of the other box is
+/// clipped to the prism over it, and each remaining corner below the face gives a contact, up to eight; the depth of
+/// the deepest is the overlap. One point of such a contact is the corner, on the surface of its box and inside the
+/// other (unless it comes out at the far side); the other point is the projection of the corner onto the face, which
+/// may lie outside the corner's box if that is tilted. Corners outside the prism by at most clipping_tolerance stay;
+/// their points are then off the box of the face by as much.
 namespace quadrat {
 
 /// Two boxes in the frame of the first.
@@ -37,7 +37,7 @@ class box_pair {
     for (int j = 0; j < 3; ++j) turned_.axis[j] = frame_.to_body(other.axis[j]);
   }
 
-  /// How far the boxes overlap along an axis of length one.
+  /// The overlap of the boxes along a unit vector.
   [[nodiscard]] QUADRAT_HD T overlap_along(const vec<T, 3>& axis) const {
     T sum = -std::fabs(dot(offset_, axis));
     for (int k = 0; k < 3; ++k) {
@@ -50,7 +50,7 @@ class box_pair {
     int best = -1;
     T least = largest_number<T>, limit = least;
     for (int candidate = 0; candidate < 15; ++candidate) {
-      // Among the faces of one box, and among edges, the shortest way counts; what comes later must be clearly shorter.
+      // Within a group (faces of a, faces of b, edges) the least overlap wins; a later group must be clearly shorter.
       if (candidate == 3 || candidate == 6) limit = least * clearly_shorter<T>;
       vec<T, 3> axis{};
       if (!axis_of_candidate(candidate, axis)) continue;
@@ -111,7 +111,7 @@ class box_pair {
       if (k != j) other += turned_.axis[k] * (positive_b ? size_b_[k] : -size_b_[k]);
       feature = feature * 4 + (k != i && positive_a ? 2u : 0u) + (k != j && positive_b ? 1u : 0u);
     }
-    // The place along the edge of a where it passes that of b.
+    // The place along the edge of a that is closest to the edge of b.
     const vec<T, 3> way = other - point;
     const T one = direction[(i + 1) % 3], two = direction[(i + 2) % 3];
     const T place = (way[i] - direction[i] * dot(way, direction)) / (one * one + two * two);
@@ -135,7 +135,7 @@ class box_pair {
       const vec<T, 3> point = clipped.point(k);
       add(of_a ? point + normal * depth : point, normal, depth, base + clipped.feature(k), manifold);
     }
-    // Clipping can lose a corner that barely reaches into the prism.
+    // Clipping can lose a corner that is barely inside the prism.
     if (manifold.count > 0) return;
     const vec<T, 3> deepest = clipped.deepest_corner();
     add(of_a ? deepest + normal * overlap : deepest, normal, overlap, base, manifold);
@@ -147,14 +147,14 @@ class box_pair {
   axes<T> turned_;
 };
 
-/// Two boxes. Features: which faces or edges meet, and for faces which edges of both make the corner.
+/// Two boxes. Features: which faces or edges meet, and, for faces, which edges form the corner.
 template <typename T>
 QUADRAT_HD void boxes_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
                               contact_manifold<T>& manifold) {
   box_pair<T>(a, b, offset).find(manifold);
 }
 
-/// Whether b goes first: the larger box, in the order of a comparison that every pair of different sizes passes.
+/// Whether b comes first, as the larger box, in a total order of sizes.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool second_box_is_larger(const vec<T, 3>& size_a, const vec<T, 3>& size_b) {
   const T volume_a = size_a[0] * size_a[1] * size_a[2], volume_b = size_b[0] * size_b[1] * size_b[2];

@@ -12,16 +12,17 @@
 
 /// Contacts of boxes with spheres and with capsules.
 ///
-/// While the center of the sphere (the segment of the capsule) is outside of the box, the contact is at the closest
-/// points: depth is the radius minus their distance. Inside, the normal is the one along which the way out is shortest:
-/// of the faces of the box, and for a segment of the directions perpendicular to it and to an edge; depth is that way
-/// plus the radius. Where the segment lies along that face, a way across an edge must be shorter by a twentieth.
+/// If the center of the sphere (the segment of the capsule) is outside the box, the contact is at the closest points:
+/// depth is the radius minus their distance. If it is inside, the normal is the direction of the shortest way out,
+/// among the normals of the faces and, for a segment, the directions perpendicular to it and to an edge; depth is the
+/// length of that way plus the radius. If the segment lies along that face, a way out across an edge must be shorter by
+/// a twentieth.
 ///
-/// A capsule that lies on a face, or along an edge, has two contacts, as with another capsule (capsule_contacts.hpp).
+/// A capsule that lies on a face or along an edge has two contacts, as with another capsule (capsule_contacts.hpp).
 namespace quadrat {
 
-/// How much shorter the way out across two edges must be than that across a face, or across the face of the second box
-/// than that of the first, to be taken: contacts are then of the same kind from step to step.
+/// How much shorter the way out across two edges must be than that across a face, or across a face of the second box
+/// than that of the first, to be chosen: contacts then keep their kind from step to step.
 template <typename T>
 inline constexpr T clearly_shorter = T(0.95);
 
@@ -37,11 +38,11 @@ struct segment_and_box {
     const vec<T, 3> point = at(place);
     return make_vec<T, 3>([&](int axis) { return clamp_to(point[axis], box[axis]) - point[axis]; });
   }
-  /// Half of the derivative of the squared distance. It grows, in pieces that are linear between the places where the
-  /// segment meets the planes of faces.
+  /// Half of the derivative of the squared distance: increasing, and linear between the places where the segment
+  /// crosses the planes of faces.
   [[nodiscard]] QUADRAT_HD T slope(T place) const { return -dot(way_from(place), direction); }
 
-  /// The place on the segment that is closest to the box; one of several.
+  /// A place on the segment that is closest to the box.
   [[nodiscard]] QUADRAT_HD T closest() const {
     T low = -half, high = half;
     for (int k = 0; k < 6; ++k) {
@@ -56,7 +57,7 @@ struct segment_and_box {
     return low + (high - low) * (at_low / (at_low - at_high));
   }
 
-  /// Where the segment is between the faces of all axes but those in the bit set `except`.
+  /// The part of the segment between the faces of all axes except those in the bit set `except`.
   [[nodiscard]] QUADRAT_HD stretch<T> between_faces(unsigned except) const {
     stretch<T> result{-half, half};
     for (int axis = 0; axis < 3; ++axis) {
@@ -69,7 +70,7 @@ struct segment_and_box {
   }
 };
 
-/// A contact of a capsule, whose part around `foot` touches.
+/// A contact of a capsule that touches around the point `foot` of its segment.
 template <typename T>
 [[nodiscard]] QUADRAT_HD contact_point<T> swept_contact(const vec<T, 3>& foot, const vec<T, 3>& normal, T radius,
                                                         T depth, std::uint32_t feature) {
@@ -158,13 +159,13 @@ class segment_box_contacts {
     }
   }
 
-  /// How far the segment must go to leave the box through a face across this axis.
+  /// How far the segment must move along this axis to leave the box.
   [[nodiscard]] QUADRAT_HD T way_out_of_face(int axis) const {
     return it_.box[axis] + it_.half * std::fabs(it_.direction[axis]) - std::fabs(it_.center[axis]);
   }
 
-  /// The same in the direction perpendicular to the segment and the edges along this axis, which points into the box;
-  /// the longest way where there is no such direction.
+  /// The same in the direction perpendicular to the segment and to the edges along this axis; `normal` points into the
+  /// box. The largest number if there is no such direction.
   [[nodiscard]] QUADRAT_HD T way_out_of_edge(int axis, vec<T, 3>& normal) const {
     const int one = (axis + 1) % 3, other = (axis + 2) % 3;
     const T x = it_.direction[one], y = it_.direction[other];

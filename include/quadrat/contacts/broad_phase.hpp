@@ -17,21 +17,21 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// Broad phase: all pairs of axis-aligned boxes that overlap, each once. Two boxes overlap where their closed intervals
-/// meet along every axis (boxes that touch do): what a narrow phase is to look at.
+/// Broad phase: all pairs of axis-aligned boxes that overlap, each once. Two boxes overlap if their closed intervals
+/// meet along every axis (touching boxes do). The pairs are the input of a narrow phase.
 namespace quadrat {
 
-/// The caller's boxes, in the memory of the context. Lower corners must not be above upper ones.
+/// The caller's boxes, in the memory of the context. No component of a lower corner may exceed that of the upper.
 template <typename T>
 struct bounds_view {
   points_view<T, 3> lower{};
   points_view<T, 3> upper{};
-  const std::uint32_t* groups = nullptr;  ///< by box, below 32; nullptr: all of group 0
+  const std::uint32_t* groups = nullptr;  ///< by box, below 32; nullptr: all in group 0
 
   [[nodiscard]] QUADRAT_HD std::size_t size() const { return lower.count; }
 };
 
-/// Pairs in the memory of a context: first[k] < second[k].
+/// Pairs in the memory of a context: first[k] < second[k], indices from 0.
 struct candidate_pairs_view {
   std::uint64_t count;
   const particle_id* first;
@@ -41,18 +41,18 @@ struct candidate_pairs_view {
 template <typename T>
 struct broad_phase_options {
   std::string method{};  ///< one of contact_methods() with `pairs`; empty: chosen
-  /// Where bodies are. Bodies outside of its open axes count as well; it then says only where most of them are. Along a
-  /// periodic axis boxes meet as the images whose centers are nearest, and must not be longer than half of it. Left
-  /// out: open, around all bodies, found at each build.
+  /// The region of the bodies. Along open axes bodies may also lie outside; the domain then only says where most of
+  /// them are. Along periodic axes, boxes overlap as the images with the nearest centers, and must not be longer than
+  /// half the axis. Default: open, around all bodies, found at each build.
   std::optional<box<T, 3>> domain{};
-  T bin_size = T(0);  ///< edge of a bin; of the finest, where bins have several sizes. 0: chosen
+  T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: chosen
   pair_masks masks = all_groups_meet();
   bool sorted = false;  ///< pairs by (first, second); at most 2^31 - 1 of them
 };
 
-/// Finds pairs as often as bodies move. Move-only. Context: cpu_context or cuda_context; T: float or double. A build of
-/// a size that has been met allocates nothing. Which pairs are found is always the same; their order is the same in
-/// every run when the context asks for run_to_run or canonical (which implies `sorted`), or `sorted` is asked for.
+/// Finds pairs; rebuilt whenever bodies move. Move-only. Context: cpu_context or cuda_context; T: float or double. A
+/// build of the same size as an earlier one allocates nothing. The set of pairs is always the same; their order is the
+/// same in every run if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`).
 /// Sources: parallel-binning-collision (stages), uniform-grid-atomics (section 1: loose and tight grids).
 template <typename Context, typename T>
 class broad_phase {
@@ -65,13 +65,13 @@ class broad_phase {
   broad_phase& operator=(broad_phase&&) noexcept;
   ~broad_phase();
 
-  /// Counts exactly, then fills. Synchronises. Throws argument_error for input that the host can see to be impossible,
-  /// data_error naming the first box that is not finite, upside down, of an impossible group, or too long for a
-  /// periodic axis. Unusable after an exception until the next build.
+  /// Counts exactly, then fills. Synchronizes. Throws argument_error for impossible input that the host can see;
+  /// data_error naming the first box that is not finite, has its corners swapped, has an impossible group, or is too
+  /// long for a periodic axis. Unusable after an exception until the next build.
   void build(const bounds_view<T>& bounds);
 
   [[nodiscard]] candidate_pairs_view view() const;
-  /// The method of the last build, the edge of its (finest) bins, 0 without bins, and why both were chosen.
+  /// The method of the last build, the edge of its (finest) bins or 0 without bins, and the reason for both choices.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;
@@ -95,8 +95,8 @@ struct call_with_pair {
 
 }  // namespace detail
 
-/// Calls f(first, second) for each pair: where a caller's own narrow phase goes. f is a host-device functor.
-/// Asynchronous. On CUDA for sources that nvcc compiles.
+/// Calls f(first, second) for each pair: for the caller's own narrow phase. f is a host-device functor. Asynchronous.
+/// For CUDA, only in sources compiled by nvcc.
 template <typename Context, typename F>
 void for_each_candidate_pair(const Context& context, const candidate_pairs_view& pairs, const F& f) {
   for_each(context, "contacts.narrow_phase", pairs.count, detail::call_with_pair<F>{pairs, f});

@@ -11,21 +11,21 @@
 
 /// Contacts of capsules with spheres and with one another.
 ///
-/// A capsule is what lies within its radius of its segment, so that the contact is that of two spheres around the
-/// closest points of the segments: depth is the sum of radii minus their distance. Where segments cross, the normal is
-/// perpendicular to both.
+/// A capsule is the set of points within its radius of its segment. The contact is therefore that of two spheres around
+/// the closest points of the segments: depth is the sum of radii minus their distance. If the segments cross, the
+/// normal is perpendicular to both.
 ///
-/// What lies along something is held at both ends: capsules whose axes are parallel (to parallel_sine), and that run
-/// beside each other for a stretch, have two contacts, at the ends of the stretch, provided that they touch at both.
-/// When bodies tilt, the depth of the contact that is lost goes to 0 before it disappears.
+/// Capsules that lie along each other have a contact at both ends: if the axes are parallel (to parallel_sine) and
+/// overlap along a stretch, there are two contacts, at the ends of the stretch, provided that the capsules touch at
+/// both. When bodies tilt, the depth of the vanishing contact goes to 0 continuously.
 namespace quadrat {
 
-/// Sine of the angle up to which bodies lie along one another (1.7 degrees). A body at rest lies much flatter, so that
-/// rounding makes no difference. At such an angle a contact point stands off the surface by 5e-4 of the radius at most.
+/// Sine of the angle up to which bodies count as parallel (1.7 degrees). Bodies at rest are parallel to much less, so
+/// that rounding does not matter. At this angle a contact point is off the surface by at most 5e-4 of the radius.
 template <typename T>
 inline constexpr T parallel_sine = T(0.03);
 
-/// The shortest stretch, in radii, along which a capsule lies on something: what is shorter is almost a sphere.
+/// The shortest stretch with two contacts, in radii: with a shorter one, a capsule is almost a sphere.
 template <typename T>
 inline constexpr T least_stretch = T(0.1);
 
@@ -35,13 +35,13 @@ struct stretch {
   T low, high;
 
   [[nodiscard]] QUADRAT_HD bool holds_two(T radius) const { return high - low > least_stretch<T> * radius; }
-  /// Which end a contact belongs to when there is one: what is not clearly near the high one has feature 0.
+  /// The end to which a single contact belongs: feature 0 unless it is clearly nearer to the high end.
   [[nodiscard]] QUADRAT_HD std::uint32_t end_of(T place, T radius) const {
     return holds_two(radius) && place - low > T(0.75) * (high - low) ? 1u : 0u;
   }
 };
 
-/// Below this distance the direction from one axis to the other is rounding, where lengths are of this scale.
+/// Whether a distance is so small, for lengths of this scale, that its direction is rounding.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool is_rounding(T squared_distance, T scale) {
   const T least = T(8) * rounding_unit<T> * scale;
@@ -53,7 +53,7 @@ template <typename T>
   return std::fmin(std::fmax(value, -half), half);
 }
 
-/// A vector of length one at right angles to one of length one.
+/// A unit vector perpendicular to a unit vector.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> perpendicular_to(const vec<T, 3>& direction) {
   vec<T, 3> first{}, second{};
@@ -77,14 +77,14 @@ QUADRAT_HD void sphere_capsule_contact(const body<T>& a, const body<T>& b, const
   manifold.add(sphere_contact(delta, a.size[0], b.size[0], perpendicular_to(axis)));
 }
 
-/// Points of two segments, by their places along them, and the way from the first to the second.
+/// A point on each of two segments, by its place along the segment, and the vector from the first to the second.
 template <typename T>
 struct segment_points {
   T first, second;
   vec<T, 3> delta;
 };
 
-/// Two segments: around the origin along `u`, and around `offset` along `v`.
+/// Two segments: centered at the origin along `u`, and at `offset` along `v`.
 template <typename T>
 struct segment_pair {
   vec<T, 3> u, v, offset;
@@ -93,7 +93,7 @@ struct segment_pair {
   [[nodiscard]] QUADRAT_HD segment_points<T> at(T first, T second) const {
     return {first, second, offset + v * second - u * first};
   }
-  /// With what is closest on the other segment.
+  /// With the closest point on the other segment.
   [[nodiscard]] QUADRAT_HD segment_points<T> at_first(T first) const {
     return at(first, clamp_to(dot(u * first - offset, v), half_v));
   }
@@ -101,8 +101,8 @@ struct segment_pair {
     return at(clamp_to(dot(offset + v * second, u), half_u), second);
   }
 
-  /// The closest points: the best of the four ends, and of the crossing of the lines when it lies within. Every place
-  /// is found without dividing by how far the axes are from parallel, but for the last.
+  /// The closest points: the best of the four ends and, if within the segments, of the closest points of the lines.
+  /// Only the latter divide by a quantity that vanishes for parallel axes.
   [[nodiscard]] QUADRAT_HD segment_points<T> closest() const {
     segment_points<T> best = at_first(-half_u);
     keep_closer(at_first(half_u), best);
@@ -117,8 +117,8 @@ struct segment_pair {
     return best;
   }
 
-  /// Whether the axes are parallel and the segments beside each other for a stretch; then the points at its ends. Which
-  /// segment ends first is seen along the mean of both axes, so that it is the same whichever segment is the first.
+  /// Whether the axes are parallel and the segments overlap along a stretch; if so, returns the points at its ends.
+  /// Ends are compared along the mean of both axes, so that exchanging the segments changes nothing.
   [[nodiscard]] QUADRAT_HD bool run_beside(T radius, segment_points<T>& low, segment_points<T>& high) const {
     if (!(squared_norm(cross(u, v)) < parallel_sine<T> * parallel_sine<T>)) return false;
     const T sense = std::copysign(T(1), dot(u, v));
@@ -158,8 +158,8 @@ template <typename T>
   return result;
 }
 
-/// Two capsules. Features: 0 and 1 at the ends of the stretch of a, 1 at the end to which its axis points; a single
-/// contact counts for an end as stretch::end_of says.
+/// Two capsules. Features: 0 and 1 for the ends of the stretch on a, 1 at the end to which its axis points; for a
+/// single contact see stretch::end_of.
 template <typename T>
 QUADRAT_HD void capsules_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
                                  contact_manifold<T>& manifold) {

@@ -16,24 +16,24 @@
 
 /// The narrow phase: the contacts of any two bodies, and of a body with a wall.
 ///
-/// Bodies touch where their interiors overlap: strictly. Each contact has a normal n of length one from a to b, and the
-/// depth by which b must move along n for this contact to end; which normal that is, how many contacts a pair has, and
-/// how they are numbered (features) is said where each pair of shapes is: capsule_contacts.hpp, box_contacts.hpp,
-/// box_box_contacts.hpp, ellipsoid_contact.hpp, ellipsoid_box_contact.hpp, wall_contacts.hpp. Features of one pair are
-/// unique.
+/// Bodies touch if their interiors overlap: strictly. Each contact has a unit normal n from a to b, and the depth by
+/// which b must move along n to end this contact. The choice of the normal, the number of contacts and their numbering
+/// (features) are described with each pair of shapes: capsule_contacts.hpp, box_contacts.hpp, box_box_contacts.hpp,
+/// ellipsoid_contact.hpp, ellipsoid_box_contact.hpp, wall_contacts.hpp. Features of one pair are unique.
 ///
-/// Exchanging a and b turns normals around and exchanges points, and changes nothing else but rounding; two capsules
-/// number their ends by a, and of two boxes of one size a counts as the larger. Concentric bodies have a defined
-/// normal, which may then be the same for both orders.
+/// Exchanging a and b reverses normals and exchanges points, and changes nothing else but rounding, with three
+/// exceptions: two capsules number their ends by a, for two boxes of equal size a counts as the larger, and concentric
+/// bodies have a defined normal that may be the same for both orders.
 ///
-/// Rounding: whether they touch, depths and points are right to 4e-6 (float) or 4e-14 (double) of the sum of sizes.
-/// Where a capsule lies along a body, its points may stand off its surface by 5e-4 of its size; where corners of boxes
-/// lie above one another, by 1.5e-4 of the shorter half edge there (clipping_tolerance).
+/// Rounding: the decision, depths and points are accurate to 4e-6 (float) or 4e-14 (double) of the sum of sizes. If a
+/// capsule lies along a body, its points may be off its surface by 5e-4 of its size; if corners of boxes lie above one
+/// another, by 1.5e-4 of the shorter half edge (clipping_tolerance).
 namespace quadrat {
 
 namespace detail {
 
-/// The same contacts seen from the other body: `offset` is from that body to the one that the points are relative to.
+/// The same contacts with the bodies exchanged: `offset` is from the new body a to the center that points were relative
+/// to.
 template <typename T>
 QUADRAT_HD void exchange_bodies(const vec<T, 3>& offset, contact_manifold<T>& manifold) {
   for (int k = 0; k < manifold.count; ++k) {
@@ -65,9 +65,9 @@ QUADRAT_HD void collide_ordered(const body<T>& a, const body<T>& b, const vec<T,
 
 }  // namespace detail
 
-/// Contacts of two bodies; b stands at `offset` from the center of a (the centers in a and b are not read). Gives how
-/// many there are; 0: they do not touch. `manifold` is overwritten. Bodies must be sound (shapes.hpp); every offset,
-/// not finite ones included, has a defined answer.
+/// Contacts of two bodies; the center of b is at `offset` from that of a (the centers in a and b are not read). Returns
+/// their number; 0: the bodies do not touch. `manifold` is overwritten. Bodies must be valid (sizes_are_sound); the
+/// result is defined for every offset, even one that is not finite.
 template <typename T>
 QUADRAT_HD_NOINLINE int collide(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
                                 contact_manifold<T>& manifold) {
@@ -83,8 +83,8 @@ QUADRAT_HD_NOINLINE int collide(const body<T>& a, const body<T>& b, const vec<T,
   return manifold.count;
 }
 
-/// Contacts of a body, at its center, with a wall. The normal points into the wall: it is -wall.normal. Where the
-/// height of the center is not a finite number there are none.
+/// Contacts of a body, at its center, with a wall. The normal points into the wall: it is -wall.normal. No contacts if
+/// the height of the center is not finite.
 template <typename T>
 QUADRAT_HD_NOINLINE int collide_with_plane(const body<T>& a, const plane<T>& wall, contact_manifold<T>& manifold) {
   manifold.count = 0;

@@ -15,17 +15,17 @@ namespace quadrat {
 
 /// One contact of two bodies. Body a has the smaller id; a plane is always b.
 ///
-/// The normal has length one and points from a to b. point_a lies on the surface of a, point_b on that of b, and
-/// point_a - point_b = depth * normal: moving b by that much along the normal ends this contact (collide.hpp says for
-/// each pair of shapes which contact that is). While the overlap is shallow each point lies inside of the other body,
-/// but for faces of boxes (box_box_contacts.hpp). (normal, tangent_1, tangent_2) is a right-handed orthonormal frame.
+/// The normal is a unit vector from a to b. point_a lies on the surface of a, point_b on that of b, and point_a -
+/// point_b = depth * normal: moving b by `depth` along the normal ends this contact (collide.hpp lists the rules for
+/// each pair of shapes). If the overlap is shallow, each point lies inside the other body, except for faces of boxes
+/// (box_box_contacts.hpp). (normal, tangent_1, tangent_2) is a right-handed orthonormal frame.
 ///
-/// In a periodic box a stands where its center was given, and b as its image nearest to a: at center_b + shift * L, L
-/// being the lengths of the box. The shift belongs to the centers as they were given, wherever these lie, and is 0
-/// along open axes and for planes: the S of a neighbor list. Lever arms are arm_a and arm_b.
+/// In a periodic box, a is at its center as given, and b is the image nearest to a, at center_b + shift * L, where L
+/// are the lengths of the box. The shift refers to the centers as given, which may lie outside the box; it is 0 along
+/// open axes and for planes: the S of a neighbor list. Lever arms are arm_a and arm_b.
 ///
-/// 88 bytes in float, 152 in double, without padding: whole words of 8 bytes, so that the lanes of a warp write records
-/// side by side.
+/// 88 bytes in float, 152 in double, without padding: whole 8-byte words, so that the lanes of a warp write adjacent
+/// words.
 template <typename T>
 struct contact {
   vec<T, 3> point_a;  ///< rA of the paper
@@ -37,8 +37,8 @@ struct contact {
   particle_id a;
   particle_id b;
   vec<int, 3> shift;  ///< boxes from the center of b, as given, to its image that touches a
-  /// Tells the contacts of one pair apart, the same from step to step as long as bodies keep touching in the same way
-  /// (a corner of a box, an end of a capsule): collide.hpp. 0 where a pair has one contact.
+  /// Identifies a contact among those of one pair (a corner of a box, an end of a capsule), and stays the same from
+  /// step to step as long as the bodies touch in the same way: see collide.hpp. 0 if a pair has one contact.
   std::uint32_t feature;
 };
 
@@ -51,14 +51,14 @@ struct contacts_view {
   const contact<T>* records;
 };
 
-/// From the center of a, as it was given, to point_a.
+/// From the center of a, as given, to point_a.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> arm_a(const contact<T>& record, const vec<T, 3>& center_a) {
   return record.point_a - center_a;
 }
 
-/// From the image of b that touches a to point_b; `center_b` is the center of b as it was given. A force f on b at this
-/// contact turns b by arm_b x f. Not for planes.
+/// From the center of the image of b that touches a to point_b; `center_b` is the center of b as given. A force f on b
+/// at this contact exerts the torque arm_b x f on b. Not for planes.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> arm_b(const contact<T>& record, const vec<T, 3>& center_b, const box<T, 3>& domain) {
   vec<T, 3> arm = record.point_b - center_b;
@@ -68,8 +68,8 @@ template <typename T>
   return arm;
 }
 
-/// Two unit vectors that make a right-handed frame with a normal of length one (Duff and others 2017, "Building an
-/// orthonormal basis, revisited"): a function of the normal alone.
+/// Two unit vectors that form a right-handed frame with a unit normal (Duff and others 2017, "Building an orthonormal
+/// basis, revisited"): a function of the normal alone.
 template <typename T>
 QUADRAT_HD void make_tangents(const vec<T, 3>& normal, vec<T, 3>& tangent_1, vec<T, 3>& tangent_2) {
   const T sign = std::copysign(T(1), normal[2]);

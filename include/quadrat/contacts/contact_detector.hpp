@@ -20,51 +20,51 @@ namespace quadrat {
 template <typename T>
 struct contact_options {
   std::string method{};  ///< one of contact_methods(); empty: chosen
-  /// Where bodies are. Bodies outside of its open axes count as well; it then says only where most of them are. Along a
-  /// periodic axis bodies meet as the images whose centers are nearest; they must not be longer than half of it, and
-  /// may lie up to 2^30 boxes away (2^20 in float). Left out: open, around all bodies, found at each build.
+  /// The region of the bodies. Along open axes bodies may also lie outside; the domain then only says where most of
+  /// them are. Along periodic axes, bodies meet as the images with the nearest centers; they must not be longer than
+  /// half the axis, and may lie up to 2^30 boxes away (2^20 in float). Default: open, around all bodies, found at each
+  /// build.
   std::optional<box<T, 3>> domain{};
-  T bin_size = T(0);  ///< edge of a bin; of the finest, where bins have several sizes. 0: chosen
+  T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: chosen
   pair_masks masks = all_groups_meet();
-  bool sorted = false;  ///< contacts by (a, b, feature): the same bytes with every method; at most 2^31 - 1 of them
-  bool balance_bins = true;  ///< method `bins`: stage 6, the sort of bins by how many bodies they hold
+  bool sorted = false;       ///< sorts contacts by (a, b, feature): the same bytes with every method; at most 2^31 - 1
+  bool balance_bins = true;  ///< method `bins`: stage 6, the sort of bins by their number of bodies
 };
 
-/// Finds all contacts of bodies, each once, as often as bodies move. Move-only. Context: cpu_context or cuda_context;
-/// T: float or double. A build of a size that has been met allocates nothing.
+/// Finds all contacts of bodies, each once; rebuilt whenever bodies move. Move-only. Context: cpu_context or
+/// cuda_context; T: float or double. A build of the same size as an earlier one allocates nothing.
 ///
-/// Which contacts are found is the same for every method. Their order is the same in every run and with any number of
-/// threads when the context asks for run_to_run or canonical (canonical implies `sorted`), or `sorted` is asked for.
-/// Sources: parallel-binning-collision (methods brute_force and bins), uniform-grid-atomics (section 1: loose_grid,
-/// tight_grid), Baraff 1992 and I-COLLIDE 1995 (sweep_and_prune).
+/// The set of contacts is the same for every method. Their order is the same in every run and with any number of
+/// threads if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`). Sources:
+/// parallel-binning-collision (methods brute_force and bins), uniform-grid-atomics (section 1: loose_grid, tight_grid),
+/// Baraff 1992 and I-COLLIDE 1995 (sweep_and_prune).
 template <typename Context, typename T>
 class contact_detector {
   static_assert(detail::instance<Context, T>::exists);
 
  public:
   /// Throws argument_error for impossible options: an unknown method (naming the valid ones), a bin size that is
-  /// negative or not finite, masks that are not symmetric, a domain that is no box.
+  /// negative or not finite, masks that are not symmetric, an invalid domain.
   contact_detector(const Context& context, const contact_options<T>& options);
   contact_detector(contact_detector&&) noexcept;
   contact_detector& operator=(contact_detector&&) noexcept;
   ~contact_detector();
 
-  /// Counts exactly, then fills; grows its memory to what the contacts need. Synchronises. Throws argument_error for
-  /// input that the host can see to be impossible (sizes missing, a radius outside of smallest_length and
-  /// largest_length, a plane without a unit normal or across a periodic axis, more than 2^31 - 1 bodies and planes),
-  /// and for more bins, or pairs of boxes of bodies other than spheres, than 2^31 - 1; data_error naming the first body
-  /// with a center that is not finite, sizes that are not sound (sizes_are_sound), an orientation that cannot be
-  /// normalised, an impossible group or shape, or too long for a periodic axis or too far from it. Unusable after an
-  /// exception until the next build.
+  /// Counts exactly, then fills; grows its memory as needed. Synchronizes. Throws argument_error for impossible input
+  /// that the host can see (sizes missing, a radius outside of smallest_length and largest_length, a plane without a
+  /// unit normal or across a periodic axis, more than 2^31 - 1 bodies and planes), and for more bins, or pairs of boxes
+  /// of bodies other than spheres, than 2^31 - 1; data_error naming the first body with a center that is not finite,
+  /// sizes that are not sound (sizes_are_sound), an orientation that cannot be normalized, an impossible group or
+  /// shape, or too long for a periodic axis or too far from it. Unusable after an exception until the next build.
   void build(const bodies_view<T>& bodies);
 
-  /// Room for so many contacts. Where there was less, those of the last build are gone.
+  /// Makes room for this many contacts. If there was less, the contacts of the last build are lost.
   void reserve(std::size_t contacts);
 
-  /// Throws argument_error when nothing has been built, or the last build failed. Valid until the next build.
+  /// Throws argument_error if nothing has been built, or the last build failed. Valid until the next build.
   [[nodiscard]] contacts_view<T> view() const;
   [[nodiscard]] std::uint64_t size() const;
-  /// The method of the last build, the edge of its (finest) bins, 0 without bins, and why both were chosen.
+  /// The method of the last build, the edge of its (finest) bins or 0 without bins, and the reason for both choices.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;

@@ -14,8 +14,8 @@
 
 namespace quadrat {
 
-/// What identifies contacts from step to step: the two bodies, in this order, and the feature. Element k stands at
-/// first[k * stride], second[k * stride] and features[k * stride]; no key may occur twice.
+/// What identifies contacts from step to step: the two bodies, in this order, and the feature. Key k is first[k *
+/// stride], second[k * stride] and features[k * stride]; keys must be unique.
 struct contact_keys_view {
   const particle_id* first;
   const particle_id* second;
@@ -51,13 +51,12 @@ struct carry_contact_state {
 
 }  // namespace detail
 
-/// Finds for each contact where it stood the last time, so that what belongs to it (tangential displacement, say) can
-/// be carried along. Move-only; asynchronous; allocates nothing for counts that have been met. The answer is unique,
-/// so that it is the same in every run. Memory: 16 to 24 bytes a contact for the table, 4 more for features, and 4 for
-/// the answer.
+/// Finds the previous index of each contact, so that its data (tangential displacement, say) can be carried along.
+/// Move-only; asynchronous; allocates nothing for counts seen before. Deterministic: the result is unique. Memory: 16
+/// to 24 bytes per contact for the table, 4 more for features, and 4 for the result.
 ///
-/// How: an open-addressing hash table of the contacts' numbers, at least half of it empty. It is probed for the new
-/// contacts, cleared, and filled with them.
+/// Implementation: an open-addressing hash table of contact numbers, at least half of it empty. It is probed for the
+/// new contacts, cleared, and filled with them.
 template <typename Context>
 class contact_matcher {
   static_assert(detail::instance<Context>::exists);
@@ -65,15 +64,15 @@ class contact_matcher {
  public:
   explicit contact_matcher(const Context& context);
 
-  /// Looks for these contacts among those of the last call, then remembers these. Throws argument_error for more than
-  /// 2^31 - 1 contacts.
+  /// Looks up these contacts among those of the last call, then stores these. Throws argument_error for more than 2^31
+  /// - 1 contacts.
   void match(const contact_keys_view& keys);
 
   /// By contact of the last call: its index in the call before, or no_contact. Valid until the next call.
   [[nodiscard]] const std::uint32_t* previous() const { return previous_.data(); }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// to[k] = from[previous()[k]], or `fresh` where the contact is new. For sources that nvcc compiles, on CUDA.
+  /// to[k] = from[previous()[k]], or `fresh` if the contact is new. For CUDA, only in sources compiled by nvcc.
   template <typename State>
   void carry(const State* from, State* to, const State& fresh) const {
     for_each(context_, "contacts.carry", size_, detail::carry_contact_state<State>{previous_.data(), from, to, fresh});
@@ -90,7 +89,7 @@ class contact_matcher {
   array<std::uint64_t, Context> pairs_;  // of the remembered contacts: first << 32 | second
   array<std::uint32_t, Context> features_;
   bool has_features_ = false;
-  array<std::uint32_t, Context> table_;  // numbers of contacts, no_contact where there is none
+  array<std::uint32_t, Context> table_;  // numbers of contacts; no_contact: empty
 };
 
 }  // namespace quadrat

@@ -9,25 +9,24 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Contacts of ellipsoids with boxes and with capsules: one each, of feature 0.
+/// Contacts of ellipsoids with boxes and with capsules: one per pair, of feature 0.
 ///
-/// A capsule is a box without width, its segment, with a radius. Where the space of the ellipsoid is scaled so that it
-/// is the unit ball, the point of that box which is closest to the center tells whether they overlap: exactly, but for
-/// rounding. The contact is a local minimum of f(n) = h_a(n) + h_b(n) - n . offset over unit vectors n, with h(n) the
-/// reach of a body from its center: normal n, depth f(n), point_a where a reaches farthest along n. Where the segment
-/// of a capsule is outside of the ellipsoid there is one minimum: radius minus distance, and they touch if f is
-/// positive. Descent starts from the best of a few directions, among them the normal in the scaled space, so that depth
-/// goes to 0 where an overlap ends.
+/// A capsule is a box without width (its segment) with a radius. In the space where the ellipsoid is the unit ball, the
+/// point of the box closest to the center tells whether they overlap: exactly, but for rounding. The contact is a local
+/// minimum of f(n) = h_a(n) + h_b(n) - n . offset over unit vectors n, where h(n) is the support function of a body:
+/// normal n, depth f(n), point_a the point of a farthest along n. If the segment of a capsule is outside the ellipsoid
+/// there is one minimum, radius minus distance, and they touch if f is positive. Descent starts from the best of a few
+/// directions, including the normal in the scaled space, so that depth goes to 0 where an overlap ends.
 ///
-/// Accuracy: whether there is contact, the depth, the distance of the points from the surfaces, and point_a - point_b -
-/// depth * normal are right to 3e-6 (float) and 1e-14 (double) of the sum of sizes, at aspect ratios of 1 to 100 and
-/// size ratios of 1 to 1000. Whatever the sizes, moving b by the depth along the normal separates the bodies.
+/// Accuracy: the decision, the depth, the distance of the points from the surfaces, and point_a - point_b - depth *
+/// normal are accurate to 3e-6 (float) and 1e-14 (double) of the sum of sizes, at aspect ratios of 1 to 100 and size
+/// ratios of 1 to 1000. Whatever the sizes, moving b by the depth along the normal separates the bodies.
 namespace quadrat {
 
 /// An ellipsoid a, and a box b with rounded edges, in the frame of the box.
 template <typename T>
 struct ellipsoid_and_box {
-  vec<T, 3> axis[3];    ///< of the ellipsoid, of length one
+  vec<T, 3> axis[3];    ///< of the ellipsoid, unit vectors
   vec<T, 3> half_axes;  ///< of the ellipsoid
   vec<T, 3> box;        ///< half edges; may be 0
   vec<T, 3> offset;     ///< from the ellipsoid to the box
@@ -48,7 +47,7 @@ struct ellipsoid_and_box {
   }
 };
 
-/// The point of the box that is closest to the center of the ellipsoid, where that is scaled to be the unit ball.
+/// The point of the box closest to the center of the ellipsoid, in the space where that is the unit ball.
 template <typename T>
 class closest_in_unit_ball {
  public:
@@ -56,7 +55,8 @@ class closest_in_unit_ball {
     for (int k = 0; k < 3; ++k) {
       edge_[k] = make_vec<T, 3>([&](int i) { return it.axis[i][k] / it.half_axes[i]; });
     }
-    // The point is on a face that the center is outside of; seen along any axes, it is the closest of those faces.
+    // If the center is outside, the closest point is on one of the faces that it is outside of: the closest of their
+    // points.
     bool outside = false;
     for (int k = 0; k < 3; ++k) {
       if (!(std::fabs(it.offset[k]) > it.box[k])) continue;
@@ -67,7 +67,7 @@ class closest_in_unit_ball {
   }
 
   [[nodiscard]] QUADRAT_HD T squared_distance() const { return squared_; }
-  /// Of the plane that touches the scaled box there, in the space of the bodies; of any length.
+  /// Normal of the plane that touches the scaled box at that point, in the space of the bodies; of any length.
   [[nodiscard]] QUADRAT_HD vec<T, 3> normal() const {
     return make_vec<T, 3>([&](int k) { return dot(point_, edge_[k]); });
   }
@@ -111,12 +111,12 @@ class closest_in_unit_ball {
   T squared_ = T(0);
 };
 
-/// f and its derivatives at a unit vector, without the radius, which makes no difference to where minima are.
+/// f and its derivatives at a unit vector, without the radius, which does not move the minima.
 template <typename T>
 struct reach_sum {
   vec<T, 3> normal;
-  vec<T, 3> support{};   ///< the point of the ellipsoid that is farthest along the normal, from its center
-  vec<T, 3> gradient{};  ///< along the sphere; of f's subgradients the shortest
+  vec<T, 3> support{};   ///< the point of the ellipsoid farthest along the normal, from its center
+  vec<T, 3> gradient{};  ///< along the sphere; the shortest of f's subgradients
   T value;
 
   QUADRAT_HD reach_sum(const ellipsoid_and_box<T>& it, const vec<T, 3>& direction) : normal(direction) {
@@ -131,17 +131,17 @@ struct reach_sum {
     for (int k = 0; k < 3; ++k) {
       value += it.box[k] * std::fabs(normal[k]);
       const T gap = support[k] - it.offset[k];
-      // Faces meet where a component is 0: f has a kink there, at which it can rest.
+      // f has a kink where a component is 0, and can have a minimum there.
       const T kink = std::copysign(std::fmax(std::fabs(gap) - it.box[k], T(0)), gap);
       gradient[k] = normal[k] != T(0) ? gap + std::copysign(it.box[k], normal[k]) : kink;
     }
     gradient -= normal * dot(gradient, normal);
   }
 
-  /// Whether f rests at the kink of this component.
+  /// Whether f is stationary at the kink of this component.
   [[nodiscard]] QUADRAT_HD bool rests(int k) const { return normal[k] == T(0) && gradient[k] == T(0); }
 
-  /// What the second derivative along the sphere makes of two tangents.
+  /// The second derivative along the sphere, as a bilinear form of two tangents.
   [[nodiscard]] QUADRAT_HD T curvature(const ellipsoid_and_box<T>& it, const vec<T, 3>& u, const vec<T, 3>& v) const {
     const vec<T, 3> along_u = turned(it, u), along_v = turned(it, v);
     return dot(along_u, along_v) / reach_ - value * dot(u, v);
@@ -156,13 +156,13 @@ struct reach_sum {
   T reach_;
 };
 
-/// Newton's method on the unit sphere, in pieces between kinks of f.
+/// Newton's method on the unit sphere, piecewise between kinks of f.
 template <typename T>
 class reach_descent {
  public:
   QUADRAT_HD explicit reach_descent(const ellipsoid_and_box<T>& it) : it_(it) {}
 
-  /// A local minimum of f that is not above the value at `start`.
+  /// A local minimum of f, no larger than f at `start`.
   [[nodiscard]] QUADRAT_HD reach_sum<T> from(const vec<T, 3>& start) const {
     reach_sum<T> at(it_, start);
     const T enough = T(8) * rounding_unit<T> * it_.scale();
@@ -174,7 +174,7 @@ class reach_descent {
   }
 
  private:
-  /// Goes downhill, up to the next kink; false when there is no way down.
+  /// Descends, at most to the next kink; false if no step decreases f.
   [[nodiscard]] QUADRAT_HD bool advance(reach_sum<T>& at) const {
     const vec<T, 3> step = newton_step(at);
     T part = T(1);
@@ -189,7 +189,7 @@ class reach_descent {
       vec<T, 3> next = at.normal + step * part;
       if (kink >= 0) next[kink] = T(0);
       const reach_sum<T> there(it_, next * (T(1) / std::sqrt(squared_norm(next))));
-      // The last steps, and those to a kink, gain less than rounding shows.
+      // The last steps, and steps to a kink, decrease f by less than rounding.
       const bool level = there.value < at.value + T(4) * rounding_unit<T> * it_.scale();
       const bool flatter = squared_norm(there.gradient) < T(0.25) * squared_norm(at.gradient);
       if (there.value < at.value || (level && (kink >= 0 || flatter))) {
@@ -217,7 +217,7 @@ class reach_descent {
     const T slope_u = dot(at.gradient, u), slope_v = resting >= 0 ? T(0) : dot(at.gradient, v);
     const T uu = at.curvature(it_, u, u), vv = resting >= 0 ? uu : at.curvature(it_, v, v);
     const T uv = resting >= 0 ? T(0) : at.curvature(it_, u, v);
-    // Where f is not convex, as convex as it takes for the step to go down.
+    // Where f is not convex, shifts the Hessian to make the step a descent.
     const T half_trace = T(0.5) * (uu + vv), half_difference = T(0.5) * (uu - vv);
     const T spread = std::sqrt(half_difference * half_difference + uv * uv);
     const T least = T(1e-4) * (std::fabs(half_trace) + spread) + rounding_unit<T> * it_.scale();
@@ -227,7 +227,7 @@ class reach_descent {
     return bounded(at, keeps_sides(at, step) ? step : at.gradient * (T(-1) / (half_trace + spread + added)));
   }
 
-  /// A component that leaves its kink does so to the side where f falls.
+  /// Whether every component that leaves its kink does so to the side where f decreases.
   [[nodiscard]] QUADRAT_HD bool keeps_sides(const reach_sum<T>& at, const vec<T, 3>& step) const {
     for (int k = 0; k < 3; ++k) {
       if (at.normal[k] == T(0) && step[k] * at.gradient[k] > T(0)) return false;
@@ -245,7 +245,7 @@ class reach_descent {
   const ellipsoid_and_box<T>& it_;
 };
 
-/// Of the directions from which to descend the one with the least f.
+/// The starting direction with the least f.
 template <typename T>
 class best_direction {
  public:
@@ -258,7 +258,7 @@ class best_direction {
     }
     consider(it.offset);
   }
-  /// One of any length, or its opposite.
+  /// A direction of any length, or its opposite.
   QUADRAT_HD void consider(const vec<T, 3>& direction) {
     const T largest = std::fmax(std::fabs(direction[0]), std::fmax(std::fabs(direction[1]), std::fabs(direction[2])));
     if (!(largest > T(0) && largest <= largest_number<T>)) return;
@@ -278,7 +278,7 @@ class best_direction {
   T least_ = largest_number<T>;
 };
 
-/// Ellipsoid a, and a capsule or box b. False, and `point` is left alone, where they do not touch.
+/// Ellipsoid a, and a capsule or box b. Returns false and leaves `point` unchanged if they do not touch.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool ellipsoid_box_contact(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
                                                     contact_point<T>& point) {

@@ -15,7 +15,7 @@ namespace quadrat::ellipsoids {
 using rounding::fused;
 using rounding::inverse;
 
-/// 1 / sqrt(x), on the device as the hardware has it: right to two units in the last place.
+/// 1 / sqrt(x), on the device by the hardware's instruction: accurate to two units in the last place.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T inverse_root(T x) {
 #if defined(__CUDA_ARCH__)
@@ -43,7 +43,7 @@ struct symmetric_matrix {
     return {fused(xz, v[2], fused(xy, v[1], xx * v[0])), fused(yz, v[2], fused(yy, v[1], xy * v[0])),
             fused(zz, v[2], fused(yz, v[1], xz * v[0]))};
   }
-  /// Times itself.
+  /// The matrix squared.
   [[nodiscard]] QUADRAT_HD symmetric_matrix squared() const {
     const vec<T, 3> x{xx, xy, xz}, y{xy, yy, yz}, z{xz, yz, zz};
     return {inner(x, x), inner(y, y), inner(z, z), inner(x, y), inner(x, z), inner(y, z)};
@@ -73,17 +73,17 @@ struct factorization {
   }
 };
 
-/// Two ellipsoids in the frame of a. Body a is what diag(half_axes) makes of the unit ball, b what `stretch` does.
+/// Two ellipsoids in the frame of a. Body a is the image of the unit ball under diag(half_axes), b under `stretch`.
 template <typename T>
 struct body_pair {
   vec<T, 3> half_axes;
   symmetric_matrix<T> stretch;
   vec<T, 3> offset;
   T flatness;  ///< the smaller of the ratios of the shortest to the longest half-axis
-  T longest;   ///< half-axis of both
+  T longest;   ///< half-axis of the two
 };
 
-/// The axes of a quaternion of length one, as axes_of.
+/// The axes of a unit quaternion, as axes_of.
 template <typename T>
 [[nodiscard]] QUADRAT_HD axes<T> fused_axes(const quaternion<T>& q) {
   const T x = q.x + q.x, y = q.y + q.y, z = q.z + q.z;
@@ -127,13 +127,13 @@ template <typename T>
   return {inner(frame.axis[0], v), inner(frame.axis[1], v), inner(frame.axis[2], v)};
 }
 
-/// From the frame to space.
+/// From the frame of the pair to space.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> to_space(const axes<T>& frame, const vec<T, 3>& v) {
   return fused(frame.axis[2], v[2], fused(frame.axis[1], v[1], frame.axis[0] * v[0]));
 }
 
-/// The frame in which a pair is looked at: that of a, or of b where a is a sphere.
+/// The frame of a pair: that of a, or of b if a is a sphere.
 template <typename T>
 [[nodiscard]] QUADRAT_HD quaternion<T> frame_of(const body<T>& a, const body<T>& b) {
   return a.shape == body_shape::sphere ? b.orientation : a.orientation;

@@ -9,14 +9,14 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// How ellipsoid_contact.hpp finds common normals.
+/// The search for common normals in ellipsoid_contact.hpp.
 namespace quadrat::ellipsoids {
 
-/// Where planes with the normal n touch both bodies, in the frame of a. For n of any length, reach and depth are in
-/// units of its inverse.
+/// Where planes with the normal n touch both bodies, in the frame of a. n may have any length: reach and depth scale
+/// with it.
 template <typename T>
 struct supports {
-  vec<T, 3> scaled_a, scaled_b;  ///< what the stretches make of n
+  vec<T, 3> scaled_a, scaled_b;  ///< n under the stretches
   T inverse_reach_a, inverse_reach_b;
   T reach_a, reach_b, reach;  ///< of a, of b and their sum
   T depth;
@@ -36,13 +36,13 @@ struct supports {
   [[nodiscard]] QUADRAT_HD vec<T, 3> point_a(const body_pair<T>& bodies) const {
     return by_component(bodies.half_axes, scaled_a) * inverse_reach_a;
   }
-  /// From the center of b, along n (the point along -n is its mirror image).
+  /// From the center of b, farthest along n (the point farthest along -n is its mirror image).
   [[nodiscard]] QUADRAT_HD vec<T, 3> point_b(const body_pair<T>& bodies) const {
     return bodies.stretch * scaled_b * inverse_reach_b;
   }
 };
 
-/// For Newton's method on l - h_a / (h_a + h_b): by how much h_a / (h_a + h_b) grows with l.
+/// The derivative of h_a / (h_a + h_b) by l, for Newton's method on l - h_a / (h_a + h_b).
 template <typename T>
 [[nodiscard]] QUADRAT_HD T slope_of_share(const body_pair<T>& bodies, const factorization<T>& sum,
                                           const supports<T>& at) {
@@ -55,14 +55,14 @@ template <typename T>
 
 enum class overlap { none, close, certain };
 
-/// Whether the bodies overlap, as far as the contact function of Perram and Wertheim (1985) says it cheaply, and the
-/// direction (of any length) in which to look for the common normal.
+/// Whether the bodies overlap, as far as the contact function of Perram and Wertheim (1985) decides it cheaply, and the
+/// direction (of any length) from which to search for the common normal.
 ///
 /// With A and B the matrices of the bodies (squares of the stretches) and n = ((1 - l) A + l B)^-1 offset, the function
 /// is concave in l, with its maximum where l = h_a(n) / (h_a(n) + h_b(n)). Any n with h_a + h_b <= n . offset proves
 /// that the bodies do not overlap; the point (1 - l) A n = offset - l B n lies in a where (1 - l) h_a < 1 and in b
-/// where l h_b < 1, which proves that they do. `close` is said where neither is clear to 2 %. The offset is `toward`
-/// times `size`; `share` and `rest` are the first l and 1 - l.
+/// where l h_b < 1, which proves that they do. Returns `close` if neither holds by a margin of 2 %. The offset is
+/// `toward` times `size`; `share` and `rest` are the first l and 1 - l.
 template <typename T>
 [[nodiscard]] QUADRAT_HD overlap seek_proof(const body_pair<T>& bodies, const vec<T, 3>& toward, T size, T share,
                                             T rest, vec<T, 3>& direction) {
@@ -74,7 +74,7 @@ template <typename T>
                                 fused(b.zz, share, rest * a[2]), share * b.xy, share * b.xz, share * b.yz});
     direction = sum.solve(toward);
     const supports<T> at(bodies, direction);
-    if (!(at.reach <= largest_number<T>)) {  // sizes of all magnitudes
+    if (!(at.reach <= largest_number<T>)) {  // overflow at extreme sizes
       direction = toward;
       break;
     }
@@ -102,7 +102,7 @@ template <typename T>
     direction = {T(1), T(0), T(0)};
     return overlap::certain;
   }
-  // Rounded exactly: bodies that touch on a common axis are not in contact.
+  // Exact divisions: bodies that just touch on a common axis are not in contact.
   const vec<T, 3> toward{offset[0] / size, offset[1] / size, offset[2] / size};
   const vec<T, 3> scaled_a = by_component(bodies.half_axes, toward), scaled_b = bodies.stretch * toward;
   const T reach_a = std::sqrt(inner(scaled_a, scaled_a)), reach_b = std::sqrt(inner(scaled_b, scaled_b));
@@ -111,8 +111,8 @@ template <typename T>
   return seek_proof(bodies, toward, size, reach_a * both, reach_b * both, direction);
 }
 
-/// A step in two variables, the square of its length (or about it), and the change of the function that it promises, to
-/// a factor of 2.
+/// A step in two variables, its squared length (approximately), and the change of the function that it predicts, to a
+/// factor of 2.
 template <typename T>
 struct tangent_step {
   T u, v;
@@ -120,13 +120,14 @@ struct tangent_step {
   T promise;
 };
 
-/// A function of two variables to second order.
+/// A quadratic model of a function of two variables.
 template <typename T>
 struct quadratic {
   T slope_u, slope_v;
   T uu, uv, vv;
 
-  /// To the minimum, or down where there is none; at most about 1/2. `scale` is the size of the function.
+  /// The step to the minimum, or a descent step if there is none; of length 1/2 at most, about. `scale` is the size of
+  /// the function.
   [[nodiscard]] QUADRAT_HD tangent_step<T> step(T scale) const {
     constexpr T rounding = T(32) * rounding_unit<T>;
     const T trace = uu + vv, determinant = fused(uu, vv, -(uv * uv));
@@ -144,13 +145,13 @@ struct quadratic {
     return {u, v, square, fused(slope_u, u, slope_v * v)};
   }
 
-  /// Down along both axes of the Hessian, and not by little where the curvature is negative.
+  /// Descends along both eigenvectors of the Hessian, by a minimum length where the curvature is negative.
   [[nodiscard]] QUADRAT_HD tangent_step<T> step_off_saddle(T scale) const {
     const T mean = T(0.5) * (uu + vv), half = T(0.5) * (uu - vv);
     const T spread = std::sqrt(fused(half, half, uv * uv));
     const T low = mean - spread, high = mean + spread;
     const T floor = T(32) * rounding_unit<T> * (std::fabs(low) + std::fabs(high) + scale);
-    // The axis of the lower curvature.
+    // The eigenvector of the lower curvature.
     T x = half > T(0) ? -uv : (spread > T(0) ? spread - half : T(1));
     T y = half > T(0) ? half + spread : -uv;
     const T over = inverse_root(fused(x, x, y * y));
@@ -168,7 +169,7 @@ struct quadratic {
 };
 
 /// f around n in the tangents u and v: gradient and Riemannian Hessian on the unit sphere. The Hessian of h is the
-/// tensor of the radii of curvature.
+/// tensor of the radii of curvature of the surface.
 template <typename T>
 [[nodiscard]] QUADRAT_HD quadratic<T> expand(const body_pair<T>& bodies, const supports<T>& at, const vec<T, 3>& u,
                                              const vec<T, 3>& v) {
@@ -191,12 +192,14 @@ template <typename T>
   return v * inverse_root(inner(v, v));
 }
 
-/// Newton's method on the unit sphere for a local minimum of f, from `direction`, downhill: steps that do not keep a
-/// tenth of their promise are shortened. False when a direction with f <= 0 is met. `direction` becomes the normal.
+/// Newton's method on the unit sphere for a local minimum of f, starting at `direction`; steps that achieve less than a
+/// tenth of the predicted decrease are shortened. Returns false at a direction with f <= 0. `direction` becomes the
+/// normal.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool descend(const body_pair<T>& bodies, vec<T, 3>& direction) {
   constexpr T rounding = rounding_unit<T>;
-  // Quadratic convergence squares what is left, relative to the angle over which curvature changes.
+  // Convergence is quadratic: a last step of this size leaves about its square, relative to the angle over which
+  // curvature changes.
   const T tolerance = (sizeof(T) == 4 ? T(1e-3) : T(1e-7)) * bodies.flatness;
   direction = unit(direction);
   vec<T, 3> from = direction, change{};
@@ -217,7 +220,7 @@ template <typename T>
       lowest = at.depth;
     } else {
       const T promised = promise * part;
-      part *= std::fmax(T(0.1), T(0.5) * promised / fused(promise, part, -gained));  // the least of a parabola
+      part *= std::fmax(T(0.1), T(0.5) * promised / fused(promise, part, -gained));  // the minimum of a parabola
     }
     direction = unit(fused(change, part, from));
     if (part * part * square <= tolerance * tolerance || -promise * part <= T(0.0625) * rounding * at.reach) break;

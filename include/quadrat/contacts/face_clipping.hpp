@@ -11,23 +11,23 @@
 /// The face of one box, clipped to the prism over a face of another (Sutherland and Hodgman 1974).
 namespace quadrat {
 
-/// Features of contacts of faces are below this: which box has the face that is clipped to, which two faces meet, and
-/// which two lines meet in the corner.
+/// Features of face contacts are below this: they encode the box with the reference face, the two faces, and the two
+/// lines that meet in the corner.
 inline constexpr std::uint32_t clipped_features = 2 * 6 * 6 * 64;
 
-/// How far a corner of the clipped face may stand beyond the prism and stay as it is, in the shorter of the half edges
-/// that meet there: in a stack, where corners lie above one another, contacts then stay the same whatever the rounding.
+/// How far outside the prism a corner of the clipped face may be to stay uncut, relative to the shorter half edge: in a
+/// stack, where corners lie above one another, rounding then does not change the contacts.
 template <typename T>
 inline constexpr T clipping_tolerance = T(1e-4);
 
-/// A face of a box: coordinates of a point are its places along two edges, from the middle, and its height.
+/// A face of a box. Coordinates of a point: its places along two edges, from the middle, and its height.
 template <typename T>
 struct box_face {
   vec<T, 3> edge_1, edge_2, normal, middle;
   T half_1, half_2;
-  std::uint32_t number;  ///< of the six
+  std::uint32_t number;  ///< of the face, 0 to 5
 
-  /// The face across `axis` of a box around `center`, on the side of `outward`, which is that axis or its opposite.
+  /// The face perpendicular to `axis` of a box around `center`, on the side of `outward`, which is +axis or -axis.
   QUADRAT_HD box_face(const axes<T>& frame, const vec<T, 3>& size, const vec<T, 3>& center, const vec<T, 3>& outward,
                       int axis)
       : edge_1(frame.axis[(axis + 1) % 3]),
@@ -47,7 +47,7 @@ struct box_face {
   }
 };
 
-/// What is left of the face of a box that is most opposed to `face` when it is cut to the prism over `face`.
+/// The face of a box that is most opposed to `face`, clipped to the prism over `face`.
 template <typename T>
 class clipped_face {
  public:
@@ -70,17 +70,17 @@ class clipped_face {
   [[nodiscard]] QUADRAT_HD int count() const { return polygon_.count; }
   [[nodiscard]] QUADRAT_HD T depth(int k) const { return -polygon_.corner[k][2]; }
   [[nodiscard]] QUADRAT_HD vec<T, 3> point(int k) const { return face_.to_space(polygon_.corner[k]); }
-  /// Unique among the corners, and the same as long as the same lines meet in it.
+  /// Unique among the corners, and unchanged as long as the same lines meet in the corner.
   [[nodiscard]] QUADRAT_HD std::uint32_t feature(int k) const {
     const int before = k == 0 ? polygon_.count - 1 : k - 1;
     return (face_.number * 6 + other_number_) * 64 + polygon_.line[before] * 8u + polygon_.line[k];
   }
-  /// The deepest corner before anything was cut.
+  /// The deepest corner before clipping.
   [[nodiscard]] QUADRAT_HD vec<T, 3> deepest_corner() const { return face_.to_space(deepest_); }
 
  private:
-  /// Corners in order around; line[k] is on which line the side after corner k is: 0 to 3 for those of the face that is
-  /// cut, 4 to 7 for those that cut.
+  /// Corners in cyclic order; line[k] is the line of the side after corner k: 0 to 3 for sides of the clipped face, 4
+  /// to 7 for cuts.
   struct polygon {
     int count = 0;
     vec<T, 3> corner[8];
@@ -105,8 +105,7 @@ class clipped_face {
     }
   }
 
-  /// Keeps what is between the two lines at a distance of `half` along one coordinate, and corners that are hardly
-  /// beyond.
+  /// Keeps the part between the lines at +-`half` of one coordinate, and corners hardly outside.
   QUADRAT_HD void cut(int coordinate, T half) {
     const T hardly = clipping_tolerance<T> * std::fmin(half, least_half_);
     for (int side = 0; side < 2; ++side) {
@@ -122,7 +121,7 @@ class clipped_face {
         if (from_stays) polygon_.add(from, before.line[k]);
         if (from_stays == to_stays) continue;
         if ((from_stays ? beyond_from : beyond_to) > T(0)) {
-          // The side crosses the line at that corner, or nowhere.
+          // The side crosses the line at that corner, or not at all.
           if (from_stays) polygon_.line[polygon_.count - 1] = line;
           continue;
         }
@@ -136,7 +135,7 @@ class clipped_face {
   polygon polygon_;
   vec<T, 3> deepest_{};
   std::uint32_t other_number_ = 0;
-  T least_half_ = T(0);  ///< of the edges of the face that is cut
+  T least_half_ = T(0);  ///< shorter half edge of the clipped face
 };
 
 }  // namespace quadrat

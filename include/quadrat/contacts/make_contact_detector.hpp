@@ -11,9 +11,9 @@
 
 namespace quadrat {
 
-/// An empty contact detector for bodies in a box, which is options.domain: leave that out. The context and the
-/// precision are those of the arguments, so that options can be written in place: `make_contact_detector(context, box,
-/// {.sorted = true})`. Throws argument_error for impossible options, and where options.domain is given as well.
+/// An empty contact detector for bodies in a box. The box becomes options.domain, which must not be set. Context and
+/// precision are deduced from the arguments, so that options can be written in place: `make_contact_detector(context,
+/// box, {.sorted = true})`. Throws argument_error for impossible options, and if options.domain is set.
 template <typename Context, typename T>
 [[nodiscard]] contact_detector<Context, T> make_contact_detector(
     const Context& context, const box<T, 3>& domain, contact_options<std::type_identity_t<T>> options = {}) {

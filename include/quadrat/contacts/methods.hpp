@@ -7,14 +7,14 @@
 
 namespace quadrat {
 
-/// A way to find contacts. All serve every shape.
+/// A way to find contacts. All methods serve every shape.
 struct contact_method : method_info {
   bool pairs;      ///< whether it can be a broad phase for boxes alone
-  bool bins;       ///< whether it has bins, whose size can be chosen
+  bool bins;       ///< whether it has bins of a size that can be set
   bool quadratic;  ///< whether its work can grow with the square of the number of bodies: never chosen for many
 };
 
-/// All methods, in the order in which they are shown.
+/// All methods, in display order.
 [[nodiscard]] std::span<const contact_method> contact_methods();
 
 }  // namespace quadrat

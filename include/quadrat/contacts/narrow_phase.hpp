@@ -11,10 +11,10 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// From two bodies to their contacts.
+/// The contacts of two bodies.
 namespace quadrat {
 
-/// A contact as the narrow phase sees it: points are relative to the center of body a, and b stands at `offset`.
+/// A contact as the narrow phase sees it: points are relative to the center of body a, and b is at `offset`.
 template <typename T>
 struct contact_point {
   vec<T, 3> point_a;
@@ -24,7 +24,7 @@ struct contact_point {
   std::uint32_t feature;
 };
 
-/// What one pair can have at most: two boxes face to face.
+/// The most contacts of one pair: two boxes face to face.
 inline constexpr int most_contacts_of_pair = 8;
 
 template <typename T>
@@ -35,20 +35,19 @@ struct contact_manifold {
   QUADRAT_HD void add(const contact_point<T>& point) { points[count++] = point; }
 };
 
-/// Whether two spheres touch: their distance is strictly below the sum of their radii. The one expression that every
-/// method uses. `offset` is from the center of a to that of b.
+/// Whether two spheres touch: their distance is strictly below the sum of their radii. Every method uses this
+/// expression. `offset` is from the center of a to that of b.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool spheres_touch(const vec<T, 3>& offset, T radius_a, T radius_b) {
   const T sum = radius_a + radius_b;
   return squared_norm(offset) < sum * sum;
 }
 
-/// The depth of what touches by less than rounding shows.
+/// The depth of contacts shallower than rounding.
 template <typename T>
 inline constexpr T least_depth = std::numeric_limits<T>::min();
 
-/// Two spheres that touch. Depth: the sum of radii minus the distance. Spheres of one center get the `fallback` for a
-/// normal.
+/// Two spheres that touch. Depth: the sum of radii minus the distance. Concentric spheres get the normal `fallback`.
 template <typename T>
 [[nodiscard]] QUADRAT_HD contact_point<T> sphere_contact(const vec<T, 3>& offset, T radius_a, T radius_b,
                                                          const vec<T, 3>& fallback = {T(1), T(0), T(0)}) {

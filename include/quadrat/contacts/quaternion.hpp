@@ -9,13 +9,13 @@
 
 namespace quadrat {
 
-/// An orientation: w + x i + y j + z k turns vectors of a body's own frame into those of space. Need not be of length
-/// one where it is given by a caller; `normalized` makes it so.
+/// An orientation: w + x i + y j + z k rotates vectors from a body's frame to space. Quaternions given by a caller need
+/// not have unit length; see `normalized`.
 template <typename T>
 struct quaternion {
   T w, x, y, z;
 
-  /// Turned by nothing.
+  /// No rotation.
   [[nodiscard]] QUADRAT_HD static constexpr quaternion identity() { return {T(1), T(0), T(0), T(0)}; }
 };
 
@@ -24,7 +24,7 @@ template <typename T>
   return rounding::fused(q.z, q.z, rounding::fused(q.y, q.y, rounding::fused(q.x, q.x, q.w * q.w)));
 }
 
-/// Of length one. The length must be positive and finite.
+/// The quaternion scaled to unit length. The length must be positive and finite.
 template <typename T>
 [[nodiscard]] QUADRAT_HD quaternion<T> normalized(const quaternion<T>& q) {
   const T scale = T(1) / std::sqrt(squared_norm(q));
@@ -45,7 +45,7 @@ struct axes {
   }
 };
 
-/// Of a quaternion of length one.
+/// The axes of a unit quaternion.
 template <typename T>
 [[nodiscard]] QUADRAT_HD axes<T> axes_of(const quaternion<T>& q) {
   const T xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;

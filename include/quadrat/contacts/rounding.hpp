@@ -6,8 +6,8 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Arithmetic that is rounded the same wherever it is inlined: all methods are to give the same bytes, and what a
-/// compiler of device code fuses depends on what stands around it.
+/// Arithmetic that rounds the same wherever it is inlined: all methods must give the same bytes, but which operations a
+/// device compiler fuses depends on the surrounding code.
 namespace quadrat::rounding {
 
 /// x y + z
@@ -45,7 +45,7 @@ template <typename T>
   return {sum(x[0], y[0]), sum(x[1], y[1]), sum(x[2], y[2])};
 }
 
-/// 1 / x, on the device as the hardware has it: right to two units in the last place.
+/// 1 / x, on the device by the hardware's instruction: accurate to two units in the last place.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T inverse(T x) {
 #if defined(__CUDA_ARCH__)

@@ -19,15 +19,15 @@ namespace quadrat {
 
 enum class body_shape : std::uint8_t {
   sphere,     ///< size (radius, -, -)
-  ellipsoid,  ///< size: its half-axes along its own x, y, z
-  capsule,    ///< size (radius, half the distance between the centers of its caps, -); along its own z
-  box         ///< size: half of its edges along its own x, y, z
+  ellipsoid,  ///< size: half-axes along the body's x, y, z
+  capsule,    ///< size (radius, half the distance between the cap centers, -); along the body's z
+  box         ///< size: half edges along the body's x, y, z
 };
 
 /// Names of the shapes, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 4> body_shape_names{"sphere", "ellipsoid", "capsule", "box"};
 
-/// One body, or its image. Sizes are positive (a capsule's half distance may be 0), the orientation is of length one.
+/// One body, or its image. Sizes are positive (a capsule's half distance may be 0), the orientation has unit length.
 template <typename T>
 struct body {
   body_shape shape;
@@ -36,8 +36,8 @@ struct body {
   quaternion<T> orientation;
 };
 
-/// A wall: all points p with dot(normal, p) < offset are solid. The normal, of length one, points out of the wall to
-/// where bodies are; it is 0 along periodic axes. A plane has no bounding box: every body is tried against every plane.
+/// A wall: all points p with dot(normal, p) < offset are solid. The unit normal points out of the wall, towards the
+/// bodies; it is 0 along periodic axes. A plane has no bounding box: every body is tested against every plane.
 template <typename T>
 struct plane {
   vec<T, 3> normal;
@@ -45,19 +45,19 @@ struct plane {
   std::uint32_t group = 0;
 };
 
-/// The caller's bodies: no copy. Arrays belong to the device of the context, planes to the host. Body i is
-///   its center, with the shape of shapes[i] (or `shape`), the size of sizes[i] (spheres alone: radii[i], or `radius`),
-///   and orientations[i] (or none).
+/// The caller's bodies, not copied. Arrays are in the memory of the context's device, planes on the host. Body i has
+/// the shape shapes[i] (or `shape`), the size sizes[i] (spheres alone: radii[i], or `radius`), and the orientation
+/// orientations[i] (or none).
 template <typename T>
 struct bodies_view {
   points_view<T, 3> centers{};
-  body_shape shape = body_shape::sphere;        ///< of all, where `shapes` is nullptr
+  body_shape shape = body_shape::sphere;        ///< of all bodies, if `shapes` is nullptr
   const body_shape* shapes = nullptr;           ///< by body
-  T radius = T(0);                              ///< of every sphere, where neither radii nor sizes are given
+  T radius = T(0);                              ///< of every sphere, if neither radii nor sizes are given
   const T* radii = nullptr;                     ///< by body; for spheres alone
-  const vec<T, 3>* sizes = nullptr;             ///< by body; read as the shape says. Needed for all but spheres alone
-  const quaternion<T>* orientations = nullptr;  ///< by body, of any length but 0; nullptr: none is turned
-  const std::uint32_t* groups = nullptr;        ///< by body, below 32: see pair_masks; nullptr: all of group 0
+  const vec<T, 3>* sizes = nullptr;             ///< by body, as the shape defines; may be nullptr for spheres alone
+  const quaternion<T>* orientations = nullptr;  ///< by body, of any length but 0; nullptr: no rotations
+  const std::uint32_t* groups = nullptr;        ///< by body, below 32: see pair_masks; nullptr: all in group 0
   std::span<const plane<T>> planes{};           ///< plane k has the id (number of bodies) + k in contacts
 
   [[nodiscard]] QUADRAT_HD std::size_t size() const { return centers.count; }
@@ -74,18 +74,18 @@ struct bodies_view {
   }
 };
 
-/// Which groups meet: bodies of groups g and h can touch where bit h of pair_masks[g] is set. Must be symmetric. Bit g
-/// of pair_masks[g] says whether bodies of group g meet one another.
+/// Which groups interact: bodies of groups g and h can touch if bit h of pair_masks[g] is set. Must be symmetric. Bit g
+/// of pair_masks[g] concerns pairs within group g.
 using pair_masks = std::array<std::uint32_t, 32>;
 
-/// All groups meet.
+/// All groups interact.
 [[nodiscard]] constexpr pair_masks all_groups_meet() {
   pair_masks masks{};
   masks.fill(0xffffffffu);
   return masks;
 }
 
-/// Half of the edges of the smallest axis-aligned box around a body.
+/// Half edges of the axis-aligned bounding box of a body.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> half_extents(const body<T>& b) {
   if (b.shape == body_shape::sphere) return vec<T, 3>::filled(b.size[0]);
@@ -105,7 +105,7 @@ template <typename T>
   return half;
 }
 
-/// Radius of the smallest sphere around the center that holds the body.
+/// Radius of the smallest sphere around the center that contains the body.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T bounding_radius(body_shape shape, const vec<T, 3>& size) {
   switch (shape) {
@@ -120,31 +120,31 @@ template <typename T>
   }
 }
 
-/// Lengths with which bodies are computed: the products of four of them are normal numbers.
+/// The range of valid lengths: products of four of them are normal numbers.
 template <typename T>
 inline constexpr T smallest_length = sizeof(T) == sizeof(float) ? T(1e-9) : T(1e-75);
 template <typename T>
 inline constexpr T largest_length = sizeof(T) == sizeof(float) ? T(1e9) : T(1e75);
 
-/// How many times longer than its shortest half-axis the longest one of an ellipsoid may be.
+/// The largest ratio of the longest to the shortest half-axis of an ellipsoid.
 template <typename T>
 inline constexpr T most_slender = sizeof(T) == sizeof(float) ? T(1e4) : T(1e8);
 
-/// The rounding of one operation, relative.
+/// The relative rounding error of one operation.
 template <typename T>
 inline constexpr T rounding_unit = std::numeric_limits<T>::epsilon();
 
 template <typename T>
 inline constexpr T largest_number = std::numeric_limits<T>::max();
 
-/// Below this the square of a length is too coarse to find a direction from.
+/// Below this squared length, a direction cannot be determined.
 template <typename T>
 inline constexpr T least_squared_length = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
 
-/// Whether the numbers of a body describe one: a known shape, positive sizes (a capsule's half distance may be 0) from
-/// smallest_length to largest_length (of an ellipsoid within most_slender), an orientation that can be normalised.
-/// Sizes that the shape does not use may be anything. `squared_orientation` is the squared norm of the quaternion as
-/// given, 1 where there is none.
+/// Whether a body is valid: a known shape, positive sizes (a capsule's half distance may be 0) from smallest_length to
+/// largest_length (of an ellipsoid within most_slender), an orientation that can be normalized. Sizes that the shape
+/// does not use may be anything. `squared_orientation` is the squared norm of the quaternion as given, 1 without
+/// orientations.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool sizes_are_sound(body_shape shape, const vec<T, 3>& size, T squared_orientation) {
   if (!(squared_orientation >= least_squared_length<T> && std::isfinite(squared_orientation))) return false;

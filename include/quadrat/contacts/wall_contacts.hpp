@@ -9,11 +9,12 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Contacts of bodies with walls: where a sphere, the caps of a capsule or the corners of a box reach deepest, each if
-/// it is strictly below the surface of the wall. Depth is how far below.
+/// Contacts of bodies with walls: at the deepest points of a sphere, of the caps of a capsule, or at the corners of a
+/// box, each if strictly below the surface of the wall. Depth is the distance to the surface.
 namespace quadrat {
 
-/// A body of which `point`, relative to its center, is below the surface of a wall by `depth`, if that is positive.
+/// Adds a contact of a body at `point`, relative to its center, below the surface of a wall by `depth`, if that is
+/// positive.
 template <typename T>
 QUADRAT_HD void add_wall_contact(const vec<T, 3>& point, T depth, const plane<T>& wall, std::uint32_t feature,
                                  contact_manifold<T>& manifold) {
@@ -21,13 +22,13 @@ QUADRAT_HD void add_wall_contact(const vec<T, 3>& point, T depth, const plane<T>
   manifold.add({point, point + wall.normal * depth, wall.normal * T(-1), depth, feature});
 }
 
-/// `height`: of the center of the body over the surface of the wall.
+/// `height`: of the body's center above the surface of the wall.
 template <typename T>
 QUADRAT_HD void sphere_wall_contact(const body<T>& a, const plane<T>& wall, T height, contact_manifold<T>& manifold) {
   add_wall_contact(wall.normal * -a.size[0], a.size[0] - height, wall, 0, manifold);
 }
 
-/// Features: 0 and 1 for the two caps, 1 for that to which the axis points. A capsule that is almost a sphere
+/// Features: 0 and 1 for the two caps, 1 for the one to which the axis points. A capsule that is almost a sphere
 /// (least_stretch) has one contact, of feature 0.
 template <typename T>
 QUADRAT_HD void capsule_wall_contacts(const body<T>& a, const plane<T>& wall, T height, contact_manifold<T>& manifold) {
@@ -43,7 +44,7 @@ QUADRAT_HD void capsule_wall_contacts(const body<T>& a, const plane<T>& wall, T 
   add_wall_contact(down + high, radius - height - rise, wall, 1, manifold);
 }
 
-/// Features: the number of the corner, whose bit k says whether it is on the positive side of axis k.
+/// Features: the number of the corner; bit k is set on the positive side of axis k.
 template <typename T>
 QUADRAT_HD void box_wall_contacts(const body<T>& a, const plane<T>& wall, T height, contact_manifold<T>& manifold) {
   const axes<T> frame = axes_of(a.orientation);

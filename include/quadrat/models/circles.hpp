@@ -20,14 +20,14 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/search/orders.hpp"
 
-/// Circles: the benchmark of modular-bin-strips. Agents without mass, spread evenly at first, move towards a steady
+/// Circles: the benchmark of modular-bin-strips. Massless agents, uniformly distributed at first, move toward a steady
 /// state of circles (2D) or spheres (3D). With e the unit vector from agent i to agent j and d their distance, one step
-/// is, all read in the old state,
+/// is, with all terms from the old state,
 ///   original form (2016): x_i += sum over j of { -k_rep d e for d < r; k_att (2r - d) e for r <= d < 2r }, and then
-///     each coordinate is put back into [0, W - 1];
+///     each coordinate is clamped to [0, W - 1];
 ///   sine form (of today's benchmark): x_i += 1 / max(n, 1) sum over j with d < R of -k sin(2 pi d / R) e, with n the
-///     number of those j, in a box [-W/2, W/2] that does not hold the agents: who leaves it moves on as the others do.
-/// Agents in one place do not move each other (e has no direction there), but are neighbors.
+///     number of those j, in a box [-W/2, W/2] that does not confine agents: they may leave it.
+/// Agents at the same place do not move each other (e is undefined), but are neighbors.
 namespace quadrat {
 
 enum class circles_form { original, sine };
@@ -35,7 +35,7 @@ enum class circles_form { original, sine };
 /// Names of the forms, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> circles_form_names{"original", "sine"};
 
-/// The constants of the model. Lengths in the unit of the box; one step is the unit of time.
+/// The constants of the model. Lengths are in the unit of the box; one step is the unit of time.
 struct circles_parameters {
   circles_form form = circles_form::sine;
   double width = 100;        ///< W
@@ -48,43 +48,43 @@ struct circles_parameters {
   [[nodiscard]] double reach() const { return form == circles_form::original ? 2 * radius : radius; }
 };
 
-/// The constants that the form is usually run with: r = 5 or R = 2, W = 100.
+/// The usual constants of a form: r = 5 or R = 2, W = 100.
 [[nodiscard]] circles_parameters circles_defaults(circles_form form);
 
-/// Throws argument_error for the first constant that is not finite, or not positive where it must be.
+/// Throws argument_error for the first constant that is not finite, or not positive although it must be.
 void check(const circles_parameters& parameters);
 
-/// Agents in a box of that width: floor(W^D density). The original form has 0.01 by default, the sine form 1. Throws
-/// argument_error for a density that is negative or gives more than 2^31 - 1.
+/// The number of agents in a box of width W: floor(W^D density). The usual density is 0.01 for the original form, 1 for
+/// the sine form. Throws argument_error for a negative density, or one that gives more than 2^31 - 1 agents.
 [[nodiscard]] std::size_t circles_count(const circles_parameters& parameters, int dimension, double density);
 
-/// The box in which agents start, and over which the cells are laid.
+/// The box in which agents start, and which is divided into cells.
 template <int D>
 [[nodiscard]] box<double, D> circles_box(const circles_parameters& parameters);
 
-/// `count` independent uniform positions in the box, the same numbers on every platform.
+/// `count` independent uniform positions in the box, identical on every platform.
 template <int D>
 [[nodiscard]] std::vector<vec<double, D>> circles_initial_positions(const circles_parameters& parameters,
                                                                     std::size_t count, std::uint64_t seed = 1);
 
-/// What a simulation is made of.
+/// The options of a simulation.
 struct circles_options {
   circles_parameters parameters{};
-  std::string order{};      ///< of walking a neighborhood; empty: circles_default_order
+  std::string order{};      ///< in which neighborhoods are walked; empty: circles_default_order
   std::string cell_list{};  ///< one of circles_cell_lists(); empty: circles_default_cell_list
-  /// Cells along the reach, 1 to circles_most_cells_per_reach: the finest grid whose cells have an edge of at least
-  /// reach / cells_per_reach. 1 is the paper's. 0: circles_default_cells_per_reach of the order.
+  /// Cells along the reach, 1 to circles_most_cells_per_reach: the finest grid with cell edges of at least reach /
+  /// cells_per_reach. The paper uses 1. 0: circles_default_cells_per_reach of the order.
   int cells_per_reach = 0;
-  /// The same along x alone; 0: as along the other axes. Finer cells along x cut the ends of ranges closer and make no
-  /// more of them: with 4 against 2, trimmed reads 13 % fewer candidates in 3D.
+  /// The same along x; 0: as along the other axes. Finer cells along x trim the ends of ranges more closely without
+  /// adding ranges: with 4 instead of 2, trimmed reads 13 % fewer candidates in 3D.
   int cells_per_reach_x = 0;
-  /// On CUDA, with trimmed over counting: kernels of the model's own in place of the general walk, which queue the
-  /// neighbors of an agent where cells hold few (src/models/circles/queue.hpp). Left out: where it is possible.
+  /// On CUDA, with order trimmed and cell list counting: model-specific kernels instead of the general walk, which
+  /// queue the neighbors of an agent if cells hold few (src/models/circles/queue.hpp). Default: if possible.
   std::optional<bool> queue_neighbors = std::nullopt;
 };
 
-/// The orders of walking a neighborhood, and the cell lists that can carry agents into the order of their cells: those
-/// whose cells are ranges of slots.
+/// The orders in which a neighborhood can be walked, and the cell lists that can keep agents in the order of their
+/// cells: those whose cells are ranges of slots.
 [[nodiscard]] std::span<const std::string_view> circles_orders();
 [[nodiscard]] std::span<const std::string_view> circles_cell_lists();
 /// Whether the order can walk over the cell list. Throws argument_error for unknown names.
@@ -93,31 +93,31 @@ struct circles_options {
 inline constexpr std::string_view circles_default_order = search_orders::trimmed::name;
 inline constexpr std::string_view circles_default_cell_list = cell_methods::counting::name;
 inline constexpr int circles_most_cells_per_reach = 8;
-/// 1 for the paper's orders; 2 for trimmed, which leaves out what smaller cells let it tell apart. Throws
-/// argument_error for an unknown name.
+/// 1 for the paper's orders; 2 for trimmed, which leaves out more with smaller cells. Throws argument_error for an
+/// unknown name.
 [[nodiscard]] int circles_default_cells_per_reach(std::string_view order);
 
-/// The agents at one step. Deviations are those of the population.
+/// Statistics of the agents at one step. Deviations are population standard deviations.
 struct circles_statistics {
   std::uint64_t step = 0;
-  double mean_neighbors = 0;        ///< others nearer than the reach
-  double neighbor_deviation = 0;    ///< standard deviation of their number: the paper's measure of disorder
-  std::size_t most_neighbors = 0;   ///< of one agent
-  double candidates_per_agent = 0;  ///< agents that the walk reads for one, itself included
+  double mean_neighbors = 0;        ///< mean number of others nearer than the reach
+  double neighbor_deviation = 0;    ///< standard deviation of the number of neighbors: the paper's measure of disorder
+  std::size_t most_neighbors = 0;   ///< largest number of neighbors of an agent
+  double candidates_per_agent = 0;  ///< agents that a walk reads, itself included
   double mean_displacement = 0;     ///< of the next step
   double max_displacement = 0;      ///< of the next step
 };
 
-/// One step of a run that was recorded.
+/// One step of a recorded run.
 struct circles_record {
-  std::uint64_t step = 0;         ///< 1 leads from the start to the first new positions
+  std::uint64_t step = 0;         ///< from 1: the step from the initial to the first new positions
   double milliseconds = 0;        ///< of the whole step: cell list, walk and move
-  double mean_neighbors = 0;      ///< that the step found
-  double neighbor_deviation = 0;  ///< standard deviation of their number
-  double mean_displacement = 0;   ///< by which it moved an agent
+  double mean_neighbors = 0;      ///< mean number of neighbors
+  double neighbor_deviation = 0;  ///< standard deviation of the number of neighbors
+  double mean_displacement = 0;   ///< mean length of the step's moves
 };
 
-/// Everything that changes with time, on the host: what a checkpoint holds.
+/// The complete state, on the host: the contents of a checkpoint.
 template <typename T, int D>
 struct circles_state {
   std::uint64_t step = 0;
@@ -131,37 +131,37 @@ class circles_engine;
 /// A simulation: owns the agents in the memory of its context, in the order of their cells. Move-only. T: float or
 /// double; D: 2 or 3; Context: cpu_context or cuda_context.
 ///
-/// Determinism is the context's: `none` leaves the order of sums to the atomic operations of the cell list;
-/// `run_to_run` builds it in an order that timing and threads do not change, so that a run gives the same bits again
-/// with the same options. `canonical` is refused: it would have to sort the neighbors of every agent.
+/// Determinism is that of the context: with `none`, the order of sums depends on the atomic operations of the cell
+/// list; with `run_to_run`, its order is independent of timing and threads, so that the same options give the same
+/// bits. `canonical` is refused: it would have to sort the neighbors of every agent.
 template <typename Context, typename T, int D>
 class circles {
   static_assert(detail::instance<Context, T, D>::exists);
 
  public:
-  /// Places the agents. Copies from the host and synchronises. Throws argument_error for impossible options, an unknown
-  /// order or cell list (naming the valid ones), an order that cannot walk the cell list (naming those that it can),
-  /// the level canonical, more than 2^31 - 1 agents; data_error for a position that is not finite or outside the box
-  /// (naming the first).
+  /// Places the agents. Copies from the host and synchronizes. Throws argument_error for impossible options, an unknown
+  /// order or cell list (naming the valid ones), an order that cannot walk the cell list (naming those that it can
+  /// walk), the level canonical, more than 2^31 - 1 agents; data_error for a position that is not finite or outside the
+  /// box (naming the first).
   circles(const Context& context, const circles_options& options, std::span<const vec<double, D>> positions);
   circles(circles&&) noexcept;
   circles& operator=(circles&&) noexcept;
   ~circles();
 
-  /// Enqueues steps, asynchronously on the context's stream (on the CPU they have finished on return). Allocates
-  /// nothing after the first step; on CUDA the step is a captured graph. Never throws for bad data: see check.
+  /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return). Allocates nothing
+  /// after the first step; on CUDA a step is a captured graph. Never throws for bad data: see check.
   void advance(std::size_t steps);
 
-  /// The same with each step timed (by events of the device on CUDA) and its neighbors counted. The walk counts them
-  /// anyway; a recorded step writes 4 bytes an agent more, and the numbers are summed up between the steps' times.
-  /// Synchronises. Throws what check throws.
+  /// The same, with each step timed (by device events on CUDA) and its neighbors counted. The walk counts them anyway;
+  /// a recorded step writes 4 more bytes per agent, and the sums are taken outside the timed steps. Synchronizes.
+  /// Throws what check throws.
   [[nodiscard]] std::vector<circles_record> record(std::size_t steps);
 
-  /// Waits for the steps and throws for the first thing that went wrong in them: data_error when a position became not
-  /// finite, naming step and agent. The simulation stays invalid until restore.
+  /// Waits for the steps. Throws data_error if a position became not finite, naming step and agent. The simulation then
+  /// stays invalid until restore.
   void check();
 
-  /// The next four synchronise and throw what check throws.
+  /// The next four synchronize and throw what check throws.
   [[nodiscard]] circles_statistics measure();
   /// By agent.
   [[nodiscard]] std::vector<vec<T, D>> positions();
@@ -169,18 +169,18 @@ class circles {
   [[nodiscard]] std::vector<std::uint32_t> neighbors();
   [[nodiscard]] circles_state<T, D> state();
 
-  /// Goes back to a state, of any run with as many agents; in the sine form they may stand outside the box.
-  /// Synchronises. Throws argument_error when the counts differ or the storage order is none; data_error for a position
-  /// that is not finite, or in the original form outside the box.
+  /// Restores a state of any run with the same number of agents; in the sine form they may lie outside the box.
+  /// Synchronizes. Throws argument_error if the counts differ or the storage order is invalid; data_error for a
+  /// position that is not finite, or, in the original form, outside the box.
   void restore(const circles_state<T, D>& state);
 
-  /// Steps enqueued so far, from the step of the state that was restored.
+  /// Number of steps enqueued, counted from the step of a restored state.
   [[nodiscard]] std::uint64_t step() const;
   [[nodiscard]] std::size_t size() const;
   /// Bytes of the context's memory in use: agents and cell list.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const grid<T, D>& space() const;
-  /// With everything that was left out filled in.
+  /// The options in use, with defaults filled in.
   [[nodiscard]] const circles_options& options() const;
   [[nodiscard]] const Context& context() const;
 

@@ -15,11 +15,11 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Grains with friction: the soft-sphere discrete element method, in SI units. Grains are spheres of any radii and one
-/// material; walls are planes of that material. Two bodies touch when their distance is strictly below the sum of their
-/// radii. With the overlap d, the unit vector n from j to i, 1/R* = 1/R_i + 1/R_j, 1/m* = 1/m_i + 1/m_j, the normal and
-/// tangential velocity v_n, v_t of i relative to j at the contact point (in the middle of the overlap, rotation
-/// included), the force on i is
+/// Grains with friction: the soft-sphere discrete element method, in SI units. Grains are spheres of any radii, all of
+/// one material; walls are planes of the same material. Two bodies touch if their distance is strictly below the sum of
+/// their radii. With the overlap d, the unit vector n from j to i, 1/R* = 1/R_i + 1/R_j, 1/m* = 1/m_i + 1/m_j, the
+/// normal and tangential velocity v_n, v_t of i relative to j at the contact point (in the middle of the overlap,
+/// rotation included), the force on i is
 ///
 ///   normal      F_n = s S_n d n - g b_n sqrt(S_n m*) v_n, only where it repels
 ///   tangential  F_t = -S_t xi - g b sqrt(S_t m*) v_t, shortened to mu |F_n|
@@ -28,23 +28,23 @@
 /// S_t = 8 G* sqrt(R* d), E* = E / (2 - 2 nu^2), G* = E / (4 (2 - nu) (1 + nu)), g = 2 sqrt(5/6).
 /// Linear: S_n and S_t are given, s = 1, g = 2.
 ///
-/// Damping follows from the restitution e: b = -ln e / sqrt(ln^2 e + pi^2), and b_n is such that a head-on pair parts
-/// with e times its speed, at any speed (contact_damping). Where the normal force may pull, that is b_n = b. Where it
-/// may not, a contact ends earlier, when the force is zero, and e = exp(-2 b_n acos(b_n) / sqrt(1 - b_n^2)), or
-/// exp(-2 b_n arcosh(b_n) / sqrt(b_n^2 - 1)) beyond b_n = 1, has to be solved. The formulas of the linear spring hold
-/// for Hertz, too: with y = d^(5/4) speed and y follow the equation of a linear oscillator (Antypov, Elliott 2011).
+/// Damping follows from the restitution e: b = -ln e / sqrt(ln^2 e + pi^2), and b_n is chosen such that a head-on pair
+/// separates with e times its speed, at any speed (contact_damping). If the normal force may pull, b_n = b. If not, a
+/// contact ends earlier, when the force is zero, and b_n solves e = exp(-2 b_n acos(b_n) / sqrt(1 - b_n^2)), or exp(-2
+/// b_n arcosh(b_n) / sqrt(b_n^2 - 1)) beyond b_n = 1. The formulas of the linear spring hold for Hertz, too: in y =
+/// d^(5/4), the motion is that of a linear oscillator (Antypov, Elliott 2011).
 ///
-/// xi is the tangential displacement since the contact began. It turns with the contact; it is shortened when the
-/// contact slides, to what friction can hold; and while the contact is being compressed further, in proportion to
-/// 1 / S_t, so that a tangential force which is there stays as it is: otherwise energy would come from nowhere (Elata,
-/// Berryman 1996; Thornton, Cummins, Cleary 2013). Rolling resistance is a torque mu_r |F_n| R* against the relative
-/// angular velocity, less where it would turn that around within a step.
+/// xi is the tangential displacement since the contact began. It rotates with the contact. If the contact slides, it is
+/// shortened to what friction can hold. While compression increases, it is scaled by 1 / S_t, which leaves the
+/// tangential force unchanged: otherwise energy would be created (Elata, Berryman 1996; Thornton, Cummins, Cleary
+/// 2013). Rolling resistance is a torque mu_r |F_n| R* against the relative angular velocity, limited so that it does
+/// not reverse that within a step.
 ///
-/// Time steps are leapfrog: velocities half a step apart from positions. What the damping does to the relative velocity
-/// of a pair in that half step is solved for, so that it is right to second order.
+/// Time steps are leapfrog: velocities lag positions by half a step. The effect of damping on the relative velocity of
+/// a pair in that half step is solved for, so that damping is second-order accurate.
 namespace quadrat {
 
-/// How stiff contacts are.
+/// The stiffness law of contacts.
 enum class contact_stiffness {
   hertz,  ///< from the elastic constants of the material, growing with the overlap
   linear  ///< constant springs
@@ -53,18 +53,18 @@ enum class contact_stiffness {
 /// Names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> contact_stiffness_names{"hertz", "linear"};
 
-/// What the damping of the normal force is chosen by.
+/// How the damping of the normal force is chosen.
 enum class contact_damping {
-  exact,   ///< a head-on pair parts with the restitution
-  formula  ///< b_n = b in any case, as other programs have it: where the force may not pull, pairs part faster, with
+  exact,   ///< a head-on pair separates with the restitution
+  formula  ///< b_n = b always, as in other programs: if the force may not pull, pairs separate faster, with
            ///< 0.25 times their speed for e = 0.1, 0.40 for 0.3, 0.55 for 0.5, 0.81 for 0.8
 };
 
 /// Names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> contact_damping_names{"exact", "formula"};
 
-/// What grains and walls are made of. The defaults are glass, softened a thousandfold as is usual, so that time steps
-/// can be longer.
+/// The material of grains and walls. The defaults are glass, softened a thousandfold, as is usual, for longer time
+/// steps.
 struct granular_material {
   double density = 2500;           ///< kg / m^3
   double young_modulus = 6.5e7;    ///< E, Pa; for Hertz
@@ -78,15 +78,15 @@ struct granular_material {
 
 /// A hole in a wall.
 struct round_opening {
-  std::array<double, 3> center{};  ///< brought onto the plane
-  double radius = 0;               ///< not less than that of the largest grain
+  std::array<double, 3> center{};  ///< projected onto the plane
+  double radius = 0;               ///< at least that of the largest grain
 };
 
 /// A wall: a plane. Without an opening everything behind it is solid. With one it is a thin plate that acts on both
 /// sides, and grains pass through the opening.
 struct granular_wall {
   std::array<double, 3> point{};          ///< anywhere on the plane
-  std::array<double, 3> normal{0, 1, 0};  ///< to where grains are, of any length but 0
+  std::array<double, 3> normal{0, 1, 0};  ///< toward the grains, of any length but 0
   std::optional<round_opening> opening{};
 };
 
@@ -101,9 +101,9 @@ struct granular_friction_options {
   contact_stiffness stiffness = contact_stiffness::hertz;
   granular_material material{};
   contact_damping damping = contact_damping::exact;
-  bool attraction = false;  ///< whether the damping may make the normal force of a contact that ends attractive
+  bool attraction = false;  ///< whether damping may make the normal force attractive as a contact ends
   std::array<double, 3> gravity{0, -9.81, 0};  ///< m / s^2
-  /// Where most grains are, in m; says how grains are sorted. Grains may be anywhere that the walls let them.
+  /// The region of most grains, in m, used to sort them. Grains may be anywhere that the walls allow.
   std::array<double, 3> lower{-1, -1, -1};
   std::array<double, 3> upper{1, 1, 1};
   std::vector<granular_wall> walls{};
@@ -114,11 +114,11 @@ struct granular_friction_options {
 /// Grains at rest in a region, not touching.
 struct granular_fill {
   std::size_t count = 0;
-  double smallest_radius = 0;     ///< radii are evenly spread from here
+  double smallest_radius = 0;     ///< radii are uniform from here
   double largest_radius = 0;      ///< to here
   std::array<double, 3> lower{};  ///< of the region
   std::array<double, 3> upper{};
-  std::array<double, 3> down{0, -1, 0};  ///< layers are filled upwards along the nearest axis
+  std::array<double, 3> down{0, -1, 0};  ///< layers are filled upward along the nearest axis
   double jitter = 0.1;                   ///< largest random displacement of a coordinate, in largest radii
   std::uint64_t seed = 1;
 };
@@ -128,18 +128,18 @@ struct granular_filling {
   std::vector<vec<double, 3>> positions{};
 };
 
-/// How many grains the region holds.
+/// The number of grains that fit in the region.
 [[nodiscard]] std::size_t room_of(const granular_fill& fill);
 
-/// Grains on a lattice with room for the largest grains and the jitter: the same numbers on every platform. Throws
+/// Grains on a lattice with room for the largest grains and the jitter, identical on every platform. Throws
 /// argument_error for radii that are not positive or not in order, and for a region that is not finite or cannot hold
 /// the grains (saying how many it would hold).
 [[nodiscard]] granular_filling filled_region(const granular_fill& fill);
 
-/// The time step beyond which contacts would be unstable. Hertz: the time a Rayleigh wave takes across the smallest
-/// grain, pi R sqrt(density / G) / (0.1631 nu + 0.8766), G = E / (2 + 2 nu). Linear: a fifth of the time that two
-/// smallest grains touch without damping, with the stiffer of the two springs. Where b_n is above 1 (contact_damping
-/// exact and a restitution below 0.135), that time over b_n.
+/// The time step beyond which contacts would be unstable. Hertz: the time of a Rayleigh wave across the smallest grain,
+/// pi R sqrt(density / G) / (0.1631 nu + 0.8766), G = E / (2 + 2 nu). Linear: a fifth of the contact time of two of the
+/// smallest grains without damping, with the stiffer of the two springs. If b_n is above 1 (contact_damping exact and a
+/// restitution below 0.135), that time divided by b_n.
 [[nodiscard]] double longest_granular_time_step(const granular_friction_options& options, double smallest_radius);
 
 /// Sums and extremes over all grains at one step, in SI units.
@@ -150,16 +150,16 @@ struct granular_friction_statistics {
   double rotational_energy = 0;      ///< kinetic energy of rotation
   double elastic_energy = 0;         ///< in the normal and tangential springs of all contacts
   double gravitational_energy = 0;   ///< zero at the lower corner of options().lower, upper
-  double mean_height = 0;            ///< mean distance from that corner against gravity; 0 without gravity
-  double contacts_per_particle = 0;  ///< other grains that touch
-  double largest_overlap = 0;        ///< of a contact, over the radius of its smaller grain
+  double mean_height = 0;            ///< mean distance from that corner, measured against gravity; 0 without gravity
+  double contacts_per_particle = 0;  ///< mean number of other grains that touch
+  double largest_overlap = 0;        ///< of a contact, divided by the radius of its smaller grain
   double max_speed = 0;
-  std::uint64_t passed = 0;    ///< grains with their center behind a wall that has an opening
-  std::uint64_t rebuilds = 0;  ///< of the neighbor list, since the simulation was made
+  std::uint64_t passed = 0;    ///< grains whose center is behind a wall with an opening
+  std::uint64_t rebuilds = 0;  ///< of the neighbor list, since construction
 };
 
-/// What a contact remembers. Body `second` is a grain, or wall k as (number of grains) + k. Contacts of two grains
-/// stand twice, once for each as the first: what the second remembers is the opposite, to rounding.
+/// The history of a contact. Body `second` is a grain, or wall k as (number of grains) + k. Contacts of two grains are
+/// stored twice, once with each as the first; the two displacements are opposite, to rounding.
 template <typename T>
 struct granular_contact_memory {
   particle_id first;
@@ -168,26 +168,26 @@ struct granular_contact_memory {
   T scale;                 ///< sqrt(R* d), or 1 for linear springs, in the last step
 };
 
-/// Everything that changes with time, on the host: what a checkpoint holds. Restored to a simulation with the same
-/// options and radii on the same device, a run goes on with the same bits.
+/// The complete state, on the host: the contents of a checkpoint. Restored to a simulation with the same options and
+/// radii on the same device, a run continues with the same bits.
 template <typename T>
 struct granular_friction_state {
   std::uint64_t step = 0;
   std::vector<vec<T, 3>> positions{};                  ///< by particle id
-  std::vector<vec<T, 3>> remainders{};                 ///< what is too small to be in the positions, by particle id
+  std::vector<vec<T, 3>> remainders{};                 ///< the parts of positions below their rounding, by particle id
   std::vector<vec<T, 3>> velocities{};                 ///< half a step before the positions, by particle id
   std::vector<vec<T, 3>> angular_velocities{};         ///< likewise
-  std::vector<vec<T, 3>> listed_positions{};           ///< where the neighbor list was made, by particle id
+  std::vector<vec<T, 3>> listed_positions{};           ///< at which the list was built, by particle id
   std::vector<granular_contact_memory<T>> contacts{};  ///< by (first, second)
 };
 
 /// A simulation: owns the grains in the memory of its context. Move-only. T: float or double; Context: cpu_context or
 /// cuda_context.
 ///
-/// Each grain adds up the forces of its own row of a neighbor list, so that every contact is computed from both sides.
-/// The list holds pairs up to the sum of their radii and a skin; it is made again, of grains sorted by cell, when one
-/// of them has moved by half of the skin. Cells are as large as the largest two grains, so that mild ratios of size
-/// (1:5) are what the model is made for.
+/// Each grain adds up the forces of its row of a neighbor list, so that every contact is computed from both sides. The
+/// list holds pairs up to the sum of their radii and a skin; it is rebuilt, with grains sorted by cell, when a grain
+/// has moved by half of the skin. Cells are as large as two of the largest grains: the model is made for mild size
+/// ratios (1:5).
 ///
 /// Determinism: the same bits in every run and with any number of threads, whatever the context asks for.
 template <typename Context, typename T>
@@ -195,10 +195,10 @@ class granular_friction {
   static_assert(detail::instance<Context, T>::exists);
 
  public:
-  /// Grains by radius (one, or one for each), positions, velocities and angular velocities (empty: at rest). Copies
-  /// from the host and synchronises. Throws argument_error for impossible options, radii and counts, and a time step
-  /// above longest_granular_time_step; data_error for a grain whose numbers are not finite, or whose center lies behind
-  /// a wall (naming the first).
+  /// Grains, by radii (one, or one each), positions, velocities and angular velocities (empty: at rest). Copies from
+  /// the host and synchronizes. Throws argument_error for impossible options, radii and counts, and a time step above
+  /// longest_granular_time_step; data_error for a grain with a number that is not finite, or with its center behind a
+  /// wall (naming the first).
   granular_friction(const Context& context, const granular_friction_options& options, std::span<const double> radii,
                     std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
                     std::span<const vec<double, 3>> angular_velocities = {});
@@ -206,16 +206,16 @@ class granular_friction {
   granular_friction& operator=(granular_friction&&) noexcept;
   ~granular_friction();
 
-  /// Takes time steps: some at a time are enqueued (on CUDA as a captured graph), then it waits for them, to make the
-  /// neighbor list again when it must. Never throws for bad data: see check.
+  /// Takes time steps. Enqueues some at a time (on CUDA as a captured graph) and waits for them, to rebuild the
+  /// neighbor list if necessary. Never throws for bad data: see check.
   void advance(std::size_t steps);
 
-  /// Throws data_error when the run blew up, naming step and grain: a velocity that is not finite, a move by more than
-  /// half a radius within one step, or a push into a wall by more than half a radius. The simulation stays invalid
+  /// Throws data_error if the run blew up, naming step and grain: a velocity that is not finite, a move by more than
+  /// half a radius within one step, or a push into a wall by more than half a radius. The simulation then stays invalid
   /// until restore.
   void check();
 
-  /// The next ones synchronise and throw what check throws. Velocities are those at the time of the positions.
+  /// The next functions synchronize and throw what check throws. Velocities are at the time of the positions.
   [[nodiscard]] granular_friction_statistics measure();
   /// By particle id.
   [[nodiscard]] std::vector<vec<T, 3>> positions();
@@ -223,18 +223,18 @@ class granular_friction {
   [[nodiscard]] std::vector<vec<T, 3>> angular_velocities();
   [[nodiscard]] granular_friction_state<T> state();
 
-  /// Goes back to a state. Synchronises. Throws argument_error when counts differ or a contact is of a body that does
-  /// not exist, or stands twice; data_error as the constructor.
+  /// Restores a state. Synchronizes. Throws argument_error if counts differ, or a contact names a body that does not
+  /// exist or occurs twice; data_error as the constructor.
   void restore(const granular_friction_state<T>& state);
 
-  /// Steps taken, from the step of the state that was restored.
+  /// Number of steps taken, counted from the step of a restored state.
   [[nodiscard]] std::uint64_t step() const;
   [[nodiscard]] std::size_t size() const;
   /// By particle id.
   [[nodiscard]] const std::vector<T>& radii() const;
   /// Bytes of the context's memory in use.
   [[nodiscard]] std::size_t bytes() const;
-  /// With everything that was left out filled in.
+  /// The options in use, with defaults filled in.
   [[nodiscard]] const granular_friction_options& options() const;
   [[nodiscard]] const Context& context() const;
 

@@ -17,7 +17,7 @@ namespace quadrat::detail {
 template <typename Context, typename T>
 class touched_bins {
  public:
-  /// `edge` is that of the bins, for messages. Synchronises, since M decides how much memory B takes. Throws
+  /// `edge` is that of the bins, for messages. Synchronizes, since M decides how much memory B takes. Throws
   /// argument_error where M is too large.
   void find(const Context& context, const placed_bodies<T>& bodies, const grid<T, 3>& space, T edge);
 

@@ -37,7 +37,7 @@ class body_placement {
  public:
   explicit body_placement(const Context& context) : context_(context), control_(context, words) {}
 
-  /// Looks at all bodies and reads back what was found. Synchronises.
+  /// Looks at all bodies and reads back what was found. Synchronizes.
   template <typename Place>
   [[nodiscard]] fault_report place(std::size_t count, const Place& place) {
     begin(count);

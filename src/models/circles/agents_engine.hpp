@@ -48,7 +48,7 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
                     const detail::step_words& words) = 0;
   /// Enqueues the number of agents that each slot's walk reads.
   virtual void count_candidates(const record_type* carried, std::uint32_t* candidates) = 0;
-  /// Synchronises. Throws what went wrong in builds.
+  /// Synchronizes. Throws what went wrong in builds.
   virtual void check_cells() = 0;
   [[nodiscard]] virtual std::size_t bytes_of_cells() const = 0;
 

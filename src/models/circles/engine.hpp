@@ -38,20 +38,20 @@ class circles_engine {
   virtual ~circles_engine() = default;
 
   /// Takes over the agents (host memory, by id), the id of the agent that is to stand in each slot of memory (empty:
-  /// slot = id) and the number of steps behind them; forgets faults. Synchronises.
+  /// slot = id) and the number of steps behind them; forgets faults. Synchronizes.
   virtual void set(std::span<const vec<T, D>> positions, std::span<const particle_id> storage_order,
                    std::uint64_t step) = 0;
 
   /// Enqueues steps. What goes wrong in them is noted on the device and stays noted until `set`.
   virtual void advance(std::size_t steps) = 0;
 
-  /// Makes steps one by one, with their times and neighbors; numbers them from 1. Synchronises.
+  /// Makes steps one by one, with their times and neighbors; numbers them from 1. Synchronizes.
   virtual void record(std::size_t steps, std::vector<circles_record>& records) = 0;
 
-  /// Synchronises. Throws data_error for the first position that became not finite; again at each call until `set`.
+  /// Synchronizes. Throws data_error for the first position that became not finite; again at each call until `set`.
   virtual void check() = 0;
 
-  /// Synchronises. All but the step.
+  /// Synchronizes. All but the step.
   [[nodiscard]] virtual circles_statistics measure() = 0;
 
   /// Writes positions by agent into device memory.
@@ -59,7 +59,7 @@ class circles_engine {
   /// Likewise numbers of neighbors.
   virtual void gather_neighbors(std::uint32_t* neighbors) = 0;
 
-  /// The agent in each slot. Synchronises.
+  /// The agent in each slot. Synchronizes.
   [[nodiscard]] virtual std::vector<particle_id> storage_order() = 0;
 
   /// Bytes of device memory held.

@@ -46,9 +46,9 @@ class friction_storage {
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] std::uint64_t rebuilds() const { return rebuilds_; }
 
-  /// All but `step`. Synchronises.
+  /// All but `step`. Synchronizes.
   [[nodiscard]] granular_friction_state<T> state();
-  /// By particle, from any set. Synchronises.
+  /// By particle, from any set. Synchronizes.
   [[nodiscard]] granular_friction_state<T> bring_home(const moving_grains<T>& grains);
   [[nodiscard]] std::size_t bytes() const;
 

@@ -19,7 +19,7 @@ namespace quadrat {
 
 namespace detail {
 
-/// Whether a cell list can bring the grains into its own order (Green's optimisation): neighbors then lie side by side.
+/// Whether a cell list can bring the grains into its own order (Green's optimization): neighbors then lie side by side.
 template <typename CellList, typename T>
 concept carrying_cell_list =
     requires(CellList& cells, const typename CellList::context_type& context, const points_view<T, 3>& points,

@@ -44,20 +44,20 @@ class granular_engine {
   virtual ~granular_engine() = default;
 
   /// Takes over the grains (host memory, by particle id), the id of the grain that is to stand in each slot of memory
-  /// (empty: the engine's choice) and the number of steps behind them; forgets faults. Synchronises.
+  /// (empty: the engine's choice) and the number of steps behind them; forgets faults. Synchronizes.
   virtual void set(std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
                    std::span<const particle_id> storage_order, std::uint64_t step) = 0;
 
   /// Enqueues time steps. What goes wrong in them is noted on the device and stays noted until `set`.
   virtual void advance(std::size_t steps) = 0;
 
-  /// Synchronises. Throws what throw_if_blown_up or the cell list throws; again at each call until `set`.
+  /// Synchronizes. Throws what throw_if_blown_up or the cell list throws; again at each call until `set`.
   virtual void check() = 0;
 
   /// Writes positions and velocities by particle id into device memory.
   virtual void gather(vec<T, 3>* positions, vec<T, 3>* velocities) = 0;
 
-  /// The id of the grain in each slot; empty when the engine does not move grains. Synchronises.
+  /// The id of the grain in each slot; empty when the engine does not move grains. Synchronizes.
   [[nodiscard]] virtual std::vector<particle_id> storage_order() = 0;
 
   /// Bytes of device memory held.

@@ -18,7 +18,7 @@ class granular_meter {
  public:
   granular_meter(const Context& context, const granular_setup<T>& setup);
 
-  /// Of positions and velocities in device memory. Synchronises.
+  /// Of positions and velocities in device memory. Synchronizes.
   [[nodiscard]] granular_statistics measure(const Context& context, const granular_parameters& parameters,
                                             const vec<T, 3>* positions, const vec<T, 3>* velocities);
 

@@ -34,7 +34,7 @@ struct srd_largest_component {
   }
 };
 
-/// Of the first `count` slots; 1 where all are at rest. Synchronises.
+/// Of the first `count` slots; 1 where all are at rest. Synchronizes.
 template <typename Context, typename T, int D>
 [[nodiscard]] double srd_fastest(const Context& context, srd_storage<Context, T, D>& storage, std::size_t count,
                                  workspace<Context>& scratch) {

@@ -24,9 +24,9 @@ class srd_storage {
   srd_storage(const Context& context, const srd_options<D>& options, std::size_t fluid,
               std::span<const double> solute_masses);
 
-  /// Takes over a state, whose numbers have been checked, and forgets the fault. Synchronises.
+  /// Takes over a state, whose numbers have been checked, and forgets the fault. Synchronizes.
   void set(const srd_state<T, D>& state);
-  /// Likewise the solutes. Synchronises.
+  /// Likewise the solutes. Synchronizes.
   void set_solutes(std::span<const vec<T, D>> positions, std::span<const vec<T, D>> velocities, std::uint64_t step);
   /// Brings the fluid into the order of its cells. Asynchronous; nothing that steps use moves to another place.
   void sort();
@@ -37,10 +37,10 @@ class srd_storage {
   [[nodiscard]] srd_present<T, D> present() { return {setup_, slots(), turns_.data(), clock_.data()}; }
   /// The largest mass of a particle.
   [[nodiscard]] double heaviest() const { return heaviest_; }
-  /// By id. Synchronise.
+  /// By id. Synchronize.
   [[nodiscard]] std::vector<vec<T, D>> positions();
   [[nodiscard]] std::vector<vec<T, D>> velocities();
-  /// All ones when there is none. Synchronises.
+  /// All ones when there is none. Synchronizes.
   [[nodiscard]] std::uint64_t fault() const { return to_host(context_, fault_)[0]; }
   [[nodiscard]] std::size_t bytes() const;
 
