@@ -9,7 +9,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The alignment that records of this size are copied with; 0 for a size that is not carried.
+/// The alignment needed to copy records of this size; 0 for an unsupported size.
 std::uintptr_t alignment_of(std::uint32_t record_bytes) {
   switch (record_bytes) {
     case 4:

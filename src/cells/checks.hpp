@@ -12,8 +12,8 @@
 
 namespace quadrat::detail {
 
-/// The grid itself, when it is one. Throws argument_error for a grid that `make_box` and `make_grid` would not have
-/// made, and for more than `most_cells` cells.
+/// Returns a valid grid unchanged. Throws argument_error for a grid that `make_box` and `make_grid` would not make, and
+/// for more than `most_cells` cells.
 template <typename T, int D>
 [[nodiscard]] grid<T, D> checked_grid(const grid<T, D>& space, std::uint64_t most_cells = max_count) {
   for (int axis = 0; axis < D; ++axis) {

@@ -15,7 +15,7 @@ namespace quadrat {
 
 namespace detail {
 
-/// Counts, and keeps each element's key and rank for the scatter.
+/// Counts, and stores each element's key and rank for the scatter.
 struct rank_target {
   std::uint32_t* counts;
   std::uint32_t* keys;
@@ -42,7 +42,7 @@ struct scatter_by_rank {
   }
 };
 
-/// Counts while keys are asked for, once an element.
+/// Counts while computing keys, once per element.
 template <typename KeyOf>
 struct counted_key {
   KeyOf key_of;

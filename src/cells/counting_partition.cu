@@ -12,12 +12,12 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Tile: 4096 elements; one thread a range. Brings the tile's elements into the order of ranges in shared memory, takes
-/// room for each range's run in its part of the result, and writes the runs.
+/// Tile: 4096 elements; one thread per range. Sorts the tile's elements by range in shared memory, reserves room for
+/// each run in its range of the result, and writes the runs.
 __global__ void __launch_bounds__(partition_ranges)
     group_kernel(std::uint32_t count, unsigned shift, const std::uint32_t* keys, std::uint32_t* next_free,
                  std::uint16_t* low_keys, particle_id* grouped) {
-  __shared__ std::uint32_t counts[partition_ranges];  // later: how far a run moves
+  __shared__ std::uint32_t counts[partition_ranges];  // later: the offset of a run's elements
   __shared__ std::uint32_t starts[partition_ranges];
   __shared__ std::uint32_t warp_sums[partition_ranges / 32];
   __shared__ std::uint32_t staged_keys[partition_tile];
@@ -66,12 +66,12 @@ __global__ void __launch_bounds__(partition_ranges)
   }
 }
 
-/// Block: a range. Counts its buckets in shared memory, writes their offsets, and places the elements: through shared
-/// memory when `room` words there hold them, so that the writes lie side by side.
+/// One block per range. Counts its buckets in shared memory, writes their offsets, and places the elements: through
+/// shared memory if they fit in `room` words, so that writes coalesce.
 template <unsigned Threads>
 __global__ void __launch_bounds__(Threads)
     place_kernel(partition_buffers buffers, const std::uint32_t* firsts, std::uint32_t room) {
-  extern __shared__ std::uint32_t shared[];  // a word a bucket, then room for elements
+  extern __shared__ std::uint32_t shared[];  // one word per bucket, then room for elements
   __shared__ std::uint32_t warp_sums[Threads / 32];
   const std::uint32_t buckets = 1u << buffers.shift;
   std::uint32_t* counts = shared;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(Threads)
   for (std::uint32_t at = first + threadIdx.x; at < last; at += Threads) atomicAdd(counts + buffers.low_keys[at], 1u);
   __syncthreads();
 
-  // Consecutive buckets a thread, so that a thread's sum is followed by the next thread's.
+  // Each thread takes consecutive buckets, so that its sums are followed by the next thread's.
   const std::uint32_t share = (buckets + Threads - 1) / Threads;
   const std::uint32_t begin = min(threadIdx.x * share, buckets);
   const std::uint32_t end = min(begin + share, buckets);
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(Threads)
     if (number <= buffers.bucket_count) buffers.offsets[number] = first + before;
     before += own;
   }
-  // The end of the last bucket, where no range begins.
+  // The end of the last bucket.
   if (blockIdx.x == partition_ranges - 1 && threadIdx.x == 0) buffers.offsets[buffers.bucket_count] = last;
   __syncthreads();
 
@@ -117,13 +117,13 @@ __global__ void __launch_bounds__(Threads)
   for (std::uint32_t at = first + threadIdx.x; at < last; at += Threads) buffers.elements[at] = staged[at - first];
 }
 
-/// Words of shared memory that a block can have, for counts and elements.
+/// The most words of shared memory of a block, for counts and elements.
 constexpr std::uint32_t most_words = 56000;
 
 template <unsigned Threads>
 void launch_place(const cuda_context& context, const partition_buffers& buffers, std::uint32_t room) {
   const std::size_t bytes = ((std::size_t{1} << buffers.shift) + room) * sizeof(std::uint32_t);
-  // The same for every launch: another host thread may be between this and its own.
+  // The same value for every launch, because other host threads may set it concurrently.
   check_cuda(cudaFuncSetAttribute(place_kernel<Threads>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(most_words * sizeof(std::uint32_t))),
              "asking for shared memory");
@@ -138,7 +138,8 @@ void place_partitioned(const cuda_context& context, const partition_buffers& buf
   std::uint32_t* next_free = buffers.control + 2 * partition_ranges + 1;
   group_kernel<<<cuda_launch::blocks(buffers.count, partition_tile), partition_ranges, 0, context.stream()>>>(
       buffers.count, buffers.shift, buffers.keys, next_free, buffers.low_keys, buffers.grouped);
-  // A quarter above the mean holds nearly every range of evenly spread elements; with the counts, it must fit a block.
+  // Room for a quarter more than the mean suffices for nearly every range of evenly spread elements; with the counts,
+  // it must fit in a block.
   const std::uint32_t used_ranges = ((buffers.bucket_count - 1) >> buffers.shift) + 1;
   const std::uint32_t mean = buffers.count / used_ranges;
   const std::uint32_t room = std::min(mean + mean / 4 + 256, most_words - (1u << buffers.shift));

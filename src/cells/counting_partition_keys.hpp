@@ -12,12 +12,12 @@ namespace quadrat::detail {
 
 #if defined(__CUDACC__)
 
-/// Elements that a thread takes, for loads in flight.
+/// Elements per thread, for loads in flight.
 inline constexpr unsigned partition_items = 8;
 inline constexpr unsigned partition_tile = partition_ranges * partition_items;
 
-/// Tile: 4096 elements; one thread a range. Keys, and how many elements each range has; the block that is done last
-/// turns these into first elements.
+/// Tile: 4096 elements; one thread per range. Writes keys and counts the elements of each range; the last block to
+/// finish turns the counts into first elements.
 template <typename KeyOf>
 __global__ void __launch_bounds__(partition_ranges)
     partition_keys_kernel(std::uint32_t count, unsigned shift, KeyOf key_of, std::uint32_t* keys,
@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(partition_ranges)
   counts[threadIdx.x] = 0;
   __syncthreads();
   const std::uint32_t first = blockIdx.x * partition_tile + threadIdx.x;
-  // All elements are on their way before the first is looked at: a fault may write anywhere, as far as the compiler
-  // knows, and no load would pass it.
+  // All loads are issued before the first use: for the compiler, raising a fault may write anywhere, and loads cannot
+  // be moved before it.
   decltype(key_of.read(0)) elements[partition_items];
 #pragma unroll
   for (unsigned item = 0; item < partition_items; ++item) {
@@ -78,7 +78,7 @@ void partition(const cuda_context& context, const partition_buffers& buffers, co
 
 #else
 
-/// Where nvcc does not compile, a CUDA context cannot be made.
+/// Without nvcc, no CUDA context can be constructed.
 template <typename KeyOf>
 void partition(const cuda_context& context, const partition_buffers&, const KeyOf&) {
   context.activate();

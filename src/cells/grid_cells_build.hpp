@@ -23,7 +23,7 @@ template <typename T, int D>
 center_anchor<T, D> prepare_anchor(std::type_identity<center_anchor<T, D>>, std::string_view, grid<T, D>&, T) {
   return {};
 }
-/// Widens the grid's slack by the rounding of one subtraction and one wrap more.
+/// Adds the rounding of one more subtraction and wrap to the grid's slack.
 template <typename T, int D>
 low_vertex_anchor<T, D> prepare_anchor(std::type_identity<low_vertex_anchor<T, D>>, std::string_view method,
                                        grid<T, D>& space, T radius) {

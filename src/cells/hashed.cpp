@@ -11,9 +11,9 @@ namespace quadrat {
 
 namespace {
 
-/// Enters each cell that occurs. The smaller of two keys keeps the place and the larger moves on, which leaves the same
-/// table whatever the timing (J. Shun, G. E. Blelloch, *Phase-Concurrent Hash Tables for Determinism*, 2014). Index:
-/// place in the sorted order.
+/// Enters each occupied cell. The smaller of two keys keeps the place and the larger moves on, which gives the same
+/// table for any timing (J. Shun, G. E. Blelloch, *Phase-Concurrent Hash Tables for Determinism*, 2014). Index: place
+/// in the sorted order.
 template <int D>
 struct enter_cell {
   const std::uint64_t* keys;

@@ -9,8 +9,8 @@
 
 namespace quadrat::detail {
 
-/// The shape that all insertions by atomic operations have: find the bucket, reserve a place in it with one atomic
-/// operation, store. What the atomic operation returns is waited for once, in `store`.
+/// The common form of insertion by atomic operations: find the bucket, reserve a place in it with one atomic operation,
+/// store. The result of the atomic operation is needed only in `store`.
 template <typename KeyOf, typename Target>
 struct insertion {
   KeyOf key_of;
@@ -27,8 +27,8 @@ struct insertion {
 template <typename KeyOf, typename Target>
 insertion(KeyOf, Target) -> insertion<KeyOf, Target>;
 
-/// Overflows are raised for bucket number + this, so that a fault of the data, which are numbered by element, is always
-/// reported first: it may well be the cause of the overflow.
+/// Overflows are raised for bucket number + this, so that faults of the data, which are numbered by element, are
+/// reported first: they may have caused the overflow.
 inline constexpr std::uint64_t overflow_fault_base = std::uint64_t{1} << 40;
 
 }  // namespace quadrat::detail

@@ -28,7 +28,7 @@ QUADRAT_HD void store_record(packed_record<T, D>* records, std::size_t i, const 
 #endif
 }
 
-/// Inserts particle i; its record is written whole, or only linked where it is the source of the position.
+/// Inserts particle i. Its record is written whole, or only linked if the position comes from the record.
 template <typename T, int D, typename KeyOf>
 struct insert_record {
   KeyOf key_of;

@@ -41,7 +41,7 @@ struct insert_entries {
   }
 };
 
-/// The cell of an entry; `absent`, one past the last cell, where the particle's box touches no such cell.
+/// The cell of an entry; `absent`, one past the last cell, if the particle's box touches no such cell.
 template <typename T, int D>
 struct entry_key {
   points_view<T, D> points;
@@ -77,7 +77,7 @@ void linked_tight_cells<Context, T, D>::build(const Context& context, const poin
   const row_major_numbering<D> numbering{space_.cells};
   const std::size_t cells = numbering.bound();
   const std::size_t entries = points.size() << D;
-  heads_.resize_discarding(context, cells + 1);  // the last one collects absent entries
+  heads_.resize_discarding(context, cells + 1);  // the last one collects the absent entries
   nexts_.resize_discarding(context, entries);
   fill_bytes(context, heads_.data(), 0xff, heads_.size() * sizeof(std::uint32_t));
   if (context.reproducibility() == determinism::none) {

@@ -14,7 +14,7 @@ template <typename KeyOf, typename Key>
 struct write_pairs {
   KeyOf key_of;
   Key* keys;
-  std::uint32_t* elements;  ///< nullptr where the sort makes them up
+  std::uint32_t* elements;  ///< nullptr if the sort generates them
 
   QUADRAT_HD void operator()(std::size_t i) const {
     keys[i] = key_of(i);
@@ -30,7 +30,8 @@ void ordered_pairs<Context, Key>::make(const Context& context, std::size_t count
     keys_[copy].resize_discarding(context, count);
     elements_[copy].resize_discarding(context, count);
   }
-  // A GPU writes the elements beside the keys, which saves a launch; the CPU's sort makes them up in its first pass.
+  // On a GPU, elements are written with the keys, which saves a launch; the CPU's sort generates them in its first
+  // pass.
   constexpr bool made_up = std::is_same_v<Context, cpu_context>;
   const write_pairs<KeyOf, Key> body{key_of, keys_[0].data(), made_up ? nullptr : elements_[0].data()};
   for_each(context, "cells.write_pairs", count, body);

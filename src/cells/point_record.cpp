@@ -23,7 +23,7 @@ std::string text(const vec<T, D>& values) {
   return result + ")";
 }
 
-/// What is wrong with a point, in words. It may have been put right since the build that found the fault.
+/// What is wrong with a point, in words. The caller may have corrected it since the build.
 template <typename T, int D>
 std::string complaint(std::uint64_t i, const vec<T, D>& point, const box<T, D>& domain) {
   for (int axis = 0; axis < D; ++axis) {

@@ -12,8 +12,7 @@ namespace quadrat {
 
 namespace {
 
-/// Exponent of the lowest bit that is set in the value: value = odd * 2^exponent. Zero has none, so a large one is
-/// given.
+/// Exponent of the lowest set bit of the value: value = odd * 2^exponent. A large exponent for zero.
 template <typename T>
 int lowest_bit(T value) {
   if (value == T(0)) return std::numeric_limits<int>::max();
@@ -43,7 +42,7 @@ bool faces_are_exact(const grid<T, D>& space, T radius, int axis) {
   return std::ilogb(largest) + 1 - unit < std::numeric_limits<T>::digits;
 }
 
-/// Cells along an axis whose edges leave room to widen boxes by the slack on either side.
+/// The number of cells along an axis with edges that leave room to widen boxes by the slack on either side.
 template <typename T, int D>
 int cells_with_room(const grid<T, D>& space, T radius, int axis) {
   int cells = space.cells[axis];

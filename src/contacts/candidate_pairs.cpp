@@ -11,7 +11,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Index: pair. A pair as one number, in which the second id takes so many bits.
+/// Index: pair. Packs a pair into one number; the second id takes `bits` bits.
 struct pack_pair {
   const particle_id* first;
   const particle_id* second;
@@ -41,10 +41,10 @@ template <typename Context, typename T>
 void candidate_pairs<Context, T>::find(const Context& context, std::size_t rows, const box_passes<T>& passes,
                                        const box_family<T>& family) {
   size_ = 0;
-  if (rows == 0) return;  // the passes would be over the rows of an earlier build
+  if (rows == 0) return;  // the engine still has the rows of an earlier build
   passes.count(family, rows_.counts(context, rows));
   const std::uint64_t total = rows_.total(context);
-  // Memory may have run out between the two.
+  // If memory ran out between the two, their sizes differ.
   if (total > std::min(first_.size(), second_.size())) {
     first_.resize_discarding(context, roomy(total));
     second_.resize_discarding(context, roomy(total));

@@ -9,13 +9,13 @@
 
 namespace quadrat::detail {
 
-/// Pairs whose boxes meet, each once, first < second.
+/// Pairs whose boxes overlap, each once, first < second.
 template <typename Context, typename T>
 class candidate_pairs {
  public:
-  /// From an engine that has its bodies in so many rows. Counts exactly, then fills. Synchronizes.
+  /// Finds the pairs in the rows of an engine. Counts exactly, then fills. Synchronizes.
   void find(const Context& context, std::size_t rows, const box_passes<T>& passes, const box_family<T>& family);
-  /// Orders them by (first, second). Asynchronous.
+  /// Sorts the pairs by (first, second). Asynchronous.
   void sort(const Context& context, std::size_t bodies);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
@@ -33,7 +33,7 @@ class candidate_pairs {
   workspace<Context> scratch_;
 };
 
-/// Rows of one pair each, which a broad phase has found.
+/// Rows of one pair each, found by a broad phase.
 template <typename T>
 struct listed_search {
   const placed_body<T>* bodies;
@@ -46,7 +46,7 @@ struct listed_search {
   }
 };
 
-/// What an array is made to hold when it has become too small: not a little more each time.
+/// The new size of an array that has become too small, with room to spare.
 [[nodiscard]] inline std::uint64_t roomy(std::uint64_t size) { return size + size / 16; }
 
 }  // namespace quadrat::detail

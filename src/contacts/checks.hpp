@@ -11,7 +11,7 @@
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// What the host can see to be impossible. All throw argument_error.
+/// Checks of arguments on the host. All throw argument_error.
 namespace quadrat::detail {
 
 template <typename T>
@@ -27,11 +27,11 @@ void check_bounds(const bounds_view<T>& bounds);
 template <typename T>
 [[nodiscard]] std::string vector_text(const vec<T, 3>& v);
 
-/// " is 3 long along the periodic axis 1, where the box is 5; ...", of the first axis where that is so.
+/// " is 3 long along the periodic axis 1, where the box is 5; ...", for the first such axis.
 template <typename T>
 [[nodiscard]] std::string too_long_text(const box<T, 3>& domain, const vec<T, 3>& half);
 
-/// " at (1, 2, 3) lies 2e+09 boxes away along the periodic axis 1; ...", of the first axis where that is so.
+/// " at (1, 2, 3) lies 2e+09 boxes away along the periodic axis 1; ...", for the first such axis.
 template <typename T>
 [[nodiscard]] std::string too_far_text(const box<T, 3>& domain, const vec<T, 3>& center);
 

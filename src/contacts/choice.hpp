@@ -11,18 +11,18 @@
 
 namespace quadrat::detail {
 
-/// What methods of contacts must meet on a context.
+/// The demands of a context on contact methods.
 template <typename Context>
 [[nodiscard]] method_demand contact_demand(const Context& context) {
   return {"contact method", std::is_same_v<Context, cuda_context>, context.reproducibility()};
 }
 
 struct contact_choice {
-  std::string_view method;  ///< lives as long as the program
+  std::string_view method;  ///< static storage
   std::string reason;
 };
 
-/// The method of that name, or, where it is empty, the one that is expected to take least.
+/// The named method, or, if the name is empty, the one with the least expected time.
 [[nodiscard]] contact_choice choose_contact_method(const method_demand& demand, std::string_view asked,
                                                    const pair_request& request);
 

@@ -7,7 +7,7 @@
 #include "contacts/bodies/placed.hpp"
 #include "contacts/families.hpp"
 
-/// The two passes of a search: each row counts, and when rows have their places, writes. Nothing is allotted by atomic
+/// The two passes of a search: each row counts; after a scan, each row writes. No place is reserved by atomic
 /// operations, so that rows in the same order give the same bytes.
 namespace quadrat::detail {
 
@@ -29,7 +29,7 @@ struct count_row {
   }
 };
 
-/// Ends a row as soon as it has written what it had counted.
+/// A row ends as soon as it has written as many contacts as it counted.
 template <typename Search, typename Family, typename Sink>
 struct fill_row {
   using T = typename Family::value_type;

@@ -10,23 +10,23 @@
 
 namespace quadrat::detail {
 
-/// What rows hold, and from there where each begins.
+/// Counts of rows, and the offsets computed from them.
 template <typename Context>
 class counted_rows {
  public:
-  /// Room for counts of so many rows, which the caller fills.
+  /// Room for the counts of `rows` rows, filled by the caller.
   [[nodiscard]] std::uint32_t* counts(const Context& context, std::size_t rows) {
     rows_ = rows;
     counts_.resize_discarding(context, rows);
     offsets_.resize_discarding(context, rows + 1);
     return counts_.data();
   }
-  /// Finds where rows begin, and the sum of all. Synchronizes.
+  /// Computes the offsets; returns their total. Synchronizes.
   [[nodiscard]] std::uint64_t total(const Context& context) {
     exclusive_scan_with_total(context, counts_.data(), offsets_.data(), rows_, scratch_);
     return *mirror_.read(context, offsets_.data() + rows_, 1);
   }
-  /// One more than there are rows.
+  /// One more entry than rows.
   [[nodiscard]] const std::uint64_t* offsets() const { return offsets_.data(); }
   [[nodiscard]] std::size_t bytes() const { return counts_.bytes() + offsets_.bytes() + scratch_.bytes(); }
 

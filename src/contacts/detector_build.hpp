@@ -12,7 +12,7 @@ namespace quadrat {
 
 namespace detail {
 
-/// Index: contact. Its bodies as one number, in which the second id takes so many bits.
+/// Index: contact. Packs its bodies into one number; the second id takes `bits` bits.
 template <typename T>
 struct contact_key {
   const contact<T>* records;
@@ -24,7 +24,7 @@ struct contact_key {
   }
 };
 
-/// Index: contact in its new place.
+/// Index: new place of a contact.
 template <typename T>
 struct gather_contact {
   const std::uint32_t* order;
@@ -34,7 +34,7 @@ struct gather_contact {
   QUADRAT_HD void operator()(std::size_t k) const { to[k] = from[order[k]]; }
 };
 
-/// Bodies of any shapes, in rows of one candidate pair each.
+/// Passes for bodies of any shapes, in rows of one candidate pair each.
 template <typename Context, typename T>
 class listed_passes final : public body_passes<T> {
  public:
@@ -63,7 +63,7 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   current = 0;
   detail::check_bodies(bodies, options.domain);
   search.choose(options.method, {bodies.size()});
-  // What the search says of bins is of the direct one as long as no other build came between, failed ones included.
+  // The bins in `search` are those of the direct search only if the last build was direct and did not fail.
   const bool planned_directly = std::exchange(found_directly, false);
   found_directly = find_directly(bodies, planned_directly);
   if (!found_directly) {
@@ -77,7 +77,7 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   state = stage::built;
 }
 
-/// Throws for what is wrong with the bodies, and has bins chosen.
+/// Checks the bodies, and chooses bins.
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::look_at(const bodies_view<T>& bodies) {
   const fault_report fault = search.place(bodies.size(), placing(bodies));
@@ -85,12 +85,13 @@ void contact_detector<Context, T>::implementation::look_at(const bodies_view<T>&
   search.plan(options.domain, {options.bin_size, options.balance_bins});
 }
 
-/// Whether the engine has found the contacts directly; by the plan of the last build where that was made for it.
+/// Finds contacts by the engine's direct search, if it has one that serves; reuses the plan of the last direct build if
+/// it still fits.
 template <typename Context, typename T>
 bool contact_detector<Context, T>::implementation::find_directly(const bodies_view<T>& bodies, bool planned_directly) {
   detail::direct_search<Context, T>* const direct = search.engine().direct();
   if (direct == nullptr || !direct->serves(bodies)) return false;
-  // A domain that follows the bodies is found anew; so are sizes that were not sound, or not planned for.
+  // Plan again if the domain follows the bodies, or if a size is invalid or beyond the plan.
   bool planned = planned_directly && options.domain.has_value() && direct->planned_for(bodies);
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (!planned) {
@@ -128,7 +129,7 @@ void contact_detector<Context, T>::implementation::find_in_candidates(const bodi
                family);
 }
 
-/// Rows of pairs, and behind them a row of each body for the planes that it touches.
+/// Rows of pairs, followed by a row per body for the planes that it touches.
 template <typename Context, typename T>
 template <typename Family>
 void contact_detector<Context, T>::implementation::find_in_rows(
@@ -161,7 +162,7 @@ void contact_detector<Context, T>::implementation::grow(std::uint64_t contacts) 
   if (contacts > records[0].size()) records[0].resize_discarding(context, detail::roomy(contacts));
 }
 
-/// By (a, b): the sort is stable, and contacts of one pair have been written in the order of their features.
+/// Sorts by (a, b). The sort is stable, and contacts of one pair were written in the order of features.
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::sort(std::size_t ids) {
   const int bits = key_bits_for(ids);

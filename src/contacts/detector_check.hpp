@@ -10,7 +10,7 @@ namespace quadrat {
 
 namespace detail {
 
-/// Body i alone, on the host: what its view points to must stay.
+/// Body i on the host. The view points into this object.
 template <typename T>
 struct body_on_host {
   vec<T, 3> center{};

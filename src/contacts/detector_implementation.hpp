@@ -13,8 +13,8 @@
 #include "contacts/search_plan.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
 
-/// What a contact_detector is made of. Its functions stand in detector_build.hpp (what is found, and its order)
-/// and detector_check.hpp (what is wrong with data).
+/// The implementation of contact_detector. Its functions are in detector_build.hpp (search and sort) and
+/// detector_check.hpp (faults of the data).
 namespace quadrat {
 
 template <typename Context, typename T>
@@ -29,14 +29,14 @@ struct contact_detector<Context, T>::implementation {
   Context context;
   contact_options<T> options;
   enum class stage { empty, built, failed } state = stage::empty;
-  bool found_directly = false;  ///< whether the last build was
+  bool found_directly = false;  ///< whether the last build used the direct search
   std::uint64_t size = 0;
 
   detail::search_plan<Context, T> search;
   detail::candidate_pairs<Context, T> candidates;
   detail::counted_rows<Context> rows;
   array<plane<T>, Context> planes;
-  array<contact<T>, Context> records[2];  // the second for the sort
+  array<contact<T>, Context> records[2];  // the second is for the sort
   int current = 0;
   array<std::uint64_t, Context> keys;
   array<std::uint32_t, Context> order;

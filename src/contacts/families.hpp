@@ -11,9 +11,9 @@
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/contacts/shapes.hpp"
 
-/// What it takes for two placed bodies to meet, apart for families of bodies, so that spheres do not pay for the
-/// others. `count(p, q)` is the number of contacts and does not mind the order of its arguments; `collide(a, b,
-/// manifold)` finds them, a having the lower id.
+/// Tests of two placed bodies, one type per family of bodies, so that spheres do not pay for other shapes. `count(p,
+/// q)` is the number of contacts, in either order of arguments; `collide(a, b, manifold)` finds them, where a has the
+/// lower id.
 namespace quadrat::detail {
 
 /// A contact_manifold for families whose pairs have one contact at most.
@@ -31,7 +31,7 @@ struct sphere_family {
   group_filter groups;
 
   [[nodiscard]] QUADRAT_HD std::uint32_t count(const placed_body<T>& p, const placed_body<T>& q) const {
-    // Half a periodic box apart is as far either way.
+    // At half a periodic box, the separation may have either sign, but one length.
     return spheres_touch(domain.separation(p.center, q.center), p.half[0], q.half[0]) && groups.meet(p.group, q.group);
   }
   QUADRAT_HD std::uint32_t collide(const placed_body<T>& a, const placed_body<T>& b, manifold_type& manifold) const {
@@ -42,8 +42,8 @@ struct sphere_family {
   }
 };
 
-/// Whether two boxes of a caller meet: along open axes their closed intervals do, along periodic ones those around the
-/// images whose centers are nearest.
+/// Whether two of the caller's boxes overlap: their closed intervals meet along every axis; along periodic axes, those
+/// of the images with the nearest centers.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool bounds_meet(const box<T, 3>& domain, const bounds_view<T>& bounds, std::size_t first,
                                           std::size_t second) {
@@ -59,7 +59,7 @@ template <typename T>
   return meet;
 }
 
-/// Whether the boxes of placed bodies meet, and their groups do.
+/// Whether the boxes of placed bodies overlap and their groups interact.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool boxes_meet(const box<T, 3>& domain, const group_filter& groups, const placed_body<T>& p,
                                          const placed_body<T>& q) {
@@ -69,7 +69,7 @@ template <typename T>
   return meet;
 }
 
-/// Contacts of two bodies in the order of their features. Not inlined: kernels share it.
+/// Contacts of two bodies in the order of features. Not inlined: kernels share it.
 template <typename T>
 QUADRAT_HD_NOINLINE std::uint32_t collide_in_order(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,
                                                    contact_manifold<T>& manifold) {
@@ -112,8 +112,8 @@ struct any_family {
   }
 };
 
-/// Candidates: pairs of boxes. The boxes of a caller meet where they are exactly as he gave them; those of bodies as
-/// they have been placed, wide enough for any rounding of the narrow phase.
+/// Candidates: pairs of boxes. The caller's boxes are compared exactly as given; boxes of bodies as placed, with an
+/// allowance for any rounding of the narrow phase.
 template <typename T>
 struct box_family {
   using value_type = T;
@@ -128,7 +128,7 @@ struct box_family {
   }
 };
 
-/// Records: points stand where the caller has put a, who may not have brought it home.
+/// Records: points are relative to the caller's position of a, which may lie outside the box.
 template <typename T>
 struct contact_sink {
   contact<T>* records;

@@ -31,7 +31,7 @@ struct contact_key {
   return x ^ (x >> 31);
 }
 
-/// Where the search for a key begins.
+/// The slot where the search for a key begins.
 [[nodiscard]] QUADRAT_HD std::uint64_t home_slot(const contact_key& key, std::uint64_t mask) {
   return mixed_bits(key.pair ^ (static_cast<std::uint64_t>(key.feature) * 0xd6e8feb86659fd93u)) & mask;
 }
@@ -43,7 +43,7 @@ struct contact_key {
   return slots;
 }
 
-/// Contacts of the last call, and where they are found.
+/// Contacts of the last call, and their hash table.
 struct remembered_contacts {
   const std::uint64_t* pairs;
   const std::uint32_t* features;  ///< nullptr: all 0
@@ -67,7 +67,7 @@ struct find_contact {
   QUADRAT_HD void operator()(std::size_t k) const { previous[k] = remembered.find(read_key(keys, k)); }
 };
 
-/// Keys differ, so that each may take the first free slot without looking at whose the others are.
+/// Keys are unique, so that each takes the first free slot without comparing keys.
 struct remember_contact {
   contact_keys_view keys;
   std::uint64_t* pairs;

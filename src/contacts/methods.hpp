@@ -11,8 +11,8 @@
 
 namespace quadrat::detail {
 
-/// All methods of contacts, in the order in which they are shown. A new one is an engine with its record in a folder of
-/// its own, and its line here: engine.hpp says what both have.
+/// All methods of contacts, in display order. A new one is an engine and its record, in its own folder, and a line
+/// here; engine.hpp describes both.
 using contact_method_list = method_list<  //
     levels_record,                        //
     loose_grid_record,                    //

@@ -15,26 +15,25 @@
 
 namespace quadrat::detail {
 
-/// How pairs of some bodies are looked for: the bodies as they have been placed, the method, and the engine that has
-/// them. Used as: choose, place, plan, insert; then the passes of the engine.
+/// A search for pairs of bodies: the placed bodies, the method, and its engine. Call choose, place, plan, insert; then
+/// the passes of the engine.
 template <typename Context, typename T>
 class search_plan {
  public:
   explicit search_plan(const Context& context) : context_(context), placement_(context) {}
 
-  /// Takes the method of that name; chooses one where it is empty.
+  /// Takes the named method; chooses one if the name is empty.
   void choose(std::string_view asked, const pair_request& request);
-  /// Looks at all bodies. Synchronizes.
+  /// Places and checks all bodies. Synchronizes.
   template <typename Place>
   [[nodiscard]] fault_report place(std::size_t count, const Place& place) {
     return placement_.place(count, place);
   }
-  /// Has the engine choose bins. Throws argument_error.
+  /// Lets the engine choose bins. Throws argument_error.
   void plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options);
-  /// The bins are these instead.
+  /// Uses these bins instead.
   void take(const planned_bins<T>& bins);
-  /// Puts the bodies where the engine finds them. May synchronize. Throws argument_error where that takes too many
-  /// bins.
+  /// Inserts the bodies into the engine. May synchronize. Throws argument_error if they touch too many bins.
   void insert();
 
   [[nodiscard]] pair_engine<Context, T>& engine() const { return *engine_; }
@@ -53,13 +52,13 @@ class search_plan {
 
   Context context_;
   body_placement<Context, T> placement_;
-  /// Those that have been in use, by name of the method: numbers of bodies may go to and fro between two of them, and a
-  /// build of a size that has been met allocates nothing.
+  /// The engines used so far, by name of the method: if the number of bodies alternates between two methods, neither
+  /// allocates again.
   std::map<std::string_view, std::unique_ptr<pair_engine<Context, T>>> engines_;
   pair_engine<Context, T>* engine_ = nullptr;
   contact_choice choice_;
   box<T, 3> domain_{};
-  std::string reason_;  ///< why this method, and these bins
+  std::string reason_;  ///< for the method and the bins
   T bin_size_ = T(0);
 };
 

@@ -17,7 +17,7 @@
 namespace quadrat::detail {
 
 /// A few words of device memory that the host reads repeatedly. On CUDA they are copied to page-locked memory, which
-/// saves the driver a copy: some microseconds each time.
+/// saves a copy in the driver: some microseconds each time.
 template <typename Context>
 class host_mirror {
  public:

@@ -9,8 +9,8 @@
 
 namespace quadrat::detail {
 
-/// A range of indices, cut into `parts` equal consecutive parts. A part is the work of one thread; the number of
-/// threads that OpenMP actually provides does not matter.
+/// A range of indices, cut into `parts` equal consecutive parts. A part is the work of one thread; results do not
+/// depend on the number of threads that OpenMP provides.
 struct partition {
   std::size_t count;
   std::size_t parts;

@@ -35,10 +35,10 @@
 /// d^(5/4), the motion is that of a linear oscillator (Antypov, Elliott 2011).
 ///
 /// xi is the tangential displacement since the contact began. It rotates with the contact. If the contact slides, it is
-/// shortened to what friction can hold. While compression increases, it is scaled by 1 / S_t, which leaves the
-/// tangential force unchanged: otherwise energy would be created (Elata, Berryman 1996; Thornton, Cummins, Cleary
-/// 2013). Rolling resistance is a torque mu_r |F_n| R* against the relative angular velocity, limited so that it does
-/// not reverse that within a step.
+/// shortened to what friction can hold. While the contact is compressed further, it shrinks in proportion to 1 / S_t,
+/// which leaves the tangential force unchanged: otherwise energy would be created (Elata, Berryman 1996; Thornton,
+/// Cummins, Cleary 2013). Rolling resistance is a torque mu_r |F_n| R* against the relative angular velocity, limited
+/// so that it does not reverse that within a step.
 ///
 /// Time steps are leapfrog: velocities lag positions by half a step. The effect of damping on the relative velocity of
 /// a pair in that half step is solved for, so that damping is second-order accurate.

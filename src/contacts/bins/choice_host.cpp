@@ -16,11 +16,11 @@ namespace {
 // Weights of the model of loose bins, in units of one pair tested.
 constexpr double row_of_bins_cost = 2;
 constexpr double loose_bin_cost = 1;
-/// Bins that a body may cost in memory.
+/// The most bins per body, to limit memory.
 constexpr double most_bins_a_body = 4;
 constexpr double most_bins = 1 << 27;
 
-/// Means over bodies of powers of their length.
+/// Means over all bodies of powers of their lengths.
 struct length_moments {
   double bodies = 0;
   double first = 0;
@@ -58,7 +58,7 @@ double volume_of(const box<T, 3>& domain) {
   return volume;
 }
 
-/// Along an axis as many as have that edge or more. Maybe more than can be numbered.
+/// The number of bins along an axis, of this edge or more. May be too large for an int.
 template <typename T>
 double bins_along(const box<T, 3>& domain, double edge, int axis) {
   return std::fmax(1.0, std::floor(static_cast<double>(domain.length[axis]) / edge));
@@ -69,7 +69,7 @@ double count_of_edge(const box<T, 3>& domain, double edge) {
   return bins_along(domain, edge, 0) * bins_along(domain, edge, 1) * bins_along(domain, edge, 2);
 }
 
-/// Of an edge that needs no more than max_count.
+/// The edge must need no more than max_count bins.
 template <typename T>
 grid<T, 3> grid_of_edge(const box<T, 3>& domain, double edge) {
   return make_grid(domain, make_vec<int, 3>([&](int axis) {
@@ -77,7 +77,7 @@ grid<T, 3> grid_of_edge(const box<T, 3>& domain, double edge) {
                    }));
 }
 
-/// The least edge from `edge` up that needs no more than `most` bins.
+/// The smallest edge, from `edge` up, that needs no more than `most` bins.
 template <typename T>
 double edge_within(const box<T, 3>& domain, double edge, double most) {
   while (count_of_edge(domain, edge) > most) edge *= 1.0625;
@@ -96,13 +96,13 @@ bin_choice<T> given_bins(const box<T, 3>& domain, T bin_size) {
   return {grid_of_edge(domain, static_cast<double>(bin_size)), bin_size, message("bin size asked for: ", bin_size)};
 }
 
-/// The edge of least work, tried in steps of an eighth of an octave.
+/// The edge of least work, searched in steps of an eighth of an octave.
 template <typename T, typename Work>
 bin_choice<T> best_bins(const box<T, 3>& domain, const length_moments& lengths, const Work& work) {
   const double most = std::fmin(most_bins, 64 + most_bins_a_body * lengths.bodies);
   double best = 2 * lengths.longest, least = std::numeric_limits<double>::infinity();
   const double finest = lengths.first / 16;
-  // Lengths near the largest number have sums that are none.
+  // Sums of lengths near the largest number overflow.
   const int steps = static_cast<int>(std::fmin(std::fmax(8 * std::log2(8 * lengths.longest / finest), 0.0), 1e5));
   for (int step = 0; step <= steps; ++step) {
     const double edge = finest * std::exp2(step / 8.0);
@@ -154,7 +154,7 @@ bin_choice<T> choose_loose_bins(const box<T, 3>& domain, const size_histogram<T>
 
 template <typename T>
 box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper, const size_histogram<T>& sizes) {
-  // Beyond these, lengths of boxes are not finite; the bodies there count as outside.
+  // Beyond this, lengths of boxes are not finite; bodies there count as outside.
   constexpr T far = std::numeric_limits<T>::max() / 8;
   const T margin = std::min(static_cast<T>(moments_of(sizes).first / 2), far);
   vec<bool, 3> periodic = domain != nullptr ? domain->periodic : vec<bool, 3>::filled(false);
@@ -167,7 +167,7 @@ box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper
       continue;
     }
     const T scale = std::max(std::fabs(lower[axis]), std::fabs(upper[axis]));
-    // Bodies in a plane are given some depth, so that the volume says how many there are.
+    // Bodies in a plane get some depth, so that the density is finite.
     const T least = std::max(longest * T(1e-3), std::min(scale, far) * (16 * std::numeric_limits<T>::epsilon()));
     const T pad = std::max(margin, least);
     lower[axis] = std::clamp(lower[axis], -far, far) - pad;
@@ -178,7 +178,7 @@ box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper
     upper[axis] = low < high ? high : domain->upper(axis);
   }
   box<T, 3> result = make_box(lower, upper, periodic);
-  // What the caller gave is what separations are measured with.
+  // Separations are computed with the caller's lengths.
   for (int axis = 0; axis < 3; ++axis) {
     if (periodic[axis]) result.length[axis] = domain->length[axis];
   }

@@ -13,7 +13,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Stage 5, first half: where each bin begins in B. The paper goes through B once for all bins; here every entry looks
+/// Stage 5, first half: where each bin begins in B. The paper traverses B once for all bins; here every entry checks
 /// whether it is the first or the last of its bin. Index: entry of B.
 struct find_bins {
   const cell_id* bin_of_B;
@@ -28,10 +28,10 @@ struct find_bins {
   }
 };
 
-/// Stage 5, second half: C, bodies per bin and the bin (slide 21); bins that are empty as well. Index: bin.
+/// Stage 5, second half: C, bodies per bin and the bin (slide 21), for empty bins, too. Index: bin.
 struct count_bodies {
   const std::uint32_t* first_of_bin;
-  std::uint32_t* bodies_of_C;  ///< where each bin ends; becomes how many bodies it has
+  std::uint32_t* bodies_of_C;  ///< in: where each bin ends; out: its number of bodies
   cell_id* bin_of_C;
 
   QUADRAT_HD void operator()(std::size_t bin) const {

@@ -14,7 +14,7 @@
 
 namespace quadrat::detail {
 
-/// The nine stages of parallel-binning-collision, its arrays under their names. A row is a bin.
+/// The nine stages of parallel-binning-collision, with the paper's names of arrays. A row is a bin.
 template <typename Context, typename T>
 class bins_engine final : public pair_engine<Context, T>, public sphere_passes<T>, public body_passes<T> {
  public:

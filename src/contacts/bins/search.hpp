@@ -7,23 +7,23 @@
 #include "contacts/bodies/placed.hpp"
 #include "contacts/families.hpp"
 
-/// Stages 7 and 9 of parallel-binning-collision: one thread a bin, brute force inside of it, first as a rehearsal that
-/// counts (slides 23 to 27), then in earnest (slides 29 to 31).
+/// Stages 7 and 9 of parallel-binning-collision: one thread per bin, brute force inside the bin, first to count (slides
+/// 23 to 27), then to write (slides 29 to 31).
 namespace quadrat::detail {
 
-/// What stages 1 to 6 have left. Thread k serves entry k of C from the end, so that where C has been sorted the fullest
-/// bins come first.
+/// The results of stages 1 to 6. Thread k serves entry k of C from the end: if C is sorted, the fullest bins come
+/// first.
 template <typename T>
 struct bins_search {
   grid<T, 3> space;
   const placed_body<T>* bodies;
-  const particle_id* body_of_B;       ///< the values of B, in order of their bins
+  const particle_id* body_of_B;       ///< the values of B, in order of bins
   const std::uint32_t* first_of_bin;  ///< where a bin begins in B
   const std::uint32_t* bodies_of_C;   ///< the keys of C: bodies per bin
   const cell_id* bin_of_C;            ///< the values of C
   std::size_t bins;
 
-  /// Calls f(a, b) for all pairs of one bin, a having the lower id, until it returns false.
+  /// Calls f(a, b) for all pairs of one bin until it returns false; a has the lower id.
   template <typename F>
   QUADRAT_HD void visit(std::size_t k, F&& f) const {
     const std::size_t entry = bins - 1 - k;
@@ -41,9 +41,9 @@ struct bins_search {
   }
   [[nodiscard]] QUADRAT_HD vec<int, 3> bin(std::size_t k) const { return bin_position(space, bin_of_C[bins - 1 - k]); }
 
-  /// The bin that a pair belongs to: that of the center of its contact volume, for which we take the midpoint of
-  /// point_a and point_b of its first contact (of two spheres, the middle of their lens). Clamped to the bins that both
-  /// bodies touch, so that rounding cannot put it where they do not meet.
+  /// The bin that a pair belongs to: that of the center of its contact volume, taken as the midpoint of point_a and
+  /// point_b of its first contact (for two spheres, the middle of the lens). Clamped to the bins that both bodies
+  /// touch, so that rounding cannot put it into a bin without the pair.
   [[nodiscard]] QUADRAT_HD vec<int, 3> owner(const placed_body<T>& a, const placed_body<T>& b,
                                              const contact_point<T>& contact) const {
     vec<int, 3> bin{};
@@ -59,7 +59,7 @@ struct bins_search {
   }
 };
 
-/// Stage 7, the rehearsal: D, the contacts that belong to each bin.
+/// Stage 7, counting: D, the number of contacts that belong to each bin.
 template <typename T, typename Family>
 struct count_bin {
   bins_search<T> search;

@@ -13,7 +13,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Stage 1 of parallel-binning-collision: T, the bins that each body touches (slide 17). Index: body.
+/// Stage 1 of parallel-binning-collision: T, the number of bins that each body touches (slide 17). Index: body.
 template <typename T>
 struct count_touched_bins {
   grid<T, 3> space;
@@ -69,7 +69,7 @@ void touched_bins<Context, T>::find(const Context& context, const placed_bodies<
   sort(context, bodies, space);
 }
 
-/// Stages 1 and 2, and M.
+/// Stages 1 and 2: T, its scan, and M.
 template <typename Context, typename T>
 void touched_bins<Context, T>::count(const Context& context, const placed_bodies<T>& bodies, const grid<T, 3>& space,
                                      T edge) {
@@ -79,7 +79,7 @@ void touched_bins<Context, T>::count(const Context& context, const placed_bodies
            count_touched_bins<T>{space, bodies.bodies, bins_touched_T_.data()});
   exclusive_scan_with_total(context, bins_touched_T_.data(), offsets_of_T_.data(), bodies.count, scratch_);
   entries_M_ = *mirror_.read(context, offsets_of_T_.data() + bodies.count, 1);
-  // Each body touches at most one bin more along an axis than its length says, so that the cube of the edge counts.
+  // Entries fall with the cube of the edge, apart from one more bin per axis: hence the factor 2.
   const double larger = 2 * std::cbrt(static_cast<double>(entries_M_) / static_cast<double>(max_count));
   require(entries_M_ <= max_count, "with a bin size of ", edge, " bodies touch M = ", entries_M_,
           " bins in total; at most ", max_count, " are possible: a bin size of ",

@@ -12,13 +12,13 @@
 
 namespace quadrat::detail {
 
-/// Bodies in all bins that their boxes touch, ordered by bin, then by body: stages 1 to 4 of parallel-binning-collision
-/// and its arrays under their names.
+/// Bodies in all bins that their boxes touch, ordered by bin, then by body: stages 1 to 4 of
+/// parallel-binning-collision, with the paper's names of arrays.
 template <typename Context, typename T>
 class touched_bins {
  public:
-  /// `edge` is that of the bins, for messages. Synchronizes, since M decides how much memory B takes. Throws
-  /// argument_error where M is too large.
+  /// `edge` is the edge of bins, for messages. Synchronizes, because M determines the memory of B. Throws
+  /// argument_error if M is too large.
   void find(const Context& context, const placed_bodies<T>& bodies, const grid<T, 3>& space, T edge);
 
   [[nodiscard]] std::size_t entries_M() const { return entries_M_; }

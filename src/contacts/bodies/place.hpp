@@ -8,8 +8,8 @@
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/parallel/fault.hpp"
 
-/// The first pass over what the caller gave: it finds what is wrong with it, brings centers home along periodic axes,
-/// and finds the box of each body.
+/// The first pass over the caller's bodies: checks them, wraps centers along periodic axes, and computes the box of
+/// each body.
 namespace quadrat::detail {
 
 template <typename T>
@@ -17,16 +17,16 @@ template <typename T>
   return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]);
 }
 
-/// What is wrong with a body; the host asks once more, to say so.
+/// What is wrong with a body; the host determines it again for the message.
 enum class body_fault { none, center, too_far, shape, size, orientation, group, too_long };
 
-/// Open, and nowhere in particular: nothing wraps there.
+/// An open box at an arbitrary place: nothing wraps.
 template <typename T>
 [[nodiscard]] box<T, 3> open_box() {
   return {{}, vec<T, 3>::filled(T(1)), vec<bool, 3>::filled(false)};
 }
 
-/// Whether a body of these half extents is longer than half of the box along a periodic axis: it could then touch two
+/// Whether a body with these half extents is longer than half of the box along a periodic axis: it could then touch two
 /// images of another.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool too_long(const box<T, 3>& domain, const vec<T, 3>& half) {
@@ -66,14 +66,14 @@ struct place_body {
     placed.half = half_extents(bodies[i]);
     placed.group = bodies.groups != nullptr ? bodies.groups[i] : 0;
     if (bodies.spheres()) return placed;
-    // The narrow phase rounds lengths of the whole body, which may be much longer than it is along an axis.
+    // The narrow phase rounds relative to the whole body, which may be much longer than its extent along an axis.
     const T rounding = 64 * rounding_unit<T> * bounding_radius(bodies.shape_of(i), bodies.size_of(i));
     for (int axis = 0; axis < 3; ++axis) placed.half[axis] += rounding;
     return placed;
   }
 };
 
-/// Half the edges of a caller's box, and its center as periodic axes know it.
+/// Half edges of a caller's box, and its center, wrapped along periodic axes.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> half_edges(const vec<T, 3>& lower, const vec<T, 3>& upper) {
   return (upper - lower) * T(0.5);
@@ -112,7 +112,7 @@ struct place_bounds {
     placed.half = half_edges(lower, upper);
     placed.group = bounds.groups != nullptr ? bounds.groups[i] : 0;
     for (int axis = 0; axis < 3; ++axis) {
-      // A center is rounded by as much as the corners are long.
+      // The center's rounding error is relative to the corners.
       const T scale = std::fmax(std::fabs(lower[axis]), std::fabs(upper[axis])) + placed.half[axis];
       placed.half[axis] += 4 * rounding_unit<T> * scale + least_extent<T>;
     }

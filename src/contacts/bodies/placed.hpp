@@ -15,44 +15,44 @@
 
 namespace quadrat::detail {
 
-/// No box is without extent to the searches.
+/// Searches give every box a positive extent.
 template <typename T>
 inline constexpr T least_extent = std::numeric_limits<T>::min();
 
-/// What a search for pairs knows of a body: 32 bytes in float, 56 in double.
+/// A body as searches for pairs see it: 32 bytes in float, 56 in double.
 template <typename T>
 struct placed_body {
-  vec<T, 3> center;  ///< brought home along periodic axes
-  vec<T, 3> half;    ///< half extents of its box; of a sphere its radius
+  vec<T, 3> center;  ///< wrapped along periodic axes
+  vec<T, 3> half;    ///< half extents of its box; for a sphere its radius
   particle_id id;
   std::uint32_t group;
 
   [[nodiscard]] QUADRAT_HD T widest() const { return std::fmax(half[0], std::fmax(half[1], half[2])); }
 };
 
-/// A distance that rounding of sums and products of distances like it cannot pass. Enough for spheres: where
-/// spheres_touch holds, centers are nearer along each axis than the sum of radii as computed.
+/// A distance plus a bound on the rounding of sums and products of such distances. Sufficient for spheres: if
+/// spheres_touch holds, centers are nearer along each axis than the widened sum of radii.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T widened(T distance) {
   return distance * (T(1) + T(16) * rounding_unit<T>);
 }
 
-/// How far from its center a body is looked for along an axis. Positions along open axes need no room for rounding:
-/// subtraction and floor never decrease, so that boxes which meet have indices that meet.
+/// The distance from its center at which a body is searched along an axis. Open axes need no allowance for rounding:
+/// rounded subtraction and floor are monotonic, so that overlapping boxes have overlapping index ranges.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T search_margin(const grid<T, 3>& space, T distance, int axis) {
   return widened(distance) + (space.domain.periodic[axis] ? space.slack[axis] : T(0));
 }
 
-/// Position of a bin along each axis.
+/// The indices of a bin along the axes.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<int, 3> bin_position(const grid<T, 3>& space, cell_id bin) {
   const auto nx = static_cast<cell_id>(space.cells[0]), ny = static_cast<cell_id>(space.cells[1]);
   return {static_cast<int>(bin % nx), static_cast<int>(bin / nx % ny), static_cast<int>(bin / nx / ny)};
 }
 
-/// Bins that a body touches along an axis: unwrapped where it is periodic (maybe more than there are), inside the grid
-/// where it is open.
+/// Bins that a body touches along an axis: unwrapped along periodic axes (possibly more than the axis has), clamped to
+/// the grid along open ones.
 template <typename T>
 [[nodiscard]] QUADRAT_HD index_range touched_along(const grid<T, 3>& space, const placed_body<T>& body, int axis) {
   const T margin = search_margin(space, body.half[axis], axis);
@@ -62,15 +62,15 @@ template <typename T>
   return range;
 }
 
-/// Distinct bins of such a range.
+/// Number of distinct bins of such a range.
 template <typename T>
 [[nodiscard]] QUADRAT_HD int distinct(const grid<T, 3>& space, const index_range& range, int axis) {
   const std::int64_t width = std::int64_t{range.last} - range.first + 1;
   return width < space.cells[axis] ? static_cast<int>(width) : space.cells[axis];
 }
 
-/// Bins along an axis that two bodies both touch, in the frame of a: b stands as its image nearest to a. Not empty
-/// where their boxes meet.
+/// Bins along an axis that both bodies touch, in the frame of a, with b as its image nearest to a. Not empty if their
+/// boxes meet.
 template <typename T>
 [[nodiscard]] QUADRAT_HD index_range common_along(const grid<T, 3>& space, const placed_body<T>& a,
                                                   const placed_body<T>& b, int axis) {
@@ -86,8 +86,8 @@ template <typename T>
   return {of_a.first > of_b.first ? of_a.first : of_b.first, of_a.last < of_b.last ? of_a.last : of_b.last};
 }
 
-/// How far, in boxes, a center may lie from the box along a periodic axis: rounding then still leaves the place in the
-/// box, and shifts are right.
+/// How many boxes away from the box a center may lie along a periodic axis: up to there, its wrapped position is
+/// resolved and shifts are exact.
 template <typename T>
 inline constexpr T most_boxes_away = sizeof(T) == 4 ? T(0x1p20) : T(0x1p30);
 
@@ -100,7 +100,7 @@ template <typename T>
   return result;
 }
 
-/// How many boxes from b to its image that stands at `offset` from a; both where the caller has put them.
+/// The shift, in boxes, from b to its image at `offset` from a, for centers as the caller gave them.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<int, 3> shift_between(const box<T, 3>& domain, const vec<T, 3>& a, const vec<T, 3>& b,
                                                    const vec<T, 3>& offset) {
@@ -112,7 +112,7 @@ template <typename T>
   return shift;
 }
 
-/// Which groups meet. Bodies without groups are of group 0.
+/// Which groups interact. Bodies without groups are in group 0.
 struct group_filter {
   std::uint32_t masks[32];
 

@@ -21,7 +21,7 @@ struct center_bounds {
   vec<T, 3> upper;
 };
 
-/// Index: body. Place: number of a body and faults -> placed_body.
+/// Index: body. Place: (number of a body, faults) -> placed_body.
 template <typename T, typename Place>
 struct place_bodies {
   Place place;
@@ -31,13 +31,13 @@ struct place_bodies {
   QUADRAT_HD void operator()(std::size_t i) const { placed[i] = place(i, faults); }
 };
 
-/// The first look at all bodies: where they are, how large, and whether they are sound.
+/// The first pass over all bodies: finds their positions and sizes, and checks them.
 template <typename Context, typename T>
 class body_placement {
  public:
   explicit body_placement(const Context& context) : context_(context), control_(context, words) {}
 
-  /// Looks at all bodies and reads back what was found. Synchronizes.
+  /// Runs the pass and reads back its results. Synchronizes.
   template <typename Place>
   [[nodiscard]] fault_report place(std::size_t count, const Place& place) {
     begin(count);

@@ -10,13 +10,13 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/atomic.hpp"
 
-/// How many bodies there are of which size.
+/// A histogram of body sizes.
 namespace quadrat::detail {
 
-/// Classes are quarters of an octave, from 2^-32 to 2^32; what is smaller or larger counts in the first and the last.
+/// Classes are quarters of an octave, from 2^-32 to 2^32; smaller and larger sizes count in the first and the last.
 inline constexpr int size_classes = 256;
 
-/// Of a positive half extent: its exponent and the first two bits of its fraction.
+/// The class of a positive half extent: its exponent and the first two bits of its fraction.
 [[nodiscard]] QUADRAT_HD inline int size_class(float half_extent) {
   const auto bits = __builtin_bit_cast(std::uint32_t, half_extent);
   const int quarter = static_cast<int>(bits >> 21) - ((127 - 32) << 2);
@@ -28,7 +28,7 @@ inline constexpr int size_classes = 256;
   return quarter < 0 ? 0 : (quarter >= size_classes ? size_classes - 1 : quarter);
 }
 
-/// The least size that is larger than all of a class.
+/// The upper end of a class: the smallest size above it.
 [[nodiscard]] constexpr double size_class_end(int size_class) {
   double octave = 1;
   for (int k = 0; k < 32; ++k) octave /= 2;
@@ -42,19 +42,20 @@ struct size_histogram {
   T largest = T(0);  ///< of all half extents
 };
 
-/// Bodies that one call of count_sizes looks at: runs of one class cost one atomic operation.
+/// Bodies per call of count_sizes: a run of one class costs one atomic operation.
 inline constexpr std::size_t count_sizes_share = 64;
 
-/// Index: share of bodies. HalfExtent: number of a body -> its largest half extent, not positive where it is faulty.
+/// Index: share of bodies. HalfExtent: number of a body -> its largest half extent, not positive for a faulty body.
 template <typename T, typename HalfExtent>
 struct count_sizes {
   HalfExtent half_extent;
   std::size_t count;
-  std::uint64_t* counts;     ///< size_classes, zero at first
-  std::uint64_t* most_bits;  ///< bits of the largest, zero at first: positive numbers are ordered as their bits are
+  std::uint64_t* counts;  ///< size_classes, zero at first
+  std::uint64_t*
+      most_bits;  ///< bits of the largest size, zero at first: positive numbers and their bits have the same order
 
   QUADRAT_HD void operator()(std::size_t share) const {
-    // One after another across the shares, so that those which run together read side by side.
+    // Strided, so that concurrent shares read adjacent bodies.
     const std::size_t shares = (count + count_sizes_share - 1) / count_sizes_share;
     T largest = T(0);
     std::uint64_t run = 0;
@@ -80,7 +81,7 @@ struct count_sizes {
   using bits_of = std::conditional_t<sizeof(U) == 4, std::uint32_t, std::uint64_t>;
 };
 
-/// What count_sizes left, read back.
+/// The result of count_sizes, on the host.
 template <typename T>
 [[nodiscard]] size_histogram<T> size_histogram_of(const std::uint64_t* counts, std::uint64_t most_bits) {
   size_histogram<T> result{};
@@ -93,7 +94,7 @@ template <typename T>
   return result;
 }
 
-/// All of one size.
+/// A histogram of equal sizes.
 template <typename T>
 [[nodiscard]] size_histogram<T> histogram_of_one_size(T half_extent, std::size_t count) {
   size_histogram<T> result{};

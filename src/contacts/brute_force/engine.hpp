@@ -11,7 +11,7 @@
 
 namespace quadrat::detail {
 
-/// Bodies stay where they have been placed.
+/// Rows read the placed bodies directly.
 template <typename Context, typename T>
 class brute_force_engine final : public row_engine<brute_force_engine<Context, T>, Context, T>, public body_passes<T> {
  public:

@@ -9,9 +9,9 @@
 namespace quadrat::detail {
 
 /// Every pair: row j holds those of body j with bodies k > j (parallel-binning-collision, slides 5 to 11). Counting the
-/// rows is step 1 and leaves the paper's array dB. Step 2 is its inclusive scan; ours is exclusive with the total
-/// behind it, so that offsets[j + 1] is the paper's dB[j] and row j begins at offsets[j], its dB[j - 1] (slide 9 has
-/// dB[j] there, which would be one row too far). Step 3, filling, ends once all contacts of j have been met.
+/// rows is step 1 and gives the paper's array dB. Step 2 is its inclusive scan; ours is exclusive, followed by the
+/// total, so that offsets[j + 1] is the paper's dB[j] and row j begins at offsets[j], its dB[j - 1] (slide 9 has dB[j],
+/// one row too far). Step 3, filling, ends when all contacts of j have been found.
 template <typename T>
 struct brute_search {
   const placed_body<T>* bodies;

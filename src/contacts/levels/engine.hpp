@@ -9,7 +9,7 @@
 
 namespace quadrat::detail {
 
-/// Levels as plan_levels gives them. On CUDA spheres alone and ellipsoids alone have a direct search (levels/cuda).
+/// Levels from plan_levels. On CUDA, spheres alone and ellipsoids alone have a direct search (levels/cuda).
 template <typename Context, typename T>
 class levels_engine final : public one_cell_engine<Context, T> {
  public:

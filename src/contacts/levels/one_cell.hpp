@@ -11,7 +11,7 @@
 
 namespace quadrat::detail {
 
-/// Bodies in one cell each, in the order of cells: what levels and loose_grid have in common. They plan the levels.
+/// Bodies in one cell each, in the order of cells: shared by levels and loose_grid, which plan the levels.
 template <typename Context, typename T>
 class one_cell_engine : public row_engine<one_cell_engine<Context, T>, Context, T> {
  public:

@@ -9,20 +9,20 @@
 
 namespace quadrat::detail {
 
-/// Which levels there are, how large their cells, and why.
+/// The levels, the sizes of their cells, and the reason.
 template <typename T>
 struct level_plan {
   level_grids<T> grids;
-  T finest_edge;       ///< of cells of the first level, along y and z; along x they are mostly half as long
+  T finest_edge;       ///< of cells of the first level, along y and z; along x usually half of that
   std::string reason;  ///< one line
 };
 
-/// Chooses levels for bodies of these sizes, spread evenly over the domain: of all ways to divide the classes of sizes
-/// into at most most_levels ranges, the one with the least expected work, where work is the number of bodies tested, of
-/// rows of cells looked up, and of cells kept (the weights are measured, see plan_host.cpp). With a bin size,
-/// edges are that one times powers of two, and a body is on the first level whose cells are as long as it is (those
-/// that are longer than all, on the last); levels without bodies are left out. Throws argument_error where the bin size
-/// would need more than 2^31 - 1 cells, saying what would do.
+/// Chooses levels for bodies of these sizes, spread evenly over the domain: the division of the size classes into at
+/// most most_levels ranges with the least expected work. Work is a weighted sum of bodies tested, rows of cells read,
+/// and cells stored (for the measured weights see plan_host.cpp). A given bin size times powers of two gives the edges;
+/// a body is then on the first level whose cells are at least as long as the body (or on the last level), and levels
+/// without bodies are left out. Throws argument_error if the bin size needs more than 2^31 - 1 cells, naming a size
+/// that would do.
 template <typename T>
 [[nodiscard]] level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size);
 

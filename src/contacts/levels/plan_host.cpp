@@ -18,29 +18,28 @@ namespace {
 constexpr double row_cost = 2.0;
 constexpr double cell_cost = 0.5;
 constexpr double level_cost = 20000;
-/// Cells along x for one along y and z: rows are read from where a sphere begins to where it ends, which finer cells
-/// tell better and do not make more rows of.
+/// Cells along x per cell along y and z: finer cells trim rows more closely to the sphere without adding rows.
 constexpr double cells_along_x = 2;
-/// But not where there would be more than 2^24 of them, beyond which counting in two levels does not serve.
+/// But not beyond 2^24 cells, the limit of counting in two levels.
 constexpr double most_bodies_for_finer_rows = 1 << 23;
-/// Cells that a body may cost in memory.
+/// The most cells per body, to limit memory.
 constexpr double most_cells_a_body = 4;
-/// So many on each of the levels can be numbered together.
+/// The most cells of a level, so that all levels can be numbered together.
 constexpr double most_cells_of_level = static_cast<double>(max_count) / most_levels;
 
-/// Sizes that some body has: a class of the histogram, its upper end and its number of bodies.
+/// A nonempty class of the histogram: its upper end and its number of bodies.
 struct size_class_of_bodies {
   double end;
   double bodies;
 };
 
-/// Expected work of the bodies of some sizes that look into a level.
+/// Expected work of the bodies that search a level.
 class level_work {
  public:
   level_work(double volume, double total) : volume_(volume), most_cells_(most_cells_a_body * total + 64) {}
 
-  /// The edge of the cells of a level that holds bodies up to `widest`, with `reaching` bodies looking into it from
-  /// `reach` around them on average.
+  /// The best cell edge of a level with bodies up to `widest`, searched by `reaching` bodies with a mean distance of
+  /// `reach`.
   [[nodiscard]] double best_edge(double widest, double residents, double reach, double reaching) const {
     const double finest = std::cbrt(volume_ / most_cells_);
     double best = std::max(finest, 2 * widest);
@@ -57,7 +56,7 @@ class level_work {
   }
   [[nodiscard]] double of(double edge, double residents, double reach, double reaching) const {
     const double side = 2 * reach + edge;
-    // Rows at the corners of the square are left out, and the others are cut to the sphere.
+    // Rows at the corners of the square are skipped, and the others trimmed to the sphere.
     const double rows = 0.85 * (side / edge) * (side / edge);
     const double tested = residents / volume_ * 0.65 * side * side * side;
     return reaching * (tested + row_cost * rows) + cell_cost * volume_ / (edge * edge * edge);
@@ -88,18 +87,18 @@ planned_level plan_level(const std::vector<size_class_of_bodies>& classes, std::
     finer_sum += classes[k].bodies * classes[k].end;
   }
   const double widest = classes[last - 1].end;
-  // Pairs of the level's own are met from one side only.
+  // Pairs within the level are found from one side only.
   const double reaching = residents / 2 + finer;
   const double reach = widest + (own_sum / 2 + finer_sum) / reaching;
   const double edge = work.best_edge(widest, residents, reach, reaching);
   return {first, last, edge, work.of(edge, residents, reach, reaching) + level_cost};
 }
 
-/// The division of the classes into levels with the least work, finest first.
+/// The division of classes into levels with the least work, finest first.
 std::vector<planned_level> divide(const std::vector<size_class_of_bodies>& classes, const level_work& work) {
   const std::size_t n = classes.size();
   constexpr double never = std::numeric_limits<double>::infinity();
-  // least[levels][end]: of the classes before `end` in so many levels.
+  // least[levels][end]: least work of the classes before `end` in `levels` levels.
   std::vector<std::vector<double>> least(most_levels + 1, std::vector<double>(n + 1, never));
   std::vector<std::vector<planned_level>> step(most_levels + 1, std::vector<planned_level>(n + 1));
   least[0][0] = 0;
@@ -133,13 +132,13 @@ std::vector<size_class_of_bodies> classes_of(const size_histogram<T>& sizes) {
     const auto bodies = static_cast<double>(sizes.counts[static_cast<std::size_t>(k)]);
     if (bodies > 0) result.push_back({std::min(size_class_end(k), static_cast<double>(sizes.largest)), bodies});
   }
-  if (result.empty()) return {{1, 1}};  // all bodies are faulty, as the caller will find
-  // The last class has no end of its own.
+  if (result.empty()) return {{1, 1}};  // all bodies are faulty; the caller reports it
+  // The last class ends at the largest body.
   result.back().end = static_cast<double>(sizes.largest);
   return result;
 }
 
-/// Levels by the caller's finest edge: each holds what is not longer than its cells.
+/// Levels from the caller's finest edge: each holds the bodies that are not longer than its cells.
 std::vector<planned_level> levels_from(double bin_size, const std::vector<size_class_of_bodies>& classes) {
   std::vector<planned_level> result;
   double edge = bin_size;
@@ -153,7 +152,7 @@ std::vector<planned_level> levels_from(double bin_size, const std::vector<size_c
   return result;
 }
 
-/// Along y and z as many cells as have that edge or more, along x a part of it. Maybe more than can be numbered.
+/// The numbers of cells of this edge or more, along x of edge / along_x. May be too many to number.
 template <typename T>
 vec<double, 3> cells_of_edge(const box<T, 3>& domain, double edge, double along_x) {
   return make_vec<double, 3>([&](int axis) {
@@ -162,8 +161,8 @@ vec<double, 3> cells_of_edge(const box<T, 3>& domain, double edge, double along_
   });
 }
 
-/// The least edge from this one up that needs no more than `most` cells: in a flat domain an edge longer than it is
-/// thick gives more cells than its volume says.
+/// The smallest edge, from `edge` up, that needs no more than `most` cells. A flat domain has more cells than volume /
+/// edge^3.
 template <typename T>
 double edge_within(const box<T, 3>& domain, double edge, double along_x, double most) {
   for (;; edge *= 1.25) {

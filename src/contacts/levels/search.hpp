@@ -22,14 +22,14 @@ struct level_key {
   }
 };
 
-/// Bodies in the order of their cells, finer levels first. Row s is what the body in slot s finds: on its own level
-/// those in later slots, and all on coarser levels. Two bodies of one level are in reach of each other, so that each
-/// pair is found once, from the finer level or the earlier slot. With one level this is the loose grid
-/// (uniform-grid-atomics, section 1), of cells of any size.
+/// Bodies in the order of cells, finer levels first. Row s holds the partners of the body in slot s: in later slots of
+/// its level, and anywhere on coarser levels. On one level, reach is mutual, so that each pair is found exactly once,
+/// from the finer level or the earlier slot. With one level this is the loose grid (uniform-grid-atomics, section 1),
+/// with cells of any size.
 template <typename T>
 struct level_search {
   level_grids<T> levels;
-  const std::uint32_t* offsets;  ///< first slot by cell, and one more
+  const std::uint32_t* offsets;  ///< first slot by cell, and the end
   const placed_body<T>* slots;
 
   /// Calls f(body, body) for pairs whose boxes may meet, until it returns false.
@@ -61,7 +61,7 @@ struct level_search {
     return true;
   }
 
-  /// Cells of a row are neighbors in memory: one range, or two round a periodic face.
+  /// Cells of a row are contiguous in memory: one range, or two across a periodic face.
   template <typename F>
   QUADRAT_HD bool visit_row(int cells, cell_id row, const index_range& reach, const placed_body<T>& body,
                             std::uint32_t from, F& f) const {

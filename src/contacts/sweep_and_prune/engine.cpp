@@ -18,15 +18,15 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Bodies of which all pairs are looked at to choose an axis.
+/// Size of the sample whose pairs determine the axis.
 constexpr std::size_t sweep_sample = 256;
-/// Steps of a row: no fewer than these, and more where rows would otherwise outnumber the bodies.
+/// The least number of steps per row; more if there would be more rows than bodies and than rows_of_few_bodies.
 constexpr std::uint64_t least_sweep_share = 32;
-/// But this many rows may be, so that a few bodies keep a GPU busy.
+/// Enough rows to keep a GPU busy with few bodies.
 constexpr std::uint64_t rows_of_few_bodies = 1 << 18;
 
-/// Index: of the sample. One body of each of as many runs of equal length, anywhere in it: a stride could be that of
-/// the caller's order.
+/// Index: sample. Takes a body from a pseudorandom place in each of `size` equal runs: a fixed stride could match a
+/// pattern in the caller's order.
 template <typename T>
 struct take_sample {
   const placed_body<T>* bodies;
@@ -40,7 +40,7 @@ struct take_sample {
   }
 };
 
-/// A whole number for each one, in the same order.
+/// Maps numbers to unsigned integers in the same order.
 template <typename T, typename Key>
 [[nodiscard]] QUADRAT_HD Key key_of_number(T number) {
   constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
@@ -53,12 +53,12 @@ template <typename T, typename Key>
   return __builtin_bit_cast(T, (key & sign) != 0 ? key ^ sign : ~key);
 }
 
-/// Bodies along the axis. What bodies reach beyond their centers is enough for any rounding, as in search_margin.
+/// Bodies along the axis. The reach from a center allows for any rounding, as in search_margin.
 template <typename T>
 struct sweep_line {
   int axis;
   T period;  ///< 0 along an open axis
-  T slack;   ///< what positions lose to rounding around a periodic face
+  T slack;   ///< rounding of positions around a periodic face
 
   [[nodiscard]] QUADRAT_HD T reach(const placed_body<T>& body) const { return widened(body.half[axis]) + slack; }
 };
@@ -70,7 +70,7 @@ template <typename T>
   return {axis, domain.length[axis], 8 * std::numeric_limits<T>::epsilon() * (scale + domain.length[axis])};
 }
 
-/// Index: body. Where it begins.
+/// Index: body. Writes where it begins.
 template <typename T, typename Key>
 struct write_sweep_keys {
   sweep_line<T> line;
@@ -83,8 +83,8 @@ struct write_sweep_keys {
   }
 };
 
-/// Index: slot. How far its walk goes. Where bodies begin is read from the keys that have been sorted: worked out once
-/// more, it might be rounded otherwise.
+/// Index: slot. Finds the end of its walk. Where bodies begin is read from the sorted keys: computed again, it might
+/// round differently.
 template <typename T, typename Key>
 struct find_sweep_ends {
   sweep_line<T> line;
@@ -104,7 +104,7 @@ struct find_sweep_ends {
   }
 
  private:
-  /// The first slot of [first, last) that begins, moved by `offset`, after `end`.
+  /// The first slot of [first, last) whose beginning, moved by `offset`, is after `end`.
   [[nodiscard]] QUADRAT_HD std::uint32_t first_beyond(T end, T offset, std::uint32_t first, std::uint32_t last) const {
     while (first < last) {
       const std::uint32_t middle = first + (last - first) / 2;
@@ -118,7 +118,7 @@ struct find_sweep_ends {
   }
 };
 
-/// What pairs of a sample say of an axis.
+/// Statistics of a sample's pairs along one axis.
 struct axis_of_sample {
   std::size_t overlaps = 0;
   double apart = 0;
@@ -188,7 +188,7 @@ void sweep_engine<Context, T>::sort(const placed_bodies<T>& bodies) {
   for_each(context, "contacts.gather", count_, gather_placed<T>{bodies.bodies, ids_[current_].data(), slots_.data()});
 }
 
-/// Where walks end, and the rows that they are cut into.
+/// Finds where walks end, and cuts them into rows.
 template <typename Context, typename T>
 void sweep_engine<Context, T>::find_walks(const placed_bodies<T>& bodies) {
   const Context& context = this->context();

@@ -16,12 +16,12 @@
 namespace quadrat::detail {
 
 /// Sweep and prune along one axis (D. Baraff, "Dynamic Simulation of Non-Penetrating Rigid Bodies", 1992; J. Cohen and
-/// others, "I-COLLIDE", 1995), sorted anew in each build, in parallel (S. Le Grand, GPU Gems 3, chapter 32, 2007). A
-/// body is compared with all whose boxes overlap with its own along the axis, wherever they are along the two others:
-/// n^(5/3) comparisons of n bodies that fill a cube, and n^2 / 2 where all are alike along the axis.
+/// others, "I-COLLIDE", 1995), sorted again in each build, in parallel (S. Le Grand, GPU Gems 3, chapter 32, 2007). A
+/// body is compared with all bodies whose boxes overlap its box along the axis, wherever they are along the other two:
+/// about n^(5/3) comparisons for n bodies that fill a cube, and n^2 / 2 if all overlap along the axis.
 ///
-/// The axis is the one of greatest spread: along which the fewest pairs of a sample of bodies overlap, and where that
-/// is equal, the one along which they are farthest apart. One stray body does not decide it.
+/// The axis is the one of greatest spread: the fewest pairs of a sample of bodies overlap along it; ties go to the
+/// larger mean separation. A single stray body does not change it.
 template <typename Context, typename T>
 class sweep_engine final : public row_engine<sweep_engine<Context, T>, Context, T> {
  public:

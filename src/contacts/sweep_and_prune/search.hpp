@@ -8,15 +8,15 @@
 
 namespace quadrat::detail {
 
-/// Bodies in the order in which their boxes begin along one axis. Each walks over those behind it that begin before it
-/// ends; and where its end reaches over a periodic face, over those from the first slot on that begin before that end
-/// as images. All walks stand one behind the other, a step each for the body itself and the bodies that it meets, and
-/// are cut into rows of equally many steps: a body that meets all others does not keep one thread busy.
+/// Bodies in the order in which their boxes begin along one axis. Each body walks over the following ones that begin
+/// before it ends; if its end crosses a periodic face, it continues from the first slot over bodies whose images begin
+/// before that end. The walks are concatenated, with one step for the body itself and one for each body it visits, and
+/// cut into rows of equally many steps: a body that visits all others does not occupy a single thread.
 template <typename T>
 struct sweep_search {
   const placed_body<T>* slots;
-  const std::uint32_t* ends;     ///< by slot: the first slot behind it that begins after it has ended
-  const std::uint64_t* offsets;  ///< by slot: where its walk begins; and the end of all
+  const std::uint32_t* ends;     ///< by slot: the first later slot that begins after its end
+  const std::uint64_t* offsets;  ///< by slot: first step of its walk; and the end of all walks
   std::uint32_t count;
   std::uint64_t share;  ///< steps of a row
 
@@ -37,7 +37,7 @@ struct sweep_search {
   }
 
  private:
-  /// The last slot whose walk begins at this step or before.
+  /// The last slot whose walk begins at or before this step.
   [[nodiscard]] QUADRAT_HD std::uint32_t slot_of(std::uint64_t step) const {
     std::uint32_t first = 0, last = count - 1;
     while (first < last) {
@@ -51,14 +51,14 @@ struct sweep_search {
     return first;
   }
 
-  /// Steps [from, to) of a body's walk, of which step 0 is the body itself.
+  /// Steps [from, to) of a body's walk; step 0 is the body itself.
   template <typename F>
   QUADRAT_HD bool walk(std::uint32_t slot, std::uint32_t from, std::uint32_t to, F& f) const {
     const placed_body<T> body = slots[slot];
-    const std::uint32_t wrapped = ends[slot] - slot;  // the step that begins anew at the first slot
+    const std::uint32_t wrapped = ends[slot] - slot;  // the step at which the walk continues from the first slot
     for (std::uint32_t step = from > 0 ? from : 1; step < to; ++step) {
       const std::uint32_t other = step < wrapped ? slot + step : step - wrapped;
-      // Both halves of a pair may reach the other one, round the box; the one in front has met it then.
+      // Around a periodic box, both bodies of a pair may reach the other: then only the earlier slot counts.
       if (step >= wrapped && slot < ends[other]) continue;
       if (!f(body, slots[other])) return false;
     }

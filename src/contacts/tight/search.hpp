@@ -8,7 +8,7 @@
 
 namespace quadrat::detail {
 
-/// Bit `axis` of the mask of a body in a bin: whether it stands in the previous bin along that axis as well
+/// Bit `axis` of the mask of a body in a bin: whether it is also in the previous bin along that axis
 /// (uniform-grid-atomics, section 1). Index: slot of B.
 template <typename T>
 struct make_tight_mask {
@@ -29,10 +29,10 @@ struct make_tight_mask {
   }
 };
 
-/// Bodies in every bin that their boxes touch, however many, ordered by bin. Row s is what the body in slot s finds in
-/// later slots of its bin. A pair is reported in the one bin in which, along each axis, at least one of the two does
-/// not stand in the previous bin as well: where the AND of their masks is 0, the first bin that both touch. Round a
-/// periodic axis every bin may have a previous one; there that first bin is worked out, in the frame of the lower body.
+/// Bodies in every bin that their boxes touch, however many, ordered by bin. Row s holds the partners of the body in
+/// slot s in later slots of its bin. A pair is reported in the first bin that both touch: the one where the AND of
+/// their masks is 0, since along each axis at least one of the two is not in the previous bin. Around a periodic axis
+/// every bin may have a previous one; there the first bin is computed, in the frame of the body with the lower id.
 template <typename T>
 struct tight_search {
   grid<T, 3> space;
@@ -41,10 +41,10 @@ struct tight_search {
   const particle_id* body_of_B;
   const std::uint8_t* masks;
   std::size_t entries;
-  unsigned open_axes;  ///< a bit an axis
+  unsigned open_axes;  ///< one bit per axis
   bool any_periodic;
 
-  /// Calls f(body, body) for each pair that belongs to the bin until it returns false.
+  /// Calls f(body, body) for each pair that belongs to the bin, until it returns false.
   template <typename F>
   QUADRAT_HD void visit(std::size_t slot, F&& f) const {
     const cell_id bin = bin_of_B[slot];

@@ -11,17 +11,17 @@
 namespace quadrat::detail {
 
 inline constexpr unsigned levels_warps = 4;
-/// Blocks that a multiprocessor should hold, so that there is other work while a row of cells is on its way: as many as
-/// leave a thread the registers that it needs. Registers kept in memory cost more than an eighth block brings.
+/// Resident blocks per multiprocessor, to hide the latency of loads: as many as leave each thread enough registers. An
+/// eighth block would gain less than its spills cost.
 inline constexpr unsigned levels_blocks = 7;
-/// Candidates that a lane looks at between two looks at the queue.
+/// Candidates that a lane tests between two checks of the queue.
 inline constexpr std::uint32_t levels_group = 3;
-/// The queue is emptied when another round of all lanes might not fit.
+/// Capacity of a warp's queue, which is drained when another round of all lanes might not fit.
 inline constexpr std::uint32_t levels_queue = 256;
-/// In the place of a slot: a plane.
+/// Marks a plane in place of a slot.
 inline constexpr std::uint32_t plane_bit = 0x80000000u;
 
-/// Room for the records of a warp, which then writes them side by side.
+/// Staging memory for a warp's records, so that their writes coalesce.
 template <typename T>
 struct staged_contacts {
   static constexpr unsigned words = sizeof(contact<T>) / sizeof(std::uint64_t);
@@ -30,7 +30,7 @@ struct staged_contacts {
   [[nodiscard]] __device__ contact<T>& operator[](std::uint32_t place) {
     return reinterpret_cast<contact<T>*>(lines)[place];
   }
-  /// By the whole warp.
+  /// Called by the whole warp.
   __device__ void write(std::uint32_t count, contact<T>* to) {
     __syncwarp();
     auto* const target = reinterpret_cast<std::uint64_t*>(to);
@@ -49,7 +49,7 @@ struct found_contact {
   vec<int, 3> shift;
 };
 
-/// What is queued: the slot that was searched for, and that of the partner, or a plane.
+/// A queued pair: a slot of the warp's own, and the slot of the partner, or a plane.
 struct queued_pair {
   std::uint32_t own;
   std::uint32_t other;
@@ -61,7 +61,7 @@ struct levels_shared {
   staged_contacts<T> staged[levels_warps];
 };
 
-/// One warp: its queue, and what it does when that is full.
+/// One warp with its queue.
 template <typename T, bool Periodic, typename Policy>
 class levels_warp {
  public:
@@ -75,13 +75,13 @@ class levels_warp {
     if (sink.begins != nullptr) next_ = sink.begins[chunk];
   }
 
-  /// By the whole warp, with or without a hit.
+  /// Called by the whole warp, with or without a hit.
   __device__ void push(bool hit, std::uint32_t own, std::uint32_t other) {
     const unsigned hits = __ballot_sync(~0u, hit);
     if (hit) queue_[queued_ + static_cast<unsigned>(__popc(hits & ((1u << lane()) - 1)))] = {own, other};
     queued_ += static_cast<unsigned>(__popc(hits));
   }
-  /// Turns what is queued into records: when another round might not fit, 32 at a time; at the end all.
+  /// Turns queued pairs into records: 32 at a time if another round might not fit; all of them at the end.
   __device__ void make_room(bool end) {
     if (end || queued_ + 32 * levels_group > levels_queue) empty(end ? 1 : 32);
   }
@@ -92,7 +92,7 @@ class levels_warp {
  private:
   [[nodiscard]] __device__ static unsigned lane() { return threadIdx.x % 32; }
 
-  /// Leaves less than `least` in the queue.
+  /// Leaves fewer than `least` pairs in the queue.
   __device__ void empty(std::uint32_t least) {
     __syncwarp();
     if constexpr (Policy::rules_out) rule_out();
@@ -103,7 +103,7 @@ class levels_warp {
       const bool good = there && Policy::template find<Periodic>(search_, queue_[first + lane()], found);
       write(good, found);
     }
-    // What is left begins the queue.
+    // Move the rest to the front.
     queued_pair rest{};
     const std::uint32_t left = first < queued_ ? queued_ - first : 0;
     if (lane() < left) rest = queue_[first + lane()];
@@ -113,7 +113,7 @@ class levels_warp {
     queued_ = looked_at_ = left;
   }
 
-  /// Leaves out pairs that a cheap look finds apart, so that all lanes have work when it becomes dear.
+  /// Drops pairs that a cheap test rules out, so that all lanes have work in the expensive one.
   __device__ void rule_out() {
     std::uint32_t kept = looked_at_;
     for (std::uint32_t first = looked_at_; first < queued_; first += 32) {
@@ -162,7 +162,7 @@ class levels_warp {
   staged_contacts<T>& staged_;
   std::uint32_t chunk_;
   std::uint32_t queued_ = 0;
-  std::uint32_t looked_at_ = 0;  ///< of them, by rule_out
+  std::uint32_t looked_at_ = 0;  ///< queued pairs that rule_out has tested
   std::uint64_t next_ = 0;
 };
 
@@ -173,8 +173,8 @@ template <typename T>
   return level;
 }
 
-/// What a lane looks at: the rows of one level after another, the planes, a few candidates at a time. Levels begin for
-/// all lanes of a warp at once.
+/// The candidates of a lane: the rows of each level in turn, then the planes, a few at a time. All lanes of a warp
+/// begin a level together.
 template <typename T, bool Periodic>
 class levels_walk {
  public:
@@ -191,7 +191,7 @@ class levels_walk {
   [[nodiscard]] __device__ bool has(std::uint32_t candidate) const { return candidate < end_; }
   [[nodiscard]] __device__ bool at_planes() const { return level_ == search_.level_count; }
 
-  /// Goes to the next candidates; whether some lane of the warp may have any. By the whole warp.
+  /// Advances to the next candidates; returns whether any lane of the warp may have some. Called by the whole warp.
   [[nodiscard]] __device__ bool go_on(std::uint32_t step) {
     at_ += step;
     while (__ballot_sync(~0u, at_ < end_ || more_) == 0) {
@@ -230,7 +230,7 @@ class levels_walk {
   bool more_ = false;
 };
 
-/// Queues what meets of the next few candidates of each lane.
+/// Tests the next few candidates of each lane, and queues those that meet.
 template <bool Periodic, typename Policy, typename T>
 __device__ void look(const warp_search<T>& search, const levels_walk<T, Periodic>& walk,
                      levels_warp<T, Periodic, Policy>& warp) {

@@ -21,11 +21,11 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/scan.hpp"
 
-/// The way of a contact_detector on CUDA for spheres alone and ellipsoids alone, by the method `levels`: cells, records
-/// in their order, one search, and one look at what came of it.
+/// The direct search of the method `levels` on CUDA, for spheres alone and ellipsoids alone: cells, bodies in the order
+/// of cells, one search, and one read back.
 namespace quadrat::detail {
 
-/// Index: body -> the radius that its level is chosen by; 0 where it is no body.
+/// Index: body -> the radius that determines its level; 0 for an invalid body.
 template <typename T>
 struct searched_radius {
   bodies_view<T> bodies;
@@ -36,8 +36,7 @@ struct searched_radius {
   }
 };
 
-/// The cell of a body. Raises a fault where it is not sound, or wider than what has been planned for: whoever wants to
-/// know which looks once more.
+/// The cell of a body. Raises a fault for an invalid body, or one larger than planned; the host determines which.
 template <typename T>
 struct searched_cell {
   bodies_view<T> bodies;
@@ -73,8 +72,8 @@ struct searched_cell {
   }
 };
 
-/// Index: slot. Where searched_cell has raised a fault, every body becomes a point in a corner of the domain: the
-/// search runs before the host looks, and must not follow numbers that are not sound out of its arrays.
+/// Index: slot. If searched_cell has raised a fault, every body becomes a point in a corner of the domain: the search
+/// runs before the host sees the fault, and invalid numbers must not lead it outside its arrays.
 template <typename T>
 struct gather_searched {
   bodies_view<T> bodies;
@@ -114,8 +113,8 @@ class warp_path final : public direct_search<cuda_context, T> {
     return bodies.size() > 0 && bodies.shapes == nullptr &&
            (bodies.shape == body_shape::sphere || bodies.shape == body_shape::ellipsoid);
   }
-  /// Where bodies have sizes of their own, which may have changed, a plan is kept for some builds only; and for none
-  /// where the order of contacts must follow from the input alone.
+  /// If bodies have individual sizes, which may change, a plan is kept for some builds only. If the order of contacts
+  /// must depend on the input alone, it is never kept.
   [[nodiscard]] bool planned_for(const bodies_view<T>& bodies) override {
     const bool one_size = bodies.radii == nullptr && bodies.sizes == nullptr;
     if (!planned_ || bodies.shape != shape_ || bodies.radius != radius_) return false;
@@ -261,7 +260,7 @@ std::optional<std::uint64_t> warp_path<T>::find(const bodies_view<T>& bodies, co
   return in_order ? fill(what, contacts) : append(what, contacts);
 }
 
-/// Wherever there is room; once more where there was not enough.
+/// Appends contacts in any order; repeats the search if there was not enough room.
 template <typename T>
 std::optional<std::uint64_t> warp_path<T>::append(const warp_search<T>& what,
                                                   array<contact<T>, cuda_context>& contacts) {
@@ -279,7 +278,7 @@ std::optional<std::uint64_t> warp_path<T>::append(const warp_search<T>& what,
   }
 }
 
-/// Counted chunk by chunk, then each in its place.
+/// Counts by chunk, then writes each chunk at its offset.
 template <typename T>
 std::optional<std::uint64_t> warp_path<T>::fill(const warp_search<T>& what, array<contact<T>, cuda_context>& contacts) {
   const std::size_t chunks = (what.count + warp_chunk - 1) / warp_chunk;

@@ -9,11 +9,11 @@
 #include "quadrat/contacts/ellipsoid_contact.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 
-/// What the search of levels is made for: which bodies may meet, and what becomes of a pair. Bodies come with the lower
-/// id first, so that all methods see the same numbers.
+/// Policies of the search of levels: which bodies may meet, and the contact of a pair. The body with the lower id comes
+/// first, so that all methods compute with the same numbers.
 namespace quadrat::detail {
 
-/// Whether the groups of two slots meet, or of a slot and a plane.
+/// Whether the groups of two slots, or of a slot and a plane, interact.
 template <typename T>
 [[nodiscard]] __device__ bool groups_meet(const warp_search<T>& search, std::uint32_t slot, std::uint32_t group) {
   return (search.masks[search.groups[slot]] >> group & 1u) != 0;
@@ -42,7 +42,7 @@ struct ordered_pair {
   }
 };
 
-/// What both kinds of bodies have in common. Shape: what a slot is, and whether two slots may meet.
+/// Shared by both kinds of bodies. Shape: the body of a slot, and whether two slots may meet.
 template <typename T, typename Shape>
 struct levels_policy {
   static constexpr int blocks = Shape::blocks;
@@ -66,7 +66,7 @@ struct levels_policy {
     return search.groups == nullptr || groups_meet(search, slot, wall.group);
   }
 
-  /// Whether a queued pair is worth `find`.
+  /// A cheap test whether a queued pair may touch.
   template <bool Periodic>
   [[nodiscard]] __device__ static bool may_meet(const warp_search<T>& search, const queued_pair& pair) {
     if ((pair.other & plane_bit) != 0) return true;
@@ -104,7 +104,7 @@ struct levels_policy {
   }
 };
 
-/// Whether they touch is known as soon as they have been read.
+/// Spheres: the first test already decides.
 template <typename T>
 struct searched_sphere {
   static constexpr int blocks = levels_blocks;
@@ -125,14 +125,14 @@ struct searched_sphere {
   }
 };
 
-/// Spheres around them and boxes around them come before the search for a common normal, which the lanes of a warp do
-/// together.
+/// Ellipsoids: bounding spheres and boxes are tested before the search for a common normal, which all lanes of a warp
+/// do together.
 template <typename T>
 struct searched_ellipsoid {
   static constexpr int blocks = 4;
   static constexpr bool rules_out = true;
 
-  /// How far it reaches along a vector, times the length of that.
+  /// The support function along a vector, times the vector's length.
   [[nodiscard]] __device__ static T reach(const warp_search<T>& search, std::uint32_t slot, const vec<T, 3>& along) {
     const warp_ellipsoid<T> own = search.ellipsoids[slot];
     const vec<T, 3> inside = axes_of(own.orientation).to_body(along);

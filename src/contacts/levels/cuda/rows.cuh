@@ -9,18 +9,18 @@ namespace quadrat::detail {
 
 [[nodiscard]] __device__ inline int floor_of(float x) { return __float2int_rd(x); }
 [[nodiscard]] __device__ inline int floor_of(double x) { return __double2int_rd(x); }
-/// A root that is at least the true one.
+/// An upper bound on the square root.
 [[nodiscard]] __device__ inline float root_above(float x) { return x * rsqrtf(x) * 1.000001f; }
 [[nodiscard]] __device__ inline double root_above(double x) { return sqrt(x) * (1 + 1e-15); }
 
-/// The rows of cells of one level that a sphere reaches, one after the other. Everything is rounded so that no body
-/// whose center lies in the sphere is missed; bodies outside of open axes stand in the cells at the ends.
+/// The rows of cells of one level within a sphere, one after another. Rounded so that no body whose center lies in the
+/// sphere is missed; bodies outside along open axes are in the cells at the ends.
 template <typename T, bool Periodic>
 class level_rows {
  public:
-  /// With `first` above 0, for pairs within the level: only slots from there on count, so that each pair is met from
-  /// one of its two bodies. Rows before the body's own are then left out; but where so few lie around a periodic axis
-  /// that "before" is not clear, all are walked.
+  /// `first` above 0 is for pairs within the level: only slots from there on count, so that each pair is found from one
+  /// of its bodies. Rows before the body's row are then left out, unless a periodic axis has so few cells that "before"
+  /// is ambiguous.
   __device__ level_rows(const warp_level<T>& shape, const vec<T, 3>& center, T reach, std::uint32_t first)
       : first_slot_(first) {
     constexpr T up = sizeof(T) == 4 ? T(1 + 4e-6) : T(1 + 8e-15);
@@ -41,7 +41,7 @@ class level_rows {
 
   [[nodiscard]] __device__ bool done() const { return z_ > last_z_; }
 
-  /// The slots of the next row, none where the sphere passes it by. Not when done.
+  /// The slots of the next row; none if the sphere misses it. Must not be called when done.
   __device__ void next(const warp_level<T>& shape, const std::uint32_t* offsets, std::uint32_t& begin,
                        std::uint32_t& end) {
     begin = end = 0;
@@ -62,15 +62,15 @@ class level_rows {
   [[nodiscard]] __device__ static bool around(const warp_level<T>& shape, int axis) {
     return Periodic && shape.periodic[axis];
   }
-  /// Whether no row can be met both before and after another one: the same answer for all bodies.
+  /// Whether no row can come both before and after another: the same for all bodies.
   [[nodiscard]] __device__ static bool ordered(const warp_level<T>& shape) { return !Periodic || shape.ordered; }
-  /// The body's own cell, as level_grids::cell_of has it but unwrapped.
+  /// The index of the body's cell, as in level_grids::cell_of, but unwrapped.
   [[nodiscard]] __device__ int own_index(const warp_level<T>& shape, int axis) const {
     const int index = floor_of(at_[axis]);
     return around(shape, axis) ? index : min(index, shape.cells[axis] - 1);
   }
 
-  /// Unwrapped cells along an axis; where they go all the way round, each cell once.
+  /// Unwrapped cells along an axis; if they go all the way around, each cell once.
   __device__ void limit(const warp_level<T>& shape, T reach, int axis, int& from, int& to) const {
     const T margin = reach * shape.inverse_edge[axis] + shape.slack[axis];
     const int first = floor_of(at_[axis] - margin);
@@ -81,12 +81,12 @@ class level_rows {
     to = around(shape, axis) ? (all ? n - 1 : last) : min(last, n - 1);
   }
 
-  /// At most the squared distance along an axis from the center to a layer of cells.
+  /// A lower bound on the squared distance along an axis from the center to a layer of cells.
   [[nodiscard]] __device__ T squared_gap(const warp_level<T>& shape, int index, int axis) const {
     const T below = static_cast<T>(index) - at_[axis];
     T gap = max(max(below, T(-1) - below) - shape.slack[axis], T(0));
     if (around(shape, axis)) {
-      // The nearest image of the layer: indices that go all the way round do not say which.
+      // To the nearest image of the layer, which is unknown if indices go all the way around.
       gap = min(gap, max(static_cast<T>(shape.cells[axis]) - gap - T(1) - 4 * shape.slack[axis], T(0)));
     }
     gap *= shape.edge[axis];
@@ -101,7 +101,7 @@ class level_rows {
         first = 0;
         last = n - 1;
       } else if (first < 0 || last >= n) {
-        // In two parts: what lies inside, then what lies beyond the face, brought home.
+        // Two parts: inside the box, then beyond the face, wrapped.
         const bool lower = first < 0;
         second_part_ = !second_part_;
         if (second_part_) {
@@ -135,7 +135,7 @@ class level_rows {
   vec<T, 3> at_;
   int first_y_, last_y_, last_z_;
   int y_, z_;
-  bool second_part_ = false;  ///< of a row around a periodic axis is due
+  bool second_part_ = false;  ///< of a row across a periodic face is next
 };
 
 }  // namespace quadrat::detail

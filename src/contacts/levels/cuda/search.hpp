@@ -10,27 +10,27 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/types.hpp"
 
-/// The search of the method `levels` on CUDA: a warp takes 32 slots, its lanes look for partners, and what they find
-/// stands in a queue in shared memory until the whole warp turns it into records, a lane each, that are written side by
-/// side. So neither the number of contacts of a body nor the size of a bin leaves lanes without work.
+/// The search of the method `levels` on CUDA: a warp takes 32 slots, its lanes search for partners, and the pairs wait
+/// in a queue in shared memory until the whole warp turns them into records, one per lane, with coalesced writes.
+/// Neither the number of contacts of a body nor the size of a bin leaves lanes idle.
 namespace quadrat::detail {
 
 /// Slots that a warp takes.
 inline constexpr std::uint32_t warp_chunk = 32;
 
-/// A body as the search reads it, by slot: its center, brought home, and the radius of the smallest sphere around it.
-/// The levels of a search are by these radii.
+/// A body as the search reads it, by slot: its wrapped center, and the radius of its bounding sphere, which determines
+/// its level.
 template <typename T>
 struct alignas(16) warp_body {
   vec<T, 3> center;
   T radius;
 };
 
-/// What else there is to an ellipsoid, by slot.
+/// The other data of an ellipsoid, by slot.
 template <typename T>
 struct warp_ellipsoid {
   vec<T, 3> size;
-  quaternion<T> orientation;  ///< of length one
+  quaternion<T> orientation;  ///< a unit quaternion
 };
 
 /// A level as the search reads it.
@@ -42,13 +42,13 @@ struct warp_level {
   vec<T, 3> slack;  ///< in cells
   vec<int, 3> cells;
   vec<bool, 3> periodic;
-  /// Whether no row of cells can be met both before and after another one around a periodic axis.
+  /// Whether no row of cells can come both before and after another around a periodic axis.
   bool ordered;
   cell_id first_cell;
   T widest;
 };
 
-/// Bodies in the order of the cells of all levels. Arrays are by slot, but for the centers.
+/// Bodies in the order of the cells of all levels. Arrays are by slot, except the centers.
 template <typename T>
 struct warp_search {
   warp_level<T> levels[most_levels];
@@ -59,23 +59,23 @@ struct warp_search {
   const particle_id* ids;
   const warp_ellipsoid<T>* ellipsoids;  ///< nullptr: spheres
   const vec<T, 3>* half_extents;        ///< of ellipsoids' boxes
-  const std::uint32_t* groups;          ///< nullptr: all bodies meet
+  const std::uint32_t* groups;          ///< nullptr: all bodies interact
   const plane<T>* planes;
   std::uint32_t plane_count;
   std::uint32_t count;
-  points_view<T, 3> centers;  ///< by body, as the caller has them: contacts stand there
+  points_view<T, 3> centers;  ///< by body, as given: contact points are relative to these
   std::uint32_t masks[32];
 };
 
-/// Where records go. With `begins`, those of chunk c are written from begins[c] on, in an order that is always the
-/// same; without, wherever there is room. Beyond the capacity nothing is written, but all is counted.
+/// Where records go. With `begins`, those of chunk c are written from begins[c] on, in a fixed order; without, in any
+/// order. Nothing is written beyond the capacity, but everything is counted.
 template <typename T>
 struct warp_sink {
-  contact<T>* records;          ///< nullptr where capacity is 0
+  contact<T>* records;          ///< nullptr if capacity is 0
   std::uint64_t capacity;       ///< of `records`
-  std::uint64_t* size;          ///< without `begins`: how many there are; zero at first
+  std::uint64_t* size;          ///< without `begins`: number of records; zero at first
   const std::uint64_t* begins;  ///< by chunk
-  std::uint32_t* counts;        ///< where contacts are only counted: how many, by chunk
+  std::uint32_t* counts;        ///< for counting only: number of contacts by chunk
 };
 
 template <typename T>
@@ -92,7 +92,7 @@ template <typename T>
   return shape;
 }
 
-/// Spheres, or ellipsoids where there are some. Asynchronous.
+/// Ellipsoids if `ellipsoids` is set, spheres otherwise. Asynchronous.
 template <typename T>
 void search_by_warps(const cuda_context& context, const warp_search<T>& search, const warp_sink<T>& sink);
 
