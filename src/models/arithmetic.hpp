@@ -7,11 +7,11 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Arithmetic that the models share, with the same bits wherever it is inlined.
+/// Arithmetic shared by the models, with the same bits wherever it is inlined.
 namespace quadrat::detail {
 
-/// a b + c with one rounding on the device. Written out so that the device compiler's choice of what to contract cannot
-/// differ between kernels: all engines then give the same bits for a pair. The host compiles without contraction.
+/// a b + c with one rounding on the device. Explicit, because the device compiler may contract differently in each
+/// kernel: this way all engines give the same bits for a pair. Host code is compiled without contraction.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T multiply_add(T a, T b, T c) {
 #if defined(__CUDA_ARCH__)
@@ -21,7 +21,7 @@ template <typename T>
 #endif
 }
 
-/// 1 / sqrt(a) for a normal number a: on the device within 2 units in the last place, where the exact division and root
+/// 1 / sqrt(a) for a normal number a. On the device accurate to 2 units in the last place: the exact division and root
 /// would cost as much as the rest of the law.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T inverse_root(T a) {
@@ -38,7 +38,7 @@ template <typename T>
 #endif
 }
 
-/// Whether every component is a number.
+/// Whether every component is finite.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD inline bool is_finite(const vec<T, D>& a) {
   // inf - inf and NaN - NaN are NaN.

@@ -5,7 +5,7 @@
 
 #include "quadrat/core/error.hpp"
 
-/// Refusals of a model's parameters: argument_error names the parameter and its value.
+/// Checks of a model's parameters: argument_error names the parameter and its value.
 namespace quadrat::detail {
 
 inline void require_finite(const char* name, double value) {

@@ -12,8 +12,8 @@
 
 namespace quadrat::detail {
 
-/// Reads a record that nothing writes during the kernel: on the device with 16-byte loads through the read-only cache.
-/// Left to itself the compiler may fetch a record's components one by one.
+/// Reads a record that is not written during the kernel: on the device with 16-byte loads through the read-only cache.
+/// Otherwise the compiler may load components one by one.
 template <typename Record>
 [[nodiscard]] QUADRAT_HD inline Record read_record(const Record* records, std::size_t i) {
 #if defined(__CUDA_ARCH__)

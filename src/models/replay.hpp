@@ -9,12 +9,12 @@
 
 namespace quadrat::detail {
 
-/// Work that is enqueued again and again in the same shape: it allocates nothing and waits for nothing. On the CPU, and
-/// where nvcc does not compile, it just runs.
+/// Work that is enqueued repeatedly without change; it must not allocate or wait. On the CPU, and without nvcc, it just
+/// runs.
 template <typename Context>
 class replay {
  public:
-  /// Does beforehand what the first run would do besides the work.
+  /// Prepares the first run.
   template <typename Work>
   void prepare(const Context&, Work&&) {}
   template <typename Work>
@@ -45,12 +45,12 @@ class replay<cuda_context> {
 
 #endif
 
-/// Replays steps that depend on the parity of their number, because they pass their data between two places.
+/// Replays double-buffered steps, which depend on the parity of their number.
 template <typename Context>
 class step_replay {
  public:
-  /// Enqueues steps by `enqueue(parity)`, which must enqueue the same in every call; many at a time where there are
-  /// many. The first step ever runs as it is, since it allocates.
+  /// Enqueues steps by `enqueue(parity)`, which must enqueue the same work in every call; in batches if there are
+  /// enough steps. The very first step is not captured, since it allocates.
   template <typename Enqueue>
   void advance(const Context& context, std::size_t steps, const Enqueue& enqueue) {
     while (steps > 0) {
@@ -69,17 +69,17 @@ class step_replay {
     }
   }
 
-  /// Of the next step.
+  /// The parity of the next step.
   [[nodiscard]] int parity() const { return parity_; }
-  /// A step has been made elsewhere.
+  /// Counts a step made elsewhere.
   void pass() { parity_ ^= 1; }
   /// Whether everything has been allocated.
   [[nodiscard]] bool warm() const { return warm_; }
   void set_warm() { warm_ = true; }
 
  private:
-  /// Steps in one graph: enough to hide the launch of the next, and even, so that it ends with the parity it began
-  /// with.
+  /// Steps per graph: enough to hide the launch of the next graph, and even, so that a graph ends with the parity it
+  /// began with.
   static constexpr std::size_t batch = 16;
 
   replay<Context> single_[2];

@@ -9,19 +9,18 @@
 
 namespace quadrat::detail {
 
-/// Where kernels note that a run has blown up: the smallest (step << 32 | particle), all ones while it has not. Steps
-/// count from 1: the first one leads from 0 to 1.
+/// Records that a run has blown up: the smallest (step << 32 | particle); all ones: no fault. Steps count from 1.
 struct run_fault {
   std::uint64_t* first;
 
   QUADRAT_HD void raise(std::uint64_t step, particle_id particle) const { atomic_min(first, step << 32 | particle); }
 };
 
-/// The word of a run_fault that has met none.
+/// The word of a run_fault without a fault.
 inline constexpr std::uint64_t no_run_fault = ~std::uint64_t{0};
 
-/// The number of the step in work, which faults name. It lives on the device because a captured graph cannot count: a
-/// kernel reads it in one place and writes it, one more, to another, where no other thread of the kernel looks.
+/// The number of the current step, for faults. It is stored on the device because a captured graph cannot count: a
+/// kernel reads it in one word and writes it, plus one, to another, which no thread of the kernel reads.
 struct step_words {
   const std::uint64_t* now;
   std::uint64_t* next;

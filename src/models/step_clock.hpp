@@ -15,11 +15,11 @@
 
 namespace quadrat::detail {
 
-/// The times of many pieces of work of a context, read when all are done.
+/// The times of many pieces of a context's work, read when all are done.
 template <typename Context>
 class step_clock {
  public:
-  /// For at most `pieces` of them.
+  /// For at most `pieces` pieces.
   step_clock(const Context&, std::size_t pieces) { times_.reserve(pieces); }
   void start(const Context&) { begin_ = clock::now(); }
   void stop(const Context&) {
@@ -36,7 +36,7 @@ class step_clock {
 
 #if defined(__CUDACC__)
 
-/// By events on the context's stream: nothing waits for them.
+/// By events on the context's stream, which nothing waits for.
 template <>
 class step_clock<cuda_context> {
  public:

@@ -9,7 +9,7 @@
 
 namespace quadrat::detail {
 
-/// Throws argument_error unless the ids are each of [0, count) once, or none at all. `kind` is what messages call one.
+/// Throws argument_error unless the order is empty or a permutation of [0, count). `kind` names a particle in messages.
 inline void check_storage_order(const std::vector<particle_id>& order, std::size_t count, const char* kind) {
   if (order.empty()) return;
   require(order.size() == count, "the storage order has ", order.size(), " ids for ", count, " ", kind, "s");

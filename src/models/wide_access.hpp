@@ -9,8 +9,8 @@
 
 namespace quadrat::detail {
 
-/// A record of a multiple of 16 bytes, aligned to 16, in loads of 16 bytes on the device: the compiler loads members
-/// one by one where some of them are looked at first.
+/// Reads a record of a multiple of 16 bytes, aligned to 16, with 16-byte loads on the device: otherwise the compiler
+/// loads members one by one if some are used earlier.
 template <typename Record>
 [[nodiscard]] QUADRAT_HD inline Record wide_load(const Record* from) {
   static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) % 16 == 0 && alignof(Record) % 16 == 0);

@@ -20,8 +20,8 @@
 
 namespace quadrat {
 
-/// The agents and their steps, whatever they are found by. A step is the build, from the first set of records into the
-/// second, and one kernel, which walks the second and writes the moved agents into the first.
+/// The agents and their steps, for any cell list and order. A step is a build, from the first set of records into the
+/// second, and one kernel, which walks the second and writes the moved agents to the first.
 template <typename Context, typename T, int D>
 class circles_agents_engine : public circles_engine<Context, T, D> {
  public:
@@ -41,14 +41,14 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
  protected:
   using record_type = detail::agent_record<T, D>;
 
-  /// Enqueues the build of the cell list from `agents`, which it brings into the order of its cells in `carried`.
+  /// Enqueues the build of the cell list from `agents`, which writes them to `carried` in the order of cells.
   virtual void build(const record_type* agents, record_type* carried) = 0;
   /// Enqueues the walk over the carried agents.
   virtual void walk(const record_type* carried, record_type* to, std::uint32_t* neighbors,
                     const detail::step_words& words) = 0;
   /// Enqueues the number of agents that each slot's walk reads.
   virtual void count_candidates(const record_type* carried, std::uint32_t* candidates) = 0;
-  /// Synchronizes. Throws what went wrong in builds.
+  /// Synchronizes. Throws the faults of builds.
   virtual void check_cells() = 0;
   [[nodiscard]] virtual std::size_t bytes_of_cells() const = 0;
 
@@ -56,15 +56,15 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
   [[nodiscard]] const detail::circles_setup<T, D>& setup() const { return setup_; }
 
  private:
-  /// Steps that are recorded before their events are read.
+  /// Steps recorded before their events are read.
   static constexpr std::size_t longest_record = 512;
 
-  /// Enqueues a step that leads to `shown_` instead of the next state, with neighbors counted.
+  /// Enqueues a step that writes to `shown_` instead of advancing the state, and counts neighbors.
   void look();
   [[nodiscard]] detail::step_words words(int parity);
   void enqueue_step(int parity, std::uint32_t* neighbors);
   void record_chunk(std::size_t steps, std::vector<circles_record>& records);
-  /// Sums up what a step that led to the records `to` has found.
+  /// Sums up the results of a step that wrote the records `to`.
   void enqueue_totals(const record_type* to, detail::circles_totals* result);
   [[nodiscard]] circles_record averaged(const detail::circles_totals& totals) const;
 
@@ -72,10 +72,10 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
   detail::circles_setup<T, D> setup_;
   array<record_type, Context> agents_;   // between steps
   array<record_type, Context> carried_;  // in the order of the last build
-  array<record_type, Context> shown_;    // where a measurement's step would lead
+  array<record_type, Context> shown_;    // result of a measuring step
   array<std::uint32_t, Context> neighbors_;
   array<detail::circles_totals, Context> totals_;
-  array<std::uint64_t, Context> words_;  // the step in work at even and odd parity, the fault; two for no use
+  array<std::uint64_t, Context> words_;  // the current step at even and odd parity, the fault; two unused
   workspace<Context> scratch_;
   detail::step_replay<Context> steps_;
   detail::replay<Context> recorded_[2];  // by parity
@@ -105,7 +105,7 @@ void circles_agents_engine<Context, T, D>::set(std::span<const vec<T, D>> positi
   try {
     check_cells();
   } catch (const data_error&) {
-    // What went wrong before is over.
+    // Earlier faults are forgotten.
   }
 }
 
@@ -132,7 +132,7 @@ void circles_agents_engine<Context, T, D>::record(std::size_t steps, std::vector
   neighbors_.resize_discarding(context_, setup_.count);
   totals_.resize_discarding(context_, longest_record);
   if (steps > 0 && !steps_.warm()) {
-    // The first step of a run allocates, which is not what is to be timed: a step that leads nowhere does it instead.
+    // The first step of a run allocates: a step without effect does that before timing.
     static_cast<void>(measure());
     steps_.set_warm();
   }

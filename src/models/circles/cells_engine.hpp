@@ -12,8 +12,8 @@
 
 namespace quadrat {
 
-/// Runs the model over a cell list that carries the agents into its order, walking it in one order of search. `Queues`
-/// says that neighbors can be queued first (queue.hpp).
+/// Runs the model over a cell list that keeps agents in the order of its cells, walked in a given order. `Queues`:
+/// neighbors can be queued first (queue.hpp).
 template <typename CellList, typename Order, bool Queues>
 class circles_cells_engine final : public circles_agents_engine<typename CellList::context_type,
                                                                 typename CellList::value_type, CellList::dimension> {
@@ -44,7 +44,7 @@ class circles_cells_engine final : public circles_agents_engine<typename CellLis
   detail::circles_sine_law<T, D> sine_law_{};
   detail::circles_original_law<T, D> original_law_{};
   CellList cells_;
-  detail::search_system<T, D> system_{};  // of the cells, where neighbors are queued
+  detail::search_system<T, D> system_{};  // of the cells, if neighbors are queued
   bool dense_ = false;
 };
 

@@ -16,7 +16,7 @@ namespace quadrat {
 
 namespace {
 
-/// Options with nothing left out. Throws argument_error for what is impossible.
+/// The options with defaults filled in. Throws argument_error for impossible options.
 template <typename Context>
 [[nodiscard]] circles_options completed(const Context& context, circles_options options) {
   check(options.parameters);
@@ -40,8 +40,8 @@ template <typename Context>
   return options;
 }
 
-/// The finest grid that the options ask for, or a coarser one: many more cells than agents cost time to clear and to
-/// scan, and save nothing.
+/// The finest grid that the options allow, or a coarser one: many more cells than agents cost time for clearing and
+/// scanning, without a gain.
 template <int D>
 [[nodiscard]] vec<int, D> cells_of(const circles_options& options, const box<double, D>& domain, std::size_t count) {
   const double most = std::clamp(64.0 * static_cast<double>(count), 0x1p20, 0x1p27);
@@ -50,7 +50,7 @@ template <int D>
     double total = 1;
     for (int axis = 0; axis < D; ++axis) {
       const int along_reach = axis == 0 ? options.cells_per_reach_x : options.cells_per_reach;
-      // A box of exactly n reaches has n cells, although the division may be rounded down; `reach` needs no more.
+      // A box of exactly n reaches must get n cells although the division may round down; grid::reach tolerates it.
       const double edge = options.parameters.reach() / along_reach * (1 - 1e-12) * coarser;
       cells[axis] = static_cast<int>(std::clamp(std::floor(domain.length[axis] / edge), 1.0, 1e9));
       total *= cells[axis];
@@ -69,7 +69,7 @@ template <typename T, int D>
   return {make_grid(rounded, cells), options.parameters, count, *options.queue_neighbors};
 }
 
-/// Throws data_error for the first agent that cannot be where it is.
+/// Throws data_error for the first agent with an invalid position.
 template <typename T, int D>
 void check_agents(const circles_parameters& parameters, const box<T, D>& domain, std::span<const vec<T, D>> positions,
                   bool start) {
@@ -88,7 +88,7 @@ void check_agents(const circles_parameters& parameters, const box<T, D>& domain,
   }
 }
 
-/// In the precision of the run.
+/// Positions in the precision of the run.
 template <typename T, int D>
 [[nodiscard]] circles_state<T, D> first_state(const box<T, D>& domain, std::span<const vec<double, D>> positions) {
   circles_state<T, D> state;
@@ -117,7 +117,7 @@ struct circles<Context, T, D>::implementation {
     engine->set(state.positions, state.storage_order, state.step);
     step = state.step;
   }
-  /// Brings the agents of the last step into their own order, in device memory of its own.
+  /// Copies the agents of the last step to device memory, in the order of agents.
   void gather() {
     engine->check();
     positions.resize_discarding(context, setup.count);

@@ -18,7 +18,7 @@ namespace quadrat {
 
 namespace detail {
 
-/// Everything about a run that does not change, in the precision of the run.
+/// The constants of a run, in its precision.
 template <typename T, int D>
 struct circles_setup {
   grid<T, D> space;
@@ -37,26 +37,26 @@ class circles_engine {
  public:
   virtual ~circles_engine() = default;
 
-  /// Takes over the agents (host memory, by id), the id of the agent that is to stand in each slot of memory (empty:
-  /// slot = id) and the number of steps behind them; forgets faults. Synchronizes.
+  /// Sets the agents (host memory, by id), the id of the agent in each slot of memory (empty: slot = id) and the number
+  /// of steps so far; forgets faults. Synchronizes.
   virtual void set(std::span<const vec<T, D>> positions, std::span<const particle_id> storage_order,
                    std::uint64_t step) = 0;
 
-  /// Enqueues steps. What goes wrong in them is noted on the device and stays noted until `set`.
+  /// Enqueues steps. Faults are recorded on the device until `set`.
   virtual void advance(std::size_t steps) = 0;
 
-  /// Makes steps one by one, with their times and neighbors; numbers them from 1. Synchronizes.
+  /// Takes steps one by one and records times and neighbors; numbers them from 1. Synchronizes.
   virtual void record(std::size_t steps, std::vector<circles_record>& records) = 0;
 
-  /// Synchronizes. Throws data_error for the first position that became not finite; again at each call until `set`.
+  /// Synchronizes. Throws data_error for the first position that became not finite, at every call until `set`.
   virtual void check() = 0;
 
-  /// Synchronizes. All but the step.
+  /// All statistics except the step. Synchronizes.
   [[nodiscard]] virtual circles_statistics measure() = 0;
 
-  /// Writes positions by agent into device memory.
+  /// Writes positions by agent to device memory.
   virtual void gather(vec<T, D>* positions) = 0;
-  /// Likewise numbers of neighbors.
+  /// Writes numbers of neighbors by agent to device memory.
   virtual void gather_neighbors(std::uint32_t* neighbors) = 0;
 
   /// The agent in each slot. Synchronizes.
@@ -68,8 +68,8 @@ class circles_engine {
 
 namespace detail {
 
-/// The engine for an order and a cell list. Throws argument_error for unknown names and an order that cannot walk the
-/// cell list.
+/// Makes the engine for an order and a cell list. Throws argument_error for unknown names and an order that cannot walk
+/// the cell list.
 template <typename Context, typename T, int D>
 [[nodiscard]] std::unique_ptr<circles_engine<Context, T, D>> make_circles_engine(std::string_view order,
                                                                                  std::string_view cell_list,

@@ -10,10 +10,10 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/models/circles.hpp"
 
-/// The equations of the model, once for all orders and cell lists.
+/// The equations of the model, shared by all orders and cell lists.
 namespace quadrat::detail {
 
-/// What an agent gathers on its walk.
+/// The sum over the neighbors of an agent.
 template <typename T, int D>
 struct circles_sum {
   vec<T, D> pull{};
@@ -21,9 +21,8 @@ struct circles_sum {
 };
 
 /// The sine form. sin(2 pi d / R) e = (r / R) g(s) with r = x_j - x_i, s = d^2 / R^2 and g(s) = sin(2 pi sqrt s) / sqrt
-/// s, which is a power series in s: a polynomial takes the place of a root, a division and a sine, nothing special
-/// happens at d = 0, and the agent itself adds nothing. Measured as a whole, it is exact to 1e-7 (float) and 1e-15
-/// (double) of the greatest force.
+/// s, which is a power series in s: a polynomial replaces a root, a division and a sine, d = 0 is no special case, and
+/// the agent itself adds nothing. The measured error is 1e-7 (float) and 1e-15 (double) of the largest force.
 template <typename T, int D>
 struct circles_sine_law {
   static constexpr int degree = std::is_same_v<T, float> ? 8 : 16;
@@ -31,10 +30,10 @@ struct circles_sine_law {
   T reach;
   T squared_reach;
   T scale;  ///< 2 / R^2: t = scale d^2 - 1 runs from -1 to 1
-  /// Of -k g(s) / R in powers of t.
+  /// Coefficients of -k g(s) / R in powers of t.
   T coefficient[degree + 1];
 
-  /// What an agent at r = x_j - x_i adds. Without a branch: in a warp some agent nearly always is within the reach.
+  /// Adds an agent at r = x_j - x_i. Branch-free: in a warp, some agent is nearly always within the reach.
   QUADRAT_HD void meet(const vec<T, D>& r, T squared_distance, circles_sum<T, D>& sum) const {
     const bool near = squared_distance < squared_reach;
     const T t = multiply_add(squared_distance, scale, T(-1));
@@ -70,7 +69,7 @@ struct circles_original_law {
 
   QUADRAT_HD void meet(const vec<T, D>& r, T squared_distance, circles_sum<T, D>& sum) const {
     if (!(squared_distance < squared_reach)) return;
-    // Beyond the inner circle the distance is far from 0.
+    // Outside the inner circle, the distance is not near 0.
     const T outer = attraction * multiply_add(reach, inverse_root(squared_distance), T(-1));
     const T weight = squared_distance < squared_inner ? -repulsion : outer;
     for (int axis = 0; axis < D; ++axis) sum.pull[axis] = multiply_add(weight, r[axis], sum.pull[axis]);
@@ -87,14 +86,14 @@ struct circles_original_law {
   }
 };
 
-/// In the precision of a run.
+/// The law in the precision of a run.
 template <typename T, int D>
 [[nodiscard]] circles_sine_law<T, D> make_sine_law(const circles_parameters& parameters);
 template <typename T, int D>
 [[nodiscard]] circles_original_law<T, D> make_original_law(const circles_parameters& parameters,
                                                            const box<T, D>& domain);
 
-/// An agent: as wide as four coordinates in 2D, too, so that one load (two in double) gives it.
+/// An agent: as wide as four coordinates, in 2D too, so that one load (two in double) reads it.
 template <typename T, int D>
 struct alignas(4 * sizeof(T)) agent_record {
   vec<T, D> position;

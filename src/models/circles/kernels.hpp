@@ -13,11 +13,11 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/search/neighborhood.hpp"
 
-/// The bodies that circles_cells_engine launches, one call a slot.
+/// The kernel bodies of circles_cells_engine, one call per slot.
 namespace quadrat::detail {
 
-/// What an agent at `here` meets. The agents stand in the order of the cell list's slots, so that a range of slots is
-/// read side by side, each with one 16-byte load in float.
+/// The sum for an agent at `here`. Agents are in the order of slots, so that a range of slots is contiguous, with one
+/// 16-byte load per agent in float.
 template <typename Order, typename View, typename Law, typename T, int D>
 [[nodiscard]] QUADRAT_HD circles_sum<T, D> walk_agents(const View& view, const Law& law,
                                                        const agent_record<T, D>* agents, const vec<T, D>& here) {
@@ -34,7 +34,7 @@ template <typename Order, typename View, typename Law, typename T, int D>
   return sum;
 }
 
-/// One step. `neighbors` (nullptr: not asked for) gets the number that each slot's agent met.
+/// One step. `neighbors` (nullptr: not requested) receives the number of neighbors by slot.
 template <typename Order, typename View, typename Law, typename T, int D>
 struct circles_step {
   View view;
@@ -60,7 +60,7 @@ struct circles_step {
   }
 };
 
-/// Sums over agents, and the largest of some.
+/// Sums and maxima over agents.
 struct circles_totals {
   std::uint64_t neighbors = 0;
   std::uint64_t squared_neighbors = 0;
@@ -77,7 +77,7 @@ struct join_circles_totals {
   }
 };
 
-/// Map of a slot to what a step found there, and how far it moved the agent.
+/// Maps a slot to its agent's neighbors and displacement.
 template <typename T, int D>
 struct read_circles_totals {
   const std::uint32_t* neighbors;
@@ -92,7 +92,7 @@ struct read_circles_totals {
   }
 };
 
-/// How many agents a slot's walk reads.
+/// The number of agents that a slot's walk reads.
 template <typename Order, typename View, typename T, int D>
 struct count_circles_candidates {
   View view;
@@ -108,14 +108,14 @@ struct count_circles_candidates {
   }
 };
 
-/// Map of a slot to a number that a walk has left there.
+/// Maps a slot to the number stored there.
 struct read_number {
   const std::uint32_t* numbers;
 
   QUADRAT_HD std::uint64_t operator()(std::size_t i) const { return numbers[i]; }
 };
 
-/// From positions by agent to records by slot; `order` (nullptr: slot = agent) says whose slot it is.
+/// From positions by agent to records by slot; `order` is the agent of each slot (nullptr: slot = agent).
 template <typename T, int D>
 struct place_agents {
   const vec<T, D>* positions;
@@ -128,7 +128,7 @@ struct place_agents {
   }
 };
 
-/// And back.
+/// From records by slot to positions by agent.
 template <typename T, int D>
 struct gather_agents {
   const agent_record<T, D>* agents;

@@ -14,14 +14,13 @@ namespace {
 /// g(s) = sin(2 pi sqrt s) / sqrt s.
 [[nodiscard]] long double sine_over_root(long double s) {
   constexpr long double pi = std::numbers::pi_v<long double>;
-  // Before the quotient loses digits, the series is down to two terms.
+  // Here the quotient would lose digits, and two terms of the series suffice.
   if (s < 1e-12L) return 2 * pi * (1 - 4 * pi * pi * s / 6);
   const long double root = std::sqrt(s);
   return std::sin(2 * pi * root) / root;
 }
 
-/// Chebyshev coefficients on [0, 1] by the discrete cosine transform over so many nodes that aliasing is below
-/// rounding.
+/// Chebyshev coefficients on [0, 1] by a discrete cosine transform over enough nodes that aliasing is below rounding.
 [[nodiscard]] std::vector<long double> chebyshev_series(std::size_t terms) {
   constexpr std::size_t nodes = 64;
   std::vector<long double> series(terms, 0);

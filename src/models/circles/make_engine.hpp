@@ -9,7 +9,7 @@
 
 namespace quadrat::detail {
 
-/// "counting, sorted": the cell lists that the order walks.
+/// The cell lists that the order can walk, as "counting, sorted".
 template <typename Order>
 [[nodiscard]] std::string cell_lists_for_order() {
   std::string names;

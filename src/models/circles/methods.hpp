@@ -14,8 +14,8 @@
 
 namespace quadrat::detail {
 
-/// Whether a cell list brings agents into the order of its cells, which then are ranges of them. That is the same for
-/// every context, precision and dimension.
+/// Whether a cell list can keep agents in the order of its cells, as ranges of slots: the same for every context,
+/// precision and dimension.
 template <typename CellMethod>
 inline constexpr bool carries_agents = [] {
   using list_type = typename CellMethod::template type<cpu_context, float, 3>;

@@ -7,7 +7,7 @@ namespace quadrat {
 
 namespace {
 
-/// f(Order{}, CellMethod{}) of those names.
+/// Calls f(Order{}, CellMethod{}) for the named types.
 template <typename F>
 [[nodiscard]] bool asked_of(std::string_view order, std::string_view cell_list, const F& f) {
   bool result = false;

@@ -10,7 +10,7 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned queue_block = 128;
-/// Words of 32 candidates a thread: 9 rows of cells, and some that need a second.
+/// Words of 32 candidates per thread: 9 rows of cells, some of which need a second word.
 constexpr unsigned queue_words = 14;
 
 [[nodiscard]] __device__ std::uint32_t sign_word(float x) { return __float_as_uint(x); }
@@ -31,7 +31,7 @@ template <typename T, int D>
   return position;
 }
 
-/// Four positions side by side.
+/// Four consecutive positions.
 template <typename T, int D>
 struct four_positions {
   vec<T, D> position[4];
@@ -42,8 +42,8 @@ struct four_positions {
   }
 };
 
-/// Bits of the candidates in [first, last), at most 32 of them, that are within reach, itself included. Taken by fours:
-/// up to three records beyond are read, and their bits dropped.
+/// Bits of the candidates in [first, last), at most 32, that are within reach, the agent itself included. Tested four
+/// at a time: up to three records beyond the last are read, and their bits dropped.
 template <typename T, int D>
 __device__ std::uint32_t test_candidates(const circles_queue_step<T, D>& step, const vec<T, D>& here, T squared_reach,
                                          std::uint32_t first, std::uint32_t last) {
@@ -60,7 +60,7 @@ __device__ std::uint32_t test_candidates(const circles_queue_step<T, D>& step, c
   return (__brev(mask) >> (32 - (length + 3) / 4 * 4)) & (0xffffffffu >> (32 - length));
 }
 
-/// Moves an agent by what it has met.
+/// Moves an agent by its sum.
 template <typename Law, typename T, int D>
 __device__ void finish(const circles_queue_step<T, D>& step, const Law& law, std::uint32_t slot, const vec<T, D>& here,
                        const circles_sum<T, D>& sum) {
@@ -76,7 +76,7 @@ __device__ void finish(const circles_queue_step<T, D>& step, const Law& law, std
   if (step.neighbors != nullptr) step.neighbors[slot] = sum.met - 1;
 }
 
-/// Thread: a slot. What finds no room in the queue is gone through at once.
+/// Thread: a slot. Candidates that do not fit in the queue are processed at once.
 template <typename Law, typename T, int D>
 __global__ void __launch_bounds__(queue_block)
     queue_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(queue_block)
   finish(step, law, slot, here, sum);
 }
 
-/// Thread: a slot. Where most candidates are neighbors, or rows are long, all of them at once.
+/// Thread: a slot. Without the queue, for long rows or if most candidates are neighbors.
 template <typename Law, typename T, int D>
 __global__ void __launch_bounds__(queue_block)
     direct_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(queue_block)
   circles_sum<T, D> sum;
   const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
   walk.for_each([&](const row_range<D>& range) {
-    // The next four are under way while these are met: left alone, the compiler would wait for one after the other.
+    // Load the next four while these are processed: otherwise the compiler would wait for each load in turn.
     const agent_record<T, D>* four = step.from + range.first;
     four_positions<T, D> next(four);
     for (auto left = static_cast<int>(range.last - range.first); left > 0; left -= 4) {

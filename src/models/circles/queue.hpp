@@ -10,14 +10,14 @@
 #include "quadrat/core/context.hpp"
 #include "search/system.hpp"
 
-/// A step of the Circles model on a GPU, over trimmed rows of cells. Where cells hold few agents, a thread first tests
-/// its candidates, which takes few operations, and keeps a bit of each in a queue in shared memory; then it goes
-/// through the neighbors alone, in one loop, so that a warp waits for the agent with the most neighbors and not for the
-/// longest row each time. Where they hold many, the queue would cost more than it saves, and candidates are met as they
-/// come.
+/// A step of the Circles model on a GPU, over trimmed rows of cells. If cells hold few agents, a thread first tests its
+/// candidates, which takes few operations, and keeps one bit per candidate in a queue in shared memory; then it visits
+/// only the neighbors, in one loop, so that a warp waits once for the agent with the most neighbors instead of for the
+/// longest of each row. If cells hold many agents, the queue would cost more than it saves, and candidates are
+/// processed directly.
 namespace quadrat::detail {
 
-/// Records that are read beyond the last one of `from`, and not used.
+/// Records that are read beyond the last one of `from`, but not used.
 inline constexpr std::size_t circles_padding = 3;
 
 template <typename T, int D>
@@ -26,13 +26,13 @@ struct circles_queue_step {
   const std::uint32_t* offsets;  ///< first slot of each cell, and the end
   const agent_record<T, D>* from;
   agent_record<T, D>* to;
-  std::uint32_t* neighbors;  ///< nullptr: not asked for
+  std::uint32_t* neighbors;  ///< nullptr: not requested
   step_words words;
   std::size_t count;
   bool dense;  ///< no queue
 };
 
-/// Agents in a cube (or square) of the reach from which on there is no queue.
+/// Number of agents per cube (square) with the reach as edge from which on there is no queue.
 inline constexpr double circles_dense_from = 20;
 
 #if QUADRAT_HAS_CUDA

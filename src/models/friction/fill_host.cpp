@@ -10,7 +10,7 @@ namespace quadrat {
 
 namespace {
 
-/// Numbers of a grain that are drawn: axes 0 to 2 for its place, this for its radius.
+/// Random numbers of a grain: axes 0 to 2 are for its position, this is for its radius.
 constexpr int radius_draw = 3;
 
 [[nodiscard]] double lattice_spacing(const granular_fill& fill) { return 2 * fill.largest_radius * (1 + fill.jitter); }
@@ -19,7 +19,7 @@ constexpr int radius_draw = 3;
   std::array<std::size_t, 3> sides{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double number = (fill.upper[axis] - fill.lower[axis]) / lattice_spacing(fill);
-    // A region of exactly n grains must not lose one to rounding. What is no number holds none.
+    // A region of exactly n grains must not lose one to rounding. NaN gives 0.
     sides[axis] = number > 0 ? static_cast<std::size_t>(std::min(number * (1 + 1e-12), 1e6)) : 0;
   }
   return sides;

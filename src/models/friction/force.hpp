@@ -11,17 +11,17 @@
 /// The equations of grains with friction, for one contact.
 namespace quadrat::detail {
 
-/// What a contact remembers from step to step. `scale` is 0 where nothing is remembered.
+/// The history of a contact. `scale` is 0 without history.
 template <typename T>
 struct alignas(4 * sizeof(T)) contact_memory {
   vec<T, 3> displacement;
   T scale;
 };
 
-/// A contact as grain i sees it.
+/// A contact from the side of grain i.
 template <typename T>
 struct friction_contact {
-  vec<T, 3> normal;  ///< towards i
+  vec<T, 3> normal;  ///< toward i
   T overlap;
   T radius;            ///< R*
   T mass;              ///< m*
@@ -30,12 +30,12 @@ struct friction_contact {
   vec<T, 3> spin;      ///< angular velocity of i relative to that of j
 };
 
-/// What a contact does to grain i.
+/// The effect of a contact on grain i.
 template <typename T>
 struct friction_push {
   vec<T, 3> force;       ///< in all
-  vec<T, 3> tangential;  ///< its tangential part, which also turns the grain
-  vec<T, 3> torque;      ///< of the rolling resistance
+  vec<T, 3> tangential;  ///< tangential part, which also exerts a torque
+  vec<T, 3> torque;      ///< of rolling resistance
   T energy;              ///< in the springs
 };
 
@@ -44,26 +44,26 @@ template <typename T>
 struct friction_law {
   bool hertz;
   bool attraction;
-  T normal_stiffness;      ///< S_n over the scale
+  T normal_stiffness;      ///< S_n / scale
   T elastic_share;         ///< s
-  T energy_share;          ///< energy of the normal spring over S_n d^2
-  T tangential_stiffness;  ///< S_t over the scale
+  T energy_share;          ///< energy of the normal spring / (S_n d^2)
+  T tangential_stiffness;  ///< S_t / scale
   T normal_damping;        ///< g b_n
   T tangential_damping;    ///< g b sqrt(S_t / S_n)
   T friction;
   T rolling_friction;
   T time_step;
-  T density_factor;  ///< mass over the cube of the radius
+  T density_factor;  ///< mass / radius^3
 
-  /// A pair of spheres is (1 / m*) (1 + 5/2) light against a tangential force on their surfaces.
+  /// The inverse effective mass of two spheres for a tangential force at the contact is (1 / m*) (1 + 5/2).
   static constexpr T tangential_lightness = T(3.5);
-  /// Contacts that a grain may have while rolling resistance still cannot turn its rotation around.
+  /// Up to this many contacts of a grain, rolling resistance cannot reverse its rotation.
   static constexpr T most_rolling_contacts = T(16);
 
   [[nodiscard]] QUADRAT_HD T mass(T radius) const { return density_factor * radius * radius * radius; }
   [[nodiscard]] QUADRAT_HD T inverse_inertia(T radius) const { return T(2.5) / (mass(radius) * radius * radius); }
 
-  /// Brings the memory of the contact to this step.
+  /// Computes the forces, and updates the history to this step.
   [[nodiscard]] QUADRAT_HD friction_push<T> operator()(const friction_contact<T>& at, contact_memory<T>& memory) const {
     const T scale = hertz ? std::sqrt(at.radius * at.overlap) : T(1);
     const T stiffness = normal_stiffness * scale;
@@ -87,7 +87,7 @@ struct friction_law {
   }
 
  private:
-  /// What the contact remembered, in its present tangential plane.
+  /// The stored displacement in the present tangential plane, shortened if the contact has been compressed further.
   [[nodiscard]] QUADRAT_HD vec<T, 3> turned(const contact_memory<T>& memory, T scale, const vec<T, 3>& normal) const {
     const T length = squared_norm(memory.displacement);
     if (!(length > T(0))) return {};
@@ -98,7 +98,7 @@ struct friction_law {
     return flat * (compressed * std::sqrt(length / flat_length));
   }
 
-  /// Shortens the displacement where the contact slides.
+  /// The tangential force; shortens the displacement if the contact slides.
   [[nodiscard]] QUADRAT_HD vec<T, 3> tangential_force(vec<T, 3>& displacement, const vec<T, 3>& sliding, T scale,
                                                       T root, T half_step, T bound) const {
     const T stiffness = tangential_stiffness * scale;
@@ -125,12 +125,12 @@ struct friction_law {
 /// A wall in the precision of the run.
 template <typename T>
 struct friction_wall {
-  vec<T, 3> normal;  ///< of length one
-  T offset;          ///< dot(normal, p) of its points p
+  vec<T, 3> normal;  ///< a unit vector
+  T offset;          ///< dot(normal, p) for points p of the wall
   vec<T, 3> center;  ///< of the opening
-  T opening;         ///< its radius; 0: a solid half-space
+  T opening;         ///< radius of the opening; 0: a solid half-space
 
-  /// How deep a sphere is in the wall, at most 0 where it does not touch; `direction` is from the wall to the sphere.
+  /// The overlap of a sphere with the wall, at most 0 without contact; `direction` is from the wall to the sphere.
   [[nodiscard]] QUADRAT_HD T overlap(const vec<T, 3>& position, T radius, vec<T, 3>& direction) const {
     const T height = dot(normal, position) - offset;
     direction = normal;

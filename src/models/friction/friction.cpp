@@ -42,7 +42,7 @@ void check_finite(const char* name, const std::vector<vec<T, 3>>& values) {
   }
 }
 
-/// Throws data_error for the first grain whose numbers cannot be.
+/// Throws data_error for the first grain with invalid numbers.
 template <typename T>
 void check_grains(const granular_friction_options& options, const granular_friction_state<T>& state) {
   check_finite("position", state.positions);
@@ -72,7 +72,8 @@ void check_contacts(const granular_friction_state<T>& state, std::size_t count, 
   }
 }
 
-/// Listed where grains are, if one has moved too far for a list with this skin since then: it comes from other options.
+/// Resets the listed positions to the present ones if a grain has moved too far since for this skin: the state then
+/// comes from other options.
 template <typename T>
 [[nodiscard]] granular_friction_state<T> listed_near(granular_friction_state<T> state, T skin) {
   for (std::size_t i = 0; i < state.positions.size(); ++i) {
@@ -111,7 +112,7 @@ struct granular_friction<Context, T>::implementation {
   array<std::uint64_t, Context> words;
   array<detail::grain_report<T>, Context> reports;
   detail::host_mirror<Context> mirror;
-  detail::replay<Context> graphs[2][2];  // by set of grains and set of lists
+  detail::replay<Context> graphs[2][2];  // by grain set and list set
   std::uint64_t graph_version = 0;
   bool warm = false;
   workspace<Context> scratch;
@@ -119,7 +120,7 @@ struct granular_friction<Context, T>::implementation {
   std::exception_ptr failure;
 
  private:
-  /// On the CPU nothing is gained by looking later.
+  /// On the CPU, checking after every step costs nothing.
   static constexpr std::size_t batch = std::is_same_v<Context, cpu_context> ? 1 : detail::most_friction_steps;
 };
 
@@ -134,7 +135,7 @@ void granular_friction<Context, T>::implementation::set(const granular_friction_
   failure = nullptr;
 }
 
-/// The present grains with the velocities of `time` later, which stand in the other set.
+/// The present grains with the velocities `time` later, in the other set.
 template <typename Context, typename T>
 detail::moving_grains<T> granular_friction<Context, T>::implementation::kicked(T time) {
   const detail::moving_grains<T> other = storage.grains(1 - storage.set_of_grains());
@@ -161,7 +162,7 @@ void granular_friction<Context, T>::implementation::enqueue(std::size_t steps) {
 
 template <typename Context, typename T>
 void granular_friction<Context, T>::implementation::launch(std::size_t steps) {
-  // The first steps load the kernels, which a capture must not.
+  // The first steps load the kernels, which is not allowed in a capture.
   if (steps < batch || batch == 1 || !warm) {
     warm = true;
     return enqueue(steps);
@@ -200,7 +201,7 @@ void granular_friction<Context, T>::implementation::advance(std::size_t steps) {
     } catch (const data_error&) {
       failure = std::current_exception();
     } catch (...) {
-      failure = std::current_exception();  // memory ran out, say: grains and list no longer belong together
+      failure = std::current_exception();  // for example out of memory: grains and list no longer match
       throw;
     }
     fill_bytes(context, words.data() + detail::stale_word, 0, sizeof(std::uint64_t));
@@ -272,7 +273,7 @@ granular_friction<Context, T>::granular_friction(const Context& context, const g
   state.angular_velocities = in_precision<T>(angular_velocities, count);
   implementation& own = *implementation_;
   own.set(state);
-  // Half a step back, to where the first step takes velocities from.
+  // Half a step back, where the first step expects velocities.
   const granular_friction_state<T> before = own.storage.bring_home(own.kicked(-own.setup.law.time_step / 2));
   state.velocities = before.velocities;
   state.angular_velocities = before.angular_velocities;

@@ -11,10 +11,10 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// From a grain's row of the neighbor list to the force on it.
+/// The force on a grain, from its row of the neighbor list.
 namespace quadrat::detail {
 
-/// What the search for contacts needs of a grain: one load each.
+/// The data of a grain that the search for contacts reads, with one load.
 template <typename T>
 struct alignas(4 * sizeof(T)) grain_place {
   vec<T, 3> position;
@@ -30,22 +30,22 @@ struct alignas(4 * sizeof(T)) grain_velocity {
 template <typename T>
 struct alignas(4 * sizeof(T)) grain_spin {
   vec<T, 3> spin;       ///< angular velocity
-  std::uint32_t walls;  ///< bit k: the grain touched wall k, and remembers it
+  std::uint32_t walls;  ///< bit k: the grain has a history with wall k
 };
 
-/// All grains by slot of memory, of one step.
+/// All grains at one step, by slot of memory.
 template <typename T>
 struct moving_grains {
   grain_place<T>* places;
   grain_velocity<T>* velocities;
   grain_spin<T>* spins;
-  vec<T, 3>* remainders;  ///< of positions: what is too small to be added to them
+  vec<T, 3>* remainders;  ///< of positions: the parts below their rounding
 };
 
-/// Set in an entry of the neighbor list whose contact remembers something.
+/// Set in entries of the neighbor list whose contact has a history.
 inline constexpr std::uint32_t remembers = 0x80000000u;
 
-/// Who is near, and what contacts remember.
+/// The neighbor list, and the histories of contacts.
 template <typename T>
 struct friction_partners {
   const std::uint64_t* offsets;      ///< of rows; count + 1
@@ -55,19 +55,19 @@ struct friction_partners {
   std::size_t count;                 ///< of grains
 };
 
-/// What acts on one grain.
+/// The forces on one grain.
 template <typename T>
 struct grain_load {
   vec<T, 3> force{};
   vec<T, 3> torque{};
-  T energy{};           ///< of all its contacts, those with grains counted half
-  T deepest{};          ///< overlap, over the smaller radius
-  T deepest_in_wall{};  ///< overlap, over the radius
+  T energy{};           ///< of all its contacts; half of it for contacts with grains
+  T deepest{};          ///< overlap / smaller radius
+  T deepest_in_wall{};  ///< overlap / radius
   std::uint32_t contacts = 0;
   std::uint32_t walls = 0;  ///< bit k: touches wall k
 };
 
-/// A grain while its contacts are gone through.
+/// A grain during the loop over its contacts.
 template <typename T>
 struct grain_in_work {
   vec<T, 3> position;
@@ -81,7 +81,7 @@ struct grain_in_work {
   std::uint32_t walls;
 };
 
-/// Everything that the forces of one step depend on.
+/// The input of the forces of one step.
 template <typename T>
 struct friction_forces {
   friction_law<T> law;
@@ -105,7 +105,7 @@ struct friction_forces {
             turning.walls};
   }
 
-  /// Sums in order of the row, then of the walls. Without `Keep` all memory stays as it is.
+  /// Sums in order of the row, then of the walls. Without `Keep`, histories are not changed.
   template <bool Keep>
   [[nodiscard]] QUADRAT_HD grain_load<T> load(const grain_in_work<T>& self) const {
     grain_load<T> sum;
@@ -128,7 +128,7 @@ struct friction_forces {
     }
     const T distance = std::sqrt(squared_norm(offset));
     friction_contact<T> at = pair(self, other, distance);
-    // Concentric grains part along x.
+    // Concentric grains separate along x.
     at.normal = distance > T(0) ? offset * (T(1) / distance) : vec<T, 3>{self.slot > slot ? T(1) : T(-1), T(0), T(0)};
     const T arm = self.radius - at.overlap / 2;
     const T other_arm = other.radius - at.overlap / 2;

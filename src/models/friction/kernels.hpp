@@ -13,17 +13,17 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/atomic.hpp"
 
-/// The bodies that granular_friction launches, one call a slot (or a particle).
+/// The kernel bodies of granular_friction, one call per slot (or particle).
 namespace quadrat::detail {
 
-/// Steps that are enqueued before the host looks again.
+/// Steps enqueued between two checks by the host.
 inline constexpr std::size_t most_friction_steps = 32;
 
-/// Words through which the steps of a batch and the host talk. A step is halted where an earlier one found that the
-/// neighbor list is stale or the run has blown up; each hands that on to the next.
+/// Words shared by the steps of a batch and the host. A step is halted if an earlier one found that the neighbor list
+/// is stale or the run has blown up; each step passes this on to the next.
 enum friction_word : std::size_t {
   fault_word,    ///< of a run_fault, with steps of the batch from 0
-  stale_word,    ///< not 0: a grain has moved by half of the skin
+  stale_word,    ///< nonzero: a grain has moved by half of the skin
   done_word,     ///< steps of the batch that were not halted
   halted_words,  ///< by step of the batch, and for the one after the last
   friction_words = halted_words + most_friction_steps + 1
@@ -35,13 +35,13 @@ template <typename T>
 struct friction_step {
   friction_forces<T> forces;
   moving_grains<T> to;
-  const vec<T, 3>* listed;  ///< where grains were when the list was made
+  const vec<T, 3>* listed;  ///< positions at which the list was made
   std::uint64_t* words;
   std::size_t step;  ///< of the batch
   vec<T, 3> gravity;
   T half_skin;
 
-  /// The most that a contact with a wall, or a move, may be in units of the radius.
+  /// The largest overlap with a wall, and the largest move, in units of the radius.
   static constexpr T most = T(0.5);
 
   QUADRAT_HD void operator()(std::size_t i) const {
@@ -76,7 +76,7 @@ struct friction_step {
   }
   QUADRAT_HD void store(std::uint32_t slot, const grain_in_work<T>& self, const vec<T, 3>& move,
                         const grain_velocity<T>& velocity, const grain_spin<T>& spin) const {
-    // Moves of slow grains are below the rounding of their positions.
+    // Moves of slow grains may be below the rounding of their positions.
     const vec<T, 3> whole_move = move + forces.grains.remainders[slot];
     const vec<T, 3> position = self.position + whole_move;
     to.places[slot] = {position, self.radius};
@@ -90,7 +90,7 @@ struct friction_step {
   }
 };
 
-/// What statistics need of the contacts of a grain.
+/// The contacts of a grain, for statistics.
 template <typename T>
 struct grain_report {
   T energy;
@@ -98,7 +98,7 @@ struct grain_report {
   std::uint32_t contacts;
 };
 
-/// Velocities a part of a step later, by a force pass that nothing remembers.
+/// Velocities part of a step later, by a force pass that changes no history.
 template <typename T>
 struct friction_kick {
   friction_forces<T> forces;
@@ -118,7 +118,7 @@ struct friction_kick {
   }
 };
 
-/// The cell that each grain is sorted by, and where it stands, by particle.
+/// The cell and the slot of each grain, by particle.
 template <typename T>
 struct friction_sort_key {
   grid<T, 3> space;
@@ -134,7 +134,7 @@ struct friction_sort_key {
   }
 };
 
-/// Brings grains into the order of `ids`.
+/// Moves grains into the order of `ids`.
 template <typename T>
 struct friction_gather {
   const std::uint32_t* ids;    ///< by new slot
@@ -164,7 +164,7 @@ struct friction_gather {
   }
 };
 
-/// The particles of each entry of the list: the keys by which contacts are found again.
+/// The two particles of each entry of the list: the keys that identify contacts.
 template <typename T>
 struct friction_keys {
   const std::uint64_t* offsets;
@@ -183,7 +183,7 @@ struct friction_keys {
   }
 };
 
-/// Hands on what contacts remember, by entry of the new list.
+/// Carries histories over to the entries of the new list.
 template <typename T>
 struct friction_carry {
   const std::uint32_t* previous;  ///< of contact_matcher
@@ -226,7 +226,7 @@ struct friction_place {
   }
 };
 
-/// Puts grains, which stand where they were listed, to where they are.
+/// Moves grains from their listed positions to the present ones.
 template <typename T>
 struct friction_displace {
   const vec<T, 3>* positions;  ///< by particle
@@ -237,7 +237,7 @@ struct friction_displace {
   }
 };
 
-/// And back.
+/// From slots to arrays by particle.
 template <typename T>
 struct friction_bring_home {
   moving_grains<T> from;

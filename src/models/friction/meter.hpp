@@ -9,7 +9,7 @@
 
 namespace quadrat::detail {
 
-/// What is summed over grains, and the largest of some.
+/// Sums and maxima over grains.
 struct friction_totals {
   double kinetic_energy = 0;
   double rotational_energy = 0;
@@ -39,14 +39,14 @@ struct join_friction_totals {
   }
 };
 
-/// Measures one grain, at the velocities of the time of its position.
+/// Measures one grain, with velocities at the time of its position.
 template <typename T>
 struct measure_friction {
   friction_forces<T> forces;
   moving_grains<T> grains;
   const grain_report<T>* reports;
   vec<double, 3> corner;
-  vec<double, 3> up;  ///< of length one, or 0
+  vec<double, 3> up;  ///< a unit vector, or 0
 
   QUADRAT_HD friction_totals operator()(std::size_t i) const {
     const auto slot = static_cast<std::uint32_t>(i);

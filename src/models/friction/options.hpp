@@ -7,15 +7,15 @@
 
 namespace quadrat::detail {
 
-/// With nothing left out. Throws argument_error for what is impossible.
+/// The options with defaults filled in. Throws argument_error for impossible options.
 [[nodiscard]] granular_friction_options completed(granular_friction_options options, std::span<const double> radii);
 
-/// b of granular_friction.hpp, and b_n. The restitution must be possible.
+/// b of granular_friction.hpp, and b_n. The restitution must be valid.
 [[nodiscard]] double damping_ratio(double restitution);
 [[nodiscard]] double normal_damping_ratio(const granular_friction_options& options);
 
-/// How far the center of a sphere stands before a wall, behind it if negative; infinite for a wall with an opening,
-/// which has no behind. `normal` of length one.
+/// The distance of a sphere's center from a wall, negative behind it; infinite for a wall with an opening, which has
+/// two sides. `normal` must be a unit vector.
 [[nodiscard]] double height_before(const granular_wall& wall, const vec<double, 3>& position);
 
 }  // namespace quadrat::detail

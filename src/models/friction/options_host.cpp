@@ -36,7 +36,7 @@ void check_material(const granular_material& material) {
 
 [[nodiscard]] double dot(const triple& a, const triple& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// With a normal of length one, and the center of its opening on the plane.
+/// The wall with a unit normal, and with the center of its opening projected onto the plane.
 [[nodiscard]] granular_wall checked_wall(granular_wall wall, std::size_t number, double largest_radius) {
   require_all_finite("point of a wall", wall.point);
   const double length = length_of(wall.normal);
@@ -53,7 +53,7 @@ void check_material(const granular_material& material) {
   return wall;
 }
 
-/// Speed after a head-on collision over that before, of a contact that ends when its force is zero.
+/// The ratio of speeds after and before a head-on collision, for a contact that ends when its force is zero.
 [[nodiscard]] double clipped_restitution(double ratio) {
   if (std::fabs(ratio - 1) < 1e-6) return std::exp(-2 * (2 * ratio + 1) / 3);  // the limit
   const double root = std::sqrt(std::fabs(1 - ratio * ratio));
@@ -84,7 +84,7 @@ double detail::damping_ratio(double restitution) {
 
 double detail::normal_damping_ratio(const granular_friction_options& options) {
   const double e = options.material.restitution;
-  // Where forces do not pull, b is too little, and this is enough for any e.
+  // If forces do not pull, b_n lies between b and this bound, for any e.
   double low = damping_ratio(e), high = 1 + 1 / std::sqrt(e);
   if (options.attraction || options.damping == contact_damping::formula) return low;
   for (double middle = (low + high) / 2; middle > low && middle < high; middle = (low + high) / 2) {

@@ -15,7 +15,7 @@
 
 namespace quadrat::detail {
 
-/// Everything about a run that does not change, in the precision of the run.
+/// The constants of a run, in its precision.
 template <typename T>
 struct friction_setup {
   friction_law<T> law;

@@ -21,34 +21,35 @@
 
 namespace quadrat::detail {
 
-/// The grains of a simulation, sorted by cell, with their neighbor list and what their contacts remember. Grains stand
-/// in two sets, between which steps pass them; so do lists, between which a rebuild carries what contacts remember.
+/// The grains of a simulation, sorted by cell, with their neighbor list and the histories of contacts. Grains are
+/// double-buffered: a step reads one set and writes the other. So are lists: a rebuild carries histories from one to
+/// the other.
 template <typename Context, typename T>
 class friction_storage {
  public:
   friction_storage(const Context& context, const friction_setup<T>& setup);
 
-  /// Takes over a state, whose numbers have been checked: grains are listed where the state says, and moved to where
-  /// they are. Throws what the neighbor list throws.
+  /// Sets a checked state: builds the list at the state's listed positions, then moves grains to the present ones.
+  /// Throws what the neighbor list throws.
   void set(const granular_friction_state<T>& state, std::span<const T> radii);
-  /// Sorts the grains where they are and makes the list there. Throws what the neighbor list throws.
+  /// Sorts the grains and builds the list at their present positions. Throws what the neighbor list throws.
   void rebuild();
 
-  /// The forces on the present grains, or on those that a step has written to the other set.
+  /// The forces on the grains of a set: the present ones, or those that a step has written to the other set.
   [[nodiscard]] friction_forces<T> forces(int set_of_grains);
   [[nodiscard]] moving_grains<T> grains(int set);
   [[nodiscard]] const vec<T, 3>* listed() const { return listed_.data(); }
   [[nodiscard]] int set_of_grains() const { return grain_set_; }
   [[nodiscard]] int set_of_list() const { return list_set_; }
-  /// The other set holds the present grains now.
+  /// Makes the other set the present one.
   void pass_on() { grain_set_ = 1 - grain_set_; }
-  /// Changes whenever memory that the steps use has moved.
+  /// Changes whenever memory used by steps is reallocated.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] std::uint64_t rebuilds() const { return rebuilds_; }
 
-  /// All but `step`. Synchronizes.
+  /// The state, except `step`. Synchronizes.
   [[nodiscard]] granular_friction_state<T> state();
-  /// By particle, from any set. Synchronizes.
+  /// The grains of any set, by particle. Synchronizes.
   [[nodiscard]] granular_friction_state<T> bring_home(const moving_grains<T>& grains);
   [[nodiscard]] std::size_t bytes() const;
 
@@ -143,7 +144,7 @@ friction_forces<T> friction_storage<Context, T>::forces(int set_of_grains) {
       static_cast<std::uint32_t>(walls_.size())};
 }
 
-/// Grains by cell, those of a cell by particle: an order that depends on positions alone.
+/// Sorts grains by cell, then by particle: an order that depends on positions alone.
 template <typename Context, typename T>
 void friction_storage<Context, T>::sort() {
   const moving_grains<T> from = grains(grain_set_);
@@ -166,9 +167,9 @@ void friction_storage<Context, T>::sort() {
 
 template <typename Context, typename T>
 void friction_storage<Context, T>::grow(std::size_t entries) {
-  // Of arrays that grow together, memory may have run out after the first.
+  // If memory ran out between the two, their sizes differ.
   if (entries <= std::min(first_.size(), second_.size())) return;
-  // Somewhat more than needed now, since the number changes a little with every rebuild.
+  // With room to spare, since the number changes slightly with every rebuild.
   const std::size_t room = entries + entries / 4;
   first_.resize_discarding(context_, room);
   second_.resize_discarding(context_, room);
@@ -208,7 +209,7 @@ void friction_storage<Context, T>::rebuild() {
   ++rebuilds_;
 }
 
-/// Contacts of a state as if they were entries of a list.
+/// The contacts of a state as entries of a list.
 template <typename Context, typename T>
 void friction_storage<Context, T>::set_contacts(const granular_friction_state<T>& state) {
   std::vector<particle_id> first;

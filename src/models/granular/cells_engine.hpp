@@ -19,7 +19,8 @@ namespace quadrat {
 
 namespace detail {
 
-/// Whether a cell list can bring the grains into its own order (Green's optimization): neighbors then lie side by side.
+/// Whether a cell list can keep grains in the order of its cells (Green's optimization): neighbors are then close in
+/// memory.
 template <typename CellList, typename T>
 concept carrying_cell_list =
     requires(CellList& cells, const typename CellList::context_type& context, const points_view<T, 3>& points,
@@ -27,9 +28,9 @@ concept carrying_cell_list =
 
 }  // namespace detail
 
-/// Runs the model over any cell list. A step is the cell list's own build and one kernel, which adds the forces and at
-/// once makes the move of the next step, since that needs nothing but the grain's own state; what neighbors must still
-/// read in its old state is kept by passing the grains between two sets of records.
+/// Runs the model over any cell list. A step is a build of the cell list and one kernel, which adds the forces and also
+/// makes the move of the next step, since that only needs the grain's own state. Grains are double-buffered, so that
+/// neighbors still read the old state.
 template <typename CellList>
 class granular_cells_engine final
     : public granular_engine<typename CellList::context_type, typename CellList::value_type> {
@@ -52,9 +53,9 @@ class granular_cells_engine final
   static constexpr bool carried = detail::carrying_cell_list<CellList, T>;
 
   [[nodiscard]] detail::grain_records<T> grains(int set) { return {positions_[set].data(), velocities_[set].data()}; }
-  /// The set that holds the grains between steps: carried grains always come back to the first.
+  /// The set that holds the grains between steps: always the first for carried grains.
   [[nodiscard]] int home() const { return carried ? 0 : steps_.parity(); }
-  /// Builds the cell list over the grains of `home` and returns the set that the forces are to be computed from.
+  /// Builds the cell list over the grains of set `home`; returns the set to compute forces from.
   int build(int home);
   void enqueue_step(int parity, bool move);
   template <bool Canonical>
@@ -65,7 +66,7 @@ class granular_cells_engine final
   CellList cells_;
   array<packed_record<T, 3>, context_type> positions_[2];
   array<detail::velocity_record<T>, context_type> velocities_[2];
-  array<std::uint64_t, context_type> words_;  // the step in work at even and at odd parity, then the fault
+  array<std::uint64_t, context_type> words_;  // the current step at even and at odd parity, then the fault
   detail::step_replay<context_type> steps_;
   std::exception_ptr failure_;
 };
@@ -102,7 +103,7 @@ void granular_cells_engine<CellList>::set(std::span<const vec<T, 3>> positions, 
   try {
     cells_.check(context_);
   } catch (const data_error&) {
-    // What went wrong before is over.
+    // Earlier faults are forgotten.
   } catch (const overflow_error&) {
   }
 }
@@ -152,7 +153,7 @@ void granular_cells_engine<CellList>::advance(std::size_t steps) {
   const detail::granular_move<T> first_move{
       setup_.motion, grains(home()), words_.data() + steps_.parity(), {words_.data() + 2}};
   for_each(context_, "granular.move", setup_.count, first_move);
-  // The last step is followed by no move.
+  // No move follows the last step.
   steps_.advance(context_, steps - 1, [&](int parity) { enqueue_step(parity, true); });
   enqueue_step(steps_.parity(), false);
   steps_.pass();

@@ -16,7 +16,7 @@ namespace quadrat {
 
 namespace detail {
 
-/// Everything about a run that does not change, in the precision of the run.
+/// The constants of a run, in its precision.
 template <typename T>
 struct granular_setup {
   grid<T, 3> space;
@@ -25,17 +25,16 @@ struct granular_setup {
   granular_law<T> law;
   granular_obstacle<T> obstacle;
   std::size_t count;       ///< of grains
-  std::uint32_t capacity;  ///< of a cell, for cell lists that fix it; 0: their default
+  std::uint32_t capacity;  ///< of a cell, for fixed cells; 0: default
 };
 
-/// Throws the data_error for the word of a run_fault, unless it has met none.
+/// Throws data_error for the word of a run_fault, unless it is no_run_fault.
 void throw_if_blown_up(std::uint64_t word);
 
 }  // namespace detail
 
-/// One way to run the model: owns the grains on the device and moves them. A new engine is a class derived from this
-/// one and a line in methods.hpp. All engines take the equations from force.hpp, so that they compute
-/// the same bits for a pair.
+/// A way to run the model: owns the grains on the device and moves them. A new engine is a class derived from this one
+/// and a line in methods.hpp. All engines use the equations of force.hpp, so that a pair has the same bits in all.
 ///
 /// Calls come from one host thread at a time and, unless their comment says so, do not wait for the device.
 template <typename Context, typename T>
@@ -43,21 +42,21 @@ class granular_engine {
  public:
   virtual ~granular_engine() = default;
 
-  /// Takes over the grains (host memory, by particle id), the id of the grain that is to stand in each slot of memory
-  /// (empty: the engine's choice) and the number of steps behind them; forgets faults. Synchronizes.
+  /// Sets the grains (host memory, by particle id), the id of the grain in each slot of memory (empty: the engine's
+  /// choice) and the number of steps so far; forgets faults. Synchronizes.
   virtual void set(std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
                    std::span<const particle_id> storage_order, std::uint64_t step) = 0;
 
-  /// Enqueues time steps. What goes wrong in them is noted on the device and stays noted until `set`.
+  /// Enqueues time steps. Faults are recorded on the device until `set`.
   virtual void advance(std::size_t steps) = 0;
 
-  /// Synchronizes. Throws what throw_if_blown_up or the cell list throws; again at each call until `set`.
+  /// Synchronizes. Throws what throw_if_blown_up or the cell list throws, at every call until `set`.
   virtual void check() = 0;
 
-  /// Writes positions and velocities by particle id into device memory.
+  /// Writes positions and velocities by particle id to device memory.
   virtual void gather(vec<T, 3>* positions, vec<T, 3>* velocities) = 0;
 
-  /// The id of the grain in each slot; empty when the engine does not move grains. Synchronizes.
+  /// The id of the grain in each slot; empty if the engine does not reorder grains. Synchronizes.
   [[nodiscard]] virtual std::vector<particle_id> storage_order() = 0;
 
   /// Bytes of device memory held.

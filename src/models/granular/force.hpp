@@ -9,7 +9,7 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/models/granular.hpp"
 
-/// The equations of the model, once for all engines.
+/// The equations of the model, shared by all engines.
 namespace quadrat::detail {
 
 template <typename T>
@@ -17,7 +17,7 @@ template <typename T>
   return multiply_add(a[2], b[2], multiply_add(a[1], b[1], a[0] * b[0]));
 }
 
-/// Step 3 of the model: what one sphere adds to the velocity of another.
+/// Step 3 of the model: what a sphere adds to the velocity of another.
 template <typename T>
 struct granular_law {
   static constexpr T smallest_normal = std::numeric_limits<T>::min();
@@ -26,15 +26,14 @@ struct granular_law {
   T squared_diameter;
   T spring;
   T shear;
-  T drag;  ///< damping + shear: what multiplies the whole relative velocity
+  T drag;  ///< damping + shear: the factor of the whole relative velocity
   T attraction;
 
   /// Whether two grains touch; `squared_distance` is squared_norm(x_j - x_i).
   [[nodiscard]] QUADRAT_HD bool touches(T squared_distance) const { return squared_distance < squared_diameter; }
 
   /// -k (reach - d) n + c u + s (u - (u.n) n) + a r, for r = x_j - x_i, d = |r| = sqrt(squared_distance), n = r / d,
-  /// u = v_j - v_i. Two centers at one point (nearer than the root of the
-  /// smallest normal number) have no direction: n = 0 there.
+  /// u = v_j - v_i. For coinciding centers (nearer than the root of the smallest normal number) n = 0.
   [[nodiscard]] QUADRAT_HD vec<T, 3> operator()(const vec<T, 3>& r, T squared_distance, const vec<T, 3>& u,
                                                 T reach) const {
     const T inverse = squared_distance >= smallest_normal ? inverse_root(squared_distance) : T(0);
@@ -48,7 +47,7 @@ struct granular_law {
   }
 };
 
-/// The sphere at rest. Acts on a grain like a grain that is `reach` away; a reach of 0 acts on nothing.
+/// The fixed sphere. Acts like a grain with contact distance `reach`; no effect if reach is 0.
 template <typename T>
 struct granular_obstacle {
   vec<T, 3> center;
@@ -70,12 +69,12 @@ struct granular_motion {
   T global_damping;
   T restitution;
   vec<T, 3> velocity_gain;  ///< gravity x time step
-  vec<T, 3> lowest;         ///< of a center: the box's faces less the radius
+  vec<T, 3> lowest;         ///< of a center: a radius inside the box's faces
   vec<T, 3> highest;
-  vec<T, 3> longest_move;  ///< within one step, of a run that makes sense: half the box, or two grains if more
+  vec<T, 3> longest_move;  ///< within one step of a stable run: half the box, or two grains if more
 
-  /// Moves a grain. False when it made a move that no contact can have caused in a stable run, or none that is a
-  /// number: the grain then stays where it was, at rest, so that cell lists meet no NaN and no crowd at a wall.
+  /// Moves a grain. Returns false if the move is not finite, or larger than any contact causes in a stable run: the
+  /// grain then stays where it was, at rest, so that cell lists see neither NaN nor a crowd at a wall.
   [[nodiscard]] QUADRAT_HD bool operator()(vec<T, 3>& position, vec<T, 3>& velocity) const {
     bool sound = true;
     vec<T, 3> x{};

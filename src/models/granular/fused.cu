@@ -20,7 +20,7 @@ namespace {
 
 using namespace detail;  // NOLINT(google-build-using-namespace): the kernels of this engine
 
-/// The largest cell edge is 64 units, so that two grains of one neighborhood are less than 128 apart along an axis.
+/// The largest cell edge is 64 units, so that two grains of a neighborhood are less than 128 units apart along an axis.
 template <typename T>
 compressed_positions<T> compression_for(const granular_setup<T>& setup) {
   const grid<T, 3>& space = setup.space;
@@ -32,14 +32,14 @@ compressed_positions<T> compression_for(const granular_setup<T>& setup) {
                                          static_cast<double>(space.domain.length[axis])));
   }
   const double units = 64 / edge;
-  // Rounding down one position and to nearest the other, and a borrow: 1.5 units an axis; and what T rounds away.
+  // One position is rounded down, the other to nearest, and a borrow: 1.5 units per axis; plus the rounding of T.
   const double rounding = 1.5 + 8 * std::numeric_limits<T>::epsilon() * extent * units;
   const double reach = static_cast<double>(setup.law.diameter) * units + std::sqrt(3.0) * rounding;
   // One more for the borrow into the unused byte.
   return {space.domain.lower, static_cast<T>(units), -static_cast<int>(std::ceil(reach * reach)) - 1};
 }
 
-/// Index: slot. From arrays by id to pending grains; `order` (nullptr: slot = id) says whose slot it is.
+/// Index: slot. From arrays by id to pending grains; `order` is the id of each slot (nullptr: slot = id).
 template <typename T>
 struct place_pending {
   const vec<T, 3>* positions;
@@ -53,7 +53,7 @@ struct place_pending {
   }
 };
 
-/// Index: slot. And back.
+/// Index: slot. From pending grains to arrays by id.
 template <typename T>
 struct gather_pending {
   const grain<T>* grains;
@@ -120,7 +120,7 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
     if (steps == 0 || state_.count == 0) return;
     context_.activate();
     move();
-    // All steps but the last also make the next one's motion.
+    // All steps but the last also make the motion of the next step.
     std::size_t left = steps - 1;
     for (; left >= steps_a_graph; left -= steps_a_graph) graph().launch(context_);
     for (; left > 0; --left) one_step<true>();
@@ -149,9 +149,9 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
  private:
   static constexpr std::size_t steps_a_graph = 10;
   static constexpr unsigned block = cuda_launch::block;
-  /// Below this one thread a grain leaves the chip half empty, and two are faster.
+  /// Below this, one thread per grain leaves the GPU half empty, and two are faster.
   static constexpr std::uint32_t few_grains = 300000;
-  /// A row of cells gives one run in a queue unless it holds more than 32 candidates; 9 rows.
+  /// Each of the 9 rows of cells gives one run in a queue unless it holds more than 32 candidates.
   static constexpr int queue = 9;
 
   void move() {
@@ -172,7 +172,7 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
     } else {
       scatter_kernel<T, false><<<blocks, block, 0, stream>>>(state_);
     }
-    // Registers for 48 warps a multiprocessor in float: more would spill, fewer hide too little latency.
+    // 48 warps per multiprocessor in float: with more, registers spill; fewer hide too little latency.
     constexpr int resident = std::is_same_v<T, float> ? 12 : 6;
     if (state_.count < few_grains) {
       collide<2, 256, std::is_same_v<T, float> ? 4 : 2, MoveOn>();
@@ -206,7 +206,7 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
   array<std::uint32_t, cuda_context> rank_;
   array<std::uint32_t, cuda_context> counts_;
   array<std::uint32_t, cuda_context> offsets_;
-  array<std::uint64_t, cuda_context> scan_words_;  ///< ticket, moves, fault, then a word a tile
+  array<std::uint64_t, cuda_context> scan_words_;  ///< ticket, moves, fault, then one word per tile
   array<particle_id, cuda_context> ids_;
   fused_state<T> state_{};
   cuda_graph graph_;

@@ -12,9 +12,9 @@
 
 namespace quadrat {
 
-/// The engine of the method "fused": a counting sort that carries the grains along, forces and motion in one kernel,
-/// for CUDA alone. Order within a cell: of arrival at determinism none, of id at run_to_run (two more passes over 4
-/// bytes a grain). It has no level canonical: throws argument_error then.
+/// The engine of the method "fused", for CUDA only: a counting sort that moves the grains, and forces and motion in one
+/// kernel. Order within a cell: by arrival at determinism none, by id at run_to_run (two more passes over 4 bytes per
+/// grain). Throws argument_error for the level canonical.
 template <typename T>
 [[nodiscard]] std::unique_ptr<granular_engine<cuda_context, T>> make_fused_granular_engine(
     const cuda_context& context, const detail::granular_setup<T>& setup);
@@ -28,7 +28,7 @@ struct granular_fused_method {
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
 
-  /// A step of 1,048,576 grains, 4 a cell, frozen, on an H200: 0.185 ms.
+  /// A step of 1,048,576 grains, 4 per cell, frozen, on an H200: 0.185 ms.
   static double cost(const cell_load& load) { return 0.003 + 1.74e-7 * load.points; }
 
   template <typename Context, typename T>

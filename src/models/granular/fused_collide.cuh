@@ -8,7 +8,7 @@
 /// The kernel of the fused engine that finds contacts and adds up forces.
 namespace quadrat::detail {
 
-/// The rows of cells around one grain: one after the other, each a range of slots.
+/// The rows of cells around one grain, one after another, each a range of slots.
 template <typename T>
 struct neighbor_rows {
   const std::uint32_t* offsets;
@@ -38,14 +38,14 @@ struct neighbor_rows {
   }
 };
 
-/// A run of up to 32 candidates that one lane has tested: bit 31 - k stands for its k-th, which is in slot
-/// base + k for one lane a grain; with more lanes, groups of four candidates go to the lanes in turn.
+/// A run of up to 32 candidates tested by one lane: bit 31 - k is the k-th candidate, in slot base + k with one lane
+/// per grain; with more lanes, groups of four candidates go to the lanes in turn.
 struct tested_run {
   std::uint32_t hits;
   std::uint32_t base;
 };
 
-/// Adds the test of four candidates to the low end of `hits`.
+/// Shifts the results of four candidates into the low end of `hits`.
 __device__ inline std::uint32_t test_four(std::uint32_t hits, std::uint32_t own, uint4 others, int threshold) {
   const auto test = [&](std::uint32_t other) {
     const int difference = static_cast<int>(own - other);
@@ -122,7 +122,7 @@ __device__ vec<T, 3> contact_forces(const fused_state<T>& state, std::uint32_t s
       const auto bit = static_cast<std::uint32_t>(__clz(static_cast<int>(run.hits)));
       run.hits ^= 0x80000000u >> bit;
       const grain<T>* other = state.ordered + run.base + (Lanes == 1 ? bit : bit % 4 + (bit / 4) * (4 * Lanes));
-      // Both loads before the test: nine in ten candidates that come here touch.
+      // Both loads come before the test: nine in ten of these candidates touch.
       const fused_record<T> other_position = load(&other->position);
       const fused_record<T> other_velocity = load(&other->velocity);
       const vec<T, 3> separation = other_position.value - position;
@@ -136,7 +136,8 @@ __device__ vec<T, 3> contact_forces(const fused_state<T>& state, std::uint32_t s
   return force;
 }
 
-/// Lanes threads a grain. Velocities after step 3 of the model; with MoveOn, the motion of the next step as well.
+/// `Lanes` threads per grain. Computes velocities after step 3 of the model; with MoveOn, also the motion of the next
+/// step.
 template <typename T, int Lanes, int Queue, int Threads, int Blocks, bool MoveOn>
 __global__ void __launch_bounds__(Threads, Blocks) collide_kernel(fused_state<T> state) {
   __shared__ tested_run queue[Queue * Threads];

@@ -13,7 +13,7 @@ inline constexpr unsigned scan_threads = 256;
 inline constexpr unsigned scan_items = 16;
 inline constexpr unsigned scan_tile = scan_threads * scan_items;
 
-/// Index: pending grain. The motion of the first step of a run.
+/// Index: pending grain. Makes the motion of the first step of a run.
 template <typename T>
 __global__ void __launch_bounds__(256) move_kernel(fused_state<T> state) {
   const std::uint32_t slot = blockIdx.x * 256 + threadIdx.x;
@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(256) move_kernel(fused_state<T> state) {
 }
 
 /// Sum of all tiles before this one, by one warp looking back over 32 tiles at a time (decoupled look-back, Merrill and
-/// Garland 2016). A tile's word holds (round << 2 | flag) above its sum; flag 1: of the tile, 2: up to its end. Rounds
-/// tell the words of this scan from those of the last, so that nothing needs clearing.
+/// Garland 2016). A tile's word holds (round << 2 | flag) above its sum; flag 1: sum of the tile, 2: sum up to its end.
+/// Rounds distinguish the words of this scan from those of the last, so that nothing needs clearing.
 __device__ inline std::uint32_t look_back(volatile std::uint64_t* words, std::uint32_t tile, std::uint64_t round,
                                           std::uint32_t total, unsigned lane) {
   const auto publish = [&](std::uint64_t flag, std::uint32_t sum) {
@@ -38,7 +38,7 @@ __device__ inline std::uint32_t look_back(volatile std::uint64_t* words, std::ui
   publish(1, total);
   std::uint32_t before = 0;
   for (int at = static_cast<int>(tile) - 1 - static_cast<int>(lane);; at -= 32) {
-    std::uint64_t word = (round << 2 | 2) << 32;  // before the first tile: a finished sum of nothing
+    std::uint64_t word = (round << 2 | 2) << 32;  // before the first tile: a finished sum of 0
     if (at >= 0) {
       do {
         word = words[at];
@@ -55,7 +55,7 @@ __device__ inline std::uint32_t look_back(volatile std::uint64_t* words, std::ui
   return before;
 }
 
-/// Tile: 4096 cells. Offsets of the cells from their counts, in one pass; the counts are zero afterwards.
+/// Tile: 4096 cells. Computes offsets of cells from their counts, in one pass, and resets the counts to zero.
 template <typename T>
 __global__ void __launch_bounds__(scan_threads) offsets_kernel(fused_state<T> state, std::uint32_t tiles) {
   __shared__ unsigned long long taken;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(scan_threads) offsets_kernel(fused_state<T> st
   }
 }
 
-/// Index: pending grain. Its id to the place in its cell that the order of arrival gave it.
+/// Index: pending grain. Writes its id to its place in its cell, in order of arrival.
 template <typename T>
 __global__ void __launch_bounds__(256) arrivals_kernel(fused_state<T> state) {
   const std::uint32_t slot = blockIdx.x * 256 + threadIdx.x;
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(256) arrivals_kernel(fused_state<T> state) {
   state.ids[state.offsets[state.cell_of(position.value)] + state.rank[slot]] = position.word;
 }
 
-/// Index: pending grain. To its slot in cell order; within a cell in order of arrival, or of id.
+/// Index: pending grain. Moves it to its slot in cell order; within a cell in order of arrival, or of id.
 template <typename T, bool ById>
 __global__ void __launch_bounds__(256) scatter_kernel(fused_state<T> state) {
   const std::uint32_t slot = blockIdx.x * 256 + threadIdx.x;

@@ -10,33 +10,33 @@
 
 /// Kernels of the fused engine. One time step is three of them:
 ///
-///   offsets   exclusive scan of the cells' counts, which it sets back to zero
-///   scatter   every grain to its place in cell order, and its compressed position beside
+///   offsets   exclusive scan of the cells' counts, which are reset to zero
+///   scatter   moves every grain, and its compressed position, to its place in cell order
 ///   collide   forces on every grain, then the motion of the next step, and its rank in the cell it moves to
 ///
-/// What is measured to matter, on an H200: a plain loop over candidates is bound by the L1 cache, which needs four
-/// cycles for a warp's 16-byte positions, and executes the force for nearly every candidate because some lane needs it.
-/// So candidates are first tested in 4 bytes each, conservatively, which leaves one bit a candidate; then every lane
-/// walks its own hits. 1.75 times faster than the plain loop at 4 grains a cell.
+/// Measured on an H200: a plain loop over candidates is bound by the L1 cache, which needs four cycles for a warp's
+/// 16-byte positions, and executes the force for nearly every candidate because some lane needs it. Therefore
+/// candidates are first tested conservatively with 4 bytes each, giving one bit per candidate; then every lane visits
+/// its hits. This is 1.75 times faster than the plain loop at 4 grains per cell.
 namespace quadrat::detail {
 
-/// A position or a velocity, and a word beside it: four components, which a GPU loads at once.
+/// A position or a velocity, and a word: four components, loaded at once.
 template <typename T>
 struct alignas(4 * sizeof(T)) fused_record {
   vec<T, 3> value;
   particle_id word;
 };
 
-/// A grain where the kernels keep it: 32 bytes in float, one sector of memory. The position's word is the grain's id.
+/// A grain as stored by the kernels: 32 bytes in float, one sector of memory. The position's word is the grain's id.
 template <typename T>
 struct grain {
   fused_record<T> position;
   fused_record<T> velocity;
 };
 
-/// Positions in 8 bits an axis, modulo 256 units: enough for differences below two cells, which is all that a
-/// neighborhood needs. Differences of all axes come from one 32-bit subtraction: a borrow between the bytes changes the
-/// next one by a unit, which the threshold allows for.
+/// Positions in 8 bits per axis, modulo 256 units: enough for the differences in a neighborhood, below two cells. One
+/// 32-bit subtraction gives the differences along all axes: a borrow between bytes changes the next one by a unit,
+/// which the threshold allows for.
 template <typename T>
 struct compressed_positions {
   vec<T, 3> lower;
@@ -53,23 +53,23 @@ struct compressed_positions {
   }
 };
 
-/// What all kernels of an engine work on.
+/// The data of all kernels of an engine.
 template <typename T>
 struct fused_state {
   granular_setup<T> setup;
   compressed_positions<T> compressed;
   std::uint32_t count;
   std::uint32_t cells;         ///< number of cells
-  grain<T>* pending;           ///< moved and not yet in cell order; between runs, the state
+  grain<T>* pending;           ///< moved but not yet in cell order; between runs, the state
   grain<T>* ordered;           ///< in cell order
   std::uint32_t* words;        ///< compressed positions of `ordered`, padded to whole groups of four
   std::uint32_t* rank;         ///< of a pending grain in its cell
-  std::uint32_t* counts;       ///< grains a cell, padded to whole tiles
+  std::uint32_t* counts;       ///< grains per cell, padded to whole tiles
   std::uint32_t* offsets;      ///< first slot of each cell, and the end, padded likewise
   std::uint64_t* tile_states;  ///< of the scan
-  unsigned long long* ticket;  ///< next tile of the scan to be taken
-  std::uint64_t* moves;        ///< motions made so far: the number of the step
-  particle_id* ids;            ///< of a cell in order of arrival; nullptr unless order is asked for
+  unsigned long long* ticket;  ///< next tile of the scan
+  std::uint64_t* moves;        ///< motions so far: the number of the step
+  particle_id* ids;            ///< of a cell in order of arrival; nullptr unless ordered by id
   run_fault fault;
 
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, 3>& position) const {
@@ -77,7 +77,7 @@ struct fused_state {
   }
 };
 
-/// Loads that the compiler may not move behind a branch, so that several are under way at once.
+/// Loads that the compiler cannot move behind a branch, so that several are in flight.
 __device__ inline fused_record<float> load(const fused_record<float>* from) {
   float4 raw;
   asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -100,7 +100,7 @@ __device__ inline void store(fused_record<double>* to, const vec<double, 3>& val
   reinterpret_cast<double2*>(to)[1] = make_double2(value[2], __longlong_as_double(word));
 }
 
-/// Step 1 of the model for one grain, and its place in the cell that it comes to.
+/// Step 1 of the model for one grain, and its rank in its new cell.
 template <typename T>
 __device__ void move_and_count(const fused_state<T>& state, std::uint32_t slot, vec<T, 3> position, vec<T, 3> velocity,
                                particle_id id) {

@@ -21,13 +21,13 @@ namespace {
   return make_box(to_vec(options.lower), to_vec(options.upper), vec<bool, 3>::filled(false));
 }
 
-/// Options with nothing left out. Throws argument_error for what is impossible.
+/// The options with defaults filled in. Throws argument_error for impossible options.
 template <typename Context>
 [[nodiscard]] granular_options completed(const Context& context, granular_options options) {
   check(options.parameters);
   const double diameter = 2 * options.parameters.radius;
   const box<double, 3> domain = box_of(options);
-  // A box of exactly n grains has n cells, although the division may be rounded down.
+  // A box of exactly n grains must get n cells although the division may round down.
   const auto finest = make_grid_for_cutoff(domain, diameter * (1 - 1e-12)).cells;
   if (!options.cells) options.cells = {finest[0], finest[1], finest[2]};
   for (int axis = 0; axis < 3; ++axis) {
@@ -90,7 +90,7 @@ template <typename T>
   return setup;
 }
 
-/// Throws data_error for the first grain that cannot be where or as fast as it is.
+/// Throws data_error for the first grain with an invalid position or velocity.
 template <typename T>
 void check_grains(const box<T, 3>& domain, std::span<const vec<T, 3>> positions,
                   std::span<const vec<T, 3>> velocities) {
@@ -104,7 +104,7 @@ void check_grains(const box<T, 3>& domain, std::span<const vec<T, 3>> positions,
   }
 }
 
-/// In the precision of the run, at rest unless velocities are given.
+/// Grains in the precision of the run, at rest unless velocities are given.
 template <typename T>
 [[nodiscard]] granular_state<T> first_state(const box<T, 3>& domain, std::span<const vec<double, 3>> positions,
                                             std::span<const vec<double, 3>> velocities) {
@@ -137,7 +137,7 @@ struct granular<Context, T>::implementation {
     engine->set(state.positions, state.velocities, state.storage_order, state.step);
     step = state.step;
   }
-  /// Brings the grains of the last step into id order, in device memory of its own.
+  /// Copies the grains of the last step to device memory, in id order.
   void gather() {
     engine->check();
     positions.resize_discarding(context, setup.count);

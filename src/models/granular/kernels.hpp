@@ -11,10 +11,10 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// The bodies that granular_cells_engine launches, one call a slot.
+/// The kernel bodies of granular_cells_engine, one call per slot.
 namespace quadrat::detail {
 
-/// Step 1 of the model where no step 3 came before.
+/// Step 1 of the model without a step 3 before it.
 template <typename T>
 struct granular_move {
   granular_motion<T> motion;
@@ -31,7 +31,7 @@ struct granular_move {
   }
 };
 
-/// Step 3 of the model and, where `move` says so, step 1 of the next.
+/// Step 3 of the model and, if `move` is set, step 1 of the next.
 template <typename View, typename T, bool Carried, bool Canonical>
 struct granular_step {
   View view;
@@ -68,7 +68,7 @@ struct granular_step {
   }
 };
 
-/// From arrays by particle id to records by slot; `order` (nullptr: slot = id) says whose slot it is.
+/// From arrays by particle id to records by slot; `order` is the id of each slot (nullptr: slot = id).
 template <typename T>
 struct place_grains {
   const vec<T, 3>* positions;
@@ -83,7 +83,7 @@ struct place_grains {
   }
 };
 
-/// And back.
+/// From records by slot to arrays by particle id.
 template <typename T>
 struct gather_grains {
   grain_records<T> grains;

@@ -13,10 +13,10 @@ namespace quadrat::detail {
 
 namespace {
 
-/// What is summed over grains, and the largest of some.
+/// Sums and maxima over grains.
 struct granular_totals {
   double squared_speed = 0;
-  double squared_overlap = 0;  ///< of each pair twice
+  double squared_overlap = 0;  ///< each pair counted twice
   double height[3] = {0, 0, 0};
   std::uint64_t contacts = 0;
   std::uint64_t candidates = 0;
@@ -68,7 +68,7 @@ struct measure_grain {
       ++totals.contacts;
     });
   }
-  /// The grains of the 27 cells around, which is more than a walk with a cutoff need read.
+  /// Counts the grains of the 27 cells around, more than a walk with a cutoff needs to read.
   QUADRAT_HD void add_cells(std::size_t i, granular_totals& totals) const {
     const vec<int, 3> home = view.space.cell_of(positions[i]);
     const cell_id own = view.numbering.id(home);

@@ -11,14 +11,14 @@
 
 namespace quadrat::detail {
 
-/// Measures grains that are given by particle id, with a cell list of its own: where the context asks for reproducible
-/// results, the statistics of all methods are equal to the last bit if their grains are.
+/// Measures grains given by particle id, with a separate cell list: if the context asks for reproducible results, equal
+/// grains have bitwise equal statistics for all methods.
 template <typename Context, typename T>
 class granular_meter {
  public:
   granular_meter(const Context& context, const granular_setup<T>& setup);
 
-  /// Of positions and velocities in device memory. Synchronizes.
+  /// Measures positions and velocities in device memory. Synchronizes.
   [[nodiscard]] granular_statistics measure(const Context& context, const granular_parameters& parameters,
                                             const vec<T, 3>* positions, const vec<T, 3>* velocities);
 

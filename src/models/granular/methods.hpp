@@ -40,8 +40,7 @@ struct granular_cells_method {
   }
 };
 
-/// Engines that are written for this model alone: their records stand beside them. A new one is a new file and a line
-/// here.
+/// Engines written for this model, with their records. A new one is a new file and a line here.
 using granular_model_methods = method_list<granular_fused_method>;
 
 template <typename CellMethods, typename ModelMethods>
@@ -54,7 +53,7 @@ struct joined_granular_methods<method_list<CellMethods...>, method_list<ModelMet
 /// All methods of the model.
 using granular_method_list = joined_granular_methods<cell_list_methods, granular_model_methods>::type;
 
-/// The engine of that name. Throws argument_error for an unknown name, and for one that this backend or the context's
+/// Makes the named engine. Throws argument_error for an unknown name, and for one that this backend or the context's
 /// level of determinism lacks.
 template <typename Context, typename T>
 [[nodiscard]] std::unique_ptr<granular_engine<Context, T>> make_granular_engine(std::string_view name,

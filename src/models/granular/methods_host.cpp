@@ -8,7 +8,7 @@ namespace quadrat {
 
 namespace {
 
-/// The number of grains is not known here; the order of the methods does not depend on it.
+/// The number of grains is not known here; the ranking of methods does not depend on it.
 [[nodiscard]] std::string_view quickest(bool cuda, determinism level) {
   const cell_load load{cuda, 1 << 20};
   return detail::expected_times<detail::granular_method_list>({"granular method", cuda, level}, load).front().method;

@@ -13,7 +13,7 @@ namespace {
 using triple = std::array<double, 3>;
 using count_triple = std::array<std::size_t, 3>;
 
-/// Where the centers of grains may be: the box less a radius on every side.
+/// Where centers of grains may be: a radius inside the box.
 struct free_space {
   triple first;
   triple extent;
@@ -38,7 +38,7 @@ struct free_space {
   return space;
 }
 
-/// The smallest integer whose cube is not below the count.
+/// The smallest integer whose cube is at least the count.
 [[nodiscard]] std::size_t cube_root_up(std::size_t count) {
   auto root = static_cast<std::size_t>(std::cbrt(static_cast<double>(count)));
   while (root > 0 && root * root * root >= count) --root;
@@ -46,7 +46,7 @@ struct free_space {
   return root;
 }
 
-/// The cube of side ceil(count^(1/3)) where it fits; else rows and layers as long as the box allows.
+/// A cube of side ceil(count^(1/3)) if it fits; otherwise rows and layers as long as the box allows.
 [[nodiscard]] count_triple lattice_sides(std::size_t count, double radius, const free_space& space) {
   const std::size_t cube = cube_root_up(count);
   count_triple fitting{};
@@ -61,7 +61,7 @@ struct free_space {
   return fitting;
 }
 
-/// A lattice of at least `count` sites whose cells are as nearly cubes as whole numbers allow.
+/// A lattice of at least `count` sites with cells as nearly cubic as integers allow.
 [[nodiscard]] count_triple even_sides(std::size_t count, const triple& extent) {
   const double volume = extent[0] * extent[1] * extent[2];
   for (double spacing = std::cbrt(volume / static_cast<double>(count));; spacing *= 0.999) {
@@ -85,7 +85,7 @@ struct free_space {
   return points;
 }
 
-/// Evenly over x < middle of the box. Grains that are denser than touching overlap.
+/// Evenly over x < middle of the box. Grains overlap if there are too many.
 [[nodiscard]] std::vector<vec<double, 3>> left_half(std::size_t count, double radius, const free_space& space) {
   triple extent = space.extent;
   extent[0] = (space.extent[0] + 2 * radius) / 2 - radius;
@@ -94,7 +94,7 @@ struct free_space {
   const std::size_t sites = product(sides);
   std::vector<vec<double, 3>> points(count);
   for (std::size_t i = 0; i < count; ++i) {
-    // The sites that stay empty are spread over the whole half.
+    // Empty sites are spread over the whole half.
     const count_triple at = site(i * sites / count, sides);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double fraction = (static_cast<double>(at[axis]) + 0.5) / static_cast<double>(sides[axis]);

@@ -14,23 +14,23 @@
 
 namespace quadrat::detail {
 
-/// A velocity with the grain's id in the padding, for engines that move grains in memory. As wide as a position's
-/// record, so that one load gives both.
+/// A velocity with the grain's id in the padding, for engines that reorder grains. As wide as a position's record, so
+/// that one load reads both.
 template <typename T>
 struct alignas(4 * sizeof(T)) velocity_record {
   vec<T, 3> velocity;
   particle_id id;
 };
 
-/// The grains in the memory of the device, by slot: in cell order where they were carried along, else slot = id.
+/// The grains in device memory, by slot: in cell order if they are carried along, otherwise slot = id.
 template <typename T>
 struct grain_records {
   packed_record<T, 3>* positions;
   velocity_record<T>* velocities;
 };
 
-/// Calls f(slot, position) once for each grain that may be closer than `distance` to `here`, itself included. `Carried`
-/// says that the records stand in the order of the cell list's slots: then no id is looked up.
+/// Calls f(slot, position) once for each grain that may be closer than `distance` to `here`, itself included.
+/// `Carried`: records are in the order of the cell list's slots, so that no id is looked up.
 template <bool Carried, typename View, typename T, typename F>
 QUADRAT_HD void for_each_near(const View& view, const packed_record<T, 3>* positions, const vec<T, 3>& here, T distance,
                               F&& f) {
@@ -48,7 +48,7 @@ QUADRAT_HD void for_each_near(const View& view, const packed_record<T, 3>* posit
   }
 }
 
-/// The contact forces on one grain, in the order in which the cell list gives the others.
+/// The contact forces on one grain, summed in the order of the cell list.
 template <bool Carried, typename View, typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> force_in_walking_order(const View& view, const granular_law<T>& law,
                                                           const grain_records<T>& grains, std::uint32_t self) {
@@ -64,7 +64,7 @@ template <bool Carried, typename View, typename T>
   return force;
 }
 
-/// The smallest ids that were offered, in increasing order, with their slots.
+/// The smallest ids offered so far, in increasing order, with their slots.
 struct smallest_ids {
   /// A grain of a settled heap has 7 to 11 contacts; more than this many cost another walk.
   static constexpr int capacity = 24;
@@ -72,7 +72,7 @@ struct smallest_ids {
   particle_id id[capacity];
   std::uint32_t slot[capacity];
   int count = 0;
-  bool complete = true;  ///< nothing had to be left out
+  bool complete = true;  ///< nothing was left out
 
   QUADRAT_HD void offer(particle_id candidate, std::uint32_t where) {
     if (count == capacity) {
@@ -91,8 +91,8 @@ struct smallest_ids {
   }
 };
 
-/// The same sum in increasing order of the other grain's id, whatever the cell list, the walk and the order in memory:
-/// the level `canonical`.
+/// The same sum in increasing order of the other grain's id, for any cell list, walk and order in memory: the level
+/// `canonical`.
 template <bool Carried, typename View, typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> force_in_id_order(const View& view, const granular_law<T>& law,
                                                      const grain_records<T>& grains, std::uint32_t self) {

@@ -12,10 +12,11 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/parallel/atomic.hpp"
 
-/// How the particles of a cell are added up: in floating point, or in fixed point, where no order can be told.
+/// Sums over the particles of a cell: in floating point, or in fixed point, where the order of additions does not
+/// matter.
 namespace quadrat::detail {
 
-/// What is known of a cell.
+/// The sums of a cell.
 template <typename R, int D>
 struct srd_cell {
   vec<R, D> momentum;
@@ -24,11 +25,11 @@ struct srd_cell {
   R count;
 };
 
-/// Which sums are needed beyond momentum and count.
+/// Which sums are needed in addition to momentum and count.
 struct srd_sum_kinds {
   bool energy;
-  bool mass;    ///< if not, that of every particle is 1
-  bool racing;  ///< several threads add
+  bool mass;    ///< if not, every particle has mass 1
+  bool racing;  ///< several threads add concurrently
 };
 
 template <typename T>
@@ -45,7 +46,7 @@ QUADRAT_HD inline void srd_add(T* target, T value, bool racing) {
 #endif
 }
 
-/// Four that stand together, in one operation where the device has it.
+/// Adds four adjacent numbers, in one operation if the device has it.
 template <typename T>
 QUADRAT_HD inline void srd_add_four(T* target, T a, T b, T c, T d, bool racing) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -85,7 +86,7 @@ struct srd_floating_sums {
     if (kinds.mass) srd_add(sums + 5, particle_mass, kinds.racing);
   }
 
-  /// Reads a cell and makes it empty.
+  /// Reads a cell and resets it.
   [[nodiscard]] QUADRAT_HD srd_cell<T, D> take(cell_id cell) const {
     const srd_floating_cell<T> sums = wide_load(cells + cell);
     srd_cell<T, D> result{};
@@ -99,8 +100,8 @@ struct srd_floating_sums {
   }
 };
 
-/// Sums in 64-bit fixed point: momentum, energy, count, mass. What one particle adds is cut off at the limits, so that
-/// no sum of as many particles as there is room for can wrap around.
+/// Sums in 64-bit fixed point: momentum, energy, count, mass. The contribution of a particle is clamped to a limit, so
+/// that no sum of up to `room` particles wraps around.
 template <typename T, int D>
 struct srd_fixed_sums {
   static constexpr std::size_t words = 6;  ///< of a cell
@@ -110,10 +111,10 @@ struct srd_fixed_sums {
   T momentum_scale;  ///< powers of two
   T energy_scale;
   T mass_scale;
-  double momentum_unit;  ///< and what they are one over
+  double momentum_unit;  ///< their reciprocals
   double energy_unit;
   double mass_unit;
-  T limit;  ///< the largest number that a particle may add
+  T limit;  ///< the largest contribution of a particle
 
   [[nodiscard]] QUADRAT_HD std::int64_t fixed(T value) const {
     const T bounded = value < -limit ? -limit : (value > limit ? limit : value);

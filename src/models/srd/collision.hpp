@@ -12,20 +12,20 @@
 
 namespace quadrat::detail {
 
-/// What the particles of a cell need for their collision; one or two loads of 16 bytes, in single precision.
+/// The collision of a cell, as its particles read it: one or two 16-byte loads in single precision.
 template <typename T, int D>
 struct srd_turn;
 
 template <typename T>
 struct alignas(4 * sizeof(T)) srd_turn<T, 3> {
   vec<T, 3> mean;  ///< velocity
-  T scale;         ///< of velocities relative to it; negative: the cell does nothing
-  vec<T, 3> axis;  ///< of length one
+  T scale;         ///< of velocities relative to the mean; negative: no collision
+  vec<T, 3> axis;  ///< a unit vector
   T unused;
 
   [[nodiscard]] QUADRAT_HD vec<T, 3> turned(const vec<T, 3>& w, T cosine, T sine) const {
     const T along = multiply_add(axis[0], w[0], multiply_add(axis[1], w[1], axis[2] * w[2])) * (T(1) - cosine);
-    // The compiler of the host leaves loops over components as they are.
+    // Unrolled by hand: the host compiler does not unroll loops over components.
     const T across[3] = {multiply_add(axis[1], w[2], -(axis[2] * w[1])), multiply_add(axis[2], w[0], -(axis[0] * w[2])),
                          multiply_add(axis[0], w[1], -(axis[1] * w[0]))};
     return {multiply_add(cosine, w[0], multiply_add(sine, across[0], along * axis[0])),
@@ -56,7 +56,7 @@ struct alignas(4 * sizeof(T)) srd_turn<T, 2> {
   }
 };
 
-/// The velocity after the collision. The same bits wherever it is inlined.
+/// The velocity after the collision, with the same bits wherever it is inlined.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD inline vec<T, D> srd_collided(const srd_setup<T, D>& setup, const srd_turn<T, D>& turn,
                                                        const vec<T, D>& velocity) {
@@ -81,9 +81,9 @@ template <typename T, int D>
   return -1;
 }
 
-/// Fills a cell that a wall cuts up with ghosts. Source: Lamura, Gompper, Ihle, Kroll 2001; their energy relative to
-/// their own mean, which the thermostat needs, is that of as many degrees of freedom as are left. Less than one ghost
-/// counts as one, a light one: what is drawn for it has all degrees of freedom, or the cell would cool down.
+/// Fills up a cell cut by a wall with ghosts. Source: Lamura, Gompper, Ihle, Kroll 2001. The ghosts' energy relative to
+/// their mean, which the thermostat needs, is drawn with their remaining degrees of freedom. Less than one ghost counts
+/// as one light ghost, drawn with all degrees of freedom: otherwise the cell would cool down.
 template <typename T, typename R, int D>
 QUADRAT_HD inline void srd_add_ghosts(const srd_setup<T, D>& setup, const vec<T, D>& wall_velocity,
                                       const srd_draws& draws, srd_cell<R, D>& cell) {
@@ -105,7 +105,7 @@ QUADRAT_HD inline void srd_add_ghosts(const srd_setup<T, D>& setup, const vec<T,
 template <typename T, typename R, int D>
 [[nodiscard]] QUADRAT_HD inline T srd_thermostat(const srd_setup<T, D>& setup, const srd_draws& draws,
                                                  const srd_cell<R, D>& cell) {
-  // What rounding leaves of the energy of particles of one velocity says nothing.
+  // For particles of equal velocity, the relative energy is only rounding.
   constexpr R rounding = sizeof(T) == sizeof(float) ? R(0x1p-21) : R(0x1p-50);
   const R relative = cell.energy - squared_norm(cell.momentum) / (R(2) * cell.mass);
   if (!(relative > rounding * cell.energy)) return T(1);
@@ -113,7 +113,7 @@ template <typename T, typename R, int D>
   return std::sqrt(setup.temperature * srd_gamma(draws, srd_use::scale, shape) / static_cast<T>(relative));
 }
 
-/// What the particles of a cell do in their collision.
+/// The collision of a cell's particles.
 template <typename T, typename R, int D>
 [[nodiscard]] QUADRAT_HD inline srd_turn<T, D> srd_make_turn(const srd_setup<T, D>& setup, const srd_draws& draws,
                                                              srd_cell<R, D> cell) {

@@ -14,7 +14,7 @@
 
 namespace quadrat::detail {
 
-/// Velocities as they are after the last collision, which those in memory may still wait for.
+/// Velocities after the last collision; those in memory may still be pending.
 template <typename T, int D>
 struct srd_present {
   srd_setup<T, D> setup;
@@ -29,13 +29,14 @@ struct srd_present {
   }
 };
 
-/// The pass over particles: ends the collision of the last step, streams, and adds to the cells of the next collision.
-/// A particle that moves too far, or whose velocity is no number, stays behind at rest and raises the fault.
+/// The pass over particles: completes the collision of the last step, streams, and adds to the cells of the next
+/// collision. A particle that moves too far, or whose velocity is not finite, stays in place at rest and raises the
+/// fault.
 template <typename T, int D, typename Sums>
 struct srd_move {
   srd_present<T, D> present;
   Sums sums;
-  std::uint64_t* turn_step;  ///< tells the pass over cells the step
+  std::uint64_t* turn_step;  ///< passes the step to the pass over cells
   srd_fault fault;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
@@ -65,7 +66,7 @@ struct srd_move {
   }
 };
 
-/// The pass over cells: turns their sums into what their particles need, empties the sums, and sets the clock.
+/// The pass over cells: turns their sums into collisions, resets the sums, and advances the clock.
 template <typename T, int D, typename Sums>
 struct srd_decide {
   srd_setup<T, D> setup;
@@ -96,7 +97,7 @@ struct srd_start_clock {
   QUADRAT_HD void operator()(std::size_t /*i*/) const { *clock = {step, 0, vec<T, D>{}, srd_shift(setup, step)}; }
 };
 
-/// Ends the pending collision in memory.
+/// Completes the pending collision in memory.
 template <typename T, int D>
 struct srd_finish {
   srd_present<T, D> present;
@@ -106,7 +107,7 @@ struct srd_finish {
   }
 };
 
-/// Positions and velocities by id. Either may be null.
+/// Writes positions and velocities by id. Either may be null.
 template <typename T, int D>
 struct srd_bring_home {
   srd_present<T, D> present;
@@ -121,7 +122,7 @@ struct srd_bring_home {
   }
 };
 
-/// Slots from arrays by id: slot = first + index in them.
+/// Fills slots from arrays by id: slot = first + index.
 template <typename T, int D>
 struct srd_place {
   srd_slots<T, D> slots;

@@ -14,8 +14,8 @@
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// Measurements, in fixed point and double precision: the order of slots, which is an accident of how the run was made,
-/// does not show. The scale is that of the fastest particle.
+/// Measurements, in fixed point and double precision, so that they do not depend on the order of slots. The fastest
+/// particle determines the scale.
 namespace quadrat::detail {
 
 /// The largest component of a particle's velocity.
@@ -34,7 +34,7 @@ struct srd_largest_component {
   }
 };
 
-/// Of the first `count` slots; 1 where all are at rest. Synchronizes.
+/// The largest of the first `count` slots; 1 if all are at rest. Synchronizes.
 template <typename Context, typename T, int D>
 [[nodiscard]] double srd_fastest(const Context& context, srd_storage<Context, T, D>& storage, std::size_t count,
                                  workspace<Context>& scratch) {
@@ -43,7 +43,7 @@ template <typename Context, typename T, int D>
   return largest > 0 ? largest : 1;
 }
 
-/// Adds particles to the cells of the grid that is not shifted.
+/// Adds particles to the cells of the unshifted grid.
 template <typename T, int D>
 struct srd_measure_cells {
   srd_present<T, D> present;
@@ -56,13 +56,13 @@ struct srd_measure_cells {
   }
 };
 
-/// What is summed over cells; masses in units of that of a particle of the fluid.
+/// Sums over cells; masses in units of the mass of a fluid particle.
 template <int D>
 struct srd_totals {
   double energy = 0;
   vec<double, D> momentum{};
   double relative_energy = 0;  ///< of cells with two particles or more
-  double freedom = 0;          ///< degrees of it, relative to the mean velocities of those cells
+  double freedom = 0;          ///< degrees of freedom of relative_energy
 
   friend QUADRAT_HD srd_totals operator+(const srd_totals& a, const srd_totals& b) {
     srd_totals sum;
@@ -91,8 +91,8 @@ struct srd_sum_cells {
   }
 };
 
-/// Adds particles to the slices of a profile. Each slice has several places to add to, so that few of the threads that
-/// run at a time meet at one.
+/// Adds particles to the slices of a profile. Each slice has several copies, so that few concurrent threads add to the
+/// same one.
 template <typename T, int D>
 struct srd_measure_slices {
   static constexpr std::size_t places = 64;
@@ -138,7 +138,7 @@ struct srd_sum_slices {
   }
 };
 
-/// v_x sin(2 pi y / L) of a particle of the fluid, in fixed point.
+/// v_x sin(2 pi y / L) of a fluid particle, in fixed point.
 template <typename T, int D>
 struct srd_wave_part {
   srd_present<T, D> present;
@@ -153,7 +153,7 @@ struct srd_wave_part {
   }
 };
 
-/// Sums that hold every particle of the run, for `parts` parts of the box, empty.
+/// Empty sums with room for every particle of the run, for `parts` parts of the box.
 template <typename Context, typename T, int D>
 class srd_meter_sums {
  public:

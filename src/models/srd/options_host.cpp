@@ -66,7 +66,7 @@ template <int D>
 
 [[nodiscard]] double power_of_two_below(double value) { return std::exp2(std::floor(std::log2(value))); }
 
-/// The part of a setup that is about cells and walls.
+/// The cells and walls of a setup.
 template <typename T, int D>
 void set_box(const srd_options<D>& options, srd_setup<T, D>& setup) {
   setup.cells = options.cells;
@@ -85,7 +85,7 @@ void set_box(const srd_options<D>& options, srd_setup<T, D>& setup) {
   }
 }
 
-/// The largest component of a velocity after streaming: a wall adds twice its own, the force what it does in a step.
+/// The largest component of a velocity after streaming: a wall adds twice its velocity, the force its gain in a step.
 template <typename T, int D>
 [[nodiscard]] double fastest_streamed(const srd_setup<T, D>& setup) {
   double wall = 0;
@@ -100,7 +100,7 @@ template <typename T, int D>
   return static_cast<double>(setup.fastest) + 2 * wall + kick;
 }
 
-/// The smallest mass of a particle, in that of the fluid's.
+/// The smallest mass of a particle, in units of the fluid's.
 template <typename T>
 [[nodiscard]] double lightest_of(double fluid_mass, std::span<const double> solute_masses) {
   double lightest = 1;

@@ -9,19 +9,19 @@
 #include "quadrat/core/philox.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// The random numbers of SRD: functions of the seed, the step, what they are for, and the cell or particle.
+/// The random numbers of SRD: functions of the seed, the step, their use, and the cell or particle.
 namespace quadrat::detail {
 
-/// What a random number is for.
+/// The use of a random number.
 enum class srd_use : std::uint32_t { shift, turn, scale, ghost_momentum, ghost_energy, position, velocity };
 
-/// Names the draws of one cell or particle in one step.
+/// Identifies the draws of one cell or particle in one step.
 struct srd_draws {
   std::uint64_t seed;
   std::uint64_t step;
   std::uint32_t element;
 
-  /// Four words; another four for each number.
+  /// Four words, different for each `number`.
   [[nodiscard]] QUADRAT_HD philox_block words(srd_use use, std::uint32_t number) const {
     const philox_block counter{{element, static_cast<std::uint32_t>(use) | number << 8,
                                 static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)}};
@@ -29,7 +29,7 @@ struct srd_draws {
   }
 };
 
-/// In [0, 1), a multiple of 2^-24 or 2^-32.
+/// Uniform in [0, 1), a multiple of 2^-24 or 2^-32.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T srd_uniform(std::uint32_t word) {
   if constexpr (std::is_same_v<T, float>) {
@@ -39,7 +39,7 @@ template <typename T>
   }
 }
 
-/// In (0, 1).
+/// Uniform in (0, 1).
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T srd_open_uniform(std::uint32_t word) {
   if constexpr (std::is_same_v<T, float>) {
@@ -79,11 +79,11 @@ template <typename T, int D>
   return result;
 }
 
-/// A draw from the Gamma distribution of that shape, above 0, and scale 1. Below a shape of 1 from that of one more.
+/// A sample of the Gamma distribution of the given shape, above 0, and scale 1. For shapes below 1, from shape + 1.
 /// Source: Marsaglia, Tsang, "A simple method for generating gamma variables", 2000.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T srd_gamma(const srd_draws& draws, srd_use use, T shape) {
-  constexpr std::uint32_t most_tries = 64;  // one in 20 is rejected at most: never all of them
+  constexpr std::uint32_t most_tries = 64;  // at most one in 20 is rejected: never all of them
   const T d = (shape < T(1) ? shape + T(1) : shape) - T(1) / T(3);
   const T c = T(1) / std::sqrt(T(9) * d);
   T result = d;

@@ -12,8 +12,7 @@
 
 namespace quadrat::detail {
 
-/// Everything about a run that does not change, in the precision of the run. The unit of mass is that of a particle of
-/// the fluid.
+/// The constants of a run, in its precision. The unit of mass is that of a fluid particle.
 template <typename T, int D>
 struct srd_setup {
   vec<int, D> cells;          ///< of the box
@@ -28,8 +27,8 @@ struct srd_setup {
   T cosine;  ///< of the angle of rotation
   T sine;
   T temperature;  ///< kT / m
-  T full;         ///< particles that ghosts fill a cell up to
-  T fastest;      ///< a component of a velocity beyond it is a fault
+  T full;         ///< number of particles to which ghosts fill up a cell
+  T fastest;      ///< velocity components beyond this are a fault
   std::uint64_t seed;
   std::uint32_t fluid;      ///< particles of the fluid, which come first
   std::uint32_t particles;  ///< with the solutes
@@ -47,8 +46,7 @@ struct srd_setup {
     return number;
   }
 
-  /// The cell of the shifted grid. The same expression wherever it is asked for, without a product that could be
-  /// contracted.
+  /// The cell of the shifted grid. The same expression everywhere, without a product that could be contracted.
   [[nodiscard]] QUADRAT_HD cell_id shifted_cell(const vec<T, D>& position, const vec<T, D>& shift) const {
     vec<int, D> cell{};
     for (int axis = 0; axis < D; ++axis) {
@@ -59,7 +57,7 @@ struct srd_setup {
     return number_of(cell, shifted_cells);
   }
 
-  /// The cell of the grid that is not shifted.
+  /// The cell of the unshifted grid.
   [[nodiscard]] QUADRAT_HD cell_id home_cell(const vec<T, D>& position) const {
     vec<int, D> cell{};
     for (int axis = 0; axis < D; ++axis) {
@@ -70,7 +68,7 @@ struct srd_setup {
   }
 };
 
-/// By how much the grid of a step is shifted: uniform in [0, edge) along each axis.
+/// The shift of a step's grid: uniform in [0, edge) along each axis.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD inline vec<T, D> srd_shift(const srd_setup<T, D>& setup, std::uint64_t step) {
   const philox_block words = srd_draws{setup.seed, step, 0}.words(srd_use::shift, 0);
@@ -79,16 +77,16 @@ template <typename T, int D>
   return shift;
 }
 
-/// Where a run is, in the device's memory: a captured graph of steps reads and writes it.
+/// The progress of a run, in device memory: a captured graph of steps reads and writes it.
 template <typename T, int D>
 struct srd_clock {
-  std::uint64_t step;     ///< steps that are done
-  std::uint64_t pending;  ///< whether velocities wait for the collision of the last of them
-  vec<T, D> last_shift;   ///< of that collision
+  std::uint64_t step;     ///< finished steps
+  std::uint64_t pending;  ///< whether the collision of the last step is pending
+  vec<T, D> last_shift;   ///< grid shift of that collision
   vec<T, D> next_shift;   ///< of the next one
 };
 
-/// Particles by slot: the fluid's in an order of their own, then solutes by id.
+/// Particles by slot: the fluid's in any order, then solutes by id.
 template <typename T, int D>
 struct srd_slots {
   T* position[D];
@@ -120,8 +118,8 @@ struct srd_slots {
   }
 };
 
-/// The first thing that went wrong: step << 32 | particle, or | cell with the top bit of the lower word. All ones:
-/// none.
+/// The first fault: step << 32 | particle, or step << 32 | cell with the top bit of the lower word set. All ones: no
+/// fault.
 struct srd_fault {
   std::uint64_t* word;
 

@@ -17,7 +17,7 @@ namespace quadrat {
 
 namespace {
 
-/// Particles of the fluid among all.
+/// The number of fluid particles.
 template <int D>
 [[nodiscard]] std::size_t fluid_of(const srd_particles<D>& particles) {
   const std::size_t count = particles.positions.size();
@@ -44,7 +44,7 @@ constexpr std::uint64_t no_srd_fault = ~std::uint64_t{0};
 template <typename Context, typename T, int D>
 struct srd<Context, T, D>::implementation {
   static constexpr bool on_cuda = std::is_same_v<Context, cuda_context>;
-  /// Steps of a captured graph: the host then has time to spare for small fluids, too.
+  /// Steps per captured graph: the host keeps ahead for small fluids, too.
   static constexpr std::size_t batch = on_cuda ? 16 : 1;
 
   implementation(const Context& chosen, const srd_options<D>& asked, const srd_particles<D>& particles)
@@ -81,7 +81,7 @@ void srd<Context, T, D>::implementation::launch(std::size_t steps) {
   const auto enqueue = [&] {
     for (std::size_t k = 0; k < steps; ++k) storage.enqueue();
   };
-  // The first steps load the kernels, which a capture must not.
+  // The first steps load the kernels, which is not allowed in a capture.
   if (steps == batch && warm) {
     graph.run(context, enqueue);
   } else {
@@ -90,7 +90,7 @@ void srd<Context, T, D>::implementation::launch(std::size_t steps) {
   warm = true;
 }
 
-/// Sorting times are multiples of sort_every, whatever the calls that steps come in.
+/// Particles are sorted at multiples of sort_every, however steps are split into calls.
 template <typename Context, typename T, int D>
 void srd<Context, T, D>::implementation::advance(std::size_t steps) {
   while (steps > 0) {

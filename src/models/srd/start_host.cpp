@@ -17,7 +17,7 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180;
 
-/// Takes the mean velocity away and brings the kinetic energy to what `temperature` asks for.
+/// Subtracts the mean velocity and scales the kinetic energy to `temperature`.
 template <int D>
 void make_exact(double temperature, const std::vector<double>& masses, std::vector<vec<double, D>>& velocities) {
   vec<double, D> momentum{};
@@ -75,16 +75,16 @@ void add_shear_wave(const srd_options<D>& options, double amplitude, srd_particl
 
 namespace {
 
-/// What a collision takes away, the mean over particles and the numbers n that they find in their cell, themselves
-/// included (n - 1 is of Poisson's distribution): of the momentum flux v_x v_y, and of the velocity.
+/// The mean fraction of the momentum flux v_x v_y and of the velocity that a collision removes, over particles and the
+/// numbers n in their cells, themselves included (n - 1 is Poisson distributed).
 struct collision_loss {
   double flux = 0;
   double velocity = 0;
 };
 
-/// Rotation leaves the shares `turned_flux` and `turned_velocity` of what is relative to the cell's mean. The
-/// thermostat replaces the energy E of that, of Gamma's distribution with shape k = D (n - 1) / 2, by another draw E':
-/// the flux, in proportion to E, keeps <E E'> / <E^2> = k / (k + 1); the velocity, <sqrt(E E')> / <E>.
+/// Rotation keeps the fractions `turned_flux` and `turned_velocity` of the flux and velocity relative to the cell's
+/// mean. The thermostat replaces their energy E, Gamma distributed with shape k = D (n - 1) / 2, by an independent
+/// sample E': the flux, proportional to E, keeps <E E'> / <E^2> = k / (k + 1); the velocity <sqrt(E E')> / <E>.
 [[nodiscard]] collision_loss loss_with_thermostat(int dimension, double mean, double turned_flux,
                                                   double turned_velocity) {
   collision_loss loss;

@@ -24,11 +24,11 @@ class srd_storage {
   srd_storage(const Context& context, const srd_options<D>& options, std::size_t fluid,
               std::span<const double> solute_masses);
 
-  /// Takes over a state, whose numbers have been checked, and forgets the fault. Synchronizes.
+  /// Sets a checked state, and forgets the fault. Synchronizes.
   void set(const srd_state<T, D>& state);
-  /// Likewise the solutes. Synchronizes.
+  /// Likewise for the solutes. Synchronizes.
   void set_solutes(std::span<const vec<T, D>> positions, std::span<const vec<T, D>> velocities, std::uint64_t step);
-  /// Brings the fluid into the order of its cells. Asynchronous; nothing that steps use moves to another place.
+  /// Sorts the fluid by cell. Asynchronous; reallocates nothing that steps use.
   void sort();
   /// Enqueues one step: two launches.
   void enqueue();
@@ -37,10 +37,10 @@ class srd_storage {
   [[nodiscard]] srd_present<T, D> present() { return {setup_, slots(), turns_.data(), clock_.data()}; }
   /// The largest mass of a particle.
   [[nodiscard]] double heaviest() const { return heaviest_; }
-  /// By id. Synchronize.
+  /// Both by id. Synchronize.
   [[nodiscard]] std::vector<vec<T, D>> positions();
   [[nodiscard]] std::vector<vec<T, D>> velocities();
-  /// All ones when there is none. Synchronizes.
+  /// The word of srd_fault; all ones: no fault. Synchronizes.
   [[nodiscard]] std::uint64_t fault() const { return to_host(context_, fault_)[0]; }
   [[nodiscard]] std::size_t bytes() const;
 
@@ -76,7 +76,7 @@ class srd_storage {
   workspace<Context> scratch_;
 };
 
-/// Whether several threads add to the cells at a time.
+/// Whether several threads add to cells concurrently.
 [[nodiscard]] inline bool srd_racing(const cpu_context& context) { return context.threads() > 1; }
 [[nodiscard]] inline bool srd_racing(const cuda_context& /*context*/) { return true; }
 
@@ -169,8 +169,8 @@ void srd_storage<Context, T, D>::set_solutes(std::span<const vec<T, D>> position
   context_.synchronize();
 }
 
-/// One component after the other through one spare array: no second copy of the particles is needed, and what a graph
-/// of steps has captured stays true.
+/// Sorts component by component through one spare array: without a second copy of the particles, and without changing
+/// the pointers that a graph has captured.
 template <typename Context, typename T, int D>
 void srd_storage<Context, T, D>::sort() {
   const std::size_t count = setup_.fluid;
@@ -191,7 +191,7 @@ template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_storage<Context, T, D>::enqueue_with(const Sums& sums) {
   const srd_fault fault{fault_.data()};
-  // The first index tells the second pass the step, also where there is no particle.
+  // Index 0 passes the step to the second pass, even without particles.
   for_each(context_, "srd.move", std::max<std::size_t>(setup_.particles, 1),
            srd_move<T, D, Sums>{present(), sums, turn_step_.data(), fault});
   for_each(context_, "srd.decide", shifted_cells(),

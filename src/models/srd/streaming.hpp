@@ -10,7 +10,7 @@
 
 namespace quadrat::detail {
 
-/// Into [0, size) of a periodic axis.
+/// Wraps into [0, size) of a periodic axis.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T srd_wrapped(T x, T size) {
   if (x >= T(0) && x < size) return x;
@@ -18,7 +18,7 @@ template <typename T>
   return wrapped >= T(0) && wrapped < size ? wrapped : T(0);
 }
 
-/// The wall that a particle meets first.
+/// The wall that a particle hits first.
 template <typename T>
 struct srd_hit {
   int axis;  ///< -1: none
@@ -26,8 +26,8 @@ struct srd_hit {
   T time;
 };
 
-/// Within `time`. Towards a wall the velocity counts that the force gives in the middle of that time: exact for forces
-/// along the walls, and to second order otherwise.
+/// The first wall hit within `time`. The velocity normal to a wall is taken in the middle of that time: exact for
+/// forces along the walls, second order otherwise.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD inline srd_hit<T> srd_next_hit(const srd_setup<T, D>& setup, const vec<T, D>& x,
                                                         const vec<T, D>& v, T time) {
@@ -56,12 +56,12 @@ QUADRAT_HD inline void srd_fly(const srd_setup<T, D>& setup, vec<T, D>& x, vec<T
   }
 }
 
-/// One step of time of a particle inside the box.
+/// One time step of a particle inside the box.
 template <typename T, int D>
 QUADRAT_HD inline void srd_stream(const srd_setup<T, D>& setup, vec<T, D>& x, vec<T, D>& v) {
   T left = setup.time_step;
   if (setup.walled) {
-    constexpr int most_hits = 16;  // then it ends at the wall, if it comes that far
+    constexpr int most_hits = 16;  // after these, it stops at the wall
     for (int hits = 0; hits < most_hits; ++hits) {
       const srd_hit<T> hit = srd_next_hit(setup, x, v, left);
       if (hit.axis < 0) break;
@@ -80,7 +80,7 @@ QUADRAT_HD inline void srd_stream(const srd_setup<T, D>& setup, vec<T, D>& x, ve
     if (setup.periodic[axis]) {
       x[axis] = srd_wrapped(x[axis], setup.size[axis]);
     } else {
-      // What is no number ends at 0: there must be a cell for it.
+      // NaN becomes 0: every particle needs a cell.
       x[axis] = x[axis] > T(0) ? (x[axis] < setup.size[axis] ? x[axis] : setup.size[axis]) : T(0);
     }
   }

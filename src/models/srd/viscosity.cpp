@@ -11,7 +11,7 @@ namespace quadrat {
 
 namespace {
 
-/// Between which steps the decay is measured.
+/// The steps between which the decay is measured.
 struct srd_window {
   std::uint64_t first;
   std::uint64_t last;
