@@ -7,6 +7,7 @@
 
 #include "cells/operations.hpp"
 #include "contacts/operations.hpp"
+#include "core/method_choice.hpp"
 #include "harness/stopwatch.hpp"
 #include "keyed/operations.hpp"
 #include "mesh/operations.hpp"
@@ -97,57 +98,38 @@ constexpr std::array<operation, 5> srd_operations{{
     {"poiseuille", "a flow between plates, against its parabola", 0, run_srd_poiseuille},
 }};
 
-std::vector<std::string_view> cells_method_names() {
-  return {cell_list_methods::names.begin(), cell_list_methods::names.end()};
+/// As one of the methods: the automatic choice, which runs everywhere.
+constexpr method_info automatic{"auto", "", true, true, determinism::canonical};
+
+template <typename Method>
+std::vector<method_info> listed(std::span<const Method> methods, std::vector<method_info> others = {}) {
+  others.insert(others.end(), methods.begin(), methods.end());
+  return others;
 }
 
-std::vector<std::string_view> contacts_method_names() {
-  std::vector<std::string_view> names;
-  for (const contact_method& method : contact_methods()) names.push_back(method.name);
-  return names;
-}
-
-std::vector<std::string_view> granular_method_names() {
-  std::vector<std::string_view> names;
-  for (const granular_method& method : granular_methods()) names.push_back(method.name);
-  return names;
-}
-
-std::vector<std::string_view> keyed_method_names() {
-  std::vector<std::string_view> names{"auto"};
-  for (const key_method& method : key_methods()) names.push_back(method.name);
-  return names;
-}
-
-std::vector<std::string_view> mesh_method_names() {
-  std::vector<std::string_view> names{"auto"};
-  for (const spread_method& method : spread_methods()) names.push_back(method.name);
-  return names;
-}
-
-std::vector<std::string_view> neighbors_method_names() {
-  std::vector<std::string_view> names;
-  for (const neighbor_method& method : neighbor_methods()) names.push_back(method.name);
-  return names;
-}
-
-std::vector<std::string_view> search_method_names() {
-  return {search_order_list::names.begin(), search_order_list::names.end()};
-}
+std::vector<method_info> cells_methods() { return listed(cell_lists()); }
+std::vector<method_info> contacts_methods() { return listed(contact_methods()); }
+std::vector<method_info> granular_model_methods() { return listed(granular_methods()); }
+std::vector<method_info> keyed_methods() { return listed(key_methods(), {automatic}); }
+std::vector<method_info> mesh_methods() { return listed(spread_methods(), {automatic}); }
+std::vector<method_info> neighbors_methods() { return listed(neighbor_methods()); }
+std::vector<method_info> search_methods() { return listed(traversal_orders()); }
 
 /// Kinds of sums.
-std::vector<std::string_view> srd_method_names() { return {"floating", "fixed"}; }
+std::vector<method_info> srd_methods() {
+  return {{"floating", "", true, true, determinism::none}, {"fixed", "", true, true, determinism::run_to_run}};
+}
 
 constexpr std::array<topic, 8> all_topics{{
-    {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_method_names},
-    {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_method_names},
-    {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_method_names},
-    {"keyed", "reduction by key (voting-and-shuffling, Figure 1)", keyed_operations, keyed_method_names},
-    {"mesh", "spreading and interpolation (particle-mesh-spreading)", mesh_operations, mesh_method_names},
-    {"neighbors", "neighbor lists", neighbors_operations, neighbors_method_names},
-    {"search", "walking neighborhoods (modular-bin-strips)", search_operations, search_method_names},
+    {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_methods},
+    {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_methods},
+    {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_model_methods},
+    {"keyed", "reduction by key (voting-and-shuffling, Figure 1)", keyed_operations, keyed_methods},
+    {"mesh", "spreading and interpolation (particle-mesh-spreading)", mesh_operations, mesh_methods},
+    {"neighbors", "neighbor lists", neighbors_operations, neighbors_methods},
+    {"search", "walking neighborhoods (modular-bin-strips)", search_operations, search_methods},
     {"srd", "the fluid of stochastic rotation dynamics (the application of voting-and-shuffling)", srd_operations,
-     srd_method_names},
+     srd_methods},
 }};
 
 void require_known(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {
@@ -178,7 +160,9 @@ std::span<const topic> topics() { return all_topics; }
 
 void check(const settings& asked) {
   const topic& chosen = find_topic(asked.topic);
-  for (const std::string& name : asked.methods) require_known("method", name, chosen.methods());
+  for (const std::string& name : asked.methods) {
+    detail::require_method({"method", asked.on_cuda}, name, chosen.methods());
+  }
   for (const std::string& name : asked.operations) require_known("operation", name, names_of(chosen.operations));
   for (const int figure : asked.figures) {
     std::string valid;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/session.hpp"
+#include "quadrat/core/method.hpp"
 
 namespace quadrat::bench {
 
@@ -21,13 +22,14 @@ struct topic {
   std::string_view name;
   std::string_view summary;  ///< one line
   std::span<const operation> operations;
-  std::vector<std::string_view> (*methods)();  ///< valid for --method
+  std::vector<method_info> (*methods)();  ///< what --method can name, on all devices
 };
 
 /// The list of topics. To add one, add a folder and an entry here.
 [[nodiscard]] std::span<const topic> topics();
 
-/// Throws argument_error for a topic, method, operation or figure that does not exist, naming those that do.
+/// Throws argument_error for a topic, operation or figure that does not exist and for a method that does not run on the
+/// chosen device, naming those that do.
 void check(const settings& asked);
 
 /// Runs the requested operations, prints the results and writes the file. Throws argument_error as `check`, and

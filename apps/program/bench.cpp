@@ -81,7 +81,6 @@ void add_bench(CLI::App& app) {
   command->footer(footer());
   command->callback([options] {
     require(options->asked.limit_s >= 0, "--limit is ", options->asked.limit_s, "; it must not be negative");
-    bench::check(options->asked);
     choose_device(*options);
     const std::size_t failures = bench::run(options->asked);
     if (failures == 0) return;

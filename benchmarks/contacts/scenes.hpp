@@ -15,6 +15,7 @@
 #include "harness/session.hpp"
 #include "harness/stopwatch.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
+#include "quadrat/contacts/methods.hpp"
 #include "quadrat/core/array.hpp"
 
 namespace quadrat::bench {
@@ -181,6 +182,13 @@ struct detection {
   std::string_view memory{};  ///< order of the bodies, if it is compared
 };
 
+/// Whether the method of that name has the stage that `balance_bins` switches. Empty: no.
+[[nodiscard]] inline bool balances_bins(std::string_view name) {
+  const auto methods = contact_methods();
+  const auto found = std::ranges::find(methods, name, &contact_method::name);
+  return found != methods.end() && found->balances;
+}
+
 /// Times building from positions to records, in memory already allocated, including reading back the count. `expected`
 /// is the number of contacts that other methods have found, 0 at first. The median, 0 where it could not be measured.
 template <typename Context, typename T>
@@ -194,7 +202,7 @@ double time_detection(const session& s, const placed_scene<Context, T>& what, co
   if (how.sorted) identity["order"] = "sorted";
   if (!how.memory.empty()) identity["memory"] = std::string(how.memory);
   if (how.bin_size > 0) identity["bin_in_diameters"] = how.bin_size / what.scene().mean_diameter;
-  if (how.method == "bins") identity["balanced"] = how.balance_bins;
+  if (balances_bins(how.method)) identity["balanced"] = how.balance_bins;
   double median = 0;
   s.attempt(identity, [&](row& out) {
     contact_options<T> options;

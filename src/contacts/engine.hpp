@@ -38,7 +38,8 @@ struct pair_record {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::canonical;
-  static constexpr bool bins = true;  ///< whether it has bins of a size that can be set
+  static constexpr bool bins = true;       ///< whether it has bins of a size that can be set
+  static constexpr bool balances = false;  ///< whether bin_options::balanced makes a difference
   /// Whether its work can grow with the square of the number of bodies. It then has no finite `cost` for more than
   /// brute_force_most_bodies, and is never chosen for them.
   static constexpr bool quadratic = false;
@@ -58,7 +59,7 @@ struct placed_bodies {
 template <typename T>
 struct bin_options {
   T size;         ///< edge; 0: chosen
-  bool balanced;  ///< method `bins`: stage 6
+  bool balanced;  ///< for methods that balance
 };
 
 /// Chosen bins, and the reason.

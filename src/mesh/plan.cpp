@@ -212,7 +212,8 @@ std::string_view spread_plan<Context, T, D>::reason() const {
 }
 template <typename Context, typename T, int D>
 std::size_t spread_plan<Context, T, D>::bytes() const {
-  return implementation_->engine == nullptr ? 0 : implementation_->engine->bytes();
+  const implementation& plan = *implementation_;
+  return plan.scratch.bytes() + (plan.engine == nullptr ? 0 : plan.engine->bytes());
 }
 
 template class spread_plan<backend_context, float, 1>;

@@ -64,7 +64,7 @@ TEST(contact_choices, are_the_method_asked_for) {
 }
 
 TEST(contact_methods_list, says_of_each_method_what_its_record_says) {
-  std::size_t quadratic = 0, without_pairs = 0, without_bins = 0;
+  std::size_t quadratic = 0, without_pairs = 0, without_bins = 0, balanced = 0;
   for (const contact_method& method : contact_methods()) {
     EXPECT_TRUE(method.on_cpu);
     EXPECT_EQ(method.on_cuda, QUADRAT_HAS_CUDA != 0);
@@ -73,9 +73,12 @@ TEST(contact_methods_list, says_of_each_method_what_its_record_says) {
     quadratic += method.quadratic ? 1 : 0;
     without_pairs += method.pairs ? 0 : 1;
     without_bins += method.bins ? 0 : 1;
+    balanced += method.balances ? 1 : 0;
+    EXPECT_TRUE(method.bins || !method.balances);
   }
   EXPECT_EQ(without_pairs, 1u);  // bins
   EXPECT_GE(without_bins, 1u);
+  EXPECT_EQ(balanced, 1u);  // bins
   EXPECT_GE(quadratic, 1u);
 }
 

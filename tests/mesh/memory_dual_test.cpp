@@ -91,6 +91,11 @@ TEST_F(spread_memory_test, execution_and_the_same_points_again_allocate_nothing)
 }
 
 /// All except a few words of the plan itself.
+void expect_bytes_of(const counting_memory& memory, const plan3& plan) {
+  EXPECT_LE(plan.bytes(), memory.live_bytes());
+  EXPECT_GE(plan.bytes() + 1024, memory.live_bytes());
+}
+
 TEST_F(spread_memory_test, bytes_are_those_of_the_memory) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
@@ -101,13 +106,24 @@ TEST_F(spread_memory_test, bytes_are_those_of_the_memory) {
       for (const std::size_t count : {20u, 3000u, 100u}) {
         set_points(context, plan, complex_case(count));
         context.synchronize();
-        EXPECT_LE(plan.bytes(), memory.live_bytes());
-        EXPECT_GE(plan.bytes() + 1024, memory.live_bytes());
+        expect_bytes_of(memory, plan);
       }
     }
     context.synchronize();
     EXPECT_EQ(memory.live_bytes(), 0u) << "given back";
   }
+}
+
+TEST_F(spread_memory_test, bytes_include_what_counting_the_points_left_out_takes) {
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::none);
+  case3 it = complex_case(100'000);
+  it.domain.periodic[1] = false;
+  it.options.edges = open_footprints::clip;
+  auto plan = make_plan(context, it, "particle", 4);
+  set_points(context, plan, it);
+  context.synchronize();
+  expect_bytes_of(memory, plan);
 }
 
 TEST_F(spread_memory_test, what_is_not_allowed_is_refused_before_anything_is_allocated) {

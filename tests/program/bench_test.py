@@ -221,11 +221,26 @@ class BenchTest(support.ProgramTest):
             (["cells", "--method", "linked_lose"], "nearest first: linked_loose"),
             (["cells", "--op", "insrt"], "nearest first: insert"),
             (["cells", "--figure", 2], "it has 3"),
+            (["granular", "--method", "fused", "--device", "cpu"], "fused does not run on the CPU"),
+            (["keyed", "--method", "cas_lop", "--device", "cpu"], "nearest first: "),
             (["cells", "--quick", "--full"], "--help"),
             (["cells", "--device", "tpu"], "--help"),
         ]:
             with self.subTest(arguments):
                 self.assertIn(words, self.fails("bench", *arguments, code=2))
+
+    def test_suggestions_run_on_the_device(self):
+        info = json.loads(self.quadrat("info", "--json").stdout)
+        for topic, methods in [
+            ("granular", info["models"]["granular"]["methods"]),
+            ("keyed", info["keyed"]["methods"]),
+            ("mesh", info["mesh"]["methods"]),
+            ("neighbors", info["search"]["neighbors"]["methods"]),
+        ]:
+            with self.subTest(topic):
+                message = self.fails("bench", topic, "--method", "magic", "--device", "cpu", code=2)
+                listed = set(message.split("nearest first: ")[1].split(", ")) - {"auto"}
+                self.assertEqual(listed, {method["name"] for method in methods if method["cpu"]})
 
     def test_a_file_that_cannot_be_written(self):
         (self.folder / "file").write_text("not a folder")

@@ -57,6 +57,13 @@ class BadScenes(support.ProgramTest):
             'scene.toml:14:10: run.method cannot be "linked_lose"; did you mean "linked_loose"?',
         )
 
+    def test_a_method_of_another_device(self):
+        def refused(method):
+            return self.refused(self.changed("steps =", f'method = "{method}"\nsteps ='))
+
+        self.assertIn('run.method cannot be "fusd"; valid are "auto"', refused("fusd"))
+        self.assertNotIn('"fused"', refused("fusd"))
+
     def test_an_option_is_blamed_for_its_own_value(self):
         self.assertEqual(
             self.refused(support.SCENE, "--particles", 0), "--particles: particles.count is 0, but must be at least 1"
@@ -76,6 +83,11 @@ class FailingRuns(support.ProgramTest):
         scene = self.write_scene(support.SCENE + "[grid]\ncapacity = 1\n")
         message = self.fails("run", scene, "--method", "fixed", "--output", "out", code=1)
         self.assertRegex(message, r"capacity")
+
+    def test_a_method_of_another_device_says_what_runs_here(self):
+        message = self.fails("run", self.scene, "--method", "fused", "--device", "cpu", "--output", "out", code=2)
+        self.assertIn("fused does not run on the CPU", message)
+        self.assertIn("these do: ", message)
 
     def test_a_gpu_that_is_not_there(self):
         import json

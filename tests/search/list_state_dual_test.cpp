@@ -340,7 +340,9 @@ TEST_F(neighbor_list_state_test, methods_that_take_turns_find_what_is_there_and_
     return allocated;
   };
   EXPECT_GT(build(300, 2), 0u);
+  const std::size_t bytes = list.bytes();
   build(40, 2);
+  EXPECT_GT(list.bytes(), bytes) << "of both methods";
   EXPECT_EQ(build(300, 2), 0u);
   EXPECT_EQ(build(40, 2), 0u);
   build(40, 3);

@@ -61,9 +61,14 @@ class settings_writer {
   json& out_;
 };
 
-std::vector<std::string_view> granular_method_names() {
+/// The methods that run on the device of the scene, and the one that it names: if that runs elsewhere, the model says
+/// so.
+std::vector<std::string_view> granular_method_names(const io::granular_scene& scene) {
+  const bool cuda = resolved(scene.run.device) == io::device_choice::cuda;
   std::vector<std::string_view> names{"auto"};
-  for (const granular_method& method : granular_methods()) names.push_back(method.name);
+  for (const granular_method& method : granular_methods()) {
+    if ((cuda ? method.on_cuda : method.on_cpu) || method.name == scene.run.method) names.push_back(method.name);
+  }
   return names;
 }
 
@@ -115,7 +120,7 @@ io::granular_scene load_granular(const run_options& options) {
   given.apply(options.method, scene.run.method, "run.method", "--method");
   given.apply(options.particles, scene.particles.count, "particles.count", "--particles");
   given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
-  io::check(scene, file.places, granular_method_names());
+  io::check(scene, file.places, granular_method_names(scene));
   io::complete(scene, file.places);
   return scene;
 }

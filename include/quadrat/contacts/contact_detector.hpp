@@ -27,8 +27,10 @@ struct contact_options {
   std::optional<box<T, 3>> domain{};
   T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: chosen
   pair_masks masks = all_groups_meet();
-  bool sorted = false;       ///< sorts contacts by (a, b, feature): the same bytes with every method; at most 2^31 - 1
-  bool balance_bins = true;  ///< method `bins`: stage 6, the sort of bins by their number of bodies
+  bool sorted = false;  ///< sorts contacts by (a, b, feature): the same bytes with every method; at most 2^31 - 1
+  /// For methods that balance (contact_method::balances): stage 6 of `bins`, the sort of bins by their number of
+  /// bodies.
+  bool balance_bins = true;
 };
 
 /// Finds all contacts of bodies, each once; rebuilt whenever bodies move. Move-only. Context: cpu_context or

@@ -11,6 +11,7 @@ namespace quadrat {
 struct contact_method : method_info {
   bool pairs;      ///< whether it can be a broad phase for boxes alone
   bool bins;       ///< whether it has bins of a size that can be set
+  bool balances;   ///< whether contact_options::balance_bins makes a difference
   bool quadratic;  ///< whether its work can grow with the square of the number of bodies: never chosen for many
 };
 

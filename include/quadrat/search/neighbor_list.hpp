@@ -210,7 +210,8 @@ class neighbor_list {
   /// The method of the last build, and why it was chosen.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// Bytes of the context's memory held.
+  /// Bytes of the context's memory held. With the automatic choice that includes what every method used so far works
+  /// in, so that builds between which the choice changes back and forth allocate nothing; a new list starts without.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const neighbor_options<T>& options() const;
 

@@ -60,6 +60,7 @@ struct bins_record : pair_record {
       "nine stages: bodies in all bins they touch, a thread a bin (parallel-binning-collision, 12-34)";
   static constexpr std::string_view limits =
       "decides by contacts which bin a pair belongs to; it cannot find pairs of boxes";
+  static constexpr bool balances = true;
   template <typename Context, typename T>
   using engine = bins_engine<Context, T>;
 
