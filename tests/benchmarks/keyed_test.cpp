@@ -72,13 +72,13 @@ TEST(key_orders, nearly_ordered_has_few_out_of_place) {
   EXPECT_LE(moved, 2000u);
 }
 
-/// By how much a key along each axis has moved, cyclically.
+/// Counts the cyclic moves of keys along each axis.
 TEST(key_orders, shifted_moves_by_one_along_each_axis_with_probability_one_half) {
   constexpr std::uint32_t side = 10;
   constexpr std::size_t n = 80'000;
   const key_list ordered = make_keys("ordered", n, side * side * side);
   const key_list shifted = make_keys("shifted", n, side * side * side);
-  std::map<std::uint32_t, std::size_t> moves;  // one bit an axis
+  std::map<std::uint32_t, std::size_t> moves;  // one bit per axis
   for (std::size_t i = 0; i < n; ++i) {
     std::uint32_t move = 0;
     std::uint32_t stride = 1;

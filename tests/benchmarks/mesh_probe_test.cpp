@@ -16,7 +16,7 @@ namespace {
 
 constexpr int extent = 20;
 
-/// Points, values and what spreading them gives.
+/// Points, values and the mesh that results from spreading them.
 template <typename T>
 struct spread_case {
   explicit spread_case(int order) : probe(extent, order) {

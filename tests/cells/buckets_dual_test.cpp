@@ -17,7 +17,7 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
-// Buckets over keys, without geometry, and the hash table by chaining.
+// Buckets over keys, without geometry, and the hash table with chaining.
 
 namespace quadrat::test {
 
@@ -40,7 +40,7 @@ struct write_bucket {
   }
 };
 
-/// Compares with the reference; at a level of determinism also the order.
+/// Compares with the reference; with a determinism level also the order.
 template <typename View>
 void expect_buckets(const backend_context& context, const View& view,
                     const std::vector<std::vector<std::uint32_t>>& expected, bool ordered) {

@@ -24,7 +24,7 @@ struct alignas(Alignment) numbered {
   std::uint32_t word[Words];
 };
 
-/// One array of records whose words tell the particle, and the place where it is carried to.
+/// An array of records whose words identify the particle, and the destination array.
 template <std::size_t Words, std::size_t Alignment>
 class carried {
  public:

@@ -12,7 +12,7 @@
 #include "support/backend.hpp"
 #include "support/counting_memory.hpp"
 
-// What the cells hold, in which order, and in how much memory.
+// The contents of cells, their order, and the memory used.
 
 namespace quadrat::test {
 
@@ -116,7 +116,7 @@ TYPED_TEST(contents_test, all_particles_in_one_cell) {
       std::ranges::sort(cell);
       for (std::size_t i = 0; i < cell.size(); ++i) ASSERT_EQ(cell[i], i);
     }
-    // The box of linked_tight ends on a face along each axis, which touches the next cell too.
+    // The bounding box in linked_tight ends on a face along each axis and touches the next cell, too.
     EXPECT_EQ(filled, is_tight<TypeParam> ? 4u : 1u);
   }
 }

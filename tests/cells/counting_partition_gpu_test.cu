@@ -18,7 +18,7 @@ namespace {
 
 class counting_partition : public backend_test {
  protected:
-  /// Offsets and elements by two levels, twice over the same control words, against the reference.
+  /// Compares offsets and elements from two levels with the reference, twice with the same control words.
   void expect_right(const std::vector<std::uint32_t>& keys, std::uint32_t bucket_count) {
     const cuda_context context;
     const std::size_t count = keys.size();

@@ -23,7 +23,7 @@ struct as_test_types<method_list<Methods...>> {
   using type = testing::Types<Methods...>;
 };
 
-/// The types of a suite that runs over all cell lists.
+/// The types of a test suite over all cell lists.
 using every_cell_list = as_test_types<cell_list_methods>::type;
 
 /// Names the tests of such a suite by their method.
@@ -40,8 +40,8 @@ inline constexpr bool is_tight = std::is_same_v<Method, cell_methods::linked_tig
 template <typename Method>
 class cell_list_test : public backend_test {};
 
-/// A cell list for a scene: cells that no points overflow, a radius of half the cutoff, and for linked_tight a grid
-/// that is coarse enough.
+/// A cell list for a scene: cells that do not overflow, a radius of half the cutoff, and for linked_tight a coarse
+/// enough grid.
 template <typename Method, typename T, int D>
 [[nodiscard]] auto make_list(const backend_context& context, const scene<T, D>& it) {
   cell_list_options<T> options;
@@ -73,7 +73,7 @@ struct write_members {
   }
 };
 
-/// The particles of each cell number, in the order in which the view gives them.
+/// The particles of each cell number, in the order of the view.
 template <typename View>
 [[nodiscard]] std::vector<std::vector<particle_id>> contents(const backend_context& context, const View& view) {
   const std::size_t cells = view.numbering.bound();

@@ -14,7 +14,7 @@
 #include "support/backend.hpp"
 #include "support/errors.hpp"
 
-// Bad points, overflows and impossible arguments: each has its message, and none leads outside of an array.
+// Bad points, overflows and impossible arguments: each has a message, and none causes access outside an array.
 
 namespace quadrat::test {
 
@@ -45,7 +45,7 @@ struct touch_everything {
   }
 };
 
-/// Builds from bad points, walks, and gives the message of the check.
+/// Builds from bad points, walks, and returns the message of the check.
 template <typename Method>
 [[nodiscard]] std::string complaint_about(const scene<float, 3>& it, determinism level) {
   const backend_context context = context_at(level);

@@ -20,7 +20,7 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
-// What `hashed` has of its own; what it shares with other cell lists is tested over all of them.
+// Tests specific to `hashed`; the tests of all cell lists cover the rest.
 
 namespace quadrat::test {
 
@@ -48,7 +48,7 @@ template <typename T, int D>
   return it;
 }
 
-/// The neighbors of each point that a walk meets, and the candidates and cells that it meets on its way.
+/// The neighbors, candidates and cells that the walk from each point visits.
 struct met_by_walk {
   std::uint32_t neighbors;
   std::uint32_t candidates;
@@ -93,13 +93,13 @@ void expect_neighbors_of_brute_force(const scene<T, D>& it) {
     const auto row = pairs.begin() + static_cast<std::ptrdiff_t>(i * n);
     const auto expected = std::count_if(row, row + static_cast<std::ptrdiff_t>(n), [](T s) { return s >= T(0); });
     ASSERT_EQ(walks[i].neighbors, static_cast<std::uint32_t>(expected)) << "point " << i;
-    // Where no other cell is near, those of a blob are all that can be met: 5 along an axis, 10 across the seam.
+    // With no other cells near, only those of a blob can be visited: 5 along an axis, 10 across the seam.
     ASSERT_LE(walks[i].cells, D == 2 ? 100u : 1000u) << "point " << i;
     ASSERT_LE(walks[i].candidates, n);
   }
 }
 
-/// The number of each cell of a grid, by its place in the grid.
+/// The number of each cell of a grid, by its position in the grid.
 template <typename View>
 struct number_of_cell {
   View view;
@@ -117,8 +117,7 @@ struct number_of_cell {
   }
 };
 
-/// That each cell of the grid of a scene has a number of its own if it holds a point, and that of the absent ones if
-/// not.
+/// Expects a unique number for each cell of a scene's grid with a point, and absent() for all others.
 void expect_numbers_of_occupied_cells(const scene<float, 3>& it) {
   const backend_context context;
   const auto stored = to_device(context, it.points);
@@ -172,7 +171,7 @@ TEST_F(hashed_test, memory_follows_the_points_and_not_the_box) {
     list.build(context, points_of(stored.data(), count));
     list.check(context);
     EXPECT_LE(list.view().numbering.bound(), 2 * count + 4);
-    // The sort's scratch memory is that of its passes, which are a few more for more cells.
+    // The sort's scratch memory depends on its number of passes: a few more for more cells.
     if (bytes == 0) bytes = list.bytes();
     EXPECT_LE(list.bytes(), bytes + bytes / 8) << "side " << side;
     EXPECT_LE(list.bytes(), 64 * count + 65536) << "side " << side;

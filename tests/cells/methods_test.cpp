@@ -55,7 +55,7 @@ TEST(cell_list_methods_test, answer_an_unknown_name_with_the_valid_ones_nearest_
   }
 }
 
-// What each list's view can be asked for.
+// The concepts that each list's view satisfies.
 template <typename Method>
 using view_of = typename Method::template type<cpu_context, float, 3>::view_type;
 static_assert(contiguous_rows<view_of<cell_methods::counting>>);
@@ -76,7 +76,7 @@ static_assert(tight_cell_list<view_of<cell_methods::linked_tight>>);
 static_assert(std::is_trivially_copyable_v<view_of<cell_methods::linked_tight>>);
 static_assert(std::is_trivially_copyable_v<view_of<cell_methods::counting>>);
 
-// One load of 16 bytes gives position and link.
+// One 16-byte load reads position and link.
 static_assert(sizeof(packed_record<float, 3>) == 16 && alignof(packed_record<float, 3>) == 16);
 static_assert(sizeof(packed_record<float, 2>) == 16 && alignof(packed_record<float, 2>) == 16);
 static_assert(sizeof(packed_record<double, 3>) == 32 && sizeof(packed_record<double, 2>) == 32);

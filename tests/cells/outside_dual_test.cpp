@@ -13,7 +13,7 @@
 #include "support/backend.hpp"
 #include "support/random.hpp"
 
-// Where points may lie outside the box, none is lost: neither on a walk from inside nor on one from outside.
+// If points may lie outside the box, none is lost: neither on a walk from inside nor on one from outside.
 
 namespace quadrat::test {
 

@@ -25,8 +25,8 @@ struct scene {
   std::vector<vec<T, D>> points;
 };
 
-/// Makes scenes that are hard on rounding: points on faces of cells and boxes and one number beside them, a cutoff
-/// apart, in one place, wrapped; 1 to 12 cells along an axis; a cutoff equal to the edge or to half the box.
+/// Makes scenes sensitive to rounding: points on faces of cells and boxes or one floating-point number away, a cutoff
+/// apart, all in one place, wrapped; 1 to 12 cells along an axis; a cutoff equal to the edge or to half the box.
 template <typename T, int D>
 class scene_maker {
  public:
@@ -59,7 +59,7 @@ class scene_maker {
 
   [[nodiscard]] grid<T, D> make_space() {
     const std::size_t walls = below(4);
-    // Powers of two, where all faces can be represented, or any numbers.
+    // Powers of two, with all faces representable, or any numbers.
     const bool exact = one_in(2);
     const bool cubic = one_in(2);
     vec<T, D> lower{}, upper{};
@@ -104,7 +104,7 @@ class scene_maker {
     return one_in(50) ? 300 : 2 + below(50);
   }
 
-  /// A coordinate on a face of a cell, exactly or one number beside it.
+  /// A coordinate on a face of a cell, or one floating-point number away.
   [[nodiscard]] T near_face(const grid<T, D>& space, int axis) {
     const auto face = static_cast<T>(below(static_cast<std::size_t>(space.cells[axis]) + 1));
     return nudged(space.domain.lower[axis] + face * space.edge(axis));
@@ -115,8 +115,8 @@ class scene_maker {
     return way == 1 ? std::nextafter(x, std::numeric_limits<T>::lowest()) : x;
   }
 
-  /// Points on a line, a cutoff apart to within the rounding of the box, on faces or half a cutoff beside them, also
-  /// where a method has shifted faces by the grid's slack.
+  /// Points on a line, a cutoff apart to within the rounding of the box, on faces or half a cutoff away, also with
+  /// faces shifted by the grid's slack.
   [[nodiscard]] std::vector<vec<T, D>> make_line(const grid<T, D>& space, T cutoff, std::size_t count) {
     const auto along = static_cast<int>(below(D));
     const vec<T, D> start =
@@ -152,7 +152,7 @@ class scene_maker {
     return points;
   }
 
-  /// Clamped to an open axis; along a periodic one perhaps in another image.
+  /// Clamped to an open axis; along a periodic one possibly in another image.
   [[nodiscard]] T placed(const box<T, D>& domain, T x, int axis, bool images) {
     if (!domain.periodic[axis]) return std::clamp(x, domain.lower[axis], domain.upper(axis));
     return images ? x + domain.length[axis] * static_cast<T>(static_cast<int>(below(5)) - 2) : x;
@@ -161,7 +161,7 @@ class scene_maker {
   std::mt19937_64 random_;
 };
 
-/// The grid with as many cells less as it takes for no edge to be below the cutoff.
+/// The grid with just enough cells removed that no edge is below the cutoff.
 template <typename T, int D>
 [[nodiscard]] grid<T, D> coarsened(const grid<T, D>& space, T cutoff) {
   vec<int, D> cells = space.cells;

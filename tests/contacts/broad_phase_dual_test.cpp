@@ -28,7 +28,7 @@ struct bounds_scene {
   std::vector<std::uint32_t> groups;
 };
 
-/// Pairs whose closed boxes meet: along periodic axes as the images whose centers are nearest.
+/// Pairs whose closed boxes overlap; along periodic axes, as the images with the nearest centers.
 template <typename T>
 pairs reference_pairs(const bounds_scene<T>& scene) {
   pairs result;
@@ -162,7 +162,7 @@ TYPED_TEST(broad_phases, boxes_almost_as_large_or_as_far_as_numbers_go_meet) {
 TYPED_TEST(broad_phases, find_nothing_among_no_boxes_whatever_was_built_before) {
   using T = TypeParam;
   const backend_context context;
-  std::vector<std::string> methods{""};  // by which the number of boxes decides
+  std::vector<std::string> methods{""};  // the choice by number of boxes
   for (const contact_method& method : contact_methods()) {
     if (method.pairs) methods.emplace_back(method.name);
   }
@@ -190,7 +190,7 @@ TYPED_TEST(broad_phases, points_meet_where_they_are_equal) {
   EXPECT_EQ(check_every_broad_phase(backend_context(), scene), 10u * 45u);
 }
 
-/// A narrow phase of a caller's own: spheres of radius 0.5, of which he counts those that touch.
+/// A caller's narrow phase: counts touching spheres of radius 0.5.
 struct count_touching {
   const vec<float, 3>* lower;
   std::uint64_t* touching;

@@ -12,7 +12,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "support/backend.hpp"
 
-// The narrow phase as the backend computes it, against the host.
+// The narrow phase on the backend, compared with the host.
 
 namespace quadrat::test {
 
@@ -44,7 +44,7 @@ template <typename T>
   return cases;
 }
 
-/// Counts how many pairs have other features, which rounding changes now and then.
+/// Counts pairs with different features, which rounding changes occasionally.
 template <typename T>
 void compare(const colliding_bodies<T>& c, const contact_manifold<T>& found, const contact_manifold<T>& expected,
              std::size_t& differ) {

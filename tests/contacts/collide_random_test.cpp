@@ -9,7 +9,7 @@
 #include "quadrat/contacts/collide.hpp"
 #include "reference/convex_overlap.hpp"
 
-// The narrow phase on random pairs of all shapes, against a slow reference of another kind.
+// The narrow phase on random pairs of all shapes, compared with a slow, independent reference.
 
 namespace quadrat::test {
 
@@ -19,7 +19,7 @@ using reference::vector;
 
 constexpr body_mix body_mixes[] = {{3, 1, 0.9}, {3, 1, 0.2}, {1.2, 3, 0.9}, {10, 1, 0.5}, {2, 300, 0.8}};
 
-/// A box is left along a face rather than by a way that is shorter by less than a twentieth.
+/// A way out across a face is preferred unless another way is shorter by a twentieth.
 [[nodiscard]] bool prefers_faces(body_shape a, body_shape b) {
   const bool box = a == body_shape::box || b == body_shape::box;
   return box && a != body_shape::sphere && b != body_shape::sphere;
@@ -39,7 +39,7 @@ void expect_as_reference(const colliding_bodies<T>& c, const contact_manifold<T>
   const auto normal = reference::unit(cast<double>(deepest.normal));
   const bool smooth = c.a.shape == body_shape::ellipsoid || c.b.shape == body_shape::ellipsoid;
   if (smooth) {
-    // One of several minima, perhaps.
+    // Possibly one of several minima.
     ASSERT_NEAR(deepest.depth, reference::way_apart(a, b, offset, normal), tolerance);
     ASSERT_LT(deepest.depth, reference::walk_downhill(a, b, offset, normal, 0.003) + tolerance);
   } else {
@@ -56,7 +56,7 @@ void expect_as_reference(const colliding_bodies<T>& c, const contact_manifold<T>
   }
 }
 
-/// How far a point is outside of a box around the origin.
+/// The distance of a point from a box around the origin; 0 inside.
 [[nodiscard]] double outside_of(const body<double>& box, const vector& point) {
   const vector local = axes_of(box.orientation).to_body(point);
   vector outside{};
@@ -64,7 +64,7 @@ void expect_as_reference(const colliding_bodies<T>& c, const contact_manifold<T>
   return reference::length_of(outside);
 }
 
-/// For each contact of the one there is one of the other, seen from the other body.
+/// Each contact of one manifold has a counterpart in the other, with the bodies exchanged.
 template <typename T>
 void expect_exchanged(const colliding_bodies<T>& c, const contact_manifold<T>& manifold,
                       const contact_manifold<T>& other) {
@@ -114,7 +114,7 @@ TYPED_TEST(collide_random_test, agrees_with_a_reference_for_all_pairs_of_shapes)
   }
 }
 
-// Corners that are clipped away leave exact points; only those that stand out by less than clipping_tolerance are off.
+// Clipped corners give exact points; only corners outside by less than clipping_tolerance are off.
 TYPED_TEST(collide_random_test, points_of_boxes_lie_on_their_surfaces_and_one_of_two_in_the_other_box) {
   using T = TypeParam;
   std::mt19937_64 random(33);
@@ -165,7 +165,7 @@ TYPED_TEST(collide_random_test, contacts_keep_their_features_when_bodies_hardly_
         changed += same ? 0 : 1;
       }
       EXPECT_GT(touching, 50);
-      // Some do change: a corner comes to be below a face.
+      // Some do change: a corner moves below a face.
       EXPECT_LE(changed, 2);
     }
   }

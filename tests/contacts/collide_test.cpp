@@ -10,7 +10,7 @@
 
 #include "contacts/colliding_bodies.hpp"
 
-// The narrow phase where the answer is known, and where bodies are degenerate.
+// The narrow phase for known answers and for degenerate bodies.
 
 namespace quadrat::test {
 

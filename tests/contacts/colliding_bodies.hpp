@@ -21,13 +21,13 @@ struct colliding_bodies {
   body<T> a, b;
   vec<T, 3> offset;
 
-  /// A length that both are within.
+  /// A length that contains both bodies.
   [[nodiscard]] double scale() const {
     return static_cast<double>(bounding_radius(a.shape, a.size) + bounding_radius(b.shape, b.size));
   }
 };
 
-/// How sizes spread within a body, and between the two of a pair; how far apart they are at most, in scales.
+/// The spread of sizes within a body and between the two bodies; their largest distance, in scales.
 struct body_mix {
   double aspect, ratio, distance;
 };
@@ -55,8 +55,8 @@ template <typename T>
   return result;
 }
 
-/// What every contact keeps, however degenerate: it is finite, its normal has length one, its points are apart by the
-/// depth along it, and no two have one feature.
+/// Invariants of every contact, however degenerate: it is finite, its normal has unit length, its points are `depth`
+/// apart along it, and features are unique.
 template <typename T>
 void expect_defined(const colliding_bodies<T>& c, const contact_manifold<T>& manifold) {
   const double rounding = sizeof(T) == 4 ? 3e-6 : 1e-14;

@@ -15,7 +15,7 @@
 #include "contacts/support.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 
-// Every method gives what the brute force gives: over random scenes of every kind, and where it is hard.
+// Every method agrees with brute force: over random scenes of every kind, and in hard cases.
 
 namespace quadrat::test {
 
@@ -24,7 +24,7 @@ namespace {
 template <typename T>
 class contact_agreement : public backend_test {
  protected:
-  /// Random scenes of some bodies; there must be contacts in them.
+  /// Checks random scenes of some bodies, which must have contacts.
   void check_random(scene_bodies kind, std::uint64_t first_seed, std::size_t scenes) {
     std::size_t contacts = 0;
     const auto contexts = all_contexts();
@@ -46,7 +46,7 @@ TYPED_TEST(contact_agreement, of_capsules) { this->check_random(scene_bodies::ca
 TYPED_TEST(contact_agreement, of_boxes) { this->check_random(scene_bodies::boxes, 3001, size_or(150, 10)); }
 TYPED_TEST(contact_agreement, of_all_shapes) { this->check_random(scene_bodies::mixed, 4001, size_or(250, 20)); }
 
-/// Some bodies of one scene, in place.
+/// Hand-placed bodies of one scene.
 template <typename T>
 body_scene<T> spheres(std::vector<vec<T, 3>> centers, std::vector<T> radii) {
   body_scene<T> scene;
@@ -74,7 +74,7 @@ TYPED_TEST(contact_agreement, a_sphere_in_hundreds_of_bins_beside_tiny_ones) {
     radii.push_back(T(0.05));
   }
   body_scene<T> scene = spheres<T>(centers, radii);
-  scene.options.bin_size = T(0.5);  // the large one touches some 5000
+  scene.options.bin_size = T(0.5);  // the large body touches about 5000 bins
   EXPECT_GT(check_all_methods(backend_context(), scene), 50u);
 }
 
@@ -142,7 +142,7 @@ TYPED_TEST(contact_agreement, across_a_periodic_face_of_bodies_that_were_not_bro
   contact_detector<backend_context, T> detector(backend_context(), scene.options);
   detector.build(stored.view());
   const contact<T> found = bring_home(backend_context(), detector.view())[0];
-  // Given where a is: at -0.25, with b at 0.25.
+  // Relative to a as given: at -0.25, with b at 0.25.
   EXPECT_NEAR(found.point_a[0], 0.25, 1e-6);
   EXPECT_NEAR(found.point_b[0], -0.25, 1e-6);
   EXPECT_NEAR(found.depth, 0.5, 1e-6);
@@ -152,7 +152,7 @@ TYPED_TEST(contact_agreement, across_a_periodic_face_of_bodies_that_were_not_bro
   EXPECT_NEAR(arm_b(found, scene.centers[1], *scene.options.domain)[0], -0.5, 1e-6);
 }
 
-/// Bodies of a size or less in a box that is periodic along some axes; most centers lie some boxes away.
+/// Bodies up to a given size in a box that is periodic along some axes; most centers lie some boxes away.
 template <typename T>
 body_scene<T> scattered_bodies(scene_bodies kind, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -225,7 +225,7 @@ TYPED_TEST(contact_agreement, arms_end_on_the_two_bodies_wherever_these_lie_arou
 
 using shifted_pair = std::tuple<particle_id, particle_id, int, int, int>;
 
-/// (i, j, S) with i < j of all spheres that touch, as a neighbor list has them.
+/// (i, j, S) with i < j of all touching spheres, as in a neighbor list.
 template <typename T>
 std::vector<shifted_pair> neighbors_of(const backend_context& context, const body_scene<T>& scene) {
   neighbor_options<T> options;

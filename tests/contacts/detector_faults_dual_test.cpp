@@ -8,7 +8,7 @@
 
 #include "contacts/support.hpp"
 
-// What a detector refuses, and what it says.
+// What a detector refuses, and its messages.
 
 namespace quadrat::test {
 
@@ -24,13 +24,13 @@ body_scene<float> three_boxes() {
   return scene;
 }
 
-/// "1e-12 to 1e+12", about.
+/// The range of valid lengths as text, such as "1e-12 to 1e+12".
 template <typename T>
 std::string lengths() {
   return message(smallest_length<T>, " to ", largest_length<T>);
 }
 
-/// What a build says; by every method the same.
+/// The message of a build, the same for every method.
 template <typename Error, typename T>
 std::string complaint_of_build(const body_scene<T>& scene) {
   std::string text;
@@ -101,7 +101,7 @@ TEST_F(contact_faults, of_bodies_that_could_touch_two_images) {
   scene.options.domain = make_box<float, 3>({}, {10, 4, 10}, {true, true, false});
   EXPECT_EQ(complaint_of_build<data_error>(scene),
             "body 1 is 2.5 long along the periodic axis 1, where the box is 4; at most half of that is possible");
-  scene.radii[1] = 1;  // exactly half
+  scene.radii[1] = 1;  // exactly half the box
   EXPECT_EQ(check_all_methods(backend_context(), scene), 1u);
 }
 
@@ -219,7 +219,7 @@ TEST_F(contact_faults, of_too_many_bodies_are_seen_without_looking_at_them) {
             "there are 2147483647 bodies and 1 planes; at most 2147483647 are possible in total");
 }
 
-/// What a detector of these options says when it is made.
+/// The message when a detector with these options is constructed.
 std::string complaint_of_options(const contact_options<float>& options) {
   return error_of<argument_error>(
       [&] { contact_detector<backend_context, float> detector(backend_context(), options); });
@@ -280,7 +280,7 @@ TEST_F(contact_faults, of_bins_that_are_too_many_say_which_size_would_do) {
 
 TEST_F(contact_faults, of_bodies_in_more_bins_than_can_be_numbered_name_M_and_a_size_that_would_do) {
   body_scene<float> scene;
-  // Four bodies of nearly all of 900 x 900 x 900 bins.
+  // Four bodies that touch nearly all of 900 x 900 x 900 bins.
   for (int k = 0; k < 4; ++k) {
     scene.centers.push_back({500.0f + static_cast<float>(k), 500, 500});
     scene.radii.push_back(500);

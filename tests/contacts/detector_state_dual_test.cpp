@@ -9,7 +9,7 @@
 #include "contacts/support.hpp"
 #include "support/counting_memory.hpp"
 
-// What a detector promises besides the contacts: the same bytes, memory, errors, what it says of itself.
+// What a detector guarantees besides the contacts: reproducible bytes, memory, errors, reported choices.
 
 namespace quadrat::test {
 
@@ -32,7 +32,7 @@ body_scene<float> many_bodies(std::size_t count, body_shape all_of = body_shape:
   return scene;
 }
 
-/// What one detector finds.
+/// The contacts that a new detector finds.
 std::vector<contact<float>> find(const backend_context& context, body_scene<float> scene, const std::string& method) {
   scene.options.method = method;
   const bodies_on_device<float> stored(context, scene);

@@ -12,7 +12,7 @@
 #include "reference/ellipsoids.hpp"
 #include "support/backend.hpp"
 
-// Contacts of ellipsoids as the backend computes them, against the host.
+// Contacts of ellipsoids on the backend, compared with the host.
 
 namespace quadrat::test {
 
@@ -50,7 +50,7 @@ void compare_with_host(const ellipsoid_mix& mix, double accuracy) {
     contact_point<T> point{};
     const bool contact = ellipsoids_contact(c.a, c.b, c.offset, point);
     ASSERT_EQ(results[k].touch, results[k].contact);
-    if (results[k].contact != contact) {  // only by rounding
+    if (results[k].contact != contact) {  // only due to rounding
       ASSERT_LT(contact ? point.depth : results[k].point.depth, tolerance);
     } else if (contact) {
       ASSERT_GT(results[k].point.depth, T(0));

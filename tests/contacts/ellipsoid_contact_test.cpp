@@ -30,7 +30,7 @@ double longest_of(const ellipsoid_case<T>& c) {
 
 double flatness_of(const solid& s) { return s.shortest() / s.longest(); }
 
-/// What every contact keeps, however degenerate: a unit normal, points that are apart by the depth along it.
+/// Invariants of every contact, however degenerate: a unit normal, and points `depth` apart along it.
 template <typename T>
 void expect_defined(const ellipsoid_case<T>& c, const contact_point<T>& point) {
   const vector3 offset = cast<double>(c.offset), normal = cast<double>(point.normal);
@@ -42,7 +42,7 @@ void expect_defined(const ellipsoid_case<T>& c, const contact_point<T>& point) {
   ASSERT_NEAR(point.depth, reference::separation_depth(solid(c.a), solid(c.b), offset, normal), tolerance);
 }
 
-/// On both surfaces, with a common normal.
+/// Expects the points on both surfaces, with a common normal.
 template <typename T>
 void expect_sound(const ellipsoid_case<T>& c, const contact_point<T>& point) {
   ASSERT_NO_FATAL_FAILURE(expect_defined(c, point));
@@ -58,7 +58,7 @@ void expect_sound(const ellipsoid_case<T>& c, const contact_point<T>& point) {
   ASSERT_LT(std::sqrt(squared_norm(point_b - offset + b.support(normal))), 2 * tolerance / flatness);
 }
 
-/// No direction nearby has less depth: downhill from the normal nothing is gained.
+/// No nearby direction has less depth: descent from the normal gains nothing.
 template <typename T>
 void expect_least_nearby(const ellipsoid_case<T>& c, const contact_point<T>& point) {
   const solid a(c.a), b(c.b);
@@ -87,7 +87,7 @@ TYPED_TEST(ellipsoid_contact, is_found_exactly_where_the_contact_function_is_bel
       const double grown = std::sqrt(reference::contact_value(solid(c.a), solid(c.b), cast<double>(c.offset)));
       const bool touch = ellipsoids_touch(c.a, c.b, c.offset);
       touching += touch;
-      // The bodies grow by their reaches in that ratio; what rounding leaves open is the accuracy of the depth.
+      // The bodies grow by their reaches in that ratio; cases within the accuracy of the depth are undecided.
       const double shortest = std::min(solid(c.a).shortest(), solid(c.b).shortest());
       if (std::fabs(grown - 1) * shortest > accuracy<T> * longest_of(c)) {
         ASSERT_EQ(touch, grown < 1) << grown;
@@ -136,7 +136,7 @@ TYPED_TEST(ellipsoid_contact, is_mirrored_when_bodies_are_swapped) {
 
 TYPED_TEST(ellipsoid_contact, depth_goes_to_zero_where_the_overlap_ends) {
   using T = TypeParam;
-  // Needles and disks have other local minima, far from 0, when they nearly miss one another.
+  // Needles and disks that barely touch have other local minima, far from 0.
   for (const auto& [mix, margin] :
        {std::pair{ellipsoid_mix{3, 1, 1, 1}, 0.001}, {ellipsoid_mix{1000, 1000, 1, 1}, 0.01}}) {
     for (ellipsoid_case<T>& c : random_ellipsoids<T>(mix, 3000, 5)) {
@@ -144,7 +144,7 @@ TYPED_TEST(ellipsoid_contact, depth_goes_to_zero_where_the_overlap_ends) {
       c.offset = c.offset * static_cast<T>((1 - margin) / grown);
       contact_point<T> point{};
       ASSERT_TRUE(ellipsoids_contact(c.a, c.b, c.offset, point));
-      // Growing both by the margin ends it, and changes no reach by more than that.
+      // Shrinking both by the margin ends the contact, and changes no reach by more than that.
       ASSERT_LT(point.depth, 1.1 * margin * (solid(c.a).longest() + solid(c.b).longest()));
       c.offset = c.offset * static_cast<T>((1 + margin) / (1 - margin));
       ASSERT_FALSE(ellipsoids_contact(c.a, c.b, c.offset, point));

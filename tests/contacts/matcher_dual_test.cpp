@@ -23,7 +23,7 @@ using key = std::tuple<particle_id, particle_id, std::uint32_t>;
 
 class contact_matcher_test : public backend_test {};
 
-/// Keys in the memory of a device: in records of three words, as in an array of structures.
+/// Keys in device memory: records of three words, as in an array of structures.
 class keys_on_device {
  public:
   keys_on_device(const backend_context& context, const std::vector<key>& keys, bool features)
@@ -45,7 +45,7 @@ class keys_on_device {
   array<std::uint32_t, backend_context> words_;
 };
 
-/// What must be found.
+/// The expected results.
 class reference_matcher {
  public:
   std::vector<std::uint32_t> match(const std::vector<key>& keys) {

@@ -10,7 +10,7 @@
 #include "support/counting_memory.hpp"
 #include "support/random.hpp"
 
-// Searches for which memory ran out, at every allocation, are as good as new ones when there is memory again.
+// A search that ran out of memory, at any allocation, works like a new one when memory is available again.
 
 namespace quadrat::test {
 
@@ -18,7 +18,7 @@ namespace {
 
 class contact_memory_shortage : public backend_test {};
 
-/// Bodies of all shapes, crowded enough that several allocations depend on what is found.
+/// Bodies of all shapes, dense enough that several allocations depend on the results.
 body_scene<float> crowded_bodies() {
   body_scene<float> scene;
   std::mt19937_64 random(3);
@@ -30,8 +30,8 @@ body_scene<float> crowded_bodies() {
   return scene;
 }
 
-/// Calls build(search) for searches that make(context) makes, with memory for ever more allocations; after each failure
-/// once more with memory for all. Returns the number of failures.
+/// Calls build(search) for searches made by make(context), with memory for more and more allocations; after each
+/// failure again with enough memory. Returns the number of failures.
 template <typename Make, typename Build, typename Check>
 std::size_t fail_at_every_allocation(Make&& make, Build&& build, Check&& check) {
   counting_memory memory;

@@ -17,12 +17,12 @@ namespace quadrat::test {
 
 using reference::body_scene;
 
-/// What a random scene is made of.
+/// The bodies of a random scene.
 enum class scene_bodies { spheres, ellipsoids, capsules, boxes, mixed };
 
 /// Makes scenes of every kind: bodies at random, in clusters, on faces of cells, touching exactly, concentric,
-/// identical, nested, outside of the domain; of one size, of many, huge beside tiny; bins from much smaller than bodies
-/// to larger than the domain; open and periodic axes, planes, groups.
+/// identical, nested, outside the domain; of one size, of many sizes, huge beside tiny; bins from much smaller than
+/// bodies to larger than the domain; open and periodic axes, planes, groups.
 template <typename T>
 class body_scene_maker {
  public:
@@ -107,7 +107,7 @@ class body_scene_maker {
     if (kind_ != scene_bodies::mixed) s_.shape = static_cast<body_shape>(static_cast<int>(kind_));
   }
 
-  /// Sizes of a shape that a sphere of this radius holds.
+  /// Sizes of a shape that fits in a sphere of this radius.
   [[nodiscard]] vec<T, 3> make_size(body_shape shape, T radius) {
     const bool even = one_in(3);
     const T y = even ? T(1) : between(0.3, 1), z = even ? T(1) : between(0.3, 1);
@@ -168,7 +168,7 @@ class body_scene_maker {
     }
   }
 
-  /// A wall across a periodic axis is refused.
+  /// Whether a wall crosses no periodic axis: such walls are refused.
   [[nodiscard]] bool crosses_no_seam(const vec<T, 3>& normal) const {
     for (int axis = 0; s_.options.domain && axis < 3; ++axis) {
       if (s_.options.domain->periodic[axis] && normal[axis] != T(0)) return false;
@@ -192,7 +192,7 @@ class body_scene_maker {
   void choose_bins() {
     const std::size_t way = below(5);
     if (way == 0) s_.options.bin_size = least_ / T(8);   // as the lattice
-    if (way == 1) s_.options.bin_size = least_ / T(24);  // bodies touch hundreds
+    if (way == 1) s_.options.bin_size = least_ / T(24);  // bodies touch hundreds of bins
     if (way == 2) s_.options.bin_size = least_ * between(0.2, 3);
   }
 

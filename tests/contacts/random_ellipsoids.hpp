@@ -22,7 +22,8 @@ struct ellipsoid_case {
   vec<T, 3> offset;
 };
 
-/// Where the center of b stands, relative to where a plane across the center line separates the bodies.
+/// `nearest` and `farthest`: distances of the centers, relative to that at which a plane across the center line
+/// separates the bodies.
 struct ellipsoid_mix {
   double aspect, size_ratio;
   double nearest, farthest;

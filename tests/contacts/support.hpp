@@ -71,7 +71,7 @@ template <typename T>
                  " ", c.point_a[1], " ", c.point_a[2]);
 }
 
-/// Equal in every bit and in the same order, contacts of each pair as the narrow phase gives them.
+/// Expects bitwise equal contacts in the same order; contacts of each pair in the narrow phase's order.
 template <typename T>
 void expect_same_bits(const std::vector<contact<T>>& got, const std::vector<contact<T>>& wanted) {
   const std::size_t common = std::min(got.size(), wanted.size());
@@ -93,8 +93,8 @@ template <typename T>
   return result;
 }
 
-/// The same pairs with about the same depth; a pair that only one has must barely touch. For another compiler's
-/// rounding.
+/// Expects the same pairs with about the same depth, to allow for another compiler's rounding; a pair found by only one
+/// must barely touch.
 template <typename T>
 void expect_about_same(const std::vector<contact<T>>& got, const std::vector<contact<T>>& wanted, T tolerance) {
   auto depths = depths_of(wanted);
@@ -111,7 +111,7 @@ void expect_about_same(const std::vector<contact<T>>& got, const std::vector<con
   for (const auto& [pair, depth] : depths) ASSERT_LE(depth, tolerance) << "lost " << pair.first << " " << pair.second;
 }
 
-/// Compares what a search gave with the reference: bits on the CPU.
+/// Compares the result of a search with the reference: bitwise on the CPU.
 template <typename T>
 void expect_contacts(std::vector<contact<T>> got, const std::vector<contact<T>>& wanted, T scale, bool sorted) {
 #if QUADRAT_BACKEND_CUDA
@@ -119,14 +119,14 @@ void expect_contacts(std::vector<contact<T>> got, const std::vector<contact<T>>&
   expect_about_same(got, wanted, scale * (sizeof(T) == sizeof(float) ? T(1e-4) : T(1e-8)));
 #else
   static_cast<void>(scale);
-  // Contacts of a pair stand one after the other also where pairs do not.
+  // Contacts of a pair are contiguous even if pairs are unsorted.
   const auto by_pair = [](const auto& x, const auto& y) { return std::pair(x.a, x.b) < std::pair(y.a, y.b); };
   if (!sorted) std::stable_sort(got.begin(), got.end(), by_pair);
   expect_same_bits(got, wanted);
 #endif
 }
 
-/// A length of the scene: where rounding is to be judged.
+/// The length scale of the scene, for tolerances.
 template <typename T>
 [[nodiscard]] T scale_of(const body_scene<T>& scene) {
   T scale = T(1);
@@ -153,7 +153,7 @@ void check_method(const backend_context& context, body_scene<T> scene, const std
   expect_contacts(bring_home(context, detector.view()), wanted, scale_of(scene), sorted);
 }
 
-/// Every method, and the library's choice; returns the number of contacts.
+/// Checks every method and the automatic choice; returns the number of contacts.
 template <typename T>
 std::size_t check_all_methods(const backend_context& context, const body_scene<T>& scene, bool sorted = false) {
   SCOPED_TRACE(describe(scene));

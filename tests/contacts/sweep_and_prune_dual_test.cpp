@@ -11,8 +11,8 @@
 
 #include "contacts/support.hpp"
 
-// What sorting along one axis and images round a periodic box could lose. That the method agrees with the others is in
-// the tests of all methods.
+// Pairs that sorting along one axis, or images around a periodic box, could lose. Agreement with other methods is
+// tested over all methods.
 
 namespace quadrat::test {
 
@@ -63,7 +63,7 @@ TYPED_TEST(sweep_and_prune, goes_along_the_axis_where_fewest_bodies_overlap) {
   EXPECT_EQ(reason_for(spheres_in<T>({9, 1, 1}, 500, 0.1, 1)).substr(0, 33), "asked for; no bins; swept along x");
   EXPECT_EQ(reason_for(spheres_in<T>({1, 9, 1}, 500, 0.1, 2)).substr(0, 33), "asked for; no bins; swept along y");
   EXPECT_EQ(reason_for(spheres_in<T>({0, 0, 9}, 500, 0.1, 3)).substr(0, 33), "asked for; no bins; swept along z");
-  // Points nearly: none overlap anywhere, and the longest axis is left to decide.
+  // Almost points: none overlap, so that the longest axis decides.
   EXPECT_EQ(reason_for(spheres_in<T>({1, 3, 2}, 100, 1e-6, 4)),
             "asked for; no bins; swept along y, where 0 of 4950 pairs of a sample overlap");
 }
@@ -98,7 +98,7 @@ TYPED_TEST(sweep_and_prune, finds_each_pair_of_equal_bodies_once) {
 TYPED_TEST(sweep_and_prune, finds_pairs_across_periodic_faces_once) {
   using T = TypeParam;
   for (std::uint64_t seed = 1; seed <= size_or(12, 3); ++seed) {
-    // Along x, where the most room is; half of the bodies around its face.
+    // Along x, the longest axis; half of the bodies around its face.
     body_scene<T> scene = spheres_in<T>({20, 2, 2}, 120, 0.45, seed);
     for (std::size_t k = 0; k < 60; ++k) {
       scene.centers[k][0] = static_cast<T>(static_cast<double>(scene.centers[k][0]) / 20 + (k % 3 == 0 ? 19.5 : -0.5));

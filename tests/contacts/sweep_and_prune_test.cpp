@@ -14,7 +14,7 @@
 
 #include "support/random.hpp"
 
-// What rows of a sweep visit: the host can count it.
+// The pairs visited by the rows of a sweep, counted on the host.
 
 namespace quadrat::test {
 

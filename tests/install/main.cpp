@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The README's first example: how many neighbors has each point? Asked of a cell list, and of a neighbor list.
+// The README's first example: the number of neighbors of each point, from a cell list and from a neighbor list.
 #include <quadrat/quadrat.hpp>
 
 #include <cstdint>

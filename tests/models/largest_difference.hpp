@@ -10,7 +10,7 @@
 
 namespace quadrat::test {
 
-/// Of all components of as many vectors.
+/// The largest difference of all components of two equally long arrays of vectors.
 template <typename T, typename Expected, int D>
 [[nodiscard]] double largest_difference(const std::vector<vec<T, D>>& found,
                                         const std::vector<vec<Expected, D>>& expected) {

@@ -9,10 +9,10 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/models/circles.hpp"
 
-/// The Circles model in plain serial lines: every agent against every other, in double precision.
+/// A plain serial Circles model: every agent against every other, in double precision.
 namespace quadrat::reference {
 
-/// What the neighbor at r = x_j - x_i at distance d adds to agent i.
+/// The contribution of a neighbor at r = x_j - x_i, at distance d, to agent i.
 template <int D>
 vec<double, D> circles_force(const circles_parameters& p, const vec<double, D>& r, double d) {
   if (d == 0) return {};

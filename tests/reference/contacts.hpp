@@ -11,16 +11,16 @@
 #include "quadrat/contacts/contact_detector.hpp"
 #include "quadrat/contacts/shapes.hpp"
 
-/// Contacts by brute force: every pair, then every plane, one after the other on the host.
+/// Contacts by brute force: every pair, then every plane, serially on the host.
 namespace quadrat::reference {
 
-/// Bodies and how they are searched, on the host.
+/// Bodies and search options, on the host.
 template <typename T>
 struct body_scene {
   contact_options<T> options;
   std::vector<vec<T, 3>> centers;
   body_shape shape = body_shape::sphere;
-  std::vector<body_shape> shapes;  ///< empty: all of one shape; so with the following
+  std::vector<body_shape> shapes;  ///< empty: all of one shape; likewise below
   T radius = T(0);
   std::vector<T> radii;
   std::vector<vec<T, 3>> sizes;
@@ -44,7 +44,7 @@ struct body_scene {
   }
 };
 
-/// Boxes from b, where the caller has put it, to its image that stands at `offset` from a.
+/// The shift, in boxes, from b as given to its image at `offset` from a.
 template <typename T>
 [[nodiscard]] vec<int, 3> shift_of(const box<T, 3>& domain, const vec<T, 3>& a, const vec<T, 3>& b,
                                    const vec<T, 3>& offset) {
@@ -56,7 +56,7 @@ template <typename T>
   return shift;
 }
 
-/// By feature.
+/// The contacts of a pair, by feature.
 template <typename T>
 void append_contacts(std::vector<contact<T>>& to, contact_manifold<T> manifold, int found, const vec<T, 3>& center,
                      std::size_t a, std::size_t b, const vec<int, 3>& shift) {

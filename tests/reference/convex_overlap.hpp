@@ -12,8 +12,8 @@
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/vec.hpp"
 
-// How far two convex bodies are apart, or the shortest way to get them apart: in double, slowly, and by other means
-// than the narrow phase. A body is a core (point, segment, box, ellipsoid) and a radius around it.
+// The distance of two convex bodies, or the shortest move that separates them: in double precision, slow, and
+// independent of the narrow phase. A body is a core (point, segment, box, ellipsoid) with a radius around it.
 
 namespace quadrat::reference {
 
@@ -32,14 +32,14 @@ template <typename T>
   return b.shape == body_shape::sphere || b.shape == body_shape::capsule ? b.size[0] : 0;
 }
 
-/// Half of the lengths that span the core of a body, along its axes.
+/// Half lengths of the core of a body along its axes.
 [[nodiscard]] inline vector core_of(const body<double>& b) {
   if (b.shape == body_shape::sphere) return {0, 0, 0};
   if (b.shape == body_shape::capsule) return {0, 0, b.size[1]};
   return b.size;
 }
 
-/// How far a body reaches from its center along a vector of length one.
+/// The support function of a body along a unit vector, relative to its center.
 [[nodiscard]] inline double reach(const body<double>& b, const vector& direction) {
   const vector local = axes_of(b.orientation).to_body(direction), core = core_of(b);
   const vector part{core[0] * local[0], core[1] * local[1], core[2] * local[2]};
@@ -47,13 +47,13 @@ template <typename T>
   return std::fabs(part[0]) + std::fabs(part[1]) + std::fabs(part[2]) + radius_around_core(b);
 }
 
-/// How far b must go along `normal`, from its offset from a, for a plane across it to separate them.
+/// How far b, at `offset` from a, must move along `normal` until a plane with this normal separates the bodies.
 [[nodiscard]] inline double way_apart(const body<double>& a, const body<double>& b, const vector& offset,
                                       const vector& normal) {
   return reach(a, normal) + reach(b, normal) - dot(normal, offset);
 }
 
-/// The shortest way out that is found from `start` by trying ever smaller turns, each in many directions.
+/// The shortest way out found from `start` by smaller and smaller turns, each in many directions.
 [[nodiscard]] inline double walk_downhill(const body<double>& a, const body<double>& b, const vector& offset,
                                           const vector& start, double first_turn) {
   double best = way_apart(a, b, offset, start);
@@ -77,8 +77,8 @@ template <typename T>
   return best;
 }
 
-/// The shortest way out of an overlap of cores: of directions all over the sphere and those perpendicular to two edges,
-/// and downhill from the best where there is an ellipsoid.
+/// The shortest way out of an overlap of cores: over directions on the whole sphere and those perpendicular to two
+/// edges, with descent from the best if there is an ellipsoid.
 [[nodiscard]] inline double shortest_way_out(const body<double>& a, const body<double>& b, const vector& offset) {
   std::vector<vector> tried;
   for (const body<double>* one : {&a, &b}) {
@@ -110,12 +110,12 @@ template <typename T>
   return best;
 }
 
-/// The distance of the cores: of points p of one and q of the other, each given by three numbers within [-1, 1] or the
-/// unit ball, by projected gradients with momentum (Beck and Teboulle 2009).
+/// The distance of the cores, minimized over points p and q, each given by three numbers within [-1, 1] or the unit
+/// ball, by projected gradients with momentum (Beck and Teboulle 2009).
 [[nodiscard]] inline double core_distance(const body<double>& a, const body<double>& b, const vector& offset) {
   const std::array<const body<double>*, 2> bodies{&a, &b};
   std::array<std::array<vector, 3>, 2> span{};
-  std::array<vector, 2> step{};  // along each number as far as its share of the curvature lets it
+  std::array<vector, 2> step{};  // step size of each number, limited by its share of the curvature
   for (std::size_t i = 0; i < 2; ++i) {
     const axes<double> frame = axes_of(bodies[i]->orientation);
     const vector core = core_of(*bodies[i]);
@@ -160,7 +160,7 @@ template <typename T>
   return best;
 }
 
-/// How deep the bodies overlap, negative where they are apart.
+/// The depth of the overlap, negative for separate bodies.
 [[nodiscard]] inline double overlap_depth(const body<double>& a, const body<double>& b, const vector& offset) {
   const double distance = core_distance(a, b, offset);
   const double scale = bounding_radius(a.shape, a.size) + bounding_radius(b.shape, b.size);
@@ -168,7 +168,7 @@ template <typename T>
   return shortest_way_out(a, b, offset);
 }
 
-/// How far a point is from the surface of a body around the origin, about.
+/// The approximate distance of a point from the surface of a body around the origin.
 [[nodiscard]] inline double off_surface(const body<double>& b, const vector& point) {
   const vector local = axes_of(b.orientation).to_body(point), core = core_of(b);
   if (b.shape == body_shape::ellipsoid) {

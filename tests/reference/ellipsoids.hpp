@@ -76,8 +76,8 @@ struct solid {
   return l * (1 - l) * dot(solution, offset);
 }
 
-/// The largest value of the contact function, by golden section: below 1 where the bodies overlap; its root is the
-/// factor by which both must grow until they touch.
+/// The maximum of the contact function, by golden section: below 1 if the bodies overlap. Its square root is the factor
+/// by which both must be scaled to touch.
 [[nodiscard]] inline double contact_value(const solid& a, const solid& b, const vector3& offset) {
   const double golden = (std::sqrt(5.0) - 1) / 2;
   double low = 0, high = 1;
@@ -95,8 +95,8 @@ struct solid {
   return std::max(f_1, f_2);
 }
 
-/// The least depth that is met when walking downhill from n in steps of `reach` (radians) that are halved where no
-/// direction around leads down.
+/// The least depth found by descending from n in steps of `reach` (radians), halved when no direction around leads
+/// down.
 [[nodiscard]] inline double walk_downhill(const solid& a, const solid& b, const vector3& offset, vector3 n,
                                           double reach) {
   double least = separation_depth(a, b, offset, n);
@@ -116,7 +116,7 @@ struct solid {
   return least;
 }
 
-/// The least depth over all directions: the best of `count` spread over the sphere, then downhill.
+/// The least depth over all directions: the best of `count` on the sphere, then descent.
 [[nodiscard]] inline double least_depth(const solid& a, const solid& b, const vector3& offset, std::size_t count) {
   double least = std::numeric_limits<double>::max();
   vector3 best{};

@@ -8,7 +8,7 @@
 
 namespace quadrat::reference {
 
-/// A sum of finite doubles without any rounding: an integer in units of 2^-1074, the least double.
+/// An exact sum of finite doubles: an integer in units of 2^-1074, the smallest positive double.
 class exact_sum {
  public:
   void add(double value) {
@@ -23,7 +23,7 @@ class exact_sum {
   }
   void subtract(double value) { add(-value); }
 
-  /// To 60 bits.
+  /// The sum, to 60 bits.
   [[nodiscard]] long double value() const {
     std::array<std::int64_t, size> digits = digits_;
     for (std::size_t i = 0; i + 1 < size; ++i) {
@@ -42,7 +42,7 @@ class exact_sum {
   static constexpr std::size_t size = 70;
   static constexpr std::int64_t base = std::int64_t{1} << 32;
 
-  /// Below 2^28 in size.
+  /// |part| must be below 2^28.
   void add_part(std::int64_t part, int place) {
     const auto digit = static_cast<std::size_t>(place / 32);
     const std::int64_t shifted = part * (std::int64_t{1} << place % 32);
@@ -50,7 +50,7 @@ class exact_sum {
     digits_[digit + 1] += shifted / base;
   }
 
-  std::array<std::int64_t, size> digits_{};  // of 32 bits, each with a sign
+  std::array<std::int64_t, size> digits_{};  // signed, of 32 bits each
 };
 
 }  // namespace quadrat::reference

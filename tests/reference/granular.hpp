@@ -7,7 +7,7 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/models/granular.hpp"
 
-/// The granular model in plain serial lines: every grain against every other.
+/// A plain serial granular model: every grain against every other.
 namespace quadrat::reference {
 
 template <typename T>

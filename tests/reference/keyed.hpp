@@ -14,7 +14,7 @@
 
 namespace quadrat::reference {
 
-/// What one key has met.
+/// The result of one key.
 template <typename T>
 struct key_statistics {
   using limits = std::numeric_limits<T>;

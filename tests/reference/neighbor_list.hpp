@@ -12,7 +12,7 @@
 
 #include "quadrat/search/neighbor_list.hpp"
 
-/// Neighbor lists by brute force: every pair, every shift within reach, one after the other on the host.
+/// Neighbor lists by brute force: every pair, every shift within reach, serially on the host.
 namespace quadrat::reference {
 
 /// A whole search with its input on the host.
@@ -53,7 +53,7 @@ template <typename T, int D>
 template <typename T, int D>
 struct neighbor_result {
   std::vector<neighbor_entry<T, D>> entries;  ///< by increasing (i, j, S)
-  /// How near a squared distance came to its squared cutoff, in units of what rounding could change.
+  /// The smallest difference of a squared distance and its squared cutoff, in units of possible rounding.
   double margin = std::numeric_limits<double>::infinity();
 };
 
@@ -114,7 +114,7 @@ class neighbor_search {
     return T(0);
   }
 
-  /// Whether (i, j, shift) is an entry if it is near enough.
+  /// Whether (i, j, shift) is an entry if within the cutoff.
   [[nodiscard]] bool listed(std::size_t i, std::size_t j, const vec<int, D>& shift) const {
     if (p_.queries) return true;
     if (i == j && shift == vec<int, D>{}) return false;
@@ -136,7 +136,7 @@ class neighbor_search {
     const vec<T, D> b = box.wrap(p_.points[j], home_j);
     vec<int, D> most{};
     for (int axis = 0; axis < D; ++axis) {
-      // Between points of one box lies less than a box; the little more is for rounding.
+      // Points inside a box are less than a box apart; the factor allows for rounding.
       if (box.periodic[axis]) most[axis] = static_cast<int>(std::floor(cutoff / box.height(axis) * T(1.0001))) + 1;
     }
     const double unit =

@@ -9,8 +9,8 @@
 
 namespace quadrat::reference {
 
-/// Row i of the table of all pairs: squared[i * count + j] is the squared distance where j is a neighbor of i, and -1
-/// elsewhere. A functor, so that a backend can be compared with what its own compiler makes of the pair expression.
+/// Row i of the table of all pairs: squared[i * count + j] is the squared distance if j is a neighbor of i, otherwise
+/// -1. A functor, so that a backend is compared with the pair expression as its own compiler evaluates it.
 template <typename T, int D>
 struct neighbors_of_each {
   points_view<T, D> points;

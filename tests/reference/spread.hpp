@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-// Spreading, interpolation and its gradient, point after point in long double: the mesh points of each footprint and no
-// others, so that a reference costs what the sums do. Positions and boxes are taken as exact.
+// Spreading, interpolation and its gradient, point by point in long double, over the mesh points of each footprint
+// only, to keep the cost low. Positions and boxes are taken as exact.
 
 namespace quadrat::reference {
 
@@ -65,7 +65,7 @@ struct axis_node {
   long double slope;
 };
 
-/// The mesh points of [u - width/2, u + width/2), at their images inside a periodic axis; of an open one those that
+/// The mesh points of [u - width/2, u + width/2), wrapped along a periodic axis; along an open one only those that
 /// exist.
 [[nodiscard]] inline std::vector<axis_node> nodes_along(const mesh_problem& it, int axis, long double x) {
   const auto a = static_cast<std::size_t>(axis);
@@ -105,7 +105,7 @@ void for_each_node(const mesh_problem& it, const std::array<long double, 3>& poi
   }
 }
 
-/// Sums, and what they would be if all that is added were positive: the scale of their rounding errors.
+/// Sums, and the sums of the terms' absolute values: the scale of rounding errors.
 struct weighted_sums {
   std::vector<long double> value;
   std::vector<long double> magnitude;

@@ -11,7 +11,7 @@
 #include "models/srd/random.hpp"
 #include "quadrat/models/srd.hpp"
 
-/// Stochastic rotation dynamics in plain serial lines and double precision, with the random numbers of the model.
+/// Plain serial stochastic rotation dynamics in double precision, with the model's random numbers.
 namespace quadrat::reference {
 
 /// Streams one particle for a time; accelerations are along the walls.
@@ -38,7 +38,7 @@ void srd_stream(const srd_options<D>& o, double time, vec<double, D>& x, vec<dou
   srd_stream(o, time - first, x, v);
 }
 
-/// A vector turned about an axis of length one: by the matrix cos I + (1 - cos) n n + sin [n]x.
+/// A vector rotated about a unit vector: by the matrix cos I + (1 - cos) n n + sin [n]x.
 inline vec<double, 3> turned(const vec<double, 3>& w, const vec<double, 3>& n, double angle) {
   const double c = std::cos(angle);
   const double s = std::sin(angle);
@@ -68,7 +68,7 @@ inline vec<double, 2> random_turn(const vec<double, 2>& w, double angle, const d
   return {c * w[0] - s * w[1], s * w[0] + c * w[1]};
 }
 
-/// The cell of the shifted grid, as the model counts them, in the precision T of the model; and the wall that cuts it.
+/// The cell of the shifted grid, numbered as in the model, in its precision T; and the wall that cuts it.
 template <int D>
 struct srd_place {
   std::uint32_t cell = 0;

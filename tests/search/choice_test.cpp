@@ -9,7 +9,7 @@
 #include "quadrat/core/error.hpp"
 #include "search/methods.hpp"
 
-// Which method a neighbor list is built by where none is asked for.
+// The method of a neighbor list if none is asked for.
 
 namespace quadrat::test {
 
@@ -23,7 +23,7 @@ using detail::neighbor_request;
       .method;
 }
 
-/// By the thresholds that measurements gave.
+/// By measured thresholds.
 [[nodiscard]] std::string_view wanted_method(const neighbor_request& request) {
   const bool trimmed = request.one_image && request.one_cutoff && request.points <= std::size_t{1} << 27;
   if (trimmed && request.cuda && QUADRAT_HAS_CUDA != 0) return request.points <= 50000 ? "warps" : "masks";

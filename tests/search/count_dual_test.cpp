@@ -8,13 +8,13 @@
 #include "list_support.hpp"
 #include "random_neighbor_problem.hpp"
 
-// Counting without a list gives the lengths of the rows that the list has.
+// Counting without a list gives the row lengths of the list.
 
 namespace quadrat::test {
 
 namespace {
 
-/// What a counting method gives, on the host.
+/// The counts of a method, on the host.
 template <typename T, int D>
 void expect_counts(const backend_context& context, const neighbor_problem<T, D>& problem,
                    const std::vector<std::uint32_t>& wanted, std::size_t total, const std::string& method) {
@@ -35,7 +35,7 @@ void check_counts(const backend_context& context, neighbor_problem<T, D> problem
   const auto entries = reference::neighbor_list(problem).entries;
   std::vector<std::uint32_t> wanted(problem.queries ? problem.queries->size() : problem.points.size(), 0);
   for (const auto& entry : entries) ++wanted[entry.i];
-  // Too narrow for any neighbor: counting takes no notice.
+  // A matrix too narrow for the neighbors, which counting ignores.
   if (problem.options.layout == neighbor_layout::matrix) problem.options.width = 1;
   expect_counts(context, problem, wanted, entries.size(), "");
   for (const std::string& method : methods_here()) expect_counts(context, problem, wanted, entries.size(), method);
@@ -62,7 +62,7 @@ TYPED_TEST(neighbor_count_test, agrees_with_brute_force_over_random_searches) {
   for (std::size_t seed = 0; seed < size_or(200, 20); ++seed) {
     SCOPED_TRACE(message("seed ", seed));
     const auto problem = neighbor_problem_maker<T, D>(seed).make();
-    // A compiler that contracts may decide the other way about a pair at the very cutoff.
+    // A compiler that contracts may decide differently on a pair at exactly the cutoff.
     if (!same_bits && reference::neighbor_list(problem).margin < 16) continue;
     check_counts(context, problem);
     if (this->HasFailure()) return;
@@ -87,7 +87,7 @@ class neighbor_count : public backend_test {
 TEST_F(neighbor_count, takes_no_memory_for_pairs) {
   const backend_context context;
   problem3 problem = points_in_a_cube(2000);
-  problem.options.cutoff = 4.5f;  // about 750 neighbors a point
+  problem.options.cutoff = 4.5f;  // about 750 neighbors per point
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     problem.options.method = method;

@@ -68,7 +68,7 @@ class lennard_jones_atoms {
     forces_.assign(problem_.points.size(), {});
     potential_ = 0;
     for (const auto& entry : bring_home(context_, list_).entries) {
-      // From the shift alone, as a code would that keeps its own positions.
+      // From the shift alone, like a program that keeps its own positions.
       const vec<double, 3> r =
           problem_.points[entry.j] + problem_.boxes[0].translation(entry.shift) - problem_.points[entry.i];
       const double length = std::sqrt(squared_norm(r));

@@ -11,7 +11,7 @@
 #include "random_neighbor_problem.hpp"
 #include "support/random.hpp"
 
-// Every method gives what the brute force gives: over random searches of every kind, and where it is hard.
+// Every method agrees with brute force: over random searches of every kind, and in hard cases.
 
 namespace quadrat::test {
 
@@ -67,7 +67,7 @@ TYPED_TEST(neighbor_list_test, agrees_with_brute_force_over_random_searches) {
   for (std::size_t seed = 0; seed < searches; ++seed) {
     SCOPED_TRACE(message("seed ", seed));
     const auto problem = neighbor_problem_maker<T, D>(seed).make();
-    // A compiler that contracts may decide the other way about a pair at the very cutoff.
+    // A compiler that contracts may decide differently on a pair at exactly the cutoff.
     if (!same_bits && reference::neighbor_list(problem).margin < 16) {
       ++undecided;
       continue;
@@ -79,8 +79,8 @@ TYPED_TEST(neighbor_list_test, agrees_with_brute_force_over_random_searches) {
   EXPECT_LE(undecided, searches / 4);
 }
 
-// Numbers that can all be represented, so that every compiler decides alike: many pairs at exactly the cutoff, which
-// are no neighbors, and points on faces of the box and of whatever cells there are.
+// All numbers are representable, so that every compiler decides alike: many pairs at exactly the cutoff, which are not
+// neighbors, and points on faces of the box and of the cells.
 TYPED_TEST(neighbor_list_test, pairs_at_exactly_the_cutoff_are_no_neighbors) {
   using T = typename TypeParam::type;
   constexpr int D = TypeParam::dimension;
@@ -134,7 +134,7 @@ TYPED_TEST(neighbor_list_test, few_points) {
 
 namespace {
 
-/// Uniform points in a cube of edge 1, with a cutoff for so many neighbors each.
+/// Uniform points in a cube of edge 1, with a cutoff for a given mean number of neighbors.
 template <typename T, int D>
 neighbor_problem<T, D> uniform_problem(std::size_t count, double neighbors, bool periodic, std::uint64_t seed) {
   neighbor_problem<T, D> problem;
@@ -153,7 +153,7 @@ neighbor_problem<T, D> uniform_problem(std::size_t count, double neighbors, bool
 
 }  // namespace
 
-// Exact numbers again: shifts are those between the points as given, whatever their size.
+// Exact numbers again: shifts are between the points as given, whatever their size.
 TYPED_TEST(neighbor_list_test, points_very_many_boxes_away) {
   using T = typename TypeParam::type;
   constexpr int D = TypeParam::dimension;
@@ -198,7 +198,7 @@ TYPED_TEST(neighbor_list_test, dense_crowds) {
   using T = typename TypeParam::type;
   constexpr int D = TypeParam::dimension;
   const backend_context context;
-  // Everything within reach of everything, beside points that are alone.
+  // A crowd in which all are neighbors, beside isolated points.
   auto problem = uniform_problem<T, D>(size_or(700, 200), 20, false, 5);
   problem.options.cutoff = T(0.05);
   problem.options.sorted = true;
@@ -260,8 +260,8 @@ TYPED_TEST(neighbor_list_test, points_with_a_stride_and_in_separate_arrays) {
   expect_same(bring_home(context, list), wanted.entries, problem);
 }
 
-// The same bits whatever the method, the threads and the level: of sorted lists always, of others in every run where
-// the context asks for it.
+// Sorted lists have the same bits for any method, number of threads and level; other lists in every run if the context
+// asks for it.
 TYPED_TEST(neighbor_list_test, the_same_list_in_every_run) {
   using T = typename TypeParam::type;
   constexpr int D = TypeParam::dimension;
@@ -297,7 +297,7 @@ TYPED_TEST(neighbor_list_test, the_same_list_in_every_run) {
   }
 }
 
-// A single system has kernels of its own, which points that name their system do not take.
+// A single system has special kernels, which are not used if points name their system.
 TYPED_TEST(neighbor_list_test, one_system_is_searched_alike_whether_points_name_it_or_not) {
   using T = typename TypeParam::type;
   constexpr int D = TypeParam::dimension;

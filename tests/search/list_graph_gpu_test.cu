@@ -41,7 +41,7 @@ TEST_F(neighbor_list_graph_test, replays_a_build_on_points_that_have_moved) {
     list.build(stored.input());
     list.reserve(3 * list.size());
 
-    // Growing has made memory; the build that is recorded must find it.
+    // Growing has reallocated memory; the recorded build must use the new memory.
     list.build(stored.input());
     cuda_graph graph;
     graph.capture(context, [&] { list.build_asynchronously(stored.input()); });

@@ -43,8 +43,7 @@ template <typename T>
       {"sheared by many boxes", {{{{1, 0, 0}}, {{20, 1, 0}}, {{0, 0, 1}}}}, T(0.4)}};
 }
 
-/// Points at random; some in one plane, some on faces. Or `away` boxes from home, near faces and a third of a box
-/// apart.
+/// Random points, some in one plane, some on faces; or points `away` boxes away, near faces and a third of a box apart.
 template <typename T>
 [[nodiscard]] neighbor_problem<T, 3> points_in(const shaped_box<T>& shape, const vec<bool, 3>& periodic,
                                                std::size_t count, int away, std::uint64_t seed) {
@@ -55,7 +54,7 @@ template <typename T>
   problem.options.cutoff = shape.cutoff;
   problem.options.sorted = problem.options.shifts = problem.options.vectors = problem.options.squared_distances = true;
   const bool upright = problem.boxes[0].orthorhombic;
-  // As many as have neighbors.
+  // Dense enough to have neighbors.
   const T crowd = std::fmin(T(1), 10 * shape.cutoff / std::sqrt(squared_norm(shape.vectors[seed % 2 == 0 ? 0 : 2])));
   for (std::size_t i = 0; i < count; ++i) {
     vec<T, 3> point = origin;
@@ -108,7 +107,7 @@ TYPED_TEST(neighbor_list_shapes_test, flat_long_and_thin_boxes_open_and_periodic
   }
 }
 
-/// Over many boxes a translation is rounded by more than a face may be missed by.
+/// Many boxes away, the rounding of a translation exceeds the tolerance at a face.
 TYPED_TEST(neighbor_list_shapes_test, points_many_boxes_away_lose_no_neighbors) {
   using T = TypeParam;
   for (const int away : {2, 100, 10'000, 500'000}) {
@@ -135,7 +134,7 @@ TYPED_TEST(neighbor_list_shapes_test, a_cutoff_of_hundreds_of_images_finds_them_
   for (const std::string& method : methods_here()) check_method(backend_context(), problem, wanted, method);
 }
 
-/// What building in such a box says.
+/// The message of a build in such a box.
 template <typename T>
 [[nodiscard]] std::string refusal(const vec<vec<T, 3>, 3>& vectors, T cutoff, const vec<T, 3>& origin = {}) {
   neighbor_problem<T, 3> problem;

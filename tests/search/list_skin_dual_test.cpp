@@ -6,7 +6,7 @@
 #include "list_support.hpp"
 #include "quadrat/core/error.hpp"
 
-// A list with a skin knows when it has to be built again.
+// A list with a skin knows when it must be rebuilt.
 
 namespace quadrat::test {
 
@@ -71,7 +71,7 @@ TEST_F(neighbor_list_skin_test, a_point_that_left_by_one_face_and_came_back_by_t
   list3 list(context, problem.options);
   EXPECT_TRUE(list.update(stored.input()));
   move_point(context, stored, problem, 0, {-1.9375f, 0, 0});  // 0.0625 beyond the face
-  // Its shifts are those of the last build's coordinates, so whoever wants them builds again; it may do so at once.
+  // Shifts belong to the last build's coordinates, so a list with shifts may be rebuilt at once.
   const bool rebuilt = list.update(stored.input());
   if (rebuilt) expect_same(bring_home(context, list), reference::neighbor_list(problem).entries, problem);
   EXPECT_FALSE(list.update(stored.input()));

@@ -11,8 +11,8 @@
 #include "support/counting_memory.hpp"
 #include "support/errors.hpp"
 
-// What a neighbor list does besides finding pairs: it refuses what cannot be, names what is wrong with the data, and
-// keeps its memory.
+// What a neighbor list does besides finding pairs: it refuses impossible input, names faults of the data, and keeps its
+// memory.
 
 namespace quadrat::test {
 
@@ -21,7 +21,7 @@ namespace {
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// What building such a list says.
+/// The message of building such a list.
 template <typename Error>
 std::string build_error(const problem3& problem) {
   const backend_context context;
@@ -319,7 +319,7 @@ TEST_F(neighbor_list_state_test, a_second_build_allocates_nothing) {
   }
 }
 
-// Few points are searched by brute force, many in cells: each method keeps cells of its own.
+// Few points are searched by brute force, many in cells: each method keeps its own cells.
 TEST_F(neighbor_list_state_test, methods_that_take_turns_find_what_is_there_and_allocate_nothing_again) {
   counting_memory memory;
   const backend_context context = memory.context(determinism::none);
@@ -416,7 +416,7 @@ TEST_F(neighbor_list_state_test, a_matrix_that_memory_did_not_suffice_for_is_not
         list.build_asynchronously(large.input());
         list.check();
       } catch (const std::exception&) {
-        continue;  // It has to be refused where the memory is not there.
+        continue;  // Must be refused if there is not enough memory.
       }
       memory.allow_all();
       expect_same(bring_home(context, list), reference::neighbor_list(more).entries, more);

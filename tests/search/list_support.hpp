@@ -21,8 +21,8 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
-// What the tests of neighbor lists share: a search whose input lies on the device, the list back on the host, and the
-// comparison of the two with the reference.
+// Shared by the tests of neighbor lists: a search with its input on the device, its list on the host, and the
+// comparison with the reference.
 
 namespace quadrat::test {
 
@@ -30,8 +30,8 @@ using reference::neighbor_entry;
 using reference::neighbor_problem;
 using reference::neighbor_result;
 
-/// Where the library's expression and that of the reference are compiled by one compiler without contraction, they
-/// agree in bits; elsewhere to within rounding.
+/// If one compiler compiles library and reference without contraction, they agree in bits; otherwise to within
+/// rounding.
 #if QUADRAT_BACKEND_CPU
 inline constexpr bool same_bits = true;
 #else
@@ -47,7 +47,7 @@ inline constexpr bool same_bits = false;
   return names;
 }
 
-/// A problem whose arrays lie on the device.
+/// A problem with its arrays on the device.
 template <typename T, int D>
 class neighbor_input_on_device {
  public:
@@ -93,14 +93,14 @@ class neighbor_input_on_device {
   array<particle_id, backend_context> excluded_;
 };
 
-/// A list on the host. What was not asked for is zero in every entry.
+/// A list on the host. Fields that were not requested are zero.
 template <typename T, int D>
 struct neighbor_list_on_host {
   std::size_t rows = 0;
   std::vector<neighbor_entry<T, D>> entries;  ///< in the order of the list
 };
 
-/// Brings a list home; checks that its arrays agree with each other and that it has those that were asked for.
+/// Copies a list to the host; checks that its arrays are consistent and that exactly the requested ones exist.
 template <typename T, int D>
 [[nodiscard]] neighbor_list_on_host<T, D> bring_home(const backend_context& context,
                                                      neighbor_list<backend_context, T, D>& list) {
@@ -165,7 +165,7 @@ template <typename T, int D>
   return text;
 }
 
-/// An order in which entries of unsorted lists can be compared, whatever was asked for.
+/// An order for comparing entries of unsorted lists, whatever fields were requested.
 template <typename T, int D>
 [[nodiscard]] bool in_any_order(const neighbor_entry<T, D>& a, const neighbor_entry<T, D>& b) {
   if (comes_before(a, b)) return true;
@@ -177,7 +177,7 @@ template <typename T, int D>
   return false;
 }
 
-/// Whether two entries are the same. `in_step`: entries of one pair come in the same order in both lists.
+/// Whether two entries are equal. `in_step`: entries of one pair come in the same order in both lists.
 template <typename T, int D>
 [[nodiscard]] bool same_entry(const neighbor_entry<T, D>& got, const neighbor_entry<T, D>& wanted, bool in_step,
                               double tolerance) {
@@ -191,7 +191,7 @@ template <typename T, int D>
   return near(std::sqrt(got.squared), std::sqrt(wanted.squared));
 }
 
-/// Compares a list with what the reference gave for the problem.
+/// Compares a list with the reference's result for the problem.
 template <typename T, int D>
 void expect_same(neighbor_list_on_host<T, D> got, std::vector<neighbor_entry<T, D>> wanted,
                  const neighbor_problem<T, D>& problem) {
@@ -227,7 +227,7 @@ template <typename T, int D>
   return *std::max_element(counts.begin(), counts.end());
 }
 
-/// Whether a method is made for a problem; what it says of others is tested once.
+/// Whether a method serves a problem; its message for others is tested once.
 template <typename T, int D>
 [[nodiscard]] bool serves(const std::string& method, const neighbor_problem<T, D>& problem) {
   const neighbor_input_on_device<T, D> stored(backend_context(), problem);

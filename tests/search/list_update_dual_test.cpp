@@ -16,7 +16,7 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
-// What a list with a skin hands out after update, whether it was built or not, belongs to the points that it was given.
+// After update, rebuilt or not, a list with a skin belongs to the points given to update.
 
 namespace quadrat::test {
 
@@ -29,7 +29,7 @@ void give_points(const backend_context& context, neighbor_input_on_device<T, D>&
   context.synchronize();
 }
 
-/// Points that walk at random, a little each step, and are brought home or moved by whole boxes at any time.
+/// Points on random walks, with small steps, that are wrapped or moved by whole boxes at any time.
 template <typename T, int D>
 class random_walk {
  public:
@@ -62,7 +62,7 @@ class random_walk {
   std::mt19937_64 random_;
 };
 
-/// The vector of an entry for the points as they are.
+/// The vector of an entry for the present points.
 template <typename T, int D>
 [[nodiscard]] vec<T, D> vector_of(const neighbor_problem<T, D>& problem, const neighbor_entry<T, D>& entry) {
   const lattice<T, D>& box = problem.boxes[problem.system_of_point.empty() ? 0 : problem.system_of_point[entry.i]];
@@ -72,7 +72,7 @@ template <typename T, int D>
   return (b - a) + box.translation(entry.shift - from + to);
 }
 
-/// Every pair within the cutoff is there, with its S where those are asked for, and all that is said of entries holds.
+/// Every pair within the cutoff is listed, with its S if requested, and all fields of entries are right.
 template <typename T, int D>
 void expect_right(const neighbor_list_on_host<T, D>& got, neighbor_problem<T, D> problem) {
   const neighbor_options<T> asked = problem.options;
@@ -103,7 +103,7 @@ void expect_right(const neighbor_list_on_host<T, D>& got, neighbor_problem<T, D>
   }
 }
 
-/// Of vectors and distances that come without their S: each is that of one image.
+/// For vectors and distances without S: each belongs to one image.
 template <typename T, int D>
 void expect_images(const neighbor_list_on_host<T, D>& got, const neighbor_problem<T, D>& problem) {
   if (problem.options.shifts || !problem.options.vectors) return;
@@ -187,7 +187,7 @@ TEST_F(neighbor_list_update_test, every_method_follows) {
   }
 }
 
-/// Two atoms 0.49 apart, of which one leaves the box by a face and is brought back by the other.
+/// Two atoms 0.49 apart, one of which leaves the box through a face and is wrapped to the opposite one.
 TEST_F(neighbor_list_update_test, two_atoms_stay_as_near_as_they_are_when_one_is_wrapped) {
   const backend_context context;
   neighbor_problem<double, 3> problem;
@@ -246,7 +246,7 @@ TEST_F(neighbor_list_update_test, points_that_can_be_in_no_list_are_named_and_le
   neighbor_input_on_device<float, 3> stored(context, problem);
   list3 list(context, problem.options);
   EXPECT_TRUE(list.update(stored.input()));
-  problem.points[17][2] = 2.03125f;  // not far, but beyond the open box
+  problem.points[17][2] = 2.03125f;  // just outside the open box
   give_points(context, stored, problem);
   expect_words(error_of<data_error>([&] { (void)list.update(stored.input()); }), {"point 17", "2.03125"});
 }
@@ -267,7 +267,7 @@ TEST_F(neighbor_list_update_test, input_that_is_refused_leaves_no_list_of_older_
   EXPECT_TRUE(list.update(stored.input()));
 }
 
-/// Builds, changes the problem, and expects the next update to build what belongs to it.
+/// Builds, changes the problem, and expects the next update to rebuild for it.
 template <typename Change>
 void expect_noticed(problem3 problem, Change&& change) {
   const backend_context context;

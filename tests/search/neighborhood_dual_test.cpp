@@ -19,7 +19,7 @@ namespace quadrat::test {
 
 namespace {
 
-/// Row i of two tables: how often j was met, and the squared distance that came with it.
+/// Row i of two tables: how often j was visited, and its squared distance.
 template <typename View>
 struct tabulate_neighbors {
   using T = typename View::value_type;
@@ -38,14 +38,14 @@ struct tabulate_neighbors {
     }
     for_each_neighbor(view, points, static_cast<particle_id>(i), cutoff,
                       [&](particle_id j, const vec<T, D>& separation, T squared_distance) {
-                        // A wrong separation shows as a count that no visit explains.
+                        // A wrong separation shows as an impossible count.
                         visits[row + j] += squared_norm(separation) == squared_distance ? 1u : 100u;
                         squared[row + j] = squared_distance;
                       });
   }
 };
 
-/// How often each candidate of point i is met, by cells and by ranges of slots.
+/// How often each candidate of point i is visited, by cells and by ranges of slots.
 template <typename View>
 struct count_candidates {
   using T = typename View::value_type;
@@ -65,7 +65,7 @@ struct count_candidates {
   }
 };
 
-/// Marks the cells that a walk from point i comes to.
+/// Marks the cells that a walk from point i visits.
 template <typename View>
 struct count_cells {
   using T = typename View::value_type;

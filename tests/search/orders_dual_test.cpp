@@ -16,7 +16,7 @@
 #include "support/backend.hpp"
 #include "support/random.hpp"
 
-// The orders on their own: which cells, in which order, and which cell lists they can walk.
+// The orders alone: which cells, in which order, and which cell lists they can walk.
 
 namespace quadrat::test {
 
@@ -25,7 +25,7 @@ namespace {
 template <typename Method, int D = 3>
 using view_of = typename Method::template type<backend_context, float, D>::view_type;
 
-// Strips need rows that are one range, which a curve's numbering and lists have not.
+// Strips need rows stored as one range, which curves and linked lists do not have.
 static_assert(walkable<search_orders::strips, view_of<cell_methods::counting>>);
 static_assert(walkable<search_orders::trimmed, view_of<cell_methods::sorted, 2>>);
 static_assert(!walkable<search_orders::strips, view_of<cell_methods::sorted_morton>>);
@@ -39,7 +39,7 @@ static_assert(
 static_assert(std::is_same_v<order_for<search_orders::natural, view_of<cell_methods::sorted_peano>>,
                              search_orders::default_order>);
 
-/// Writes the cells (numbered x fastest) that an order comes to around each point, and -1 at the end of each row.
+/// Writes the cells (numbered x fastest) that an order visits around each point, and -1 at the end of each row.
 template <typename Order, typename T, int D>
 struct write_cells {
   grid<T, D> space;
@@ -69,7 +69,7 @@ struct write_cells {
   }
 };
 
-/// The cells that an order comes to, by point.
+/// The cells that an order visits, by point.
 template <typename Order, typename T, int D>
 [[nodiscard]] std::vector<std::vector<int>> cells_of(const backend_context& context, const grid<T, D>& space,
                                                      const std::vector<vec<T, D>>& points, T distance) {
@@ -129,16 +129,16 @@ TEST_F(orders_test, walks_the_corner_and_the_seam_of_the_figure) {
   EXPECT_EQ(cells_around<search_orders::default_order>(square(6, true), corner), (ids{35, 30, 31, 5, 0, 1, 11, 6, 7}));
 }
 
-// 4 and 5 are no multiples of 3: the index -1 has label 2 and 4 has label 1, whichever cell they are at home.
+// 4 and 5 are not multiples of 3: the index -1 has label 2 and 4 has label 1, whatever cells they wrap to.
 TEST_F(orders_test, takes_labels_from_unwrapped_indices) {
   EXPECT_EQ(cells_around<search_orders::modular>(square(4, true), {{0.5f, 1.5f}}), (ids{0, 1, 3, 4, 5, 7, 8, 9, 11}));
   EXPECT_EQ(cells_around<search_orders::modular>(square(5, true), {{4.5f, 1.5f}}), (ids{3, 4, 0, 8, 9, 5, 13, 14, 10}));
-  // Three cells are all there are, each once.
+  // There are only three cells along each axis, each visited once.
   EXPECT_EQ(cells_around<search_orders::modular>(square(3, true), {{2.5f, 2.5f}}), (ids{0, 1, 2, 3, 4, 5, 6, 7, 8}));
   EXPECT_EQ(cells_around<search_orders::hybrid>(square(2, true), {{0.5f, 0.5f}}), (ids{0, 1, 2, 3}));
 }
 
-// A point on a face reaches a fourth column; of one label come the cells that have it, in order of their indices.
+// A point on a face reaches a fourth column; cells with the same label come in order of their indices.
 TEST_F(orders_test, walks_wider_ranges_by_label) {
   const auto found = cells_around<search_orders::modular>(square(6, false), {{3.0f, 2.5f}});
   // x is 1 to 4, labels 1 2 0 1; y is 1 to 3, labels 1 2 0.
@@ -155,7 +155,7 @@ TEST_F(orders_test, trims_rows_to_the_circle) {
 
 namespace {
 
-/// Along an axis, the label order of 3^D: labels never decrease, and no cell comes twice.
+/// In label order, labels never decrease, and no cell comes twice.
 template <typename T, int D>
 void check_cells(const backend_context& context, const scene<T, D>& it) {
   SCOPED_TRACE(describe(it));
@@ -192,7 +192,7 @@ TEST_F(orders_test, come_to_each_distinct_cell_once) {
   });
 }
 
-// Points that a build refuses, and distances that do not fit the box, lead to no cell outside of the grid and to none
+// Points that a build refuses, and distances too large for the box, lead to no cell outside the grid and to no cell
 // twice.
 TEST_F(orders_test, stay_inside_the_grid_whatever_the_point) {
   const backend_context context;

@@ -23,7 +23,7 @@ namespace quadrat::test {
 
 namespace {
 
-/// Row i of two tables: how often j was met around point i, and the squared distance that came with it.
+/// Row i of two tables: how often j was visited around point i, and its squared distance.
 template <typename Order, typename View>
 struct tabulate_by_order {
   using T = typename View::value_type;
@@ -31,7 +31,7 @@ struct tabulate_by_order {
   View view;
   points_view<T, D> points;
   T cutoff;
-  bool of_point;  ///< with the search around any point, where the particle is its own neighbor
+  bool of_point;  ///< searches around any point, where a particle is its own neighbor
   std::uint32_t* visits;
   T* squared;
 
@@ -54,7 +54,7 @@ struct tabulate_by_order {
   }
 };
 
-/// The table of the reference, and what the orders give over any cell list.
+/// The table of the reference, and the results of the orders over any cell list.
 template <typename T, int D>
 class comparison {
  public:
@@ -96,8 +96,8 @@ class comparison {
   std::vector<T> wanted_;
 };
 
-/// A box whose axes have these numbers of cells of edge `cutoff` (the last a little larger), filled at random with
-/// points of which many are on faces.
+/// A box with these numbers of cells of edge `cutoff` (the last slightly larger) and random points, many of them on
+/// faces.
 template <typename T, int D>
 [[nodiscard]] scene<T, D> crowded(const std::array<int, 3>& cells, int walls, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -131,7 +131,7 @@ template <typename Method>
 class orders_over_list_test : public backend_test {
  protected:
   /// Calls f(Order) for the orders that the list allows; strips, hybrid and trimmed in all shapes, the others in two
-  /// (they are the same code for every list).
+  /// (their code is the same for every list).
   template <typename T, int D>
   static void check_all(comparison<T, D>& it) {
     using view_type = typename Method::template type<backend_context, T, D>::view_type;
@@ -172,7 +172,7 @@ TYPED_TEST(orders_over_list_test, give_the_neighbors_that_rounding_decides) {
   });
 }
 
-// 1, 2, 3, 4, 5 and 7 cells along each axis, behind walls and round the seam.
+// 1, 2, 3, 4, 5 and 7 cells along each axis, with open axes and across the seam.
 TYPED_TEST(orders_over_list_test, walk_boxes_of_few_cells) {
   const backend_context context;
   constexpr std::array<int, 6> counts{1, 2, 3, 4, 5, 7};

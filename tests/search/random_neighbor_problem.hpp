@@ -18,7 +18,7 @@ namespace quadrat::test {
 using reference::neighbor_problem;
 
 /// Makes searches of every kind: boxes smaller than the cutoff up to many times larger, open, periodic, mixed,
-/// triclinic of both handedness; points at random, in clusters, on faces, in one place, and outside of periodic boxes;
+/// triclinic of both handedness; points at random, in clusters, on faces, in one place, and outside periodic boxes;
 /// every rule, layout and option; queries, exclusions, batches.
 template <typename T, int D>
 class neighbor_problem_maker {
@@ -105,7 +105,7 @@ class neighbor_problem_maker {
     for (std::size_t k = 0; k < systems; ++k) p_.boxes.push_back(one_in(4) && k > 0 ? p_.boxes.back() : make_box());
   }
 
-  /// Images within reach of one pair, about.
+  /// The approximate number of images within reach of one pair.
   [[nodiscard]] static double images(const lattice<T, D>& box, T reach) {
     double count = 1;
     for (int axis = 0; axis < D; ++axis) {
@@ -121,7 +121,7 @@ class neighbor_problem_maker {
   void make_points() {
     double most = 0;
     for (const auto& box : p_.boxes) most = std::max(most, images(box, p_.options.cutoff + p_.options.skin));
-    // So that the reference looks at some ten thousand images.
+    // So that the reference tests some ten thousand images.
     const auto affordable = static_cast<std::size_t>(std::sqrt(60'000 / most)) + 2;
     const std::size_t count = one_in(10) ? below(3) : 1 + below(std::min<std::size_t>(affordable, 120));
     const std::size_t kind = below(5);
@@ -152,7 +152,7 @@ class neighbor_problem_maker {
     const bool stray = one_in(3);
     for (int axis = 0; axis < D; ++axis) {
       fractions[axis] = make_fraction(kind, axis);
-      // Rounding must not put a point outside of an open axis: on its faces only where that is certain.
+      // Rounding must not put a point outside along an open axis: it is on a face only if that is exact.
       const bool open = !box.periodic[axis];
       if (open && !box.orthorhombic) fractions[axis] = std::clamp(fractions[axis], T(0.01), T(0.99));
       if (stray && (!open || p_.options.accept_outside)) fractions[axis] += static_cast<T>(whole_between(-2, 2));
@@ -203,7 +203,7 @@ class neighbor_problem_maker {
     }
   }
 
-  /// Lists in which some pairs stand once, some twice, and some points exclude themselves.
+  /// Exclusions in which some pairs occur once, some twice, and some points exclude themselves.
   void make_exclusions() {
     p_.excluded_offsets.push_back(0);
     for (std::size_t i = 0; i < p_.points.size(); ++i) {

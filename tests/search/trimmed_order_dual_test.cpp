@@ -23,7 +23,7 @@ namespace quadrat::test {
 
 namespace {
 
-/// A pair, the cells, and the cutoff that `trimmed` is asked for.
+/// A pair, the cells, and the cutoff given to `trimmed`.
 template <typename T, int D>
 struct trimmed_case {
   grid<T, D> space;
@@ -37,7 +37,7 @@ struct verdict {
   std::uint32_t missed;
 };
 
-/// Whether the walk from a comes to the cell of b, both by their centers or both by their low vertices.
+/// Whether the walk from a visits the cell of b, both stored by center or both by low vertex.
 template <typename T, int D>
 struct judge_trimmed {
   const trimmed_case<T, D>* cases;
@@ -69,8 +69,8 @@ struct judge_trimmed {
   }
 };
 
-/// Pairs a cutoff apart to within some last bits, in any direction that puts faces in the way: b at the end of a chord
-/// that a face of a row bounds.
+/// Pairs a cutoff apart to within some last bits, in directions across faces: b at the end of a chord bounded by a face
+/// of a row.
 template <typename T, int D>
 class trimmed_case_maker {
  public:
@@ -82,7 +82,7 @@ class trimmed_case_maker {
     const auto& domain = it.space.domain;
     for (int axis = 0; axis < D; ++axis) it.a[axis] = coordinate(it.space, axis);
     it.a = inside(domain, it.a);
-    // To a face beside it along the axes but one; what the cutoff leaves along that.
+    // To an adjacent face along all axes but one; along that, the rest of the cutoff.
     T left = it.cutoff * it.cutoff;
     const int last = below(D);
     for (int axis = 0; axis < D; ++axis) {
@@ -110,7 +110,7 @@ class trimmed_case_maker {
     return x;
   }
 
-  /// Cells of the cutoff, a half, a third or any part of it; boxes far from zero, too.
+  /// Cell edges of the cutoff, a half, a third or any part of it; boxes far from zero, too.
   void make_space(trimmed_case<T, D>& it) {
     constexpr T offsets[] = {T(0), T(-1), T(0.1), T(-0.3), T(1e3)};
     const T parts[] = {T(1), T(0.5), T(1) / T(3), T(0.2) + T(1.5) * unit()};
@@ -174,7 +174,7 @@ TEST_F(trimmed_order_test, never_misses_a_pair_closer_than_the_cutoff) {
       ASSERT_FALSE(found[i].missed) << described(cases[i]);
       close += found[i].close;
     }
-    // The test is worth something when both answers are common.
+    // The test is meaningful only if both answers are common.
     EXPECT_GT(close, cases.size() / 5);
     EXPECT_LT(close, cases.size() * 4 / 5);
   });

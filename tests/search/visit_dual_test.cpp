@@ -15,8 +15,8 @@
 #include "reference/neighbors.hpp"
 #include "support/backend.hpp"
 
-// Functors over all pairs: who is called, how often and with what, and what sums come out, against the table of all
-// pairs of the brute-force reference.
+// Functors over all pairs: the calls, their number and arguments, and the sums, compared with the table of all pairs of
+// the brute-force reference.
 
 namespace quadrat::test {
 
@@ -31,13 +31,13 @@ struct tick_pair {
 
   QUADRAT_HD void operator()(particle_id i, particle_id j, const vec<T, D>& separation, T squared_distance) const {
     const std::size_t place = i * count + j;
-    // A wrong separation shows as a count that no visit explains.
+    // A wrong separation shows as an impossible count.
     atomic_add(visits + place, squared_norm(separation) == squared_distance ? 1u : 100u);
     squared[place] = squared_distance;
   }
 };
 
-/// An integer that a pair and its mirror image share but for the sign.
+/// An integer that differs only in sign between a pair and its mirror image.
 struct signed_tag {
   template <typename Separation, typename T>
   QUADRAT_HD int operator()(particle_id i, particle_id j, const Separation&, T) const {
@@ -132,7 +132,7 @@ using some_lists =
     testing::Types<cell_methods::counting, cell_methods::sorted_morton, cell_methods::linked_loose_low_vertex,
                    cell_methods::linked_packed, cell_methods::linked_tight>;
 
-/// A thousand points, several to a cell.
+/// A thousand points, several per cell.
 [[nodiscard]] scene<float, 3> crowd() {
   scene<float, 3> it{};
   it.cutoff = 0.25f;

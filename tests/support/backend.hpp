@@ -35,7 +35,7 @@ namespace quadrat::test {
   return value != nullptr && std::string_view(value) != "0" && !std::string_view(value).empty();
 }
 
-/// `full`, or `reduced` where sizes should be small.
+/// `full`, or `reduced` if sizes should be small.
 [[nodiscard]] inline std::size_t size_or(std::size_t full, std::size_t reduced) {
   return small_sizes() ? reduced : full;
 }

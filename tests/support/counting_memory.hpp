@@ -32,7 +32,7 @@ class counting_memory final : public memory_resource {
     chosen.reproducibility = level;
     return backend_context(chosen);
   }
-  /// From now on there is memory for that many allocations.
+  /// Allows this many more allocations.
   void allow(std::size_t allocations) { most_allocations_ = allocations_ + allocations; }
   void allow_all() { most_allocations_ = std::numeric_limits<std::size_t>::max(); }
   [[nodiscard]] std::size_t allocations() const { return allocations_; }

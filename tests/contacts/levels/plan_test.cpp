@@ -13,7 +13,7 @@
 #include "quadrat/core/error.hpp"
 #include "support/random.hpp"
 
-// Levels for given sizes of bodies: every body has one, memory stays within what bodies may cost, a bin size is kept.
+// Levels for given sizes of bodies: every body has a level, memory per body is bounded, a given bin size is kept.
 
 namespace quadrat::test {
 
@@ -22,7 +22,7 @@ namespace {
 using detail::level_plan;
 using detail::size_histogram;
 
-/// Half extents, each of so many bodies.
+/// A histogram with `bodies_of_each` bodies of each half extent.
 size_histogram<double> histogram_of(const std::vector<double>& half_extents, std::uint64_t bodies_of_each) {
   size_histogram<double> result;
   for (const double half : half_extents) {
@@ -43,7 +43,7 @@ box<double, 3> open_domain(double x, double y, double z) {
   return make_box<double, 3>({-1, 2, 3}, {-1 + x, 2 + y, 3 + z}, {});
 }
 
-/// Cells are numbered without gaps, and each size has a level that is wide enough, and cells of it.
+/// Expects cells numbered without gaps, and for each size a wide enough level with cells.
 void expect_levels_for(const level_plan<double>& plan, const std::vector<double>& half_extents) {
   const auto& grids = plan.grids;
   ASSERT_GE(grids.count, 1);
@@ -134,7 +134,7 @@ TEST(level_plans, number_as_many_cells_along_an_axis_as_a_grid_tells_apart) {
   EXPECT_EQ(plan.grids.level_of(0.5), 0);
 }
 
-/// What plan_levels says about a bin size.
+/// The message of plan_levels for a bin size.
 std::string complaint_about(const box<double, 3>& domain, const size_histogram<double>& sizes, double bin_size) {
   try {
     static_cast<void>(detail::plan_levels(domain, sizes, bin_size));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loop runs in as many threads as its context has. Compiled by nvcc where there is one.
+// A loop runs in as many threads as its context has. Compiled by nvcc if available.
 #include <quadrat/parallel/for_each.hpp>
 
 #include <algorithm>

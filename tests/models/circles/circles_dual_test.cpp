@@ -13,7 +13,7 @@
 #include "models/largest_difference.hpp"
 #include "reference/circles.hpp"
 
-// Every order over every cell list against the model in plain serial lines.
+// Every order over every cell list, compared with a plain serial model.
 
 namespace quadrat::test {
 
@@ -44,7 +44,7 @@ template <int D>
   return found.neighbors.empty() ? 0 : std::sqrt(sum / static_cast<double>(found.neighbors.size()));
 }
 
-/// The reference starts anew from every state, so that rounding does not grow from step to step.
+/// The reference restarts from every state, so that rounding does not accumulate.
 template <typename T, int D>
 void follow(const circles_options& options, const circles_state<T, D>& from, int steps, const std::string& what) {
   circles<backend_context, T, D> simulation(make_circles_context(), options, agents<D>(from.positions.size()));

@@ -11,7 +11,7 @@
 #include "quadrat/models/circles.hpp"
 #include "support/errors.hpp"
 
-// Whole runs of Circles: records, reproducibility, the steady state; arguments and runs that go wrong.
+// Whole runs of Circles: records, reproducibility, the steady state; bad arguments and failing runs.
 
 namespace quadrat::test {
 
@@ -57,7 +57,7 @@ TEST_F(circles_runs, run_to_run_gives_the_same_bits_with_any_context) {
     first.advance(37);
     circles<backend_context, float, 2> again(make_circles_context(determinism::run_to_run), options, start);
     again.advance(20);
-    // A state travels through the host, and into a run that was somewhere else.
+    // A state goes through the host into a run that was in another state.
     const auto middle = again.state();
     circles<backend_context, float, 2> other(make_circles_context(determinism::run_to_run), options, start);
     other.advance(3);
@@ -72,7 +72,7 @@ struct settling {
   circles_statistics first, late, last;
 };
 
-/// The start, after that many steps, and after half as many more.
+/// Statistics at the start, after this many steps, and after half as many more.
 template <int D>
 [[nodiscard]] settling settle(const circles_parameters& parameters, double density, std::size_t steps) {
   const std::size_t count = circles_count(parameters, D, density);
@@ -87,8 +87,8 @@ template <int D>
   return result;
 }
 
-/// Agents gather, so that neighborhoods become uneven, and then stay gathered. They tremble: at the distance r the
-/// force jumps from repulsion to attraction.
+/// Agents gather, so that neighborhoods become uneven, and stay gathered. They jitter, because the force jumps from
+/// repulsion to attraction at the distance r.
 template <int D>
 void expect_steady_circles(double width, double density) {
   circles_parameters parameters = circles_defaults(circles_form::original);
@@ -105,7 +105,7 @@ TEST_F(circles_runs, original_form_reaches_a_steady_state) {
   expect_steady_circles<3>(50, 0.01);
 }
 
-/// In the sine form the force is continuous, and movement dies down.
+/// In the sine form the force is continuous, and motion dies out.
 template <int D>
 void expect_rest(double width, std::size_t steps) {
   circles_parameters parameters = circles_defaults(circles_form::sine);
@@ -122,7 +122,7 @@ TEST_F(circles_runs, sine_form_comes_to_rest) {
 }
 
 TEST_F(circles_runs, candidates_are_those_of_the_grid) {
-  // 27 cells of 8 agents, less what the box cuts off.
+  // 27 cells of 8 agents, minus those outside the box.
   circles_parameters parameters = circles_defaults(circles_form::sine);
   parameters.width = 20;
   const auto start = circles_initial_positions<3>(parameters, 8000, 15);

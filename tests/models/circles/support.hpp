@@ -8,7 +8,7 @@
 #include "quadrat/models/circles.hpp"
 #include "support/backend.hpp"
 
-// What the tests of the Circles model share.
+// Shared by the tests of the Circles model.
 
 namespace quadrat::test {
 
@@ -19,7 +19,7 @@ using agents = std::vector<vec<double, D>>;
   return context_at(level);
 }
 
-/// All combinations that can be, and grids finer than the paper's for one cell list.
+/// All possible combinations, and grids finer than the paper's for one cell list.
 [[nodiscard]] inline std::vector<circles_options> all_options(const circles_parameters& parameters) {
   std::vector<circles_options> result;
   for (const std::string_view order : circles_orders()) {

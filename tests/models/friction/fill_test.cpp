@@ -8,7 +8,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/granular_friction.hpp"
 
-// Where grains with friction start.
+// Initial positions of grains with friction.
 
 namespace quadrat::test {
 

@@ -3,7 +3,7 @@
 
 #include "models/friction/support.hpp"
 
-// The law of grains with friction, against what is known in closed form or by integrating the same equation.
+// The law of grains with friction, compared with closed forms or with integration of the same equation.
 
 namespace quadrat::test {
 
@@ -14,7 +14,7 @@ class granular_friction_law : public backend_test {};
 constexpr double radius_a = 0.004;
 constexpr double radius_b = 0.006;
 
-/// The speed with which a head-on pair parts, over that with which it met.
+/// The ratio of a head-on pair's speeds after and before contact.
 double measured_restitution(const granular_friction_options& options, double speed) {
   const points positions{{0, 0, 0}, {radius_a + radius_b + 1e-6, 0, 0}};
   const points velocities{{speed / 2, 0, 0}, {-speed / 2, 0, 0}};
@@ -30,7 +30,7 @@ double measured_restitution(const granular_friction_options& options, double spe
   return 0;
 }
 
-/// The same by the classical Runge-Kutta method, until the force is zero.
+/// The same by the classical Runge-Kutta method, integrated until the force is zero.
 double integrated_restitution(const granular_friction_options& options, double speed) {
   const granular_material& m = options.material;
   const double mass_a = mass_of(options, radius_a);
@@ -128,13 +128,13 @@ TEST_F(granular_friction_law, linear_springs_keep_to_the_formulas) {
   }
 }
 
-/// Acceleration, and the speed of the contact point over that of the center, of a sphere on a plane.
+/// The acceleration of a sphere on a plane, and the speed of its contact point divided by that of its center.
 struct descent {
   double acceleration;
   double slip;
 };
 
-/// The plane is y = 0; gravity leans by the angle.
+/// The plane is y = 0; gravity is tilted by the angle.
 descent descend(granular_friction_options options, double angle) {
   const double g = 9.81;
   const double radius = 0.005;
@@ -190,7 +190,7 @@ TEST_F(granular_friction_law, rolling_resistance_stops_a_rolling_ball) {
     const points velocities{{speed, 0, 0}};
     const points spins{{0, 0, -speed / radius}};
     friction_simulation ball(make_context(), options, std::vector<double>{radius}, positions, velocities, spins);
-    // The torque mu_r N R, less what friction gives back, slows it by 5/7 mu_r g.
+    // The torque mu_r N R, reduced by that of friction, decelerates it by 5/7 mu_r g.
     const double stopping_time = resistance > 0 ? speed / (5.0 / 7 * resistance * 9.81) : 0.3;
     ball.advance(static_cast<std::size_t>(stopping_time / 2 / ball.options().time_step));
     EXPECT_NEAR(ball.velocities()[0][0], resistance > 0 ? speed / 2 : speed, 0.02 * speed);
@@ -201,7 +201,7 @@ TEST_F(granular_friction_law, rolling_resistance_stops_a_rolling_ball) {
 }
 
 TEST_F(granular_friction_law, friction_holds_a_block_of_grains_that_cannot_roll_until_the_angle_of_friction) {
-  // Three spheres that touch are stopped from rolling by one another: they slide only beyond tan = mu.
+  // Three touching spheres keep each other from rolling: they slide only beyond tan = mu.
   const double radius = 0.005;
   const double high = radius * (1 - 1e-4);
   const double apart = 2 * radius * (1 - 1e-4);

@@ -6,7 +6,7 @@
 #include "models/friction/support.hpp"
 #include "support/counting_memory.hpp"
 
-// Grains with friction when memory runs out, wherever that happens.
+// Grains with friction when memory runs out, at any allocation.
 
 namespace quadrat::test {
 
@@ -14,7 +14,7 @@ namespace {
 
 class granular_friction_memory : public backend_test {};
 
-/// Grains that are thrown together, so that lists grow.
+/// Grains thrown together, so that lists grow.
 struct crowd {
   loose_grains grains{size_or(5, 3), 0.05, 1, 0.013};
   granular_friction_options options;
@@ -65,7 +65,7 @@ TEST_F(granular_friction_memory, a_list_that_cannot_grow_leaves_no_simulation_th
   enough.advance(steps);
   std::size_t failures = 0;
   for (std::size_t allocations = 0; allocations < size_or(16, 8); ++allocations) {
-    // Made anew, since one that has had memory keeps it.
+    // A new one each time, because a simulation keeps its memory.
     auto simulation = many.grains.simulate<double>(many.options, memory.context(determinism::none));
     const auto run = [&] { simulation.advance(steps); };
     if (!had_memory(memory, simulation, allocations, run)) {

@@ -5,7 +5,7 @@
 
 #include "models/friction/support.hpp"
 
-// Many grains with friction: what is conserved, and what runs do not depend on.
+// Many grains with friction: conserved quantities, and what runs must not depend on.
 
 namespace quadrat::test {
 
@@ -15,7 +15,7 @@ class granular_friction_runs : public backend_test {};
 
 std::size_t grains_along() { return size_or(8, 4); }
 
-/// The largest energy met in a run, over that at its start.
+/// The largest energy in a run, divided by the initial one.
 template <typename T>
 double highest_energy(const loose_grains& grains, const granular_friction_options& options, double* last = nullptr) {
   auto simulation = grains.simulate<T>(options);
@@ -126,8 +126,7 @@ TEST_F(granular_friction_runs, how_many_steps_are_asked_for_at_once_does_not_mat
   EXPECT_TRUE(same_bits(whole.state(), parts.state()));
 }
 
-/// Contacts that are remembered, but for those of grains that the last step has moved apart: a list that is made then
-/// has no place for them.
+/// Contacts with a history, except between grains that the last step has separated: a new list does not hold these.
 std::size_t lasting_contacts(const granular_friction_state<double>& state, const std::vector<double>& radii) {
   std::size_t count = 0;
   for (const auto& one : state.contacts) {
@@ -140,7 +139,7 @@ std::size_t lasting_contacts(const granular_friction_state<double>& state, const
 }
 
 TEST_F(granular_friction_runs, making_the_list_again_does_not_disturb_contacts) {
-  // Grains under their weight, with contacts that last and remember.
+  // Grains under their weight, with lasting contacts.
   const loose_grains grains(size_or(5, 3), 0.1, 6);
   granular_friction_options options = grains.in_box();
   options.gravity = {3, -9.81, 1};

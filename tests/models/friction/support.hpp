@@ -9,7 +9,7 @@
 #include "models/granular/support.hpp"
 #include "quadrat/models/granular_friction.hpp"
 
-// What the tests of grains with friction share.
+// Shared by the tests of grains with friction.
 
 namespace quadrat::test {
 

@@ -7,7 +7,7 @@
 #include "quadrat/core/error.hpp"
 #include "support/errors.hpp"
 
-// Walls, openings, impossible arguments, and runs that go wrong.
+// Walls, openings, impossible arguments, and failing runs.
 
 namespace quadrat::test {
 

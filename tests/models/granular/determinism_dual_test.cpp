@@ -7,7 +7,7 @@
 
 #include "models/granular/support.hpp"
 
-// What `run_to_run` and `canonical` promise, and that a run can be stopped and continued.
+// The guarantees of `run_to_run` and `canonical`; stopping and continuing a run.
 
 namespace quadrat::test {
 
@@ -18,7 +18,7 @@ class granular_determinism : public backend_test {};
 using precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(granular_determinism, precisions);
 
-/// Two clouds that meet: up to a hundred contacts a grain in the small one, more than are summed in one walk.
+/// Two colliding clouds: up to a hundred contacts per grain in the small one, more than one walk can sum.
 struct clouds {
   points positions;
   points velocities;
@@ -27,7 +27,7 @@ struct clouds {
     const points dense = scattered(120, 32, 0.35, 0.37);
     positions.insert(positions.end(), dense.begin(), dense.end());
     velocities = random_velocities(positions.size(), 33, 0.01);
-    // Ids in no order of space.
+    // Ids in random order.
     std::mt19937_64 generator(34);
     for (std::size_t i = positions.size() - 1; i > 0; --i) std::swap(positions[i], positions[generator() % (i + 1)]);
   }

@@ -8,7 +8,7 @@
 #include "quadrat/core/error.hpp"
 #include "support/errors.hpp"
 
-// Impossible arguments, and runs that go wrong.
+// Impossible arguments, and failing runs.
 
 namespace quadrat::test {
 

@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 class granular_fused : public backend_test {
  protected:
-  /// Velocities and positions after some steps of random grains, by fused and by counting, to rounding.
+  /// Compares velocities and positions after some steps of random grains, by fused and by counting, to rounding.
   static void expect_agreement(std::size_t count, determinism level) {
     const points start = scattered(count, 17 + count);
     const points velocities = random_velocities(count, 18 + count, 0.01);
@@ -54,7 +54,7 @@ TYPED_TEST(granular_fused, agrees_with_a_cell_list) {
   }
 }
 
-/// From 300,000 grains on the engine takes one thread a grain instead of two.
+/// From 300,000 grains on, the engine uses one thread per grain instead of two.
 TYPED_TEST(granular_fused, agrees_with_a_cell_list_for_many_grains) {
   if (small_sizes()) GTEST_SKIP() << "too long when every access is checked";
   this->expect_agreement(310'001, determinism::none);

@@ -8,7 +8,7 @@
 #include "models/granular/support.hpp"
 #include "reference/granular.hpp"
 
-// What is measured, and that runs of every method settle as the model's published values say.
+// Statistics, and heaps of every method, which must settle to the model's published values.
 
 namespace quadrat::test {
 
@@ -87,7 +87,7 @@ TYPED_TEST(granular_statistics_of, memory_is_counted) {
   }
 }
 
-/// Reference values of the model: a lattice that has fallen and settled.
+/// Reference values of the model, for a lattice that has fallen and settled.
 struct reference_heap {
   std::size_t count;
   std::size_t steps;
@@ -105,7 +105,7 @@ void expect_heap(const reference_heap& heap, const std::string& method) {
   const granular_options options = with_method({}, method);
   const auto start = granular_initial_positions(granular_start::lattice, heap.count, options.parameters.radius,
                                                 options.lower, options.upper);
-  // Heaps are chaotic, and the fullest of 64^3 cells is an extreme: the same run each time.
+  // Heaps are chaotic, and the fullest of 64^3 cells is an extreme: repeat exactly the same run.
   granular<backend_context, T> simulation(make_context(determinism::run_to_run), options, start);
   simulation.advance(heap.steps);
   const granular_statistics now = simulation.measure();

@@ -9,7 +9,7 @@
 #include "quadrat/core/error.hpp"
 #include "reference/granular.hpp"
 
-// Every method against the model in plain serial lines.
+// Every method, compared with a plain serial model.
 
 namespace quadrat::test {
 
@@ -40,7 +40,7 @@ struct start {
   return result;
 }
 
-/// Terms that Green's defaults leave out, and cells that are no cubes.
+/// Terms that are 0 in Green's defaults, and cells that are not cubes.
 [[nodiscard]] granular_options full_options() {
   granular_options options;
   options.parameters.attraction = 0.03;
@@ -51,7 +51,7 @@ struct start {
   return options;
 }
 
-/// The reference starts anew from every state, so that rounding does not grow from step to step.
+/// The reference restarts from every state, so that rounding does not accumulate.
 template <typename T>
 void follow(const granular_options& options, const start& from, int steps) {
   granular<backend_context, T> simulation(make_context(), options, from.positions, from.velocities);
@@ -73,7 +73,7 @@ void follow(const granular_options& options, const start& from, int steps) {
 TYPED_TEST(granular_step, equals_the_reference) {
   for (const std::string& method : available_methods()) {
     granular_options options = with_method({}, method);
-    options.capacity = 256;  // clusters are more than the fixed lists expect
+    options.capacity = 256;  // clusters exceed the default capacity of fixed cells
     for (const start& from : starts()) follow<TypeParam>(options, from, 3);
   }
 }
@@ -98,7 +98,7 @@ TYPED_TEST(granular_step, works_in_a_box_of_few_cells) {
   }
 }
 
-/// Pairs that meet head-on along x in the middle of cells of their own, each at another phase of the step.
+/// Pairs that collide head-on along x, each in the middle of a separate cell and at a different phase of the step.
 template <typename T>
 std::vector<double> restitutions(double speed, int phases) {
   granular_options options;
@@ -107,7 +107,7 @@ std::vector<double> restitutions(double speed, int phases) {
   points velocities;
   for (int k = 0; k < phases; ++k) {
     const vec<double, 3> middle{-0.75 + 0.25 * (k % 7), -0.75 + 0.25 * (k / 7 % 7), -0.75 + 0.25 * (k / 49)};
-    const double approach = 2 * speed * options.parameters.time_step;  // a step
+    const double approach = 2 * speed * options.parameters.time_step;  // per step
     const double gap = approach * (3 + (k + 0.5) / phases);
     const vec<double, 3> half{options.parameters.radius + gap / 2, 0, 0};
     positions.insert(positions.end(), {middle - half, middle + half});
@@ -165,7 +165,7 @@ TYPED_TEST(granular_step, grain_falls_freely_and_bounces_off_the_floor) {
     simulation.advance(1);
     const double now = static_cast<double>(simulation.velocities()[0][1]);
     if (now > 0) {
-      EXPECT_NEAR(now, 0.5 * (5e-4 - last), 1e-7);  // half of what it had just before
+      EXPECT_NEAR(now, 0.5 * (5e-4 - last), 1e-7);  // half of the value just before
       EXPECT_EQ(simulation.positions()[0][1], static_cast<TypeParam>(-1 + 1.0 / 64));
       return;
     }

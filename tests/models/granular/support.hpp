@@ -10,7 +10,7 @@
 #include "support/backend.hpp"
 #include "support/random.hpp"
 
-// What the tests of the granular model share.
+// Shared by the tests of the granular model.
 
 namespace quadrat::test {
 
@@ -19,7 +19,7 @@ using points = std::vector<vec<double, 3>>;
 /// A context of the backend under test.
 [[nodiscard]] inline backend_context make_context(determinism level = determinism::none) { return context_at(level); }
 
-/// The methods that the backend under test has.
+/// The methods of the backend under test.
 [[nodiscard]] inline std::vector<std::string> available_methods(bool canonical = false) {
   constexpr bool cuda = std::is_same_v<backend_context, cuda_context>;
   std::vector<std::string> names;

@@ -10,7 +10,7 @@
 #include "quadrat/core/error.hpp"
 #include "support/errors.hpp"
 
-// What fixed sums promise, and that a run can be stopped and continued.
+// The guarantees of fixed sums; stopping and continuing a run.
 
 namespace quadrat::test {
 
@@ -47,7 +47,7 @@ TYPED_TEST(srd_determinism, gives_the_same_bits_with_any_threads_and_any_sorting
     for (const std::size_t sort_every : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
       options.sort_every = sort_every;
       srd<backend_context, value_type, dimension> simulation(context, options, start);
-      // In pieces, so that on CUDA captured steps and others mix.
+      // In pieces, so that captured and other steps mix on CUDA.
       for (const std::size_t steps : {1, 18, 0, 11}) simulation.advance(steps);
       expect_same(simulation.state(), expected, "sorted every " + std::to_string(sort_every));
       const auto found = simulation.measure();
@@ -89,7 +89,7 @@ TYPED_TEST(srd_determinism, is_not_disturbed_by_looking) {
     static_cast<void>(looked_at.measure());
     static_cast<void>(looked_at.velocity_profile(1, 5));
     static_cast<void>(looked_at.shear_amplitude());
-    // Solutes that are put where they are.
+    // Sets solutes to their present state.
     const auto state = looked_at.state();
     const std::size_t fluid = looked_at.size() - looked_at.solutes();
     looked_at.set_solutes(std::span(state.positions).subspan(fluid), std::span(state.velocities).subspan(fluid));
@@ -111,7 +111,7 @@ TYPED_TEST(srd_determinism, differs_with_another_seed) {
   EXPECT_FALSE(simulation.velocities() == other.velocities());
 }
 
-/// Every number that is shown agrees with what the state says.
+/// Every reported number agrees with the state.
 TYPED_TEST(srd_determinism, shows_the_state_that_it_measures) {
   using value_type = typename TypeParam::value_type;
   constexpr int dimension = TypeParam::dimension;

@@ -9,7 +9,7 @@
 #include "support/counting_memory.hpp"
 #include "support/errors.hpp"
 
-// What is refused, and what a run says that blows up.
+// Refused arguments, and the message of a run that blows up.
 
 namespace quadrat::test {
 
@@ -103,7 +103,7 @@ TEST_F(srd_faults, name_the_particle_that_cannot_be) {
             "there are 50 positions, but 49 velocities");
 }
 
-/// One scale serves all cells: what the lightest particle adds must not be lost beside what others may add.
+/// All cells share one scale: contributions of the lightest particle must not be lost in it.
 TEST_F(srd_faults, refuse_fixed_sums_that_are_coarse_beside_the_fluid) {
   srd_options<3> options = cube<3>(4);
   const auto refused = [&](const std::vector<double>& solute_masses, determinism level = determinism::run_to_run) {
@@ -141,7 +141,7 @@ TEST_F(srd_faults, refuse_states_and_solutes_of_another_number) {
             "the profile has 0 bins; 1 to 65536 are possible");
 }
 
-/// A force that carries all particles further than they may go, in the third step.
+/// A force that moves all particles too far in the third step.
 TEST_F(srd_faults, stop_a_run_that_blows_up_until_it_is_restored) {
   srd_options<3> options = cube<3>(4);
   options.acceleration = {15, 0, 0};

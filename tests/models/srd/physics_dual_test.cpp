@@ -43,12 +43,12 @@ TYPED_TEST(srd_physics_of, has_the_temperature_of_the_thermostat_after_a_few_ste
     }
   }
   EXPECT_NEAR(temperature, 3, 0.05);
-  // Maxwell-Boltzmann's, in units of kT / m.
+  // Maxwell-Boltzmann, in units of kT / m.
   EXPECT_NEAR(second, 1, 0.04);
   EXPECT_NEAR(fourth, 3, 0.25);
 }
 
-/// One cell of 5 particles: the energy relative to its mean is drawn anew in each step.
+/// One cell of 5 particles: the energy relative to its mean is drawn again in each step.
 TYPED_TEST(srd_physics_of, draws_the_energy_of_a_cell_from_the_gamma_distribution) {
   using value_type = typename TypeParam::value_type;
   constexpr int dimension = TypeParam::dimension;
@@ -101,7 +101,7 @@ class srd_viscosity_of_the_fluid : public backend_test {};
   return measure_viscosity<backend_context, float, 3>(one_thread_context(), options, number, protocol);
 }
 
-// One run of 20^3 cells and 10 particles in each knows the viscosity to 2.5 %, and one with 5 to 3.6 %.
+// One run of 20^3 cells determines the viscosity to 2.5 % with 10 particles per cell, and to 3.6 % with 5.
 
 TEST_F(srd_viscosity_of_the_fluid, is_that_of_theory_for_long_steps) {
   const srd_viscosity found = viscosity_of(10, 130, 1, size_or(6, 2));
@@ -120,8 +120,8 @@ TEST_F(srd_viscosity_of_the_fluid, is_that_of_theory_for_short_steps) {
   EXPECT_EQ(found.standard_error, 0);
 }
 
-// In 2D the theory of molecular chaos, 0.164, is far too low: 0.191 without the thermostat, 0.214 with it. A run knows
-// it to 13 %.
+// In 2D the theory of molecular chaos, 0.164, is far too low: 0.191 without the thermostat, 0.214 with it. A run
+// determines it to 13 %.
 TEST_F(srd_viscosity_of_the_fluid, has_long_time_tails_in_two_dimensions) {
   srd_options<2> options = cube<2>(24, 0.6);
   options.rotation_angle = 90;

@@ -9,7 +9,7 @@
 #include "quadrat/parallel/reduce.hpp"
 #include "support/backend.hpp"
 
-// The distributions that are drawn from, by their moments.
+// The moments of the random distributions.
 
 namespace quadrat::test {
 
@@ -82,7 +82,7 @@ TYPED_TEST(srd_random_of, draws_gamma_numbers_of_any_shape) {
     const double mean = found.value[0];
     const double variance = found.value[1] - mean * mean;
     const double third = found.value[2] - 3 * mean * found.value[1] + 2 * mean * mean * mean;
-    // Five standard errors of a mean of that many draws.
+    // Five standard errors of the mean.
     EXPECT_NEAR(mean / shape, 1, 5 / std::sqrt(shape * 400e3)) << shape;
     EXPECT_NEAR(variance / shape, 1, 5 * std::sqrt((2 + 6 / shape) / 400e3)) << shape;
     EXPECT_NEAR(third / std::pow(variance, 1.5), 2 / std::sqrt(shape), 0.1 * (1 + 1 / shape)) << shape;

@@ -8,7 +8,7 @@
 #include "quadrat/core/error.hpp"
 #include "support/errors.hpp"
 
-// Starts, and what theory says.
+// Initial states, and theory.
 
 namespace quadrat::test {
 

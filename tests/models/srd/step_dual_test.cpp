@@ -7,7 +7,7 @@
 #include "models/srd/support.hpp"
 #include "reference/srd.hpp"
 
-// Steps against the model in plain serial lines, particle by particle, and what they must conserve.
+// Steps, compared with a plain serial model particle by particle, and conserved quantities.
 
 namespace quadrat::test {
 
@@ -17,20 +17,20 @@ template <typename Kind>
 class srd_step_of : public backend_test {};
 TYPED_TEST_SUITE(srd_step_of, srd_kinds);
 
-/// Of two positions on a periodic axis of that length.
+/// The distance of two positions, possibly on a periodic axis of this length.
 [[nodiscard]] double distance(double a, double b, double length, bool periodic) {
   const double d = std::fabs(a - b);
   return periodic ? std::min(d, std::fabs(length - d)) : d;
 }
 
-/// What two computations of a step may differ by. Fixed sums hold about 12 digits.
+/// The tolerance between two computations of a step. Fixed sums hold about 12 digits.
 template <typename T>
 [[nodiscard]] double rounding(srd_sums sums) {
   const double floating = 2000 * static_cast<double>(std::numeric_limits<T>::epsilon());
   return sums == srd_sums::fixed ? std::max(floating, 1e-10) : floating;
 }
 
-/// The reference starts anew from every state, so that rounding does not grow from step to step.
+/// The reference restarts from every state, so that rounding does not accumulate.
 template <typename T, int D>
 void follow(const srd_options<D>& asked, const srd_particles<D>& start, int steps, const std::string& what) {
   const determinism level = asked.sums == srd_sums::floating ? determinism::none : determinism::run_to_run;
@@ -66,7 +66,7 @@ void follow(const srd_options<D>& asked, const srd_particles<D>& start, int step
   }
 }
 
-/// About five particles a cell.
+/// About five particles per cell.
 template <int D>
 [[nodiscard]] srd_particles<D> some(const srd_options<D>& options, std::span<const double> solute_masses = {}) {
   std::size_t cells = 1;
@@ -152,7 +152,7 @@ TYPED_TEST(srd_step_of, conserves_momentum_and_without_thermostat_energy) {
   }
 }
 
-/// In a short step particles could be much faster than any is.
+/// For a short step, the largest possible speed is far above that of any particle.
 TYPED_TEST(srd_step_of, measures_energies_however_short_the_step_is) {
   using value_type = typename TypeParam::value_type;
   constexpr int dimension = TypeParam::dimension;

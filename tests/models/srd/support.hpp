@@ -9,7 +9,7 @@
 #include "quadrat/models/srd.hpp"
 #include "support/backend.hpp"
 
-// What the tests of stochastic rotation dynamics share.
+// Shared by the tests of stochastic rotation dynamics.
 
 namespace quadrat::test {
 
@@ -43,7 +43,7 @@ template <int D>
   return options;
 }
 
-/// Of all particles of a start.
+/// The masses of all particles of an initial state.
 template <int D>
 [[nodiscard]] std::vector<double> masses_of(const srd_options<D>& options, const srd_particles<D>& particles) {
   std::vector<double> masses(particles.positions.size() - particles.solute_masses.size(), options.mass);
@@ -55,7 +55,7 @@ template <int D>
   return context_at(level);
 }
 
-/// For long runs of few particles, in which several threads would wait for each other most of the time.
+/// For long runs of few particles, in which several threads would mostly wait for each other.
 [[nodiscard]] inline backend_context one_thread_context() {
 #if QUADRAT_BACKEND_CUDA
   return srd_context();

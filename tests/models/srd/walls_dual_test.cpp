@@ -4,7 +4,7 @@
 
 #include "models/srd/support.hpp"
 
-// Solid walls: single particles that turn around there, and flows.
+// Solid walls: single particles that bounce back, and flows.
 
 namespace quadrat::test {
 
@@ -16,7 +16,7 @@ template <typename Kind>
 class srd_ghosts_of : public backend_test {};
 TYPED_TEST_SUITE(srd_ghosts_of, srd_kinds);
 
-/// One particle between walls along y, in cells that no ghosts fill.
+/// One particle between walls along y, in cells without ghosts.
 [[nodiscard]] srd_options<2> bare_channel() {
   srd_options<2> options = cube<2>(4, 1);
   options.periodic[1] = false;
@@ -45,7 +45,7 @@ TEST_F(srd_walls, turn_a_particle_back_on_its_way) {
   // Half a step to the wall, half a step back.
   expect_at(flown(bare_channel(), {1, 0.5}, {0.4, -1}), {1, 0.5}, {-0.4, 1});
   expect_at(flown(bare_channel(), {1, 3.5}, {0.4, 2}), {0.8, 2.5}, {-0.4, -2});
-  // Three walls, one after the other.
+  // Three walls in sequence.
   expect_at(flown(bare_channel(), {1, 2}, {0.55, 11}), {1.05, 3}, {-0.55, -11});
 }
 
@@ -71,7 +71,7 @@ TEST_F(srd_walls, hold_a_particle_that_a_force_presses_on_them) {
   EXPECT_LE(std::fabs(state.velocities[0][1]), 1.5);
 }
 
-/// Mean velocities along x of 8 slices across the channel, over `samples` times some steps; at mid-step.
+/// Mean velocities along x in 8 slices across the channel, averaged over `samples` snapshots; at mid-step.
 template <int D>
 [[nodiscard]] std::vector<double> mean_flow(const srd_options<D>& options, const srd_particles<D>& start, int warm_up,
                                             int samples) {
@@ -88,7 +88,7 @@ template <int D>
   return flow;
 }
 
-/// u(y) = g y (L - y) / (2 nu). The start has that profile, so that a short run will do.
+/// u(y) = g y (L - y) / (2 nu). The run starts with that profile, so that it can be short.
 TEST_F(srd_walls, make_the_parabola_of_poiseuille) {
   srd_options<3> options = cube<3>(10);
   options.cells[1] = 20;
@@ -129,7 +129,7 @@ TEST_F(srd_walls, shear_the_fluid_between_them_evenly) {
   }
 }
 
-/// Half a ghost in every cell with one particle, none in others.
+/// Half a ghost in every cell with one particle, none in other cells.
 TYPED_TEST(srd_ghosts_of, that_are_less_than_one_do_not_cool_the_fluid) {
   using value_type = typename TypeParam::value_type;
   constexpr int dimension = TypeParam::dimension;

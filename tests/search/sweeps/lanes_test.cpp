@@ -11,8 +11,8 @@
 
 #include "support/random.hpp"
 
-// Every variant that this CPU can run finds what the expression in plain C++ finds, also where distance and cutoff
-// agree to the last bit.
+// Every variant that this CPU can run agrees with the plain C++ expression, even if distance and cutoff agree to the
+// last bit.
 
 namespace quadrat::test {
 

@@ -5,8 +5,8 @@
 
 #include "search/list_support.hpp"
 
-// What `sweeps` has that other methods do not: chunks of candidates that are less than what is within reach, blocks of
-// points that are less than a cell, and threads that take turns.
+// Special cases of `sweeps`: chunks too small for all candidates within reach, blocks smaller than a cell, and threads
+// that share the work.
 
 namespace quadrat::test {
 
@@ -20,7 +20,7 @@ problem3 crowded_problem(bool periodic) {
   return problem;
 }
 
-/// With every output, by every way of writing.
+/// Checks every output by every way of writing.
 template <typename Check>
 void for_each_output(problem3 problem, Check&& check) {
   const auto with = [&](auto&& change) {
