@@ -168,7 +168,7 @@ class body_scene_maker {
     }
   }
 
-  /// Whether a wall crosses no periodic axis: such walls are refused.
+  /// Whether a wall is parallel to all periodic axes; others are refused.
   [[nodiscard]] bool crosses_no_seam(const vec<T, 3>& normal) const {
     for (int axis = 0; s_.options.domain && axis < 3; ++axis) {
       if (s_.options.domain->periodic[axis] && normal[axis] != T(0)) return false;

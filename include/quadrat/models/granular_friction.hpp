@@ -30,9 +30,9 @@
 ///
 /// Damping follows from the restitution e: b = -ln e / sqrt(ln^2 e + pi^2), and b_n is chosen such that a head-on pair
 /// separates with e times its speed, at any speed (contact_damping). If the normal force may pull, b_n = b. If not, a
-/// contact ends earlier, when the force is zero, and b_n solves e = exp(-2 b_n acos(b_n) / sqrt(1 - b_n^2)), or exp(-2
-/// b_n arcosh(b_n) / sqrt(b_n^2 - 1)) beyond b_n = 1. The formulas of the linear spring hold for Hertz, too: in y =
-/// d^(5/4), the motion is that of a linear oscillator (Antypov, Elliott 2011).
+/// contact ends earlier, when the force is zero, and b_n solves e = exp(-2 b_n acos(b_n) / sqrt(1 - b_n^2)), or
+/// e = exp(-2 b_n arcosh(b_n) / sqrt(b_n^2 - 1)) beyond b_n = 1. The formulas of the linear spring hold for Hertz, too:
+/// in y = d^(5/4), the motion is that of a linear oscillator (Antypov, Elliott 2011).
 ///
 /// xi is the tangential displacement since the contact began. It rotates with the contact. If the contact slides, it is
 /// shortened to what friction can hold. While the contact is compressed further, it shrinks in proportion to 1 / S_t,
