@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/mesh/spread_plan.hpp"
 
+#include <mutex>
+
 #include "core/backend.hpp"
 #include "core/memory_check.hpp"
 #include "mesh/checks.hpp"
@@ -25,6 +27,7 @@ struct spread_plan<Context, T, D>::implementation {
 
   void set_points(const points_view<T, D>& points);
   void choose(std::size_t number);
+  [[nodiscard]] std::string_view reason();
   void count_left_out(const detail::point_placement<T>& placement);
   [[nodiscard]] detail::point_placement<T> placement(const points_view<T, D>& points);
   [[nodiscard]] std::string complaint(const points_view<T, D>& points, const fault_report& fault) const;
@@ -37,18 +40,24 @@ struct spread_plan<Context, T, D>::implementation {
   fault_state<Context> faults;
   std::unique_ptr<detail::spread_engine<Context, T>> engine;
   std::string_view method;
-  std::string reason;
+  detail::spread_choice choice;
+  std::size_t chosen_for = 0;  ///< the number of points of the choice
+  std::string reason_text;     ///< of the choice; made when it is asked for
+  std::mutex reason_lock;
   std::size_t count = 0;
   mesh_left_out left_out;
   workspace<Context> scratch;
   bool usable = false;
 };
 
-/// Makes the engine of the requested method, or of the one that suits this number of points.
+/// Makes the engine of the requested method, or of the one that suits this number of points. Nothing else that a choice
+/// depends on changes, so the same number needs no new one.
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::implementation::choose(std::size_t number) {
-  const detail::spread_choice choice = detail::choose_spread_method(context, setup, number);
-  reason = choice.reason;
+  if (engine != nullptr && chosen_for == number) return;
+  choice = detail::choose_spread_method(context, setup, number);
+  chosen_for = number;
+  reason_text.clear();
   if (engine != nullptr && method == choice.method) return;
   engine.reset();
   detail::spread_method_list::with(detail::spread_method_kind, choice.method, [&](auto tag) {
@@ -58,6 +67,14 @@ void spread_plan<Context, T, D>::implementation::choose(std::size_t number) {
       engine = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
     }
   });
+}
+
+/// For const functions, which several threads may call at once.
+template <typename Context, typename T, int D>
+std::string_view spread_plan<Context, T, D>::implementation::reason() {
+  const std::lock_guard guard(reason_lock);
+  if (reason_text.empty() && !choice.method.empty()) reason_text = choice.reason();
+  return reason_text;
 }
 
 template <typename Context, typename T, int D>
@@ -208,7 +225,7 @@ std::string_view spread_plan<Context, T, D>::method() const {
 }
 template <typename Context, typename T, int D>
 std::string_view spread_plan<Context, T, D>::reason() const {
-  return implementation_->reason;
+  return implementation_->reason();
 }
 template <typename Context, typename T, int D>
 std::size_t spread_plan<Context, T, D>::bytes() const {

@@ -47,7 +47,7 @@ TEST_F(spread_choice_cuda, goes_by_the_number_of_uses) {
 
 /// No absolute times: those of another machine could be wrong by any factor.
 TEST_F(spread_choice_cuda, says_how_the_best_two_compare) {
-  EXPECT_EQ(choice_of(128, 10000000, 5).reason,
+  EXPECT_EQ(choice_of(128, 10000000, 5).reason(),
             "for 5 uses tiles is expected to take least, particle_threads 12 times as long");
 }
 
@@ -77,7 +77,7 @@ TEST(spread_choice, is_the_callers_where_there_is_one) {
   setup.options.method = "gather";
   const auto choice = detail::choose_spread_method(cpu_context(), setup, 1000);
   EXPECT_EQ(choice.method, "gather");
-  EXPECT_EQ(choice.reason, "asked for");
+  EXPECT_EQ(choice.reason(), "asked for");
   setup.options.method = "auto";
   EXPECT_EQ(detail::choose_spread_method(cpu_context(), setup, 1000).method, "tiles");
 }

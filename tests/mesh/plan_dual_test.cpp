@@ -187,6 +187,21 @@ TEST_F(spread_plan_test, chooses_a_method_that_has_the_level) {
   }
 }
 
+/// A plan keeps its choice while the number of points stays the same.
+TEST_F(spread_plan_test, chooses_as_a_new_plan_does) {
+  const backend_context context;
+  auto used = make_plan(context, case_inside(), "auto", case_inside().order);
+  EXPECT_EQ(used.reason(), "");
+  for (const std::size_t count : {60u, 60u, 30000u, 30000u, 0u, 60u}) {
+    const case3 it = case_inside(1, count);
+    set_points(context, used, it);
+    auto fresh = make_plan(context, it, "auto", it.order);
+    set_points(context, fresh, it);
+    EXPECT_EQ(used.method(), fresh.method()) << count;
+    EXPECT_EQ(used.reason(), fresh.reason()) << count;
+  }
+}
+
 TEST_F(spread_plan_test, says_what_it_holds) {
   const backend_context context;
   const case3 it = case_inside(1, 77);
