@@ -7,15 +7,16 @@
 #include "mesh/engine.hpp"
 #include "mesh/tiles/cuda/plan.hpp"
 #include "mesh/tiles/cuda/problem.hpp"
-#include "mesh/tiles/cuda/sort.hpp"
+#include "mesh/tiles/cuda/sort/sorter.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
 
-/// Spreading and interpolation by tiles: with tensor cores in spread.cuh and interpolate.cuh; for fewer points in
-/// collect.cuh, interpolate_patches.cuh, interpolate_direct.cuh and interpolate_points.cuh.
+/// Spreading and interpolation by tiles. Points are sorted by tile in sort/. Many points per tile: tensor cores, in
+/// spread/products.cuh and interpolate/products.cuh. Fewer: spread/collect.cuh, interpolate/patches.cuh,
+/// interpolate/direct.cuh and interpolate/points.cuh.
 template <typename T>
 class cuda_tiles_engine : public spread_engine<cuda_context, T> {
  public:

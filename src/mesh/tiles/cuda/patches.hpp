@@ -13,7 +13,7 @@ namespace quadrat::detail {
 
 /// The widest footprint that fits in four pairs of mesh points, the first of which begins at an even mesh point.
 inline constexpr int patch_most_width = 7;
-/// Pairs of mesh points that a row of a patch in shared memory has room for: 4 modulo 8, see interpolate_patches.cuh.
+/// Pairs of mesh points that a row of a patch in shared memory has room for: 4 modulo 8, see interpolate/patches.cuh.
 inline constexpr int patch_pitch = 12;
 /// The most first mesh points of such a patch along the last axis, wherever it begins.
 inline constexpr int patch_most_last = 2 * (patch_pitch - 4) + 1;

@@ -32,11 +32,11 @@ struct tile_plan {
   }
 };
 
-/// Patches that a block can copy to shared memory (interpolate_patches.cuh). Only in three dimensions, for footprints
+/// Patches that a block can copy to shared memory (interpolate/patches.cuh). Only in three dimensions, for footprints
 /// of at most patch_most_width mesh points along an axis and an even extent along the last, so that rows are four
 /// pairs; none otherwise.
 [[nodiscard]] tile_patches make_patches(const tile_grid& grid, std::size_t count);
-/// Patches for points that read the mesh directly (interpolate_direct.cuh), under the same conditions.
+/// Patches for points that read the mesh directly (interpolate/direct.cuh), under the same conditions.
 [[nodiscard]] tile_patches make_direct_patches(const tile_grid& grid, double density);
 
 [[nodiscard]] tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count);

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "mesh/tiles/cuda/finder.hpp"
 #include "mesh/tiles/cuda/plan.hpp"
+#include "mesh/tiles/cuda/sort/finder.hpp"
 
 // Patches of tiles contain every point once, at the position in its record, and fit into their kernels' memory.
 

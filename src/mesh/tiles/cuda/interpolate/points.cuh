@@ -7,7 +7,7 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 
 /// Interpolation of points in the order of tiles where tiles hold so few that matrix products would be nearly empty;
-/// for all cases that interpolate_direct.cuh does not support. A warp takes 8 points. Three lanes compute the weights
+/// for all cases that direct.cuh does not support. A warp takes 8 points. Three lanes compute the weights
 /// of a point, one per axis; then the 32 lanes read 4 rows of 8 adjacent mesh points of each footprint.
 namespace quadrat::detail {
 

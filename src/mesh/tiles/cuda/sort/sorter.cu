@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/tiles/cuda/sort.hpp"
+#include "mesh/tiles/cuda/sort/sorter.hpp"
 
 #include <algorithm>
 
 #include "cells/counting_build.hpp"
 #include "core/cuda_check.hpp"
-#include "mesh/tiles/cuda/sort.cuh"
+#include "mesh/tiles/cuda/sort/kernels.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/scan.hpp"

@@ -7,9 +7,9 @@
 #include "mesh/tiles/cuda/weights.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
-/// Interpolation by tiles, the adjoint of spread.cuh: the patch of a tile is held in registers, and 8 points at a time
-/// are one matrix product (mesh rows x last axis) times (last axis x points), whose columns are then summed with the
-/// weights of the other two axes.
+/// Interpolation by tiles, the adjoint of spread/products.cuh: the patch of a tile is held in registers, and 8 points
+/// at a time are one matrix product (mesh rows x last axis) times (last axis x points), whose columns are then summed
+/// with the weights of the other two axes.
 namespace quadrat::detail {
 
 template <typename T, int Channels, int Layers, bool Gradient>

@@ -4,7 +4,7 @@
 #include "mesh/tiles/cuda/channels.cuh"
 #include "mesh/tiles/cuda/mma.cuh"
 #include "mesh/tiles/cuda/problem.hpp"
-#include "mesh/tiles/cuda/targets.cuh"
+#include "mesh/tiles/cuda/spread/targets.cuh"
 #include "mesh/tiles/cuda/weights.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cuda/cover.hpp"
-#include "mesh/tiles/cuda/spread.cuh"
+#include "mesh/tiles/cuda/spread/products.cuh"
 
 /// Spreading by tiles in a fixed order: units write their sums to their own memory, and then each mesh point gets the
 /// sum of its shares.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "mesh/tiles/cuda/spread.cuh"
+#include "mesh/tiles/cuda/spread/products.cuh"
 
 /// Spreading with few points per mesh point: a warp owns a patch of 8 x 8 x 8 mesh points, collects all footprints that
 /// reach into it, and writes it once. A point is read by several patches; there are no atomic operations, the mesh need

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/tiles/cuda/sort.hpp"
+#include "mesh/tiles/cuda/sort/sorter.hpp"
 
 #include <gtest/gtest.h>
 

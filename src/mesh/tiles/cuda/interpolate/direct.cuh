@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/cuda_check.hpp"
-#include "mesh/tiles/cuda/pairs.cuh"
-#include "mesh/tiles/cuda/shares.cuh"
+#include "mesh/tiles/cuda/interpolate/pairs.cuh"
+#include "mesh/tiles/cuda/interpolate/shares.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 /// Interpolation of so few points that most of the mesh is read at most once: footprints are read directly from the

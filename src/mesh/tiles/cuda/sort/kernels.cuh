@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mesh/tiles/cuda/finder.hpp"
+#include "mesh/tiles/cuda/sort/finder.hpp"
 #include "parallel/block_scan.cuh"
 
 /// The kernels of tile_sorter's partition, in their order: find, group, count_tiles, (a scan), place.
