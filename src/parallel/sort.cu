@@ -6,6 +6,7 @@
 
 #include "parallel/cub_call.hpp"
 #include "parallel/sort_common.hpp"
+#include "parallel/wide_digit_sort.cuh"
 #include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat {
@@ -19,33 +20,6 @@ struct write_index {
   __device__ void operator()(std::size_t i) const { values[i] = static_cast<std::uint32_t>(i); }
 };
 
-/// CUB's tuning for this chip, but with digits of 9 bits: keys of 17 and 18 bits, as for 64^3 cells, then take two
-/// sweeps over memory instead of three. 512 threads with 16 pairs each are the fastest of those tried on an H200: 0.044
-/// ms for 2^20 pairs and 0.27 for 2^24 against 0.054 and 0.36.
-struct wide_digits {
-  static constexpr int bits = 9;
-  using tuned = cub::detail::radix::policy_hub<std::uint32_t, std::uint32_t, std::uint32_t>;
-
-  struct MaxPolicy : tuned::Policy900 {  // NOLINT(readability-identifier-naming): CUB's names
-    using ActivePolicy = MaxPolicy;
-    static constexpr bool ONESWEEP = true;
-    static constexpr int ONESWEEP_RADIX_BITS = bits;
-    using HistogramPolicy = cub::AgentRadixSortHistogramPolicy<128, 16, 1, std::uint32_t, bits>;
-    using ExclusiveSumPolicy = cub::AgentRadixSortExclusiveSumPolicy<256, bits>;
-    using OnesweepPolicy =
-        cub::AgentRadixSortOnesweepPolicy<512, 16, std::uint32_t, 1, cub::RADIX_RANK_MATCH_EARLY_COUNTS_ANY,
-                                          cub::BLOCK_SCAN_RAKING_MEMOIZE, cub::RADIX_SORT_STORE_DIRECT, bits>;
-
-    template <typename Dispatch>
-    static cudaError_t Invoke(int /*ptx_version*/, Dispatch& dispatch) {
-      return dispatch.template Invoke<MaxPolicy>();
-    }
-  };
-
-  /// Whether wider digits save a sweep.
-  static constexpr bool pay(int key_bits) { return (key_bits + bits - 1) / bits < (key_bits + 7) / 8; }
-};
-
 /// CUB's radix sort, one sweep over memory per pass, between the two copies.
 template <typename Key>
 struct sort_call {
@@ -55,17 +29,15 @@ struct sort_call {
 
   cudaError_t operator()(void* temporary, std::size_t& bytes, cub::DoubleBuffer<Key>& keys,
                          cub::DoubleBuffer<std::uint32_t>& values) const {
+    const auto entries = static_cast<std::uint32_t>(count);
     if constexpr (std::is_same_v<Key, std::uint32_t>) {
-      if (wide_digits::pay(key_bits)) {
-        using dispatch = cub::DispatchRadixSort<cub::SortOrder::Ascending, Key, std::uint32_t, std::uint32_t,
-                                                cub::detail::identity_decomposer_t, wide_digits>;
-        return dispatch::Dispatch(temporary, bytes, keys, values, static_cast<std::uint32_t>(count), 0, key_bits, true,
-                                  context.stream());
+      if (detail::wide_digits_pay(key_bits)) {
+        return detail::sort_by_wide_digits(temporary, bytes, keys, values, entries, key_bits, context.stream());
       }
     }
-    return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, static_cast<std::uint32_t>(count), 0,
-                                           key_bits, context.stream());
+    return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, entries, 0, key_bits, context.stream());
   }
+
   [[nodiscard]] bool trivial() const { return count == 0 || key_bits == 0; }
 
   [[nodiscard]] std::size_t bytes() const {
