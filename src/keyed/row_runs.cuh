@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "keyed/value_group.cuh"
+#include "quadrat/parallel/warp_scan.hpp"
 
 /// Runs of equal keys among the elements of a warp, four consecutive elements per lane.
 namespace quadrat::detail {
@@ -99,12 +100,8 @@ struct compensated_double {
   }
 };
 
-template <typename A>
-__device__ __forceinline__ A shuffle_up(const A& value, int delta) {
-  return __shfl_up_sync(all_lanes, value, delta);
-}
-__device__ __forceinline__ compensated_double shuffle_up(const compensated_double& value, int delta) {
-  return {shuffle_up(value.high, delta), shuffle_up(value.low, delta)};
+__device__ __forceinline__ compensated_double shuffle_up(const compensated_double& value, int distance) {
+  return {shuffle_up(value.high, distance), shuffle_up(value.low, distance)};
 }
 template <typename A>
 __device__ __forceinline__ A shuffle_from(const A& value, int lane) {
@@ -151,21 +148,6 @@ __device__ __forceinline__ lane_runs<A, C> join_lane(const std::uint32_t (&key)[
   return runs;
 }
 
-/// Joins to each lane's value those of the `distance` lanes before it.
-template <typename Fold, typename A, int C>
-__device__ __forceinline__ void scan_lanes(int distance, A (&value)[C]) {
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    A other[C];
-#pragma unroll
-    for (int c = 0; c < C; ++c) other[c] = shuffle_up(value[c], step);
-    if (distance >= step) {
-#pragma unroll
-      for (int c = 0; c < C; ++c) value[c] = Fold::join(other[c], value[c]);
-    }
-  }
-}
-
 /// Joins runs that continue across lanes, and from the previous row: `carry` is that row's last run, and becomes this
 /// row's last run. Calls emit(key, sum) for every run that is complete. Called by all lanes of a warp.
 template <typename Fold, typename A, int C, typename Emit>
@@ -185,8 +167,8 @@ __device__ __forceinline__ void join_row(lane_runs<A, C>& runs, std::uint32_t& c
     }
   }
   const unsigned heads = __ballot_sync(all_lanes, lane == 0 || !(joined && runs.single));
-  const int distance = lane - (31 - __clz(heads & (all_lanes >> (31 - lane))));
-  scan_lanes<Fold>(distance, runs.last);
+  warp_segmented_scan(lanes_since_head(heads, lane), runs.last,
+                      [](const A& earlier, const A& later) { return Fold::join(earlier, later); });
   A before[C];
 #pragma unroll
   for (int c = 0; c < C; ++c) {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "quadrat/core/array.hpp"
-#include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "support/backend.hpp"
+#include "support/composition.hpp"
 #include "support/random.hpp"
 
 namespace quadrat::test {
@@ -34,24 +34,14 @@ __global__ void find_peers_kernel(const Key* keys, std::uint32_t* patterns) {
   }
 }
 
-/// Composition of maps x -> a x + b modulo 2^32: exactly associative, and not commutative.
-struct then {
-  QUADRAT_HD std::uint64_t operator()(std::uint64_t first, std::uint64_t second) const {
-    const auto a = static_cast<std::uint32_t>(second >> 32), b = static_cast<std::uint32_t>(second);
-    const auto factor = static_cast<std::uint32_t>(first >> 32) * a;
-    const auto offset = static_cast<std::uint32_t>(first) * a + b;
-    return std::uint64_t{factor} << 32 | offset;
-  }
-};
-
 /// The final value of each thread: by the tree, by switched places.
 __global__ void join_peers_kernel(const std::uint32_t* keys, const std::uint64_t* values, std::uint64_t* joined) {
   __shared__ std::uint32_t places[warps][32];
   const unsigned i = threadIdx.x;
   const std::uint32_t peers = find_peers_by_match(keys[i]);
   std::uint64_t by_tree = values[i], switched = values[i];
-  join_peers_by_tree(peers, by_tree, then{});
-  join_peers_switched(peers, switched, then{}, places[i / 32]);
+  join_peers_by_tree(peers, by_tree, composition{});
+  join_peers_switched(peers, switched, composition{}, places[i / 32]);
   joined[i] = by_tree;
   joined[threads + i] = switched;
 }
@@ -121,7 +111,7 @@ TEST_F(peers_test, are_joined_in_the_order_of_lanes) {
       if ((peers & ((1u << i % 32) - 1)) != 0) continue;  // the lowest has the result
       std::uint64_t wanted = values[i];
       for (unsigned lane = i % 32 + 1; lane < 32; ++lane) {
-        if ((peers >> lane & 1u) != 0) wanted = then{}(wanted, values[i / 32 * 32 + lane]);
+        if ((peers >> lane & 1u) != 0) wanted = composition{}(wanted, values[i / 32 * 32 + lane]);
       }
       EXPECT_EQ(found[i], wanted) << "thread " << i << ", tree";
       EXPECT_EQ(found[threads + i], wanted) << "thread " << i << ", switched";

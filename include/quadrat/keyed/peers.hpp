@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "quadrat/parallel/warp_scan.hpp"
+
 /// Peers: the lanes of a warp that have the same key, as a bit mask. All lanes of a warp must call these functions
 /// together, in one-dimensional blocks. Source: voting-and-shuffling.
 namespace quadrat {
@@ -94,12 +96,8 @@ __device__ __forceinline__ void join_peers_switched(std::uint32_t peers, T& valu
   const unsigned rank = static_cast<unsigned>(__popc(peers & ((1u << lane) - 1)));
   const unsigned size = static_cast<unsigned>(__popc(peers));
   // Groups are in the order of their lowest lanes: each begins after all earlier ones.
-  unsigned begin = lane == leader ? size : 0;
-  for (unsigned step = 1; step < 32; step *= 2) {
-    const unsigned other = __shfl_up_sync(0xffffffffu, begin, step);
-    if (lane >= step) begin += other;
-  }
-  begin = __shfl_sync(0xffffffffu, begin - size, static_cast<int>(leader));
+  const unsigned end = detail::warp_inclusive_sum(lane == leader ? size : 0, lane);
+  const unsigned begin = __shfl_sync(0xffffffffu, end - size, static_cast<int>(leader));
   places[begin + rank] = lane | (size - rank) << 8;
   __syncwarp();
   const std::uint32_t from = places[lane];

@@ -3,6 +3,7 @@
 #include "mesh/sparse/load.cuh"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
+#include "quadrat/parallel/warp_scan.hpp"
 
 namespace quadrat::detail {
 
@@ -16,7 +17,7 @@ template <typename T, int Channels>
 __global__ void __launch_bounds__(cuda_launch::block)
     add_kernel(const mesh_entry<T>* list, const std::uint32_t* rows, std::size_t count, channel_pair<T> channels) {
   const std::size_t e = static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x;
-  const unsigned lane = threadIdx.x % 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
   const bool valid = e < count;
   // No row has this number: a mesh has at most 2^31 - 1 points.
   const std::uint32_t row = valid ? __ldcs(rows + e) : ~std::uint32_t{0};
@@ -28,16 +29,10 @@ __global__ void __launch_bounds__(cuda_launch::block)
       sum[c] = entry.weight * __ldg(channels.value[c] + entry.column * channels.stride);
     }
   }
-#pragma unroll
-  for (unsigned step = 1; step < 32; step *= 2) {
-    const bool joined = __shfl_up_sync(all_lanes, row, step) == row && lane >= step;
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      const T before = __shfl_up_sync(all_lanes, sum[c], step);
-      if (joined) sum[c] += before;
-    }
-  }
-  const bool last = __shfl_down_sync(all_lanes, row, 1) != row || lane == 31;
+  const std::uint32_t row_before = __shfl_up_sync(all_lanes, row, 1);
+  const unsigned heads = __ballot_sync(all_lanes, lane == 0 || row_before != row);
+  warp_segmented_scan(lanes_since_head(heads, lane), sum, [](T earlier, T later) { return earlier + later; });
+  const bool last = lane == 31 || (heads >> lane >> 1) % 2 != 0;
   if (!valid || !last) return;
 #pragma unroll
   for (int c = 0; c < Channels; ++c) atomic_add(channels.node[c] + row * channels.stride, sum[c]);

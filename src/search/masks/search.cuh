@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "parallel/block_scan.cuh"
+#include "quadrat/parallel/warp_scan.hpp"
 #include "search/masks/masks.hpp"
 #include "search/trimmed_rows.cuh"
 
@@ -79,17 +80,10 @@ __global__ void __launch_bounds__(small_cells_threads)
   }
   __syncthreads();
   const std::uint32_t share = (cells + small_cells_threads - 1) / small_cells_threads;
-  const std::uint32_t first = min(threadIdx.x * share, cells);
-  const std::uint32_t last = min(first + share, cells);
-  std::uint32_t sum = 0;
-  for (std::uint32_t cell = first; cell < last; ++cell) sum += counts[cell];
-  std::uint32_t before = block_exclusive_sum(sum, warp_sums);
-  for (std::uint32_t cell = first; cell < last; ++cell) {
-    const std::uint32_t own = counts[cell];
+  block_scan_counts(cells, share, counts, warp_sums, [&](std::uint32_t cell, std::uint32_t before) {
     counts[cell] = before;
     out.offsets[cell] = before;
-    before += own;
-  }
+  });
   if (threadIdx.x == 0) out.offsets[cells] = count;
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < count; i += small_cells_threads) {
@@ -312,11 +306,7 @@ __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_poi
       row_range<D> mine{0, 0, {}};
       if (base + lane < ranges) mine = walk.range(static_cast<int>(base + lane));
       const std::uint32_t length = mine.last - mine.first;
-      std::uint32_t end = length;
-      for (std::uint32_t step = 1; step < 32; step *= 2) {
-        const std::uint32_t other = __shfl_up_sync(~0u, end, step);
-        if (lane >= step) end += other;
-      }
+      const std::uint32_t end = warp_inclusive_sum(length, lane);
       const std::uint32_t total = __shfl_sync(~0u, end, 31);
       const auto shift_of = [&](int source) {
         vec<int, D> shift{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "quadrat/parallel/warp_scan.hpp"
 #include "search/masks/search.cuh"
 
 /// Writes the entries of the list from the results of the search.
@@ -149,11 +150,7 @@ __global__ void __launch_bounds__(masks_block)
   const std::uint64_t begin = sink.begin(own.id);
   const auto room =
       static_cast<std::uint32_t>(min(static_cast<std::uint64_t>(share.count), sink.limit(own.id) - begin));
-  std::uint32_t end = share.count;
-  for (int step = 1; step < 32; step *= 2) {
-    const std::uint32_t other = __shfl_up_sync(~0u, end, step);
-    if (lane >= step) end += other;
-  }
+  const std::uint32_t end = warp_inclusive_sum(share.count, static_cast<unsigned>(lane));
   std::uint32_t* stage = staged[threadIdx.x / 32];
   staged_row* targets = staged_rows[threadIdx.x / 32];
   for (int done = 0; done < 32;) {

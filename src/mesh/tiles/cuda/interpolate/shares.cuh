@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cuda/problem.hpp"
+#include "quadrat/parallel/warp_scan.hpp"
 
 /// The points of a patch of tiles that a block takes.
 namespace quadrat::detail {
@@ -16,12 +17,7 @@ struct tile_run_table {
                        const int (&at)[3], int lane) {
     tile_patch_run own{};
     if (lane < patches.runs()) own = run_of_patch(grid, patches, offsets, at, lane);
-    std::uint32_t before_end = own.length;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const std::uint32_t below = __shfl_up_sync(~0u, before_end, distance);
-      if (lane >= distance) before_end += below;
-    }
+    const std::uint32_t before_end = warp_inclusive_sum(own.length, static_cast<unsigned>(lane));
     end[lane] = before_end;
     run[lane] =
         make_int4(static_cast<int>(own.first - (before_end - own.length)), own.offset[0], own.offset[1], own.offset[2]);

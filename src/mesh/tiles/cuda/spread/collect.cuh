@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cuda/spread/products.cuh"
+#include "quadrat/parallel/warp_scan.hpp"
 
 /// Spreading with few points per mesh point: a warp owns a patch of 8 x 8 x 8 mesh points, collects all footprints that
 /// reach into it, and writes it once. A point is read by several patches; there are no atomic operations, the mesh need
@@ -104,12 +105,7 @@ struct tile_collector {
 
   /// Each lane brings a run; their points are processed 32 at a time.
   __device__ void look_at(const tile_run& run, tile_sums<T, Channels>& sums) {
-    std::uint32_t end = run.length;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const std::uint32_t below = __shfl_up_sync(~0u, end, distance);
-      if (lane >= distance) end += below;
-    }
+    const std::uint32_t end = warp_inclusive_sum(run.length, static_cast<unsigned>(lane));
     const std::uint32_t total = __shfl_sync(~0u, end, 31);
     for (std::uint32_t base = 0; base < total; base += 32) {
       const std::uint32_t index = min(base + lane, total - 1);
