@@ -119,7 +119,7 @@ void counting_buckets<Context>::partition(const Context& context, std::size_t co
     control_.resize_discarding(context, detail::partition_control_words);
     fill_bytes(context, control_.data(), 0, control_.bytes());
   }
-  const detail::partition_buffers buffers{control_.data(),
+  const detail::partition_buffers buffers{reinterpret_cast<detail::partition_control*>(control_.data()),
                                           keys_.data(),
                                           low_keys_.data(),
                                           ranks_.data(),

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "parallel/range_partition.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -14,16 +15,11 @@
 /// instead of 0.75 for 2^24.
 namespace quadrat::detail {
 
-/// Number of ranges of the first level.
-inline constexpr std::uint32_t partition_ranges = 512;
 /// The most buckets of a range: a block counts them in shared memory.
 inline constexpr std::uint32_t partition_most_buckets = 32768;
-/// Words of `control`: counts of ranges, first elements (and the end), next free places, finished blocks. The counts
-/// and the last word must be zero before, and are zero again afterwards.
-inline constexpr std::size_t partition_control_words = 3 * partition_ranges + 2;
 
 struct partition_buffers {
-  std::uint32_t* control;   ///< partition_control_words
+  partition_control* control;
   std::uint32_t* keys;      ///< by element
   std::uint16_t* low_keys;  ///< grouped: bucket within its range
   particle_id* grouped;     ///< elements grouped by range
@@ -34,16 +30,9 @@ struct partition_buffers {
   unsigned shift;  ///< a range is 2^shift buckets
 };
 
-/// The shift for a number of buckets.
-[[nodiscard]] constexpr unsigned partition_shift(std::size_t bucket_count) {
-  unsigned shift = 0;
-  while (bucket_count > std::size_t{partition_ranges} << shift) ++shift;
-  return shift;
-}
-
-/// Whether two levels are possible and faster: with few elements, launches dominate.
+/// Whether two levels are possible and faster.
 [[nodiscard]] constexpr bool partition_pays(std::size_t count, std::size_t bucket_count) {
-  return count >= 200000 && bucket_count <= std::size_t{partition_ranges} * partition_most_buckets;
+  return count >= partition_least && bucket_count <= std::size_t{partition_ranges} * partition_most_buckets;
 }
 
 /// The second and third kernel: from keys and counts to offsets and elements. Asynchronous.

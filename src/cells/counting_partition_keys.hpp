@@ -4,7 +4,7 @@
 #include "cells/counting_partition.hpp"
 
 #if defined(__CUDACC__)
-#include "parallel/block_scan.cuh"
+#include "parallel/range_partition.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 #endif
 
@@ -21,7 +21,7 @@ inline constexpr unsigned partition_tile = partition_ranges * partition_items;
 template <typename KeyOf>
 __global__ void __launch_bounds__(partition_ranges)
     partition_keys_kernel(std::uint32_t count, unsigned shift, KeyOf key_of, std::uint32_t* keys,
-                          std::uint32_t* control) {
+                          partition_control* control) {
   __shared__ std::uint32_t counts[partition_ranges];
   __shared__ std::uint32_t warp_sums[partition_ranges / 32];
   __shared__ bool last;
@@ -45,23 +45,7 @@ __global__ void __launch_bounds__(partition_ranges)
     }
   }
   __syncthreads();
-  std::uint32_t* totals = control;
-  std::uint32_t* done = control + partition_control_words - 1;
-  if (counts[threadIdx.x] != 0) atomicAdd(totals + threadIdx.x, counts[threadIdx.x]);
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(done, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  const std::uint32_t total = atomicExch(totals + threadIdx.x, 0u);
-  const std::uint32_t before = block_exclusive_sum(total, warp_sums);
-  std::uint32_t* firsts = control + partition_ranges;
-  std::uint32_t* next_free = firsts + partition_ranges + 1;
-  firsts[threadIdx.x] = before;
-  next_free[threadIdx.x] = before;
-  if (threadIdx.x == partition_ranges - 1) firsts[partition_ranges] = before + total;
-  if (threadIdx.x == 0) *done = 0;
+  if (add_to_totals(*control, counts, last)) plan_ranges(*control, warp_sums);
 }
 
 /// Buckets of elements [0, count) as ranges: all three kernels. Asynchronous.

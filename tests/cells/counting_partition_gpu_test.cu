@@ -31,7 +31,7 @@ class counting_partition : public backend_test {
     array<particle_id, cuda_context> grouped(context, count);
     array<std::uint32_t, cuda_context> offsets(context, bucket_count + 1);
     array<particle_id, cuda_context> elements(context, count);
-    const detail::partition_buffers buffers{control.data(),
+    const detail::partition_buffers buffers{reinterpret_cast<detail::partition_control*>(control.data()),
                                             key_words.data(),
                                             low_keys.data(),
                                             grouped.data(),

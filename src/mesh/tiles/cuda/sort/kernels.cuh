@@ -7,14 +7,12 @@
 #include <cstdint>
 
 #include "mesh/tiles/cuda/sort/finder.hpp"
-#include "parallel/block_scan.cuh"
+#include "parallel/range_partition.cuh"
 
 /// The kernels of tile_sorter's partition, in their order: find, group, count_tiles, (a scan), place.
 namespace quadrat::detail {
 
-/// Ranges of the first step: one thread each.
-inline constexpr unsigned sort_ranges = 512;
-inline constexpr unsigned sort_threads = sort_ranges;
+inline constexpr unsigned sort_threads = partition_ranges;
 /// With this limit the low part of a tile's number has 14 bits, so that a block can count the tiles of a range.
 inline constexpr std::size_t most_sorted_tiles = std::size_t{1} << 23;
 /// Points of a block: their records are 64 KiB, so that two blocks share a multiprocessor.
@@ -28,14 +26,10 @@ inline constexpr unsigned items_at_once = 4;
 template <typename T>
 inline constexpr unsigned record_parts = sizeof(tile_record<T>) / sizeof(uint4);
 
-/// Words that the kernels share. The totals and `done` must be zero at first, and are zero again afterwards; the others
-/// may have any value.
+/// Words that the kernels share.
 struct sort_control {
-  std::uint32_t totals[sort_ranges];           ///< points of each range
-  std::uint32_t done;                          ///< blocks that have counted
-  std::uint32_t next_free[sort_ranges];        ///< next free place in the grouped records
-  std::uint32_t first[sort_ranges + 1];        ///< first grouped record of each range
-  std::uint32_t first_piece[sort_ranges + 1];  ///< first piece of each range; pieces have at most block_points
+  partition_control ranges;                         ///< of tiles
+  std::uint32_t first_piece[partition_ranges + 1];  ///< first piece of each range; pieces have at most block_points
 };
 
 template <typename T>
@@ -108,27 +102,20 @@ __device__ void find_tiles(const sort_job<T>& job, std::uint32_t first, std::uin
 
 /// One block, one thread per range: computes where the ranges and their pieces begin.
 template <typename T>
-__device__ void plan_ranges(sort_control& control, std::uint32_t* warp_sums) {
-  const std::uint32_t total = atomicExch(control.totals + threadIdx.x, 0u);
-  const std::uint32_t before = block_exclusive_sum(total, warp_sums);
-  control.next_free[threadIdx.x] = before;
-  control.first[threadIdx.x] = before;
+__device__ void plan_pieces(sort_control& control, std::uint32_t* warp_sums) {
+  const std::uint32_t total = plan_ranges(control.ranges, warp_sums);
   __syncthreads();
   const std::uint32_t pieces = (total + block_points<T> - 1) / block_points<T>;
   const std::uint32_t pieces_before = block_exclusive_sum(pieces, warp_sums);
   control.first_piece[threadIdx.x] = pieces_before;
-  if (threadIdx.x == sort_ranges - 1) {
-    control.first[sort_ranges] = before + total;
-    control.first_piece[sort_ranges] = pieces_before + pieces;
-  }
-  if (threadIdx.x == 0) control.done = 0;
+  if (threadIdx.x == partition_ranges - 1) control.first_piece[partition_ranges] = pieces_before + pieces;
 }
 
 /// Finds the tiles and records of points, and counts them by range; the last block to finish turns the counts into
 /// first records and pieces.
 template <typename T>
 __global__ void __launch_bounds__(sort_threads, 2) find_kernel(const __grid_constant__ sort_job<T> job) {
-  __shared__ std::uint32_t counts[sort_ranges];
+  __shared__ std::uint32_t counts[partition_ranges];
   __shared__ std::uint32_t warp_sums[sort_threads / 32];
   __shared__ bool last;
   sort_control& control = *job.control;
@@ -137,14 +124,7 @@ __global__ void __launch_bounds__(sort_threads, 2) find_kernel(const __grid_cons
   const std::uint32_t first = blockIdx.x * block_points<T>;
   find_tiles(job, first, min(block_points<T>, job.count - first), counts);
   __syncthreads();
-  if (counts[threadIdx.x] != 0) atomicAdd(control.totals + threadIdx.x, counts[threadIdx.x]);
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(&control.done, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  plan_ranges<T>(control, warp_sums);
+  if (add_to_totals(control.ranges, counts, last)) plan_pieces<T>(control, warp_sums);
 }
 
 /// Begins to copy records to shared memory; __pipeline_wait_prior(0) and a barrier complete it.
@@ -158,39 +138,12 @@ __device__ void stage_records(uint4* staged, const uint4* records, std::uint32_t
   __pipeline_commit();
 }
 
-/// Loads a thread's elements of the block; past the end, the last one.
+/// Loads a thread's keys; past the end, the last one of the block.
 template <unsigned Items, typename Key>
 __device__ void load_keys(std::uint32_t (&keys)[Items], const Key* of_block, std::uint32_t size) {
 #pragma unroll
   for (unsigned item = 0; item < Items; ++item) {
     keys[item] = of_block[min(threadIdx.x + item * sort_threads, size - 1)];
-  }
-}
-
-/// Ranks a thread's elements among those of the block with the same key, in the order of atomic operations, and counts
-/// each key. Keys: `keys` without the low bits.
-template <unsigned Items>
-__device__ void take_ranks(const std::uint32_t (&keys)[Items], unsigned low_bits, std::uint32_t size,
-                           std::uint32_t* counts, std::uint32_t (&rank)[Items]) {
-#pragma unroll
-  for (unsigned item = 0; item < Items; ++item) {
-    if (threadIdx.x + item * sort_threads < size) rank[item] = atomicAdd(counts + (keys[item] >> low_bits), 1u);
-  }
-}
-
-/// Writes by slot, in the order of keys: the element, and its whole key.
-template <unsigned Items, typename Start, typename Key>
-__device__ void take_slots(const std::uint32_t (&keys)[Items], unsigned low_bits, std::uint32_t size,
-                           const Start* starts, const std::uint32_t (&rank)[Items], std::uint16_t* order,
-                           Key* keys_in_order) {
-#pragma unroll
-  for (unsigned item = 0; item < Items; ++item) {
-    const std::uint32_t at = threadIdx.x + item * sort_threads;
-    if (at < size) {
-      const std::uint32_t slot = starts[keys[item] >> low_bits] + rank[item];
-      order[slot] = static_cast<std::uint16_t>(at);
-      keys_in_order[slot] = static_cast<Key>(keys[item]);
-    }
   }
 }
 
@@ -227,8 +180,8 @@ __global__ void __launch_bounds__(sort_threads, 2) group_kernel(const __grid_con
   extern __shared__ uint4 staged[];  // records, then by slot their tiles and indices
   auto* tiles = reinterpret_cast<std::uint32_t*>(staged + block_points<T> * parts);
   auto* order = reinterpret_cast<std::uint16_t*>(tiles + block_points<T>);
-  __shared__ std::uint32_t counts[sort_ranges];  // later: how far a run moves
-  __shared__ std::uint32_t starts[sort_ranges];
+  __shared__ std::uint32_t counts[partition_ranges];  // later: how far a run moves
+  __shared__ std::uint32_t starts[partition_ranges];
   __shared__ std::uint32_t warp_sums[sort_threads / 32];
   const std::uint32_t first = blockIdx.x * block_points<T>;
   const std::uint32_t inside = min(block_points<T>, job.count - first);
@@ -240,13 +193,14 @@ __global__ void __launch_bounds__(sort_threads, 2) group_kernel(const __grid_con
   __syncthreads();
   take_ranks(tile, job.shift, inside, counts, rank);
   __syncthreads();
-  const std::uint32_t run = counts[threadIdx.x];
-  const std::uint32_t room = run == 0 ? 0 : atomicAdd(job.control->next_free + threadIdx.x, run);
-  const std::uint32_t start = block_exclusive_sum(run, warp_sums);
-  starts[threadIdx.x] = start;
+  const range_run run = reserve_run(job.control->ranges, counts[threadIdx.x], warp_sums);
+  starts[threadIdx.x] = run.start;
   __syncthreads();
-  take_slots(tile, job.shift, inside, starts, rank, order, tiles);
-  counts[threadIdx.x] = room - start;
+  put_in_order(tile, job.shift, inside, starts, rank, [&](std::uint32_t slot, std::uint32_t at, std::uint32_t whole) {
+    order[slot] = static_cast<std::uint16_t>(at);
+    tiles[slot] = whole;
+  });
+  counts[threadIdx.x] = run.room - run.start;
   __pipeline_wait_prior(0);
   __syncthreads();
   write_runs<T>(job.grouped, staged, order, inside, [&](std::uint32_t slot, bool once) {
@@ -271,8 +225,8 @@ __device__ inline sort_piece find_piece(const sort_control& control, sort_piece&
   const std::uint32_t first_piece = control.first_piece[threadIdx.x];
   const std::uint32_t last_piece = control.first_piece[threadIdx.x + 1];
   if (first_piece <= piece && piece < last_piece) {
-    const std::uint32_t first = control.first[threadIdx.x];
-    const std::uint32_t total = control.first[threadIdx.x + 1] - first;
+    const std::uint32_t first = control.ranges.first[threadIdx.x];
+    const std::uint32_t total = control.ranges.first[threadIdx.x + 1] - first;
     const std::uint32_t pieces = last_piece - first_piece;
     const std::uint32_t share = (total + pieces - 1) / pieces;
     const std::uint32_t skipped = min((piece - first_piece) * share, total);
@@ -301,23 +255,6 @@ __global__ void __launch_bounds__(sort_threads) count_tiles_kernel(const __grid_
   for (std::uint32_t tile = threadIdx.x; tile < tiles; tile += sort_threads) {
     const std::uint32_t count = counts_of_tiles[tile];
     if (count != 0) atomicAdd(job.tile_counts + (piece.range << job.shift) + tile, count);
-  }
-}
-
-/// Computes where in the piece each tile's run starts. All threads take part.
-__device__ inline void scan_tiles(std::uint32_t tiles, const std::uint32_t* counts, std::uint16_t* starts,
-                                  std::uint32_t* warp_sums) {
-  // Each thread takes consecutive tiles, so that its sums are followed by the next thread's; an odd number, to avoid
-  // bank conflicts.
-  const std::uint32_t share = (tiles + sort_threads - 1) / sort_threads | 1;
-  const std::uint32_t begin = min(threadIdx.x * share, tiles);
-  const std::uint32_t end = min(begin + share, tiles);
-  std::uint32_t sum = 0;
-  for (std::uint32_t tile = begin; tile < end; ++tile) sum += counts[tile];
-  std::uint32_t before = block_exclusive_sum(sum, warp_sums);
-  for (std::uint32_t tile = begin; tile < end; ++tile) {
-    starts[tile] = static_cast<std::uint16_t>(before);
-    before += counts[tile];
   }
 }
 
@@ -357,10 +294,15 @@ __global__ void __launch_bounds__(sort_threads, 2) place_kernel(const __grid_con
   __syncthreads();
   take_ranks(tile, 0, piece.size, counts, rank);
   __syncthreads();
-  scan_tiles(job.tiles_of_range(), counts, starts, warp_sums);
+  const std::uint32_t share = (job.tiles_of_range() + sort_threads - 1) / sort_threads | 1;
+  block_scan_counts(job.tiles_of_range(), share, counts, warp_sums,
+                    [&](std::uint32_t t, std::uint32_t before) { starts[t] = static_cast<std::uint16_t>(before); });
   __syncthreads();
   take_room(job, piece, counts, starts);
-  take_slots(tile, 0, piece.size, starts, rank, order, tiles);
+  put_in_order(tile, 0, piece.size, starts, rank, [&](std::uint32_t slot, std::uint32_t at, std::uint32_t whole) {
+    order[slot] = static_cast<std::uint16_t>(at);
+    tiles[slot] = static_cast<std::uint16_t>(whole);
+  });
   __pipeline_wait_prior(0);
   __syncthreads();
   write_runs<T>(job.records, staged, order, piece.size,

@@ -14,9 +14,6 @@ namespace quadrat::detail {
 
 namespace {
 
-/// With fewer points the launches take as long as the work.
-constexpr std::size_t worth_ranges = 200'000;
-
 /// The key of an element, for counting_buckets.
 template <typename T>
 struct tile_key {
@@ -102,12 +99,6 @@ template <typename T>
   return points;
 }
 
-[[nodiscard]] unsigned shift_for(std::size_t tiles) {
-  unsigned shift = 0;
-  while (tiles > std::size_t{sort_ranges} << shift) ++shift;
-  return shift;
-}
-
 /// The context, at a level of determinism that keeps ids in order if `ordered`.
 [[nodiscard]] cuda_context context_at(const cuda_context& context, bool ordered) {
   if (ordered == (context.reproducibility() != determinism::none)) return context;
@@ -127,7 +118,7 @@ void tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid, co
   if (!kept_) kept_ = context;
   if (points.count == 0) {
     fill_bytes(context, offsets, 0, (grid.tile_count() + 1) * sizeof(std::uint32_t));
-  } else if (ordered || points.count < worth_ranges || grid.tile_count() > most_sorted_tiles) {
+  } else if (ordered || points.count < partition_least || grid.tile_count() > most_sorted_tiles) {
     gather(context, grid, points, ordered, records, offsets);
   } else {
     partition(context, grid, points, records, offsets);
@@ -166,7 +157,7 @@ void tile_sorter<T>::partition(const cuda_context& context, const tile_grid& gri
   clean_ = false;
   const sort_job<T> job{with_all_axes(points),
                         tile_finder<T>(grid),
-                        shift_for(tiles),
+                        partition_shift(tiles),
                         static_cast<std::uint32_t>(points.count),
                         reinterpret_cast<sort_control*>(control_.data()),
                         tiles_.data(),

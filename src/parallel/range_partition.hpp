@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Elements with integer keys are grouped, on CUDA, by ranges of 2^shift consecutive keys: blocks count them by range,
+/// the last block to finish plans where the ranges begin, and then each block brings its elements into the order of
+/// ranges in shared memory, reserves room for its run of each range, and writes the runs contiguously. What the kernels
+/// for this have in common is in range_partition.cuh.
+namespace quadrat::detail {
+
+/// Ranges, and threads of a block: each plans one range.
+inline constexpr std::uint32_t partition_ranges = 512;
+/// With fewer elements the launches take as long as the work.
+inline constexpr std::size_t partition_least = 200'000;
+
+/// The words that the blocks share. The totals and `done` must be zero at first, and are zero again afterwards; the
+/// others may have any value.
+struct partition_control {
+  std::uint32_t totals[partition_ranges];     ///< elements of each range
+  std::uint32_t first[partition_ranges + 1];  ///< the first grouped element of each range, and their number
+  std::uint32_t next_free[partition_ranges];  ///< the next free place among the grouped elements
+  std::uint32_t done;                         ///< blocks that have counted
+};
+
+inline constexpr std::size_t partition_control_words = sizeof(partition_control) / sizeof(std::uint32_t);
+
+/// The least shift with which the ranges hold this many keys.
+[[nodiscard]] constexpr unsigned partition_shift(std::size_t keys) {
+  unsigned shift = 0;
+  while (keys > std::size_t{partition_ranges} << shift) ++shift;
+  return shift;
+}
+
+}  // namespace quadrat::detail
