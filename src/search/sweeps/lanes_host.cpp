@@ -4,6 +4,8 @@
 #include <bit>
 #include <type_traits>
 
+#include "parallel/cpu_vector.hpp"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define QUADRAT_X86_LANES 1
 #include <immintrin.h>
@@ -57,127 +59,47 @@ static_assert(lanes_a_step == 8, "one byte of the words a step");
   return reinterpret_cast<unsigned char*>(words);
 }
 
-/// Every x86-64 has SSE2.
-template <int D>
-unsigned test_lanes_sse2(const candidate_lanes<double, D>& candidates, std::size_t first, std::size_t last,
-                         const vec<double, D>& from, const vec<double, D>& translation, double squared_reach,
-                         std::uint64_t* words) {
-  unsigned char* bytes = cleared_bytes(words, last - first);
-  const __m128d limit = _mm_set1_pd(squared_reach);
-  unsigned count = 0;
-  for (std::size_t k = first; k < last; k += 8) {
-    int mask = 0;
-    for (int part = 0; part < 4; ++part) {
-      __m128d sum = _mm_setzero_pd();
-      for (int axis = 0; axis < D; ++axis) {
-        const __m128d to = _mm_load_pd(candidates.position[axis] + k + 2 * part);
-        const __m128d r = _mm_add_pd(_mm_sub_pd(to, _mm_set1_pd(from[axis])), _mm_set1_pd(translation[axis]));
-        sum = axis == 0 ? _mm_mul_pd(r, r) : _mm_add_pd(sum, _mm_mul_pd(r, r));
-      }
-      mask |= _mm_movemask_pd(_mm_cmplt_pd(sum, limit)) << 2 * part;
-    }
-    *bytes++ = static_cast<unsigned char>(mask);
-    count += static_cast<unsigned>(std::popcount(static_cast<unsigned char>(mask)));
-  }
-  return count;
-}
+/// The test of candidates by the instructions of a set.
+template <typename Set>
+struct lanes_test;
 
-template <int D>
-unsigned test_lanes_sse2(const candidate_lanes<float, D>& candidates, std::size_t first, std::size_t last,
-                         const vec<float, D>& from, const vec<float, D>& translation, float squared_reach,
-                         std::uint64_t* words) {
-  unsigned char* bytes = cleared_bytes(words, last - first);
-  const __m128 limit = _mm_set1_ps(squared_reach);
-  unsigned count = 0;
-  for (std::size_t k = first; k < last; k += 8) {
-    int mask = 0;
-    for (int part = 0; part < 2; ++part) {
-      __m128 sum = _mm_setzero_ps();
-      for (int axis = 0; axis < D; ++axis) {
-        const __m128 to = _mm_load_ps(candidates.position[axis] + k + 4 * part);
-        const __m128 r = _mm_add_ps(_mm_sub_ps(to, _mm_set1_ps(from[axis])), _mm_set1_ps(translation[axis]));
-        sum = axis == 0 ? _mm_mul_ps(r, r) : _mm_add_ps(sum, _mm_mul_ps(r, r));
-      }
-      mask |= _mm_movemask_ps(_mm_cmplt_ps(sum, limit)) << 4 * part;
-    }
-    *bytes++ = static_cast<unsigned char>(mask);
-    count += static_cast<unsigned>(std::popcount(static_cast<unsigned char>(mask)));
+/// Every x86-64 has it.
+struct sse2 {
+  static constexpr int bytes = 16;
+  static unsigned below(__m128 x, __m128 limit) {
+    return static_cast<unsigned>(_mm_movemask_ps(_mm_cmplt_ps(x, limit)));
   }
-  return count;
-}
+  static unsigned below(__m128d x, __m128d limit) {
+    return static_cast<unsigned>(_mm_movemask_pd(_mm_cmplt_pd(x, limit)));
+  }
+};
+#define QUADRAT_LANES_SET sse2
+#define QUADRAT_LANES_TARGET
+#include "search/sweeps/test_lanes.hpp"
 
-template <int D>
-__attribute__((target("avx2,popcnt"))) unsigned test_lanes_avx2(const candidate_lanes<double, D>& candidates,
-                                                                std::size_t first, std::size_t last,
-                                                                const vec<double, D>& from,
-                                                                const vec<double, D>& translation, double squared_reach,
-                                                                std::uint64_t* words) {
-  unsigned char* bytes = cleared_bytes(words, last - first);
-  const __m256d limit = _mm256_set1_pd(squared_reach);
-  unsigned count = 0;
-  for (std::size_t k = first; k < last; k += 8) {
-    int mask = 0;
-    for (int part = 0; part < 2; ++part) {
-      __m256d sum = _mm256_setzero_pd();
-      for (int axis = 0; axis < D; ++axis) {
-        const __m256d to = _mm256_loadu_pd(candidates.position[axis] + k + 4 * part);
-        const __m256d r =
-            _mm256_add_pd(_mm256_sub_pd(to, _mm256_set1_pd(from[axis])), _mm256_set1_pd(translation[axis]));
-        sum = axis == 0 ? _mm256_mul_pd(r, r) : _mm256_add_pd(sum, _mm256_mul_pd(r, r));
-      }
-      mask |= _mm256_movemask_pd(_mm256_cmp_pd(sum, limit, _CMP_LT_OQ)) << 4 * part;
-    }
-    *bytes++ = static_cast<unsigned char>(mask);
-    count += static_cast<unsigned>(__builtin_popcount(static_cast<unsigned>(mask)));
+#define QUADRAT_LANES_SET avx2
+#define QUADRAT_LANES_TARGET __attribute__((target("avx2,popcnt")))
+struct avx2 {
+  static constexpr int bytes = 32;
+  QUADRAT_LANES_TARGET static unsigned below(__m256 x, __m256 limit) {
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(x, limit, _CMP_LT_OQ)));
   }
-  return count;
-}
+  QUADRAT_LANES_TARGET static unsigned below(__m256d x, __m256d limit) {
+    return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(x, limit, _CMP_LT_OQ)));
+  }
+};
+#include "search/sweeps/test_lanes.hpp"
 
-template <int D>
-__attribute__((target("avx2,popcnt"))) unsigned test_lanes_avx2(const candidate_lanes<float, D>& candidates,
-                                                                std::size_t first, std::size_t last,
-                                                                const vec<float, D>& from,
-                                                                const vec<float, D>& translation, float squared_reach,
-                                                                std::uint64_t* words) {
-  unsigned char* bytes = cleared_bytes(words, last - first);
-  const __m256 limit = _mm256_set1_ps(squared_reach);
-  unsigned count = 0;
-  for (std::size_t k = first; k < last; k += 8) {
-    __m256 sum = _mm256_setzero_ps();
-    for (int axis = 0; axis < D; ++axis) {
-      const __m256 to = _mm256_loadu_ps(candidates.position[axis] + k);
-      const __m256 r = _mm256_add_ps(_mm256_sub_ps(to, _mm256_set1_ps(from[axis])), _mm256_set1_ps(translation[axis]));
-      sum = axis == 0 ? _mm256_mul_ps(r, r) : _mm256_add_ps(sum, _mm256_mul_ps(r, r));
-    }
-    const int mask = _mm256_movemask_ps(_mm256_cmp_ps(sum, limit, _CMP_LT_OQ));
-    *bytes++ = static_cast<unsigned char>(mask);
-    count += static_cast<unsigned>(__builtin_popcount(static_cast<unsigned>(mask)));
+#define QUADRAT_LANES_SET avx512
+#define QUADRAT_LANES_TARGET __attribute__((target("avx512f,popcnt")))
+/// For double only: eight floats are a register of AVX2.
+struct avx512 {
+  static constexpr int bytes = 64;
+  QUADRAT_LANES_TARGET static unsigned below(__m512d x, __m512d limit) {
+    return _mm512_cmp_pd_mask(x, limit, _CMP_LT_OQ);
   }
-  return count;
-}
-
-template <int D>
-__attribute__((target("avx512f,popcnt"))) unsigned test_lanes_avx512(const candidate_lanes<double, D>& candidates,
-                                                                     std::size_t first, std::size_t last,
-                                                                     const vec<double, D>& from,
-                                                                     const vec<double, D>& translation,
-                                                                     double squared_reach, std::uint64_t* words) {
-  unsigned char* bytes = cleared_bytes(words, last - first);
-  const __m512d limit = _mm512_set1_pd(squared_reach);
-  unsigned count = 0;
-  for (std::size_t k = first; k < last; k += 8) {
-    __m512d sum = _mm512_setzero_pd();
-    for (int axis = 0; axis < D; ++axis) {
-      const __m512d to = _mm512_loadu_pd(candidates.position[axis] + k);
-      const __m512d r = _mm512_add_pd(_mm512_sub_pd(to, _mm512_set1_pd(from[axis])), _mm512_set1_pd(translation[axis]));
-      sum = axis == 0 ? _mm512_mul_pd(r, r) : _mm512_add_pd(sum, _mm512_mul_pd(r, r));
-    }
-    const __mmask8 mask = _mm512_cmp_pd_mask(sum, limit, _CMP_LT_OQ);
-    *bytes++ = static_cast<unsigned char>(mask);
-    count += static_cast<unsigned>(__builtin_popcount(mask));
-  }
-  return count;
-}
+};
+#include "search/sweeps/test_lanes.hpp"
 
 /// Compresses in a register: a compressing store takes a hundred cycles on some CPUs.
 __attribute__((target("avx512f,popcnt"))) void pick_ids_avx512(const particle_id* ids, std::size_t lanes,
@@ -198,10 +120,10 @@ std::vector<test_lanes_function<T, D>> test_lanes_functions() {
   std::vector<test_lanes_function<T, D>> functions;
 #if QUADRAT_X86_LANES
   if constexpr (std::is_same_v<T, double>) {
-    if (__builtin_cpu_supports("avx512f")) functions.push_back(test_lanes_avx512<D>);
+    if (__builtin_cpu_supports("avx512f")) functions.push_back(lanes_test<avx512>::run<double, D>);
   }
-  if (__builtin_cpu_supports("avx2")) functions.push_back(test_lanes_avx2<D>);
-  functions.push_back(test_lanes_sse2<D>);
+  if (__builtin_cpu_supports("avx2")) functions.push_back(lanes_test<avx2>::run<T, D>);
+  functions.push_back(lanes_test<sse2>::run<T, D>);
 #endif
   functions.push_back(test_lanes_plain<T, D>);
   return functions;

@@ -6,118 +6,18 @@
 #include <immintrin.h>
 
 #define QUADRAT_TILE_TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")))
-#include "mesh/tiles/cpu/loops.hpp"
+#include "mesh/tiles/cpu/vector_lanes.hpp"
 
 namespace quadrat::detail {
 
 namespace {
 
-struct avx512_double {
-  using value = double;
-  using vector = __m512d;
-  using eight = __m512d;
-  static constexpr int count = 8;
-
-  QUADRAT_TILE_INLINE static vector zero() { return _mm512_setzero_pd(); }
-  QUADRAT_TILE_INLINE static vector fill(double x) { return _mm512_set1_pd(x); }
-  QUADRAT_TILE_INLINE static vector load(const double* from) { return _mm512_load_pd(from); }
-  QUADRAT_TILE_INLINE static vector load_any(const double* from) { return _mm512_loadu_pd(from); }
-  QUADRAT_TILE_INLINE static void store(double* to, vector x) { _mm512_store_pd(to, x); }
-  QUADRAT_TILE_INLINE static void store_any(double* to, vector x) { _mm512_storeu_pd(to, x); }
-  QUADRAT_TILE_INLINE static vector add(vector a, vector b) { return _mm512_add_pd(a, b); }
-  QUADRAT_TILE_INLINE static vector multiply(vector a, vector b) { return _mm512_mul_pd(a, b); }
-  QUADRAT_TILE_INLINE static vector fused(vector a, vector b, vector c) { return _mm512_fmadd_pd(a, b, c); }
-  QUADRAT_TILE_INLINE static vector fused_where_not_zero(vector a, vector b, vector c) {
-    return _mm512_mask3_fmadd_pd(a, b, c, _mm512_cmp_pd_mask(a, zero(), _CMP_NEQ_UQ));
-  }
-  template <int Components>
-  QUADRAT_TILE_INLINE static vector fill_repeated(const double* values) {
-    if constexpr (Components == 1) {
-      return fill(values[0]);
-    } else {
-      return _mm512_broadcast_f64x2(_mm_loadu_pd(values));
-    }
-  }
-  template <int Components>
-  QUADRAT_TILE_INLINE static void sum(vector x, double* to) {
-    const __m256d quarter = _mm256_add_pd(_mm512_castpd512_pd256(x), _mm512_extractf64x4_pd(x, 1));
-    const __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(quarter), _mm256_extractf128_pd(quarter, 1));
-    if constexpr (Components == 1) {
-      to[0] = _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
-    } else {
-      _mm_storeu_pd(to, pair);
-    }
-  }
-
-  QUADRAT_TILE_INLINE static eight eight_fill(double x) { return fill(x); }
-  QUADRAT_TILE_INLINE static eight eight_load(const double* from) { return load_any(from); }
-  QUADRAT_TILE_INLINE static void eight_store(double* to, eight x) { store_any(to, x); }
-  QUADRAT_TILE_INLINE static eight eight_fused(eight a, eight b, eight c) { return fused(a, b, c); }
-  template <int Components>
-  QUADRAT_TILE_INLINE static void put_repeated(double* to, eight x) {
-    if constexpr (Components == 1) {
-      store_any(to, x);
-    } else {
-      store_any(to, _mm512_permutexvar_pd(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0), x));
-      store_any(to + 8, _mm512_permutexvar_pd(_mm512_set_epi64(7, 7, 6, 6, 5, 5, 4, 4), x));
-    }
-  }
-};
-
-struct avx512_float {
-  using value = float;
-  using vector = __m512;
-  using eight = __m256;
-  static constexpr int count = 16;
-
-  QUADRAT_TILE_INLINE static vector zero() { return _mm512_setzero_ps(); }
-  QUADRAT_TILE_INLINE static vector fill(float x) { return _mm512_set1_ps(x); }
-  QUADRAT_TILE_INLINE static vector load(const float* from) { return _mm512_load_ps(from); }
-  QUADRAT_TILE_INLINE static vector load_any(const float* from) { return _mm512_loadu_ps(from); }
-  QUADRAT_TILE_INLINE static void store(float* to, vector x) { _mm512_store_ps(to, x); }
-  QUADRAT_TILE_INLINE static void store_any(float* to, vector x) { _mm512_storeu_ps(to, x); }
-  QUADRAT_TILE_INLINE static vector add(vector a, vector b) { return _mm512_add_ps(a, b); }
-  QUADRAT_TILE_INLINE static vector multiply(vector a, vector b) { return _mm512_mul_ps(a, b); }
-  QUADRAT_TILE_INLINE static vector fused(vector a, vector b, vector c) { return _mm512_fmadd_ps(a, b, c); }
-  QUADRAT_TILE_INLINE static vector fused_where_not_zero(vector a, vector b, vector c) {
-    return _mm512_mask3_fmadd_ps(a, b, c, _mm512_cmp_ps_mask(a, zero(), _CMP_NEQ_UQ));
-  }
-  template <int Components>
-  QUADRAT_TILE_INLINE static vector fill_repeated(const float* values) {
-    if constexpr (Components == 1) {
-      return fill(values[0]);
-    } else {
-      double pair;
-      std::memcpy(&pair, values, sizeof(pair));
-      return _mm512_castpd_ps(_mm512_set1_pd(pair));
-    }
-  }
-  template <int Components>
-  QUADRAT_TILE_INLINE static void sum(vector x, float* to) {
-    const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(x), _mm512_extractf32x8_ps(x, 1));
-    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
-    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-    if constexpr (Components == 1) {
-      to[0] = _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
-    } else {
-      to[0] = _mm_cvtss_f32(two);
-      to[1] = _mm_cvtss_f32(_mm_movehdup_ps(two));
-    }
-  }
-
-  QUADRAT_TILE_INLINE static eight eight_fill(float x) { return _mm256_set1_ps(x); }
-  QUADRAT_TILE_INLINE static eight eight_load(const float* from) { return _mm256_loadu_ps(from); }
-  QUADRAT_TILE_INLINE static void eight_store(float* to, eight x) { _mm256_storeu_ps(to, x); }
-  QUADRAT_TILE_INLINE static eight eight_fused(eight a, eight b, eight c) { return _mm256_fmadd_ps(a, b, c); }
-  template <int Components>
-  QUADRAT_TILE_INLINE static void put_repeated(float* to, eight x) {
-    if constexpr (Components == 1) {
-      eight_store(to, x);
-    } else {
-      eight_store(to, _mm256_permutevar8x32_ps(x, _mm256_set_epi32(3, 3, 2, 2, 1, 1, 0, 0)));
-      eight_store(to + 8, _mm256_permutevar8x32_ps(x, _mm256_set_epi32(7, 7, 6, 6, 5, 5, 4, 4)));
-    }
-  }
+struct avx512 {
+  static constexpr int bytes = 64;
+  QUADRAT_TILE_INLINE static __m256 fused(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
+  QUADRAT_TILE_INLINE static __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
+  QUADRAT_TILE_INLINE static __m512 fused(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
+  QUADRAT_TILE_INLINE static __m512d fused(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
 };
 
 [[nodiscard]] bool has_avx512() {
@@ -128,11 +28,11 @@ struct avx512_float {
 }  // namespace
 
 const tile_functions<float>* avx512_tile_functions(float) {
-  static const tile_functions<float> functions = make_tile_functions<avx512_float>();
+  static const tile_functions<float> functions = make_tile_functions<vector_lanes<float, avx512>>();
   return has_avx512() ? &functions : nullptr;
 }
 const tile_functions<double>* avx512_tile_functions(double) {
-  static const tile_functions<double> functions = make_tile_functions<avx512_double>();
+  static const tile_functions<double> functions = make_tile_functions<vector_lanes<double, avx512>>();
   return has_avx512() ? &functions : nullptr;
 }
 

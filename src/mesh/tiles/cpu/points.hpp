@@ -167,8 +167,8 @@ struct tile_planes {
   QUADRAT_TILE_INLINE static void add_row(T* row, T* mesh, int length) {
     int k = 0;
     for (; k + Lanes::count <= length; k += Lanes::count) {
-      Lanes::store_any(mesh + k, Lanes::add(Lanes::load_any(mesh + k), Lanes::load_any(row + k)));
-      Lanes::store_any(row + k, Lanes::zero());
+      Lanes::store(mesh + k, Lanes::add(Lanes::load(mesh + k), Lanes::load(row + k)));
+      Lanes::store(row + k, Lanes::zero());
     }
     for (; k < length; ++k) {
       mesh[k] += row[k];

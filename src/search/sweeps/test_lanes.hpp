@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Included by lanes_host.cpp for each instruction set, QUADRAT_LANES_SET, and compiled for QUADRAT_LANES_TARGET; hence
+// no include guard. The set has `bytes`, the size of a register, and below(x, limit), a bit for each lane.
+
+template <>
+struct lanes_test<QUADRAT_LANES_SET> {
+  template <typename T, int D>
+  QUADRAT_LANES_TARGET static unsigned run(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
+                                           const vec<T, D>& from, const vec<T, D>& translation, T squared_reach,
+                                           std::uint64_t* words) {
+    constexpr int count = QUADRAT_LANES_SET::bytes / sizeof(T);
+    using vector = typename cpu_vector<T, count>::type;
+    using anywhere = typename cpu_vector<T, count>::anywhere;
+    unsigned char* bytes = cleared_bytes(words, last - first);
+    const vector limit = vector{} + squared_reach;
+    unsigned found = 0;
+    for (std::size_t k = first; k < last; k += lanes_a_step) {
+      unsigned mask = 0;
+      for (unsigned part = 0; part < lanes_a_step; part += count) {
+        vector sum{};
+        for (int axis = 0; axis < D; ++axis) {
+          const vector to = *reinterpret_cast<const anywhere*>(candidates.position[axis] + k + part);
+          const vector r = (to - from[axis]) + translation[axis];
+          sum = axis == 0 ? r * r : sum + r * r;
+        }
+        mask |= QUADRAT_LANES_SET::below(sum, limit) << part;
+      }
+      *bytes++ = static_cast<unsigned char>(mask);
+      found += static_cast<unsigned>(__builtin_popcount(mask));
+    }
+    return found;
+  }
+};
+
+#undef QUADRAT_LANES_SET
+#undef QUADRAT_LANES_TARGET
