@@ -3,6 +3,7 @@
 
 #include "cells/checks.hpp"
 #include "cells/insertion.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/cells/buckets.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -27,7 +28,7 @@ template <typename Buckets>
 template <typename Context, typename Buckets>
 void keyed_buckets<Context, Buckets>::build(const Context& context, const std::uint32_t* keys, std::size_t count,
                                             std::size_t bucket_count) {
-  detail::require_count(count, max_count, keys, "keys");
+  detail::require_array(keys, count, "keys");
   detail::require_bucket_count(bucket_count);
   faults_.begin();
   keys_ = keys;
@@ -51,7 +52,7 @@ void keyed_buckets<Context, Buckets>::check(const Context& context) {
 template <typename Context, typename Buckets>
 void hash_table<Context, Buckets>::build(const Context& context, const std::uint64_t* keys, std::size_t count,
                                          std::size_t bucket_count) {
-  detail::require_count(count, max_count, keys, "keys");
+  detail::require_array(keys, count, "keys");
   if (bucket_count == 0) bucket_count = count == 0 ? 1 : count;
   detail::require_bucket_count(bucket_count);
   faults_.begin();

@@ -29,11 +29,6 @@ void require_radius(std::string_view method, T radius) {
           "; it must be positive and finite");
 }
 
-inline void require_count(std::size_t count, std::size_t most, const void* first, std::string_view what) {
-  require(count <= most, "there are ", count, " ", what, "; at most ", most, " are possible");
-  require_pointer(first, count, what);
-}
-
 inline void require_bucket_count(std::size_t bucket_count) {
   require(bucket_count >= 1 && bucket_count <= max_count, "the number of buckets is ", bucket_count,
           "; it must be from 1 to ", max_count);

@@ -6,6 +6,7 @@
 #include "cells/checks.hpp"
 #include "cells/ordered_pairs_build.hpp"
 #include "core/backend.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -86,7 +87,7 @@ void linked_packed_cells<Context, T, D>::build(const Context& context, const poi
 
 template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::build(const Context& context, record_type* records, std::size_t count) {
-  detail::require_count(count, max_count, records, "records");
+  detail::require_array(records, count, "records");
   require(reinterpret_cast<std::uintptr_t>(records) % alignof(record_type) == 0, "records must be aligned to ",
           alignof(record_type));
   const T* first = count == 0 ? nullptr : records->position.component;

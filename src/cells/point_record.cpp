@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/cells/point_record.hpp"
 
-#include <cmath>
 #include <string>
 
-#include "cells/checks.hpp"
 #include "cells/insertion.hpp"
 #include "core/backend.hpp"
+#include "core/finite.hpp"
 #include "core/number_text.hpp"
-#include "quadrat/core/array.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/core/curves.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -16,27 +15,17 @@ namespace quadrat::detail {
 
 namespace {
 
-template <typename T, int D>
-std::string text(const vec<T, D>& values) {
-  std::string result = "(";
-  for (int axis = 0; axis < D; ++axis) result += (axis == 0 ? "" : ", ") + number_text(values[axis]);
-  return result + ")";
-}
-
 /// What is wrong with a point, in words. The caller may have corrected it since the build.
 template <typename T, int D>
 std::string complaint(std::uint64_t i, const vec<T, D>& point, const box<T, D>& domain) {
-  for (int axis = 0; axis < D; ++axis) {
-    if (!std::isfinite(point[axis])) {
-      return message("point ", i, " at ", text(point), " has a coordinate that is not finite");
-    }
-  }
+  const std::string name = message("point ", i, " at ", vector_text(point));
+  if (!is_finite(point)) return name + " has a coordinate that is not finite";
   for (int axis = 0; axis < D; ++axis) {
     if (domain.periodic[axis] || (point[axis] >= domain.lower[axis] && point[axis] <= domain.upper(axis))) continue;
-    return message("point ", i, " at ", text(point), " lies outside the open box [", number_text(domain.lower[axis]),
-                   ", ", number_text(domain.upper(axis)), "] along axis ", axis);
+    return message(name, " lies outside the open box [", number_text(domain.lower[axis]), ", ",
+                   number_text(domain.upper(axis)), "] along axis ", axis);
   }
-  return message("point ", i, ", which is now at ", text(point),
+  return message("point ", i, ", which is now at ", vector_text(point),
                  ", was not finite or outside the open box when cells were built");
 }
 
@@ -44,8 +33,7 @@ std::string complaint(std::uint64_t i, const vec<T, D>& point, const box<T, D>& 
 
 template <typename Context, typename T, int D>
 void point_record<Context, T, D>::begin(const points_view<T, D>& points, std::size_t most) {
-  for (int axis = 0; axis < D; ++axis) require_count(points.count, most, points.component[axis], "points");
-  require(points.count <= 1 || points.stride >= 1, "the stride of the points is 0; it must be positive");
+  require_points(points, "points", most);
   points_ = points;
   faults_.begin();
 }
@@ -57,7 +45,7 @@ void point_record<Context, T, D>::check(const Context& context, const grid<T, D>
   if (found.kind == fault_kind::overflow) {
     const auto id = static_cast<cell_id>(found.index - overflow_fault_base);
     const vec<int, D> cell = row_major_numbering<D>{space.cells}.cell(id);
-    throw overflow_error(message("cell ", text(cell), " holds more than its capacity of ", capacity,
+    throw overflow_error(message("cell ", vector_text(cell), " holds more than its capacity of ", capacity,
                                  " particles; a capacity of ", found.needed, " would have sufficed"),
                          found.needed);
   }
@@ -69,11 +57,7 @@ void point_record<Context, T, D>::check(const Context& context, const grid<T, D>
 
 template <typename Context, typename T, int D>
 vec<T, D> point_record<Context, T, D>::read_point(const Context& context, std::size_t i) const {
-  vec<T, D> point{};
-  for (int axis = 0; axis < D; ++axis) {
-    point[axis] = to_host(context, points_.component[axis] + i * points_.stride, 1)[0];
-  }
-  return point;
+  return point_to_host(context, points_, i);
 }
 
 template class point_record<backend_context, float, 2>;

@@ -43,10 +43,8 @@ void broad_phase<Context, T>::implementation::build(const bounds_view<T>& bounds
 /// What is wrong with box i, and what would be accepted.
 template <typename Context, typename T>
 std::string broad_phase<Context, T>::implementation::complaint(const bounds_view<T>& bounds, std::size_t i) const {
-  const auto corner = [&](const points_view<T, 3>& points) {
-    return make_vec<T, 3>([&](int axis) { return to_host(context, points.component[axis] + i * points.stride, 1)[0]; });
-  };
-  const vec<T, 3> lower = corner(bounds.lower), upper = corner(bounds.upper);
+  const vec<T, 3> lower = detail::point_to_host(context, bounds.lower, i);
+  const vec<T, 3> upper = detail::point_to_host(context, bounds.upper, i);
   const std::uint32_t group = bounds.groups != nullptr ? to_host(context, bounds.groups + i, 1)[0] : 0;
   const bounds_view<T> alone{points_of(&lower, 1), points_of(&upper, 1), &group};
   const box<T, 3> domain = options.domain.value_or(detail::open_box<T>());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/method_choice.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/contacts/broad_phase.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
 #include "quadrat/core/box.hpp"
@@ -22,10 +23,6 @@ template <typename T>
 void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain);
 template <typename T>
 void check_bounds(const bounds_view<T>& bounds);
-
-/// "(1, 2, 3)", for messages.
-template <typename T>
-[[nodiscard]] std::string vector_text(const vec<T, 3>& v);
 
 /// " is 3 long along the periodic axis 1, where the box is 5; ...", for the first such axis.
 template <typename T>

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "cells/checks.hpp"
 #include "contacts/bodies/place.hpp"
 #include "contacts/methods.hpp"
 #include "core/number_text.hpp"
@@ -33,12 +32,6 @@ void check_common(const method_demand& demand, const std::string& method, const 
   check_masks(masks);
   if (!domain.has_value()) return;
   static_cast<void>(make_box_from_lengths(domain->lower, domain->length, domain->periodic));
-}
-
-template <typename T>
-void check_points(const points_view<T, 3>& points, const char* what) {
-  for (int axis = 0; axis < 3; ++axis) require_count(points.count, max_count, points.component[axis], what);
-  require(points.count <= 1 || points.stride >= 1, "the stride of the ", what, " is 0; it must be positive");
 }
 
 template <typename T>
@@ -82,7 +75,7 @@ void check_broad_phase_options(const method_demand& demand, const broad_phase_op
 
 template <typename T>
 void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain) {
-  check_points(bodies.centers, "centers");
+  require_points(bodies.centers, "centers");
   check_planes(bodies, domain);
   if (bodies.size() == 0) return;
   require(bodies.shapes != nullptr || bodies.shape <= body_shape::box, "the shape of bodies has the number ",
@@ -96,15 +89,10 @@ void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& 
 
 template <typename T>
 void check_bounds(const bounds_view<T>& bounds) {
-  check_points(bounds.lower, "lower corners");
-  check_points(bounds.upper, "upper corners");
+  require_points(bounds.lower, "lower corners");
+  require_points(bounds.upper, "upper corners");
   require(bounds.lower.count == bounds.upper.count, "there are ", bounds.lower.count, " lower and ", bounds.upper.count,
           " upper corners; there must be as many of both");
-}
-
-template <typename T>
-std::string vector_text(const vec<T, 3>& v) {
-  return "(" + number_text(v[0]) + ", " + number_text(v[1]) + ", " + number_text(v[2]) + ")";
 }
 
 template <typename T>
@@ -136,8 +124,6 @@ template void check_bodies(const bodies_view<float>&, const std::optional<box<fl
 template void check_bodies(const bodies_view<double>&, const std::optional<box<double, 3>>&);
 template void check_bounds(const bounds_view<float>&);
 template void check_bounds(const bounds_view<double>&);
-template std::string vector_text(const vec<float, 3>&);
-template std::string vector_text(const vec<double, 3>&);
 template std::string too_long_text(const box<float, 3>&, const vec<float, 3>&);
 template std::string too_long_text(const box<double, 3>&, const vec<double, 3>&);
 template std::string too_far_text(const box<float, 3>&, const vec<float, 3>&);

@@ -33,9 +33,7 @@ struct body_on_host {
 template <typename Context, typename T>
 [[nodiscard]] body_on_host<T> bring_body(const Context& context, const bodies_view<T>& bodies, std::size_t i) {
   body_on_host<T> result;
-  for (int axis = 0; axis < 3; ++axis) {
-    result.center[axis] = to_host(context, bodies.centers.component[axis] + i * bodies.centers.stride, 1)[0];
-  }
+  result.center = detail::point_to_host(context, bodies.centers, i);
   result.shape = bodies.shapes != nullptr ? to_host(context, bodies.shapes + i, 1)[0] : bodies.shape;
   if (bodies.sizes != nullptr) {
     result.size = to_host(context, bodies.sizes + i, 1)[0];

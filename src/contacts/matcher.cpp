@@ -2,6 +2,7 @@
 #include "quadrat/contacts/contact_matcher.hpp"
 
 #include "core/backend.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/atomic.hpp"
 
@@ -93,7 +94,7 @@ contact_matcher<Context>::contact_matcher(const Context& context) : context_(con
 
 template <typename Context>
 void contact_matcher<Context>::match(const contact_keys_view& keys) {
-  require(keys.count <= max_count, "there are ", keys.count, " contacts; at most ", max_count, " are possible");
+  detail::require_count(keys.count, "contacts");
   previous_.resize_discarding(context_, keys.count);
   if (size_ == 0) {
     fill_bytes(context_, previous_.data(), 0xff, keys.count * sizeof(std::uint32_t));

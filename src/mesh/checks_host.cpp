@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/method_choice.hpp"
-#include "core/number_text.hpp"
+#include "core/point_checks.hpp"
 #include "mesh/methods.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/lattice.hpp"
@@ -124,9 +124,7 @@ std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape
 template <typename T, int D>
 std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, const spread_options& options,
                             std::size_t i, const vec<T, D>& point, fault_kind kind) {
-  std::string where = number_text(point[0]);
-  for (int axis = 1; axis < D; ++axis) where += ", " + number_text(point[axis]);
-  const std::string name = message("point ", i, " at (", where, ")");
+  const std::string name = message("point ", i, " at ", vector_text(point));
   if (kind == fault_kind::not_finite) return name + " is not finite";
   for (int axis = 0; axis < D; ++axis) {
     const std::string text = kind == fault_kind::outside ? place_complaint(domain, options, point[axis], axis)

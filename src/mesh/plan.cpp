@@ -5,6 +5,7 @@
 
 #include "core/backend.hpp"
 #include "core/memory_check.hpp"
+#include "core/point_checks.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/choice.hpp"
 #include "mesh/engine.hpp"
@@ -106,8 +107,7 @@ void spread_plan<Context, T, D>::implementation::count_left_out(const detail::po
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::implementation::set_points(const points_view<T, D>& points) {
   usable = false;
-  require(points.count <= max_count, "there are ", points.count, " points; at most ", max_count, " are possible");
-  for (int axis = 0; axis < D; ++axis) require_pointer(points.component[axis], points.count, "points");
+  detail::require_points(points, "points");
   choose(points.count);
   detail::require_memory(
       context.memory(),
@@ -128,8 +128,7 @@ template <typename Context, typename T, int D>
 std::string spread_plan<Context, T, D>::implementation::complaint(const points_view<T, D>& points,
                                                                   const fault_report& fault) const {
   const std::size_t i = fault.index;
-  const auto point =
-      make_vec<T, D>([&](int axis) { return to_host(context, points.component[axis] + i * points.stride, 1)[0]; });
+  const vec<T, D> point = detail::point_to_host(context, points, i);
   return detail::point_complaint(domain, setup.shape, setup.options, i, point, fault.kind);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/finite.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -36,16 +37,6 @@ template <typename T>
 #else
   return T(1) / std::sqrt(a);
 #endif
-}
-
-/// Whether every component is finite.
-template <typename T, int D>
-[[nodiscard]] QUADRAT_HD inline bool is_finite(const vec<T, D>& a) {
-  // inf - inf and NaN - NaN are NaN.
-  for (int axis = 0; axis < D; ++axis) {
-    if (!(a[axis] - a[axis] == T(0))) return false;
-  }
-  return true;
 }
 
 }  // namespace quadrat::detail

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "cells/checks.hpp"
 #include "core/method_choice.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/core/error.hpp"
 #include "search/methods.hpp"
 
@@ -37,14 +37,8 @@ void check_type_table(const neighbor_options<T>& options) {
 }
 
 template <typename T, int D>
-void check_points(const points_view<T, D>& points, const char* what) {
-  for (int axis = 0; axis < D; ++axis) require_count(points.count, max_count, points.component[axis], what);
-  require(points.count <= 1 || points.stride >= 1, "the stride of the ", what, " is 0; it must be positive");
-}
-
-template <typename T, int D>
 void check_queries_fit(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
-  check_points(*input.queries, "queries");
+  require_points(*input.queries, "queries");
   require(options.pairs == neighbor_pairs::full,
           "a half list of queries was asked for; a query is no particle, so its "
           "list must be full");
@@ -78,7 +72,7 @@ void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
 
 template <typename T, int D>
 void check_neighbor_input(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
-  check_points(input.points, "points");
+  require_points(input.points, "points");
   require(!input.boxes.empty(), "there is no box; one is needed, or one for each system");
   require(input.boxes.size() <= (std::size_t{1} << 27), "there are ", input.boxes.size(), " boxes; at most ",
           std::size_t{1} << 27, " are possible");

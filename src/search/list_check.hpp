@@ -5,7 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "core/number_text.hpp"
+#include "core/finite.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/checks.hpp"
@@ -69,16 +70,9 @@ std::string neighbor_list<Context, T, D>::implementation::place_complaint(bool q
   const points_view<T, D>& points = query ? *last.queries : last.points;
   const std::uint32_t* of = query ? last.system_of_query : last.system_of_point;
   const lattice<T, D>& shape = boxes[of == nullptr ? 0 : to_host(context, of + i, 1)[0]];
-  vec<T, D> point{};
-  std::string text = query ? message("query ", i, " at (") : message("point ", i, " at (");
-  bool finite = true;
-  for (int axis = 0; axis < D; ++axis) {
-    point[axis] = to_host(context, points.component[axis] + i * points.stride, 1)[0];
-    finite = finite && std::isfinite(point[axis]);
-    text += (axis == 0 ? "" : ", ") + number_text(point[axis]);
-  }
-  text += ")";
-  if (!finite) return text + " has a coordinate that is not finite";
+  const vec<T, D> point = detail::point_to_host(context, points, i);
+  const std::string text = message(query ? "query " : "point ", i, " at ", detail::vector_text(point));
+  if (!detail::is_finite(point)) return text + " has a coordinate that is not finite";
   for (int axis = 0; axis < D; ++axis) {
     const T fraction = shape.fraction(point, axis);
     if (shape.periodic[axis] && std::fabs(fraction) > T(lattice<T, D>::most_boxes)) {

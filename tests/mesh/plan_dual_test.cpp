@@ -407,6 +407,18 @@ TEST_F(spread_plan_test, null_pointers_are_refused) {
   expect_right(context, plan, it);
 }
 
+TEST_F(spread_plan_test, points_that_a_stride_of_zero_puts_at_one_place_are_refused) {
+  const backend_context context;
+  const case3 it = case_inside();
+  const array<float, backend_context> points(context, 3);
+  auto plan = make_plan(context, it, "auto", it.order);
+  EXPECT_EQ(error_of<argument_error>([&] { plan.set_points(strided_points<3>(points.data(), 7, 0)); }),
+            "the stride of the points is 0; it must be positive");
+  plan.set_points(strided_points<3>(static_cast<const float*>(nullptr), 0, 0));
+  set_points(context, plan, it);
+  expect_right(context, plan, it);
+}
+
 TEST_F(spread_plan_test, more_points_than_can_be_counted_are_refused_before_they_are_looked_at) {
   const backend_context context;
   const case3 it = case_inside();

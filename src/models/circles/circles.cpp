@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/backend.hpp"
+#include "core/point_checks.hpp"
 #include "models/circles/engine.hpp"
 #include "models/circles/methods.hpp"
 #include "models/storage_order.hpp"
@@ -76,15 +77,10 @@ void check_agents(const circles_parameters& parameters, const box<T, D>& domain,
   const bool inside_only = start || parameters.form == circles_form::original;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (domain.contains(positions[i])) continue;
-    bool finite = true;
-    std::string text;
-    for (int axis = 0; axis < D; ++axis) {
-      finite = finite && std::isfinite(positions[i][axis]);
-      text += message(axis == 0 ? "" : ", ", positions[i][axis]);
-    }
+    const bool finite = detail::is_finite(positions[i]);
     if (finite && !inside_only) continue;
-    throw data_error(message("the position of agent ", i, " is (", text,
-                             finite ? "), which is outside the box" : "), which is not finite"));
+    throw data_error(message("the position of agent ", i, " is ", detail::vector_text(positions[i]),
+                             finite ? ", which is outside the box" : ", which is not finite"));
   }
 }
 
@@ -135,8 +131,7 @@ struct circles<Context, T, D>::implementation {
 template <typename Context, typename T, int D>
 circles<Context, T, D>::circles(const Context& context, const circles_options& options,
                                 std::span<const vec<double, D>> positions) {
-  require(positions.size() <= max_count, "there are ", positions.size(), " agents; at most ", max_count,
-          " are possible");
+  detail::require_count(positions.size(), "agents");
   implementation_ = std::make_unique<implementation>(context, options, positions.size());
   check_agents(options.parameters, circles_box<D>(options.parameters), positions, true);
   implementation_->set(first_state<T, D>(space().domain, positions));

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "core/backend.hpp"
+#include "core/point_checks.hpp"
 #include "models/friction/meter.hpp"
 #include "models/friction/options.hpp"
 #include "models/friction/setup.hpp"
@@ -37,8 +38,8 @@ template <typename T>
 void check_finite(const char* name, const std::vector<vec<T, 3>>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (detail::is_finite(values[i])) continue;
-    throw data_error(message("the ", name, " of grain ", i, " is (", values[i][0], ", ", values[i][1], ", ",
-                             values[i][2], "), which is not finite"));
+    throw data_error(
+        message("the ", name, " of grain ", i, " is ", detail::vector_text(values[i]), ", which is not finite"));
   }
 }
 
@@ -255,8 +256,7 @@ granular_friction<Context, T>::granular_friction(const Context& context, const g
                                                  std::span<const vec<double, 3>> velocities,
                                                  std::span<const vec<double, 3>> angular_velocities) {
   const std::size_t count = positions.size();
-  require(count <= max_count - most_granular_walls, "there are ", count, " grains; at most ",
-          max_count - most_granular_walls, " are possible");
+  detail::require_count(count, "grains", max_count - most_granular_walls);
   require(velocities.empty() || velocities.size() == count, "there are ", count, " positions, but ", velocities.size(),
           " velocities");
   require(angular_velocities.empty() || angular_velocities.size() == count, "there are ", count, " positions, but ",

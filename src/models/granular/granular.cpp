@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/backend.hpp"
+#include "core/point_checks.hpp"
 #include "models/granular/engine.hpp"
 #include "models/granular/meter.hpp"
 #include "models/granular/methods.hpp"
@@ -98,9 +99,9 @@ void check_grains(const box<T, 3>& domain, std::span<const vec<T, 3>> positions,
     const bool inside = domain.contains(positions[i]);
     if (inside && (velocities.empty() || detail::is_finite(velocities[i]))) continue;
     const vec<T, 3>& shown = inside ? velocities[i] : positions[i];
-    throw data_error(message(inside ? "the velocity of grain " : "the position of grain ", i, " is (", shown[0], ", ",
-                             shown[1], ", ", shown[2],
-                             detail::is_finite(shown) ? "), which is outside the box" : "), which is not finite"));
+    throw data_error(message(inside ? "the velocity of grain " : "the position of grain ", i, " is ",
+                             detail::vector_text(shown),
+                             detail::is_finite(shown) ? ", which is outside the box" : ", which is not finite"));
   }
 }
 
@@ -158,8 +159,7 @@ struct granular<Context, T>::implementation {
 template <typename Context, typename T>
 granular<Context, T>::granular(const Context& context, const granular_options& options,
                                std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities) {
-  require(positions.size() <= max_count, "there are ", positions.size(), " grains; at most ", max_count,
-          " are possible");
+  detail::require_count(positions.size(), "grains");
   require(velocities.empty() || velocities.size() == positions.size(), "there are ", positions.size(),
           " positions, but ", velocities.size(), " velocities");
   implementation_ = std::make_unique<implementation>(context, options, positions.size());

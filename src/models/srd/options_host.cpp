@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "core/finite.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::detail {
@@ -16,20 +18,7 @@ namespace {
 
 constexpr const char* axis_names[3] = {"x", "y", "z"};
 
-[[nodiscard]] std::string text_of(const auto& v, int dimension) {
-  std::string text = "(";
-  for (int axis = 0; axis < dimension; ++axis) text += message(axis == 0 ? "" : ", ", v[axis]);
-  return text + ")";
-}
-
 [[nodiscard]] bool is_positive(double value) { return value > 0 && std::isfinite(value); }
-
-template <int D>
-[[nodiscard]] bool all_finite(const vec<double, D>& v) {
-  bool finite = true;
-  for (int axis = 0; axis < D; ++axis) finite = finite && std::isfinite(v[axis]);
-  return finite;
-}
 
 template <int D>
 void check_cells(const srd_options<D>& options) {
@@ -47,8 +36,8 @@ template <int D>
 void check_walls(const srd_options<D>& options) {
   for (int axis = 0; axis < D; ++axis) {
     for (const vec<double, D>& velocity : options.wall_velocity[static_cast<std::size_t>(axis)]) {
-      require(all_finite(velocity), "the velocity of a wall is ", text_of(velocity, D), "; it must be finite");
-      require(velocity[axis] == 0, "the velocity of a wall of ", axis_names[axis], " is ", text_of(velocity, D),
+      require(is_finite(velocity), "the velocity of a wall is ", vector_text(velocity), "; it must be finite");
+      require(velocity[axis] == 0, "the velocity of a wall of ", axis_names[axis], " is ", vector_text(velocity),
               "; walls can move along themselves only, so that component must be 0");
       require(!options.periodic[axis] || velocity == vec<double, D>{}, "the axis ", axis_names[axis],
               " is periodic, but one of its walls has a velocity");
@@ -131,7 +120,7 @@ void check_srd(const srd_options<D>& options) {
           "; it must be finite and not negative");
   require(!options.thermostat || options.temperature > 0,
           "the temperature kT is 0; with the thermostat it must be positive");
-  require(all_finite(options.acceleration), "the acceleration is ", text_of(options.acceleration, D),
+  require(is_finite(options.acceleration), "the acceleration is ", vector_text(options.acceleration),
           "; it must be finite");
   require(options.particles_per_cell >= 0 && options.particles_per_cell <= static_cast<double>(max_count),
           "ghosts are to fill cells up to ", options.particles_per_cell, " particles; 0 to ", max_count,
@@ -242,12 +231,12 @@ void check_particles(const srd_setup<T, D>& setup, std::span<const vec<T, D>> po
       const T x = positions[i][axis];
       const T v = velocities[i][axis];
       if (!(x >= T(0) && x <= setup.size[axis])) {
-        throw data_error(message("the position of ", kind, " ", i, " is ", text_of(positions[i], D), ", which is ",
+        throw data_error(message("the position of ", kind, " ", i, " is ", vector_text(positions[i]), ", which is ",
                                  std::isfinite(x) ? "outside the box" : "not finite"));
       }
       if (!(std::fabs(v) <= setup.fastest)) {
         throw data_error(
-            message("the velocity of ", kind, " ", i, " is ", text_of(velocities[i], D),
+            message("the velocity of ", kind, " ", i, " is ", vector_text(velocities[i]),
                     std::isfinite(v) ? ", which would carry it too far in one step; " : ", which is not finite; ",
                     "components up to ", setup.fastest, " are possible"));
       }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/backend.hpp"
+#include "core/point_checks.hpp"
 #include "models/replay.hpp"
 #include "models/srd/meter.hpp"
 #include "models/srd/options.hpp"
@@ -25,7 +26,7 @@ template <int D>
           " velocities");
   require(particles.solute_masses.size() <= count, "there are ", particles.solute_masses.size(), " solutes, but only ",
           count, " particles");
-  require(count <= max_count, "there are ", count, " particles; at most ", max_count, " are possible");
+  detail::require_count(count, "particles");
   return count - particles.solute_masses.size();
 }
 
