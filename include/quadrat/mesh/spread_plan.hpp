@@ -100,9 +100,10 @@ class spread_plan {
   ~spread_plan();
 
   /// Copies the points, which may change or be freed afterwards. Synchronizes. Allocates when the number of points
-  /// grows. Throws argument_error when there are more than 2^31 - 1 points, or when the method would need more memory
-  /// than is available (saying how much, before anything is allocated); data_error naming the first point that is not
-  /// finite, or whose position or footprint is refused. After an exception the plan is unusable until the next call.
+  /// grows. Throws argument_error when there are more than 2^31 - 1 points, for null pointers, for several points with
+  /// a stride of 0, or when the method would need more memory than is available (saying how much, before anything is
+  /// allocated); data_error naming the first point that is not finite, or whose position or footprint is refused. After
+  /// an exception the plan is unusable until the next call.
   void set_points(const points_view<T, D>& points);
 
   /// What the last set_points left out. Counted by one more pass over the points if an axis is open and the options
