@@ -77,6 +77,7 @@ constexpr std::array<operation, 12> mesh_operations{{
 constexpr std::array<operation, 5> neighbors_operations{{
     {"csr", "full lists by size, number of neighbors and precision, uniform points", 0, run_csr},
     {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
+    {"sparse", "lists in boxes much larger than their points", 0, run_sparse},
     {"small", "one small periodic system, its state object reused", 0, run_small},
     {"batch", "thousands of small periodic systems in one call", 0, run_batch},
     {"outputs", "half, sorted, pairs, distances, vectors, matrix", 0, run_outputs},

@@ -84,7 +84,56 @@ void run_csr_on(const session& s, const Context& context) {
   time_methods(s, uniform_problem<Context, double>(context, std::size_t{1} << 20, 40, false), "csr", "uniform", false);
 }
 
+/// A cube around the origin.
+[[nodiscard]] lattice<float, 3> cube(float edge, bool periodic) {
+  const auto half = vec<float, 3>::filled(edge / 2);
+  return make_lattice(make_box(half * -1.0f, half, vec<bool, 3>::filled(periodic)));
+}
+
+/// Uniform points in `blobs` cubes of one density, at random in a cube of edge `across`.
+[[nodiscard]] std::vector<float> cubes_apart(std::size_t n, std::size_t blobs, double across) {
+  const double edge = std::cbrt(1.0 / static_cast<double>(blobs));
+  std::vector<float> values(3 * n);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t blob = i / 3 * blobs / n;
+    const double center = (across - edge) * (random_unit(17, 3 * blob + i % 3) - 0.5);
+    values[i] = static_cast<float>(center + edge * (random_unit(18, i) - 0.5));
+  }
+  return values;
+}
+
+/// The same density everywhere, so that all rows should take about as long as the first.
+template <typename Context>
+void run_sparse_on(const session& s, const Context& context) {
+  const std::size_t n = s.full() ? 200'000 : 4096;
+  const double cutoff = cutoff_for(40, static_cast<double>(n));
+  const std::vector<float> points = random_points<float>(n, 0.5, 16);
+  const auto far = static_cast<float>(1e6 * cutoff);
+  const auto time = [&](std::string_view distribution, const std::vector<float>& values, const lattice<float, 3>& box,
+                        bool accept_outside) {
+    std::uint64_t pairs = 0;
+    neighbor_options<float> options = options_for(static_cast<float>(cutoff));
+    options.accept_outside = accept_outside;
+    const problem<Context, float> what(context, values, {box}, cutoff, 40);
+    time_list(s, what, "sparse", options, distribution, pairs);
+  };
+  time("tight box", points, cube(1, false), false);
+  std::vector<float> stray = points;
+  for (std::size_t axis = 0; axis < 3; ++axis) stray[axis] = axis == 1 ? -far : far;
+  time("one stray point", stray, cube(2 * far, false), false);
+  time("open box 30 times as wide", points, cube(30, false), false);
+  time("periodic box 30 times as wide", points, cube(30, true), false);
+  time("open box 1000 times as wide", points, cube(1000, false), false);
+  time("points outside accepted", points, cube(0.5f, false), true);
+  time("2 cubes in a box of 10000 cutoffs", cubes_apart(n, 2, 1e4 * cutoff), cube(far, false), false);
+  time("64 cubes in a box of 10000 cutoffs", cubes_apart(n, 64, 1e4 * cutoff), cube(far, false), false);
+}
+
 }  // namespace
+
+void run_sparse(const session& s) {
+  with_context(s, [&](const auto& context) { run_sparse_on(s, context); });
+}
 
 void run_csr(const session& s) {
   with_context(s, [&](const auto& context) { run_csr_on(s, context); });

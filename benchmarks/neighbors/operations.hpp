@@ -9,6 +9,9 @@ namespace quadrat::bench {
 void run_csr(const session& s);
 /// The same for points in 64 Gaussian blobs.
 void run_clustered(const session& s);
+/// One density of points in boxes much larger than they are, with a stray point, in cubes far apart, and outside the
+/// box.
+void run_sparse(const session& s);
 /// One small periodic system.
 void run_small(const session& s);
 /// Thousands of small periodic systems in one call.

@@ -26,12 +26,19 @@ struct search_task {
   std::uint64_t* note;  ///< a word for the engine's kernels; its value is passed to `neighbor_engine::grow`
 };
 
+/// The most cells for a search: far more than points would be mostly empty. Cells without end take up all of it.
+[[nodiscard]] inline std::size_t most_cells(std::size_t points, bool points_anywhere) {
+  return 64 + (points_anywhere ? 1 : 4) * points;
+}
+
 /// Boxes cut into cells, and the points in them.
 template <typename Context, typename T, int D>
 struct search_cells {
   array<search_system<T, D>, Context> systems;
   search_system<T, D> first{};  ///< of the systems
   std::size_t count = 0;        ///< cells of all systems
+  bool folded = false;          ///< whether those along any axis are
+  double volume = 0;            ///< of all stored cells, where boxes are orthorhombic
   counting_buckets<Context> buckets;
 
   /// Whether the cells were made for other boxes, or the number of points has more than doubled or halved since.
@@ -39,12 +46,21 @@ struct search_cells {
     const std::size_t points = task.input.points.count;
     return boxes_number_ != task.boxes_number || points > 2 * points_ || 2 * points < points_;
   }
-  /// Makes cells of about these edges; see make_search_systems.
-  void cut(const Context& context, const search_task<T, D>& task, const vec<T, D>& edges, T reach, std::size_t most) {
+  void cut(const Context& context, const search_task<T, D>& task, const cells_request<T, D>& request) {
     boxes_number_ = 0;  // in case of an exception below
-    const auto made = make_search_systems(task.input.boxes, edges, reach, most);
+    const auto made = make_search_systems(task.input.boxes, request);
     first = made.front();
     count = cell_count(made);
+    folded = false;
+    volume = 0;
+    for (const search_system<T, D>& system : made) {
+      double product = 1;
+      for (int axis = 0; axis < D; ++axis) {
+        folded = folded || system.repeats[axis] != 1;
+        product *= static_cast<double>(system.edge[axis]) * system.cells[axis];
+      }
+      volume += product;
+    }
     systems = to_device(context, made);
     points_ = task.input.points.count;
     boxes_number_ = task.boxes_number;

@@ -20,7 +20,7 @@ struct neighbor_request {
   bool cuda;
   std::size_t points;
   bool one_image;   ///< every box is orthorhombic and too large for two images of a point within reach of another
-  bool one_cutoff;  ///< the uniform rule, without queries and excluded pairs, and all points inside
+  bool one_cutoff;  ///< the uniform rule, without queries and excluded pairs
 
   bool operator==(const neighbor_request&) const = default;
 };
@@ -47,8 +47,7 @@ template <typename T, int D>
 [[nodiscard]] neighbor_request make_request(bool cuda, const neighbor_options<T>& options,
                                             const neighbor_input<T, D>& input, bool one_image) {
   return {cuda, input.points.count, one_image,
-          options.rule == cutoff_rule::uniform && !options.accept_outside && !input.queries.has_value() &&
-              input.excluded_offsets == nullptr};
+          options.rule == cutoff_rule::uniform && !input.queries.has_value() && input.excluded_offsets == nullptr};
 }
 
 /// Shared by the methods with trimmed rows.
@@ -56,7 +55,7 @@ struct trimmed_rows_method {
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr std::string_view served =
       "orthorhombic boxes, of which no periodic axis is shorter than 1.1 cutoffs, with the uniform rule, without "
-      "queries, excluded pairs or points outside";
+      "queries or excluded pairs";
   [[nodiscard]] static bool serves(const neighbor_request& request) {
     return request.one_image && request.one_cutoff && request.points <= trimmed_rows_most_points;
   }

@@ -12,9 +12,41 @@ namespace {
 /// The most images on either side of a particle: sort keys have ten bits per axis.
 constexpr double most_images = 500;
 
+/// Cells along an axis, so that their numbers are exact in T.
+template <typename T>
+constexpr double most_cells_along = sizeof(T) == 4 ? 1e6 : 1e9;
+
+/// Cells as long as `edge` along an axis, if none is folded; and how they are stored.
+struct axis_cells {
+  double natural;
+  double least;  ///< stored cells that a search needs at least, so that it meets none twice
+  bool endless;  ///< an open axis, if it is folded
+};
+
+[[nodiscard]] double stored(const axis_cells& axis, double most) {
+  return std::fmin(axis.natural, std::fmax(axis.least, std::fmax(std::floor(most), 1.0)));
+}
+
 template <typename T, int D>
-double cells_along(const lattice<T, D>& shape, int axis, double edge) {
-  return std::fmax(std::floor(static_cast<double>(shape.height(axis)) / edge), 1.0);
+vec<axis_cells, D> natural_cells(const lattice<T, D>& shape, const vec<double, D>& edges,
+                                 const cells_request<T, D>& request) {
+  vec<axis_cells, D> result{};
+  for (int axis = 0; axis < D; ++axis) {
+    const double length = static_cast<double>(shape.height(axis));
+    const double reach = static_cast<double>(request.reach);
+    axis_cells& cells = result[axis];
+    cells.endless = !shape.periodic[axis];
+    cells.natural = std::fmax(std::floor(length / edges[axis]), 1.0);
+    if (cells.endless) {
+      cells.least = 1;
+      if (request.points_anywhere) cells.natural = HUGE_VAL;
+    } else {
+      cells.natural = std::fmin(cells.natural, most_cells_along<T>);
+      // Besides the cells within reach: those of slack, and of points that are searched for together.
+      cells.least = 2 * std::ceil(reach * cells.natural / length) + 12;
+    }
+  }
+  return result;
 }
 
 /// Bound on rounding along an axis, as a fraction of the box: the total error of the coordinates of two wrapped points
@@ -49,27 +81,56 @@ double rounding_of_origin(const lattice<T, D>& shape, int axis) {
   return 2 * std::numeric_limits<T>::epsilon() * size;
 }
 
-/// All fields that do not depend on the first cell's number.
+/// Sets what is stored along an axis, and `count`, the cells in the box.
 template <typename T, int D>
-search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<double, D>& edges, T reach,
+void fold_axis(search_system<T, D>& system, double& count, int axis, const axis_cells& cells, double most,
+               double edge) {
+  const double number = stored(cells, most);
+  system.repeats[axis] = 1;
+  count = cells.natural;
+  if (number < cells.natural) {
+    if (cells.endless) {
+      // One cell needs no folding: what is beyond it belongs to it.
+      system.repeats[axis] = number > 1 ? 0 : 1;
+      count = number > 1 ? static_cast<double>(system.shape.height(axis)) / edge : 1;
+      if (system.shape.orthorhombic && number > 1) system.from[axis] = T(0);
+    } else {
+      system.repeats[axis] =
+          static_cast<int>(std::fmin(std::ceil(cells.natural / number), cells.natural / cells.least));
+      system.repeats[axis] = std::max(system.repeats[axis], 1);
+      count = std::floor(cells.natural / system.repeats[axis]) * system.repeats[axis];
+    }
+  }
+  system.cells[axis] =
+      static_cast<int>(cells.endless && system.repeats[axis] == 0 ? number : count / system.repeats[axis]);
+}
+
+/// All that does not depend on where cells are numbered from. `most` is the number of cells that are stored along an
+/// axis, for each of them.
+template <typename T, int D>
+search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<double, D>& edges,
+                                       const vec<double, D>& most, const cells_request<T, D>& request,
                                        std::size_t number) {
   search_system<T, D> system{};
   system.shape = shape;
+  system.from = shape.origin;
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
   vec<double, D> images{};
+  vec<double, D> counts{};  // in the box
+  const vec<axis_cells, D> natural = natural_cells(shape, edges, request);
   for (int axis = 0; axis < D; ++axis) {
-    const double count = std::fmin(cells_along(shape, axis, edges[axis]), 1e6);
     const double height = static_cast<double>(shape.height(axis));
     require(std::isfinite(height) && height > 0, "box ", number, " is not one that make_lattice has made");
-    system.cells[axis] = static_cast<int>(count);
+    fold_axis(system, counts[axis], axis, natural[axis], most[axis], edges[axis]);
+    const double count = counts[axis];
     system.rate[axis] =
         static_cast<T>(shape.orthorhombic ? count / static_cast<double>(shape.vectors[axis][axis]) : count);
     system.cells_per_length[axis] = static_cast<T>(count / height) * (T(1) + 16 * epsilon);
     system.edge[axis] = static_cast<T>(height / count) * (T(1) - 16 * epsilon);
     if (!shape.periodic[axis]) continue;
-    const double spanned = static_cast<double>(reach) / height;
-    require(spanned <= most_images - 2, "the cutoff ", reach, " spans ", static_cast<T>(spanned), " images of box ",
-            number, " along its vector ", axis, "; at most ", most_images - 2, " are possible");
+    const double spanned = static_cast<double>(request.reach) / height;
+    require(spanned <= most_images - 2, "the cutoff ", request.reach, " spans ", static_cast<T>(spanned),
+            " images of box ", number, " along its vector ", axis, "; at most ", most_images - 2, " are possible");
     images[axis] = spanned + 2;
   }
   for (int axis = 0; axis < D; ++axis) {
@@ -77,33 +138,55 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<dou
     require(vectors < 0.1, "the vectors of box ", number,
             " are so nearly dependent that positions in it are lost to rounding");
     require(origin < 0.1, "the origin of box ", number, " is so far from 0 that positions in it are lost to rounding");
-    system.slack[axis] = static_cast<T>((vectors + origin) * system.cells[axis]);
+    // Along an axis without end, coordinates round by what they are themselves; see slack_at.
+    const bool endless = shape.orthorhombic && system.repeats[axis] == 0;
+    system.slack[axis] = static_cast<T>(endless ? 16 * static_cast<double>(epsilon) * system.cells[axis]
+                                                : (vectors + origin) * counts[axis]);
   }
   return system;
+}
+
+/// The most cells along an axis, in units of the reach, with which all systems together have at most so many cells.
+template <typename T, int D>
+double most_across_reach(std::span<const lattice<T, D>> boxes, const vec<double, D>& edges,
+                         const cells_request<T, D>& request, double most) {
+  const double reach = static_cast<double>(request.reach);
+  const auto total = [&](double across) {
+    double sum = 0;
+    for (const lattice<T, D>& shape : boxes) {
+      const vec<axis_cells, D> natural = natural_cells(shape, edges, request);
+      double product = 1;
+      for (int axis = 0; axis < D; ++axis) product *= stored(natural[axis], across * reach / edges[axis]);
+      sum += product;
+    }
+    return sum;
+  };
+  double low = 0, high = 4e9;
+  if (total(high) <= most) return high;
+  if (total(low) > most) return -1;
+  for (int step = 0; step < 60 && high - low > 1e-3 * high; ++step) {
+    const double middle = low > 0 ? std::sqrt(low * high) : high / 1024;
+    (total(middle) <= most ? low : high) = middle;
+  }
+  return low;
 }
 
 }  // namespace
 
 template <typename T, int D>
-std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes, const vec<T, D>& edges,
-                                                     T reach, std::size_t most_cells) {
-  vec<double, D> wide = cast<double>(edges);
-  const auto total = [&] {
-    double sum = 0;
-    for (const lattice<T, D>& shape : boxes) {
-      double product = 1;
-      for (int axis = 0; axis < D; ++axis) product *= cells_along(shape, axis, wide[axis]);
-      sum += product;
-    }
-    return sum;
-  };
-  const double most = static_cast<double>(std::max(most_cells, boxes.size()));
-  while (total() > most) wide = wide * 1.25;
+std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes,
+                                                     const cells_request<T, D>& request) {
+  vec<double, D> edges = cast<double>(request.edges);
+  const double most = static_cast<double>(std::max(request.most_cells, boxes.size()));
+  double across = most_across_reach(boxes, edges, request, most);
+  for (; across < 0; across = most_across_reach(boxes, edges, request, most)) edges = edges * 1.25;
+  const auto limits =
+      make_vec<double, D>([&](int axis) { return across * static_cast<double>(request.reach) / edges[axis]; });
   std::vector<search_system<T, D>> systems;
   systems.reserve(boxes.size());
   cell_id first = 0;
   for (const lattice<T, D>& shape : boxes) {
-    systems.push_back(make_search_system(shape, wide, reach, systems.size()));
+    systems.push_back(make_search_system(shape, edges, limits, request, systems.size()));
     systems.back().first_cell = first;
     first = static_cast<cell_id>(cell_count(systems));
   }
@@ -115,7 +198,9 @@ search_system<T, D> make_search_system(const grid<T, D>& space) {
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
   search_system<T, D> system{};
   system.shape = make_lattice(space.domain);
+  system.from = system.shape.origin;
   system.cells = space.cells;
+  system.repeats = vec<int, D>::filled(1);
   system.rate = space.inverse_edge;
   for (int axis = 0; axis < D; ++axis) {
     system.cells_per_length[axis] = space.inverse_edge[axis] * (T(1) + 16 * epsilon);
@@ -131,12 +216,12 @@ template search_system<float, 3> make_search_system(const grid<float, 3>&);
 template search_system<double, 2> make_search_system(const grid<double, 2>&);
 template search_system<double, 3> make_search_system(const grid<double, 3>&);
 template std::vector<search_system<float, 2>> make_search_systems(std::span<const lattice<float, 2>>,
-                                                                  const vec<float, 2>&, float, std::size_t);
+                                                                  const cells_request<float, 2>&);
 template std::vector<search_system<float, 3>> make_search_systems(std::span<const lattice<float, 3>>,
-                                                                  const vec<float, 3>&, float, std::size_t);
+                                                                  const cells_request<float, 3>&);
 template std::vector<search_system<double, 2>> make_search_systems(std::span<const lattice<double, 2>>,
-                                                                   const vec<double, 2>&, double, std::size_t);
+                                                                   const cells_request<double, 2>&);
 template std::vector<search_system<double, 3>> make_search_systems(std::span<const lattice<double, 3>>,
-                                                                   const vec<double, 3>&, double, std::size_t);
+                                                                   const cells_request<double, 3>&);
 
 }  // namespace quadrat::detail

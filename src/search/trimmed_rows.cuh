@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "search/search.hpp"
 
 namespace quadrat::detail {
@@ -19,10 +21,16 @@ struct row_range {
   vec<int, D> shift;
 };
 
-/// The rows of cells around a point, for an orthorhombic box in which no point has two images within reach. Rounded so
-/// that no pair is lost.
-template <typename T, int D, bool Periodic>
+/// The boxes that the rows of a walk are made for: `folded` serves all.
+enum class row_kind { open, periodic, folded };
+
+/// The rows of cells around a point, in an orthorhombic box in which no point has two images within reach. Everything
+/// is rounded so that no pair is lost.
+template <typename T, int D, row_kind Kind>
 class row_walk {
+  static constexpr bool periodic_kind = Kind != row_kind::open;
+  static constexpr bool folded_kind = Kind == row_kind::folded;
+
  public:
   __device__ row_walk(const search_system<T, D>& system, const std::uint32_t* offsets, const vec<T, D>& point, T reach)
       : system_(system), offsets_(offsets) {
@@ -30,16 +38,19 @@ class row_walk {
     squared_reach_ = reach * reach * up;
     for (int axis = 0; axis < D; ++axis) {
       at_[axis] = system.coordinate(point, axis);
-      // Cells at the end of an open axis may hold points from beyond, if the caller allows them. A point outside is
-      // measured from the end, which never increases a gap.
-      if (!Periodic || !system.shape.periodic[axis]) {
-        at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(system.cells[axis]));
+      if constexpr (folded_kind) {
+        slack_[axis] = system.slack_at(at_[axis], axis);
+        repeat_[axis] = 0;
+        if (system.repeats[axis] != 1) at_[axis] = system.folded(at_[axis], axis, repeat_[axis]);
       }
+      // Cells at the end of an open axis may hold points from beyond, if the caller allows them: from the end on,
+      // distances to them can only have been longer.
+      if (!wraps(axis)) at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(system.cells[axis]));
       if (axis == 0) continue;
-      const T margin = reach * system.cells_per_length[axis] + system.slack[axis];
-      first_[axis] = floor_to_int(at_[axis] - margin);
-      last_[axis] = floor_to_int(at_[axis] + margin);
-      if (Periodic && system.shape.periodic[axis]) continue;
+      const index_range range = within(reach * system.cells_per_length[axis] + slack(axis), axis);
+      first_[axis] = range.first;
+      last_[axis] = range.last;
+      if (wraps(axis)) continue;
       first_[axis] = max(first_[axis], 0);
       last_[axis] = min(last_[axis], system.cells[axis] - 1);
     }
@@ -53,12 +64,11 @@ class row_walk {
       for (int y = first_[1]; y <= last_[1]; ++y) {
         const T left = rest - squared_gap(y, 1);
         if (!(left > T(0))) continue;
-        const T margin = root(left) * system_.cells_per_length[0] + system_.slack[0];
-        const int first = floor_to_int(at_[0] - margin);
-        const int last = floor_to_int(at_[0] + margin);
-        const bool wraps = first_axis_images() != 0;
-        for (int image = wraps && first < 0 ? -1 : 0; image <= (wraps && last >= system_.cells[0] ? 1 : 0); ++image) {
-          const row_range<D> range = part_of_row(y, z, image, first, last);
+        const index_range x = within(root(left) * system_.cells_per_length[0] + slack(0), 0);
+        const bool around = first_axis_images() != 0;
+        const int last_image = around && x.last >= system_.cells[0] ? 1 : 0;
+        for (int image = around && x.first < 0 ? -1 : 0; image <= last_image; ++image) {
+          const row_range<D> range = part_of_row(y, z, image, x.first, x.last);
           if (range.first < range.last) f(range);
         }
       }
@@ -80,17 +90,49 @@ class row_walk {
     const T rest = D == 3 ? squared_reach_ - squared_gap(z, D - 1) : squared_reach_;
     const T left = rest - squared_gap(y, 1);
     if (!(left > T(0))) return {0, 0, {}};
-    const T margin = root(left) * system_.cells_per_length[0] + system_.slack[0];
-    return part_of_row(y, z, image, floor_to_int(at_[0] - margin), floor_to_int(at_[0] + margin));
+    const index_range x = within(root(left) * system_.cells_per_length[0] + slack(0), 0);
+    return part_of_row(y, z, image, x.first, x.last);
   }
 
  private:
-  [[nodiscard]] __device__ int first_axis_images() const { return Periodic && system_.shape.periodic[0] ? 1 : 0; }
+  struct nothing {};
+  struct index_range {
+    int first;
+    int last;
+  };
+
+  /// Whether the stored cells repeat along an axis, as images of the box or where it is folded.
+  [[nodiscard]] __device__ bool wraps(int axis) const {
+    if constexpr (folded_kind) return system_.shape.periodic[axis] || system_.repeats[axis] != 1;
+    return periodic_kind && system_.shape.periodic[axis];
+  }
+  [[nodiscard]] __device__ int first_axis_images() const { return wraps(0) ? 1 : 0; }
+
+  [[nodiscard]] __device__ T slack(int axis) const {
+    if constexpr (folded_kind) return slack_[axis];
+    return system_.slack[axis];
+  }
+
+  /// The image of the box that the stored cells stand for, so many of their lengths away from the point's.
+  [[nodiscard]] __device__ int image_of(int length, int axis) const {
+    if constexpr (folded_kind) return system_.image_of_repeat(repeat_[axis] + length, axis);
+    return length;
+  }
+
+  /// Unwrapped indices of the cells within a margin.
+  [[nodiscard]] __device__ index_range within(T margin, int axis) const {
+    if constexpr (folded_kind) {
+      if (system_.repeats[axis] == 0) {
+        return {system_.first_of_stored(at_[axis], margin, axis), system_.last_of_stored(at_[axis], margin, axis)};
+      }
+    }
+    return {floor_to_int(at_[axis] - margin), floor_to_int(at_[axis] + margin)};
+  }
 
   /// A lower bound on the squared distance along an axis from the point to a layer of cells.
   [[nodiscard]] __device__ T squared_gap(int index, int axis) const {
     const T below = static_cast<T>(index) - at_[axis];
-    const T gap = max(max(below, T(-1) - below) - system_.slack[axis], T(0)) * system_.edge[axis];
+    const T gap = max(max(below, T(-1) - below) - slack(axis), T(0)) * system_.edge[axis];
     return gap * gap;
   }
 
@@ -100,7 +142,7 @@ class row_walk {
     first = max(first - image * n, 0);
     last = min(last - image * n, n - 1);
     if (first > last) return range;
-    range.shift[0] = image;
+    range.shift[0] = image_of(image, 0);
     cell_id begin = home(z, D - 1, range.shift);
     if constexpr (D == 3) begin = begin * static_cast<cell_id>(system_.cells[1]) + home(y, 1, range.shift);
     if constexpr (D == 2) begin = home(y, 1, range.shift);
@@ -111,9 +153,10 @@ class row_walk {
   }
 
   [[nodiscard]] __device__ cell_id home(int index, int axis, vec<int, D>& shift) const {
-    if (Periodic && system_.shape.periodic[axis]) {
-      shift[axis] = index < 0 ? -1 : (index >= system_.cells[axis] ? 1 : 0);
-      index -= shift[axis] * system_.cells[axis];
+    if (wraps(axis)) {
+      const int image = index < 0 ? -1 : (index >= system_.cells[axis] ? 1 : 0);
+      index -= image * system_.cells[axis];
+      shift[axis] = image_of(image, axis);
     }
     return static_cast<cell_id>(index);
   }
@@ -124,6 +167,8 @@ class row_walk {
   vec<T, D> at_;
   vec<int, D> first_;
   vec<int, D> last_;
+  std::conditional_t<folded_kind, vec<T, D>, nothing> slack_;     // at the point
+  std::conditional_t<folded_kind, vec<int, D>, nothing> repeat_;  // that the point lies in
 };
 
 }  // namespace quadrat::detail

@@ -323,14 +323,15 @@ TEST_F(neighbor_list_state_test, a_second_build_allocates_nothing) {
 TEST_F(neighbor_list_state_test, methods_that_take_turns_find_what_is_there_and_allocate_nothing_again) {
   counting_memory memory;
   const backend_context context = memory.context(determinism::none);
-  neighbor_options<float> options = some_problem().options;
-  options.accept_outside = true;
+  const neighbor_options<float> options = some_problem().options;
   list3 list(context, options);
   const auto build = [&](std::size_t count, float edge) {
     SCOPED_TRACE(message(count, " points in a cube of edge ", edge));
     problem3 problem = some_problem(true, 1, count);
     problem.options = options;
-    problem.boxes = {cube(edge, true)};
+    // Methods with trimmed rows do not serve it.
+    problem.boxes = {
+        make_lattice<float, 3>({}, {{{{edge, 0, 0}}, {{0.1f, edge, 0}}, {{0, 0, edge}}}}, {true, true, true})};
     const neighbor_input_on_device<float, 3> stored(context, problem);
     const std::size_t before = memory.allocations();
     list.build(stored.input());

@@ -59,7 +59,7 @@ struct neighbor_options {
   bool squared_distances = false;
   bool vectors = false;  ///< from i to the image of j
   bool shifts = false;   ///< S
-  /// Accepts points outside the box along open axes. The box then only says where most points lie.
+  /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
   std::string method{};  ///< one of neighbor_methods(); empty: chosen
 };

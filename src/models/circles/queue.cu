@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(queue_block)
     law.meet(r, squared_norm(r), sum);
   };
   unsigned queued = 0;
-  const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
+  const row_walk<T, D, row_kind::open> walk(step.system, step.offsets, here, law.reach);
   walk.for_each([&](const row_range<D>& range) {
     for (std::uint32_t first = range.first; first < range.last; first += 32) {
       std::uint32_t mask = test_candidates(step, here, law.squared_reach, first, min(first + 32, range.last));
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(queue_block)
   if (slot >= step.count) return;
   const vec<T, D> here = load_position(step.from, slot);
   circles_sum<T, D> sum;
-  const row_walk<T, D, false> walk(step.system, step.offsets, here, law.reach);
+  const row_walk<T, D, row_kind::open> walk(step.system, step.offsets, here, law.reach);
   walk.for_each([&](const row_range<D>& range) {
     // Load the next four while these are processed: otherwise the compiler would wait for each load in turn.
     const agent_record<T, D>* four = step.from + range.first;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -88,17 +89,14 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     const T reach = this->reach();
     vec<T, D> edges = vec<T, D>::filled(reach);
     edges[0] /= T(trimmed_cells_along_first_axis);
-    // Far more cells than points would be mostly empty.
-    cells_.cut(context_, task, edges, reach, small_boxes ? 1 : std::size_t{64} + 4 * points_);
+    const bool anywhere = options_.accept_outside && !small_boxes;
+    cells_.cut(context_, task, {edges, reach, small_boxes ? 1 : most_cells(points_, anywhere), anywhere});
     small_boxes_ = small_boxes;
     any_periodic_ = false;
-    double volume = 0;
     for (const lattice<T, D>& shape : task.input.boxes) {
-      double product = 1;
-      for (int axis = 0; axis < D; ++axis) product *= static_cast<double>(shape.height(axis) / reach);
-      volume += product;
       for (int axis = 0; axis < D; ++axis) any_periodic_ = any_periodic_ || shape.periodic[axis];
     }
+    const double volume = cells_.volume / std::pow(static_cast<double>(reach), D);
     words_a_row_ = small_boxes ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)
                                : masks_a_row<D>(static_cast<double>(points_) / volume);
   }
@@ -115,6 +113,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     return {what,
             cells_.first,
             any_periodic_,
+            cells_.folded,
             by_warps_,
             small_boxes_,
             static_cast<std::uint32_t>(rows_),

@@ -12,7 +12,7 @@ template <typename T, int D, typename F>
 void with_boxes_kind(const masks_search<T, D>& a, F&& f) {
   if (a.small_boxes) {
     f.template operator()<boxes_kind::many_small>();
-  } else if (a.search.system_count > 1) {
+  } else if (a.search.system_count > 1 || a.folded) {
     f.template operator()<boxes_kind::many>();
   } else if (a.periodic) {
     f.template operator()<boxes_kind::periodic>();

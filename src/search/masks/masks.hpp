@@ -55,6 +55,7 @@ struct masks_search {
   neighbor_search<T, D> search;
   search_system<T, D> system;  ///< if there is one
   bool periodic;               ///< any axis of any system
+  bool folded;                 ///< whether the cells along any axis are
   bool warp_a_row;             ///< whether the method is `warps`
   bool small_boxes;            ///< one cell per system; every pair is tested
   std::uint32_t rows;

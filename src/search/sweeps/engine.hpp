@@ -22,8 +22,8 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
     if (cells_.unfit(task)) {
       vec<T, D> edges = vec<T, D>::filled(this->reach());
       edges[0] /= T(trimmed_cells_along_first_axis);
-      // Far more cells than points would be mostly empty.
-      cells_.cut(context_, task, edges, this->reach(), std::size_t{64} + 4 * points);
+      const bool anywhere = options_.accept_outside;
+      cells_.cut(context_, task, {edges, this->reach(), most_cells(points, anywhere), anywhere});
     }
     one_system_ = task.one_system;
     stride_ = points + sweeps_padding;
@@ -46,6 +46,7 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
 
  private:
   using neighbor_engine<cpu_context, T, D>::context_;
+  using neighbor_engine<cpu_context, T, D>::options_;
   using neighbor_engine<cpu_context, T, D>::cells_;
 
   [[nodiscard]] sweeps_search<T, D> sweeps(neighbor_search<T, D> what) {

@@ -42,7 +42,7 @@ template <typename T, int D>
 template <typename T, int D>
 [[nodiscard]] sweeps_block<T, D> make_block(const sweeps_search<T, D>& what, const search_system<T, D>& system,
                                             std::uint32_t first, std::uint32_t last) {
-  sweeps_block<T, D> block{first, last, {}, {}};
+  sweeps_block<T, D> block{first, last, {}, {}, system.slack, {}};
   for (int axis = 0; axis < D; ++axis) {
     const T* positions = what.coordinates + static_cast<std::size_t>(axis) * what.stride;
     T lower = positions[first];
@@ -62,6 +62,39 @@ template <typename T, int D>
   return block;
 }
 
+/// The same for a system with folded axes. The block ends before `last` where a point follows that lies in another
+/// repeat and may meet points across the ends of the stored cells.
+template <typename T, int D>
+[[nodiscard]] sweeps_block<T, D> make_folded_block(const sweeps_search<T, D>& what, const search_system<T, D>& system,
+                                                   std::uint32_t first, std::uint32_t last) {
+  sweeps_block<T, D> block{first, first, {}, {}, {}, {}};
+  vec<bool, D> fixed{};  // whether the block's repeat is that of a point
+  for (std::uint32_t slot = first; slot < last; ++slot) {
+    const vec<T, D> point = point_of_slot(what, slot);
+    vec<T, D> at{}, slack{};
+    vec<int, D> repeat{};
+    vec<bool, D> at_end{};
+    for (int axis = 0; axis < D; ++axis) {
+      at[axis] = system.coordinate(point, axis);
+      slack[axis] = system.slack_at(at[axis], axis);
+      if (system.repeats[axis] != 1) at[axis] = system.folded(at[axis], axis, repeat[axis]);
+      if (system.repeats[axis] <= 1) continue;
+      const T margin = what.search.reach * system.cells_per_length[axis] + slack[axis] + T(1);
+      at_end[axis] = at[axis] < margin || at[axis] + margin > static_cast<T>(system.cells[axis]);
+      if (at_end[axis] && fixed[axis] && repeat[axis] != block.repeat[axis]) return block;
+    }
+    for (int axis = 0; axis < D; ++axis) {
+      if (at_end[axis]) block.repeat[axis] = repeat[axis];
+      fixed[axis] = fixed[axis] || at_end[axis];
+      block.lower[axis] = slot == first ? at[axis] : std::min(block.lower[axis], at[axis]);
+      block.upper[axis] = slot == first ? at[axis] : std::max(block.upper[axis], at[axis]);
+      block.slack[axis] = std::max(block.slack[axis], slack[axis]);
+    }
+    block.last = slot + 1;
+  }
+  return block;
+}
+
 /// Calls f(system, block) for the points of the cells [first, last), which may belong to several systems.
 template <typename T, int D, typename F>
 void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::size_t last, F&& f) {
@@ -75,10 +108,13 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
     const auto row = static_cast<std::size_t>(system->cells[0]);
     const std::size_t left = row - (cell - system->first_cell) % row;
     const std::size_t end = std::min({cell + trimmed_cells_along_first_axis, cell + left, last});
+    const bool folded = !(system->repeats == vec<int, D>::filled(1));
     for (std::uint32_t slot = offsets[cell]; slot < offsets[end];) {
       const std::uint32_t stop = std::min(slot + sweeps_block_points, offsets[end]);
-      f(*system, make_block(what, *system, slot, stop));
-      slot = stop;
+      const sweeps_block<T, D> block =
+          folded ? make_folded_block(what, *system, slot, stop) : make_block(what, *system, slot, stop);
+      f(*system, block);
+      slot = block.last;
     }
     cell = end;
   }

@@ -18,8 +18,10 @@ template <typename T, int D>
 struct sweeps_block {
   std::uint32_t first;
   std::uint32_t last;  ///< one past the last slot
-  vec<T, D> lower;     ///< coordinates of the points, in cells
-  vec<T, D> upper;
+  vec<T, D> lower;     ///< smallest coordinates of the points, in cells; along folded axes, within the stored cells
+  vec<T, D> upper;     ///< largest
+  vec<T, D> slack;     ///< largest slack of the points
+  vec<int, D> repeat;  ///< of the points near the ends of the stored cells: the same for all of these
 };
 
 /// The candidates within reach of a block, in one or more chunks. Candidates of one image form a segment, which begins
@@ -135,7 +137,7 @@ class sweeps_rows {
     // Covers the rounding of a squared distance and of the expressions here.
     squared_reach_ = reach * reach * (T(1) + 32 * std::numeric_limits<T>::epsilon());
     for (int axis = 1; axis < D; ++axis) {
-      range_[axis] = along(axis, reach * system.cells_per_length[axis] + system.slack[axis]);
+      range_[axis] = along(axis, reach * system.cells_per_length[axis] + block.slack[axis]);
     }
   }
 
@@ -159,9 +161,16 @@ class sweeps_rows {
     int last = 0;
   };
 
-  /// Only invalid points, already reported, reach farther than one box.
+  /// Only invalid points, already reported, reach farther than the neighboring repeats of the stored cells.
   [[nodiscard]] indices along(int axis, T margin) const {
     const int n = system_.cells[axis];
+    if (system_.repeats[axis] == 0) {
+      const T half = (block_.upper[axis] - block_.lower[axis]) / 2;
+      const T middle = block_.lower[axis] + half;
+      // One more for the rounding of the middle.
+      return {system_.first_of_stored(middle, margin + half + T(1), axis),
+              system_.last_of_stored(middle, margin + half + T(1), axis)};
+    }
     const int images = system_.shape.periodic[axis] ? 1 : 0;
     return {std::max(search_system<T, D>::unwrapped_index(block_.lower[axis] - margin), -images * n),
             std::min(search_system<T, D>::unwrapped_index(block_.upper[axis] + margin), (1 + images) * n - 1)};
@@ -173,12 +182,13 @@ class sweeps_rows {
       const T left = rest - squared_gap(y, 1);
       if (!(left > T(0))) continue;
       const cell_id row = first_row + home_of(y, 1, shift);
-      const indices x = along(0, std::sqrt(left) * system_.cells_per_length[0] + system_.slack[0]);
+      const indices x = along(0, std::sqrt(left) * system_.cells_per_length[0] + block_.slack[0]);
       const int n = system_.cells[0];
       const cell_id begin = system_.first_cell + row * static_cast<cell_id>(n);
       for (int index = x.first; index <= x.last;) {
-        shift[0] = index < 0 ? -1 : (index >= n ? 1 : 0);
-        const int home = shift[0] * n;
+        const int length = index < 0 ? -1 : (index >= n ? 1 : 0);
+        const int home = length * n;
+        shift[0] = system_.image_of_repeat(block_.repeat[0] + length, 0);
         const int last = std::min(x.last, home + n - 1);
         const std::uint32_t slot = offsets_[begin + static_cast<cell_id>(index - home)];
         const std::uint32_t end = offsets_[begin + static_cast<cell_id>(last - home) + 1];
@@ -189,15 +199,16 @@ class sweeps_rows {
   }
 
   [[nodiscard]] cell_id home_of(int index, int axis, vec<int, D>& shift) const {
-    shift[axis] = index < 0 ? -1 : (index >= system_.cells[axis] ? 1 : 0);
-    return static_cast<cell_id>(index - shift[axis] * system_.cells[axis]);
+    const int length = index < 0 ? -1 : (index >= system_.cells[axis] ? 1 : 0);
+    shift[axis] = system_.image_of_repeat(block_.repeat[axis] + length, axis);
+    return static_cast<cell_id>(index - length * system_.cells[axis]);
   }
 
   /// A lower bound on the squared distance along an axis from the block to a layer of cells.
   [[nodiscard]] T squared_gap(int index, int axis) const {
     const T below = static_cast<T>(index) - block_.upper[axis];
     const T above = block_.lower[axis] - static_cast<T>(index + 1);
-    const T gap = std::max(std::max(below, above) - system_.slack[axis], T(0)) * system_.edge[axis];
+    const T gap = std::max(std::max(below, above) - block_.slack[axis], T(0)) * system_.edge[axis];
     return gap * gap;
   }
 

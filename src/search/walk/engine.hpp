@@ -22,9 +22,11 @@ class walk_engine final : public neighbor_engine<Context, T, D> {
 
   void prepare(const search_task<T, D>& task) override {
     const std::size_t points = task.input.points.count;
-    // Far more cells than points would be mostly empty.
-    const std::size_t most = one_cell_ ? 1 : std::size_t{64} + 4 * points;
-    if (cells_.unfit(task)) cells_.cut(context_, task, vec<T, D>::filled(this->reach()), this->reach(), most);
+    if (cells_.unfit(task)) {
+      const bool anywhere = options_.accept_outside && !one_cell_;
+      const std::size_t most = one_cell_ ? 1 : most_cells(points, anywhere);
+      cells_.cut(context_, task, {vec<T, D>::filled(this->reach()), this->reach(), most, anywhere});
+    }
     rows_ = task.rows;
     one_system_ = task.one_system;
     records_.resize_discarding(context_, points);
