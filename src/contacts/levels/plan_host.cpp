@@ -22,6 +22,8 @@ constexpr double level_cost = 20000;
 constexpr double cells_along_x = 2;
 /// But not beyond 2^24 cells, the limit of counting in two levels.
 constexpr double most_bodies_for_finer_rows = 1 << 23;
+/// A domain this many times larger than loose heaps of its bodies gets the cells that heaps need.
+constexpr double much_larger = 8;
 /// The most cells per body, to limit memory.
 constexpr double most_cells_a_body = 4;
 /// The most cells of a level, so that all levels can be numbered together.
@@ -138,6 +140,13 @@ std::vector<size_class_of_bodies> classes_of(const size_histogram<T>& sizes) {
   return result;
 }
 
+/// The volume of loose heaps of all bodies.
+double room_of_heaps(const std::vector<size_class_of_bodies>& classes) {
+  double room = 0;
+  for (const size_class_of_bodies& some : classes) room += some.bodies * 8 * some.end * some.end * some.end;
+  return 8 * room;
+}
+
 /// Levels from the caller's finest edge: each holds the bodies that are not longer than its cells.
 std::vector<planned_level> levels_from(double bin_size, const std::vector<size_class_of_bodies>& classes) {
   std::vector<planned_level> result;
@@ -161,6 +170,54 @@ vec<double, 3> cells_of_edge(const box<T, 3>& domain, double edge, double along_
   });
 }
 
+/// Cells stored along each axis, at most `most` in all: the axes with most cells have fewer of them.
+vec<double, 3> stored_cells(const vec<double, 3>& natural, double along_x, double most) {
+  const auto within = [&](double limit) {
+    return make_vec<double, 3>([&](int axis) {
+      return std::fmin(natural[axis], std::fmax(std::floor(axis == 0 ? along_x * limit : limit), 1.0));
+    });
+  };
+  double low = 1, high = most;
+  while (high > 1.001 * low) {
+    const double middle = std::sqrt(low * high);
+    const vec<double, 3> cells = within(middle);
+    (cells[0] * cells[1] * cells[2] <= most ? low : high) = middle;
+  }
+  return within(low);
+}
+
+/// Makes cells of this edge, of which at most `most` are stored. Returns the number of stored cells.
+template <typename T>
+double make_folded_level(level_grids<T>& grids, std::size_t level, const box<T, 3>& domain, double edge, double along_x,
+                         double most) {
+  vec<double, 3> natural = cells_of_edge(domain, edge, along_x);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (domain.periodic[axis]) natural[axis] = std::fmin(natural[axis], most_cells_along_axis);
+  }
+  vec<double, 3> cells = stored_cells(natural, along_x, most);
+  vec<double, 3> repeats = vec<double, 3>::filled(1.0);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!domain.periodic[axis]) continue;
+    repeats[axis] = std::ceil(natural[axis] / cells[axis]);
+    cells[axis] = std::fmax(std::floor(natural[axis] / repeats[axis]), 1.0);
+  }
+  grid<T, 3>& space = grids.space[level];
+  space = make_grid(domain, make_vec<int, 3>([&](int axis) { return static_cast<int>(cells[axis]); }));
+  for (int axis = 0; axis < 3; ++axis) {
+    grids.folded[level][axis] = domain.periodic[axis] ? repeats[axis] > 1 : cells[axis] < natural[axis];
+    if (!grids.folded[level][axis]) continue;
+    if (domain.periodic[axis]) {
+      space.inverse_edge[axis] = static_cast<T>(cells[axis] * repeats[axis] / static_cast<double>(domain.length[axis]));
+      continue;
+    }
+    const double along = axis == 0 ? edge / along_x : edge;
+    space.domain.lower[axis] = T(0);
+    space.inverse_edge[axis] = static_cast<T>(1 / along);
+    space.slack[axis] = static_cast<T>(8 * along * cells[axis]) * std::numeric_limits<T>::epsilon();
+  }
+  return cells[0] * cells[1] * cells[2];
+}
+
 /// The smallest edge, from `edge` up, that needs no more than `most` cells. A flat domain has more cells than volume /
 /// edge^3.
 template <typename T>
@@ -180,8 +237,13 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   for (int axis = 0; axis < 3; ++axis) volume *= static_cast<double>(domain.length[axis]);
   for (const size_class_of_bodies& some : classes) total += some.bodies;
   const bool given = bin_size > T(0);
+  // A domain much larger than its bodies may hold them thinly or in heaps. Cells that suit the domain would be crowded
+  // in heaps; cells that suit heaps are right for both.
+  const double room = room_of_heaps(classes);
+  const bool sparse = !given && volume > much_larger * room;
   const std::vector<planned_level> levels =
-      given ? levels_from(static_cast<double>(bin_size), classes) : divide(classes, level_work(volume, total));
+      given ? levels_from(static_cast<double>(bin_size), classes)
+            : divide(classes, level_work(sparse ? room : volume, total));
   level_plan<T> plan{};
   plan.reason = message(given ? "bin size asked for; " : "least expected work; ", levels.size(),
                         levels.size() == 1 ? " level, cells of " : " levels, cells of ");
@@ -189,9 +251,18 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   const double most = std::min(2 * along_x * (most_cells_a_body * total + 64), most_cells_of_level);
   for (const planned_level& level : levels) {
     const auto at = static_cast<std::size_t>(plan.grids.count++);
-    const double edge = given ? level.edge : edge_within(domain, level.edge, along_x, most);
+    const double edge = given || sparse ? level.edge : edge_within(domain, level.edge, along_x, most);
     if (at == 0) plan.finest_edge = static_cast<T>(edge);
     const vec<double, 3> shape = cells_of_edge(domain, edge, along_x);
+    plan.grids.widest[at] = static_cast<T>(classes[level.last - 1].end);
+    plan.reason += message(at == 0 ? "" : ", ", static_cast<float>(edge), " for half extents to ",
+                           static_cast<float>(plan.grids.widest[at]));
+    if (sparse && shape[0] * shape[1] * shape[2] > most) {
+      const double stored = make_folded_level(plan.grids, at, domain, edge, along_x, most);
+      plan.grids.first_cell[at + 1] = plan.grids.first_cell[at] + static_cast<cell_id>(stored);
+      plan.reason += " (repeated)";
+      continue;
+    }
     const double cells = plan.grids.first_cell[at] + shape[0] * shape[1] * shape[2];
     require(cells <= static_cast<double>(max_count), "a bin size of ", bin_size, " needs ", cells, " bins; at most ",
             max_count, " are possible: ", static_cast<T>(edge_within(domain, edge, along_x, most_cells_of_level)),
@@ -199,10 +270,7 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
     plan.grids.space[at] = make_grid(domain, make_vec<int, 3>([&](int axis) {
                                        return static_cast<int>(std::fmin(shape[axis], most_cells_along_axis));
                                      }));
-    plan.grids.widest[at] = static_cast<T>(classes[level.last - 1].end);
     plan.grids.first_cell[at + 1] = plan.grids.first_cell[at] + static_cast<cell_id>(plan.grids.space[at].size());
-    plan.reason += message(at == 0 ? "" : ", ", static_cast<float>(edge), " for half extents to ",
-                           static_cast<float>(plan.grids.widest[at]));
   }
   return plan;
 }

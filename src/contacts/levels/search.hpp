@@ -50,7 +50,7 @@ struct level_search {
     index_range reach[3];
     for (int axis = 0; axis < 3; ++axis) {
       const T distance = widened(body.half[axis] + levels.widest[level]);
-      reach[axis] = space.reach_along(body.center[axis], distance, axis);
+      reach[axis] = levels.reach_along(level, body.center[axis], distance, axis);
     }
     for (int z = reach[2].first; z <= reach[2].last; ++z) {
       for (int y = reach[1].first; y <= reach[1].last; ++y) {

@@ -101,6 +101,51 @@ TEST(level_plans, have_one_level_for_one_size_and_several_for_tiny_bodies_among_
   expect_levels_for(plan, {0.1, 10.0});
 }
 
+/// Candidates per body: bodies in the cells that a body looks into.
+double candidates_of(const std::vector<vec<double, 3>>& centers, const box<double, 3>& domain, double radius) {
+  const auto plan = detail::plan_levels(domain, detail::histogram_of_one_size(radius, centers.size()), 0.0);
+  const auto& grids = plan.grids;
+  EXPECT_LE(grids.space[0].size(), 16 * (centers.size() + 16));
+  std::vector<double> bodies(grids.first_cell[1], 0);
+  for (const auto& center : centers) ++bodies[grids.cell_of(center, radius)];
+  double sum = 0;
+  for (const auto& center : centers) {
+    index_range reach[3];
+    for (int axis = 0; axis < 3; ++axis) reach[axis] = grids.reach_along(0, center[axis], 2 * radius, axis);
+    for (int z = reach[2].first; z <= reach[2].last; ++z) {
+      for (int y = reach[1].first; y <= reach[1].last; ++y) {
+        const cell_id row = grids.row(0, grids.space[0].home(y, 1), grids.space[0].home(z, 2));
+        for (int x = reach[0].first; x <= reach[0].last; ++x) {
+          sum += bodies[row + static_cast<cell_id>(grids.space[0].home(x, 0))];
+        }
+      }
+    }
+  }
+  return sum / static_cast<double>(centers.size());
+}
+
+TEST(level_plans, cost_what_bodies_cost_in_a_domain_much_larger_than_they_are) {
+  std::mt19937_64 random(5);
+  const double radius = 0.5, side = 22;  // as dense as loose grains
+  std::vector<vec<double, 3>> centers;
+  for (int k = 0; k < 10'000; ++k) {
+    centers.push_back(make_vec<double, 3>([&](int) { return side * random_unit<double>(random); }));
+  }
+  const double tight = candidates_of(centers, make_box<double, 3>({}, vec<double, 3>::filled(side), {}), radius);
+  for (const double width : {100.0, 700.0, 1e6, 1e12}) {
+    for (const bool periodic : {false, true}) {
+      SCOPED_TRACE(message("width ", width, periodic ? ", periodic" : ", open"));
+      if (periodic && width > 1e9) continue;  // longer than cells along an axis can be told apart
+      const auto domain = make_box<double, 3>(vec<double, 3>::filled(-width), vec<double, 3>::filled(width),
+                                              vec<bool, 3>::filled(periodic));
+      EXPECT_LE(candidates_of(centers, domain, radius), 1.3 * tight);
+      auto apart = centers;
+      for (std::size_t k = 0; k < apart.size() / 2; ++k) apart[k] += vec<double, 3>::filled(width / 3);
+      EXPECT_LE(candidates_of(apart, domain, radius), 1.3 * tight);
+    }
+  }
+}
+
 TEST(level_plans, keep_to_a_bin_size_and_double_it_for_larger_bodies) {
   std::mt19937_64 random(2);
   const auto domain = open_domain(64, 64, 64);

@@ -11,8 +11,11 @@ void launch_levels(const cuda_context& context, const char* name, const warp_sea
                    const warp_sink<T>& sink) {
   const cuda_launch launch(context, name);
   const unsigned blocks = cuda_launch::blocks(search.count, warp_chunk * levels_warps);
-  const vec<bool, 3>& periodic = search.domain.periodic;
-  if (periodic[0] || periodic[1] || periodic[2]) {
+  bool repeats = false;
+  for (int level = 0; level < search.level_count; ++level) {
+    repeats = repeats || !(search.levels[level].repeats == vec<bool, 3>{});
+  }
+  if (repeats) {
     levels_kernel<T, true, Policy><<<blocks, 32 * levels_warps, 0, context.stream()>>>(search, sink);
   } else {
     levels_kernel<T, false, Policy><<<blocks, 32 * levels_warps, 0, context.stream()>>>(search, sink);

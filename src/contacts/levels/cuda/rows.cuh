@@ -28,6 +28,7 @@ class level_rows {
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
       at_[axis] = (center[axis] - shape.lower[axis]) * shape.inverse_edge[axis];
+      if (Periodic && shape.folded[axis]) fold(shape, axis);
       if (!around(shape, axis)) at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(shape.cells[axis]));
     }
     limit(shape, reach, 1, first_y_, last_y_);
@@ -47,7 +48,7 @@ class level_rows {
     begin = end = 0;
     const T left = squared_reach_ - squared_gap(shape, z_, 2) - squared_gap(shape, y_, 1);
     if (left > T(0)) {
-      const T margin = root_above(left) * shape.inverse_edge[0] + shape.slack[0];
+      const T margin = root_above(left) * shape.inverse_edge[0] + slack(shape, 0);
       part_of_row(shape, offsets, floor_of(at_[0] - margin), floor_of(at_[0] + margin), begin, end);
       begin = max(begin, first_slot_);
       if (Periodic && second_part_) return;
@@ -60,8 +61,17 @@ class level_rows {
 
  private:
   [[nodiscard]] __device__ static bool around(const warp_level<T>& shape, int axis) {
-    return Periodic && shape.periodic[axis];
+    return Periodic && shape.repeats[axis];
   }
+  /// Moves a coordinate into the stored cells, as level_grids::cell_of does.
+  __device__ void fold(const warp_level<T>& shape, int axis) {
+    far_slack_ = max(far_slack_, far_slack(at_[axis]));
+    at_[axis] = folded_coordinate(at_[axis], shape.cells[axis]);
+  }
+  [[nodiscard]] __device__ T slack(const warp_level<T>& shape, int axis) const {
+    return Periodic ? shape.slack[axis] + far_slack_ : shape.slack[axis];
+  }
+
   /// Whether no row can come both before and after another: the same for all bodies.
   [[nodiscard]] __device__ static bool ordered(const warp_level<T>& shape) { return !Periodic || shape.ordered; }
   /// The index of the body's cell, as in level_grids::cell_of, but unwrapped.
@@ -72,7 +82,7 @@ class level_rows {
 
   /// Unwrapped cells along an axis; if they go all the way around, each cell once.
   __device__ void limit(const warp_level<T>& shape, T reach, int axis, int& from, int& to) const {
-    const T margin = reach * shape.inverse_edge[axis] + shape.slack[axis];
+    const T margin = reach * shape.inverse_edge[axis] + slack(shape, axis);
     const int first = floor_of(at_[axis] - margin);
     const int last = floor_of(at_[axis] + margin);
     const int n = shape.cells[axis];
@@ -84,10 +94,10 @@ class level_rows {
   /// A lower bound on the squared distance along an axis from the center to a layer of cells.
   [[nodiscard]] __device__ T squared_gap(const warp_level<T>& shape, int index, int axis) const {
     const T below = static_cast<T>(index) - at_[axis];
-    T gap = max(max(below, T(-1) - below) - shape.slack[axis], T(0));
+    T gap = max(max(below, T(-1) - below) - slack(shape, axis), T(0));
     if (around(shape, axis)) {
       // To the nearest image of the layer, which is unknown if indices go all the way around.
-      gap = min(gap, max(static_cast<T>(shape.cells[axis]) - gap - T(1) - 4 * shape.slack[axis], T(0)));
+      gap = min(gap, max(static_cast<T>(shape.cells[axis]) - gap - T(1) - 4 * slack(shape, axis), T(0)));
     }
     gap *= shape.edge[axis];
     return gap * gap;
@@ -132,6 +142,7 @@ class level_rows {
 
   std::uint32_t first_slot_;
   T squared_reach_;
+  T far_slack_ = T(0);  ///< of a position far along a folded axis, in cells
   vec<T, 3> at_;
   int first_y_, last_y_, last_z_;
   int y_, z_;

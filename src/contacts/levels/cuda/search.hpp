@@ -41,8 +41,9 @@ struct warp_level {
   vec<T, 3> edge;
   vec<T, 3> slack;  ///< in cells
   vec<int, 3> cells;
-  vec<bool, 3> periodic;
-  /// Whether no row of cells can come both before and after another around a periodic axis.
+  vec<bool, 3> repeats;  ///< axes around which the cells go: periodic or folded
+  vec<bool, 3> folded;
+  /// Whether no row of cells can come both before and after another around such an axis.
   bool ordered;
   cell_id first_cell;
   T widest;
@@ -81,13 +82,16 @@ struct warp_sink {
 template <typename T>
 [[nodiscard]] warp_level<T> warp_level_of(const level_grids<T>& grids, int level) {
   const grid<T, 3>& space = grids.space[level];
-  warp_level<T> shape{space.domain.lower,      space.inverse_edge, {}, {}, space.cells, space.domain.periodic, true,
-                      grids.first_cell[level], grids.widest[level]};
+  warp_level<T> shape{space.domain.lower,  space.inverse_edge, {},   {},
+                      space.cells,         {},                 grids.folded[level],
+                      true,                grids.first_cell[level], grids.widest[level]};
   for (int axis = 0; axis < 3; ++axis) {
-    shape.edge[axis] = space.edge(axis);
+    shape.repeats[axis] = grids.repeats(level, axis);
+    shape.edge[axis] = grids.edge(level, axis);
     shape.slack[axis] = space.slack[axis] * space.inverse_edge[axis];
     const T rows = 4 * (shape.widest * shape.inverse_edge[axis] + shape.slack[axis]) + 4;
-    if (shape.periodic[axis] && !(rows < static_cast<T>(shape.cells[axis]))) shape.ordered = false;
+    if (shape.repeats[axis] && !(rows < static_cast<T>(shape.cells[axis]))) shape.ordered = false;
+    if (shape.folded[axis]) shape.ordered = false;  // far from the domain, rounding may span all rows
   }
   return shape;
 }
