@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "list_support.hpp"
+#include "random_neighbor_problem.hpp"
 #include "support/random.hpp"
 
 // Clusters far apart in boxes much larger than they are, and points far outside: every method finds what the reference
@@ -75,7 +76,7 @@ template <typename T, int D>
 }
 
 template <typename T, int D>
-void expect_all_methods_agree(const neighbor_problem<T, D>& problem) {
+void expect_agreement_in_sparse_space(const neighbor_problem<T, D>& problem) {
   SCOPED_TRACE(describe(problem));
   const auto wanted = reference::neighbor_list(problem);
   if (!same_bits && wanted.margin < 64) return;  // the GPU's contraction may decide otherwise
@@ -101,7 +102,7 @@ TYPED_TEST(sparse_space, all_methods_find_the_pairs_of_clusters_far_apart) {
   const std::uint64_t problems = size_or(60, 8);
   for (std::uint64_t seed = 0; seed < problems; ++seed) {
     SCOPED_TRACE(message("seed ", seed));
-    expect_all_methods_agree(clusters_in_a_large_box<T, TypeParam::D>(seed, false));
+    expect_agreement_in_sparse_space(clusters_in_a_large_box<T, TypeParam::D>(seed, false));
     if (this->HasFatalFailure()) return;
   }
 }
@@ -111,7 +112,7 @@ TYPED_TEST(sparse_space, all_methods_find_the_pairs_of_points_far_outside_of_ope
   const std::uint64_t problems = size_or(60, 8);
   for (std::uint64_t seed = 100; seed < 100 + problems; ++seed) {
     SCOPED_TRACE(message("seed ", seed));
-    expect_all_methods_agree(clusters_in_a_large_box<T, TypeParam::D>(seed, true));
+    expect_agreement_in_sparse_space(clusters_in_a_large_box<T, TypeParam::D>(seed, true));
     if (this->HasFatalFailure()) return;
   }
 }
@@ -135,7 +136,7 @@ TYPED_TEST(sparse_space, points_as_far_away_as_numbers_go) {
       problem.points.push_back(point);
     }
     // Squares of distances beyond the range of T are infinite and no pairs.
-    expect_all_methods_agree(problem);
+    expect_agreement_in_sparse_space(problem);
   }
 }
 
