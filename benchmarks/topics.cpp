@@ -37,10 +37,11 @@ constexpr std::array<operation, 7> cells_operations{{
     {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
 }};
 
-constexpr std::array<operation, 4> contacts_operations{{
+constexpr std::array<operation, 5> contacts_operations{{
     {"detect", "from positions to records: spheres of one size and of many, ellipsoids", 0, run_detect},
     {"methods", "every method on the same scenes", 0, run_contact_methods},
     {"bins", "the nine stages over the size of bins, the second sort and the order in memory", 0, run_bins},
+    {"sparse", "spheres in domains much larger than they are", 0, run_sparse_contacts},
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 

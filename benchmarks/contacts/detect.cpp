@@ -111,7 +111,33 @@ void run_bins_on(const session& s, const Context& context) {
   }
 }
 
+/// Spheres of one density: all rows should take about as long as the first.
+template <typename Context>
+void run_sparse_on(const session& s, const Context& context) {
+  const auto time = [&](contact_scene scene, std::string_view distribution) {
+    scene.distribution = distribution;
+    const placed_scene<Context, float> placed(context, scene);
+    std::uint64_t contacts = 0;
+    time_detection(s, placed, {"sparse", {}}, contacts);
+  };
+  const contact_scene tight = sphere_scene(s.full() ? 200'000 : 1000, 1);
+  time(tight, "tight domain");
+  contact_scene scene = tight;
+  scene.side = 1e6 * tight.mean_diameter;
+  scene.centers.front() = vec<double, 3>::filled(scene.side);
+  time(scene, "one stray body");
+  scene = tight;
+  scene.side = 30 * tight.side;
+  time(scene, "domain 30 times as wide");
+  for (std::size_t i = 0; i < scene.centers.size() / 2; ++i) scene.centers[i] += vec<double, 3>::filled(20 * tight.side);
+  time(scene, "two cubes apart");
+}
+
 }  // namespace
+
+void run_sparse_contacts(const session& s) {
+  with_context(s, [&](const auto& context) { run_sparse_on(s, context); });
+}
 
 void run_detect(const session& s) {
   with_context(s, [&](const auto& context) { run_detect_on(s, context); });

@@ -13,6 +13,8 @@ void run_contact_methods(const session& s);
 /// parallel-binning-collision, its open questions: the nine stages as a function of bin size, with and without the sort
 /// for load balance, with bodies in random and in spatial order.
 void run_bins(const session& s);
+/// Bodies of one density in domains much larger than they are, with a stray body, and in cubes far apart.
+void run_sparse_contacts(const session& s);
 /// The step of the granular model with friction, of grains that have settled in a box.
 void run_friction(const session& s);
 
