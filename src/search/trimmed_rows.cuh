@@ -132,7 +132,13 @@ class row_walk {
   /// A lower bound on the squared distance along an axis from the point to a layer of cells.
   [[nodiscard]] __device__ T squared_gap(int index, int axis) const {
     const T below = static_cast<T>(index) - at_[axis];
-    const T gap = max(max(below, T(-1) - below) - slack(axis), T(0)) * system_.edge[axis];
+    T cells = max(below, T(-1) - below);
+    if constexpr (folded_kind) {
+      // Where all stored cells are in the range, another repeat of the layer may be nearer.
+      const T n = static_cast<T>(system_.cells[axis]);
+      if (system_.repeats[axis] == 0) cells = min(cells, n - T(1) - max(cells, T(0)));
+    }
+    const T gap = max(cells - slack(axis), T(0)) * system_.edge[axis];
     return gap * gap;
   }
 

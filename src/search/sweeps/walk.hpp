@@ -208,7 +208,13 @@ class sweeps_rows {
   [[nodiscard]] T squared_gap(int index, int axis) const {
     const T below = static_cast<T>(index) - block_.upper[axis];
     const T above = block_.lower[axis] - static_cast<T>(index + 1);
-    const T gap = std::max(std::max(below, above) - block_.slack[axis], T(0)) * system_.edge[axis];
+    T cells = std::max(below, above);
+    if (system_.repeats[axis] == 0) {
+      // Where all stored cells are in the range, another repeat of the layer may be nearer.
+      const T n = static_cast<T>(system_.cells[axis]);
+      cells = std::min(cells, n - T(1) - (block_.upper[axis] - block_.lower[axis]) - std::max(cells, T(0)));
+    }
+    const T gap = std::max(cells - block_.slack[axis], T(0)) * system_.edge[axis];
     return gap * gap;
   }
 
