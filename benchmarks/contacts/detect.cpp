@@ -129,7 +129,8 @@ void run_sparse_on(const session& s, const Context& context) {
   scene = tight;
   scene.side = 30 * tight.side;
   time(scene, "domain 30 times as wide");
-  for (std::size_t i = 0; i < scene.centers.size() / 2; ++i) scene.centers[i] += vec<double, 3>::filled(20 * tight.side);
+  for (std::size_t i = 0; i < scene.centers.size() / 2; ++i)
+    scene.centers[i] += vec<double, 3>::filled(20 * tight.side);
   time(scene, "two cubes apart");
 }
 

@@ -20,8 +20,8 @@ inline constexpr int most_levels = 8;
 /// The most cells along an axis, limited by grid::unwrapped_index; larger numbers are clamped.
 inline constexpr double most_cells_along_axis = 1e9;
 
-/// A coordinate, in cells, along a folded axis of n stored cells, brought to [0, n]. Exact, except where rounding of the
-/// coordinate spans all stored cells.
+/// A coordinate, in cells, along a folded axis of n stored cells, brought to [0, n]. Exact, except where rounding of
+/// the coordinate spans all stored cells.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T folded_coordinate(T coordinate, int n) {
   const T cells = static_cast<T>(n);
@@ -42,9 +42,9 @@ template <typename T>
 struct level_grids {
   int count;
   grid<T, 3> space[most_levels];
-  /// Axes along which the cells of a level repeat, because a domain much larger than its bodies would need too many: two
-  /// bodies far apart may then share a cell. The grid's cells are those that are stored, its inverse edge is theirs, and
-  /// along an open axis, where the repeats have no end, its domain begins at 0.
+  /// Axes along which the cells of a level repeat, because a domain much larger than its bodies would need too many:
+  /// two bodies far apart may then share a cell. The grid's cells are those that are stored, its inverse edge is
+  /// theirs, and along an open axis, where the repeats have no end, its domain begins at 0.
   vec<bool, 3> folded[most_levels];
   T widest[most_levels];                ///< largest half extent on a level; increasing
   cell_id first_cell[most_levels + 1];  ///< of level k; first_cell[count] is the number of cells
@@ -96,8 +96,7 @@ struct level_grids {
   [[nodiscard]] QUADRAT_HD int folded_cell(int level, T x, int axis) const {
     const grid<T, 3>& grid = space[level];
     const int n = grid.cells[axis];
-    const auto cell =
-        static_cast<int>(folded_coordinate((x - grid.domain.lower[axis]) * grid.inverse_edge[axis], n));
+    const auto cell = static_cast<int>(folded_coordinate((x - grid.domain.lower[axis]) * grid.inverse_edge[axis], n));
     return cell < n ? cell : n - 1;
   }
 };

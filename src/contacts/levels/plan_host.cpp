@@ -241,9 +241,8 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   // in heaps; cells that suit heaps are right for both.
   const double room = room_of_heaps(classes);
   const bool sparse = !given && volume > much_larger * room;
-  const std::vector<planned_level> levels =
-      given ? levels_from(static_cast<double>(bin_size), classes)
-            : divide(classes, level_work(sparse ? room : volume, total));
+  const std::vector<planned_level> levels = given ? levels_from(static_cast<double>(bin_size), classes)
+                                                  : divide(classes, level_work(sparse ? room : volume, total));
   level_plan<T> plan{};
   plan.reason = message(given ? "bin size asked for; " : "least expected work; ", levels.size(),
                         levels.size() == 1 ? " level, cells of " : " levels, cells of ");

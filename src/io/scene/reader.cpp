@@ -16,6 +16,7 @@
 #pragma pop_macro("NDEBUG")
 
 #include "core/suggestion.hpp"
+#include "io/scene/characters.hpp"
 #include "io/text.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
@@ -303,6 +304,7 @@ class key_reader {
 };
 
 toml::table parse_toml(std::string_view text, const std::string& name) {
+  require_ascii_outside_strings(text, name);
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& failure) {

@@ -93,7 +93,8 @@ TYPED_TEST(sparse_levels, follow_heaps_that_move_apart_from_build_to_build) {
     for (const double apart : {1.0, 1.5, 40.0, 1e4, 1e6}) {
       SCOPED_TRACE(message("apart ", apart));
       body_scene<T> moved = scene;
-      for (auto& center : moved.centers) center[0] = std::floor(center[0] / 100) * static_cast<T>(100 * apart) + std::fmod(center[0], T(100));
+      for (auto& center : moved.centers)
+        center[0] = std::floor(center[0] / 100) * static_cast<T>(100 * apart) + std::fmod(center[0], T(100));
       const bodies_on_device<T> stored(context, moved);
       detector.build(stored.view());
       expect_contacts(bring_home(context, detector.view()), reference::contacts(moved), scale_of(moved), true);

@@ -7,6 +7,8 @@
 #include <regex>
 #include <string>
 
+#include "support/errors.hpp"
+
 namespace quadrat::io {
 namespace {
 
@@ -294,6 +296,24 @@ TEST(scene, the_text_of_a_scene_is_valid_and_reads_back_as_the_same_scene) {
     // Dotted keys are valid TOML, too.
     EXPECT_EQ(to_text(parse_granular_scene(text, "t").scene), text);
   }
+}
+
+TEST(scene_reader, characters_beyond_ascii_are_possible_in_strings_and_comments_only) {
+  const auto complaint = [](const std::string& text) {
+    return test::error_of<scene_error>([&] { static_cast<void>(parse_granular_scene(text, "s.toml")); });
+  };
+  const std::string start = "[scene]\nmodel = \"granular\"\n";
+  for (const char* accepted :
+       {"name = \"d\u00fcne\"  # \u00e9\n", "name = 'd\u00fcne'\n", "name = \"\"\"\u00e9 \"quoted\" \u00e9\"\"\"\n",
+        "name = \"\\\" \u00e9\"\n", "# it's \u00e9\n"}) {
+    EXPECT_EQ(complaint(start + accepted), "no error") << accepted;
+  }
+  EXPECT_EQ(complaint("\xef\xbb\xbf" + start), "no error");
+  const std::string wanted = ": a character beyond ASCII is possible in strings and comments only";
+  EXPECT_EQ(complaint(start + "name = \"a\" \u00e9\n"), "s.toml:3:12" + wanted);
+  EXPECT_EQ(complaint(start + "name = '\u00e9' \u0416\n"), "s.toml:3:12" + wanted);
+  EXPECT_EQ(complaint("\u00a0[scene]\n"), "s.toml:1:1" + wanted);
+  EXPECT_EQ(complaint(start + "n\u00e4me = 1\n"), "s.toml:3:2" + wanted);
 }
 
 }  // namespace

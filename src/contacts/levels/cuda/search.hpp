@@ -82,9 +82,8 @@ struct warp_sink {
 template <typename T>
 [[nodiscard]] warp_level<T> warp_level_of(const level_grids<T>& grids, int level) {
   const grid<T, 3>& space = grids.space[level];
-  warp_level<T> shape{space.domain.lower,  space.inverse_edge, {},   {},
-                      space.cells,         {},                 grids.folded[level],
-                      true,                grids.first_cell[level], grids.widest[level]};
+  warp_level<T> shape{space.domain.lower,      space.inverse_edge, {}, {}, space.cells, {}, grids.folded[level], true,
+                      grids.first_cell[level], grids.widest[level]};
   for (int axis = 0; axis < 3; ++axis) {
     shape.repeats[axis] = grids.repeats(level, axis);
     shape.edge[axis] = grids.edge(level, axis);
