@@ -138,11 +138,11 @@ struct search_system {
   /// the range at most once.
   [[nodiscard]] QUADRAT_HD int first_of_stored(T at, T margin, int axis) const {
     if (2 * margin + T(2) <= static_cast<T>(cells[axis])) return unwrapped_index(at - margin);
-    return clamped(unwrapped_index(at), axis) - cells[axis] / 2;
+    return 0;
   }
   [[nodiscard]] QUADRAT_HD int last_of_stored(T at, T margin, int axis) const {
     if (2 * margin + T(2) <= static_cast<T>(cells[axis])) return unwrapped_index(at + margin);
-    return clamped(unwrapped_index(at), axis) - cells[axis] / 2 + cells[axis] - 1;
+    return cells[axis] - 1;
   }
 
  private:
