@@ -90,10 +90,11 @@ void fold_axis(search_system<T, D>& system, double& count, int axis, const axis_
   count = cells.natural;
   if (number < cells.natural) {
     if (cells.endless) {
-      // One cell needs no folding: what is beyond it belongs to it.
-      system.repeats[axis] = number > 1 ? 0 : 1;
-      count = number > 1 ? static_cast<double>(system.shape.height(axis)) / edge : 1;
-      if (system.shape.orthorhombic && number > 1) system.from[axis] = T(0);
+      // One cell for all points of a box needs no folding.
+      const bool folded = number > 1 || std::isinf(cells.natural);
+      system.repeats[axis] = folded ? 0 : 1;
+      count = folded ? static_cast<double>(system.shape.height(axis)) / edge : 1;
+      if (system.shape.orthorhombic && folded) system.from[axis] = T(0);
     } else {
       system.repeats[axis] =
           static_cast<int>(std::fmin(std::ceil(cells.natural / number), cells.natural / cells.least));
