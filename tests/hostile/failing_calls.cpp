@@ -224,6 +224,16 @@ int failing_close(int file) {
   return failing_now ? -1 : result;
 }
 
+// Sanitizers ask for the bounds of a thread's stack. The C library allocates for the answer, and they end the process
+// without it.
+int failing_pthread_getattr_np(unsigned long thread, void* attributes) __asm__("pthread_getattr_np")
+    __attribute__((visibility("default")));
+int failing_pthread_getattr_np(unsigned long thread, void* attributes) {
+  static auto* const real = next<int(unsigned long, void*)>("pthread_getattr_np");
+  const counted_call inside;
+  return real(thread, attributes);
+}
+
 // Reads and writes may also be short, which is not an error.
 #define FAILING_TRANSFER(symbol, memory_type)                                        \
   long failing_##symbol(int file, memory_type memory, bytes size) __asm__(#symbol)   \
