@@ -2,6 +2,7 @@
 """Ctrl-C and other signals, in every command and at every stage; how threads wait."""
 
 import array
+import json
 import os
 import pathlib
 import signal
@@ -93,9 +94,13 @@ class StoppingTest(large_inputs.LargeInputTest):
 
     def test_while_values_are_spread(self):
         points = self.random_points(3000000)
+        head = npy(b"", (16, 3000000))
+        with open(self.folder / "values.npy", "wb") as values:
+            values.write(head)
+            values.truncate(len(head) + 16 * 3000000 * 4)
         self.assert_stopped_at_work(
-            "spread", points, "--mesh", 16, "--order", 8, "--method", "gather", "--device", "cpu", "--threads", 1,
-            "-o", "mesh.npy",
+            "spread", points, "--values", "values.npy", "--mesh", 16, "--order", 8, "--method", "gather",
+            "--device", "cpu", "--threads", 1, "-o", "mesh.npy", after=1,
         )  # fmt: skip
 
     def test_while_files_are_read(self):
@@ -115,11 +120,25 @@ class StoppingTest(large_inputs.LargeInputTest):
                 self.assert_stopped_at_work(*arguments, after=0.3)
 
     def test_while_methods_are_timed(self):
-        process = self.start("bench", "cells", "--device", "cpu", "--json", "bench.json")
+        process = self.start("bench", "cells", "--full", "--device", "cpu", "--json", "bench.json")
         time.sleep(0.7)
         _, problem = self.stop(process)
         self.assertEqual(problem, "quadrat: stopped by Ctrl-C; nothing was written\n")
         self.assertEqual(self.names(), [])
+
+    def test_the_operations_that_were_timed_before_a_signal_are_in_the_file(self):
+        process = self.start(
+            "bench", "neighbors", "--full", "--method", "strips", "--device", "cpu", "--json", "bench.json"
+        )
+        limit = time.monotonic() + 60
+        while not (self.folder / "bench.json").exists():
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.01)
+        _, problem = self.stop(process)
+        self.assertEqual(problem, "quadrat: stopped by Ctrl-C; files that had been written before are whole\n")
+        result = json.loads((self.folder / "bench.json").read_text())
+        self.assertFalse(result["meta"]["complete"])
+        self.assertGreater(len(result["rows"]), 0)
 
     def test_a_signal_while_the_output_is_written_leaves_the_older_file(self):
         points = self.random_points(20000)
