@@ -180,7 +180,10 @@ std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, 
   vec<double, D> edges = cast<double>(request.edges);
   const double most = static_cast<double>(std::max(request.most_cells, boxes.size()));
   double across = most_across_reach(boxes, edges, request, most);
-  for (; across < 0; across = most_across_reach(boxes, edges, request, most)) edges = edges * 1.25;
+  while (across < 0) {
+    edges = edges * 1.25;
+    across = most_across_reach(boxes, edges, request, most);
+  }
   const auto limits =
       make_vec<double, D>([&](int axis) { return across * static_cast<double>(request.reach) / edges[axis]; });
   std::vector<search_system<T, D>> systems;

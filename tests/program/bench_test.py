@@ -100,7 +100,7 @@ class BenchTest(support.ProgramTest):
 
     def test_contacts(self):
         result = self.bench("contacts")
-        self.assertEqual({row["op"] for row in result["rows"]}, {"detect", "methods", "bins", "friction"})
+        self.assertEqual({row["op"] for row in result["rows"]}, {"detect", "methods", "bins", "sparse", "friction"})
         methods = {row["method"] for row in result["rows"] if row["op"] == "methods"}
         info = json.loads(self.quadrat("info", "--json").stdout)
         self.assertEqual(methods, {method["name"] for method in info["contacts"]["methods"]})
