@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/built_backend.hpp"
 #include "models/circles/cells_engine.hpp"
 #include "models/circles/methods.hpp"
 #include "quadrat/core/error.hpp"
@@ -25,7 +26,9 @@ template <typename Order>
 template <typename Order, typename CellMethod, typename Context, typename T, int D>
 [[nodiscard]] std::unique_ptr<circles_engine<Context, T, D>> make_walking_engine(const Context& context,
                                                                                  const circles_setup<T, D>& setup) {
-  if constexpr (circles_walks<Order, CellMethod>) {
+  if constexpr (!backend_is_built<Context>) {
+    return nullptr;
+  } else if constexpr (circles_walks<Order, CellMethod>) {
     using cell_list_type = typename CellMethod::template type<Context, T, D>;
     constexpr bool queues = std::is_same_v<Context, cuda_context> && circles_queues<Order, CellMethod>;
     return std::make_unique<circles_cells_engine<cell_list_type, Order, queues>>(context, setup);

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "core/built_backend.hpp"
 #include "core/method_choice.hpp"
 #include "models/granular/cells_engine.hpp"
 #include "models/granular/methods.hpp"
@@ -18,7 +19,7 @@ std::unique_ptr<granular_engine<Context, T>> make_granular_engine(std::string_vi
   std::unique_ptr<granular_engine<Context, T>> engine;
   granular_method_list::with(demand.kind, name, [&](auto method) {
     using method_type = decltype(method);
-    if constexpr (cuda ? method_type::on_cuda : method_type::on_cpu) {
+    if constexpr (backend_is_built<Context> && (cuda ? method_type::on_cuda : method_type::on_cpu)) {
       engine = method_type::template make<Context, T>(context, setup);
     }
   });
