@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+
+/// Nearest neighbors: for each point, or each query, the k points nearest to it, images in periodic boxes included.
+/// A neighbor of i is (j, S) with the vector points[j] + S . vectors - points[i], as in a neighbor list; S is zero
+/// along open axes. Neighbors stand in order of squared distance, then j, then S: a total order, so that results are
+/// the same in every run, with every number of threads.
+namespace quadrat {
+
+/// The largest number of neighbors that can be asked for.
+inline constexpr std::size_t most_nearest_neighbors = 64;
+
+template <typename T>
+struct nearest_options {
+  std::size_t k = 1;  ///< neighbors, 1 to most_nearest_neighbors
+  /// Only neighbors strictly nearer than this.
+  T cutoff = std::numeric_limits<T>::infinity();
+  /// Whether (i, i, 0) is a neighbor in a search for the points themselves. Other images of i always are.
+  bool include_self = false;
+  bool shifts = false;  ///< S
+};
+
+/// Rows of k neighbors in the memory of the context. Row i belongs to point (or query) i; indices, from 0, are those of
+/// the caller's points. A row with fewer neighbors ends with no_particle at an infinite distance, and S = 0. Valid
+/// until the next search or build.
+template <typename T, int D>
+struct nearest_view {
+  std::size_t rows;
+  std::size_t k;
+  const particle_id* neighbors;  ///< rows x k
+  const T* squared_distances;    ///< rows x k, ascending in each row
+  const vec<int, D>* shifts;     ///< rows x k; nullptr if not requested
+};
+
+/// Finds the nearest neighbors of points and of queries. Move-only. T: float or double; D: 2 or 3; Context: cpu_context
+/// or cuda_context. `build` takes the points in and keeps a copy; then search as often as you like. Builds and searches
+/// of the same size as earlier ones allocate nothing.
+///
+/// Axes are open or periodic in any mixture, the box orthorhombic or triclinic. Points and queries may lie anywhere
+/// along open axes, where the size of the box plays no part, and up to 2^20 boxes outside along periodic ones. A
+/// squared distance that overflows T is none. The time follows the number of points, wherever they are: outliers,
+/// clusters, equal points and empty space do not add to it.
+///
+/// Determinism: always the same bits. CPU and GPU may differ in the rounding of distances.
+template <typename Context, typename T, int D>
+class nearest_neighbors {
+  static_assert(detail::instance<Context, T, D>::exists);
+
+ public:
+  /// Throws argument_error for a k out of range, a cutoff that is not positive, or a box that is too skewed: one in
+  /// which the nearest images may be more than 500 vectors away, or with an open vector that is not perpendicular to
+  /// the periodic ones.
+  nearest_neighbors(const Context& context, const lattice<T, D>& box, const nearest_options<T>& options);
+  nearest_neighbors(nearest_neighbors&&) noexcept;
+  nearest_neighbors& operator=(nearest_neighbors&&) noexcept;
+  ~nearest_neighbors();
+
+  /// Makes these the points that are found from now on. Synchronizes. Throws argument_error for impossible input that
+  /// the host can see, and data_error naming the first point that is not finite or too far outside a periodic box;
+  /// nothing is built then.
+  void build(const points_view<T, D>& points);
+
+  /// Finds the neighbors of the points of the last build. Asynchronous. Throws argument_error if nothing is built.
+  void search();
+  /// Finds the points nearest to these queries, which are no points: a point at the same place is a neighbor.
+  /// Asynchronous; `check` throws data_error naming the first query that is not finite or too far outside a periodic
+  /// box. Where all is complete when a call returns (cpu_context), so does this call.
+  void search(const points_view<T, D>& queries);
+
+  /// Synchronizes. Throws the error of the last search, at every call until the next one.
+  void check();
+
+  /// The result of the last search. Throws argument_error if there has been none since the last build.
+  [[nodiscard]] nearest_view<T, D> view() const;
+  /// Points of the last build.
+  [[nodiscard]] std::size_t size() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] const nearest_options<T>& options() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search/nearest/batch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/search/nearest_neighbors.hpp"
+#include "search/sweeps/lanes.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// Candidates that are tested together: enough to be worth the calls, and few enough to make the reach smaller soon.
+constexpr std::size_t nearest_batch_candidates = 64;
+
+/// The neighbors of one point found so far, in order.
+template <typename T, typename Key>
+struct nearest_batch_row {
+  T squared[most_nearest_neighbors];
+  Key key[most_nearest_neighbors];
+
+  void clear(std::size_t k, T squared_cutoff) {
+    std::fill_n(squared, k, squared_cutoff);
+    std::fill_n(key, k, Key(0));
+  }
+  void add(std::size_t k, T distance, Key candidate) {
+    std::size_t place = k - 1;
+    if (!before(distance, candidate, place)) return;
+    for (; place > 0 && before(distance, candidate, place - 1); --place) {
+      squared[place] = squared[place - 1];
+      key[place] = key[place - 1];
+    }
+    squared[place] = distance;
+    key[place] = candidate;
+  }
+  [[nodiscard]] bool before(T distance, Key candidate, std::size_t place) const {
+    return distance < squared[place] || (distance == squared[place] && candidate < key[place]);
+  }
+};
+
+/// The rows of the points of one leaf.
+template <typename T, int D, bool Images>
+class nearest_batch {
+  using key_type = nearest_key<Images>;
+  using key = typename key_type::type;
+
+ public:
+  nearest_batch(const nearest_search<T, D>& search, test_lanes_function<T, D> test)
+      : search_(search), k_(search.sink.k), test_(test) {}
+
+  void find(std::size_t leaf) {
+    begin(leaf);
+    find_in_image(vec<int, D>{});
+    if constexpr (Images) nearest_shells<T, D, nearest_batch>(search_.images, low_, high_, *this).visit();
+    write(leaf);
+  }
+
+  // For nearest_shells and nearest_walk.
+  [[nodiscard]] bool in_reach(T squared) const { return reaches(squared, 0); }
+  void find_in_image(const vec<int, D>& shift) {
+    translation_ = image_translation(search_.images.shape, shift);
+    shift_ = packed_shift(shift);
+    home_ = shift == vec<int, D>{};
+    nearest_walk<T, D, nearest_batch>(search_.tree, low_, high_, translation_, *this).visit();
+    flush();
+  }
+  void node() {}
+  [[nodiscard]] bool accepts(T squared, particle_id least) const {
+    return reaches(squared, key_type::make(least, shift_));
+  }
+  void leaf(std::size_t index) {
+    const nearest_leaf<T, D>& leaf = search_.tree.leaves[index];
+    for (int axis = 0; axis < D; ++axis) {
+      std::copy_n(leaf.at[axis], nearest_width, candidates_.position[axis] + size_);
+    }
+    std::copy_n(leaf.id, nearest_width, ids_ + size_);
+    size_ += nearest_width;
+    if (size_ == nearest_batch_candidates) flush();
+  }
+
+ private:
+  void begin(std::size_t leaf) {
+    const nearest_leaf<T, D>& points = search_.tree.leaves[leaf];
+    count_ = std::min(nearest_width, search_.tree.points - leaf * nearest_width);
+    low_ = high_ = points.position(0);
+    for (std::size_t q = 0; q < count_; ++q) {
+      from_[q] = points.position(q);
+      self_[q] = search_.include_self ? no_particle : points.id[q];
+      rows_[q].clear(k_, search_.squared_cutoff);
+      for (int axis = 0; axis < D; ++axis) {
+        low_[axis] = std::min(low_[axis], from_[q][axis]);
+        high_[axis] = std::max(high_[axis], from_[q][axis]);
+      }
+    }
+    find_worst();
+  }
+
+  /// The last place of all rows together.
+  void find_worst() {
+    worst_ = rows_[0].squared[k_ - 1];
+    worst_key_ = rows_[0].key[k_ - 1];
+    for (std::size_t q = 1; q < count_; ++q) {
+      if (!reaches(rows_[q].squared[k_ - 1], rows_[q].key[k_ - 1])) {
+        worst_ = rows_[q].squared[k_ - 1];
+        worst_key_ = rows_[q].key[k_ - 1];
+      }
+    }
+  }
+  [[nodiscard]] bool reaches(T squared, key least) const {
+    return squared < worst_ || (squared == worst_ && least < worst_key_);
+  }
+
+  void flush() {
+    if (size_ == 0) return;
+    for (std::size_t q = 0; q < count_; ++q) test_all(q);
+    size_ = 0;
+    find_worst();
+  }
+
+  /// Tests all candidates against one point.
+  void test_all(std::size_t q) {
+    nearest_batch_row<T, key>& row = rows_[q];
+    const T limit = std::nextafter(row.squared[k_ - 1], std::numeric_limits<T>::infinity());
+    std::uint64_t words[nearest_batch_candidates / 64];
+    if (test_(candidates_, 0, size_, from_[q], translation_, limit, words) == 0) return;
+    for (std::size_t begin = 0; begin < size_; begin += 64) {
+      for (std::uint64_t word = words[begin / 64]; word != 0; word &= word - 1) {
+        const std::size_t lane = begin + static_cast<std::size_t>(std::countr_zero(word));
+        if (home_ && ids_[lane] == self_[q]) continue;
+        const T squared = squared_separation(make_vec<T, D>([&](int axis) {
+          return image_offset(from_[q][axis], candidates_.position[axis][lane], translation_[axis]);
+        }));
+        row.add(k_, squared, key_type::make(ids_[lane], shift_));
+      }
+    }
+  }
+
+  void write(std::size_t leaf) const {
+    const nearest_sink<T, D>& sink = search_.sink;
+    for (std::size_t q = 0; q < count_; ++q) {
+      const std::size_t row = search_.tree.leaves[leaf].id[q];
+      const vec<int, D> boxes = sink.boxes != nullptr ? sink.boxes[row] : vec<int, D>{};
+      for (std::size_t place = 0; place < k_; ++place) {
+        const T squared = rows_[q].squared[place];
+        const key found = rows_[q].key[place];
+        if (found == 0 && !(squared < search_.squared_cutoff)) {
+          sink.store_nothing(row * k_ + place);
+          continue;
+        }
+        vec<int, D> shift{};
+        if constexpr (Images) shift = unpacked_shift<D>(static_cast<std::uint32_t>(found));
+        sink.store(row * k_ + place, key_type::id(found), squared, shift, boxes);
+      }
+    }
+  }
+
+  candidate_lanes<T, D> candidates_;
+  const nearest_search<T, D>& search_;
+  std::size_t k_;
+  test_lanes_function<T, D> test_;
+  std::size_t count_ = 0;  // of points
+  vec<T, D> from_[nearest_width];
+  particle_id self_[nearest_width];
+  nearest_batch_row<T, key> rows_[nearest_width];
+  vec<T, D> low_{}, high_{};
+  T worst_ = T(0);
+  key worst_key_ = 0;
+  vec<T, D> translation_{};  // of the image that is being searched
+  std::uint32_t shift_ = 0;
+  bool home_ = false;
+  particle_id ids_[nearest_batch_candidates];
+  std::size_t size_ = 0;  // of candidates
+};
+
+/// Does the leaf of each eighth row: with one index a row, small sets use all threads, too.
+template <typename T, int D, bool Images>
+struct find_nearest_leaf {
+  nearest_search<T, D> search;
+  test_lanes_function<T, D> test;
+
+  void operator()(std::size_t row) const {
+    if (row % nearest_width == 0) nearest_batch<T, D, Images>(search, test).find(row / nearest_width);
+  }
+};
+
+}  // namespace
+
+template <typename T, int D>
+void find_nearest_rows_by_leaves(const cpu_context& context, const nearest_search<T, D>& search) {
+  static const test_lanes_function<T, D> test = test_lanes_functions<T, D>().front();
+  constexpr const char* name = "nearest.leaves_of_rows";
+  if (search.images.any()) {
+    for_each(context, name, search.tree.points, find_nearest_leaf<T, D, true>{search, test});
+  } else {
+    for_each(context, name, search.tree.points, find_nearest_leaf<T, D, false>{search, test});
+  }
+}
+
+template void find_nearest_rows_by_leaves(const cpu_context&, const nearest_search<float, 2>&);
+template void find_nearest_rows_by_leaves(const cpu_context&, const nearest_search<float, 3>&);
+template void find_nearest_rows_by_leaves(const cpu_context&, const nearest_search<double, 2>&);
+template void find_nearest_rows_by_leaves(const cpu_context&, const nearest_search<double, 3>&);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "quadrat/search/nearest_neighbors.hpp"
+#include "search/nearest/images.hpp"
+
+namespace quadrat::detail {
+
+/// The images of a box that a search may need, without the bounds of points. Throws argument_error for impossible
+/// options, and for boxes that are too skewed.
+template <typename T, int D>
+[[nodiscard]] nearest_images<T, D> make_nearest_images(const lattice<T, D>& shape, const nearest_options<T>& options);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstring>
+#include <string>
+
+#include "core/finite.hpp"
+#include "core/point_checks.hpp"
+#include "parallel/host_mirror.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/reduce.hpp"
+#include "quadrat/parallel/scan.hpp"
+#include "quadrat/parallel/sort.hpp"
+#include "search/nearest/images.hpp"
+#include "search/nearest/nodes.hpp"
+#include "search/nearest/order.hpp"
+#include "search/nearest/tree.hpp"
+
+namespace quadrat::detail {
+
+/// The two copies of the pairs of a sort.
+template <typename Context, typename Key>
+struct nearest_pairs {
+  array<Key, Context> keys[2];
+  array<std::uint32_t, Context> values[2];
+
+  void resize(const Context& context, std::size_t count) {
+    for (int copy = 0; copy < 2; ++copy) {
+      keys[copy].resize_discarding(context, count);
+      values[copy].resize_discarding(context, count);
+    }
+  }
+  [[nodiscard]] sort_buffers<Key> buffers() {
+    return {{keys[0].data(), keys[1].data()}, {values[0].data(), values[1].data()}};
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return keys[0].bytes() + keys[1].bytes() + values[0].bytes() + values[1].bytes();
+  }
+};
+
+/// A copy of points, wrapped and in their order, with the tree over them. Owns the words that the device writes and the
+/// host reads: faults of points and of queries.
+template <typename Context, typename T, int D>
+class nearest_points {
+ public:
+  using bounds_type = nearest_bounds<T, D>;
+
+  nearest_points(const Context& context, const nearest_images<T, D>& images, bool keeps_boxes)
+      : context_(context), images_(images), keeps_boxes_(keeps_boxes && images.any()), control_(context, words) {}
+
+  /// Throws data_error for the first point at fault. Synchronizes.
+  void build(const points_view<T, D>& points);
+
+  [[nodiscard]] const nearest_tree<T, D>& tree() const { return tree_; }
+  [[nodiscard]] const nearest_images<T, D>& images() const { return images_; }
+  /// Of each point, from the wrapped to the caller's position; nullptr if not needed.
+  [[nodiscard]] const vec<int, D>* boxes() const { return keeps_boxes_ ? boxes_.data() : nullptr; }
+  /// The bounding box of the points, in the context's memory.
+  [[nodiscard]] bounds_type* bounds() { return reinterpret_cast<bounds_type*>(control_.data() + bounds_word); }
+  [[nodiscard]] fault_flag faults() { return {control_.data() + fault_word, control_.data() + needed_word}; }
+  void clear_faults() {
+    fill_bytes(context_, control_.data() + fault_word, 0xff, sizeof(std::uint64_t));
+    fill_bytes(context_, control_.data() + needed_word, 0, 2 * sizeof(std::uint64_t));
+  }
+  /// The first that is at fault, as `index << 8 | kind`; all ones if there is none. Synchronizes.
+  [[nodiscard]] std::uint64_t first_fault() { return read_control()[fault_word]; }
+  /// What is wrong with point i of an array: "point 3 at (...) ...". Synchronizes.
+  [[nodiscard]] std::string complaint(const points_view<T, D>& points, const char* what, std::size_t i) const;
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  enum word : std::size_t {
+    fault_word,
+    needed_word,
+    crowded_word,
+    bounds_word,
+    words = bounds_word + (sizeof(bounds_type) + 7) / 8
+  };
+
+  void enqueue_order(const points_view<T, D>& points);
+  void resolve_crowds();
+  template <typename Key>
+  void enqueue_cell_keys(const Key* keys);
+  void enqueue_tree();
+  [[nodiscard]] const std::uint64_t* read_control() { return mirror_.read(context_, control_.data(), words); }
+
+  Context context_;
+  nearest_images<T, D> images_;
+  bool keeps_boxes_;
+  std::size_t count_ = 0;
+  array<std::uint64_t, Context> control_;
+  host_mirror<Context> mirror_;
+  array<vec<T, D>, Context> wrapped_;  // by id
+  array<vec<int, D>, Context> boxes_;  // by id
+  nearest_pairs<Context, std::uint32_t> pairs_;
+  const particle_id* ids_ = nullptr;  // in their order
+  const std::uint32_t* keys_ = nullptr;
+  // For crowds:
+  nearest_pairs<Context, std::uint64_t> wide_pairs_;
+  array<std::uint32_t, Context> cells_;
+  array<std::uint64_t, Context> cell_bounds_;
+
+  array<nearest_leaf<T, D>, Context> leaves_;
+  array<nearest_node<T, D>, Context> nodes_;
+  nearest_tree<T, D> tree_{};
+  workspace<Context> scratch_;
+};
+
+template <typename Context, typename T, int D>
+void nearest_points<Context, T, D>::build(const points_view<T, D>& points) {
+  require_points(points, "points");
+  count_ = points.count;
+  tree_ = {};
+  enqueue_order(points);
+  const std::uint64_t* const read = read_control();
+  if (read[fault_word] != ~std::uint64_t{0}) {
+    const std::uint64_t i = read[fault_word] >> 8;
+    throw data_error(complaint(points, "point ", i), i);
+  }
+  bounds_type around{};
+  std::memcpy(&around, read + bounds_word, sizeof around);
+  images_.low = around.low;
+  images_.high = around.high;
+  if (read[crowded_word] != 0) resolve_crowds();
+  enqueue_tree();
+}
+
+template <typename Context, typename T, int D>
+void nearest_points<Context, T, D>::enqueue_order(const points_view<T, D>& points) {
+  wrapped_.resize_discarding(context_, count_);
+  if (keeps_boxes_) boxes_.resize_discarding(context_, count_);
+  pairs_.resize(context_, count_);
+  clear_faults();
+  for_each(context_, "nearest.wrap", count_,
+           wrap_nearest_points<T, D>{points, images_.shape, wrapped_.data(), keeps_boxes_ ? boxes_.data() : nullptr,
+                                     faults()});
+  reduce_into(context_, "nearest.bounds", count_, nearest_bounds_of_point<T, D>{wrapped_.data()}, join_nearest_bounds{},
+              bounds_type::none(), bounds(), scratch_);
+  for_each(context_, "nearest.keys", count_,
+           key_nearest_points<T, D>{wrapped_.data(), bounds(), pairs_.keys[0].data()});
+  const int copy =
+      sort_pairs(context_, pairs_.buffers(), count_, D * nearest_curve_bits<D>, scratch_, sort_values::index);
+  ids_ = pairs_.values[copy].data();
+  keys_ = pairs_.keys[copy].data();
+  for_each(
+      context_, "nearest.crowds", count_,
+      mark_nearest_crowds<std::uint32_t, T, D>{keys_, ids_, wrapped_.data(), count_, control_.data() + crowded_word});
+}
+
+/// Keys that order points anew within the cells of the last order, which these keys tell apart.
+template <typename Context, typename T, int D>
+template <typename Key>
+void nearest_points<Context, T, D>::enqueue_cell_keys(const Key* keys) {
+  constexpr std::size_t stretch = bound_nearest_cells<T, D>::stretch;
+  for_each(context_, "nearest.cells", count_, mark_nearest_cells<Key>{keys, count_, cells_.data()});
+  exclusive_scan(context_, cells_.data(), cells_.data(), count_, scratch_);
+  fill_bytes(context_, cell_bounds_.data(), 0, cell_bounds_.size() * sizeof(std::uint64_t));
+  for_each(context_, "nearest.cell_bounds", (count_ + stretch - 1) / stretch,
+           bound_nearest_cells<T, D>{ids_, wrapped_.data(), cells_.data(), count_, cell_bounds_.data()});
+  for_each(
+      context_, "nearest.cell_keys", count_,
+      key_nearest_cells<T, D>{ids_, wrapped_.data(), cells_.data(), cell_bounds_.data(), wide_pairs_.keys[0].data()});
+}
+
+/// Synchronizes.
+template <typename Context, typename T, int D>
+void nearest_points<Context, T, D>::resolve_crowds() {
+  wide_pairs_.resize(context_, count_);
+  cells_.resize_discarding(context_, count_);
+  cell_bounds_.resize_discarding(context_, count_ * 2 * D);
+  enqueue_cell_keys(keys_);
+  for (;;) {
+    if (ids_ != wide_pairs_.values[0].data()) {
+      copy_bytes(context_, ids_, wide_pairs_.values[0].data(), count_ * sizeof(particle_id));
+    }
+    const int copy =
+        sort_pairs(context_, wide_pairs_.buffers(), count_, D * nearest_curve_bits<D> + key_bits_for(count_), scratch_);
+    ids_ = wide_pairs_.values[copy].data();
+    const std::uint64_t* const keys = wide_pairs_.keys[copy].data();
+    clear_faults();
+    for_each(
+        context_, "nearest.crowds", count_,
+        mark_nearest_crowds<std::uint64_t, T, D>{keys, ids_, wrapped_.data(), count_, control_.data() + crowded_word});
+    if (read_control()[crowded_word] == 0) return;
+    enqueue_cell_keys(keys);
+  }
+}
+
+template <typename Context, typename T, int D>
+void nearest_points<Context, T, D>::enqueue_tree() {
+  tree_.points = count_;
+  if (count_ == 0) return;
+  constexpr std::size_t width = nearest_width;
+  const std::size_t leaf_count = (count_ + width - 1) / width;
+  std::size_t node_count = 0;
+  std::size_t level_count = leaf_count;
+  do {
+    level_count = (level_count + width - 1) / width;
+    tree_.first_node[tree_.levels++] = node_count;
+    node_count += level_count;
+  } while (level_count > 1);
+  leaves_.resize_discarding(context_, leaf_count);
+  nodes_.resize_discarding(context_, node_count);
+  tree_.leaves = leaves_.data();
+  tree_.nodes = nodes_.data();
+  for_each(context_, "nearest.leaves", leaf_count * width,
+           fill_nearest_leaves<T, D>{ids_, wrapped_.data(), count_, leaves_.data()});
+  level_count = (leaf_count + width - 1) / width;
+  for_each(context_, "nearest.nodes", level_count * width,
+           bound_nearest_leaves<T, D>{leaves_.data(), count_, nodes_.data()});
+  for (int level = 1; level < tree_.levels; ++level) {
+    const std::size_t below = level_count;
+    level_count = (below + width - 1) / width;
+    for_each(context_, "nearest.nodes", level_count * width,
+             bound_nearest_nodes<T, D>{nodes_.data() + tree_.first_node[level - 1], below,
+                                       nodes_.data() + tree_.first_node[level]});
+  }
+}
+
+template <typename Context, typename T, int D>
+std::string nearest_points<Context, T, D>::complaint(const points_view<T, D>& points, const char* what,
+                                                     std::size_t i) const {
+  const vec<T, D> point = point_to_host(context_, points, i);
+  const std::string text = message(what, i, " at ", vector_text(point));
+  if (!is_finite(point)) return text + " has a coordinate that is not finite";
+  constexpr int most = lattice<T, D>::most_boxes;
+  for (int axis = 0; axis < D; ++axis) {
+    const T fraction = images_.shape.fraction(point, axis);
+    if (!images_.shape.periodic[axis] || std::fabs(fraction) <= T(most)) continue;
+    return message(text, " is ", fraction, " periods away along axis ", axis, "; at most ", most, " are possible");
+  }
+  return text + " was not finite or too far outside of its box when it was searched for";
+}
+
+template <typename Context, typename T, int D>
+std::size_t nearest_points<Context, T, D>::bytes() const {
+  return control_.bytes() + wrapped_.bytes() + boxes_.bytes() + pairs_.bytes() + wide_pairs_.bytes() + cells_.bytes() +
+         cell_bounds_.bytes() + leaves_.bytes() + nodes_.bytes() + scratch_.bytes();
+}
+
+}  // namespace quadrat::detail

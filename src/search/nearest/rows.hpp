@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+#include "search/nearest/images.hpp"
+#include "search/nearest/order.hpp"
+#include "search/nearest/tree.hpp"
+
+/// The search, as host-device code: one thread per row.
+namespace quadrat::detail {
+
+/// The nearest neighbors found so far, in order. Those below `Capacity - k` are place holders that come before
+/// everything, so that the last one is always at the same place, in a register. Keys break ties between distances: ids,
+/// or ids and shifts.
+template <typename T, typename Key, int Capacity>
+struct nearest_best {
+  T squared[Capacity];
+  Key key[Capacity];
+
+  QUADRAT_HD nearest_best(int k, T squared_cutoff) {
+    QUADRAT_UNROLL
+    for (int place = 0; place < Capacity; ++place) {
+      squared[place] = place < Capacity - k ? T(-1) : squared_cutoff;
+      key[place] = 0;  // nothing at this distance comes before
+    }
+  }
+
+  /// Whether something with this distance and this smallest key can be among the nearest.
+  [[nodiscard]] QUADRAT_HD bool accepts(T distance, Key least) const { return before(distance, least, Capacity - 1); }
+  QUADRAT_HD void add(T distance, Key candidate) {
+    QUADRAT_UNROLL
+    for (int place = Capacity - 1; place > 0; --place) {
+      if (!before(distance, candidate, place - 1)) {
+        squared[place] = distance;
+        key[place] = candidate;
+        return;
+      }
+      squared[place] = squared[place - 1];
+      key[place] = key[place - 1];
+    }
+    squared[0] = distance;
+    key[0] = candidate;
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD bool before(T distance, Key candidate, int place) const {
+    return distance < squared[place] || (distance == squared[place] && candidate < key[place]);
+  }
+};
+
+/// Ids alone where there is one image of each point, otherwise with the shift in the low bits.
+template <bool Images>
+struct nearest_key;
+template <>
+struct nearest_key<false> {
+  using type = std::uint32_t;
+  [[nodiscard]] static QUADRAT_HD type make(particle_id id, std::uint32_t) { return id; }
+  [[nodiscard]] static QUADRAT_HD particle_id id(type key) { return key; }
+};
+template <>
+struct nearest_key<true> {
+  using type = std::uint64_t;
+  [[nodiscard]] static QUADRAT_HD type make(particle_id id, std::uint32_t shift) {
+    return static_cast<type>(id) << 32 | shift;
+  }
+  [[nodiscard]] static QUADRAT_HD particle_id id(type key) { return static_cast<particle_id>(key >> 32); }
+};
+
+/// Where rows are written.
+template <typename T, int D>
+struct nearest_sink {
+  particle_id* neighbors;
+  T* squared_distances;
+  vec<int, D>* shifts;       ///< nullptr: not requested
+  const vec<int, D>* boxes;  ///< of each point, from the wrapped to the caller's position; nullptr: not needed
+  std::size_t k;
+
+  QUADRAT_HD void store(std::size_t entry, particle_id j, T squared, const vec<int, D>& shift,
+                        const vec<int, D>& boxes_of_row) const {
+    neighbors[entry] = j;
+    squared_distances[entry] = squared;
+    if (shifts != nullptr) shifts[entry] = boxes == nullptr ? shift : (shift + boxes_of_row) - boxes[j];
+  }
+  QUADRAT_HD void store_nothing(std::size_t entry) const {
+    neighbors[entry] = no_particle;
+    squared_distances[entry] = nearest_infinity<T>;
+    if (shifts != nullptr) shifts[entry] = vec<int, D>{};
+  }
+};
+
+/// A search of one row for each point of the tree, or for each query.
+template <typename T, int D>
+struct nearest_search {
+  nearest_tree<T, D> tree;
+  nearest_images<T, D> images;
+  nearest_sink<T, D> sink;
+  T squared_cutoff;
+  bool include_self;           ///< if rows are points
+  points_view<T, D> queries;   ///< if rows are queries
+  const std::uint32_t* order;  ///< of queries along the curve; nullptr if rows are points
+};
+
+/// One row: what is found, from a position that has been wrapped.
+template <typename T, int D, int Capacity, bool Images>
+class nearest_row {
+  using key_type = nearest_key<Images>;
+
+ public:
+  QUADRAT_HD nearest_row(const nearest_search<T, D>& search, const vec<T, D>& from, particle_id self)
+      : search_(search), from_(from), self_(self), best_(static_cast<int>(search.sink.k), search.squared_cutoff) {}
+
+  QUADRAT_HD void find() {
+    if (search_.tree.levels == 0) return;
+    find_in_image(vec<int, D>{});
+    if constexpr (Images) nearest_shells<T, D, nearest_row>(search_.images, from_, from_, *this).visit();
+  }
+
+  QUADRAT_HD void write(std::size_t row, const vec<int, D>& boxes) const {
+    const nearest_sink<T, D>& sink = search_.sink;
+    const int k = static_cast<int>(sink.k);
+    QUADRAT_UNROLL
+    for (int place = 0; place < Capacity; ++place) {
+      if (place < Capacity - k) continue;
+      const std::size_t entry = row * sink.k + static_cast<std::size_t>(place - (Capacity - k));
+      if (best_.key[place] == 0 && !(best_.squared[place] < search_.squared_cutoff)) {
+        sink.store_nothing(entry);
+        continue;
+      }
+      vec<int, D> shift{};
+      if constexpr (Images) shift = unpacked_shift<D>(static_cast<std::uint32_t>(best_.key[place]));
+      sink.store(entry, key_type::id(best_.key[place]), best_.squared[place], shift, boxes);
+    }
+  }
+
+  /// How many nodes and leaves have been tested.
+  [[nodiscard]] QUADRAT_HD std::size_t visits() const { return visits_; }
+
+  // For nearest_shells and nearest_walk.
+  [[nodiscard]] QUADRAT_HD bool in_reach(T squared) const { return best_.accepts(squared, 0); }
+  QUADRAT_HD void find_in_image(const vec<int, D>& shift) {
+    translation_ = image_translation(search_.images.shape, shift);
+    shift_ = packed_shift(shift);
+    nearest_walk<T, D, nearest_row>(search_.tree, from_, from_, translation_, *this).visit();
+  }
+  QUADRAT_HD void node() { ++visits_; }
+  [[nodiscard]] QUADRAT_HD bool accepts(T squared, particle_id least) const {
+    return best_.accepts(squared, key_type::make(least, shift_));
+  }
+  QUADRAT_HD void leaf(std::size_t index) {
+    const nearest_leaf<T, D>& leaf = search_.tree.leaves[index];
+    ++visits_;
+    const bool home = shift_ == packed_shift(vec<int, D>{});
+    T squared[nearest_width];
+    QUADRAT_UNROLL
+    for (std::size_t place = 0; place < nearest_width; ++place) {
+      squared[place] = squared_separation(make_vec<T, D>(
+          [&](int axis) { return image_offset(from_[axis], leaf.at[axis][place], translation_[axis]); }));
+    }
+    QUADRAT_UNROLL
+    for (std::size_t place = 0; place < nearest_width; ++place) {
+      const auto key = key_type::make(leaf.id[place], shift_);
+      if (best_.accepts(squared[place], key) && !(home && leaf.id[place] == self_)) best_.add(squared[place], key);
+    }
+  }
+
+ private:
+  const nearest_search<T, D>& search_;
+  vec<T, D> from_;
+  particle_id self_;
+  vec<T, D> translation_{};  // of the image that is being searched
+  std::uint32_t shift_ = 0;
+  std::size_t visits_ = 0;
+  nearest_best<T, typename key_type::type, Capacity> best_;
+};
+
+template <typename T, int D, int Capacity, bool Images>
+struct find_nearest_row {
+  nearest_search<T, D> search;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    vec<int, D> boxes{};
+    vec<T, D> from{};
+    std::size_t row = 0;
+    particle_id self = no_particle;
+    bool possible = true;
+    if (search.order != nullptr) {
+      row = search.order[i];
+      const vec<T, D> query = search.queries[row];
+      possible = nearest_fault(search.images.shape, query) == fault_kind::none;
+      from = search.images.shape.wrap(query, boxes);
+    } else {
+      const nearest_leaf<T, D>& leaf = search.tree.leaves[i / nearest_width];
+      row = leaf.id[i % nearest_width];
+      from = leaf.position(i % nearest_width);
+      if (!search.include_self) self = static_cast<particle_id>(row);
+      if (search.sink.boxes != nullptr) boxes = search.sink.boxes[row];
+    }
+    nearest_row<T, D, Capacity, Images> result(search, from, self);
+    if (possible) result.find();
+    result.write(row, boxes);
+  }
+};
+
+/// Finds this many rows: those of all points, or of all queries.
+template <typename Context, typename T, int D>
+void find_nearest_rows(const Context& context, const nearest_search<T, D>& search, std::size_t rows);
+
+}  // namespace quadrat::detail

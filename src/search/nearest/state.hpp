@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+
+#include "core/memory_check.hpp"
+#include "quadrat/search/nearest_neighbors.hpp"
+#include "search/nearest/box.hpp"
+#include "search/nearest/points.hpp"
+#include "search/nearest/rows.hpp"
+
+namespace quadrat {
+
+/// The points, and the rows of the last search.
+template <typename Context, typename T, int D>
+struct nearest_neighbors<Context, T, D>::implementation {
+  implementation(const Context& where, const lattice<T, D>& shape, const nearest_options<T>& chosen)
+      : context(where), options(chosen), points(where, detail::make_nearest_images(shape, chosen), chosen.shifts) {}
+
+  void build(const points_view<T, D>& given);
+  /// Of these queries, or, where there are none, of the points.
+  void search(const points_view<T, D>* given);
+  void check();
+  [[nodiscard]] std::size_t bytes() const;
+
+  Context context;
+  nearest_options<T> options;
+  detail::nearest_points<Context, T, D> points;
+  bool built = false;
+  bool searched = false;
+  std::size_t rows = 0;
+  points_view<T, D> queries{};  ///< of the last search, for messages
+  std::exception_ptr failure;
+  detail::nearest_pairs<Context, std::uint32_t> query_pairs;
+  workspace<Context> scratch;
+  array<particle_id, Context> neighbors;
+  array<T, Context> squared_distances;
+  array<vec<int, D>, Context> shifts;
+
+ private:
+  void resize_results();
+  [[nodiscard]] detail::nearest_search<T, D> row_search() const;
+  [[nodiscard]] const std::uint32_t* enqueue_query_order();
+};
+
+template <typename Context, typename T, int D>
+void nearest_neighbors<Context, T, D>::implementation::build(const points_view<T, D>& given) {
+  built = searched = false;
+  failure = nullptr;
+  points.build(given);
+  built = true;
+}
+
+template <typename Context, typename T, int D>
+void nearest_neighbors<Context, T, D>::implementation::resize_results() {
+  const std::size_t entries = rows * options.k;
+  const std::size_t entry = sizeof(particle_id) + sizeof(T) + (options.shifts ? sizeof(vec<int, D>) : 0);
+  detail::require_memory(context.memory(), message("a search with ", rows, " rows of ", options.k, " neighbors"),
+                         entries * entry, neighbors.bytes() + squared_distances.bytes() + shifts.bytes(),
+                         "Search for fewer queries at a time");
+  neighbors.resize_discarding(context, entries);
+  squared_distances.resize_discarding(context, entries);
+  if (options.shifts) shifts.resize_discarding(context, entries);
+}
+
+template <typename Context, typename T, int D>
+detail::nearest_search<T, D> nearest_neighbors<Context, T, D>::implementation::row_search() const {
+  detail::nearest_search<T, D> result{};
+  result.tree = points.tree();
+  result.images = points.images();
+  result.squared_cutoff = options.cutoff * options.cutoff;
+  result.include_self = options.include_self;
+  return result;
+}
+
+/// Queries at fault are reported.
+template <typename Context, typename T, int D>
+const std::uint32_t* nearest_neighbors<Context, T, D>::implementation::enqueue_query_order() {
+  query_pairs.resize(context, rows);
+  for_each(context, "nearest.query_keys", rows,
+           detail::key_nearest_queries<T, D>{queries, points.images().shape, points.bounds(),
+                                             query_pairs.keys[0].data(), points.faults()});
+  constexpr int bits = D * detail::nearest_curve_bits<D>;
+  const int copy = sort_pairs(context, query_pairs.buffers(), rows, bits, scratch, sort_values::index);
+  return query_pairs.values[copy].data();
+}
+
+template <typename Context, typename T, int D>
+void nearest_neighbors<Context, T, D>::implementation::search(const points_view<T, D>* given) {
+  searched = false;
+  failure = nullptr;
+  if (given != nullptr) detail::require_points(*given, "queries");
+  require(built, "there are no points yet, or the last build has failed; call build first");
+  queries = given != nullptr ? *given : points_view<T, D>{};
+  rows = given != nullptr ? given->count : points.tree().points;
+  resize_results();
+  points.clear_faults();
+  detail::nearest_search<T, D> what = row_search();
+  what.sink = {neighbors.data(), squared_distances.data(), options.shifts ? shifts.data() : nullptr, points.boxes(),
+               options.k};
+  what.queries = queries;
+  if (rows > 0 && given != nullptr) what.order = enqueue_query_order();
+  detail::find_nearest_rows(context, what, rows);
+  searched = true;
+}
+
+template <typename Context, typename T, int D>
+void nearest_neighbors<Context, T, D>::implementation::check() {
+  if (searched) {
+    const std::uint64_t fault = points.first_fault();
+    if (fault != ~std::uint64_t{0}) {
+      searched = false;
+      failure = std::make_exception_ptr(data_error(points.complaint(queries, "query ", fault >> 8)));
+    }
+  }
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+template <typename Context, typename T, int D>
+std::size_t nearest_neighbors<Context, T, D>::implementation::bytes() const {
+  return points.bytes() + query_pairs.bytes() + scratch.bytes() + neighbors.bytes() + squared_distances.bytes() +
+         shifts.bytes();
+}
+
+}  // namespace quadrat
