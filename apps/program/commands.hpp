@@ -17,6 +17,7 @@ enum exit_code : int {
 /// another code than `success` it throws CLI::RuntimeError(code).
 void add_run(CLI::App& app);
 void add_neighbors(CLI::App& app);
+void add_clusters(CLI::App& app);
 void add_contacts(CLI::App& app);
 void add_spread(CLI::App& app);
 void add_interpolate(CLI::App& app);

@@ -73,6 +73,7 @@ void describe(CLI::App& app) {
       "  quadrat run examples/dam_break_small.toml          a wave of grains, in seconds\n"
       "  quadrat run examples/dam_break.toml --device cuda  a larger one, on the GPU\n"
       "  quadrat neighbors points.npy --cutoff 0.1          pairs of points nearer than that\n"
+      "  quadrat clusters points.npy --link 0.2 -o labels.npy    friends-of-friends, DBSCAN\n"
       "  quadrat contacts grains.csv -o contacts.csv        where bodies overlap\n"
       "  quadrat spread points.npy --mesh 64,64,64 -o mesh.vti   points onto a mesh; interpolate reads it back\n"
       "  quadrat reduce keys.npy values.npy -o sums.npy     sums, extremes, means or counts by key\n"
@@ -81,6 +82,7 @@ void describe(CLI::App& app) {
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C.");
   add_run(app);
   add_neighbors(app);
+  add_clusters(app);
   add_contacts(app);
   add_spread(app);
   add_interpolate(app);

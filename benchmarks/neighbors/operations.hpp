@@ -18,5 +18,7 @@ void run_small(const session& s);
 void run_batch(const session& s);
 /// The cost of half lists, sorted rows, distances, vectors and shifts, pairs and matrices compared with the plain list.
 void run_outputs(const session& s);
+/// Friends-of-friends and DBSCAN of uniform and clustered points, by size and number of neighbors.
+void run_clusters(const session& s);
 
 }  // namespace quadrat::bench

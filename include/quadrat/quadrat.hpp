@@ -9,6 +9,7 @@
 ///     auto cells = quadrat::make_cells(context, box, 0.1f);
 ///     auto list = quadrat::make_neighbor_list(context, box, {.cutoff = 0.1f});
 ///     auto nearest = quadrat::make_nearest_neighbors(context, box, {.k = 8});
+///     auto clusters = quadrat::make_cluster_finder(context, box, {.link = 0.1f});
 ///     auto contacts = quadrat::make_contact_detector(context, box);
 ///     auto plan = quadrat::make_spread_plan(context, box, {64, 64, 64}, 6);
 ///     auto reducer = quadrat::make_key_reducer(context, key_count);
@@ -41,7 +42,8 @@
 #include "quadrat/cells/make_cells.hpp"
 #include "quadrat/cells/methods.hpp"
 
-// Neighbors: walks, functors over all pairs, lists, nearest neighbors.
+// Neighbors: walks, functors over all pairs, lists, nearest neighbors, clusters.
+#include "quadrat/search/make_cluster_finder.hpp"
 #include "quadrat/search/make_nearest_neighbors.hpp"
 #include "quadrat/search/make_neighbor_list.hpp"
 #include "quadrat/search/neighborhood.hpp"

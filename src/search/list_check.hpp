@@ -2,15 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
-#include "core/finite.hpp"
-#include "core/point_checks.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/checks.hpp"
 #include "search/list.hpp"
+#include "search/point_complaint.hpp"
 
 namespace quadrat {
 
@@ -70,24 +68,7 @@ std::string neighbor_list<Context, T, D>::implementation::place_complaint(bool q
   const points_view<T, D>& points = query ? *last.queries : last.points;
   const std::uint32_t* of = query ? last.system_of_query : last.system_of_point;
   const lattice<T, D>& shape = boxes[of == nullptr ? 0 : to_host(context, of + i, 1)[0]];
-  const vec<T, D> point = detail::point_to_host(context, points, i);
-  const std::string text = message(query ? "query " : "point ", i, " at ", detail::vector_text(point));
-  if (!detail::is_finite(point)) return text + " has a coordinate that is not finite";
-  for (int axis = 0; axis < D; ++axis) {
-    const T fraction = shape.fraction(point, axis);
-    if (shape.periodic[axis] && std::fabs(fraction) > T(lattice<T, D>::most_boxes)) {
-      return message(text, " is ", fraction, " periods away along axis ", axis, "; at most ", lattice<T, D>::most_boxes,
-                     " are possible");
-    }
-    if (shape.periodic[axis] || (fraction >= T(0) && fraction <= T(1))) continue;
-    if (!shape.orthorhombic) {
-      return message(text, " lies outside of its box: its fraction along the open vector ", axis, " is ", fraction,
-                     "; it must be from 0 to 1");
-    }
-    return message(text, " lies outside the open box [", shape.origin[axis], ", ",
-                   shape.origin[axis] + shape.vectors[axis][axis], "] along axis ", axis);
-  }
-  return text + " was not finite or outside of its box when the list was built";
+  return detail::point_complaint(context, shape, points, query ? "query " : "point ", i);
 }
 
 template <typename Context, typename T, int D>

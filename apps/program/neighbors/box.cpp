@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program/neighbors/box.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "program/run/summary.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::program {
@@ -69,14 +73,38 @@ void complete_open_axes(search_box& box, const particle_file& particles, double 
   }
 }
 
+/// Whether vector k lies along axis k, for all of them.
+bool is_upright(const search_box& box, int dimension) {
+  for (int axis = 0; axis < dimension; ++axis) {
+    for (int k = 0; k < dimension; ++k) {
+      if (k == axis ? box.vectors[axis][k] <= 0 : box.vectors[axis][k] != 0) return false;
+    }
+  }
+  return true;
+}
+
+/// "2 x 2 x 2", or "vectors (2, 0, 0), (1, 2, 0), (0, 0, 2)".
+std::string vectors_text(const search_box& box, int dimension) {
+  const bool upright = is_upright(box, dimension);
+  std::string text = upright ? "" : "vectors ";
+  for (int axis = 0; axis < dimension; ++axis) {
+    if (upright) {
+      text += fmt::format("{}{:.6g}", axis > 0 ? " x " : "", box.vectors[axis][axis]);
+      continue;
+    }
+    const double* const first = box.vectors[axis].component;
+    text += fmt::format("{}({:.6g})", axis > 0 ? ", " : "", fmt::join(first, first + dimension, ", "));
+  }
+  return text;
+}
+
 }  // namespace
 
-search_box choose_box(const neighbors_options& options, const particle_file& particles) {
+search_box choose_box(const box_options& given, const particle_file& particles, double cutoff) {
   const int dimension = particles.dimension;
   const bool lattice = particles.box && particles.box->vectors;
   search_box box;
   if (particles.box) box.periodic = particles.box->periodic;
-  const box_options& given = options.box;
   if (given.periodic) box.periodic = periodic_of_option(*given.periodic, dimension);
   if (given.box) {
     box.source = box.place = "--box";
@@ -91,7 +119,7 @@ search_box choose_box(const neighbors_options& options, const particle_file& par
     box.accept_outside = true;
     box.origin = given.origin ? origin_of_option(*given.origin, dimension) : particles.box->origin;
     box.vectors = *particles.box->vectors;
-    complete_open_axes(box, particles, options.cutoff);
+    complete_open_axes(box, particles, cutoff);
     return box;
   }
   const bool any = box.periodic[0] || box.periodic[1] || box.periodic[2];
@@ -101,8 +129,25 @@ search_box choose_box(const neighbors_options& options, const particle_file& par
           ": pbc says that an axis is periodic, but there is no Lattice; give --box, or ", "--periodic none");
   box.source = "bounding box";
   box.place = particles.file;
-  put_around(box, particles, options.cutoff);
+  put_around(box, particles, cutoff);
   return box;
+}
+
+nlohmann::ordered_json as_json(const search_box& box, int dimension) {
+  const auto components = [&](int axis) { return array_json(dimension, [&](int k) { return box.vectors[axis][k]; }); };
+  return {{"source", box.source},
+          {"origin", array_json(dimension, [&](int axis) { return box.origin[axis]; })},
+          {"vectors", array_json(dimension, components)},
+          {"periodic", array_json(dimension, [&](int axis) { return box.periodic[axis]; })}};
+}
+
+std::string as_text(const search_box& box, int dimension) {
+  std::string axes;
+  for (int axis = 0; axis < dimension; ++axis) {
+    if (box.periodic[axis]) axes += "xyz"[axis];
+  }
+  return fmt::format("{} ({}), {}", vectors_text(box, dimension), box.source,
+                     axes.empty() ? "open" : "periodic along " + axes);
 }
 
 }  // namespace quadrat::program

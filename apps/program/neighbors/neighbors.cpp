@@ -56,7 +56,7 @@ void run_neighbors(const neighbors_options& options) {
   }();
   doing.begins("searching");
   if (!options.quiet) note_what_is_left_out(particles);
-  const search_box box = choose_box(options, particles);
+  const search_box box = choose_box(options.box, particles, options.cutoff);
   check_expectations(options, particles, box);
   neighbors_report report = find_neighbors(options, particles, box);
   report.reading_seconds = reading;

@@ -9,51 +9,6 @@
 #include "program/run/summary.hpp"
 
 namespace quadrat::program {
-namespace {
-
-nlohmann::ordered_json box_json(const search_box& box, int dimension) {
-  const auto components = [&](int axis) { return array_json(dimension, [&](int k) { return box.vectors[axis][k]; }); };
-  return {{"source", box.source},
-          {"origin", array_json(dimension, [&](int axis) { return box.origin[axis]; })},
-          {"vectors", array_json(dimension, components)},
-          {"periodic", array_json(dimension, [&](int axis) { return box.periodic[axis]; })}};
-}
-
-/// Whether vector k lies along axis k, for all of them.
-bool is_upright(const search_box& box, int dimension) {
-  for (int axis = 0; axis < dimension; ++axis) {
-    for (int k = 0; k < dimension; ++k) {
-      if (k == axis ? box.vectors[axis][k] <= 0 : box.vectors[axis][k] != 0) return false;
-    }
-  }
-  return true;
-}
-
-/// "2 x 2 x 2", or "vectors (2, 0, 0), (1, 2, 0), (0, 0, 2)".
-std::string vectors_text(const search_box& box, int dimension) {
-  const bool upright = is_upright(box, dimension);
-  std::string text = upright ? "" : "vectors ";
-  for (int axis = 0; axis < dimension; ++axis) {
-    if (upright) {
-      text += fmt::format("{}{:.6g}", axis > 0 ? " x " : "", box.vectors[axis][axis]);
-      continue;
-    }
-    const double* const first = box.vectors[axis].component;
-    text += fmt::format("{}({:.6g})", axis > 0 ? ", " : "", fmt::join(first, first + dimension, ", "));
-  }
-  return text;
-}
-
-std::string box_line(const search_box& box, int dimension) {
-  std::string axes;
-  for (int axis = 0; axis < dimension; ++axis) {
-    if (box.periodic[axis]) axes += "xyz"[axis];
-  }
-  return fmt::format("{} ({}), {}", vectors_text(box, dimension), box.source,
-                     axes.empty() ? "open" : "periodic along " + axes);
-}
-
-}  // namespace
 
 nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_options& options,
                                const particle_file& particles, const search_box& box) {
@@ -61,7 +16,7 @@ nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_o
       {"program", program_json()},
       {"device", as_json(report.device)},
       {"points", as_json(particles)},
-      {"box", box_json(box, particles.dimension)},
+      {"box", as_json(box, particles.dimension)},
       {"search",
        {{"cutoff", options.cutoff},
         {"half", options.half},
@@ -86,7 +41,7 @@ std::string as_text(const neighbors_report& report, const neighbors_options& opt
                                  with_commas(report.pairs), options.half ? " (each once)" : "", options.cutoff);
   text += fmt::format("  neighbors  {:.4g} a point, from {} to {}, standard deviation {:.4g}\n", report.mean,
                       report.least, report.most, report.deviation);
-  text += fmt::format("  box        {}\n", box_line(box, particles.dimension));
+  text += fmt::format("  box        {}\n", as_text(box, particles.dimension));
   text += fmt::format("  search     {:.3g} s on {}: {}, {} ({})\n", report.search_seconds, as_text(report.device),
                       report.method, report.precision, report.reason);
   if (options.output) text += fmt::format("  output     {} ({:.3g} s)\n", *options.output, report.writing_seconds);

@@ -19,23 +19,6 @@ namespace {
 /// Entries that are brought to the host at a time.
 constexpr std::size_t entries_a_block = std::size_t{1} << 18;
 
-template <typename T, int D>
-vec<T, D> leading(const vec<double, 3>& v) {
-  return make_vec<T, D>([&](int axis) { return static_cast<T>(v[axis]); });
-}
-
-/// Throws argument_error that says where the box came from.
-template <typename T, int D>
-lattice<T, D> lattice_of(const search_box& box) {
-  try {
-    return make_lattice(leading<T, D>(box.origin),
-                        make_vec<vec<T, D>, D>([&](int axis) { return leading<T, D>(box.vectors[axis]); }),
-                        make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }));
-  } catch (const argument_error& problem) {
-    throw argument_error(message(box.place, ": ", problem.what()));
-  }
-}
-
 template <typename Context, typename T, int D>
 class neighbors_run {
  public:

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "program/box_options.hpp"
+#include "program/device_options.hpp"
+
+namespace quadrat::program {
+
+/// The command line of `quadrat clusters`.
+struct clusters_options {
+  std::string points;
+  double link = 0;
+  std::int64_t core = 1;
+  box_options box;
+  device_options device;
+  std::optional<std::string> precision;
+  std::optional<std::string> output;
+  bool json = false;
+  bool quiet = false;
+};
+
+}  // namespace quadrat::program

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program/clusters/search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "program/data_place.hpp"
+#include "program/process/stopwatch.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/io/csv.hpp"
+#include "quadrat/io/npy.hpp"
+#include "quadrat/search/make_cluster_finder.hpp"
+
+namespace quadrat::program {
+namespace {
+
+void write_labels(const std::string& file, const std::vector<std::int32_t>& labels) {
+  if (file.ends_with(".npy")) {
+    const std::vector<std::int64_t> wide(labels.begin(), labels.end());
+    io::write_npy(file, std::span<const std::int64_t>(wide), {wide.size()});
+    return;
+  }
+  constexpr std::array<std::string_view, 1> names{"label"};
+  io::csv_writer out(file, names);
+  for (const std::int32_t label : labels) {
+    out.add(label);
+    out.end_row();
+  }
+  out.commit();
+}
+
+template <typename Context, typename T, int D>
+clusters_report clusters_of(const Context& context, const clusters_options& options, const particle_file& particles,
+                            const search_box& box) {
+  clusters_report report;
+  report.points = particles.size();
+  report.precision = std::is_same_v<T, float> ? "float" : "double";
+  const auto points = to_device(context, points_in<T, D>(particles));
+  cluster_options<T> chosen;
+  chosen.link = static_cast<T>(options.link);
+  chosen.min_points = static_cast<std::uint32_t>(options.core);
+  chosen.accept_outside = box.accept_outside;
+  auto finder = make_cluster_finder(context, lattice_of<T, D>(box), chosen);
+  {
+    const stopwatch time(report.search_seconds);
+    finder.find(points_of(points));
+  }
+  const cluster_view view = finder.view();
+  const auto labels = to_host(context, view.labels, view.points);
+  report.sizes = to_host(context, view.sizes, view.clusters);
+  report.noise = static_cast<std::size_t>(std::ranges::count(labels, noise_label));
+  report.memory_bytes = finder.bytes();
+  if (options.output) {
+    const stopwatch time(report.writing_seconds);
+    write_labels(*options.output, labels);
+  }
+  return report;
+}
+
+template <typename Context>
+clusters_report clusters_on(const Context& context, const clusters_options& options, const particle_file& particles,
+                            const search_box& box) {
+  const bool single = options.precision ? *options.precision == "float" : particles.single_precision;
+  if (particles.dimension == 2) {
+    return single ? clusters_of<Context, float, 2>(context, options, particles, box)
+                  : clusters_of<Context, double, 2>(context, options, particles, box);
+  }
+  return single ? clusters_of<Context, float, 3>(context, options, particles, box)
+                : clusters_of<Context, double, 3>(context, options, particles, box);
+}
+
+}  // namespace
+
+clusters_report find_clusters(const clusters_options& options, const particle_file& particles, const search_box& box) {
+  return naming_places(particles.file, particles.lines, [&] {
+    return on_device(options.device, [&](const auto& context) {
+      clusters_report report = clusters_on(context, options, particles, box);
+      report.device = used(context);
+      return report;
+    });
+  });
+}
+
+}  // namespace quadrat::program

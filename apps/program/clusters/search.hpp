@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "program/clusters/options.hpp"
+#include "program/device_options.hpp"
+#include "program/neighbors/box.hpp"
+#include "program/particle_file.hpp"
+
+namespace quadrat::program {
+
+/// The clusters that were found, and how.
+struct clusters_report {
+  used_device device;
+  std::string precision;
+  std::size_t points = 0;
+  std::size_t noise = 0;
+  std::vector<std::uint32_t> sizes;  ///< by label
+  std::size_t memory_bytes = 0;
+  double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
+};
+
+/// Searches, and writes the labels if there is an output. Throws what the library throws, and io_error.
+[[nodiscard]] clusters_report find_clusters(const clusters_options& options, const particle_file& particles,
+                                            const search_box& box);
+
+}  // namespace quadrat::program

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/views.hpp"
+
+/// Clusters of points. Two points are linked if the squared length of points[j] + S . vectors - points[i] is strictly
+/// less than the square of the linking length, for some integer vector S that is zero along open axes.
+///
+/// A core point has at least `min_points` points within the linking length, itself included. Core points that are
+/// linked belong to one cluster. A point that is no core point but is linked to one is a border point: it belongs to
+/// the cluster with the smallest label among those of the core points that it is linked to. All others are noise.
+///
+/// - min_points = 1: friends-of-friends. Every point is a core point and belongs to a cluster, if only its own.
+/// - min_points > 1: DBSCAN (M. Ester et al., *A Density-Based Algorithm for Discovering Clusters*, 1996), with the
+///   labels of scikit-learn's DBSCAN(eps, min_samples), which links points at exactly `eps` as well.
+namespace quadrat {
+
+template <typename T>
+struct cluster_options {
+  T link = T(0);                 ///< the linking length
+  std::uint32_t min_points = 1;  ///< points within the linking length of a core point, itself included
+  /// Accepts points outside the box along open axes, anywhere.
+  bool accept_outside = false;
+};
+
+/// The label of points that belong to no cluster.
+inline constexpr std::int32_t noise_label = -1;
+
+/// Clusters in the memory of the finder's context. Labels count from 0, in the order of the smallest index of a core
+/// point in each cluster. Valid until the next call of `find`.
+struct cluster_view {
+  std::size_t points;
+  const std::int32_t* labels;  ///< by point: the label of its cluster, or noise_label
+  std::size_t clusters;
+  const std::uint32_t* sizes;  ///< by label: the points of the cluster, border points included
+};
+
+/// Finds clusters, as often as points move. Move-only. T: float or double; D: 2 or 3; Context: cpu_context or
+/// cuda_context. A call with as many points as an earlier one allocates nothing, unless it finds more clusters or
+/// denser points.
+///
+/// Points are sorted by parts of cells whose points are all linked. A forest over these parts is united by atomic
+/// hooking with pointer jumping (J. Jaiganesh, M. Burtscher, *A High-Performance Connected Components Implementation
+/// for GPUs*, 2018; A. Prokopenko, D. Lebrun-Grandie, D. Arndt, *Fast Tree-Based Algorithms for DBSCAN on GPUs*, 2023).
+/// No list of neighbors is made: memory is proportional to the points (60 to 80 bytes for each in float and 3D). Where
+/// many points share a cell, a tree of bounding boxes passes over points that are too far away to be linked. Long axes
+/// of the box are folded, so that time follows the points and not the box.
+///
+/// Determinism: labels and sizes are the same in every run and with any number of threads. CPU and GPU may disagree
+/// about points whose distance rounds to the linking length.
+template <typename Context, typename T, int D>
+class cluster_finder {
+  static_assert(detail::instance<Context, T, D>::exists);
+
+ public:
+  /// Throws argument_error for a linking length whose square is not positive and finite, or that exceeds half the
+  /// height of the box along a periodic axis, and if min_points is 0.
+  cluster_finder(const Context& context, const cluster_options<T>& options, const lattice<T, D>& box);
+  cluster_finder(cluster_finder&&) noexcept;
+  cluster_finder& operator=(cluster_finder&&) noexcept;
+  ~cluster_finder();
+
+  /// Finds the clusters of these points, which are in the memory of the context. Synchronizes. Throws argument_error
+  /// for impossible input that the host can see, data_error naming the first point that is not finite or outside the
+  /// box along an open axis (of a periodic axis, farther than 2^20 boxes away). There is no result after an exception.
+  void find(const points_view<T, D>& points);
+
+  /// Throws argument_error if there is no result: nothing has been found yet, or the last call of `find` failed.
+  [[nodiscard]] cluster_view view() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] const cluster_options<T>& options() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

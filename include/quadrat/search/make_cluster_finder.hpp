@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/search/cluster_finder.hpp"
+
+namespace quadrat {
+
+/// A finder of clusters for points in a box of any shape. Context, precision and dimension are deduced from the
+/// arguments, so that options can be written in place: `make_cluster_finder(context, box, {.link = 0.1f})`. Throws
+/// argument_error for impossible options.
+template <typename Context, typename T, int D>
+[[nodiscard]] cluster_finder<Context, T, D> make_cluster_finder(
+    const Context& context, const lattice<T, D>& shape, const cluster_options<std::type_identity_t<T>>& options) {
+  return {context, options, shape};
+}
+template <typename Context, typename T, int D>
+[[nodiscard]] cluster_finder<Context, T, D> make_cluster_finder(
+    const Context& context, const box<T, D>& domain, const cluster_options<std::type_identity_t<T>>& options) {
+  return {context, options, make_lattice(domain)};
+}
+
+}  // namespace quadrat

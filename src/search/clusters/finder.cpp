@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search/clusters/finder.hpp"
+
+#include "core/backend.hpp"
+
+namespace quadrat {
+
+template <typename Context, typename T, int D>
+cluster_finder<Context, T, D>::cluster_finder(const Context& context, const cluster_options<T>& options,
+                                              const lattice<T, D>& box)
+    : implementation_(std::make_unique<implementation>(context, options, box)) {}
+template <typename Context, typename T, int D>
+cluster_finder<Context, T, D>::cluster_finder(cluster_finder&&) noexcept = default;
+template <typename Context, typename T, int D>
+cluster_finder<Context, T, D>& cluster_finder<Context, T, D>::operator=(cluster_finder&&) noexcept = default;
+template <typename Context, typename T, int D>
+cluster_finder<Context, T, D>::~cluster_finder() = default;
+
+template <typename Context, typename T, int D>
+void cluster_finder<Context, T, D>::find(const points_view<T, D>& points) {
+  implementation_->find(points);
+}
+
+template <typename Context, typename T, int D>
+cluster_view cluster_finder<Context, T, D>::view() const {
+  return implementation_->view();
+}
+
+template <typename Context, typename T, int D>
+std::size_t cluster_finder<Context, T, D>::bytes() const {
+  return implementation_->bytes();
+}
+
+template <typename Context, typename T, int D>
+const cluster_options<T>& cluster_finder<Context, T, D>::options() const {
+  return implementation_->options;
+}
+
+template class cluster_finder<backend_context, float, 2>;
+template class cluster_finder<backend_context, float, 3>;
+template class cluster_finder<backend_context, double, 2>;
+template class cluster_finder<backend_context, double, 3>;
+
+}  // namespace quadrat
