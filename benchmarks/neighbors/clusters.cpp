@@ -12,7 +12,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Points on the device with the number of neighbors that they have on average, had they been uniform.
+/// Points on the device, and how they are distributed.
 template <typename Context, typename T>
 struct cluster_points {
   std::string_view distribution;
@@ -25,7 +25,7 @@ void time_clusters(const session& s, const cluster_points<Context, T>& of, std::
   row identity = identify("clusters", min_points > 1 ? "dbscan" : "friends_of_friends",
                           std::is_same_v<T, float> ? "float" : "double", what.count, 0, of.distribution);
   identity.erase("cells");
-  identity["neighbors"] = what.neighbors;
+  if (what.neighbors > 0) identity["neighbors"] = what.neighbors;
   identity["min_points"] = min_points;
   s.attempt(identity, [&](row& out) {
     auto finder =

@@ -14,11 +14,13 @@ RATES = {
     "search": ["agents_per_s", "visits_per_s"],
     "contacts": ["contacts_per_s", "updates_per_s"],
     "mesh": ["points_per_s"],
+    "neighbors": ["pairs_per_s", "points_per_s"],
     "keyed": ["elements_per_s"],
     "srd": ["updates_per_s"],
 }
 IDENTITIES = {
     "contacts": [key for key in IDENTITY if key != "cells"],
+    "neighbors": [key for key in IDENTITY if key != "cells"],
     "mesh": ["op", "method", "precision", "dim", "n", "mesh", "order", "distribution"],
     "keyed": ["op", "method", "precision", "n", "keys", "distribution", "components"],
 }
@@ -109,6 +111,14 @@ class BenchTest(support.ProgramTest):
                 self.assertGreater(row["contacts"], 0)
         for words in ["From positions to records", "sorted by load", "settled grains"]:
             self.assertIn(words, self.tables())
+
+    def test_clusters(self):
+        rows = self.bench("neighbors", "--op", "clusters")["rows"]
+        self.assertEqual({row["method"] for row in rows}, {"friends_of_friends", "dbscan"})
+        for row in rows:
+            self.assertEqual(row["min_points"] == 1, row["method"] == "friends_of_friends")
+            one = row["distribution"] in ("one place", "ball of 4 linking lengths")
+            self.assertTrue(row["clusters"] == 1 if one else row["clusters"] > 1 or row["neighbors"] > 2, row)
 
     def test_keyed(self):
         result = self.bench("keyed")

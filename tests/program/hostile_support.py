@@ -194,6 +194,8 @@ def commands():
         Command("neighbors", ["neighbors", "../in/points.csv", "--cutoff", "0.3", *on_cpu, "-o", "pairs.npy"], "pairs.npy"),
         Command("neighbors_xyz", ["neighbors", "../in/atoms.xyz", "--cutoff", "0.3", *on_cpu, "-o", "pairs.csv", "--json"],
                 "pairs.csv"),
+        Command("clusters", ["clusters", "../in/points.csv", "--link", "0.3", "--core", "3", *on_cpu, "-o", "labels.csv", "--json"],
+                "labels.csv"),
         Command("contacts", ["contacts", "../in/bodies.csv", *on_cpu, "-o", "contacts.npy"], "contacts.npy"),
         Command("contacts_csv", ["contacts", "../in/bodies.csv", *on_cpu, "-o", "contacts.csv", "--json"], "contacts.csv"),
         Command("spread", ["spread", "../in/points.npy", "--mesh", "8,8,8", "--box", "1,1,1", "--origin", "0,0,0",

@@ -29,7 +29,7 @@ class InfoTest(support.ProgramTest):
     def test_version_and_help(self):
         self.assertRegex(self.quadrat("--version").stdout, r"^quadrat \d")
         self.assertIn("Examples:", self.quadrat("--help").stdout)
-        for command in ["run", "neighbors", "contacts", "spread", "interpolate", "reduce", "info", "bench"]:
+        for command in ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "reduce", "info", "bench"]:
             self.assertIn(command, self.quadrat("--help").stdout)
         self.assertIn("quadrat run examples/dam_break.toml", self.quadrat("run", "--help").stdout)
 

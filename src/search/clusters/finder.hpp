@@ -38,7 +38,7 @@ struct cluster_finder<Context, T, D>::implementation {
   [[nodiscard]] bool read_parts(const points_view<T, D>& points);
   void unite(std::size_t count);
   void label(std::size_t count);
-  [[nodiscard]] detail::cluster_forest forest() { return {parents.data()}; }
+  [[nodiscard]] detail::cluster_forest forest() { return detail::cluster_forest{parents.data()}; }
   [[nodiscard]] detail::cluster_search<T, D> search();
 
   bool found = false;

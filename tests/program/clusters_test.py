@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""quadrat clusters: labels, sizes, boxes, and what it says."""
+
+import json
+import random
+import struct
+
+import support
+from mesh_support import npy
+
+# Two groups, the second across the faces of the unit box, and one point alone.
+GROUPS = "x,y,z\n0.9375,0.625,0.5\n0.25,0.25,0.5\n0.375,0.25,0.5\n0.0625,0.625,0.5\n0.5,0.875,0.5\n0.25,0.375,0.5\n"
+
+
+def reference(points, link, core):
+    """Labels by comparing all pairs."""
+    near = [[j for j, b in enumerate(points) if sum((x - y) ** 2 for x, y in zip(a, b)) < link**2] for a in points]
+    labels, clusters = [-1] * len(points), 0
+    for start in range(len(points)):
+        if labels[start] >= 0 or len(near[start]) < core:
+            continue
+        todo = [start]
+        while todo:
+            i = todo.pop()
+            if labels[i] >= 0:
+                continue
+            labels[i] = clusters
+            todo += [j for j in near[i] if len(near[j]) >= core]
+        clusters += 1
+    for i in range(len(points)):
+        if len(near[i]) < core:
+            labels[i] = min((labels[j] for j in near[i] if len(near[j]) >= core), default=-1)
+    return labels
+
+
+class ClustersTest(support.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.groups = self.put("groups.csv", GROUPS)
+
+    def put(self, name, contents):
+        file = self.folder / name
+        file.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+        return file
+
+    def clusters(self, *arguments):
+        """Runs with --json and returns the document."""
+        done = self.quadrat("clusters", *arguments, "--device", "cpu", "--json")
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)
+
+    def labels(self, *arguments):
+        self.quadrat("clusters", *arguments, "--device", "cpu", "--quiet", "-o", "labels.csv")
+        name, *labels = (self.folder / "labels.csv").read_text().split()
+        self.assertEqual(name, "label")
+        return [int(label) for label in labels]
+
+    def refusal(self, *arguments, code=2):
+        return self.fails("clusters", *arguments, "--device", "cpu", code=code)
+
+    def test_help_has_examples(self):
+        text = self.quadrat("clusters", "--help").stdout
+        for word in ["Examples:", "--core", "--periodic", "friends-of-friends", "DBSCAN"]:
+            self.assertIn(word, text)
+        self.assertIn("clusters", self.quadrat("--help").stdout)
+
+    def test_labels_as_csv(self):
+        self.assertEqual(self.labels(self.groups, "--link", 0.25), [0, 1, 1, 2, 3, 1])
+        periodic = [self.groups, "--link", 0.25, "--box", "1,1,1", "--periodic", "x"]
+        self.assertEqual(self.labels(*periodic), [0, 1, 1, 0, 2, 1])
+        self.assertEqual(self.labels(*periodic, "--core", 2), [0, 1, 1, 0, -1, 1])
+        self.assertEqual(self.labels(*periodic, "--core", 3), [-1, 0, 0, -1, -1, 0])
+        self.assertEqual(self.labels(*periodic, "--core", 4), [-1] * 6)
+        # Points at the linking length are not linked.
+        self.assertEqual(self.labels(self.groups, "--link", 0.125), [0, 1, 2, 3, 4, 5])
+
+    def test_labels_as_npy(self):
+        self.clusters(self.groups, "--link", 0.25, "--core", 2, "-o", "labels.npy")
+        data = (self.folder / "labels.npy").read_bytes()
+        self.assertIn(b"'descr': '<i8', 'fortran_order': False, 'shape': (6,)", data)
+        self.assertEqual(struct.unpack("<6q", data[-48:]), (-1, 0, 0, -1, -1, 0))
+
+    def test_sizes_as_json(self):
+        result = self.clusters(self.groups, "--link", 0.25, "--core", 2)
+        self.assertEqual((result["clusters"], result["noise"], result["sizes"]), (1, 3, [3]))
+        self.assertEqual(result["search"], {"link": 0.25, "core": 2, "precision": "double"})
+        self.assertEqual(result["points"], {"file": str(self.groups), "count": 6, "dimensions": 3})
+        self.assertEqual(result["box"]["source"], "bounding box")
+        self.assertEqual(result["device"]["backend"], "cpu")
+        self.assertGreater(result["performance"]["memory_bytes"], 0)
+        self.assertIsNone(result["output"])
+        result = self.clusters(self.groups, "--link", 0.25)
+        self.assertEqual((result["clusters"], result["noise"], result["sizes"]), (4, 0, [1, 3, 1, 1]))
+
+    def test_text_for_people(self):
+        text = self.quadrat("clusters", self.groups, "--link", 0.25, "-o", "labels.npy").stdout
+        for words in ["6 points, 4 clusters\n", "largest    3; 1; 1; 1", "friends-of-friends", "open", "labels.npy"]:
+            self.assertIn(words, text)
+        text = self.quadrat("clusters", self.groups, "--link", 0.25, "--core", 2).stdout
+        self.assertIn("6 points, 1 cluster, 3 points in none", text)
+        self.assertIn("2 or more (DBSCAN)", text)
+
+    def test_random_points_on_every_number_of_threads_and_in_both_precisions(self):
+        draw = random.Random(4)
+        for dimension in (2, 3):
+            # Numbers whose differences and squares are exact, so that there is one answer.
+            points = [[draw.randrange(256) / 256 for _ in range(dimension)] for _ in range(300)]
+            file = self.put("random.npy", npy([300, dimension], [x for point in points for x in point]))
+            for link, core in ((0.08, 1), (0.1, 5), (0.3, 20)):
+                wanted = reference(points, link, core)
+                for more in (["--threads", 1], ["--threads", 2], ["--precision", "float"]):
+                    with self.subTest(dimension=dimension, link=link, core=core, more=more):
+                        self.assertEqual(self.labels(file, "--link", link, "--core", core, *more), wanted)
+
+    def test_few_points(self):
+        for text, labels in [("x,y\n", []), ("x,y\n1,2\n", [0]), ("x,y\n1,2\n1,2\n", [0, 0])]:
+            file = self.put("few.csv", text)
+            self.assertEqual(self.labels(file, "--link", 1), labels)
+            self.assertEqual(self.clusters(file, "--link", 1)["sizes"], [len(labels)] if labels else [])
+
+    def test_xyz_files_bring_their_box(self):
+        text = '2\nLattice="4 0 0 1 4 0 0 0 4" pbc="T F F" Properties=species:S:1:pos:R:3\nH 0.125 1 1\nH 3.875 1 1\n'
+        file = self.put("atoms.xyz", text)
+        self.assertEqual(self.labels(file, "--link", 0.5), [0, 0])
+        self.assertEqual(self.labels(file, "--link", 0.5, "--periodic", "none"), [0, 1])
+        outside = self.put("outside.xyz", text.replace(" 1 1\n", " 1 9\n"))
+        self.assertEqual(self.labels(outside, "--link", 0.5), [0, 0])
+
+    def test_wrong_command_lines(self):
+        for arguments, words in [
+            ([self.groups], "--link is missing: "),
+            ([self.groups, "--link", 0], "--link is 0; it must be positive"),
+            ([self.groups, "--link", "nan"], "--link is nan"),
+            ([self.groups, "--link", "far"], '--link: "far" is no number'),
+            ([self.groups, "--link", 1, "--core", 0], "--core: 0 is not from 1 to"),
+            ([self.groups, "--link", 1, "--core", 1.5], '--core: "1.5" is no whole number'),
+            ([self.groups, "--link", 0.6, "--box", "1,1,1", "--periodic", "y"], "half the periodic box along axis 1"),
+            ([self.groups, "--link", 1, "--periodic", "x"], "--periodic x needs --box"),
+            ([self.groups, "--link", 1, "-o", "labels.txt"], "labels.txt ends in neither"),
+            ([self.groups, "--link", 1, "-o", self.groups], "is the file that is read"),
+            ([self.groups, "--cutoff", 1], "no option --cutoff"),
+        ]:
+            with self.subTest(arguments):
+                self.assertIn(words, self.refusal(*arguments))
+
+    def test_a_bad_point_is_named_and_an_older_file_stays(self):
+        (self.folder / "labels.npy").write_text("older")
+        message = self.refusal(self.groups, "--link", 0.1, "--box", "1,0.75,1", "-o", "labels.npy", code=1)
+        self.assertIn("groups.csv:6: point 4 at (0.5, 0.875, 0.5) lies outside the open box", message)
+        self.assertEqual((self.folder / "labels.npy").read_text(), "older")
+
+
+if __name__ == "__main__":
+    support.main()
