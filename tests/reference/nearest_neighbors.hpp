@@ -30,7 +30,7 @@ struct nearest_entry {
 };
 
 template <typename T, int D>
-[[nodiscard]] bool comes_before(const nearest_entry<T, D>& a, const nearest_entry<T, D>& b) {
+[[nodiscard]] bool is_nearer(const nearest_entry<T, D>& a, const nearest_entry<T, D>& b) {
   if (a.squared != b.squared) return a.squared < b.squared;
   if (a.j != b.j) return a.j < b.j;
   for (int axis = 0; axis < D; ++axis) {
@@ -76,7 +76,7 @@ template <typename T, int D>
     });
   }
   const std::size_t count = std::min(row.size(), p.options.k);
-  std::partial_sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(count), row.end(), comes_before<T, D>);
+  std::partial_sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(count), row.end(), is_nearer<T, D>);
   row.resize(count);
   return row;
 }
