@@ -129,7 +129,50 @@ void run_sparse_on(const session& s, const Context& context) {
   time("64 cubes in a box of 10000 cutoffs", cubes_apart(n, 64, 1e4 * cutoff), cube(far, false), false);
 }
 
+/// Boxes of volume 1, so that all rows should take about as long as the first. The last three are strongly tilted.
+template <typename Context, typename T>
+void run_triclinic_on(const session& s, const Context& context) {
+  const std::size_t n = s.full() ? (s.on_cuda() ? std::size_t{1} << 20 : 200'000) : 4096;
+  const double cutoff = cutoff_for(40, static_cast<double>(n));
+  const std::vector<T> unit = random_points<T>(n, 0.5, 19);
+  const auto time = [&](std::string_view shape, const vec<vec<double, 3>, 3>& edges, bool open_with_points_outside) {
+    vec<vec<T, 3>, 3> vectors{};
+    for (int k = 0; k < 3; ++k) vectors[k] = cast<T>(edges[k]);
+    std::vector<T> values(3 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      vec<T, 3> point{};
+      for (std::size_t k = 0; k < 3; ++k) point += (unit[3 * i + k] + T(0.5)) * vectors[static_cast<int>(k)];
+      for (std::size_t k = 0; k < 3; ++k) values[3 * i + k] = point[static_cast<int>(k)];
+    }
+    vec<bool, 3> periodic = vec<bool, 3>::filled(true);
+    periodic[2] = !open_with_points_outside;
+    if (open_with_points_outside) vectors[2] = T(0.5) * vectors[2];
+    const problem<Context, T> what(context, values, {make_lattice<T, 3>({}, vectors, periodic)}, cutoff, 40);
+    neighbor_options<T> options = options_for(what.cutoff);
+    options.accept_outside = open_with_points_outside;
+    std::uint64_t pairs = 0;
+    time_list(s, what, "triclinic", options, shape, pairs);
+  };
+  const double fcc = std::cbrt(0.5);
+  const vec<vec<double, 3>, 3> tilted{{{{1, 0, 0}}, {{0.3, 1, 0}}, {{0.2, 0.25, 1}}}};
+  time("upright", {{{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}}}, false);
+  time("tilted", tilted, false);
+  time("turned", {{{{0.8, 0.6, 0}}, {{-0.6, 0.8, 0}}, {{0, 0, 1}}}}, false);
+  time("tilted, open along the third vector, half of the points outside", tilted, true);
+  time("tilted by 60 degrees", {{{{0, fcc, fcc}}, {{fcc, 0, fcc}}, {{fcc, fcc, 0}}}}, false);
+  time("tilted by one length", {{{{1, 0, 0}}, {{1, 1, 0}}, {{0.9, 0.8, 1}}}}, false);
+  time("tilted by 2.5 lengths", {{{{1, 0, 0}}, {{2.5, 1, 0}}, {{1.75, 2.25, 1}}}}, false);
+}
+
 }  // namespace
+
+void run_triclinic(const session& s) {
+  with_context(s, [&](const auto& context) {
+    using context_type = std::remove_cvref_t<decltype(context)>;
+    run_triclinic_on<context_type, float>(s, context);
+    if (!s.on_cuda()) run_triclinic_on<context_type, double>(s, context);
+  });
+}
 
 void run_sparse(const session& s) {
   with_context(s, [&](const auto& context) { run_sparse_on(s, context); });
@@ -189,6 +232,10 @@ void run_outputs(const session& s) {
     using options = neighbor_options<float>;
     time("csr", full, [](options&) {});
     time("half", half, [](options& o) { o.pairs = neighbor_pairs::half; });
+    time("half, vectors and shifts", half, [](options& o) {
+      o.pairs = neighbor_pairs::half;
+      o.vectors = o.shifts = true;
+    });
     time("pairs", full, [](options& o) { o.layout = neighbor_layout::pairs; });
     time("sorted", full, [](options& o) { o.sorted = true; });
     time("squared distances", full, [](options& o) { o.squared_distances = true; });

@@ -12,6 +12,8 @@ void run_clustered(const session& s);
 /// One density of points in boxes much larger than they are, with a stray point, in cubes far apart, and outside the
 /// box.
 void run_sparse(const session& s);
+/// Periodic boxes of one volume and density in several shapes: upright, tilted, turned; with points outside accepted.
+void run_triclinic(const session& s);
 /// One small periodic system.
 void run_small(const session& s);
 /// Thousands of small periodic systems in one call.

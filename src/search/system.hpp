@@ -210,6 +210,8 @@ struct cells_request {
   T reach;                 ///< the largest distance that will be asked for
   std::size_t most_cells;  ///< of all systems together
   bool points_anywhere;    ///< open axes have no end
+  /// For each box, which of its open axes have no end; nullptr: all or none, as above.
+  const vec<bool, D>* endless_of_box = nullptr;
 };
 
 /// Cells for each box, numbered through: longer axes are folded where all together would be more than `most_cells`, and

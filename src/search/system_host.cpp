@@ -29,7 +29,7 @@ struct axis_cells {
 
 template <typename T, int D>
 vec<axis_cells, D> natural_cells(const lattice<T, D>& shape, const vec<double, D>& edges,
-                                 const cells_request<T, D>& request) {
+                                 const cells_request<T, D>& request, std::size_t number) {
   vec<axis_cells, D> result{};
   for (int axis = 0; axis < D; ++axis) {
     const double length = static_cast<double>(shape.height(axis));
@@ -39,7 +39,9 @@ vec<axis_cells, D> natural_cells(const lattice<T, D>& shape, const vec<double, D
     cells.natural = std::fmax(std::floor(length / edges[axis]), 1.0);
     if (cells.endless) {
       cells.least = 1;
-      if (request.points_anywhere) cells.natural = HUGE_VAL;
+      const bool anywhere =
+          request.endless_of_box != nullptr ? request.endless_of_box[number][axis] : request.points_anywhere;
+      if (anywhere) cells.natural = HUGE_VAL;
     } else {
       cells.natural = std::fmin(cells.natural, most_cells_along<T>);
       // Besides the cells within reach: those of slack, and of points that are searched for together.
@@ -118,7 +120,7 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<dou
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
   vec<double, D> images{};
   vec<double, D> counts{};  // in the box
-  const vec<axis_cells, D> natural = natural_cells(shape, edges, request);
+  const vec<axis_cells, D> natural = natural_cells(shape, edges, request, number);
   for (int axis = 0; axis < D; ++axis) {
     const double height = static_cast<double>(shape.height(axis));
     require(std::isfinite(height) && height > 0, "box ", number, " is not one that make_lattice has made");
@@ -154,8 +156,8 @@ double most_across_reach(std::span<const lattice<T, D>> boxes, const vec<double,
   const double reach = static_cast<double>(request.reach);
   const auto total = [&](double across) {
     double sum = 0;
-    for (const lattice<T, D>& shape : boxes) {
-      const vec<axis_cells, D> natural = natural_cells(shape, edges, request);
+    for (std::size_t number = 0; number < boxes.size(); ++number) {
+      const vec<axis_cells, D> natural = natural_cells(boxes[number], edges, request, number);
       double product = 1;
       for (int axis = 0; axis < D; ++axis) product *= stored(natural[axis], across * reach / edges[axis]);
       sum += product;

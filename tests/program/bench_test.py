@@ -100,6 +100,15 @@ class BenchTest(support.ProgramTest):
         for words in ["Times as fast as default", "over the reach", "building included"]:
             self.assertIn(words, self.tables())
 
+    def test_neighbors(self):
+        result = self.bench("neighbors", "--op", "triclinic", "--op", "outputs")
+        self.assertEqual({row["op"] for row in result["rows"]}, {"triclinic", "outputs"})
+        for row in result["rows"]:
+            if row["op"] == "triclinic":
+                self.assertEqual(row["chosen"], "sweeps")
+        pairs = {row["output"]: row["pairs"] for row in result["rows"] if row["op"] == "outputs"}
+        self.assertEqual(2 * pairs["half"], pairs["csr"])
+
     def test_contacts(self):
         result = self.bench("contacts")
         self.assertEqual({row["op"] for row in result["rows"]}, {"detect", "methods", "bins", "sparse", "friction"})

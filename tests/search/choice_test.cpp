@@ -28,7 +28,7 @@ using detail::neighbor_request;
   const bool trimmed = request.one_image && request.one_cutoff && request.points <= std::size_t{1} << 27;
   if (trimmed && request.cuda && QUADRAT_HAS_CUDA != 0) return request.points <= 50000 ? "warps" : "masks";
   if (request.points <= 64) return "brute_force";
-  return trimmed && !request.cuda ? "sweeps" : "strips";
+  return request.one_cutoff && !request.cuda ? "sweeps" : "strips";
 }
 
 }  // namespace
@@ -70,10 +70,11 @@ TEST(neighbor_choice, methods_serve_what_their_records_say) {
   const neighbor_request tilted{false, 1000, false, true};
   const neighbor_request with_radii{false, 1000, true, false};
   for (const neighbor_method& method : neighbor_methods()) {
-    const bool trimmed = method.name == "masks" || method.name == "warps" || method.name == "sweeps";
+    const bool trimmed = method.name == "masks" || method.name == "warps";
+    const bool one_cutoff = trimmed || method.name == "sweeps";
     EXPECT_TRUE(detail::method_serves(method.name, all)) << method.name;
     EXPECT_EQ(detail::method_serves(method.name, tilted), !trimmed) << method.name;
-    EXPECT_EQ(detail::method_serves(method.name, with_radii), !trimmed) << method.name;
+    EXPECT_EQ(detail::method_serves(method.name, with_radii), !one_cutoff) << method.name;
     EXPECT_EQ(method.reproducible, determinism::run_to_run) << method.name;
   }
   EXPECT_THROW(static_cast<void>(detail::method_serves("msaks", all)), argument_error);

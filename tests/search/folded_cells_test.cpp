@@ -25,48 +25,73 @@ struct counted {
   double swept;
 };
 
-/// Puts points into the cells of a list and counts the candidates of each point: in cells of a cutoff, as `strips`
-/// walks them, and in trimmed rows of finer cells.
+/// Puts points into cells by `cell_of` and returns the offsets of cells.
+template <typename T, typename F>
+[[nodiscard]] std::vector<std::uint32_t> offsets_of_cells(const std::vector<vec<T, 3>>& points, std::size_t cells,
+                                                          F&& cell_of) {
+  std::vector<std::uint32_t> offsets(cells + 1, 0);
+  for (const vec<T, 3>& point : points) ++offsets[cell_of(point) + 1];
+  for (std::size_t cell = 1; cell < offsets.size(); ++cell) offsets[cell] += offsets[cell - 1];
+  return offsets;
+}
+
+template <typename T>
+[[nodiscard]] std::size_t walked_candidates(const std::vector<vec<T, 3>>& points, const lattice<T, 3>& box, T cutoff,
+                                            bool anywhere, std::size_t& cells) {
+  const std::size_t most = 64 + 4 * points.size();
+  const auto systems =
+      detail::make_search_systems<T, 3>(std::span(&box, 1), {vec<T, 3>::filled(cutoff), cutoff, most, anywhere});
+  const detail::search_system<T, 3>& system = systems.front();
+  cells = std::max(cells, detail::cell_count(systems));
+  const auto offsets = offsets_of_cells(points, detail::cell_count(systems),
+                                        [&](const vec<T, 3>& point) { return system.cell_of(point); });
+  std::size_t sum = 0;
+  for (const vec<T, 3>& point : points) {
+    detail::for_each_image_run(
+        system, system.reach(point, cutoff), {true, 1},
+        [&](cell_id first, cell_id last, const vec<int, 3>&) { sum += offsets[last + 1] - offsets[first]; });
+  }
+  return sum;
+}
+
+template <typename T>
+[[nodiscard]] std::size_t swept_candidates(const std::vector<vec<T, 3>>& points, const lattice<T, 3>& box, T cutoff,
+                                           bool anywhere, std::size_t& cells) {
+  const std::size_t most = 64 + 4 * points.size();
+  const auto one_cell =
+      detail::make_search_systems<T, 3>(std::span(&box, 1), {vec<T, 3>::filled(cutoff), cutoff, 1, false});
+  const auto grids = detail::make_sweeps_grids<T, 3>(std::span(&box, 1), {cutoff, most, anywhere});
+  const detail::sweeps_grid<T, 3>& grid = grids.front();
+  const std::size_t count = static_cast<std::size_t>(grid.cells.cells[0]) *
+                            static_cast<std::size_t>(grid.cells.cells[1]) *
+                            static_cast<std::size_t>(grid.cells.cells[2]);
+  cells = std::max(cells, count);
+  const auto offsets =
+      offsets_of_cells(points, count, [&](const vec<T, 3>& point) { return grid.cells.cell_of(grid.place(point)); });
+  std::size_t sum = 0;
+  for (const vec<T, 3>& point : points) {
+    detail::sweeps_block<T, 3> block{0, 1, grid.bounds_of(point), {}, &box};
+    block.images =
+        grid.folded ? detail::images_of_point(one_cell.front(), point, cutoff) : grid.images_near(block.bounds);
+    detail::for_each_range(grid, offsets.data(), block, cutoff,
+                           [&](std::uint32_t first, std::uint32_t last, const vec<int, 3>&) { sum += last - first; });
+  }
+  return sum;
+}
+
+/// Counts the candidates of each point: in cells of a cutoff, as `strips` walks them, and in the rows of `sweeps`.
 template <typename T>
 [[nodiscard]] counted<T> count_candidates(const std::vector<vec<T, 3>>& points, const lattice<T, 3>& box, T cutoff,
                                           bool anywhere) {
-  const cpu_context context;
-  const std::size_t most = 64 + 4 * points.size();
-  counted<T> result{};
-  for (const bool fine : {false, true}) {
-    vec<T, 3> edges = vec<T, 3>::filled(cutoff);
-    if (fine) edges[0] /= 4;
-    const auto systems = detail::make_search_systems<T, 3>(std::span(&box, 1), {edges, cutoff, most, anywhere});
-    const detail::search_system<T, 3>& system = systems.front();
-    result.cells = std::max(result.cells, detail::cell_count(systems));
-    std::vector<std::uint32_t> offsets(detail::cell_count(systems) + 1, 0);
-    std::vector<vec<T, 3>> wrapped;
-    for (const vec<T, 3>& point : points) {
-      vec<int, 3> boxes{};
-      wrapped.push_back(box.wrap(point, boxes));
-      ++offsets[system.cell_of(wrapped.back()) + 1];
-    }
-    for (std::size_t cell = 1; cell < offsets.size(); ++cell) offsets[cell] += offsets[cell - 1];
-    std::size_t sum = 0;
-    for (const vec<T, 3>& point : wrapped) {
-      if (fine) {
-        detail::sweeps_block<T, 3> block{0, 1, {}, {}, {}, {}};
-        for (int axis = 0; axis < 3; ++axis) {
-          T at = system.coordinate(point, axis);
-          block.slack[axis] = system.slack_at(at, axis);
-          if (system.repeats[axis] != 1) at = system.folded(at, axis, block.repeat[axis]);
-          block.lower[axis] = block.upper[axis] = at;
-        }
-        detail::sweeps_rows<T, 3>(system, offsets.data(), block, cutoff)
-            .for_each([&](std::uint32_t first, std::uint32_t last, const vec<int, 3>&) { sum += last - first; });
-      } else {
-        detail::for_each_image_run(
-            system, system.reach(point, cutoff), {true, 1},
-            [&](cell_id first, cell_id last, const vec<int, 3>&) { sum += offsets[last + 1] - offsets[first]; });
-      }
-    }
-    (fine ? result.swept : result.walked) = static_cast<double>(sum) / static_cast<double>(points.size());
+  std::vector<vec<T, 3>> wrapped;
+  for (const vec<T, 3>& point : points) {
+    vec<int, 3> boxes{};
+    wrapped.push_back(box.wrap(point, boxes));
   }
+  counted<T> result{};
+  const auto count = static_cast<double>(points.size());
+  result.walked = static_cast<double>(walked_candidates(wrapped, box, cutoff, anywhere, result.cells)) / count;
+  result.swept = static_cast<double>(swept_candidates(wrapped, box, cutoff, anywhere, result.cells)) / count;
   return result;
 }
 
@@ -164,6 +189,48 @@ TYPED_TEST(folded_cells, many_clusters_far_apart_cost_what_they_cost_alone) {
       this->expect_no_more(count_candidates<T>(all, box_around(all), 1, false), coarse ? 2 : 1.3);
     }
   }
+}
+
+/// Points uniform in a box, 40 of them within a cutoff of 1.
+template <typename T>
+[[nodiscard]] std::vector<vec<T, 3>> points_in(const lattice<T, 3>& box, std::mt19937_64& random) {
+  const auto& v = box.vectors;
+  const double volume = std::fabs(static_cast<double>(v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1]) +
+                                                      v[0][1] * (v[1][2] * v[2][0] - v[1][0] * v[2][2]) +
+                                                      v[0][2] * (v[1][0] * v[2][1] - v[1][1] * v[2][0])));
+  std::vector<vec<T, 3>> points;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(volume * 40 / 4.18879); ++i) {
+    vec<T, 3> point{};
+    for (int k = 0; k < 3; ++k) point += random_unit<T>(random) * box.vectors[k];
+    points.push_back(point);
+  }
+  return points;
+}
+
+TYPED_TEST(folded_cells, a_tilted_box_costs_what_an_upright_one_does) {
+  using T = TypeParam;
+  const auto candidates = [](const vec<vec<T, 3>, 3>& vectors) {
+    std::mt19937_64 random(3);
+    const auto box = make_lattice<T, 3>({}, vectors, vec<bool, 3>::filled(true));
+    return count_candidates<T>(points_in(box, random), box, 1, false).swept;
+  };
+  const double upright = candidates({{{{12, 0, 0}}, {{0, 12, 0}}, {{0, 0, 12}}}});
+  EXPECT_LE(candidates({{{{12, 0, 0}}, {{4, 12, 0}}, {{-5, 3, 12}}}}), 1.05 * upright);
+  EXPECT_LE(candidates({{{{0, 12, 12}}, {{12, 0, 12}}, {{12, 12, 0}}}}), 1.05 * upright);
+  EXPECT_LE(candidates({{{{12, 0, 0}}, {{30, 12, 0}}, {{30, 30, 12}}}}), 1.15 * upright);
+}
+
+/// In cells along the axes of coordinates it would fill a diagonal of a cube that is mostly empty.
+TYPED_TEST(folded_cells, a_needle_in_any_direction_costs_what_an_upright_one_does) {
+  using T = TypeParam;
+  const auto candidates = [](const vec<vec<T, 3>, 3>& vectors) {
+    std::mt19937_64 random(4);
+    const auto box = make_lattice<T, 3>({}, vectors, vec<bool, 3>::filled(true));
+    return count_candidates<T>(points_in(box, random), box, 1, false).swept;
+  };
+  const double upright = candidates({{{{3, 0, 0}}, {{0, 3, 0}}, {{0, 0, 600}}}});
+  EXPECT_LE(candidates({{{{346, 346, 346}}, {{T(2.15), T(-2.15), 0}}, {{T(1.25), T(1.25), T(-2.5)}}}}), 1.1 * upright);
+  EXPECT_LE(candidates({{{{T(2.15), T(-2.15), 0}}, {{346, 346, 346}}, {{T(1.25), T(1.25), T(-2.5)}}}}), 1.1 * upright);
 }
 
 }  // namespace quadrat::test

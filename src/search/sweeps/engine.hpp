@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "search/engine.hpp"
 #include "search/request.hpp"
@@ -20,29 +21,35 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
   void prepare(const search_task<T, D>& task) override {
     const std::size_t points = task.input.points.count;
     if (cells_.unfit(task)) {
-      vec<T, D> edges = vec<T, D>::filled(this->reach());
-      edges[0] /= T(trimmed_cells_along_first_axis);
       const bool anywhere = options_.accept_outside;
-      cells_.cut(context_, task, {edges, this->reach(), most_cells(points, anywhere), anywhere});
+      grids_ = make_sweeps_grids<T, D>(task.input.boxes, {this->reach(), most_cells(points, anywhere), anywhere});
+      // The boxes themselves are one cell each.
+      cells_.cut(context_, task, {vec<T, D>::filled(this->reach()), this->reach(), 1, false});
     }
-    one_system_ = task.one_system;
     stride_ = points + sweeps_padding;
     coordinates_.resize_discarding(context_, D * stride_);
     ids_.resize_discarding(context_, stride_);
+    // Shifts are written with their pairs, unless these are sorted first.
+    boxes_kept_ = task.keeps_shifts && !options_.sorted;
+    if (boxes_kept_) boxes_.resize_discarding(context_, stride_);
   }
 
   void enqueue_cells(const search_key<T, D>& key) override {
-    cells_.fill(context_, key, one_system_);
+    cells_.buckets.build(context_, key.search.points.count, cell_count(), sweeps_key<T, D>{key, grids_.data()},
+                         key.faults);
     gather_for_sweeps(context_, sweeps(key.search));
   }
-  void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag&) override {
-    count_by_sweeps(context_, sweeps(what), counts);
+  void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) override {
+    count_by_sweeps(context_, sweeps(what), counts, faults);
   }
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
     fill_by_sweeps(context_, sweeps(what), sink);
   }
 
-  [[nodiscard]] std::size_t bytes() const override { return cells_.bytes() + coordinates_.bytes() + ids_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override {
+    return cells_.bytes() + grids_.capacity() * sizeof(grids_[0]) + coordinates_.bytes() + ids_.bytes() +
+           boxes_.bytes();
+  }
 
  private:
   using neighbor_engine<cpu_context, T, D>::context_;
@@ -51,22 +58,38 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
 
   [[nodiscard]] sweeps_search<T, D> sweeps(neighbor_search<T, D> what) {
     what.cell_offsets = cells_.buckets.view().offsets;
-    return {what, cells_.count, cells_.buckets.view().elements, coordinates_.data(), ids_.data(), stride_};
+    return {what,
+            grids_.data(),
+            cell_count(),
+            cells_.buckets.view().elements,
+            coordinates_.data(),
+            boxes_kept_ ? boxes_.data() : nullptr,
+            ids_.data(),
+            stride_};
+  }
+  [[nodiscard]] std::size_t cell_count() const {
+    std::size_t product = 1;
+    for (const int cells : grids_.back().cells.cells.component) product *= static_cast<std::size_t>(cells);
+    return grids_.back().cells.first_cell + product;
   }
 
-  bool one_system_ = false;
+  std::vector<sweeps_grid<T, D>> grids_;
   std::size_t stride_ = 0;
+  bool boxes_kept_ = false;
   array<T, cpu_context> coordinates_;
   array<particle_id, cpu_context> ids_;
+  array<vec<int, D>, cpu_context> boxes_;  // by slot
 };
 
 namespace neighbor_search_methods {
 
-struct sweeps : trimmed_rows_method {
+struct sweeps {
   static constexpr std::string_view name = "sweeps";
   static constexpr std::string_view summary =
       "trimmed rows, side by side for vector units, by a few points; two passes";
-  static constexpr std::string_view reason = "orthorhombic boxes and one cutoff on a CPU";
+  static constexpr std::string_view reason = "one cutoff on a CPU";
+  static constexpr std::string_view served = "the uniform rule, without queries or excluded pairs";
+  static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = false;
   template <typename Context, typename T, int D>
@@ -78,6 +101,7 @@ struct sweeps : trimmed_rows_method {
       return nullptr;
     }
   }
+  [[nodiscard]] static bool serves(const neighbor_request& request) { return request.one_cutoff; }
   /// In milliseconds: an eighth of a walk's time per point, after a longer start.
   [[nodiscard]] static double cost(const neighbor_request& request) {
     return 1e-6 * (3600 + 8 * static_cast<double>(request.points));

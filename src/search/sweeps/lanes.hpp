@@ -37,9 +37,20 @@ using pick_ids_function = void (*)(const particle_id* ids, std::size_t lanes, co
                                    particle_id* out);
 inline constexpr std::size_t ids_beyond = 16;
 
+/// Clears bit k of the words, below `lanes`, a multiple of lanes_a_step, unless ids[k] is `least` or larger. Returns
+/// the number of bits left.
+using keep_ids_function = unsigned (*)(const particle_id* ids, std::size_t lanes, particle_id least,
+                                       std::uint64_t* words);
+
+/// Copies to memory that will not be read soon: whole cache lines go past the caches, so that they need not be read
+/// before they are written. Call finish_streaming in the same thread before others read what was written.
+void copy_streaming(void* to, const void* from, std::size_t bytes);
+void finish_streaming();
+
 /// The variants that this CPU can run, fastest first.
 template <typename T, int D>
 [[nodiscard]] std::vector<test_lanes_function<T, D>> test_lanes_functions();
 [[nodiscard]] std::vector<pick_ids_function> pick_ids_functions();
+[[nodiscard]] std::vector<keep_ids_function> keep_ids_functions();
 
 }  // namespace quadrat::detail

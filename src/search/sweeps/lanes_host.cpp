@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/sweeps/lanes.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <type_traits>
 
 #include "parallel/cpu_vector.hpp"
@@ -47,6 +49,20 @@ void pick_ids_plain(const particle_id* ids, std::size_t lanes, const std::uint64
       *out++ = ids[begin + static_cast<std::size_t>(std::countr_zero(word))];
     }
   }
+}
+
+unsigned keep_ids_plain(const particle_id* ids, std::size_t lanes, particle_id least, std::uint64_t* words) {
+  unsigned count = 0;
+  for (std::size_t begin = 0; begin < lanes; begin += 64) {
+    std::uint64_t kept = 0;
+    for (std::uint64_t word = words[begin / 64]; word != 0; word &= word - 1) {
+      const int k = std::countr_zero(word);
+      kept |= static_cast<std::uint64_t>(ids[begin + static_cast<std::size_t>(k)] >= least) << k;
+    }
+    words[begin / 64] = kept;
+    count += static_cast<unsigned>(std::popcount(kept));
+  }
+  return count;
 }
 
 #if QUADRAT_X86_LANES
@@ -111,9 +127,50 @@ __attribute__((target("avx512f,popcnt"))) void pick_ids_avx512(const particle_id
   }
 }
 
+__attribute__((target("avx2,popcnt"))) unsigned keep_ids_avx2(const particle_id* ids, std::size_t lanes,
+                                                              particle_id least, std::uint64_t* words) {
+  const __m256i limit = _mm256_set1_epi32(static_cast<int>(least));
+  auto* bytes = reinterpret_cast<unsigned char*>(words);
+  for (std::size_t k = 0; k < lanes; k += lanes_a_step) {
+    const __m256i id = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ids + k));
+    const __m256i large = _mm256_cmpeq_epi32(_mm256_max_epu32(id, limit), id);
+    bytes[k / lanes_a_step] &= static_cast<unsigned char>(_mm256_movemask_ps(_mm256_castsi256_ps(large)));
+  }
+  unsigned count = 0;
+  for (std::size_t word = 0; 64 * word < lanes; ++word) {
+    count += static_cast<unsigned>(__builtin_popcountll(words[word]));
+  }
+  return count;
+}
+
 #endif
 
 }  // namespace
+
+void copy_streaming(void* to, const void* from, std::size_t bytes) {
+#if QUADRAT_X86_LANES
+  constexpr std::size_t line = 64;
+  auto* out = static_cast<unsigned char*>(to);
+  const auto* in = static_cast<const unsigned char*>(from);
+  const std::size_t head = std::min(bytes, (line - reinterpret_cast<std::uintptr_t>(out) % line) % line);
+  std::memcpy(out, in, head);
+  std::size_t at = head;
+  for (; at + line <= bytes; at += line) {
+    for (std::size_t k = at; k < at + line; k += sizeof(__m128i)) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(out + k), _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + k)));
+    }
+  }
+  std::memcpy(out + at, in + at, bytes - at);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+void finish_streaming() {
+#if QUADRAT_X86_LANES
+  _mm_sfence();
+#endif
+}
 
 template <typename T, int D>
 std::vector<test_lanes_function<T, D>> test_lanes_functions() {
@@ -135,6 +192,15 @@ std::vector<pick_ids_function> pick_ids_functions() {
   if (__builtin_cpu_supports("avx512f")) functions.push_back(pick_ids_avx512);
 #endif
   functions.push_back(pick_ids_plain);
+  return functions;
+}
+
+std::vector<keep_ids_function> keep_ids_functions() {
+  std::vector<keep_ids_function> functions;
+#if QUADRAT_X86_LANES
+  if (__builtin_cpu_supports("avx2")) functions.push_back(keep_ids_avx2);
+#endif
+  functions.push_back(keep_ids_plain);
   return functions;
 }
 

@@ -9,6 +9,17 @@ struct lanes_test<QUADRAT_LANES_SET> {
   QUADRAT_LANES_TARGET static unsigned run(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
                                            const vec<T, D>& from, const vec<T, D>& translation, T squared_reach,
                                            std::uint64_t* words) {
+    // Adding 0 changes no square.
+    if (translation == vec<T, D>{})
+      return test<false>(candidates, first, last, from, translation, squared_reach, words);
+    return test<true>(candidates, first, last, from, translation, squared_reach, words);
+  }
+
+ private:
+  template <bool Translated, typename T, int D>
+  QUADRAT_LANES_TARGET static unsigned test(const candidate_lanes<T, D>& candidates, std::size_t first,
+                                            std::size_t last, const vec<T, D>& from, const vec<T, D>& translation,
+                                            T squared_reach, std::uint64_t* words) {
     constexpr int count = QUADRAT_LANES_SET::bytes / sizeof(T);
     using vector = typename cpu_vector<T, count>::type;
     using anywhere = typename cpu_vector<T, count>::anywhere;
@@ -21,7 +32,8 @@ struct lanes_test<QUADRAT_LANES_SET> {
         vector sum{};
         for (int axis = 0; axis < D; ++axis) {
           const vector to = *reinterpret_cast<const anywhere*>(candidates.position[axis] + k + part);
-          const vector r = (to - from[axis]) + translation[axis];
+          vector r = to - from[axis];
+          if constexpr (Translated) r = r + translation[axis];
           sum = axis == 0 ? r * r : sum + r * r;
         }
         mask |= QUADRAT_LANES_SET::below(sum, limit) << part;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "search/sweeps/grid.hpp"
 #include "search/sweeps/lanes.hpp"
 #include "search/sweeps/sweeps.hpp"
 
@@ -17,11 +18,10 @@ inline constexpr std::uint32_t sweeps_block_points = 16;
 template <typename T, int D>
 struct sweeps_block {
   std::uint32_t first;
-  std::uint32_t last;  ///< one past the last slot
-  vec<T, D> lower;     ///< smallest coordinates of the points, in cells; along folded axes, within the stored cells
-  vec<T, D> upper;     ///< largest
-  vec<T, D> slack;     ///< largest slack of the points
-  vec<int, D> repeat;  ///< of the points near the ends of the stored cells: the same for all of these
+  std::uint32_t last;          ///< one past the last slot
+  sweeps_bounds<T, D> bounds;  ///< of the points
+  image_range<D> images;       ///< that can hold neighbors: S for the neighbor
+  const lattice<T, D>* shape;  ///< of the box
 };
 
 /// The candidates within reach of a block, in one or more chunks. Candidates of one image form a segment, which begins
@@ -37,8 +37,7 @@ class sweeps_chunk {
 
   sweeps_chunk(const sweeps_search<T, D>& what) : what_(what) {}
 
-  void begin(const search_system<T, D>& system, const sweeps_block<T, D>& block) {
-    system_ = &system;
+  void begin(const sweeps_block<T, D>& block) {
     block_ = block;
     clear();
   }
@@ -49,7 +48,7 @@ class sweeps_chunk {
     while (slot < end) {
       if (segments_ == 0 || !(segment_[segments_ - 1].shift == shift)) {
         close();
-        if (size_ < lanes_a_chunk) segment_[segments_++] = {size_, size_, shift, system_->shape.translation(shift)};
+        if (size_ < lanes_a_chunk) segment_[segments_++] = {size_, size_, shift, block_.shape->translation(shift)};
       }
       if (size_ >= lanes_a_chunk) {
         flush();
@@ -79,6 +78,8 @@ class sweeps_chunk {
   [[nodiscard]] const segment& operator[](std::size_t k) const { return segment_[k]; }
   [[nodiscard]] const candidate_lanes<T, D>& lanes() const { return lanes_; }
   [[nodiscard]] const particle_id* ids() const { return ids_; }
+  /// By lane, if they are kept by slot.
+  [[nodiscard]] const vec<int, D>* boxes() const { return boxes_; }
   [[nodiscard]] vec<T, D> position(std::size_t lane) const {
     return make_vec<T, D>([&](int axis) { return lanes_.position[axis][lane]; });
   }
@@ -110,12 +111,12 @@ class sweeps_chunk {
     for (std::uint32_t k = 0; k < count; k += lanes_a_step) {
       std::memcpy(ids_ + size_ + k, what_.ids + slot + k, lanes_a_step * sizeof(particle_id));
     }
+    if (what_.boxes != nullptr) std::memcpy(boxes_ + size_, what_.boxes + slot, count * sizeof(vec<int, D>));
     size_ += count;
     segment_[segments_ - 1].last = size_;
   }
 
   const sweeps_search<T, D>& what_;
-  const search_system<T, D>* system_ = nullptr;
   sweeps_block<T, D> block_{};
   std::size_t size_ = 0;
   std::size_t segments_ = 0;
@@ -123,34 +124,34 @@ class sweeps_chunk {
   std::size_t own_lane_ = 0;
   candidate_lanes<T, D> lanes_;
   particle_id ids_[lanes_a_chunk + ids_beyond];
+  vec<int, D> boxes_[lanes_a_chunk];
   segment segment_[lanes_a_chunk / lanes_a_step];
 };
 
-/// The ranges of slots that can hold candidates within reach of a block: rows of cells, trimmed to the sphere at their
-/// least distance. For an orthorhombic box in which no point has two images within reach. Rounded so that no pair is
-/// lost.
+/// The ranges of slots that can hold candidates within reach of points: rows of cells, trimmed to the sphere at their
+/// least distance. Rounded so that no pair is lost.
 template <typename T, int D>
 class sweeps_rows {
  public:
-  sweeps_rows(const search_system<T, D>& system, const std::uint32_t* offsets, const sweeps_block<T, D>& block, T reach)
-      : system_(system), offsets_(offsets), block_(block) {
+  /// `bounds` are those of points, or what sweeps_grid::seen_from has made of them.
+  sweeps_rows(const search_system<T, D>& cells, const std::uint32_t* offsets, const sweeps_bounds<T, D>& bounds,
+              T reach)
+      : cells_(cells), offsets_(offsets), bounds_(bounds) {
     // Covers the rounding of a squared distance and of the expressions here.
     squared_reach_ = reach * reach * (T(1) + 32 * std::numeric_limits<T>::epsilon());
     for (int axis = 1; axis < D; ++axis) {
-      range_[axis] = along(axis, reach * system.cells_per_length[axis] + block.slack[axis]);
+      range_[axis] = along(axis, reach * cells.cells_per_length[axis] + bounds.slack[axis]);
     }
   }
 
-  /// Calls f(first slot, one past the last slot, S).
+  /// Calls f(first slot, one past the last slot).
   template <typename F>
   void for_each(F&& f) const {
-    vec<int, D> shift{};
     if constexpr (D == 2) {
-      plane(0, squared_reach_, shift, f);
+      plane(0, squared_reach_, f);
     } else {
       for (int z = range_[2].first; z <= range_[2].last; ++z) {
-        const cell_id home = home_of(z, 2, shift);
-        plane(home * static_cast<cell_id>(system_.cells[1]), squared_reach_ - squared_gap(z, 2), shift, f);
+        plane(stored(z, 2) * static_cast<cell_id>(cells_.cells[1]), squared_reach_ - squared_gap(z, 2), f);
       }
     }
   }
@@ -158,71 +159,95 @@ class sweeps_rows {
  private:
   struct indices {
     int first = 0;
-    int last = 0;
+    int last = -1;
   };
 
-  /// Only invalid points, already reported, reach farther than the neighboring repeats of the stored cells.
+  /// None where an image of the box is out of reach.
   [[nodiscard]] indices along(int axis, T margin) const {
-    const int n = system_.cells[axis];
-    if (system_.repeats[axis] == 0) {
-      const T half = (block_.upper[axis] - block_.lower[axis]) / 2;
-      const T middle = block_.lower[axis] + half;
+    const T lower = bounds_.lower[axis], upper = bounds_.upper[axis];
+    if (cells_.repeats[axis] == 0) {
+      const T half = (upper - lower) / 2;
       // One more for the rounding of the middle.
-      return {system_.first_of_stored(middle, margin + half + T(1), axis),
-              system_.last_of_stored(middle, margin + half + T(1), axis)};
+      return {cells_.first_of_stored(lower + half, margin + half + T(1), axis),
+              cells_.last_of_stored(lower + half, margin + half + T(1), axis)};
     }
-    const int images = system_.shape.periodic[axis] ? 1 : 0;
-    return {std::max(search_system<T, D>::unwrapped_index(block_.lower[axis] - margin), -images * n),
-            std::min(search_system<T, D>::unwrapped_index(block_.upper[axis] + margin), (1 + images) * n - 1)};
+    if (lower - margin > static_cast<T>(cells_.cells[axis]) || upper + margin < T(0)) return {};
+    return {cells_.clamped(search_system<T, D>::unwrapped_index(lower - margin), axis),
+            cells_.clamped(search_system<T, D>::unwrapped_index(upper + margin), axis)};
   }
 
   template <typename F>
-  void plane(cell_id first_row, T rest, vec<int, D>& shift, F&& f) const {
+  void plane(cell_id first_row, T rest, F&& f) const {
     for (int y = range_[1].first; y <= range_[1].last; ++y) {
       const T left = rest - squared_gap(y, 1);
       if (!(left > T(0))) continue;
-      const cell_id row = first_row + home_of(y, 1, shift);
-      const indices x = along(0, std::sqrt(left) * system_.cells_per_length[0] + block_.slack[0]);
-      const int n = system_.cells[0];
-      const cell_id begin = system_.first_cell + row * static_cast<cell_id>(n);
+      const cell_id begin = cells_.first_cell + (first_row + stored(y, 1)) * static_cast<cell_id>(cells_.cells[0]);
+      const indices x = along(0, std::sqrt(left) * cells_.cells_per_length[0] + bounds_.slack[0]);
       for (int index = x.first; index <= x.last;) {
-        const int length = index < 0 ? -1 : (index >= n ? 1 : 0);
-        const int home = length * n;
-        shift[0] = system_.image_of_repeat(block_.repeat[0] + length, 0);
-        const int last = std::min(x.last, home + n - 1);
-        const std::uint32_t slot = offsets_[begin + static_cast<cell_id>(index - home)];
-        const std::uint32_t end = offsets_[begin + static_cast<cell_id>(last - home) + 1];
-        if (slot < end) f(slot, end, shift);
-        index = last + 1;
+        // Up to the end of the stored cells.
+        const int end = index < 0 ? 0 : (index < cells_.cells[0] ? cells_.cells[0] : 2 * cells_.cells[0]);
+        const int count = std::min(x.last + 1, end) - index;
+        const cell_id cell = begin + stored(index, 0);
+        const std::uint32_t slot = offsets_[cell];
+        const std::uint32_t last = offsets_[cell + static_cast<cell_id>(count)];
+        if (slot < last) f(slot, last);
+        index += count;
       }
     }
   }
 
-  [[nodiscard]] cell_id home_of(int index, int axis, vec<int, D>& shift) const {
-    const int length = index < 0 ? -1 : (index >= system_.cells[axis] ? 1 : 0);
-    shift[axis] = system_.image_of_repeat(block_.repeat[axis] + length, axis);
-    return static_cast<cell_id>(index - length * system_.cells[axis]);
+  /// Where a folded axis continues beyond the stored cells, they begin again.
+  [[nodiscard]] cell_id stored(int index, int axis) const {
+    const int n = cells_.cells[axis];
+    return static_cast<cell_id>(index < 0 ? index + n : (index < n ? index : index - n));
   }
 
-  /// A lower bound on the squared distance along an axis from the block to a layer of cells.
+  /// A lower bound on the squared distance along an axis from the points to a layer of cells.
   [[nodiscard]] T squared_gap(int index, int axis) const {
-    const T below = static_cast<T>(index) - block_.upper[axis];
-    const T above = block_.lower[axis] - static_cast<T>(index + 1);
-    T cells = std::max(below, above);
-    if (system_.repeats[axis] == 0) {
+    const T below = static_cast<T>(index) - bounds_.upper[axis];
+    const T above = bounds_.lower[axis] - static_cast<T>(index + 1);
+    T gap = std::max(below, above);
+    if (cells_.repeats[axis] == 0) {
       // Where all stored cells are in the range, another repeat of the layer may be nearer.
-      const T n = static_cast<T>(system_.cells[axis]);
-      cells = std::min(cells, n - T(1) - (block_.upper[axis] - block_.lower[axis]) - std::max(cells, T(0)));
+      const T n = static_cast<T>(cells_.cells[axis]);
+      gap = std::min(gap, n - T(1) - (bounds_.upper[axis] - bounds_.lower[axis]) - std::max(gap, T(0)));
     }
-    const T gap = std::max(cells - block_.slack[axis], T(0)) * system_.edge[axis];
-    return gap * gap;
+    const T length = std::max(gap - bounds_.slack[axis], T(0)) * cells_.edge[axis];
+    return length * length;
   }
 
-  const search_system<T, D>& system_;
+  const search_system<T, D>& cells_;
   const std::uint32_t* offsets_;
-  const sweeps_block<T, D>& block_;
+  const sweeps_bounds<T, D>& bounds_;
   T squared_reach_;
   indices range_[D];
 };
+
+/// Calls f(S) for each image of a range.
+template <int D, typename F>
+void for_each_image(const image_range<D>& range, F&& f) {
+  vec<int, D> image = range.first;
+  for (int axis = 0; axis < D;) {
+    if (axis == 0) f(image);
+    if (++image[axis] <= range.last[axis]) {
+      axis = 0;
+    } else {
+      image[axis] = range.first[axis];
+      ++axis;
+    }
+  }
+}
+
+/// Calls f(first slot, one past the last slot, S) for all ranges that can hold neighbors of a block's points.
+template <typename T, int D, typename F>
+void for_each_range(const sweeps_grid<T, D>& grid, const std::uint32_t* offsets, const sweeps_block<T, D>& block,
+                    T reach, F&& f) {
+  for_each_image(block.images, [&](const vec<int, D>& image) {
+    const sweeps_bounds<T, D> bounds = grid.seen_from(image, block.bounds);
+    sweeps_rows<T, D>(grid.cells, offsets, bounds, reach).for_each([&](std::uint32_t slot, std::uint32_t end) {
+      f(slot, end, image);
+    });
+  });
+}
 
 }  // namespace quadrat::detail

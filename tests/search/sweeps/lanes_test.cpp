@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -85,6 +86,47 @@ TEST(neighbor_lanes_test, every_variant_picks_the_same_ids) {
       pick(ids.data(), lanes, words.data(), found.data());
       found.resize(expected.size());
       ASSERT_EQ(found, expected) << lanes;
+    }
+  }
+}
+
+TEST(neighbor_lanes_test, every_variant_keeps_the_same_ids) {
+  std::array<particle_id, detail::lanes_a_chunk + detail::ids_beyond> ids{};
+  std::mt19937_64 generator(9);
+  for (particle_id& id : ids) id = static_cast<particle_id>(generator());
+  ids[3] = 0, ids[5] = 0xffffffffu;
+  for (std::size_t lanes = 0; lanes <= detail::lanes_a_chunk; lanes += detail::lanes_a_step) {
+    std::array<std::uint64_t, words_a_chunk> words{};
+    for (std::size_t k = 0; k < lanes; ++k) words[k / 64] |= (generator() & 1) << k % 64;
+    for (const particle_id least : {particle_id{0}, ids[7], ids[7] + 1, particle_id{0x80000000u}, ids[5]}) {
+      auto expected = words;
+      unsigned count = 0;
+      for (std::size_t k = 0; k < lanes; ++k) {
+        const std::uint64_t bit = std::uint64_t{1} << k % 64;
+        if (ids[k] < least) expected[k / 64] &= ~bit;
+        if ((expected[k / 64] & bit) != 0) ++count;
+      }
+      for (const auto keep : detail::keep_ids_functions()) {
+        auto kept = words;
+        EXPECT_EQ(keep(ids.data(), lanes, least, kept.data()), count);
+        ASSERT_EQ(kept, expected) << lanes << " lanes from " << least;
+      }
+    }
+  }
+}
+
+TEST(neighbor_lanes_test, copies_past_the_caches_write_all_bytes_and_no_others) {
+  std::vector<unsigned char> from(700), to(900);
+  for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<unsigned char>(1 + k % 251);
+  for (std::size_t begin = 0; begin < 130; begin += 3) {
+    for (const std::size_t bytes : {0, 1, 12, 63, 64, 65, 127, 128, 129, 480, 700}) {
+      std::fill(to.begin(), to.end(), static_cast<unsigned char>(0));
+      detail::copy_streaming(to.data() + begin, from.data(), bytes);
+      detail::finish_streaming();
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        const bool inside = k >= begin && k < begin + bytes;
+        ASSERT_EQ(to[k], inside ? from[k - begin] : 0) << k << " of " << bytes << " bytes at " << begin;
+      }
     }
   }
 }

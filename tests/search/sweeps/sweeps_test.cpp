@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "search/list_support.hpp"
@@ -53,6 +54,57 @@ TEST(neighbor_sweeps_test, more_candidates_than_a_chunk_holds) {
       problem.options.pairs = pairs;
       const auto wanted = reference::neighbor_list(problem);
       ASSERT_GT(wanted.entries.size(), 100 * problem.points.size() / (pairs == neighbor_pairs::half ? 2 : 1));
+      for_each_output(problem, [&](const problem3& asked) { check_method(context, asked, wanted, "sweeps"); });
+    }
+  }
+}
+
+TEST(neighbor_sweeps_test, boxes_smaller_than_the_cutoff_with_images_of_a_point_itself) {
+  const cpu_context context;
+  for (const bool tilted : {false, true}) {
+    for (const neighbor_pairs pairs : {neighbor_pairs::full, neighbor_pairs::half}) {
+      problem3 problem = some_problem(true, 5, 40);
+      if (tilted) {
+        problem.boxes = {make_lattice<float, 3>({}, {{{{0.9f, 0, 0}}, {{0.7f, 1.3f, 0}}, {{-0.4f, 0.9f, 0.5f}}}},
+                                                vec<bool, 3>::filled(true))};
+      }
+      problem.options.cutoff = tilted ? 1.1f : 2.3f;
+      problem.options.pairs = pairs;
+      problem.options.sorted = problem.options.shifts = false;
+      const auto wanted = reference::neighbor_list(problem);
+      const bool own_images = std::any_of(wanted.entries.begin(), wanted.entries.end(),
+                                          [](const auto& entry) { return entry.i == entry.j; });
+      ASSERT_TRUE(own_images);
+      for_each_output(problem, [&](problem3 asked) {
+        if (asked.options.layout == neighbor_layout::matrix) {
+          asked.options.width = widest_row(wanted.entries, asked.points.size());
+        }
+        check_method(context, asked, wanted, "sweeps");
+      });
+    }
+  }
+}
+
+/// More rows than blocks hold, whose blocks end at slanted faces; some points far outside of the box.
+TEST(neighbor_sweeps_test, tilted_and_turned_boxes_with_many_blocks) {
+  const cpu_context context;
+  const vec<vec<float, 3>, 3> tilted_boxes[] = {{{{{2, 0, 0}}, {{0.8f, 2, 0}}, {{-0.6f, 0.7f, 2}}}},
+                                                {{{{0, 1.6f, 1.6f}}, {{1.6f, 0, 1.6f}}, {{1.6f, 1.6f, 0}}}},
+                                                {{{{2, 0, 0}}, {{6, 2, 0}}, {{-7, 5, 2}}}}};
+  for (const auto& vectors : tilted_boxes) {
+    for (const bool accept_outside : {false, true}) {
+      problem3 problem = some_problem(true, 6, 1500);
+      problem.boxes = {make_lattice<float, 3>({0.5f, -3, 1}, vectors, {true, !accept_outside, true})};
+      for (auto& point : problem.points) {
+        const vec<float, 3> at = point;
+        point = problem.boxes[0].origin;
+        for (int k = 0; k < 3; ++k) point += at[k] * vectors[k];  // up to two boxes
+        if (!problem.boxes[0].periodic[1] && at[1] > 1.9f) point += 500.0f * vectors[1];
+      }
+      problem.options.cutoff = 0.3f;
+      problem.options.accept_outside = accept_outside;
+      const auto wanted = reference::neighbor_list(problem);
+      ASSERT_GT(wanted.entries.size(), 5 * problem.points.size());
       for_each_output(problem, [&](const problem3& asked) { check_method(context, asked, wanted, "sweeps"); });
     }
   }

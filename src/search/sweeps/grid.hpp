@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "quadrat/core/lattice.hpp"
+#include "search/system.hpp"
+
+namespace quadrat::detail {
+
+/// The coordinates of some points, in cells: along folded axes, within the stored cells.
+template <typename T, int D>
+struct sweeps_bounds {
+  vec<T, D> lower;
+  vec<T, D> upper;
+  vec<T, D> slack;  ///< bound on the rounding of coordinates and separations
+
+  void include(const sweeps_bounds& other) {
+    for (int axis = 0; axis < D; ++axis) {
+      lower[axis] = std::min(lower[axis], other.lower[axis]);
+      upper[axis] = std::max(upper[axis], other.upper[axis]);
+      slack[axis] = std::max(slack[axis], other.slack[axis]);
+    }
+  }
+};
+
+/// The images of a box, from first to last along each of its vectors.
+template <int D>
+struct image_range {
+  vec<int, D> first;
+  vec<int, D> last;
+
+  void include(const image_range& other) {
+    for (int k = 0; k < D; ++k) {
+      first[k] = std::min(first[k], other.first[k]);
+      last[k] = std::max(last[k], other.last[k]);
+    }
+  }
+};
+
+/// The rectangular cells of one system, whatever the shape of its box. They cut a cuboid around the box, the smallest
+/// with an edge along a vector of the box and a face along another, and hold wrapped points. They know nothing of
+/// periods: neighbors in an image of the box are found around the image of a point on the opposite side. A search
+/// inside the box therefore costs the same for every shape.
+template <typename T, int D>
+struct sweeps_grid {
+  search_system<T, D> cells;    ///< of an open box, the cuboid, for the coordinates that `place` gives
+  vec<T, D> origin;             ///< of the box
+  vec<vec<T, D>, D> axes;       ///< directions of the cuboid's edges
+  bool turned;                  ///< whether these are other than those of coordinates
+  bool folded;                  ///< whether cells repeat along any axis
+  vec<vec<T, D>, D> vectors;    ///< of the box, in cells along each axis
+  vec<vec<T, D>, D> fractions;  ///< [vector][axis]: what a cell along an axis adds to the fraction along a vector
+  vec<T, D> first_fractions;    ///< at the cuboid's corner
+  vec<T, D> margins;            ///< the reach and all rounding, as a fraction along each vector
+  vec<int, D> most_images;      ///< along each vector
+
+  /// Coordinates along turned axes, from the box's origin; or the point itself.
+  [[nodiscard]] vec<T, D> place(const vec<T, D>& point) const {
+    if (!turned) return point;
+    return make_vec<T, D>([&](int axis) { return dot(axes[axis], point - origin); });
+  }
+
+  /// Of a wrapped point.
+  [[nodiscard]] sweeps_bounds<T, D> bounds_of(const vec<T, D>& point) const {
+    sweeps_bounds<T, D> result{};
+    const vec<T, D> at = place(point);
+    for (int axis = 0; axis < D; ++axis) {
+      T coordinate = cells.coordinate(at, axis);
+      result.slack[axis] = cells.slack[axis];
+      if (cells.repeats[axis] == 0) {
+        result.slack[axis] = cells.slack_at(coordinate, axis) + slack_of_turning(point, axis);
+        int repeat = 0;
+        coordinate = cells.folded(coordinate, axis, repeat);
+      }
+      result.lower[axis] = result.upper[axis] = coordinate;
+    }
+    return result;
+  }
+
+  /// The images of the box that can hold neighbors of points within the bounds, if no axis is folded: S for the
+  /// neighbor.
+  [[nodiscard]] image_range<D> images_near(const sweeps_bounds<T, D>& bounds) const {
+    image_range<D> range{};
+    for (int k = 0; k < D; ++k) {
+      if (most_images[k] == 0) continue;
+      T middle = first_fractions[k], half = margins[k];
+      for (int axis = 0; axis < D; ++axis) {
+        middle += fractions[k][axis] * ((bounds.lower[axis] + bounds.upper[axis]) / 2);
+        half += std::fabs(fractions[k][axis]) * ((bounds.upper[axis] - bounds.lower[axis]) / 2);
+      }
+      const auto clamped = [&](T fraction) {
+        const int index = search_system<T, D>::unwrapped_index(fraction);
+        return index < -most_images[k] ? -most_images[k] : (index > most_images[k] ? most_images[k] : index);
+      };
+      range.first[k] = clamped(middle - half);
+      range.last[k] = clamped(middle + half);
+    }
+    return range;
+  }
+
+  /// The bounds seen from an image of the box.
+  [[nodiscard]] sweeps_bounds<T, D> seen_from(const vec<int, D>& image, sweeps_bounds<T, D> bounds) const {
+    for (int axis = 0; axis < D; ++axis) {
+      T shift = T(0);
+      for (int k = 0; k < D; ++k) shift += static_cast<T>(image[k]) * vectors[k][axis];
+      if (shift == T(0)) continue;
+      const T length = bounds.upper[axis] - bounds.lower[axis];
+      bounds.lower[axis] -= shift;
+      int repeat = 0;
+      if (cells.repeats[axis] == 0) bounds.lower[axis] = cells.folded(bounds.lower[axis], axis, repeat);
+      bounds.upper[axis] = bounds.lower[axis] + length;
+    }
+    return bounds;
+  }
+
+ private:
+  /// Far outside the box.
+  [[nodiscard]] T slack_of_turning(const vec<T, D>& point, int axis) const {
+    if (!turned) return T(0);
+    T sum = T(0);
+    for (int k = 0; k < D; ++k) sum += std::fabs(axes[axis][k] * (point[k] - origin[k]));
+    return 8 * std::numeric_limits<T>::epsilon() * sum * cells.rate[axis];
+  }
+};
+
+/// The images that can hold neighbors of a wrapped point, from its box as one cell: none for an invalid point.
+template <typename T, int D>
+[[nodiscard]] image_range<D> images_of_point(const search_system<T, D>& box, const vec<T, D>& point, T reach) {
+  constexpr int most = 600;  // more than a search may span
+  const cell_range<D> range = box.reach(point, reach);
+  image_range<D> images{};
+  for (int k = 0; k < D; ++k) {
+    if (!box.shape.periodic[k] || range.first[k] < -most || range.last[k] > most) continue;
+    images.first[k] = range.first[k];
+    images.last[k] = range.last[k];
+  }
+  return images;
+}
+
+/// What grids are made for.
+template <typename T>
+struct sweeps_grid_request {
+  T reach;
+  std::size_t most_cells;  ///< of all systems together
+  bool accept_outside;     ///< points may be anywhere along open axes
+};
+
+/// Grids for these boxes, with their cells numbered through. Throws what make_search_systems does.
+template <typename T, int D>
+[[nodiscard]] std::vector<sweeps_grid<T, D>> make_sweeps_grids(std::span<const lattice<T, D>> boxes,
+                                                               const sweeps_grid_request<T>& request);
+
+}  // namespace quadrat::detail
