@@ -52,10 +52,11 @@ constexpr std::array<operation, 4> granular_operations{{
     {"simulation", "updates a second over the whole wave", 2, run_simulation},
 }};
 
-constexpr std::array<operation, 5> keyed_operations{{
+constexpr std::array<operation, 6> keyed_operations{{
     {"reach", "sums in three orders of keys by every method: ten elements a key", 0, run_keyed_reach},
     {"paper", "the paper's experiment: every way to find and combine peers, kept or not", 1, run_keyed_paper},
     {"auto", "the automatic choice against the best method, on many combinations", 0, run_keyed_auto},
+    {"host", "sums, counts and means beside a plain loop (CPU)", 0, run_keyed_host},
     {"sizes", "from a few thousand elements to the device's largest", 0, run_keyed_sizes},
     {"deterministic", "the same bits in every run, and compensated sums", 0, run_keyed_deterministic},
 }};

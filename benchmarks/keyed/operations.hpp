@@ -18,6 +18,8 @@ void run_keyed_paper(const session& s);
 void run_keyed_auto(const session& s);
 /// Ten elements per key, from 10^4 elements to 10^8.
 void run_keyed_sizes(const session& s);
+/// Sums, counts and means on the CPU beside a plain loop of one thread: `times_plain_loop` is how many times as fast.
+void run_keyed_host(const session& s);
 /// Reproducible and compensated sums.
 void run_keyed_deterministic(const session& s);
 

@@ -16,12 +16,15 @@ namespace quadrat::detail {
 
 namespace {
 
+/// For how many threads a method is chosen where sums must be the same with any number of them.
+constexpr int usual_threads = 4;
+
 template <typename Context>
 [[nodiscard]] key_request request_of(const Context& context, const key_setup& setup, std::size_t count,
                                      const key_sample& sample) {
   constexpr bool cuda = std::is_same_v<Context, cuda_context>;
   int threads = 1;
-  if constexpr (!cuda) threads = context.threads();
+  if constexpr (!cuda) threads = context.reproducibility() == determinism::none ? context.threads() : usual_threads;
   const key_reducer_options& options = setup.options;
   const std::size_t room = options.most_bytes > 0 ? options.most_bytes : context.memory().available_bytes();
   return {cuda,

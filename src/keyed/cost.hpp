@@ -75,4 +75,7 @@ struct cpu_costs {
 /// `scan` says so.
 [[nodiscard]] double cpu_time(const cpu_costs& costs, const key_request& request, double tables = 0);
 
+/// Picoseconds for joining an element to its result on the CPU, where a thread has this share of the results.
+[[nodiscard]] double cpu_join(const key_request& request, double share = 1);
+
 }  // namespace quadrat::detail

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "keyed/engine.hpp"
 
@@ -32,17 +33,24 @@ constexpr std::array cache_factors{cache_factor{10, 26}, cache_factor{14, 2.9}, 
 constexpr double elements_at_once = 132 * 2048;
 constexpr double clear_byte = 0.3;
 
-[[nodiscard]] double factor_of_cache(double bytes) {
+/// Picoseconds for joining an element to one of the results in use on a CPU, where these have 2^k bytes: k, time.
+constexpr std::array cpu_joins{cache_factor{15, 800},  cache_factor{18, 1100}, cache_factor{20, 1500},
+                               cache_factor{23, 2200}, cache_factor{24, 4000}, cache_factor{26, 7500},
+                               cache_factor{30, 15000}};
+
+/// Linear between the given numbers of bytes, constant beyond.
+[[nodiscard]] double factor_of(std::span<const cache_factor> factors, double bytes) {
   const double log_bytes = std::log2(std::max(bytes, 1.0));
-  if (log_bytes <= cache_factors.front().log_bytes) return cache_factors.front().factor;
-  for (std::size_t k = 1; k < cache_factors.size(); ++k) {
-    const cache_factor a = cache_factors[k - 1], b = cache_factors[k];
+  if (log_bytes <= factors.front().log_bytes) return factors.front().factor;
+  for (std::size_t k = 1; k < factors.size(); ++k) {
+    const cache_factor a = factors[k - 1], b = factors[k];
     if (log_bytes <= b.log_bytes) {
       return a.factor + (b.factor - a.factor) * (log_bytes - a.log_bytes) / (b.log_bytes - a.log_bytes);
     }
   }
-  return cache_factors.back().factor;
+  return factors.back().factor;
 }
+[[nodiscard]] double factor_of_cache(double bytes) { return factor_of(cache_factors, bytes); }
 
 /// Elements that a method joins per operation, for the most frequent key of those in flight.
 [[nodiscard]] double joined(left_over leaves, const key_sample& sample) {
@@ -131,6 +139,11 @@ double cpu_time(const cpu_costs& costs, const key_request& request, double table
   const double scan = threads > 1 && tables < 1 ? count * costs.scan : 0;
   return 1e-9 * (std::max(count * costs.element / threads, crowd) + scan +
                  (1 + tables) * costs.key * request.keys / threads + count * costs.prepare / threads / request.uses);
+}
+
+double cpu_join(const key_request& request, double share) {
+  const double keys = std::min({request.keys * share, request.sample.span, 4 * request.sample.block_span});
+  return factor_of(cpu_joins, keys * request.row_bytes);
 }
 
 }  // namespace quadrat::detail

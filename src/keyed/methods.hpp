@@ -10,6 +10,7 @@
 #include "keyed/atomic/warp_peers.hpp"
 #include "keyed/fixed_point/engine.hpp"
 #include "keyed/linked_lists.hpp"
+#include "keyed/partitioned.hpp"
 #include "keyed/private_tables.hpp"
 #include "keyed/sorted/ordered.hpp"
 #include "keyed/sorted/sort_reduce.hpp"
@@ -22,8 +23,8 @@ inline constexpr std::string_view key_method_kind = "method of keyed reduction";
 
 /// All methods of keyed reduction: their records are in the headers of their engines (core/method_choice.hpp). To add
 /// one, write an engine in its own file and add a line here.
-using key_method_list =
-    method_list<atomic_method, cas_loop_method, warp_peers_method, shared_bins_method, runs_method,
-                private_tables_method, linked_lists_method, sort_reduce_method, ordered_method, fixed_point_method>;
+using key_method_list = method_list<atomic_method, cas_loop_method, warp_peers_method, shared_bins_method, runs_method,
+                                    private_tables_method, partitioned_method, linked_lists_method, sort_reduce_method,
+                                    ordered_method, fixed_point_method>;
 
 }  // namespace quadrat::detail

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "keyed/cost.hpp"
 #include "keyed/engine.hpp"
@@ -12,9 +13,11 @@
 
 namespace quadrat::detail {
 
-/// Each part of the elements has its own table of results; tables are joined in order. Where tables would be large
-/// compared with the elements, each thread instead reads all keys and joins the elements of a range of keys. Where sums
-/// must be the same in every run, the number of parts is fixed; otherwise there is one per thread.
+/// Each part of the elements has its own table of results; tables are joined in order. A small table has several rows
+/// for each key, which successive elements take in turn: an addition need not wait for the one before if both have the
+/// same key. Where tables would be large compared with the elements or the caches, each thread instead reads all keys
+/// and joins the elements of a range of keys. Where sums must be the same in every run, the number of parts is fixed;
+/// otherwise there is one per thread.
 class private_tables_engine : public typed_key_engine<cpu_context, private_tables_engine> {
  public:
   private_tables_engine(const cpu_context& context, const key_setup& setup) : context_(context), setup_(setup) {}
@@ -31,16 +34,19 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
  private:
   /// Number of tables for `count` elements; 0: ranges of keys.
   [[nodiscard]] std::size_t table_parts(std::size_t count) const;
-  [[nodiscard]] std::size_t part_words() const { return std::size_t{setup_.key_count} * most_value_components; }
-  template <typename Fold, typename Source, typename T>
-  void join(const Source& source, const component_values<T>& results);
-  template <typename Fold, int Components, typename Source, typename T>
-  void join_components(const Source& source, const component_values<T>& results);
+  [[nodiscard]] std::size_t part_words() const;
+  template <typename Fold, int Components, typename T, typename Source, typename Rows>
+  void join(const Source& source, const Rows& results, int components, bool accumulate);
+  template <typename Fold, int Components, std::size_t Copies, typename T, typename Source, typename Rows>
+  void join_tables(const Source& source, const Rows& results, int components, bool accumulate);
+  template <typename Fold, int Components, typename Source, typename Rows>
+  void join_ranges(const Source& source, const Rows& results, int components, bool accumulate);
 
   cpu_context context_;
   key_setup setup_;
   key_source keys_{};
   array<std::uint64_t, cpu_context> tables_;  // each with room for all components of the largest type
+  std::vector<std::uint32_t> ranges_;         // where they begin, and the number of keys
 };
 
 struct private_tables_method : key_record {

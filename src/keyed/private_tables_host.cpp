@@ -2,9 +2,10 @@
 #include "keyed/private_tables.hpp"
 
 #include <algorithm>
+#include <array>
 
-#include "keyed/element_values.hpp"
 #include "keyed/folds.hpp"
+#include "keyed/row_join.hpp"
 #include "parallel/partition.hpp"
 
 namespace quadrat::detail {
@@ -14,161 +15,206 @@ namespace {
 /// Number of parts where sums must be the same with any number of threads.
 constexpr std::size_t fixed_parts = 8;
 /// The least number of elements per result of a table: clearing and joining tables then takes little of the time.
-constexpr std::size_t elements_a_result = 8;
+constexpr std::size_t elements_a_result = 4;
+/// The largest table: more is more than a thread's share of the caches.
+constexpr std::size_t most_table_bytes = std::size_t{4} << 20;
+/// Rows of a key where the table then fits a level-1 cache, and its size.
+constexpr std::size_t most_copies = 4;
+constexpr std::size_t copied_table_bytes = std::size_t{32} << 10;
+/// Tables begin this many words apart, so that no two share a pair of cache lines.
+constexpr std::size_t table_words = 16;
 
-/// Parts of the elements that have a table each; 0: ranges of keys instead.
-[[nodiscard]] std::size_t parts_with_tables(determinism level, int threads, std::size_t count, std::size_t key_count) {
-  const std::size_t parts = level == determinism::none ? static_cast<std::size_t>(threads) : fixed_parts;
-  return parts > 1 && count / elements_a_result / parts >= key_count ? parts : 0;
+/// Whether a table has several rows for each key.
+[[nodiscard]] constexpr bool has_copies(double keys, double row_bytes) {
+  return static_cast<double>(most_copies) * keys * row_bytes <= static_cast<double>(copied_table_bytes);
 }
 
-/// Joins elements to a table of rows. Components: their number, or 0 if it is only known at run time.
-template <typename Fold, int Components, typename Source, typename T>
-class table_join {
+/// Parts of the elements that have a table each; 0: ranges of keys instead.
+[[nodiscard]] std::size_t parts_with_tables(determinism level, int threads, double elements, double keys,
+                                            double row_bytes) {
+  const std::size_t parts = level == determinism::none ? static_cast<std::size_t>(threads) : fixed_parts;
+  const bool worth_it = parts > 1 || has_copies(keys, row_bytes);
+  const bool many = elements >= static_cast<double>(elements_a_result * parts) * keys;
+  return worth_it && many && keys * row_bytes <= static_cast<double>(most_table_bytes) ? parts : 0;
+}
+
+/// Joins elements [first, last) to a table of `Copies` rows for each key.
+template <std::size_t Copies, typename Key, typename Join>
+void fill_table(const key_source& source, const Key* keys, std::size_t first, std::size_t last, const Join& join) {
+  const std::uint32_t key_count = source.key_count;
+  const auto take = [&, key_count, keys, join](std::size_t i, std::size_t copy) {
+    if (keys[i] < key_count) {
+      join(i, static_cast<std::size_t>(keys[i]) * Copies + copy);
+    } else {
+      static_cast<void>(source.checked(no_key, i));
+    }
+  };
+  for (; first + Copies <= last; first += Copies) {
+    for (std::size_t copy = 0; copy < Copies; ++copy) take(first + copy, copy);
+  }
+  for (; first < last; ++first) take(first, 0);
+}
+
+/// Elements of a range of keys, found block by block without branches.
+template <typename Key>
+class range_reader {
  public:
-  table_join(const key_source& keys, const Source& source, int components)
-      : keys_(keys), source_(source), components_(components) {}
+  range_reader(const key_source& source, const Key* keys) : source_(source), keys_(keys) {}
 
-  [[nodiscard]] std::size_t components() const {
-    return static_cast<std::size_t>(Components > 0 ? Components : components_);
-  }
-
-  /// Fills a table from elements [first, last).
-  template <typename Key>
-  void fill(const Key* keys, std::size_t first, std::size_t last, T* table) const {
-    std::fill_n(table, keys_.key_count * components(), Fold::template identity<T>());
-    for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t key = keys_.checked(narrow_key(keys[i]), i);
-      if (key != no_key) join_row(i, table + key * components());
-    }
-  }
-  /// Joins a part of the keys of all tables to the results.
-  void collect(const T* tables, std::size_t parts, std::size_t first, std::size_t last,
-               const component_values<T>& results) const {
-    for (std::size_t key = first; key < last; ++key) {
-      for (std::size_t c = 0; c < components(); ++c) {
-        const T* const entry = tables + key * components() + c;
-        T joined = *entry;
-        for (std::size_t part = 1; part < parts; ++part) {
-          joined = Fold::join(joined, entry[part * keys_.key_count * components()]);
-        }
-        T& result = results.component[c][key * results.stride];
-        result = Fold::join(result, joined);
+  /// Calls join(element, key) for the elements with a key in [first, last), in order.
+  template <typename Join>
+  void read(Key first, Key last, const Join& join) {
+    for (std::size_t begin = 0; begin < source_.count; begin += block) {
+      const std::size_t here = std::min(block, source_.count - begin);
+      std::size_t found = 0;
+      for (std::size_t j = 0; j < here; ++j) {
+        const Key key = keys_[begin + j];
+        places_[found] = static_cast<std::uint32_t>(j);
+        found += static_cast<Key>(key - first) < static_cast<Key>(last - first) ? 1 : 0;
+      }
+      for (std::size_t j = 0; j < found; ++j) {
+        const std::size_t i = begin + places_[j];
+        join(i, static_cast<std::size_t>(keys_[i]));
       }
     }
   }
-  /// Joins the elements of a range of keys to the results. The range that starts at 0 finds the faults.
-  template <typename Key>
-  void join_range(const Key* keys, std::uint32_t first, std::uint32_t last, const component_values<T>& results) const {
-    for (std::size_t i = 0; i < keys_.count; ++i) {
-      const std::uint32_t key = narrow_key(keys[i]);
-      if (key - first < last - first) {
-        for (std::size_t c = 0; c < components(); ++c) {
-          T& result = results.component[c][key * results.stride];
-          result = Fold::join(result, Fold::taken(source_.load(i, static_cast<int>(c))));
-        }
-      } else if (first == 0) {
-        static_cast<void>(keys_.checked(key, i));
-      }
+  /// Raises a fault for each key out of range in [first, last).
+  void check(std::size_t first, std::size_t last) const {
+    const std::uint32_t key_count = source_.key_count;
+    bool fine = true;
+    for (std::size_t i = first; i < last; ++i) fine &= keys_[i] < key_count;
+    for (std::size_t i = fine ? last : first; i < last; ++i) {
+      if (keys_[i] >= source_.key_count) static_cast<void>(source_.checked(no_key, i));
     }
   }
 
  private:
-  void join_row(std::size_t i, T* row) const {
-    for (std::size_t c = 0; c < components(); ++c) {
-      row[c] = Fold::join(row[c], Fold::taken(source_.load(i, static_cast<int>(c))));
-    }
-  }
-
-  key_source keys_;
-  Source source_;
-  int components_;
+  static constexpr std::size_t block = 512;
+  key_source source_;
+  const Key* keys_;
+  std::array<std::uint32_t, block> places_;
 };
 
-/// With fewer elements or keys, waking a team does not pay.
-constexpr std::size_t least_work = 2048;
-
-/// Calls f(part) for each part, one per thread.
-template <typename F>
-void for_each_part(const cpu_context& context, std::size_t parts, std::size_t work, const F& f) {
-  const auto last = static_cast<std::int64_t>(parts);
-#pragma omp parallel for schedule(static, 1) num_threads(context.threads()) if (last > 1 && work >= least_work)
-  for (std::int64_t part = 0; part < last; ++part) f(static_cast<std::size_t>(part));
-}
-
-/// Calls f(keys) with a pointer of the keys' type.
-template <typename F>
-void with_keys(const key_source& source, const F& f) {
-  if (source.wide) {
-    f(static_cast<const std::uint64_t*>(source.keys));
-  } else {
-    f(static_cast<const std::uint32_t*>(source.keys));
+/// Begins of `parts` ranges with about as many elements each, by a sample, and their end.
+void choose_ranges(const key_source& keys, std::size_t parts, std::uint32_t* ranges) {
+  constexpr std::size_t most = 1024;
+  std::array<std::uint32_t, most> sample;
+  const std::size_t wanted = std::min(most, keys.count);
+  std::size_t seen = 0;
+  for (std::size_t s = 0; s < wanted; ++s) {
+    const std::uint32_t key = keys.raw(keys.count * s / wanted);
+    if (key < keys.key_count) sample[seen++] = key;
+  }
+  std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(seen));
+  for (std::size_t part = 0; part <= parts; ++part) {
+    const bool inside = part > 0 && part < parts && seen > 0;
+    ranges[part] = inside ? sample[seen * part / parts] : (part == 0 ? 0 : keys.key_count);
   }
 }
 
 }  // namespace
 
 std::size_t private_tables_engine::table_parts(std::size_t count) const {
-  return parts_with_tables(context_.reproducibility(), context_.threads(), count, setup_.key_count);
+  return parts_with_tables(context_.reproducibility(), context_.threads(), static_cast<double>(count), setup_.key_count,
+                           setup_.options.value_bytes);
+}
+
+std::size_t private_tables_engine::part_words() const {
+  const std::size_t copies = has_copies(setup_.key_count, 4) ? most_copies : 1;
+  const std::size_t words = copies * setup_.key_count * most_value_components;
+  return (words + table_words - 1) / table_words * table_words;
 }
 
 double private_tables_method::cost(const key_request& request) {
   const std::size_t parts =
-      parts_with_tables(request.level, request.threads, static_cast<std::size_t>(request.elements),
-                        static_cast<std::size_t>(request.keys));
-  return cpu_time({1000, 300, 0, 500}, request, static_cast<double>(parts));
+      parts_with_tables(request.level, request.threads, request.elements, request.keys, request.row_bytes);
+  const double waits = parts > 0 && has_copies(request.keys, request.row_bytes) ? 0.6 : 1;
+  const double join = waits * cpu_join(request, parts > 0 ? 1 : 1.0 / request.threads);
+  // A range is the work of one thread, also where it is that of a single key.
+  const double crowd = parts > 0 ? 0 : join;
+  return cpu_time({join, 300, crowd, 500}, request, static_cast<double>(parts));
 }
 
 void private_tables_engine::set_keys(const key_source& keys) {
-  tables_.resize_discarding(context_, table_parts(keys.count) * part_words());
+  const std::size_t parts = table_parts(keys.count);
+  tables_.resize_discarding(context_, parts * part_words());
+  if (parts == 0) {
+    const auto threads = static_cast<std::size_t>(context_.threads());
+    ranges_.resize(threads + 1);
+    choose_ranges(keys, threads, ranges_.data());
+  }
   keys_ = keys;
 }
 
-template <typename Fold, int Components, typename Source, typename T>
-void private_tables_engine::join_components(const Source& source, const component_values<T>& results) {
-  const table_join<Fold, Components, Source, T> joins(keys_, source, results.components);
-  const std::size_t parts = table_parts(keys_.count);
-  const partition key_ranges = partition_for(context_, setup_.key_count, 1);
-  if (parts == 0) {
-    return with_keys(keys_, [&](const auto* keys) {
-      for_each_part(context_, key_ranges.parts, keys_.count, [&](std::size_t part) {
-        joins.join_range(keys, static_cast<std::uint32_t>(key_ranges.first(part)),
-                         static_cast<std::uint32_t>(key_ranges.last(part)), results);
-      });
-    });
-  }
-  T* const tables = reinterpret_cast<T*>(tables_.data());
+template <typename Fold, int Components, std::size_t Copies, typename T, typename Source, typename Rows>
+void private_tables_engine::join_tables(const Source& source, const Rows& results, int components, bool accumulate) {
+  const std::size_t parts = table_parts(keys_.count), key_count = setup_.key_count;
+  const auto width = static_cast<std::size_t>(components);
+  const auto table = [&](std::size_t part) {
+    T* const first = reinterpret_cast<T*>(tables_.data() + part * part_words());
+    return packed_rows<Components, T>{first, width};
+  };
   const partition elements{keys_.count, parts};
   with_keys(keys_, [&](const auto* keys) {
-    for_each_part(context_, parts, keys_.count, [&](std::size_t part) {
-      joins.fill(keys, elements.first(part), elements.last(part),
-                 tables + part * setup_.key_count * joins.components());
+    for_each_part(parts, keys_.count, [&](std::size_t part) {
+      const auto join = make_row_join<Fold, Components>(source, table(part), components);
+      join.clear(0, key_count * Copies);
+      fill_table<Copies>(keys_, keys, elements.first(part), elements.last(part), join);
     });
   });
-  for_each_part(context_, key_ranges.parts, parts * setup_.key_count, [&](std::size_t part) {
-    joins.collect(tables, parts, key_ranges.first(part), key_ranges.last(part), results);
+  const partition key_ranges = partition_for(context_, key_count, 1);
+  for_each_part(key_ranges.parts, parts * key_count, [&](std::size_t range) {
+    const auto join = make_row_join<Fold, Components>(source, results, components);
+    const std::size_t first = key_ranges.first(range), last = key_ranges.last(range);
+    if (!accumulate) join.clear(first, last);
+    for (std::size_t part = 0; part < parts; ++part) {
+      const T* from = table(part).rows + first * Copies * width;
+      for (std::size_t row = first * Copies; row < last * Copies; ++row) {
+        for (int c = 0; c < join.components(); ++c) join.join(row / Copies, c, *from++);
+      }
+    }
   });
 }
 
-template <typename Fold, typename Source, typename T>
-void private_tables_engine::join(const Source& source, const component_values<T>& results) {
-  if (results.components == 1) {
-    join_components<Fold, 1>(source, results);
+template <typename Fold, int Components, typename Source, typename Rows>
+void private_tables_engine::join_ranges(const Source& source, const Rows& results, int components, bool accumulate) {
+  const auto threads = static_cast<std::size_t>(context_.threads());
+  const partition elements{keys_.count, threads};
+  with_keys(keys_, [&](const auto* keys) {
+    for_each_part(threads, keys_.count + setup_.key_count, [&](std::size_t part) {
+      using key_type = std::remove_cvref_t<decltype(*keys)>;
+      const auto join = make_row_join<Fold, Components>(source, results, components);
+      if (!accumulate) join.clear(ranges_[part], ranges_[part + 1]);
+      if (threads == 1) return fill_table<1>(keys_, keys, 0, keys_.count, join);
+      range_reader<key_type> reader(keys_, keys);
+      reader.read(ranges_[part], ranges_[part + 1], join);
+      reader.check(elements.first(part), elements.last(part));
+    });
+  });
+}
+
+template <typename Fold, int Components, typename T, typename Source, typename Rows>
+void private_tables_engine::join(const Source& source, const Rows& results, int components, bool accumulate) {
+  if (table_parts(keys_.count) == 0) return join_ranges<Fold, Components>(source, results, components, accumulate);
+  if (has_copies(setup_.key_count, static_cast<double>(components) * sizeof(T))) {
+    join_tables<Fold, Components, most_copies, T>(source, results, components, accumulate);
   } else {
-    join_components<Fold, 0>(source, results);
+    join_tables<Fold, Components, 1, T>(source, results, components, accumulate);
   }
 }
 
 template <typename T>
 void private_tables_engine::run(const key_reduction<T>& reduction) {
-  clear_results(context_, reduction);
-  with_fold(reduction.fold,
-            [&](auto fold) { join<decltype(fold)>(loaded_values<T>{reduction.values}, reduction.results); });
+  if (reduction.accumulate) clear_results(context_, reduction);
+  with_fold(reduction.fold, [&](auto fold) {
+    with_rows(reduction.values, reduction.results, [&](auto components, const auto& source, const auto& rows) {
+      join<decltype(fold), components.value, T>(source, rows, reduction.results.components, reduction.accumulate);
+    });
+  });
 }
 
 void private_tables_engine::count(std::uint64_t* results, bool accumulate) {
-  clear_counts(context_, results, setup_.key_count, accumulate);
-  join<sum_fold>(ones{}, packed_values(results, setup_.key_count));
+  join<sum_fold, 1, std::uint64_t>(ones{}, packed_rows<1, std::uint64_t>{results, 1}, 1, accumulate);
 }
 
 template void private_tables_engine::run(const key_reduction<std::int32_t>&);

@@ -123,10 +123,22 @@ TEST(key_choice, cpus_with_many_keys_and_threads_do_without_private_tables) {
   EXPECT_EQ(choice_of(on_cpu(64), {100}, ten_million, few_keys()).method, "private_tables");
 }
 
+TEST(key_choice, cpus_move_elements_where_the_results_are_larger_than_caches) {
+  const key_sample everywhere{4096, 0, 0.5, 32, 32, 4095, 1e7, 1e7, 0};
+  const key_sample once_each{4096, 0.4, 0, 20, 3, 2600, 4096, 1e7, 0};
+  for (const int threads : {1, 2, 16}) {
+    EXPECT_EQ(choice_of(on_cpu(threads), {1e7}, ten_million, everywhere).method, "partitioned") << threads;
+    EXPECT_EQ(choice_of(on_cpu(threads), {2}, ten_million, few_keys()).method, "private_tables") << threads;
+  }
+  EXPECT_EQ(choice_of(on_cpu(2), {1e7}, ten_million, once_each).method, "partitioned");
+  EXPECT_EQ(choice_of(on_cpu(2), {1e7}, ten_million, of_one_key()).method, "partitioned");
+  EXPECT_EQ(choice_of(on_cpu(2), {1e5}, ten_million, at_random()).method, "private_tables");
+}
+
 TEST(key_choice, preparation_is_shared_out_among_uses) {
   auto here = on_cpu(8, determinism::run_to_run);
   const auto once = choice_of(here, {100'000'000}, ten_million, at_random());
-  EXPECT_EQ(once.method, "private_tables");
+  EXPECT_EQ(once.method, "partitioned");
   EXPECT_EQ(choice_of(here, {100'000'000, 1000}, ten_million, at_random()).method, "sort_reduce");
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
@@ -12,6 +13,7 @@
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
+#include "quadrat/keyed/reduce_ranges.hpp"
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/scan.hpp"
@@ -179,14 +181,15 @@ struct copy_keys {
 /// commutative: a comes before b. A host-device functor (captures by value). Value: any trivially copyable type; only
 /// the functor interprets it. Values are joined in order of their elements, with a bracketing that depends only on the
 /// keys: bitwise the same in every run and with any number of threads (the level run_to_run), and for an exactly
-/// associative functor the same as a serial loop.
+/// associative functor the same as a serial loop. On the CPU reduce_ordered and reduce_any_order are always the same as
+/// a serial loop that begins with the identity: each thread reads all keys and joins the elements of a range of keys.
 ///
 /// Owns the memory that the calls need, so that repeated calls of the same size allocate nothing and can be captured in
 /// a CUDA graph. For `count` elements about count / 7 * (bytes of a value + 4) bytes, plus 16 count for
-/// reduce_any_order and 4 count for reduce_runs. All pointers are memory of the context's device; results must not
-/// overlap what is read. At most 2^31 - 1 elements, and as many keys. CUDA: asynchronous, one launch per level of the
-/// tree; one thread reads 16 consecutive elements, so it is slower than key_reducer, which knows its operations.
-/// Move-only. Context: cpu_context or cuda_context.
+/// reduce_any_order and 4 count for reduce_runs; on the CPU only reduce_runs needs any. All pointers are memory of the
+/// context's device; results must not overlap what is read. At most 2^31 - 1 elements, and as many keys. CUDA:
+/// asynchronous, one launch per level of the tree; one thread reads 16 consecutive elements, so it is slower than
+/// key_reducer, which knows its operations. Move-only. Context: cpu_context or cuda_context.
 template <typename Context>
 class functor_reducer {
   static_assert(detail::instance<Context>::exists);
@@ -194,14 +197,17 @@ class functor_reducer {
  public:
   explicit functor_reducer(const Context& context) : context_(context), faults_(context) {}
 
-  /// results[key] for keys 0 to key_count - 1, in ascending order; `identity` for a key without elements. Key: any
-  /// integer type. Keys out of range or not in order raise a fault: see check. Throws argument_error for too many
-  /// elements or keys, or no keys.
+  /// results[key] for keys 0 to key_count - 1, in ascending order; `identity` for a key without elements:
+  /// join(identity, a) must be a. Key: any integer type. Keys out of range or not in order raise a fault: see check.
+  /// Throws argument_error for too many elements or keys, or no keys.
   template <typename Key, typename Value, typename Join>
   void reduce_ordered(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
                       const Join& join, const Value& identity) {
     check_dense(keys, values, count, results, key_count);
     key_count_ = key_count;
+    if constexpr (on_cpu) {
+      return reduce_ranges(context_, range_reduction_of(keys, values, count, results, join, identity, true), ranges_);
+    }
     for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
     for_each(context_, "keyed.look", count, detail::look_at_keys<Key>{keys, key_count, faults_.flag()});
     join_all(detail::run_elements<Key, Value>{keys, values, nullptr}, count,
@@ -215,6 +221,9 @@ class functor_reducer {
                         std::uint64_t key_count, const Join& join, const Value& identity) {
     check_dense(keys, values, count, results, key_count);
     key_count_ = key_count;
+    if constexpr (on_cpu) {
+      return reduce_ranges(context_, range_reduction_of(keys, values, count, results, join, identity, false), ranges_);
+    }
     for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
     const std::size_t bytes = detail::aligned_bytes(count * sizeof(std::uint32_t));
     std::byte* const memory = sorted_.request(context_, 4 * bytes);
@@ -266,6 +275,15 @@ class functor_reducer {
   }
 
  private:
+  static constexpr bool on_cpu = std::is_same_v<Context, cpu_context>;
+
+  template <typename Key, typename Value, typename Join>
+  [[nodiscard]] detail::range_reduction<Key, Value, Join> range_reduction_of(const Key* keys, const Value* values,
+                                                                             std::size_t count, Value* results,
+                                                                             const Join& join, const Value& identity,
+                                                                             bool in_order) {
+    return {keys, values, count, results, key_count_, join, identity, faults_.flag(), in_order};
+  }
   static void check_elements(const void* keys, const void* values, std::size_t count) {
     require(count <= max_count, count, " elements are too many; 2147483647 are possible");
     require_pointer(keys, count, "keys");
@@ -329,7 +347,8 @@ class functor_reducer {
   fault_state<Context> faults_;
   workspace<Context> parts_, sorted_, scratch_;
   array<std::uint32_t, Context> numbers_;
-  std::uint64_t key_count_ = 0;  // of the last reduction to dense results
+  std::vector<std::uint64_t> ranges_;  // CPU
+  std::uint64_t key_count_ = 0;        // of the last reduction to dense results
 };
 
 }  // namespace quadrat

@@ -20,7 +20,7 @@ struct atomic_method : key_record {
   static constexpr determinism reproducible = determinism::none;
   static double cost(const key_request& request) {
     return request.cuda ? cuda_time({left_over::elements, 3.5, 0.8, 0.25}, request)
-                        : cpu_time({2500, 300, 40000}, request);
+                        : cpu_time({(request.threads > 1 ? 4000 : 0) + cpu_join(request), 300, 40000}, request);
   }
   template <typename Context>
   using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_atomic_engine, cuda_atomic_engine>;

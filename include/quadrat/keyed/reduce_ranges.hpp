@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/parallel/fault.hpp"
+#include "quadrat/parallel/team_error.hpp"
+
+/// Reduction by key with a functor on the CPU: for functor_reducer.
+namespace quadrat::detail {
+
+/// One call. Key: any integer type.
+template <typename Key, typename Value, typename Join>
+struct range_reduction {
+  const Key* keys;
+  const Value* values;
+  std::size_t count;
+  Value* results;
+  std::uint64_t key_count;
+  Join join;
+  Value identity;
+  fault_flag faults;
+  bool in_order;  ///< keys must be in order
+
+  /// The key of element i; at least key_count if it is out of range.
+  [[nodiscard]] std::uint64_t key(std::size_t i) const { return static_cast<std::uint64_t>(keys[i]); }
+
+  /// Joins the elements [begin, end), whose keys must be in [first, last), as a plain loop does.
+  void run_part(std::size_t begin, std::size_t end, std::uint64_t first, std::uint64_t last) const {
+    std::fill(results + first, results + last, identity);
+    while (begin < end) {
+      begin =
+          in_order ? take_while_right<true>(begin, end, first, last) : take_while_right<false>(begin, end, first, last);
+      if (begin == end) return;
+      look_at(begin);
+      if (key(begin) - first < last - first) take(begin);
+      ++begin;
+    }
+  }
+  /// Joins the elements whose keys are in [first, last). Finds them block by block, without branches.
+  void run_range(std::uint64_t first, std::uint64_t last) const {
+    std::array<std::uint32_t, block> places;
+    std::fill(results + first, results + last, identity);
+    for (std::size_t begin = 0; begin < count; begin += block) {
+      const std::size_t here = std::min(block, count - begin);
+      std::size_t found = 0;
+      for (std::size_t j = 0; j < here; ++j) {
+        places[found] = static_cast<std::uint32_t>(j);
+        found += key(begin + j) - first < last - first ? 1 : 0;
+      }
+      for (std::size_t j = 0; j < found; ++j) take(begin + places[j]);
+    }
+  }
+  /// Raises a fault for each key of the elements [begin, end) that is wrong.
+  void look_at_part(std::size_t begin, std::size_t end) const {
+    for (std::size_t i = in_range(begin, end) ? end : begin; i < end; ++i) look_at(i);
+  }
+  /// First keys of `parts` ranges with about as many elements each, by a sample, and the number of keys. Returns
+  /// whether the sample is in order.
+  bool choose_ranges(std::size_t parts, std::uint64_t* ranges) const {
+    constexpr std::size_t most = 1024;
+    std::array<std::uint64_t, most> sample;
+    const std::size_t wanted = std::min(most, count);
+    std::size_t seen = 0;
+    for (std::size_t s = 0; s < wanted; ++s) {
+      const std::uint64_t key_here = key(count * s / wanted);
+      if (key_here < key_count) sample[seen++] = key_here;
+    }
+    const auto end = sample.begin() + static_cast<std::ptrdiff_t>(seen);
+    const bool ordered = std::is_sorted(sample.begin(), end);
+    std::sort(sample.begin(), end);
+    ranges[0] = 0;
+    for (std::size_t part = 1; part < parts; ++part) ranges[part] = seen > 0 ? sample[seen * part / parts] : key_count;
+    ranges[parts] = key_count;
+    return ordered;
+  }
+  /// The first element with a key of at least `first`, if keys are in order.
+  [[nodiscard]] std::size_t first_of(std::uint64_t first) const {
+    return static_cast<std::size_t>(std::lower_bound(keys, keys + count, first, is_less) - keys);
+  }
+  /// Whether the elements [begin, end) are in order, the one before included.
+  [[nodiscard]] bool ascends(std::size_t begin, std::size_t end) const {
+    bool fine = true;
+    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) fine &= key(i - 1) <= key(i);
+    return fine;
+  }
+
+ private:
+  static constexpr std::size_t block = 512;
+
+  static bool is_less(const Key& a, std::uint64_t b) { return static_cast<std::uint64_t>(a) < b; }
+  [[nodiscard]] bool in_range(std::size_t begin, std::size_t end) const {
+    std::uint64_t greatest = 0;
+    for (std::size_t i = begin; i < end; ++i) greatest = std::max(greatest, key(i));
+    return greatest < key_count;
+  }
+  void take(std::size_t i) const {
+    Value& result = results[key(i)];
+    result = join(result, values[i]);
+  }
+  /// Joins elements from `begin` on, up to one whose key is out of range, or less than the one before. Returns where it
+  /// stopped.
+  template <bool InOrder>
+  std::size_t take_while_right(std::size_t begin, std::size_t end, std::uint64_t first, std::uint64_t last) const {
+    const Key* const all_keys = keys;
+    const Value* const all_values = values;
+    Value* const all_results = results;
+    const Join join_here = join;
+    std::uint64_t before = InOrder && begin > 0 ? key(begin - 1) : 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto here = static_cast<std::uint64_t>(all_keys[i]);
+      if (here - first >= last - first || (InOrder && here < before)) return i;
+      Value& result = all_results[here];
+      result = join_here(result, all_values[i]);
+      if constexpr (InOrder) before = here;
+    }
+    return end;
+  }
+  void look_at(std::size_t i) const {
+    if (key(i) >= key_count) faults.raise(fault_kind::key_range, i);
+    if (in_order && i > 0 && keys[i] < keys[i - 1]) faults.raise(fault_kind::order, i);
+  }
+};
+
+/// Calls work(part) for each part in a thread of its own, and passes on exceptions.
+template <typename Work>
+void for_each_range(std::size_t parts, const Work& work) {
+  const auto last = static_cast<std::int64_t>(parts);
+  team_error error;
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(last))
+  for (std::int64_t part = 0; part < last; ++part) {
+    error.guard(part, [&] { work(static_cast<std::size_t>(part)); });
+  }
+  error.rethrow();
+}
+
+/// Each thread joins the elements of a range of keys, in their order: results are those of a plain loop, bit by bit,
+/// with any number of threads. Where keys are in order, these elements are consecutive; otherwise each thread reads all
+/// keys. `ranges` is memory that is kept. Exceptions of the functor are passed on.
+template <typename Key, typename Value, typename Join>
+void reduce_ranges(const cpu_context& context, const range_reduction<Key, Value, Join>& work,
+                   std::vector<std::uint64_t>& ranges) {
+  constexpr std::uint64_t worth_a_team = 2048;
+  const auto parts = static_cast<std::size_t>(context.threads());
+  if (parts == 1 || work.count + work.key_count < worth_a_team) return work.run_part(0, work.count, 0, work.key_count);
+  ranges.resize(2 * parts + 1);
+  bool ordered = work.choose_ranges(parts, ranges.data()) || work.in_order;
+  std::uint64_t* const ascending = ranges.data() + parts + 1;
+  const auto first_of = [&](std::size_t part) { return work.count * part / parts; };
+  if (ordered && !work.in_order) {
+    for_each_range(parts, [&](std::size_t p) { ascending[p] = work.ascends(first_of(p), first_of(p + 1)) ? 1 : 0; });
+    ordered = std::all_of(ascending, ascending + parts, [](std::uint64_t one) { return one == 1; });
+  }
+  for_each_range(parts, [&](std::size_t p) {
+    if (!ordered) {
+      work.run_range(ranges[p], ranges[p + 1]);
+      return work.look_at_part(first_of(p), first_of(p + 1));
+    }
+    // Keys that are not in order are a fault: whatever the ends of the parts then are, each element is in one.
+    std::size_t begin = 0, end = 0;
+    for (std::size_t part = 0; part <= p; ++part) {
+      begin = end;
+      end = part + 1 == parts ? work.count : std::max(end, work.first_of(ranges[part + 1]));
+    }
+    work.run_part(begin, end, ranges[p], ranges[p + 1]);
+  });
+}
+
+}  // namespace quadrat::detail
