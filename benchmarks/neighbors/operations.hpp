@@ -22,5 +22,7 @@ void run_batch(const session& s);
 void run_outputs(const session& s);
 /// Friends-of-friends and DBSCAN of uniform and clustered points, by size and number of neighbors.
 void run_clusters(const session& s);
+/// The nearest neighbors of all points, building included, by k, precision and distribution; compared with brute force.
+void run_nearest(const session& s);
 
 }  // namespace quadrat::bench

@@ -109,6 +109,14 @@ class BenchTest(support.ProgramTest):
         pairs = {row["output"]: row["pairs"] for row in result["rows"] if row["op"] == "outputs"}
         self.assertEqual(2 * pairs["half"], pairs["csr"])
 
+    def test_nearest_neighbors(self):
+        rows = self.bench("neighbors", "--op", "knn")["rows"]
+        self.assertEqual({row["op"] for row in rows}, {"knn"})
+        self.assertEqual({(row["precision"], row["k"]) for row in rows}, {("float", 16), ("double", 8)})
+        distributions = {"uniform", "uniform periodic", "8 nested scales", "one stray point"}
+        self.assertEqual({row["distribution"] for row in rows}, distributions)
+        self.assertTrue(all(row["search_ms"] > 0 for row in rows))
+
     def test_contacts(self):
         result = self.bench("contacts")
         self.assertEqual({row["op"] for row in result["rows"]}, {"detect", "methods", "bins", "sparse", "friction"})

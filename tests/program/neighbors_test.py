@@ -91,6 +91,51 @@ class NeighborsTest(support.ProgramTest):
         self.assertIn("'descr': '<i8', 'fortran_order': False, 'shape': (4, 2)", header)
         self.assertEqual(pairs, [(0, 1), (1, 0), (1, 2), (2, 1)])
 
+    def test_nearest_neighbors_as_csv(self):
+        self.neighbors(self.row, "--knn", 2, "--box", "1,1,1", "--periodic", "xyz", "-o", "nearest.csv")
+        self.assertEqual(
+            (self.folder / "nearest.csv").read_text(),
+            "i,j,sx,sy,sz,d\n"
+            "0,1,0,0,0,0.125\n"
+            "0,3,-1,0,0,0.1875\n"
+            "1,0,0,0,0,0.125\n"
+            "1,2,0,0,0,0.25\n"
+            "2,1,0,0,0,0.25\n"
+            "2,0,0,0,0,0.375\n"
+            "3,0,1,0,0,0.1875\n"
+            "3,1,1,0,0,0.3125\n",
+        )
+
+    def test_nearest_neighbors_as_npy_and_json(self):
+        result = self.neighbors(self.row, "--knn", 3, "--cutoff", 0.3, "-o", "nearest.npy")
+        header, values = read_pairs_npy(self.folder / "nearest.npy")
+        self.assertIn("'descr': '<i8', 'fortran_order': False, 'shape': (4, 3)", header)
+        flat = [value for pair in values for value in pair]
+        self.assertEqual(flat, [1, -1, -1, 0, 2, -1, 1, -1, -1, -1, -1, -1])
+        self.assertEqual((result["search"]["knn"], result["search"]["cutoff"]), (3, 0.3))
+        self.assertEqual((result["pairs"], result["farthest"]), (4, 0.25))
+        self.assertEqual((result["neighbors"]["min"], result["neighbors"]["max"]), (0, 2))
+        self.assertIsNone(self.neighbors(self.row, "--knn", 1)["search"]["cutoff"])
+
+    def test_nearest_neighbors_of_one_place_or_of_nothing(self):
+        same = self.put("same.npy", npy([[0.5, 0.5]] * 5))
+        self.neighbors(same, "--knn", 2, "-o", "nearest.npy")
+        values = read_pairs_npy(self.folder / "nearest.npy")[1]
+        self.assertEqual(values, [(1, 2), (0, 2), (0, 1), (0, 1), (0, 1)])
+        self.assertEqual(self.neighbors(self.put("one.csv", "x,y\n1,2\n"), "--knn", 64)["pairs"], 0)
+
+    def test_nearest_neighbors_refuse_what_they_cannot_do(self):
+        for arguments, words, code in [
+            (["--knn", 65], "1 to 64", 2),
+            (["--knn", 0], "1 to 64", 2),
+            (["--knn", 2, "--half"], "--half lists pairs", 2),
+            (["--knn", 2, "--method", "strips"], "--knn has one method", 2),
+            (["--knn", 2, "--cutoff", 0], "--cutoff is 0; it must be positive", 2),
+            ([], "--cutoff is missing", 2),
+        ]:
+            with self.subTest(arguments):
+                self.assertIn(words, self.fails("neighbors", self.row, *arguments, code=code))
+
     def test_two_dimensions(self):
         points = self.put("plane.csv", "y,x\n0.5,0.125\n0.5,0.875\n")
         self.pairs(points, "--cutoff", 0.5, "--box", "1,1", "--periodic", "x")

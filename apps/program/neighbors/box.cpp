@@ -34,7 +34,8 @@ void put_around(search_box& box, const particle_file& particles, double cutoff) 
     box.origin[axis] = range[0];
     // Wide enough for the greatest coordinate when all are rounded to single precision.
     const double rounding = 4e-7 * (std::fabs(range[0]) + std::fabs(range[1]));
-    box.vectors[axis][axis] = std::max(range[1] - range[0] + rounding, cutoff);
+    const double length = std::max(range[1] - range[0] + rounding, cutoff);
+    box.vectors[axis][axis] = length > 0 ? length : 1;
   }
 }
 
@@ -69,7 +70,8 @@ void complete_open_axes(search_box& box, const particle_file& particles, double 
       return dot(vec<double, 3>{particles.at(i, 0), particles.at(i, 1), particles.at(i, 2)} - box.origin, unit);
     });
     box.origin += range[0] * unit;
-    box.vectors[axis] = std::max(range[1] - range[0], cutoff) * unit;
+    const double length = std::max(range[1] - range[0], cutoff);
+    box.vectors[axis] = (length > 0 ? length : 1) * unit;
   }
 }
 

@@ -20,6 +20,7 @@
 #include "program/table_output.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/scene.hpp"
+#include "quadrat/search/nearest_neighbors.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 
 namespace quadrat::program {
@@ -27,8 +28,11 @@ namespace {
 
 /// What can be said before anything is read.
 void check_neighbors_options(const neighbors_options& options) {
-  require(options.cutoff > 0 && std::isfinite(options.cutoff), "--cutoff is ", options.cutoff,
-          "; it must be positive and finite");
+  require((options.cutoff > 0 && std::isfinite(options.cutoff)) || (options.knn > 0 && options.cutoff == 0),
+          "--cutoff is ", options.cutoff, "; it must be positive and finite");
+  require(options.knn == 0 || !options.half, "--half lists pairs, and --knn rows of neighbors; give one of them");
+  require(options.knn == 0 || options.method.empty() || options.method == "auto", "--method ", options.method,
+          " finds pairs nearer than a cutoff; --knn has one method");
   if (options.output) check_table_output(*options.output, options.json, options.points, "pairs");
 }
 
@@ -57,8 +61,9 @@ void run_neighbors(const neighbors_options& options) {
   doing.begins("searching");
   if (!options.quiet) note_what_is_left_out(particles);
   const search_box box = choose_box(options.box, particles, options.cutoff);
-  check_expectations(options, particles, box);
-  neighbors_report report = find_neighbors(options, particles, box);
+  if (options.knn == 0) check_expectations(options, particles, box);
+  neighbors_report report =
+      options.knn == 0 ? find_neighbors(options, particles, box) : find_nearest(options, particles, box);
   report.reading_seconds = reading;
   report.total_seconds = time.elapsed();
   doing.end();
@@ -77,11 +82,13 @@ std::string neighbors_footer() {
   }
   return text +
          "Pairs (i, j, S) stand in order of i, then j, then S; points count from 0. S says which image of j: it lies\n"
-         "at position[j] + S times the vectors of the box. docs/neighbors.md says more.\n\n"
+         "at position[j] + S times the vectors of the box. With --knn, rows of neighbors stand in order of distance,\n"
+         "then j, then S. docs/neighbors.md says more.\n\n"
          "Examples:\n"
          "  quadrat neighbors points.npy --cutoff 0.1                       open, counts only\n"
          "  quadrat neighbors points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o pairs.csv\n"
          "  quadrat neighbors atoms.xyz --cutoff 5 --half -o pairs.npy      Lattice and pbc of the file\n"
+         "  quadrat neighbors points.npy --knn 8 -o nearest.npy              the 8 nearest of each point\n"
          "  quadrat neighbors points.npy --cutoff 0.1 --device cuda --json > counts.json\n\n"
          "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 }
@@ -89,17 +96,23 @@ std::string neighbors_footer() {
 }  // namespace
 
 void add_neighbors(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand("neighbors", "Find all pairs of points nearer than a cutoff");
+  CLI::App* const command =
+      app.add_subcommand("neighbors", "Find all pairs of points nearer than a cutoff, or the nearest neighbors");
   const auto options = std::make_shared<neighbors_options>();
   neighbors_options& o = *options;
   command->add_option("POINTS", o.points, ".npy (N x 2 or N x 3), .csv (x,y[,z]) or extended .xyz")
       ->required()
       ->check(existing_file())
       ->type_name("");
-  command->add_option("--cutoff", o.cutoff, "pairs nearer than this are neighbors")
-      ->required()
-      ->check(any_number())
-      ->type_name("R");
+  auto* const cutoff = command->add_option("--cutoff", o.cutoff, "pairs nearer than this are neighbors")
+                           ->check(any_number())
+                           ->type_name("R");
+  auto* const knn =
+      command
+          ->add_option("--knn", o.knn,
+                       "the K nearest neighbors of each point, 1 to 64; --cutoff is then the largest distance")
+          ->check(CLI::Range(1, static_cast<int>(most_nearest_neighbors)))
+          ->type_name("K");
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
                   "Lx,Ly[,Lz]");
   command->add_flag("--half", o.half, "each pair once (i < j) instead of twice");
@@ -107,11 +120,17 @@ void add_neighbors(CLI::App& app) {
   add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double; default: that of the file")
       ->check(one_of(io::names_of<io::number_precision>));
-  add_output_option(*command, o.output, "pairs: .npy (P x 2, int64) or .csv (with shifts, vectors, distances)");
+  add_output_option(*command, o.output,
+                    "pairs: .npy (P x 2, int64; with --knn N x K) or .csv (with shifts, distances)");
   command->add_flag("--json", o.json, "print counts and statistics as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(neighbors_footer());
-  command->callback([options] { run_neighbors(*options); });
+  command->callback([options, cutoff, knn] {
+    require(!cutoff->empty() || !knn->empty(),
+            "--cutoff is missing: pairs nearer than this are neighbors. Or give --knn");
+    require(cutoff->empty() || options->cutoff != 0, "--cutoff is 0; it must be positive and finite");
+    run_neighbors(*options);
+  });
 }
 
 }  // namespace quadrat::program

@@ -12,7 +12,8 @@ namespace quadrat::program {
 /// The command line of `quadrat neighbors`.
 struct neighbors_options {
   std::string points;
-  double cutoff = 0;
+  double cutoff = 0;  ///< 0: none, with knn
+  int knn = 0;        ///< neighbors a point; 0: all pairs nearer than the cutoff
   box_options box;
   bool half = false;
   std::string method;  ///< empty: chosen

@@ -18,7 +18,7 @@ nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_o
       {"points", as_json(particles)},
       {"box", as_json(box, particles.dimension)},
       {"search",
-       {{"cutoff", options.cutoff},
+       {{"cutoff", options.cutoff > 0 ? nlohmann::ordered_json(options.cutoff) : nlohmann::ordered_json()},
         {"half", options.half},
         {"precision", report.precision},
         {"method", report.method},
@@ -31,14 +31,22 @@ nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_o
         {"writing_seconds", report.writing_seconds},
         {"total_seconds", report.total_seconds},
         {"memory_bytes", report.memory_bytes}}}};
+  if (options.knn > 0) {
+    result["search"]["knn"] = options.knn;
+    result["farthest"] = report.farthest;
+  }
   result["output"] = options.output ? nlohmann::ordered_json(*options.output) : nlohmann::ordered_json();
   return result;
 }
 
 std::string as_text(const neighbors_report& report, const neighbors_options& options, const particle_file& particles,
                     const search_box& box) {
-  std::string text = fmt::format("{}: {} points, {} pairs{} within {}\n", particles.file, with_commas(report.points),
-                                 with_commas(report.pairs), options.half ? " (each once)" : "", options.cutoff);
+  std::string text =
+      fmt::format("{}: {} points, {} ", particles.file, with_commas(report.points), with_commas(report.pairs));
+  text += options.knn > 0 ? fmt::format("neighbors, the {} nearest of each", options.knn)
+                          : fmt::format("pairs{}", options.half ? " (each once)" : "");
+  if (options.cutoff > 0) text += fmt::format(" within {}", options.cutoff);
+  text += options.knn > 0 ? fmt::format("\n  farthest   {:.6g}\n", report.farthest) : "\n";
   text += fmt::format("  neighbors  {:.4g} a point, from {} to {}, standard deviation {:.4g}\n", report.mean,
                       report.least, report.most, report.deviation);
   text += fmt::format("  box        {}\n", as_text(box, particles.dimension));

@@ -91,18 +91,6 @@ class neighbors_run {
     set_statistics(neighbors, report);
   }
 
-  static void set_statistics(const std::vector<std::uint64_t>& neighbors, neighbors_report& report) {
-    if (neighbors.empty()) return;
-    const auto n = static_cast<double>(neighbors.size());
-    double sum = 0, squares = 0;
-    for (const std::uint64_t number : neighbors) sum += static_cast<double>(number);
-    report.mean = sum / n;
-    for (const std::uint64_t number : neighbors) squares += std::pow(static_cast<double>(number) - report.mean, 2);
-    report.deviation = std::sqrt(squares / n);
-    report.least = *std::min_element(neighbors.begin(), neighbors.end());
-    report.most = *std::max_element(neighbors.begin(), neighbors.end());
-  }
-
   void write(neighbors_report& report) {
     const stopwatch time(report.writing_seconds);
     std::unique_ptr<pair_output<T, D>> out;
@@ -154,6 +142,18 @@ neighbors_report neighbors_on(const Context& context, const neighbors_options& o
 }
 
 }  // namespace
+
+void set_statistics(const std::vector<std::uint64_t>& neighbors, neighbors_report& report) {
+  if (neighbors.empty()) return;
+  const auto n = static_cast<double>(neighbors.size());
+  double sum = 0, squares = 0;
+  for (const std::uint64_t number : neighbors) sum += static_cast<double>(number);
+  report.mean = sum / n;
+  for (const std::uint64_t number : neighbors) squares += std::pow(static_cast<double>(number) - report.mean, 2);
+  report.deviation = std::sqrt(squares / n);
+  report.least = *std::min_element(neighbors.begin(), neighbors.end());
+  report.most = *std::max_element(neighbors.begin(), neighbors.end());
+}
 
 neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles,
                                 const search_box& box) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "program/device_options.hpp"
 #include "program/neighbors/box.hpp"
@@ -18,6 +19,7 @@ struct neighbors_report {
   std::string method, reason, precision;
   std::size_t points = 0;
   std::uint64_t pairs = 0;
+  double farthest = 0;  ///< distance of a neighbor, for the nearest
   // Neighbors a point: of the full list, also where a half list was asked for.
   double mean = 0, deviation = 0;
   std::uint64_t least = 0, most = 0;
@@ -28,5 +30,12 @@ struct neighbors_report {
 /// Searches, and writes the output if there is one. Throws what the library throws, and io_error.
 [[nodiscard]] neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles,
                                               const search_box& box);
+
+/// The same for the nearest neighbors, options.knn of them.
+[[nodiscard]] neighbors_report find_nearest(const neighbors_options& options, const particle_file& particles,
+                                            const search_box& box);
+
+/// Mean, extremes and deviation of the numbers of neighbors.
+void set_statistics(const std::vector<std::uint64_t>& neighbors, neighbors_report& report);
 
 }  // namespace quadrat::program
