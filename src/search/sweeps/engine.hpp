@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -30,6 +33,9 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
     coordinates_.resize_discarding(context_, D * stride_);
     ids_.resize_discarding(context_, stride_);
     // Shifts are written with their pairs, unless these are sorted first.
+    records_ = !(options_.sorted || options_.vectors || options_.squared_distances || task.keeps_shifts ||
+                 options_.layout == neighbor_layout::matrix);
+    if (records_) first_of_slot_.resize_discarding(context_, stride_);
     boxes_kept_ = task.keeps_shifts && !options_.sorted;
     if (boxes_kept_) boxes_.resize_discarding(context_, stride_);
   }
@@ -40,15 +46,32 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
     gather_for_sweeps(context_, sweeps(key.search));
   }
   void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) override {
+    recorded_ = 0;
     count_by_sweeps(context_, sweeps(what), counts, faults);
+    if (entries_.size() == 0) recorded_ = not_recorded;
   }
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
-    fill_by_sweeps(context_, sweeps(what), sink);
+    if (recorded_ <= std::min<std::uint64_t>(entries_.size(), sink.capacity)) {
+      copy_recorded(context_, sweeps(what), sink);
+    } else {
+      fill_by_sweeps(context_, sweeps(what), sink);
+    }
+  }
+  /// Makes room to record neighbors, from the next count on, where there is plenty of memory.
+  [[nodiscard]] bool grow(std::uint64_t pairs, std::uint64_t) override {
+    recorded_ = not_recorded;
+    const std::uint64_t room = pairs + pairs / 16;
+    if (!records_ || room * sizeof(particle_id) > context_.memory().available_bytes() / 4) return false;
+    try {
+      entries_.resize_discarding(context_, room);
+    } catch (const std::bad_alloc&) {  // the list is complete without
+    }
+    return false;
   }
 
   [[nodiscard]] std::size_t bytes() const override {
     return cells_.bytes() + grids_.capacity() * sizeof(grids_[0]) + coordinates_.bytes() + ids_.bytes() +
-           boxes_.bytes();
+           boxes_.bytes() + entries_.bytes() + first_of_slot_.bytes();
   }
 
  private:
@@ -65,7 +88,8 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
             coordinates_.data(),
             boxes_kept_ ? boxes_.data() : nullptr,
             ids_.data(),
-            stride_};
+            stride_,
+            {entries_.size() > 0 ? entries_.data() : nullptr, entries_.size(), &recorded_, first_of_slot_.data()}};
   }
   [[nodiscard]] std::size_t cell_count() const {
     std::size_t product = 1;
@@ -76,9 +100,14 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
   std::vector<sweeps_grid<T, D>> grids_;
   std::size_t stride_ = 0;
   bool boxes_kept_ = false;
+  static constexpr std::uint64_t not_recorded = ~std::uint64_t{0};
+  bool records_ = false;                   // whether the list holds nothing but neighbors
+  std::uint64_t recorded_ = not_recorded;  // entries found by the last count
   array<T, cpu_context> coordinates_;
   array<particle_id, cpu_context> ids_;
   array<vec<int, D>, cpu_context> boxes_;  // by slot
+  array<particle_id, cpu_context> entries_;
+  array<std::uint64_t, cpu_context> first_of_slot_;
 };
 
 namespace neighbor_search_methods {

@@ -12,6 +12,14 @@
 /// of all points within reach of the block, in separate arrays of components for the vector units.
 namespace quadrat::detail {
 
+/// Neighbors as they were found while counting, each row in one piece, for lists that hold nothing else.
+struct recorded_rows {
+  particle_id* entries;  ///< nullptr: not recorded
+  std::uint64_t capacity;
+  std::uint64_t* used;           ///< a counter: entries, whether they fit or not; more than the capacity: not usable
+  std::uint64_t* first_of_slot;  ///< where rows begin
+};
+
 template <typename T, int D>
 struct sweeps_search {
   neighbor_search<T, D> search;    ///< without records
@@ -22,6 +30,7 @@ struct sweeps_search {
   vec<int, D>* boxes;              ///< by slot: how many boxes away points were before wrapping; nullptr: not needed
   particle_id* ids;                ///< stride: elements, with room at the end
   std::size_t stride;
+  recorded_rows recorded;
 };
 
 /// Slots that are read beyond the last one, but not used.
@@ -50,6 +59,9 @@ void gather_for_sweeps(const cpu_context& context, const sweeps_search<T, D>& wh
 template <typename T, int D>
 void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, std::uint32_t* counts,
                      const fault_flag& faults);
+/// Copies what count_by_sweeps has recorded.
+template <typename T, int D>
+void copy_recorded(const cpu_context& context, const sweeps_search<T, D>& what, const neighbor_sink<T, D>& sink);
 /// Writes the entries, or their keys. A matrix is counted at the same time.
 template <typename T, int D>
 void fill_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, const neighbor_sink<T, D>& sink);

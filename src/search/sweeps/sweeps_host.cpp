@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/sweeps/sweeps.hpp"
 
-#include <bit>
+#include <algorithm>
+#include <cstring>
 
+#include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/request.hpp"
 #include "search/sweeps/entries.hpp"
@@ -146,19 +148,30 @@ template <typename T, int D>
 
 template <typename T, int D>
 struct count_body {
+  static constexpr std::size_t most_recorded = 1024;  // entries of a row; no list with longer rows is recorded
+
   pair_bits<T, D> pairs;
+  pick_ids_function pick;
   std::uint32_t* counts;
   fault_flag faults;
   std::uint64_t found[sweeps_block_points] = {};
+  particle_id rows[sweeps_block_points][most_recorded + lanes_a_chunk + ids_beyond];
 
   void begin(const sweeps_block<T, D>&) { std::fill(std::begin(found), std::end(found), std::uint64_t{0}); }
   void finish() const {}
   void take(const sweeps_block<T, D>& block, const sweeps_chunk<T, D>& chunk) {
+    const bool recorded = pairs.what.recorded.entries != nullptr;
     bit_words words;
     for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
       const vec<T, D> from = point_of_slot(pairs.what, slot);
+      std::uint64_t& count = found[slot - block.first];
       for (std::size_t k = 0; k < chunk.segments(); ++k) {
-        found[slot - block.first] += pairs(chunk, chunk[k], slot, from, words);
+        const auto& part = chunk[k];
+        const unsigned more = pairs(chunk, part, slot, from, words);
+        if (recorded && more > 0 && count <= most_recorded) {
+          pick(chunk.ids() + part.first, part.last - part.first, words, rows[slot - block.first] + count);
+        }
+        count += more;
       }
     }
   }
@@ -169,6 +182,54 @@ struct count_body {
       counts[row] = static_cast<std::uint32_t>(count);
       if (counts[row] != count) faults.raise_overflow(row_fault_base + row, count);
     }
+    if (pairs.what.recorded.entries != nullptr) record(block);
+  }
+
+ private:
+  void record(const sweeps_block<T, D>& block) const {
+    const recorded_rows& to = pairs.what.recorded;
+    std::uint64_t total = 0;
+    bool fits = true;
+    for (std::uint32_t k = 0; k < block.last - block.first; ++k) {
+      total += found[k];
+      fits = fits && found[k] <= most_recorded;
+    }
+    std::uint64_t at = atomic_add(to.used, fits ? total : to.capacity + 1);
+    if (!fits || at > to.capacity || total > to.capacity - at) return;
+    for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
+      const std::uint64_t count = found[slot - block.first];
+      std::memcpy(to.entries + at, rows[slot - block.first], count * sizeof(particle_id));
+      to.first_of_slot[slot] = at;
+      at += count;
+    }
+  }
+};
+
+/// Index: slot.
+template <typename T, int D>
+struct copy_recorded_row {
+  sweeps_search<T, D> what;
+  neighbor_sink<T, D> sink;
+
+  void operator()(std::size_t slot) const {
+    constexpr std::size_t ahead = 12;  // rows may lie anywhere in memory
+    if (slot + ahead < what.stride - sweeps_padding) prefetch(what.ids[slot + ahead]);
+    const particle_id row = what.ids[slot];
+    const std::uint64_t first = sink.begin(row), count = sink.limit(row) - first;
+    std::memcpy(sink.neighbors + first, what.recorded.entries + what.recorded.first_of_slot[slot],
+                count * sizeof(particle_id));
+    if (sink.first != nullptr) std::fill(sink.first + first, sink.first + first + count, row);
+  }
+
+ private:
+  void prefetch(particle_id row) const {
+#if defined(__GNUC__)
+    for (std::uint64_t entry = sink.begin(row); entry < sink.limit(row); entry += 16) {
+      __builtin_prefetch(sink.neighbors + entry, 1);
+    }
+#else
+    static_cast<void>(row);
+#endif
   }
 };
 
@@ -187,7 +248,15 @@ void gather_for_sweeps(const cpu_context& context, const sweeps_search<T, D>& wh
 template <typename T, int D>
 void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, std::uint32_t* counts,
                      const fault_flag& faults) {
-  sweep(context, what, count_body<T, D>{pair_bits_of(what), counts, faults});
+  sweep(context, what, count_body<T, D>{pair_bits_of(what), fastest_pick_ids(), counts, faults, {}, {}});
+}
+
+template <typename T, int D>
+void copy_recorded(const cpu_context& context, const sweeps_search<T, D>& what, const neighbor_sink<T, D>& sink) {
+  const std::size_t rows = what.stride - sweeps_padding;
+  if (rows == 0) return;
+  sink.report(rows);
+  for_each(context, "search.copy", rows, copy_recorded_row<T, D>{what, sink});
 }
 
 template <typename T, int D>
@@ -201,6 +270,7 @@ void fill_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what,
 #define QUADRAT_SWEEPS(T, D)                                                                                        \
   template void gather_for_sweeps(const cpu_context&, const sweeps_search<T, D>&);                                  \
   template void count_by_sweeps(const cpu_context&, const sweeps_search<T, D>&, std::uint32_t*, const fault_flag&); \
+  template void copy_recorded(const cpu_context&, const sweeps_search<T, D>&, const neighbor_sink<T, D>&);          \
   template void fill_by_sweeps(const cpu_context&, const sweeps_search<T, D>&, const neighbor_sink<T, D>&);
 QUADRAT_SWEEPS(float, 2)
 QUADRAT_SWEEPS(float, 3)
