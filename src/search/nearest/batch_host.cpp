@@ -8,6 +8,7 @@
 
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/search/nearest_neighbors.hpp"
+#include "search/nearest/insert.hpp"
 #include "search/sweeps/lanes.hpp"
 
 namespace quadrat::detail {
@@ -17,29 +18,10 @@ namespace {
 /// Candidates that are tested together: enough to be worth the calls, and few enough to make the reach smaller soon.
 constexpr std::size_t nearest_batch_candidates = 64;
 
-/// The neighbors of one point found so far, in order.
-template <typename T, typename Key>
-struct nearest_batch_row {
-  T squared[most_nearest_neighbors];
-  Key key[most_nearest_neighbors];
-
-  void clear(std::size_t k, T squared_cutoff) {
-    std::fill_n(squared, k, squared_cutoff);
-    std::fill_n(key, k, Key(0));
-  }
-  void add(std::size_t k, T distance, Key candidate) {
-    std::size_t place = k - 1;
-    if (!before(distance, candidate, place)) return;
-    for (; place > 0 && before(distance, candidate, place - 1); --place) {
-      squared[place] = squared[place - 1];
-      key[place] = key[place - 1];
-    }
-    squared[place] = distance;
-    key[place] = candidate;
-  }
-  [[nodiscard]] bool before(T distance, Key candidate, std::size_t place) const {
-    return distance < squared[place] || (distance == squared[place] && candidate < key[place]);
-  }
+template <typename T, int D>
+struct nearest_functions {
+  test_lanes_function<T, D> test;
+  insert_nearest_function insert;
 };
 
 /// The rows of the points of one leaf.
@@ -49,8 +31,8 @@ class nearest_batch {
   using key = typename key_type::type;
 
  public:
-  nearest_batch(const nearest_search<T, D>& search, test_lanes_function<T, D> test)
-      : search_(search), k_(search.sink.k), test_(test) {}
+  nearest_batch(const nearest_search<T, D>& search, const nearest_functions<T, D>& functions)
+      : search_(search), k_(search.sink.k), groups_(nearest_groups(k_)), functions_(functions) {}
 
   void find(std::size_t leaf) {
     begin(leaf);
@@ -79,7 +61,7 @@ class nearest_batch {
     }
     std::copy_n(leaf.id, nearest_width, ids_ + size_);
     size_ += nearest_width;
-    if (size_ == nearest_batch_candidates) flush();
+    if (size_ >= enough_) flush();
   }
 
  private:
@@ -90,25 +72,32 @@ class nearest_batch {
     for (std::size_t q = 0; q < count_; ++q) {
       from_[q] = points.position(q);
       self_[q] = search_.include_self ? no_particle : points.id[q];
-      rows_[q].clear(k_, search_.squared_cutoff);
+      rows_[q].clear(groups_, static_cast<double>(search_.squared_cutoff));
       for (int axis = 0; axis < D; ++axis) {
         low_[axis] = std::min(low_[axis], from_[q][axis]);
         high_[axis] = std::max(high_[axis], from_[q][axis]);
       }
     }
+    // The first few give a reach, which all others need not be inserted for.
+    enough_ = std::min(groups_ * nearest_group + nearest_width, nearest_batch_candidates);
     find_worst();
   }
 
-  /// The last place of all rows together.
+  /// Place k of all rows together.
   void find_worst() {
-    worst_ = rows_[0].squared[k_ - 1];
-    worst_key_ = rows_[0].key[k_ - 1];
+    worst_ = squared(0, k_ - 1);
+    worst_key_ = found(0, k_ - 1);
     for (std::size_t q = 1; q < count_; ++q) {
-      if (!reaches(rows_[q].squared[k_ - 1], rows_[q].key[k_ - 1])) {
-        worst_ = rows_[q].squared[k_ - 1];
-        worst_key_ = rows_[q].key[k_ - 1];
-      }
+      if (reaches(squared(q, k_ - 1), found(q, k_ - 1))) continue;
+      worst_ = squared(q, k_ - 1);
+      worst_key_ = found(q, k_ - 1);
     }
+  }
+  [[nodiscard]] T squared(std::size_t q, std::size_t place) const {
+    return static_cast<T>(rows_[q].squared[nearest_group + place]);
+  }
+  [[nodiscard]] key found(std::size_t q, std::size_t place) const {
+    return static_cast<key>(rows_[q].key[nearest_group + place]);
   }
   [[nodiscard]] bool reaches(T squared, key least) const {
     return squared < worst_ || (squared == worst_ && least < worst_key_);
@@ -118,25 +107,29 @@ class nearest_batch {
     if (size_ == 0) return;
     for (std::size_t q = 0; q < count_; ++q) test_all(q);
     size_ = 0;
+    enough_ = nearest_batch_candidates;
     find_worst();
   }
 
-  /// Tests all candidates against one point.
+  /// Tests all candidates against one point, and inserts those that are nearer than its last neighbor, or as near.
   void test_all(std::size_t q) {
-    nearest_batch_row<T, key>& row = rows_[q];
-    const T limit = std::nextafter(row.squared[k_ - 1], std::numeric_limits<T>::infinity());
+    const T limit = std::nextafter(squared(q, k_ - 1), std::numeric_limits<T>::infinity());
     std::uint64_t words[nearest_batch_candidates / 64];
-    if (test_(candidates_, 0, size_, from_[q], translation_, limit, words) == 0) return;
+    if (functions_.test(candidates_, 0, size_, from_[q], translation_, limit, words) == 0) return;
+    double near[nearest_batch_candidates];
+    std::uint64_t keys[nearest_batch_candidates];
+    std::size_t count = 0;
     for (std::size_t begin = 0; begin < size_; begin += 64) {
       for (std::uint64_t word = words[begin / 64]; word != 0; word &= word - 1) {
         const std::size_t lane = begin + static_cast<std::size_t>(std::countr_zero(word));
-        if (home_ && ids_[lane] == self_[q]) continue;
-        const T squared = squared_separation(make_vec<T, D>([&](int axis) {
+        near[count] = static_cast<double>(squared_separation(make_vec<T, D>([&](int axis) {
           return image_offset(from_[q][axis], candidates_.position[axis][lane], translation_[axis]);
-        }));
-        row.add(k_, squared, key_type::make(ids_[lane], shift_));
+        })));
+        keys[count] = key_type::make(ids_[lane], shift_);
+        count += home_ && ids_[lane] == self_[q] ? 0 : 1;
       }
     }
+    functions_.insert(near, keys, count, rows_[q], groups_);
   }
 
   void write(std::size_t leaf) const {
@@ -145,27 +138,27 @@ class nearest_batch {
       const std::size_t row = search_.tree.leaves[leaf].id[q];
       const vec<int, D> boxes = sink.boxes != nullptr ? sink.boxes[row] : vec<int, D>{};
       for (std::size_t place = 0; place < k_; ++place) {
-        const T squared = rows_[q].squared[place];
-        const key found = rows_[q].key[place];
-        if (found == 0 && !(squared < search_.squared_cutoff)) {
+        const key found_key = found(q, place);
+        if (found_key == 0 && !(squared(q, place) < search_.squared_cutoff)) {
           sink.store_nothing(row * k_ + place);
           continue;
         }
         vec<int, D> shift{};
-        if constexpr (Images) shift = unpacked_shift<D>(static_cast<std::uint32_t>(found));
-        sink.store(row * k_ + place, key_type::id(found), squared, shift, boxes);
+        if constexpr (Images) shift = unpacked_shift<D>(static_cast<std::uint32_t>(found_key));
+        sink.store(row * k_ + place, key_type::id(found_key), squared(q, place), shift, boxes);
       }
     }
   }
 
+  nearest_list rows_[nearest_width];
   candidate_lanes<T, D> candidates_;
   const nearest_search<T, D>& search_;
   std::size_t k_;
-  test_lanes_function<T, D> test_;
+  std::size_t groups_;
+  nearest_functions<T, D> functions_;
   std::size_t count_ = 0;  // of points
   vec<T, D> from_[nearest_width];
   particle_id self_[nearest_width];
-  nearest_batch_row<T, key> rows_[nearest_width];
   vec<T, D> low_{}, high_{};
   T worst_ = T(0);
   key worst_key_ = 0;
@@ -174,16 +167,17 @@ class nearest_batch {
   bool home_ = false;
   particle_id ids_[nearest_batch_candidates];
   std::size_t size_ = 0;  // of candidates
+  std::size_t enough_ = nearest_batch_candidates;
 };
 
 /// Does the leaf of each eighth row: with one index a row, small sets use all threads, too.
 template <typename T, int D, bool Images>
 struct find_nearest_leaf {
   nearest_search<T, D> search;
-  test_lanes_function<T, D> test;
+  nearest_functions<T, D> functions;
 
   void operator()(std::size_t row) const {
-    if (row % nearest_width == 0) nearest_batch<T, D, Images>(search, test).find(row / nearest_width);
+    if (row % nearest_width == 0) nearest_batch<T, D, Images>(search, functions).find(row / nearest_width);
   }
 };
 
@@ -191,12 +185,13 @@ struct find_nearest_leaf {
 
 template <typename T, int D>
 void find_nearest_rows_by_leaves(const cpu_context& context, const nearest_search<T, D>& search) {
-  static const test_lanes_function<T, D> test = test_lanes_functions<T, D>().front();
+  static const nearest_functions<T, D> functions{test_lanes_functions<T, D>().front(),
+                                                 insert_nearest_functions().front()};
   constexpr const char* name = "nearest.leaves_of_rows";
   if (search.images.any()) {
-    for_each(context, name, search.tree.points, find_nearest_leaf<T, D, true>{search, test});
+    for_each(context, name, search.tree.points, find_nearest_leaf<T, D, true>{search, functions});
   } else {
-    for_each(context, name, search.tree.points, find_nearest_leaf<T, D, false>{search, test});
+    for_each(context, name, search.tree.points, find_nearest_leaf<T, D, false>{search, functions});
   }
 }
 

@@ -101,6 +101,21 @@ template <typename T, int D>
   }));
 }
 
+/// The same for all children, side by side for vector units.
+template <typename T, int D>
+QUADRAT_HD void squared_distances_to(const nearest_node<T, D>& node, const vec<T, D>& first, const vec<T, D>& last,
+                                     const vec<T, D>& translation, T (&squared)[nearest_width]) {
+  QUADRAT_UNROLL
+  for (int axis = 0; axis < D; ++axis) {
+    QUADRAT_UNROLL
+    for (std::size_t child = 0; child < nearest_width; ++child) {
+      const T length =
+          offset_between(first[axis], last[axis], node.low[axis][child], node.high[axis][child], translation[axis]);
+      squared[child] = axis == 0 ? length * length : sum_with_product(squared[child], length, length);
+    }
+  }
+}
+
 /// The squared distance from a position to the farthest corner of a child's box.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD T squared_distance_to_corner(const nearest_node<T, D>& node, std::size_t child,
@@ -159,26 +174,25 @@ class nearest_walk {
   [[nodiscard]] QUADRAT_HD std::uint32_t likely_children(const nearest_node<T, D>& node) {
     visitor_.node();
     T squared[nearest_width], farthest[nearest_width];
-    QUADRAT_UNROLL
-    for (std::size_t child = 0; child < nearest_width; ++child) {
-      squared[child] = squared_distance_to(node, child, first_, last_, translation_);
-      farthest[child] = squared_distance_to_corner(node, child, middle_, translation_);
-    }
+    squared_distances_to(node, first_, last_, translation_, squared);
     bool accepted[nearest_width];
     QUADRAT_UNROLL
     for (std::size_t child = 0; child < nearest_width; ++child) {
       accepted[child] = visitor_.accepts(squared[child], node.least[child]);
+      farthest[child] =
+          accepted[child] ? squared_distance_to_corner(node, child, middle_, translation_) : nearest_infinity<T>;
     }
     std::uint32_t children = 0;
     QUADRAT_UNROLL
     for (std::size_t child = 0; child < nearest_width; ++child) {
+      if (!accepted[child]) continue;
       unsigned rank = 0;
       QUADRAT_UNROLL
       for (std::size_t other = 0; other < nearest_width; ++other) {
         const bool before = farthest[other] < farthest[child] || (farthest[other] == farthest[child] && other < child);
         rank += accepted[other] && before ? 1 : 0;
       }
-      if (accepted[child]) children |= static_cast<std::uint32_t>(child + 1) << 4 * rank;
+      children |= static_cast<std::uint32_t>(child + 1) << 4 * rank;
     }
     return children;
   }
