@@ -157,8 +157,9 @@ class BenchTest(support.ProgramTest):
         apart = {(row["method"], row["precision"]) for row in again if row.get("sizes") == "by_key"}
         self.assertLessEqual({("fixed_point", "float"), ("fixed_point", "double")}, apart)
         host = [row for row in rows if row["op"] == "host"]
-        self.assertEqual({row["operation"] for row in host}, {"sum", "count", "mean"})
-        self.assertEqual({row["method"] for row in host}, {"plain_loop", "auto", "private_tables", "partitioned"})
+        self.assertEqual({row["operation"] for row in host}, {"sum", "count", "mean", "functor"})
+        methods = {"plain_loop", "functor_reducer", "auto", "private_tables", "partitioned"}
+        self.assertEqual({row["method"] for row in host}, methods)
         self.assertTrue(all((row.get("times_plain_loop", 0) > 0) == (row["method"] != "plain_loop") for row in host))
         self.check_choices([row for row in rows if row["op"] == "auto"], [row for row in rows if row["op"] == "auto_summary"])
         for words in ["random, float", "within 15 %", "Beside the best method", "of a size of their own", "elements"]:

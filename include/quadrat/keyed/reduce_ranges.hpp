@@ -141,7 +141,8 @@ void for_each_range(std::size_t parts, const Work& work) {
 
 /// Each thread joins the elements of a range of keys, in their order: results are those of a plain loop, bit by bit,
 /// with any number of threads. Where keys are in order, these elements are consecutive; otherwise each thread reads all
-/// keys. `ranges` is memory that is kept. Exceptions of the functor are passed on.
+/// keys, unless values are so small, and results so few, that one thread is as fast. `ranges` is memory that is kept.
+/// Exceptions of the functor are passed on.
 template <typename Key, typename Value, typename Join>
 void reduce_ranges(const cpu_context& context, const range_reduction<Key, Value, Join>& work,
                    std::vector<std::uint64_t>& ranges) {
@@ -156,6 +157,10 @@ void reduce_ranges(const cpu_context& context, const range_reduction<Key, Value,
     for_each_range(parts, [&](std::size_t p) { ascending[p] = work.ascends(first_of(p), first_of(p + 1)) ? 1 : 0; });
     ordered = std::all_of(ascending, ascending + parts, [](std::uint64_t one) { return one == 1; });
   }
+  // To read all keys would take each thread as long as to join all elements.
+  constexpr std::uint64_t small_value = 8, small_results = 1 << 20;
+  const bool cached = sizeof(Value) <= small_value && work.key_count * sizeof(Value) <= small_results;
+  if (!ordered && cached) return work.run_part(0, work.count, 0, work.key_count);
   for_each_range(parts, [&](std::size_t p) {
     if (!ordered) {
       work.run_range(ranges[p], ranges[p + 1]);
