@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects against it: tests/install,
-# tests/install/threads, tests/install/frame, examples/contacts, and examples/visitor, which has its own kernel. Then
+# tests/install/threads, tests/install/frame, examples/contacts, and examples/visitor and examples/lennard_jones, which have
+# code for the device. Then
 # builds Quadrat as part of another project, tests/install/subproject: nothing of it may leak, or be installed unless
 # requested.
 
@@ -33,7 +34,9 @@ quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" conta
 if(TARGET quadrat_io)
   quadrat_downstream_test(frame "${PROJECT_SOURCE_DIR}/tests/install/frame" frame)
 endif()
-quadrat_downstream_test(visitor "${PROJECT_SOURCE_DIR}/examples/visitor" visitor ${cuda_options})
+foreach(example IN ITEMS visitor lennard_jones)
+  quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example} ${cuda_options})
+endforeach()
 if(NOT QUADRAT_SANITIZE) # flags that nvcc's link step does not know
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
 endif()

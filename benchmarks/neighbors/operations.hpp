@@ -24,5 +24,7 @@ void run_outputs(const session& s);
 void run_clusters(const session& s);
 /// The nearest neighbors of all points, building included, by k, precision and distribution; compared with brute force.
 void run_nearest(const session& s);
+/// A step of molecular dynamics over a list with a skin: forces, and its share of the rebuilds.
+void run_lj_step(const session& s);
 
 }  // namespace quadrat::bench

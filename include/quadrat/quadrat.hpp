@@ -48,6 +48,7 @@
 #include "quadrat/search/make_neighbor_list.hpp"
 #include "quadrat/search/neighborhood.hpp"
 #include "quadrat/search/visit.hpp"
+#include "quadrat/search/visit_list.hpp"
 
 // Contacts of bodies.
 #include "quadrat/contacts/collide.hpp"

@@ -4,6 +4,7 @@
 #include "core/backend.hpp"
 #include "search/list_build.hpp"
 #include "search/list_check.hpp"
+#include "search/list_pairs.hpp"
 #include "search/list_prepare.hpp"
 
 namespace quadrat {
@@ -88,6 +89,22 @@ std::size_t neighbor_list<Context, T, D>::bytes() const {
 template <typename Context, typename T, int D>
 const neighbor_options<T>& neighbor_list<Context, T, D>::options() const {
   return implementation_->options;
+}
+
+template <typename Context, typename T, int D>
+const Context& neighbor_list<Context, T, D>::context() const {
+  return implementation_->context;
+}
+
+template <typename Context, typename T, int D>
+listed_pairs<T, D> neighbor_list<Context, T, D>::pairs() const {
+  static_cast<void>(view());
+  return implementation_->pairs();
+}
+
+template <typename Context, typename T, int D>
+detail::pair_memory<Context>& neighbor_list<Context, T, D>::memory_of_pairs() {
+  return implementation_->pair_memory;
 }
 
 template class neighbor_list<backend_context, float, 2>;

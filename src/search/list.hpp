@@ -14,6 +14,7 @@
 #include "quadrat/search/neighbor_list.hpp"
 #include "search/methods.hpp"
 #include "search/motion.hpp"
+#include "search/pair_points.hpp"
 #include "search/results.hpp"
 
 /// The implementation of neighbor_list: results, what `update` remembers, and the engine in use. Its functions are in
@@ -61,6 +62,7 @@ struct neighbor_list<Context, T, D>::implementation {
   /// Updates the list to these points, or returns false if it must be rebuilt.
   [[nodiscard]] bool follow(const neighbor_input<T, D>& input);
   [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] listed_pairs<T, D> pairs() const;
 
   Context context;
   neighbor_options<T> options;
@@ -75,6 +77,9 @@ struct neighbor_list<Context, T, D>::implementation {
   std::uint64_t note = 0;  // the engine's word
   detail::neighbor_results<Context, T, D> results{options};
   detail::remembered_points<Context, T, D> remembered;
+  detail::kept_points<Context, T, D> kept;
+  detail::pair_memory<Context> pair_memory;
+  std::uint64_t version = 0;  // counts builds
 
   std::vector<lattice<T, D>> boxes;
   std::uint64_t boxes_number = 0;  // counts changes of boxes
@@ -106,6 +111,8 @@ struct neighbor_list<Context, T, D>::implementation {
   void choose_method(const neighbor_input<T, D>& input);
   template <typename Method>
   void use_method();
+  [[nodiscard]] bool keeps_points() const { return options.keeps_points || options.skin > T(0); }
+  void keep_points(const neighbor_input<T, D>& input);
   void set_boxes(std::span<const lattice<T, D>> given);
   void prepare(const neighbor_input<T, D>& input);
   void start(const neighbor_input<T, D>& input);

@@ -44,6 +44,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
   if (options.skin > T(0)) {
     for_each(context, "search.remember", input.points.count, detail::remember_points<T, D>{key.search, memory()});
   }
+  if (keeps_points()) keep_points(input);
 }
 
 template <typename Context, typename T, int D>
@@ -77,6 +78,7 @@ void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T,
   state = stage::failed;
   failure = nullptr;
   replayed = false;
+  ++version;
   prepare(input);
   if (rows == 0) fill_bytes(context, control.data() + size_word, 0, sizeof(std::uint64_t));
   enqueue_cells(input);
@@ -137,6 +139,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   last = input;
   last.boxes = {};
   failure = nullptr;
+  ++version;
   enqueue_cells(input);
   if (!matrix() || engine->counts_first()) enqueue_counts(input);
   enqueue_entries(input, true);

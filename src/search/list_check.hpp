@@ -119,6 +119,7 @@ const std::uint64_t* neighbor_list<Context, T, D>::implementation::find_motion(c
   const detail::search_key<T, D> key{search(input), options.accept_outside, faults()};
   for_each(context, "search.find_movers", input.points.count,
            detail::find_movers<T, D>{key, memory(), control.data() + moved_word, control.data() + turned_word});
+  keep_points(input);
   return mirror.read(context, control.data(), control_words);
 }
 

@@ -21,7 +21,8 @@ neighbor_list<Context, T, D>::implementation::implementation(const Context& wher
 
 template <typename Context, typename T, int D>
 std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
-  std::size_t sum = results.bytes() + remembered.bytes() + type_cutoffs.bytes() + control.bytes() + scratch.bytes();
+  std::size_t sum = results.bytes() + remembered.bytes() + kept.bytes() + pair_memory.bytes() +
+                    type_cutoffs.bytes() + control.bytes() + scratch.bytes();
   for (const auto& each : engines) sum += each != nullptr ? each->bytes() : 0;
   return sum;
 }
@@ -82,6 +83,13 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   results.set_rows(context, rows);
   point_count = input.points.count;
   if (options.skin > T(0)) remembered.resize(context, point_count, results.keeps_shifts());
+  if (keeps_points()) {
+    kept.resize(context, point_count, results.keeps_shifts(), given_systems);
+    if (given_systems && kept.shapes_number != boxes_number) {
+      kept.shapes = to_device(context, boxes);
+      kept.shapes_number = boxes_number;
+    }
+  }
   last = input;
   last.boxes = {};
 }

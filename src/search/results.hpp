@@ -76,6 +76,8 @@ class neighbor_results {
             options_.vectors ? vectors_.data() : nullptr,
             options_.shifts ? shifts_.data() : nullptr};
   }
+  /// Those of all entries, requested or not; nullptr: not kept.
+  [[nodiscard]] const vec<int, D>* shifts() const { return keeps_shifts() ? shifts_.data() : nullptr; }
   [[nodiscard]] std::size_t bytes() const {
     return offsets.bytes() + counts.bytes() + neighbors_.bytes() + first_.bytes() + squared_distances_.bytes() +
            vectors_.bytes() + shifts_.bytes() + keys_.bytes();

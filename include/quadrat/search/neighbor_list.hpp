@@ -27,6 +27,13 @@
 /// particle itself; (i, i, 0) never is.
 namespace quadrat {
 
+template <typename T, int D>
+struct listed_pairs;
+namespace detail {
+template <typename Context>
+struct pair_memory;
+}
+
 enum class neighbor_layout {
   csr,    ///< rows one after the other: row i is [offsets[i], offsets[i + 1])
   pairs,  ///< as csr, and i beside each j
@@ -59,6 +66,8 @@ struct neighbor_options {
   bool squared_distances = false;
   bool vectors = false;  ///< from i to the image of j
   bool shifts = false;   ///< S
+  /// Keeps what the functions of visit_list.hpp read: a copy of the points. A list with a skin always does.
+  bool keeps_points = false;
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
   std::string method{};  ///< one of neighbor_methods(); empty: chosen
@@ -214,6 +223,13 @@ class neighbor_list {
   /// in, so that builds between which the choice changes back and forth allocate nothing; a new list starts without.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const neighbor_options<T>& options() const;
+  [[nodiscard]] const Context& context() const;
+
+  /// The entries and the points of the last build or update, for visit_list.hpp. Throws argument_error if nothing has
+  /// been built or the last build failed; for queries; for a list that keeps no points; and without shifts if a
+  /// periodic axis is shorter than twice the cutoff with the skin, so that the nearest image may not be the listed one.
+  [[nodiscard]] listed_pairs<T, D> pairs() const;
+  [[nodiscard]] detail::pair_memory<Context>& memory_of_pairs();
 
  private:
   struct implementation;

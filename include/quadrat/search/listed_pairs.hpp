@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/parallel/workspace.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+
+/// What the functions of visit_list.hpp read. Programs use those functions.
+namespace quadrat {
+
+/// A point of a neighbor list, wrapped into the box: one 16-byte load if T is float.
+template <typename T, int D>
+struct alignas(4 * sizeof(T)) pair_point {
+  vec<T, D> position;
+  T property;  ///< its radius or type, if the cutoff rule has one
+};
+
+/// The entries of a neighbor list, and the points of the last call of build or update. In the memory of the list's
+/// context; valid until its next call.
+template <typename T, int D>
+struct listed_pairs {
+  std::size_t rows;
+  std::uint64_t width;           ///< of a row of a matrix
+  std::uint64_t capacity;        ///< entries that the arrays hold
+  const std::uint64_t* offsets;  ///< nullptr: a matrix
+  const std::uint32_t* counts;
+  const particle_id* neighbors;
+  const vec<int, D>* shifts;  ///< nullptr: the nearest image is the one within the cutoff
+  const pair_point<T, D>* points;
+  const vec<int, D>* homes;              ///< with shifts: from `points` to the caller's points, in boxes
+  const std::uint32_t* system_of_point;  ///< nullptr: one system
+  const lattice<T, D>* shapes;           ///< of several systems
+  lattice<T, D> shape;                   ///< of one
+  bool half;
+  cutoff_rule rule;
+  T cutoff;
+  const T* type_cutoffs;
+  std::uint32_t type_count;
+  std::uint64_t version;  ///< differs between builds of one list
+};
+
+namespace detail {
+
+/// How the separation of a pair is found.
+enum class image_kind {
+  same,          ///< without an image: the row's point is farther than the cutoff from all periodic faces
+  orthorhombic,  ///< the nearest image
+  triclinic,     ///< the nearest image
+  shifted        ///< the image that the entry means
+};
+
+/// The point of one row, and what is the same for all of its pairs.
+template <typename T, int D>
+class pair_row {
+ public:
+  QUADRAT_HD pair_row(const listed_pairs<T, D>& list, std::size_t row)
+      : list_(list),
+        shape_(list.system_of_point == nullptr ? list.shape : list.shapes[list.system_of_point[row]]),
+        point_(list.points[row]),
+        home_(list.shifts != nullptr ? list.homes[row] : vec<int, D>{}) {}
+
+  /// First entry, and one past the last. A row that did not fit, which `check` reports, has none.
+  [[nodiscard]] QUADRAT_HD std::uint64_t begin(std::size_t row) const {
+    return list_.offsets != nullptr ? list_.offsets[row] : row * list_.width;
+  }
+  [[nodiscard]] QUADRAT_HD std::uint64_t end(std::size_t row) const {
+    if (list_.offsets == nullptr) {
+      return row * list_.width + (list_.counts[row] <= list_.width ? list_.counts[row] : list_.width);
+    }
+    return list_.offsets[row + 1] <= list_.capacity ? list_.offsets[row + 1] : list_.offsets[row];
+  }
+
+  [[nodiscard]] QUADRAT_HD image_kind kind() const {
+    if (list_.shifts != nullptr) return image_kind::shifted;
+    if (is_inner()) return image_kind::same;
+    return shape_.orthorhombic ? image_kind::orthorhombic : image_kind::triclinic;
+  }
+
+  /// From the row's point to the entry's. A nearest image is right for pairs within the cutoff, because periodic axes
+  /// are at least twice as long.
+  template <image_kind Kind>
+  [[nodiscard]] QUADRAT_HD vec<T, D> separation(std::uint64_t entry, particle_id j, const vec<T, D>& to) const {
+    vec<T, D> r = to - point_.position;
+    if constexpr (Kind == image_kind::orthorhombic) {
+      for (int axis = 0; axis < D; ++axis) {
+        const T length = shape_.periodic[axis] ? shape_.vectors[axis][axis] : T(0);
+        const T half = shape_.periodic[axis] ? length / 2 : std::numeric_limits<T>::infinity();
+        r[axis] -= length * (static_cast<T>(r[axis] >= half) - static_cast<T>(r[axis] < -half));
+      }
+    } else if constexpr (Kind == image_kind::triclinic) {
+      vec<int, D> boxes{};
+      for (int axis = 0; axis < D; ++axis) {
+        if (shape_.periodic[axis]) boxes[axis] = static_cast<int>(std::floor(dot(shape_.inverse[axis], r) + T(0.5)));
+      }
+      r -= shape_.translation(boxes);
+    } else if constexpr (Kind == image_kind::shifted) {
+      r += shape_.translation(list_.shifts[entry] - home_ + list_.homes[j]);
+    }
+    return r;
+  }
+
+  /// The square of the pair's cutoff; `property` is that of the other point.
+  template <bool Uniform>
+  [[nodiscard]] QUADRAT_HD T squared_cutoff(T property) const {
+    if constexpr (Uniform) {
+      return list_.cutoff * list_.cutoff;
+    } else {
+      const T cutoff = pair_cutoff(property);
+      return cutoff * cutoff;
+    }
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD T pair_cutoff(T property) const {
+    const T own = point_.property;
+    switch (list_.rule) {
+      case cutoff_rule::sum_of_radii:
+        return own + property;
+      case cutoff_rule::larger_radius:
+        return own > property ? own : property;
+      case cutoff_rule::own_radius:
+        return own;
+      case cutoff_rule::table_of_types:
+        return list_.type_cutoffs[static_cast<std::size_t>(own) * list_.type_count +
+                                  static_cast<std::size_t>(property)];
+      case cutoff_rule::uniform:
+        break;
+    }
+    return list_.cutoff;
+  }
+  [[nodiscard]] QUADRAT_HD bool is_inner() const {
+    constexpr T rounding = 16 * std::numeric_limits<T>::epsilon();
+    for (int axis = 0; axis < D; ++axis) {
+      if (!shape_.periodic[axis]) continue;
+      const T height = shape_.height(axis);
+      T size = height;
+      for (int k = 0; k < D; ++k) size += std::fabs(shape_.origin[k]) + std::fabs(point_.position[k]);
+      const T margin = list_.cutoff * T(1.001) + rounding * size;
+      const T from_face = shape_.fraction(point_.position, axis) * height;
+      if (!(from_face >= margin && height - from_face >= margin)) return false;
+    }
+    return true;
+  }
+
+  const listed_pairs<T, D>& list_;
+  const lattice<T, D>& shape_;
+  pair_point<T, D> point_;
+  vec<int, D> home_;
+};
+
+/// Working memory of the functions of visit_list.hpp; belongs to the list.
+template <typename Context>
+struct pair_memory {
+  workspace<Context> scratch;  ///< of reductions
+  workspace<Context> pages;    ///< what pair_pages says
+  workspace<Context> sums;     ///< of the pages
+  std::size_t page_count = 0;  ///< sums that the pages hold
+  std::uint64_t version = 0;   ///< of the list that the pages are of; 0: none
+
+  [[nodiscard]] std::size_t bytes() const { return scratch.bytes() + pages.bytes() + sums.bytes(); }
+};
+
+}  // namespace detail
+
+}  // namespace quadrat
