@@ -84,8 +84,8 @@ template <typename T>
   std::uint64_t draw = 0;
   for (auto& velocity : drawn) {
     for (int axis = 0; axis < 3; ++axis, ++draw) {
-      velocity[axis] = std::sqrt(-2 * std::log(1 - random_unit(21, draw))) *
-                       std::cos(2 * std::numbers::pi * random_unit(22, draw));
+      velocity[axis] =
+          std::sqrt(-2 * std::log(1 - random_unit(21, draw))) * std::cos(2 * std::numbers::pi * random_unit(22, draw));
     }
     mean += velocity / static_cast<double>(n);
   }
@@ -124,8 +124,8 @@ class liquid final : public lj_liquid {
   liquid_state measure() override {
     const double inside = std::pow(cutoff, -6);
     accumulate_pairs(list_, sums_.data(), lj_interaction<T>{static_cast<T>(4 * inside * (inside - 1))});
-    const auto sums = reduce_sum(context_, "bench: energies", atoms(),
-                                 read_energies<T>{velocities_.data(), sums_.data()}, scratch_);
+    const auto sums =
+        reduce_sum(context_, "bench: energies", atoms(), read_energies<T>{velocities_.data(), sums_.data()}, scratch_);
     const double n = static_cast<double>(atoms()), volume = n / density;
     return {(sums[0] / 2 + sums[1]) / n, sums[0] / (3 * n), sums[2] / n, (sums[0] + sums[2]) / (3 * volume)};
   }

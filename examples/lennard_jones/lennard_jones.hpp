@@ -51,8 +51,9 @@ int run(const Context& context) {
   std::vector<vector> start, motion;
   for (int k = 0; k < 4 * side * side * side; ++k) {
     const int cell = k / 4;
-    start.push_back((vector{1.0 * (cell % side), 1.0 * (cell / side % side), 1.0 * (cell / side / side)} +
-                     atoms_of_cell[k % 4]) * a);
+    start.push_back(
+        (vector{1.0 * (cell % side), 1.0 * (cell / side % side), 1.0 * (cell / side / side)} + atoms_of_cell[k % 4]) *
+        a);
     motion.push_back({normal(random), normal(random), normal(random)});
   }
   const std::size_t n = start.size();
@@ -77,14 +78,14 @@ int run(const Context& context) {
       energy = (kinetic + system.energy) / static_cast<double>(n);
       if (step == 0) first = energy;
       std::printf("step %3d: energy %.6f, temperature %.4f, pressure %.4f\n", step, energy,
-                  2 * kinetic / (3 * static_cast<double>(n)),
-                  (2 * kinetic + system.virial) / (3 * edge * edge * edge));
+                  2 * kinetic / (3 * static_cast<double>(n)), (2 * kinetic + system.virial) / (3 * edge * edge * edge));
     }
     half_kick();
     for_each(context, "move", n, move{positions.data(), velocities.data(), box});
     find_forces();
     half_kick();
   }
-  std::printf("%zu atoms, drift of the energy %.1e per atom, %d lists for %d steps\n", n, energy - first, builds, steps);
+  std::printf("%zu atoms, drift of the energy %.1e per atom, %d lists for %d steps\n", n, energy - first, builds,
+              steps);
   return std::fabs(energy - first) < 2e-3 ? 0 : 1;
 }

@@ -14,7 +14,7 @@
 #include "quadrat/search/neighbor_list.hpp"
 #include "search/methods.hpp"
 #include "search/motion.hpp"
-#include "search/pair_points.hpp"
+#include "search/pairs/points.hpp"
 #include "search/results.hpp"
 
 /// The implementation of neighbor_list: results, what `update` remembers, and the engine in use. Its functions are in

@@ -5,6 +5,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "search/checks.hpp"
 #include "search/list.hpp"
+#include "search/pairs/select.hpp"
 #include "search/request.hpp"
 
 namespace quadrat {
@@ -40,10 +41,10 @@ template <typename T, int D>
 
 template <typename Context, typename T, int D>
 listed_pairs<T, D> neighbor_list<Context, T, D>::implementation::pairs() const {
-  require(!last.queries.has_value(), "the list was built for queries; sums over pairs need the neighbors of the points");
+  require(!last.queries.has_value(),
+          "the list was built for queries; sums over pairs need the neighbors of the points");
   require(keeps_points(), "the list keeps no points; give it a skin, or set options.keeps_points");
-  const bool nearest =
-      detail::lists_nearest_images<T, D>(boxes, options.cutoff + options.skin, results.keeps_shifts());
+  const bool nearest = detail::lists_nearest_images<T, D>(boxes, options.cutoff + options.skin, results.keeps_shifts());
   const neighbor_list_view<T, D> entries = results.view(rows);
   listed_pairs<T, D> result{};
   result.rows = rows;
@@ -64,6 +65,7 @@ listed_pairs<T, D> neighbor_list<Context, T, D>::implementation::pairs() const {
   result.type_cutoffs = type_cutoffs.data();
   result.type_count = options.rule == cutoff_rule::table_of_types ? detail::type_count(options) : 0;
   result.version = version;
+  if constexpr (!cuda) result.select = detail::fastest_selection<T, D>();
   return result;
 }
 

@@ -21,8 +21,8 @@ neighbor_list<Context, T, D>::implementation::implementation(const Context& wher
 
 template <typename Context, typename T, int D>
 std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
-  std::size_t sum = results.bytes() + remembered.bytes() + kept.bytes() + pair_memory.bytes() +
-                    type_cutoffs.bytes() + control.bytes() + scratch.bytes();
+  std::size_t sum = results.bytes() + remembered.bytes() + kept.bytes() + pair_memory.bytes() + type_cutoffs.bytes() +
+                    control.bytes() + scratch.bytes();
   for (const auto& each : engines) sum += each != nullptr ? each->bytes() : 0;
   return sum;
 }

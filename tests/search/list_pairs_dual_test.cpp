@@ -91,8 +91,8 @@ void expect_sums(const backend_context& context, neighbor_list<backend_context, 
   std::vector<interaction<double, D>> sums_wanted(n);
   interaction<double, D> all{};
   for (const auto& entry : wanted.entries) {
-    const auto term = tag_interaction<double, D>{}(entry.i, entry.j, cast<double>(entry.vector),
-                                                   static_cast<double>(entry.squared));
+    const auto term =
+        tag_interaction<double, D>{}(entry.i, entry.j, cast<double>(entry.vector), static_cast<double>(entry.squared));
     sums_wanted[entry.i] += term;
     all += term;
   }

@@ -103,9 +103,8 @@ TEST_F(list_sums_test, are_the_same_bits_for_any_number_of_threads_on_request) {
     EXPECT_TRUE(equal_bits(sums_of_liquid(context, neighbor_pairs::full, true), full)) << threads;
   }
 #if QUADRAT_BACKEND_CUDA
-  expect_words(
-      error_of<argument_error>([&] { static_cast<void>(sums_of_liquid(one, neighbor_pairs::half, false)); }),
-      {"half list", "not reproducible", "full list"});
+  expect_words(error_of<argument_error>([&] { static_cast<void>(sums_of_liquid(one, neighbor_pairs::half, false)); }),
+               {"half list", "not reproducible", "full list"});
 #else
   for (const bool shuffled : {false, true}) {
     const auto half = sums_of_liquid(one, neighbor_pairs::half, shuffled);

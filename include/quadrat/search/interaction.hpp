@@ -9,8 +9,8 @@
 
 namespace quadrat {
 
-/// A particle's share of a pair, or the sum over its pairs: the force on it, and half of the energy and of the virial of
-/// each pair. Sums over all particles are the system's.
+/// A particle's share of a pair, or the sum over its pairs: the force on it, and half of the energy and of the virial
+/// of each pair. Sums over all particles are the system's.
 template <typename T, int D>
 struct interaction {
   vec<T, D> force;

@@ -23,6 +23,37 @@ struct alignas(4 * sizeof(T)) pair_point {
   T property;  ///< its radius or type, if the cutoff rule has one
 };
 
+namespace detail {
+
+/// Pairs of a row that are nearer than their cutoff. They are selected without branches, which a third of the listed
+/// pairs would mispredict, before the functor is called.
+template <typename T, int D>
+struct selected_pairs {
+  static constexpr std::size_t most = 256;
+  static constexpr std::size_t beyond = 16;  ///< so that whole registers can be stored
+  particle_id j[most + beyond];
+  T separation[D][most + beyond];
+  T squared[most + beyond];
+};
+
+/// Entries of one row, for a selection with vector units.
+template <typename T, int D>
+struct pair_selection {
+  const particle_id* neighbors;  ///< the first
+  const pair_point<T, D>* points;
+  vec<T, D> from;
+  bool direct;       ///< otherwise the nearest image, by
+  vec<T, D> length;  ///< 0 along open axes
+  vec<T, D> half;    ///< of it, and infinity along open axes
+  T squared_cutoff;
+};
+
+/// Selects among at most selected_pairs::most entries, in their order; returns how many.
+template <typename T, int D>
+using select_pairs_function = std::size_t (*)(const pair_selection<T, D>&, std::size_t entries, selected_pairs<T, D>&);
+
+}  // namespace detail
+
 /// The entries of a neighbor list, and the points of the last call of build or update. In the memory of the list's
 /// context; valid until its next call.
 template <typename T, int D>
@@ -44,7 +75,8 @@ struct listed_pairs {
   T cutoff;
   const T* type_cutoffs;
   std::uint32_t type_count;
-  std::uint64_t version;  ///< differs between builds of one list
+  std::uint64_t version;                       ///< differs between builds of one list
+  detail::select_pairs_function<T, D> select;  ///< for this CPU; nullptr: plain C++
 };
 
 namespace detail {
@@ -91,9 +123,8 @@ class pair_row {
     vec<T, D> r = to - point_.position;
     if constexpr (Kind == image_kind::orthorhombic) {
       for (int axis = 0; axis < D; ++axis) {
-        const T length = shape_.periodic[axis] ? shape_.vectors[axis][axis] : T(0);
-        const T half = shape_.periodic[axis] ? length / 2 : std::numeric_limits<T>::infinity();
-        r[axis] -= length * (static_cast<T>(r[axis] >= half) - static_cast<T>(r[axis] < -half));
+        const T boxes = static_cast<T>(r[axis] >= half_length(axis)) - static_cast<T>(r[axis] < -half_length(axis));
+        r[axis] -= length(axis) * boxes;
       }
     } else if constexpr (Kind == image_kind::triclinic) {
       vec<int, D> boxes{};
@@ -118,7 +149,27 @@ class pair_row {
     }
   }
 
+  /// The entries from `begin` on.
+  template <image_kind Kind>
+  [[nodiscard]] pair_selection<T, D> selection(std::uint64_t begin) const {
+    pair_selection<T, D> result{list_.neighbors + begin,   list_.points, point_.position,
+                                Kind == image_kind::same,  {},           {},
+                                squared_cutoff<true>(T(0))};
+    for (int axis = 0; axis < D; ++axis) {
+      result.length[axis] = length(axis);
+      result.half[axis] = half_length(axis);
+    }
+    return result;
+  }
+
  private:
+  /// Of a periodic axis of an orthorhombic box; open ones have no images.
+  [[nodiscard]] QUADRAT_HD T length(int axis) const {
+    return shape_.periodic[axis] ? shape_.vectors[axis][axis] : T(0);
+  }
+  [[nodiscard]] QUADRAT_HD T half_length(int axis) const {
+    return shape_.periodic[axis] ? shape_.vectors[axis][axis] / 2 : std::numeric_limits<T>::infinity();
+  }
   [[nodiscard]] QUADRAT_HD T pair_cutoff(T property) const {
     const T own = point_.property;
     switch (list_.rule) {
@@ -129,8 +180,8 @@ class pair_row {
       case cutoff_rule::own_radius:
         return own;
       case cutoff_rule::table_of_types:
-        return list_.type_cutoffs[static_cast<std::size_t>(own) * list_.type_count +
-                                  static_cast<std::size_t>(property)];
+        return list_
+            .type_cutoffs[static_cast<std::size_t>(own) * list_.type_count + static_cast<std::size_t>(property)];
       case cutoff_rule::uniform:
         break;
     }

@@ -11,8 +11,8 @@
 #include "quadrat/search/listed_pairs.hpp"
 
 /// Half lists on a CPU: the rows are cut into parts, each of which is summed by one thread, and what a part adds to
-/// points of other parts goes to pages of its own, which are added afterwards in the order of the parts. Only pages that
-/// a part has neighbors in exist: with points in the order of cells these are few.
+/// points of other parts goes to pages of its own, which are added afterwards in the order of the parts. Only pages
+/// that a part has neighbors in exist: with points in the order of cells these are few.
 namespace quadrat::detail {
 
 struct pair_pages {
@@ -25,9 +25,9 @@ struct pair_pages {
 
   std::size_t rows;
   std::size_t parts;
-  std::size_t pages;                ///< of all points
-  std::uint32_t* slots;             ///< [part][page]: number of the stored page, or none
-  std::uint64_t* first_slot;        ///< parts + 1
+  std::size_t pages;          ///< of all points
+  std::uint32_t* slots;       ///< [part][page]: number of the stored page, or none
+  std::uint64_t* first_slot;  ///< parts + 1
 
   [[nodiscard]] range rows_of(std::size_t part) const { return {part * rows / parts, (part + 1) * rows / parts}; }
   /// The sums of a part's pages.

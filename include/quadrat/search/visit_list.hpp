@@ -34,8 +34,8 @@
 /// threads call it concurrently for different i.
 ///
 /// Work runs in the list's context, asynchronously on its stream; results are in the memory of that context, and
-/// `result` has one element per point. On a GPU the source must be compiled by nvcc. All throw what neighbor_list::pairs
-/// throws.
+/// `result` has one element per point. On a GPU the source must be compiled by nvcc. All throw what
+/// neighbor_list::pairs throws.
 ///
 /// Gathering points takes most of the time if neighbors are far apart in memory: keep points in the order of cells
 /// (for instance by sort_pairs with morton keys) and sort them again every few hundred steps.
@@ -51,19 +51,12 @@ inline constexpr unsigned pair_lanes = 8;
 [[nodiscard]] inline unsigned lanes_of(const cpu_context& /*context*/) { return 1; }
 [[nodiscard]] inline unsigned lanes_of(const cuda_context& /*context*/) { return pair_lanes; }
 
-/// Pairs of one row that are nearer than their cutoff. They are selected without branches, which half of the listed
-/// pairs would mispredict, before the functor is called.
-template <typename T, int D>
-struct selected_pairs {
-  static constexpr std::size_t most = 256;
-  particle_id j[most];
-  T separation[D][most];
-  T squared[most];
-};
-
 template <image_kind Kind, bool Uniform, typename T, int D>
 [[nodiscard]] std::size_t select_pairs(const listed_pairs<T, D>& list, const pair_row<T, D>& row, std::uint64_t begin,
                                        std::uint64_t end, selected_pairs<T, D>& out) {
+  if constexpr (Uniform && (Kind == image_kind::same || Kind == image_kind::orthorhombic)) {
+    if (list.select != nullptr) return list.select(row.template selection<Kind>(begin), end - begin, out);
+  }
   std::size_t count = 0;
   for (std::uint64_t entry = begin; entry < end; ++entry) {
     const particle_id j = list.neighbors[entry];
@@ -323,14 +316,14 @@ void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, const F& 
   detail::accumulate_half(list.context(), pairs, list.memory_of_pairs(), result, f);
 }
 
-/// The same, and *total = the sum of result[i] over all points, always added in the same order. `total` is memory of the
-/// list's context. For instance the energy and the virial of the system, with `interaction` as Sum. Sum needs +.
+/// The same, and *total = the sum of result[i] over all points, always added in the same order. `total` is memory of
+/// the list's context. For instance the energy and the virial of the system, with `interaction` as Sum. Sum needs +.
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, Sum* total, const F& f) {
   require_pointer(total, 1, "totals");
   accumulate_pairs(list, result, f);
-  reduce_into(list.context(), "search.total", list.pairs().rows, detail::read_sum<Sum>{result}, plus_operation{},
-              Sum{}, total, list.memory_of_pairs().scratch);
+  reduce_into(list.context(), "search.total", list.pairs().rows, detail::read_sum<Sum>{result}, plus_operation{}, Sum{},
+              total, list.memory_of_pairs().scratch);
 }
 
 }  // namespace quadrat
