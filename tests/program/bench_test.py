@@ -14,7 +14,7 @@ RATES = {
     "search": ["agents_per_s", "visits_per_s"],
     "contacts": ["contacts_per_s", "updates_per_s"],
     "mesh": ["points_per_s"],
-    "neighbors": ["pairs_per_s", "points_per_s"],
+    "neighbors": ["pairs_per_s", "points_per_s", "atom_steps_per_s"],
     "keyed": ["elements_per_s"],
     "srd": ["updates_per_s"],
 }
@@ -116,6 +116,15 @@ class BenchTest(support.ProgramTest):
         distributions = {"uniform", "uniform periodic", "8 nested scales", "one stray point"}
         self.assertEqual({row["distribution"] for row in rows}, distributions)
         self.assertTrue(all(row["search_ms"] > 0 for row in rows))
+
+    def test_steps_of_molecular_dynamics(self):
+        steps = self.bench("neighbors", "--op", "lj_step")["rows"]
+        self.assertEqual({row["pairs"] for row in steps}, {"full", "half"})
+        for row in steps:
+            self.assertGreater(row["rebuilds"], 0)
+            self.assertLess(abs(row["drift"]), 0.01)
+            self.assertGreater(row["listed"], 20)
+            self.assertEqual(row["steps"] % 50, 0)
 
     def test_contacts(self):
         result = self.bench("contacts")

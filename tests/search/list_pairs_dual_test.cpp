@@ -75,7 +75,9 @@ void expect_visits(const backend_context& context, neighbor_list<backend_context
   const double tolerance = rounding_of(problem) * static_cast<double>(problem.options.cutoff) * 8;
   for (std::size_t k = 0; k < n * n; ++k) {
     ASSERT_EQ(got[k] % 1000, times[k]) << "pair " << k / n << ", " << k % n;
-    if (same_bits) ASSERT_LT(got[k], 1000u) << "pair " << k / n << ", " << k % n;
+    if (same_bits) {
+      ASSERT_LT(got[k], 1000u) << "pair " << k / n << ", " << k % n;
+    }
     ASSERT_NEAR(static_cast<double>(got_sums[k]), sums[k], tolerance * (1 + times[k]));
   }
 }
