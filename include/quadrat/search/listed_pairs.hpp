@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
@@ -44,7 +43,6 @@ struct pair_selection {
   vec<T, D> from;
   bool direct;       ///< otherwise the nearest image, by
   vec<T, D> length;  ///< 0 along open axes
-  vec<T, D> half;    ///< of it, and infinity along open axes
   T squared_cutoff;
 };
 
@@ -123,7 +121,7 @@ class pair_row {
     vec<T, D> r = to - point_.position;
     if constexpr (Kind == image_kind::orthorhombic) {
       for (int axis = 0; axis < D; ++axis) {
-        const T boxes = static_cast<T>(r[axis] >= half_length(axis)) - static_cast<T>(r[axis] < -half_length(axis));
+        const T boxes = static_cast<T>(r[axis] >= length(axis) / 2) - static_cast<T>(r[axis] < -length(axis) / 2);
         r[axis] -= length(axis) * boxes;
       }
     } else if constexpr (Kind == image_kind::triclinic) {
@@ -152,23 +150,16 @@ class pair_row {
   /// The entries from `begin` on.
   template <image_kind Kind>
   [[nodiscard]] pair_selection<T, D> selection(std::uint64_t begin) const {
-    pair_selection<T, D> result{list_.neighbors + begin,   list_.points, point_.position,
-                                Kind == image_kind::same,  {},           {},
-                                squared_cutoff<true>(T(0))};
-    for (int axis = 0; axis < D; ++axis) {
-      result.length[axis] = length(axis);
-      result.half[axis] = half_length(axis);
-    }
+    pair_selection<T, D> result{list_.neighbors + begin,  list_.points, point_.position,
+                                Kind == image_kind::same, {},           squared_cutoff<true>(T(0))};
+    for (int axis = 0; axis < D; ++axis) result.length[axis] = length(axis);
     return result;
   }
 
  private:
-  /// Of a periodic axis of an orthorhombic box; open ones have no images.
+  /// Of a periodic axis of an orthorhombic box; 0 for an open one, which has no images.
   [[nodiscard]] QUADRAT_HD T length(int axis) const {
     return shape_.periodic[axis] ? shape_.vectors[axis][axis] : T(0);
-  }
-  [[nodiscard]] QUADRAT_HD T half_length(int axis) const {
-    return shape_.periodic[axis] ? shape_.vectors[axis][axis] / 2 : std::numeric_limits<T>::infinity();
   }
   [[nodiscard]] QUADRAT_HD T pair_cutoff(T property) const {
     const T own = point_.property;
@@ -188,7 +179,7 @@ class pair_row {
     return list_.cutoff;
   }
   [[nodiscard]] QUADRAT_HD bool is_inner() const {
-    constexpr T rounding = 16 * std::numeric_limits<T>::epsilon();
+    constexpr T rounding = sizeof(T) == 4 ? T(2e-6) : T(4e-15);  // 16 epsilon
     for (int axis = 0; axis < D; ++axis) {
       if (!shape_.periodic[axis]) continue;
       const T height = shape_.height(axis);

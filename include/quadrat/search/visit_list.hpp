@@ -46,7 +46,12 @@ namespace detail {
 
 /// GPU threads that share a row. Neighbors side by side in a row are often side by side in memory, so their loads
 /// coalesce.
-inline constexpr unsigned pair_lanes = 8;
+inline constexpr unsigned pair_lanes = 4;
+/// Entries whose points a GPU thread loads at once, to have several loads under way: latency would be the limit. The
+/// common kinds of rows only, since the functor is inlined for each.
+template <image_kind Kind, bool Uniform>
+inline constexpr unsigned pair_batch =
+    Uniform && (Kind == image_kind::same || Kind == image_kind::orthorhombic) ? 4 : 1;
 
 [[nodiscard]] inline unsigned lanes_of(const cpu_context& /*context*/) { return 1; }
 [[nodiscard]] inline unsigned lanes_of(const cuda_context& /*context*/) { return pair_lanes; }
@@ -78,12 +83,25 @@ template <image_kind Kind, bool Uniform, typename T, int D, typename Visit>
 QUADRAT_HD void visit_pairs(const listed_pairs<T, D>& list, const pair_row<T, D>& row, std::uint64_t begin,
                             std::uint64_t end, [[maybe_unused]] unsigned lane, Visit&& visit) {
 #if defined(__CUDA_ARCH__)
-  for (std::uint64_t entry = begin + lane; entry < end; entry += pair_lanes) {
-    const particle_id j = list.neighbors[entry];
-    const pair_point<T, D> point = list.points[j];
-    const vec<T, D> r = row.template separation<Kind>(entry, j, point.position);
-    const T squared = squared_norm(r);
-    if (squared < row.template squared_cutoff<Uniform>(point.property)) visit(j, r, squared);
+  constexpr unsigned batch = pair_batch<Kind, Uniform>;
+  for (std::uint64_t first = begin + lane; first < end; first += batch * pair_lanes) {
+    particle_id j[batch];
+    pair_point<T, D> point[batch];
+    QUADRAT_UNROLL
+    for (unsigned k = 0; k < batch; ++k) {
+      const std::uint64_t entry = first + k * pair_lanes;
+      j[k] = list.neighbors[entry < end ? entry : first];
+    }
+    QUADRAT_UNROLL
+    for (unsigned k = 0; k < batch; ++k) point[k] = list.points[j[k]];
+    QUADRAT_UNROLL
+    for (unsigned k = 0; k < batch; ++k) {
+      const std::uint64_t entry = first + k * pair_lanes;
+      const vec<T, D> r = row.template separation<Kind>(entry, j[k], point[k].position);
+      const T squared = squared_norm(r);
+      const bool within = squared < row.template squared_cutoff<Uniform>(point[k].property);
+      if (entry < end && within) visit(j[k], r, squared);
+    }
   }
 #else
   selected_pairs<T, D> some;

@@ -102,7 +102,7 @@ QUADRAT_SELECT_TARGET std::size_t select_512(const pair_selection<T, 3>& what, s
   for (int axis = 0; axis < 3; ++axis) {
     from[axis] = lanes::filled(what.from[axis]);
     length[axis] = lanes::filled(what.length[axis]);
-    half[axis] = lanes::filled(what.half[axis]);
+    half[axis] = lanes::filled(what.length[axis] / 2);
   }
   const vector limit = lanes::filled(what.squared_cutoff);
   std::size_t count = 0;
