@@ -21,7 +21,8 @@ struct liquid_case {
 template <typename T, typename Context>
 void time_liquid(const session& s, const liquid_case& it) {
   constexpr int block = 50;
-  const auto n = static_cast<std::size_t>(4) * it.side * it.side * it.side;
+  const auto side = static_cast<std::size_t>(it.side);
+  const std::size_t n = 4 * side * side * side;
   row identity = identify("lj_step", "auto", std::is_same_v<T, float> ? "float" : "double", n, 0, "fcc lattice");
   identity.erase("cells");
   identity["pairs"] = it.pairs == neighbor_pairs::half ? "half" : "full";

@@ -92,9 +92,9 @@ template <typename T, int D>
 class pair_row {
  public:
   QUADRAT_HD pair_row(const listed_pairs<T, D>& list, std::size_t row)
-      : list_(list),
+      : point_(list.points[row]),
+        list_(list),
         shape_(list.system_of_point == nullptr ? list.shape : list.shapes[list.system_of_point[row]]),
-        point_(list.points[row]),
         home_(list.shifts != nullptr ? list.homes[row] : vec<int, D>{}) {}
 
   /// First entry, and one past the last. A row that did not fit, which `check` reports, has none.
@@ -192,9 +192,9 @@ class pair_row {
     return true;
   }
 
+  pair_point<T, D> point_;
   const listed_pairs<T, D>& list_;
   const lattice<T, D>& shape_;
-  pair_point<T, D> point_;
   vec<int, D> home_;
 };
 
