@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects against it: tests/install,
-# tests/install/threads, tests/install/frame, examples/contacts, and examples/visitor and examples/lennard_jones, which have
-# code for the device. Then
-# builds Quadrat as part of another project, tests/install/subproject: nothing of it may leak, or be installed unless
-# requested.
+# tests/install/threads, tests/install/frame, examples/contacts, and examples/visitor and examples/lennard_jones, which
+# have code for the device. Then builds Quadrat as part of another project, tests/install/subproject: nothing of it may
+# leak, or be installed unless requested.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
