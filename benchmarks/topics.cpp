@@ -84,6 +84,7 @@ constexpr std::array<operation, 10> neighbors_operations{{
     {"small", "one small periodic system, its state object reused", 0, run_small},
     {"batch", "thousands of small periodic systems in one call", 0, run_batch},
     {"outputs", "half, sorted, pairs, distances, vectors, matrix", 0, run_outputs},
+    {"rdf", "a frame of a radial distribution function", 0, run_rdf},
     {"clusters", "friends-of-friends and DBSCAN by size and number of neighbors", 0, run_clusters},
     {"knn", "the k nearest neighbors of all points, by k, precision and distribution", 0, run_nearest},
     {"lj_step", "a step of a Lennard-Jones liquid: forces over a list with a skin, rebuilds included", 0, run_lj_step},

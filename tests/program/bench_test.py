@@ -138,6 +138,14 @@ class BenchTest(support.ProgramTest):
         for words in ["From positions to records", "sorted by load", "settled grains"]:
             self.assertIn(words, self.tables())
 
+    def test_rdf(self):
+        rows = self.bench("neighbors", "--op", "rdf")["rows"]
+        self.assertEqual([(row["precision"], row["neighbors"]) for row in rows],
+                         [("float", 40), ("float", 400), ("double", 40)])  # fmt: skip
+        for row in rows:
+            pairs = row["pairs_per_s"] * row["median_ms"] / 1000
+            self.assertAlmostEqual(pairs / (row["n"] * row["neighbors"]), 1, places=1)
+
     def test_clusters(self):
         rows = self.bench("neighbors", "--op", "clusters")["rows"]
         self.assertEqual({row["method"] for row in rows}, {"friends_of_friends", "dbscan"})

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <type_traits>
+
+#include "cells/counting_build.hpp"
+#include "core/backend.hpp"
+#include "core/point_checks.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/fault.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/search/pair_histogram.hpp"
+#include "search/cells.hpp"
+#include "search/pairs/count.hpp"
+#include "search/point_complaint.hpp"
+
+namespace quadrat {
+
+template <typename Context, typename T, int D>
+struct pair_histogram<Context, T, D>::implementation {
+  implementation(const Context& where, const pair_histogram_options<T>& chosen);
+
+  void add(const points_view<T, D>& points, const lattice<T, D>& shape, const std::uint32_t* types);
+  void clear();
+  [[nodiscard]] pair_histogram_result result() const;
+  [[nodiscard]] std::size_t bytes() const { return buckets.bytes() + placed.bytes() + counts.bytes() + total.bytes(); }
+
+  Context context;
+  pair_histogram_options<T> options;
+
+ private:
+  [[nodiscard]] std::size_t size() const { return options.bins * options.types * (options.types + 1) / 2; }
+  [[nodiscard]] std::vector<double> points_of_types(const points_view<T, D>& points, const std::uint32_t* types) const;
+  [[nodiscard]] detail::search_system<T, D> place(const points_view<T, D>& points, const lattice<T, D>& shape,
+                                                  const std::uint32_t* types);
+  void count(const detail::pair_distances<T, D>& pairs, std::size_t points);
+
+  std::size_t frames = 0;
+  std::vector<double> expected;  ///< by pair of types: the sum of N_a N_b / V
+  fault_state<Context> faults;
+  counting_buckets<Context> buckets;
+  array<detail::search_point<T, D>, Context> placed;
+  array<std::uint64_t, Context> counts;  ///< of one frame: copies of the histogram
+  array<std::uint64_t, Context> total;
+};
+
+template <typename Context, typename T, int D>
+pair_histogram<Context, T, D>::implementation::implementation(const Context& where,
+                                                              const pair_histogram_options<T>& chosen)
+    : context(where), options(chosen), faults(where) {
+  const T cutoff = options.cutoff;
+  require(cutoff > T(0) && std::isfinite(cutoff), "the cutoff is ", cutoff, "; it must be positive and finite");
+  require(cutoff * cutoff > T(0) && std::isfinite(cutoff * cutoff), "the cutoff is ", cutoff,
+          "; its square must be positive and finite");
+  constexpr std::size_t most_bins = std::size_t{1} << 20, most_types = 64;
+  require(options.bins >= 1 && options.bins <= most_bins, "there are ", options.bins, " bins; 1 to ", most_bins,
+          " are possible");
+  require(options.types >= 1 && options.types <= most_types, "there are ", options.types, " types; 1 to ", most_types,
+          " are possible");
+  total.resize_discarding(context, size());
+  clear();
+}
+
+template <typename Context, typename T, int D>
+void pair_histogram<Context, T, D>::implementation::clear() {
+  frames = 0;
+  expected.assign(size() / options.bins, 0);
+  fill_bytes(context, total.data(), 0, size() * sizeof(std::uint64_t));
+}
+
+/// Counts the points of each type; throws data_error for a type that is out of range.
+template <typename Context, typename T, int D>
+std::vector<double> pair_histogram<Context, T, D>::implementation::points_of_types(const points_view<T, D>& points,
+                                                                                   const std::uint32_t* types) const {
+  std::vector<double> numbers(options.types, 0);
+  if (types == nullptr) {
+    numbers[0] = static_cast<double>(points.count);
+    return numbers;
+  }
+  const std::vector<std::uint32_t> all = to_host(context, types, points.count);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] >= options.types) {
+      throw data_error(message("point ", i, " has type ", all[i], "; there are ", options.types, " types"), i);
+    }
+    ++numbers[all[i]];
+  }
+  return numbers;
+}
+
+/// Puts the points in the order of cells. Throws data_error for a bad point.
+template <typename Context, typename T, int D>
+detail::search_system<T, D> pair_histogram<Context, T, D>::implementation::place(const points_view<T, D>& points,
+                                                                                 const lattice<T, D>& shape,
+                                                                                 const std::uint32_t* types) {
+  const detail::cells_request<T, D> wanted{vec<T, D>::filled(options.cutoff / 2), options.cutoff,
+                                           detail::most_cells(points.count, options.accept_outside),
+                                           options.accept_outside};
+  const auto systems = detail::make_search_systems(std::span<const lattice<T, D>>(&shape, 1), wanted);
+  detail::search_key<T, D> key{};
+  key.search.points = points;
+  key.accept_outside = options.accept_outside;
+  key.faults = faults.flag();
+  buckets.build(context, points.count, detail::cell_count(systems),
+                detail::search_key_of_one<T, D>{key, systems.front()}, key.faults);
+  const fault_report fault = faults.read(context);
+  if (fault.kind != fault_kind::none) {
+    faults.clear(context);
+    throw data_error(detail::point_complaint(context, shape, points, "point ", fault.index), fault.index);
+  }
+  placed.resize_discarding(context, points.count);
+  for_each(context, "search.pairs.place", points.count,
+           detail::place_typed_points<T, D>{shape, points, types, buckets.view().elements, placed.data()});
+  return systems.front();
+}
+
+/// CPU: a histogram for each thread. CUDA: several copies that threads share.
+template <typename Context, typename T, int D>
+void pair_histogram<Context, T, D>::implementation::count(const detail::pair_distances<T, D>& pairs,
+                                                          std::size_t points) {
+  std::size_t copies = 0;
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    copies = static_cast<std::size_t>(context.threads());
+  } else {
+    constexpr std::size_t most_words = std::size_t{1} << 22;
+    for (copies = 256; copies > 1 && copies * size() > most_words;) copies /= 2;
+  }
+  counts.resize_discarding(context, copies * size());
+  fill_bytes(context, counts.data(), 0, copies * size() * sizeof(std::uint64_t));
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    constexpr std::size_t chunk = 256;
+    const auto chunks = static_cast<std::int64_t>((points + chunk - 1) / chunk);
+    std::int64_t next = 0;
+#pragma omp parallel for schedule(static) num_threads(context.threads()) if (copies > 1)
+    for (std::size_t copy = 0; copy < copies; ++copy) {
+      std::uint64_t* const own = counts.data() + copy * size();
+      for (;;) {
+        const std::int64_t taken = atomic_add(&next, std::int64_t{1});
+        if (taken >= chunks) break;
+        const std::size_t begin = static_cast<std::size_t>(taken) * chunk, end = std::min(points, begin + chunk);
+        for (std::size_t slot = begin; slot < end; ++slot) {
+          pairs.count(static_cast<std::uint32_t>(slot),
+                      [own](std::uint32_t bin, std::uint32_t number) { own[bin] += number; });
+        }
+      }
+    }
+  } else {
+    for_each(context, "search.pairs.count", points,
+             detail::count_distances<T, D>{pairs, counts.data(), size(), copies});
+  }
+  for_each(context, "search.pairs.collect", size(),
+           detail::collect_copies{total.data(), counts.data(), size(), copies});
+}
+
+template <typename Context, typename T, int D>
+void pair_histogram<Context, T, D>::implementation::add(const points_view<T, D>& points, const lattice<T, D>& shape,
+                                                        const std::uint32_t* types) {
+  detail::require_points(points, "points");
+  const std::vector<double> numbers = points_of_types(points, types);
+  if (points.count > 0) {
+    const detail::search_system<T, D> system = place(points, shape, types);
+    const T per_length = static_cast<T>(static_cast<double>(options.bins) / static_cast<double>(options.cutoff));
+    count({system, buckets.view().offsets, placed.data(), options.cutoff, options.cutoff * options.cutoff, per_length,
+           static_cast<std::uint32_t>(options.bins), options.types},
+          points.count);
+    context.synchronize();
+  }
+  double volume = 0;
+  static_cast<void>(detail::reciprocal(
+      make_vec<vec<double, D>, D>([&](int axis) { return cast<double>(shape.vectors[axis]); }), volume));
+  ++frames;
+  std::size_t pair = 0;
+  for (std::size_t a = 0; a < numbers.size(); ++a) {
+    for (std::size_t b = a; b < numbers.size(); ++b) expected[pair++] += numbers[a] * numbers[b] / std::fabs(volume);
+  }
+}
+
+template <typename Context, typename T, int D>
+pair_histogram_result pair_histogram<Context, T, D>::implementation::result() const {
+  pair_histogram_result found;
+  found.frames = frames;
+  found.bins = options.bins;
+  found.types = options.types;
+  found.width = static_cast<double>(options.cutoff) / static_cast<double>(options.bins);
+  found.counts = to_host(context, total.data(), size());
+  found.rdf.resize(found.counts.size());
+  constexpr double ball = D == 2 ? std::numbers::pi : 4 * std::numbers::pi / 3;
+  for (std::size_t k = 0; k < found.counts.size(); ++k) {
+    const double low = static_cast<double>(k % options.bins) * found.width, high = low + found.width;
+    const double shell = ball * (std::pow(high, D) - std::pow(low, D));
+    const double wanted = expected[k / options.bins] * shell;
+    found.rdf[k] = wanted > 0 ? static_cast<double>(found.counts[k]) / wanted : 0;
+  }
+  return found;
+}
+
+template <typename Context, typename T, int D>
+pair_histogram<Context, T, D>::pair_histogram(const Context& context, const pair_histogram_options<T>& options)
+    : implementation_(std::make_unique<implementation>(context, options)) {}
+template <typename Context, typename T, int D>
+pair_histogram<Context, T, D>::pair_histogram(pair_histogram&&) noexcept = default;
+template <typename Context, typename T, int D>
+pair_histogram<Context, T, D>& pair_histogram<Context, T, D>::operator=(pair_histogram&&) noexcept = default;
+template <typename Context, typename T, int D>
+pair_histogram<Context, T, D>::~pair_histogram() = default;
+
+template <typename Context, typename T, int D>
+void pair_histogram<Context, T, D>::add(const points_view<T, D>& points, const lattice<T, D>& box,
+                                        const std::uint32_t* types) {
+  implementation_->add(points, box, types);
+}
+template <typename Context, typename T, int D>
+pair_histogram_result pair_histogram<Context, T, D>::result() const {
+  return implementation_->result();
+}
+template <typename Context, typename T, int D>
+void pair_histogram<Context, T, D>::clear() {
+  implementation_->clear();
+}
+template <typename Context, typename T, int D>
+std::size_t pair_histogram<Context, T, D>::bytes() const {
+  return implementation_->bytes();
+}
+template <typename Context, typename T, int D>
+const pair_histogram_options<T>& pair_histogram<Context, T, D>::options() const {
+  return implementation_->options;
+}
+
+template class pair_histogram<backend_context, float, 2>;
+template class pair_histogram<backend_context, float, 3>;
+template class pair_histogram<backend_context, double, 2>;
+template class pair_histogram<backend_context, double, 3>;
+
+}  // namespace quadrat
