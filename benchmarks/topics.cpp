@@ -76,7 +76,7 @@ constexpr std::array<operation, 12> mesh_operations{{
     {"repetitions", "which method wins for how many repetitions (section 4.5)", 0, run_repetitions},
 }};
 
-constexpr std::array<operation, 10> neighbors_operations{{
+constexpr std::array<operation, 11> neighbors_operations{{
     {"csr", "full lists by size, number of neighbors and precision, uniform points", 0, run_csr},
     {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
     {"sparse", "lists in boxes much larger than their points", 0, run_sparse},
