@@ -24,18 +24,6 @@ namespace quadrat {
 
 namespace detail {
 
-/// Words that the device writes and the host reads: two of a fault flag, the number of entries, whether points have
-/// moved, whether they have been wrapped, and one for the engine.
-enum control_word : std::size_t {
-  fault_word,
-  needed_word,
-  size_word,
-  moved_word,
-  turned_word,
-  engine_word,
-  control_words
-};
-
 template <typename T, int D>
 [[nodiscard]] bool same_boxes(const std::vector<lattice<T, D>>& a, std::span<const lattice<T, D>> b) {
   if (a.size() != b.size()) return false;
@@ -51,8 +39,6 @@ template <typename T, int D>
 
 template <typename Context, typename T, int D>
 struct neighbor_list<Context, T, D>::implementation {
-  using enum detail::control_word;
-
   implementation(const Context& where, const neighbor_options<T>& chosen);
 
   void build(const neighbor_input<T, D>& input);
@@ -100,6 +86,18 @@ struct neighbor_list<Context, T, D>::implementation {
   std::string_view reason;
 
  private:
+  /// Words that the device writes and the host reads: two of a fault flag, the number of entries, whether points have
+  /// moved, whether they have been wrapped, and one for the engine.
+  enum control_word : std::size_t {
+    fault_word,
+    needed_word,
+    size_word,
+    moved_word,
+    turned_word,
+    engine_word,
+    control_word_count
+  };
+
   static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
 
   [[nodiscard]] bool matrix() const { return results.matrix(); }

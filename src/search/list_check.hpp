@@ -14,7 +14,7 @@ namespace quadrat {
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::read_control() {
-  const std::uint64_t* words = mirror.read(context, control.data(), control_words);
+  const std::uint64_t* words = mirror.read(context, control.data(), control_word_count);
   if (words[fault_word] != ~std::uint64_t{0}) fail(words);
   size = words[size_word];
   note = words[engine_word];
@@ -120,7 +120,7 @@ const std::uint64_t* neighbor_list<Context, T, D>::implementation::find_motion(c
   for_each(context, "search.find_movers", input.points.count,
            detail::find_movers<T, D>{key, memory(), control.data() + moved_word, control.data() + turned_word});
   keep_points(input);
-  return mirror.read(context, control.data(), control_words);
+  return mirror.read(context, control.data(), control_word_count);
 }
 
 template <typename Context, typename T, int D>

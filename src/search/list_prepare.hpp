@@ -12,7 +12,7 @@ namespace quadrat {
 
 template <typename Context, typename T, int D>
 neighbor_list<Context, T, D>::implementation::implementation(const Context& where, const neighbor_options<T>& chosen)
-    : context(where), options(chosen), control(where, control_words) {
+    : context(where), options(chosen), control(where, control_word_count) {
   detail::check_neighbor_options(options, cuda);
   fill_bytes(context, control.data(), 0, control.bytes());
   fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
