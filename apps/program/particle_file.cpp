@@ -54,19 +54,6 @@ particle_file particles_of_csv(const std::filesystem::path& file, int least_dime
   return result;
 }
 
-particle_file particles_of_xyz(const std::filesystem::path& file) {
-  const io::xyz_frame frame = io::read_xyz(file);
-  particle_file result;
-  result.coordinates.reserve(3 * frame.positions.size());
-  for (const auto& position : frame.positions) {
-    result.coordinates.insert(result.coordinates.end(), {position[0], position[1], position[2]});
-  }
-  result.lines.resize(frame.positions.size());
-  std::iota(result.lines.begin(), result.lines.end(), io::xyz_frame::first_atom_line);
-  result.box = file_box{frame.origin, frame.lattice, frame.periodic, frame.frames};
-  return result;
-}
-
 }  // namespace
 
 nlohmann::ordered_json as_json(const particle_file& particles) {
@@ -88,8 +75,21 @@ particle_file read_particles(const std::filesystem::path& file, int least_dimens
           file.string(), " ends in none of these");
   particle_file result = ending == ".npy"   ? particles_of_npy(file, least_dimension)
                          : ending == ".csv" ? particles_of_csv(file, least_dimension)
-                                            : particles_of_xyz(file);
+                                            : particles_of(io::read_xyz(file));
   result.file = file.string();
+  return result;
+}
+
+particle_file particles_of(const io::xyz_frame& frame) {
+  particle_file result;
+  result.file = frame.file;
+  result.coordinates.reserve(3 * frame.positions.size());
+  for (const auto& position : frame.positions) {
+    result.coordinates.insert(result.coordinates.end(), {position[0], position[1], position[2]});
+  }
+  result.lines.resize(frame.positions.size());
+  std::iota(result.lines.begin(), result.lines.end(), frame.comment_line + 1);
+  result.box = file_box{frame.origin, frame.lattice, frame.periodic, frame.frames, frame.comment_line};
   return result;
 }
 

@@ -21,6 +21,7 @@ struct file_box {
   std::optional<vec<vec<double, 3>, 3>> vectors;  ///< one may be zero where its axis is open
   vec<bool, 3> periodic{};
   std::size_t frames = 1;  ///< in the file, of which the first is read
+  std::size_t line = 2;    ///< of the file that it stands in
 };
 
 /// Points as a file holds them.
@@ -34,7 +35,7 @@ struct particle_file {
 
   [[nodiscard]] std::size_t size() const { return coordinates.size() / static_cast<std::size_t>(dimension); }
   /// Where the box stands, for messages: "atoms.xyz:2".
-  [[nodiscard]] std::string place_of_box() const { return message(file, ":", io::xyz_frame::comment_line); }
+  [[nodiscard]] std::string place_of_box() const { return message(file, ":", box ? box->line : 1); }
   /// Component `axis` of point i.
   [[nodiscard]] double at(std::size_t i, int axis) const {
     return coordinates[i * static_cast<std::size_t>(dimension) + static_cast<std::size_t>(axis)];
@@ -68,5 +69,8 @@ void note_what_is_left_out(const particle_file& particles);
 /// .xyz. Where one dimension is enough, N or N x 1 and the column x alone as well. Throws argument_error for another
 /// ending, and io_error.
 [[nodiscard]] particle_file read_particles(const std::filesystem::path& file, int least_dimension = 2);
+
+/// The points of a frame.
+[[nodiscard]] particle_file particles_of(const io::xyz_frame& frame);
 
 }  // namespace quadrat::program

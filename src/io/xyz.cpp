@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "io/text.hpp"
 #include "io/xyz_comment.hpp"
@@ -14,46 +16,75 @@ namespace {
 
 class xyz_parser {
  public:
-  xyz_parser(std::string_view text, xyz_frame& frame) : lines_(text), frame_(frame) {}
+  xyz_parser(std::string_view text, xyz_frame& frame, bool with_species = false)
+      : lines_(text), frame_(frame), with_species_(with_species) {}
 
-  void parse() {
+  void read_first() {
     if (!lines_.next()) throw io_error(frame_.file + ": the file is empty");
     const auto count = number_from<std::uint64_t>(trimmed(lines_.line()));
     if (!count) fail("the first line must be the number of atoms, but is " + shown(lines_.line()));
-    // An atom's line has at least six characters.
-    if (*count > 0 && lines_.left() / 6 < *count - 1) {
-      fail(message("the file is too short for ", *count, " atoms; it is cut, or the number is wrong"));
+    read_frame(*count);
+  }
+
+  /// Reads the next frame; false at the end.
+  [[nodiscard]] bool read_next() {
+    const auto count = next_count();
+    if (!count) return false;
+    xyz_frame next;
+    next.file = frame_.file;
+    next.frames = frame_.frames + 1;
+    frame_ = std::move(next);
+    first_column_ = 1;
+    columns_ = 4;
+    species_column_ = 0;
+    exact_ = false;
+    read_frame(*count);
+    return true;
+  }
+
+  /// Reads what follows a frame: blank lines, and further frames, which are only counted.
+  void count_frames() {
+    while (const auto count = next_count()) {
+      if (!lines_.next()) fail("the file ends before the comment line");
+      for (std::uint64_t i = 0; i < *count; ++i) next_atom(i, *count);
+      ++frame_.frames;
     }
-    if (!lines_.next()) fail("the file ends before the comment line");
-    read_comment();
-    frame_.positions.reserve(*count);
-    for (std::uint64_t i = 0; i < *count; ++i) {
-      if (!lines_.next()) fail(message("the file ends after ", i, " of ", *count, " atoms"));
-      read_atom();
-    }
-    count_frames();
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw io_error(message(frame_.file, ":", lines_.number(), ": ", what));
+  void read_frame(std::uint64_t count) {
+    // An atom's line has at least six characters.
+    if (count > 0 && lines_.left() / 6 < count - 1) {
+      fail(message("the file is too short for ", count, " atoms; it is cut, or the number is wrong"));
+    }
+    if (!lines_.next()) fail("the file ends before the comment line");
+    frame_.comment_line = lines_.number();
+    read_comment();
+    frame_.positions.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      next_atom(i, count);
+      read_atom();
+    }
   }
 
-  /// Reads what follows the first frame: blank lines, and further frames, which are only counted.
-  void count_frames() {
-    for (frame_.frames = 1; lines_.next();) {
+  void next_atom(std::uint64_t i, std::uint64_t count) {
+    if (!lines_.next()) fail(message("the file ends after ", i, " of ", count, " atoms"));
+  }
+
+  /// The number of atoms of a further frame, if there is one.
+  [[nodiscard]] std::optional<std::uint64_t> next_count() {
+    while (lines_.next()) {
       if (trimmed(lines_.line()).empty()) continue;
       const auto count = number_from<std::uint64_t>(trimmed(lines_.line()));
-      if (!count) {
-        fail(message(shown(lines_.line()), " follows frame ", frame_.frames,
-                     "; expected the end, or the number of atoms of another frame"));
-      }
-      if (!lines_.next()) fail("the file ends before the comment line");
-      for (std::uint64_t i = 0; i < *count; ++i) {
-        if (!lines_.next()) fail(message("the file ends after ", i, " of ", *count, " atoms"));
-      }
-      ++frame_.frames;
+      if (count) return *count;
+      fail(message(shown(lines_.line()), " follows frame ", frame_.frames,
+                   "; expected the end, or the number of atoms of another frame"));
     }
+    return std::nullopt;
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw io_error(message(frame_.file, ":", lines_.number(), ": ", what));
   }
 
   void read_comment() {
@@ -100,6 +131,7 @@ class xyz_parser {
     const auto words = words_of(text, ":");
     std::size_t column = 0;
     bool found = false;
+    species_column_.reset();
     for (std::size_t k = 0; k + 2 < words.size(); k += 3) {
       const auto count = number_from<std::uint32_t>(words[k + 2]);
       if (!count || *count == 0) fail("Properties has " + shown(words[k + 2]) + " where a number of columns should be");
@@ -110,6 +142,7 @@ class xyz_parser {
         first_column_ = column;
         found = true;
       }
+      if (words[k] == "species" && *count == 1) species_column_ = column;
       column += *count;
     }
     if (words.size() % 3 != 0 || !found)
@@ -135,11 +168,14 @@ class xyz_parser {
       position[axis] = *value;
     }
     frame_.positions.push_back(position);
+    if (with_species_ && species_column_) frame_.species.emplace_back(words[*species_column_]);
   }
 
   line_reader lines_;
   xyz_frame& frame_;
+  bool with_species_;
   std::size_t first_column_ = 1;  ///< of the position
+  std::optional<std::size_t> species_column_ = 0;
   std::size_t columns_ = 4;
   bool exact_ = false;  ///< whether Properties give the number of columns
 };
@@ -151,8 +187,21 @@ xyz_frame read_xyz(const std::filesystem::path& file) { return parse_xyz(read_wh
 xyz_frame parse_xyz(std::string_view text, const std::string& file) {
   xyz_frame frame;
   frame.file = file;
-  xyz_parser(text, frame).parse();
+  xyz_parser parser(text, frame);
+  parser.read_first();
+  parser.count_frames();
   return frame;
+}
+
+void for_each_xyz_frame(const std::filesystem::path& file, bool with_species,
+                        const std::function<void(const xyz_frame&)>& f) {
+  const std::string text = read_whole_file(file);
+  xyz_frame frame;
+  frame.file = file.string();
+  xyz_parser parser(text, frame, with_species);
+  parser.read_first();
+  f(frame);
+  while (parser.read_next()) f(frame);
 }
 
 }  // namespace quadrat::io

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
@@ -43,6 +44,25 @@ TEST_F(xyz_test, extended) {
   EXPECT_EQ((*frame.lattice)[1], (vec<double, 3>{4, 5, 6}));
   EXPECT_EQ((*frame.lattice)[2], (vec<double, 3>{7, 8, 10}));
   EXPECT_EQ(frame.periodic, (vec<bool, 3>{true, false, true}));
+}
+
+TEST_F(xyz_test, all_frames_with_species_and_lines) {
+  put(file_,
+      "1\n\nH 1 2 3\n\n2\nProperties=pos:R:3:species:S:1 pbc=\"T T F\"\n4 5 6 He\n7 8 9 O\n1\nProperties=pos:R:3\n0 0 "
+      "1\n");
+  std::vector<xyz_frame> frames;
+  for_each_xyz_frame(file_, true, [&](const xyz_frame& frame) { frames.push_back(frame); });
+  ASSERT_EQ(frames.size(), 3u);
+  EXPECT_EQ(frames[0].species, (std::vector<std::string>{"H"}));
+  EXPECT_EQ(frames[1].species, (std::vector<std::string>{"He", "O"}));
+  EXPECT_TRUE(frames[2].species.empty());
+  EXPECT_EQ(frames[1].positions, (std::vector<vec<double, 3>>{{4, 5, 6}, {7, 8, 9}}));
+  EXPECT_EQ(frames[1].periodic, (vec<bool, 3>{true, true, false}));
+  EXPECT_EQ(frames[2].periodic, (vec<bool, 3>{}));
+  EXPECT_EQ(frames[0].comment_line, 2u);
+  EXPECT_EQ(frames[1].comment_line, 6u);
+  EXPECT_EQ(frames[2].comment_line, 10u);
+  EXPECT_EQ(frames[2].frames, 3u);
 }
 
 TEST_F(xyz_test, plain) {

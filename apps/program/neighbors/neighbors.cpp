@@ -11,6 +11,7 @@
 #include "program/neighbors/box.hpp"
 #include "program/neighbors/estimate.hpp"
 #include "program/neighbors/options.hpp"
+#include "program/neighbors/rdf.hpp"
 #include "program/neighbors/report.hpp"
 #include "program/neighbors/search.hpp"
 #include "program/option_checks.hpp"
@@ -33,6 +34,8 @@ void check_neighbors_options(const neighbors_options& options) {
   require(options.knn == 0 || !options.half, "--half lists pairs, and --knn rows of neighbors; give one of them");
   require(options.knn == 0 || options.method.empty() || options.method == "auto", "--method ", options.method,
           " finds pairs nearer than a cutoff; --knn has one method");
+  const char* const alone = options.bins ? "--bins" : options.types ? "--types" : options.plot ? "--plot" : nullptr;
+  require(alone == nullptr, alone == nullptr ? "" : alone, " needs --rdf");
   if (options.output) check_table_output(*options.output, options.json, options.points, "pairs");
 }
 
@@ -49,6 +52,7 @@ void check_expectations(const neighbors_options& options, const particle_file& p
 }
 
 void run_neighbors(const neighbors_options& options) {
+  if (options.rdf) return run_rdf(options);
   double total = 0, reading = 0;
   const stopwatch time(total);
   check_neighbors_options(options);
@@ -89,6 +93,7 @@ std::string neighbors_footer() {
          "  quadrat neighbors points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o pairs.csv\n"
          "  quadrat neighbors atoms.xyz --cutoff 5 --half -o pairs.npy      Lattice and pbc of the file\n"
          "  quadrat neighbors points.npy --knn 8 -o nearest.npy              the 8 nearest of each point\n"
+         "  quadrat neighbors run.xyz --cutoff 8 --rdf --types -o rdf.csv --plot rdf.png\n"
          "  quadrat neighbors points.npy --cutoff 0.1 --device cuda --json > counts.json\n\n"
          "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 }
@@ -115,6 +120,13 @@ void add_neighbors(CLI::App& app) {
           ->type_name("K");
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
                   "Lx,Ly[,Lz]");
+  command->add_flag("--rdf", o.rdf,
+                    "instead of pairs: g(r), the radial distribution function, over all frames of an .xyz file");
+  command->add_option("--bins", o.bins, "of g(r), from 0 to the cutoff; default: 200")
+      ->check(whole_number(1, 1 << 20))
+      ->type_name("N");
+  command->add_flag("--types", o.types, "one g(r) for each pair of species of an .xyz file");
+  command->add_option("--plot", o.plot, "draw g(r): .png")->type_name("FILE");
   command->add_flag("--half", o.half, "each pair once (i < j) instead of twice");
   command->add_option("--method,--order", o.method, "how to search; default: chosen (auto)")->type_name("NAME");
   add_device_options(*command, o.device);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,10 @@ struct neighbors_options {
   int knn = 0;        ///< neighbors a point; 0: all pairs nearer than the cutoff
   box_options box;
   bool half = false;
+  bool rdf = false;  ///< radial distribution functions instead of pairs
+  std::optional<std::int64_t> bins;
+  bool types = false;
+  std::optional<std::string> plot;
   std::string method;  ///< empty: chosen
   device_options device;
   std::optional<std::string> precision;

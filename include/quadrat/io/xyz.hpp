@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,13 +14,11 @@
 
 namespace quadrat::io {
 
-/// The first frame of an .xyz file.
+/// A frame of an .xyz file.
 struct xyz_frame {
-  /// Line numbers of its comment and of its first atom in the file; the other atoms follow, one per line.
-  static constexpr std::size_t comment_line = 2, first_atom_line = 3;
-
-  std::string file;        ///< for messages
-  std::size_t frames = 1;  ///< in the file
+  std::string file;              ///< for messages
+  std::size_t comment_line = 2;  ///< in the file; the atoms follow, one per line
+  std::size_t frames = 1;        ///< in the file, if it has been read to the end
   std::vector<vec<double, 3>> positions;
   /// The three vectors of the cell, one after the other: `Lattice="ax ay az bx by bz cx cy cz"`. The vector of an open
   /// direction may be zero.
@@ -28,6 +27,9 @@ struct xyz_frame {
   vec<bool, 3> periodic{};
   /// `Origin="x y z"` of the cell, as OVITO writes it.
   vec<double, 3> origin{};
+  /// Of each atom: the column of `species:S:1` in Properties, or the first one without Properties; empty if there is no
+  /// such column, or it was not asked for.
+  std::vector<std::string> species;
 };
 
 /// Reads the first frame of an extended .xyz file (https://github.com/libAtoms/extxyz), or of a plain one: number of
@@ -35,7 +37,10 @@ struct xyz_frame {
 /// are ignored. Later frames are only counted. Throws io_error that names file and line ("FILE:LINE:"), also for later
 /// text that is not a frame.
 [[nodiscard]] xyz_frame read_xyz(const std::filesystem::path& file);
-/// The same for a text in memory; `file` is its name in messages.
+/// Calls f(frame) for all frames, one after the other. Throws as above, when it comes to the frame that is wrong.
+void for_each_xyz_frame(const std::filesystem::path& file, bool with_species,
+                        const std::function<void(const xyz_frame&)>& f);
+/// The first frame of a text in memory; `file` is its name in messages.
 [[nodiscard]] xyz_frame parse_xyz(std::string_view text, const std::string& file);
 
 }  // namespace quadrat::io
