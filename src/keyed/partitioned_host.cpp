@@ -177,10 +177,10 @@ void partitioned_engine::set_keys(const key_source& keys) {
   allocate(keys.count);
   keys_ = keys;
   with_keys(keys_, [&](const auto* words) {
-    for_each_part(block_parts_.parts, keys_.count, [&](std::size_t part) { count_part(words, part); });
+    for_each_part_of(block_parts_.parts, keys_.count, [&](std::size_t part) { count_part(words, part); });
   });
   place_shares();
-  for_each_part(block_parts_.parts, keys_.count, [&](std::size_t part) { list_blocks(part); });
+  for_each_part_of(block_parts_.parts, keys_.count, [&](std::size_t part) { list_blocks(part); });
   cut_pieces();
 }
 
@@ -277,8 +277,8 @@ template <typename Fold, int Components, typename T, typename Source, typename R
 void partitioned_engine::join(const Source& source, const Rows& results, int components, bool accumulate) {
   const std::size_t work = keys_.count + setup_.key_count;
   with_keys(keys_, [&](const auto* keys) {
-    for_each_part(block_parts_.parts, keys_.count,
-                  [&](std::size_t part) { move_part<Components, T>(keys, part, source, components); });
+    for_each_part_of(block_parts_.parts, keys_.count,
+                     [&](std::size_t part) { move_part<Components, T>(keys, part, source, components); });
   });
   const auto count = static_cast<std::int64_t>(pieces_.size());
   const int threads = context_.threads();
@@ -288,7 +288,8 @@ void partitioned_engine::join(const Source& source, const Rows& results, int com
   }
   if (pieces_.size() == ranges_) return;
   const auto parts = static_cast<std::size_t>(threads);
-  for_each_part(parts, work, [&](std::size_t part) { collect<Fold, Components, T>(part, parts, results, components); });
+  for_each_part_of(parts, work,
+                   [&](std::size_t part) { collect<Fold, Components, T>(part, parts, results, components); });
 }
 
 template <typename T>

@@ -156,14 +156,14 @@ void private_tables_engine::join_tables(const Source& source, const Rows& result
   };
   const partition elements{keys_.count, parts};
   with_keys(keys_, [&](const auto* keys) {
-    for_each_part(parts, keys_.count, [&](std::size_t part) {
+    for_each_part_of(parts, keys_.count, [&](std::size_t part) {
       const auto join = make_row_join<Fold, Components>(source, table(part), components);
       join.clear(0, key_count * Copies);
       fill_table<Copies>(keys_, keys, elements.first(part), elements.last(part), join);
     });
   });
   const partition key_ranges = partition_for(context_, key_count, 1);
-  for_each_part(key_ranges.parts, parts * key_count, [&](std::size_t range) {
+  for_each_part_of(key_ranges.parts, parts * key_count, [&](std::size_t range) {
     const auto join = make_row_join<Fold, Components>(source, results, components);
     const std::size_t first = key_ranges.first(range), last = key_ranges.last(range);
     if (!accumulate) join.clear(first, last);
@@ -181,7 +181,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
   const auto threads = static_cast<std::size_t>(context_.threads());
   const partition elements{keys_.count, threads};
   with_keys(keys_, [&](const auto* keys) {
-    for_each_part(threads, keys_.count + setup_.key_count, [&](std::size_t part) {
+    for_each_part_of(threads, keys_.count + setup_.key_count, [&](std::size_t part) {
       using key_type = std::remove_cvref_t<decltype(*keys)>;
       const auto join = make_row_join<Fold, Components>(source, results, components);
       if (!accumulate) join.clear(ranges_[part], ranges_[part + 1]);

@@ -8,6 +8,7 @@
 #include "keyed/element_values.hpp"
 #include "keyed/source.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 
 /// What the methods of the CPU share that join elements to rows of memory which a thread has to itself.
 namespace quadrat::detail {
@@ -100,12 +101,10 @@ void with_rows(const component_values<const T>& values, const component_values<T
 /// With fewer elements or keys, waking a team does not pay.
 inline constexpr std::size_t worth_a_team = 2048;
 
-/// Calls f(part) for each part, one per thread.
+/// Calls f(part) for each part, one per thread, or all in this thread if there is little work.
 template <typename F>
-void for_each_part(std::size_t parts, std::size_t work, const F& f) {
-  const auto last = static_cast<std::int64_t>(parts);
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(last)) if (last > 1 && work >= worth_a_team)
-  for (std::int64_t part = 0; part < last; ++part) f(static_cast<std::size_t>(part));
+void for_each_part_of(std::size_t parts, std::size_t work, const F& f) {
+  for_each_part(work >= worth_a_team ? static_cast<int>(parts) : 1, parts, f);
 }
 
 /// Calls f(keys) with a pointer of the keys' type.

@@ -9,7 +9,7 @@
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/parallel/fault.hpp"
-#include "quadrat/parallel/team_error.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 
 /// Reduction by key with a functor on the CPU: for functor_reducer.
 namespace quadrat::detail {
@@ -127,18 +127,6 @@ struct range_reduction {
   }
 };
 
-/// Calls work(part) for each part in a thread of its own, and passes on exceptions.
-template <typename Work>
-void for_each_range(std::size_t parts, const Work& work) {
-  const auto last = static_cast<std::int64_t>(parts);
-  team_error error;
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(last))
-  for (std::int64_t part = 0; part < last; ++part) {
-    error.guard(part, [&] { work(static_cast<std::size_t>(part)); });
-  }
-  error.rethrow();
-}
-
 /// Each thread joins the elements of a range of keys, in their order: results are those of a plain loop, bit by bit,
 /// with any number of threads. Where keys are in order, these elements are consecutive; otherwise each thread reads all
 /// keys, unless values are so small, and results so few, that one thread is as fast. `ranges` is memory that is kept.
@@ -154,14 +142,15 @@ void reduce_ranges(const cpu_context& context, const range_reduction<Key, Value,
   std::uint64_t* const ascending = ranges.data() + parts + 1;
   const auto first_of = [&](std::size_t part) { return work.count * part / parts; };
   if (ordered && !work.in_order) {
-    for_each_range(parts, [&](std::size_t p) { ascending[p] = work.ascends(first_of(p), first_of(p + 1)) ? 1 : 0; });
+    for_each_part(static_cast<int>(parts), parts,
+                  [&](std::size_t p) { ascending[p] = work.ascends(first_of(p), first_of(p + 1)) ? 1 : 0; });
     ordered = std::all_of(ascending, ascending + parts, [](std::uint64_t one) { return one == 1; });
   }
   // To read all keys would take each thread as long as to join all elements.
   constexpr std::uint64_t small_value = 8, small_results = 1 << 20;
   const bool cached = sizeof(Value) <= small_value && work.key_count * sizeof(Value) <= small_results;
   if (!ordered && cached) return work.run_part(0, work.count, 0, work.key_count);
-  for_each_range(parts, [&](std::size_t p) {
+  for_each_part(static_cast<int>(parts), parts, [&](std::size_t p) {
     if (!ordered) {
       work.run_range(ranges[p], ranges[p + 1]);
       return work.look_at_part(first_of(p), first_of(p + 1));

@@ -7,7 +7,7 @@
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/types.hpp"
-#include "quadrat/parallel/team_error.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 #include "quadrat/search/listed_pairs.hpp"
 
 /// Half lists on a CPU: the rows are cut into parts, each of which is summed by one thread, and what a part adds to
@@ -40,18 +40,6 @@ struct pair_pages {
     return page_size * slots[part * pages + j / page_size] + j % page_size;
   }
 };
-
-/// Calls body(part) for each part, on the threads of the context.
-template <typename Body>
-void for_each_part(const cpu_context& context, std::size_t parts, const Body& body) {
-  const auto last = static_cast<std::int64_t>(parts);
-  team_error error;
-#pragma omp parallel for schedule(static) num_threads(context.threads()) if (last > 1)
-  for (std::int64_t part = 0; part < last; ++part) {
-    error.guard(part, [&] { body(static_cast<std::size_t>(part)); });
-  }
-  error.rethrow();
-}
 
 /// As many parts as threads; where results must not depend on these, a number that depends on the rows alone.
 [[nodiscard]] inline std::size_t part_count(const cpu_context& context, std::size_t rows) {
@@ -94,7 +82,7 @@ template <typename T, int D>
   result.slots = reinterpret_cast<std::uint32_t*>(bytes);
   result.first_slot = reinterpret_cast<std::uint64_t*>(bytes + slot_bytes);
   if (memory.version == list.version) return result;
-  for_each_part(context, result.parts, mark_pages<T, D>{list, result});
+  for_each_part(context.threads(), result.parts, mark_pages<T, D>{list, result});
   std::uint32_t used = 0;
   for (std::size_t part = 0; part < result.parts; ++part) {
     result.first_slot[part] = used;

@@ -11,6 +11,7 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/search/interaction.hpp"
 #include "quadrat/search/listed_pairs.hpp"
@@ -280,7 +281,7 @@ void accumulate_half(const cpu_context& context, const listed_pairs<T, D>& list,
   const pair_pages pages = pages_of(context, list, memory);
   static_assert(std::is_trivially_copyable_v<Sum> && alignof(Sum) <= 64, "sums are kept in raw memory");
   Sum* sums = reinterpret_cast<Sum*>(memory.sums.request(context, memory.page_count * sizeof(Sum)));
-  for_each_part(context, pages.parts, accumulate_part_of<T, D, Sum, F>{list, pages, result, sums, f});
+  for_each_part(context.threads(), pages.parts, accumulate_part_of<T, D, Sum, F>{list, pages, result, sums, f});
   if (pages.parts > 1) {
     for_each(context, "search.add_pages", pages.pages, add_pages<Sum>{pages, list.rows, result, sums});
   }

@@ -5,6 +5,7 @@
 #include "mesh/sparse/group_order.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 
 namespace quadrat::detail {
 
@@ -156,16 +157,13 @@ void insert_in_groups(const cpu_context& context, const contribution_source<T>& 
 template <typename T>
 void multiply_groups(const cpu_context& context, const group_grid& grid, const group_entries<T>& entries,
                      const channel_pair<T>& channels, double /*average*/) {
-  const auto groups = static_cast<std::int64_t>(grid.groups());
-  // Not for_each: even a few groups are much work.
-#pragma omp parallel for schedule(static) num_threads(context.threads())
-  for (std::int64_t group = 0; group < groups; ++group) {
+  for_each_part(context.threads(), grid.groups(), [&](std::size_t group) {
     if (channels.count == 2) {
-      multiply_group<2>(grid, entries, channels, static_cast<std::size_t>(group));
+      multiply_group<2>(grid, entries, channels, group);
     } else {
-      multiply_group<1>(grid, entries, channels, static_cast<std::size_t>(group));
+      multiply_group<1>(grid, entries, channels, group);
     }
-  }
+  });
 }
 
 #define QUADRAT_INSTANTIATE(T)                                                                                      \

@@ -12,6 +12,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 #include "quadrat/search/pair_histogram.hpp"
 #include "search/cells.hpp"
 #include "search/pairs/count.hpp"
@@ -133,8 +134,7 @@ void pair_histogram<Context, T, D>::implementation::count(const detail::pair_dis
     constexpr std::size_t chunk = 256;
     const auto chunks = static_cast<std::int64_t>((points + chunk - 1) / chunk);
     std::int64_t next = 0;
-#pragma omp parallel for schedule(static) num_threads(context.threads()) if (copies > 1)
-    for (std::size_t copy = 0; copy < copies; ++copy) {
+    detail::for_each_part(context.threads(), copies, [&](std::size_t copy) {
       std::uint64_t* const own = counts.data() + copy * size();
       for (;;) {
         const std::int64_t taken = atomic_add(&next, std::int64_t{1});
@@ -145,7 +145,7 @@ void pair_histogram<Context, T, D>::implementation::count(const detail::pair_dis
                       [own](std::uint32_t bin, std::uint32_t number) { own[bin] += number; });
         }
       }
-    }
+    });
   } else {
     for_each(context, "search.pairs.count", points,
              detail::count_distances<T, D>{pairs, counts.data(), size(), copies});
