@@ -195,9 +195,13 @@ xyz_frame parse_xyz(std::string_view text, const std::string& file) {
 
 void for_each_xyz_frame(const std::filesystem::path& file, bool with_species,
                         const std::function<void(const xyz_frame&)>& f) {
-  const std::string text = read_whole_file(file);
+  parse_xyz_frames(read_whole_file(file), file.string(), with_species, f);
+}
+
+void parse_xyz_frames(std::string_view text, const std::string& file, bool with_species,
+                      const std::function<void(const xyz_frame&)>& f) {
   xyz_frame frame;
-  frame.file = file.string();
+  frame.file = file;
   xyz_parser parser(text, frame, with_species);
   parser.read_first();
   f(frame);

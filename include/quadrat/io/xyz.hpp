@@ -40,7 +40,9 @@ struct xyz_frame {
 /// Calls f(frame) for all frames, one after the other. Throws as above, when it comes to the frame that is wrong.
 void for_each_xyz_frame(const std::filesystem::path& file, bool with_species,
                         const std::function<void(const xyz_frame&)>& f);
-/// The first frame of a text in memory; `file` is its name in messages.
+/// The same for a text in memory; `file` is its name in messages.
 [[nodiscard]] xyz_frame parse_xyz(std::string_view text, const std::string& file);
+void parse_xyz_frames(std::string_view text, const std::string& file, bool with_species,
+                      const std::function<void(const xyz_frame&)>& f);
 
 }  // namespace quadrat::io
