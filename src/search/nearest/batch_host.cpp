@@ -5,9 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/search/nearest_neighbors.hpp"
+#include "search/nearest/children.hpp"
 #include "search/nearest/insert.hpp"
 #include "search/sweeps/lanes.hpp"
 
@@ -16,12 +18,17 @@ namespace quadrat::detail {
 namespace {
 
 /// Candidates that are tested together: enough to be worth the calls, and few enough to make the reach smaller soon.
-constexpr std::size_t nearest_batch_candidates = 64;
+constexpr std::size_t nearest_batch_candidates = most_nearest_candidates;
 
-template <typename T, int D>
+/// Floats without images have short keys.
+template <typename T, bool Images>
+using nearest_list_of = std::conditional_t<std::is_same_v<T, float> && !Images, packed_nearest_list, nearest_list>;
+
+template <typename T, int D, bool Images>
 struct nearest_functions {
   test_lanes_function<T, D> test;
-  insert_nearest_function insert;
+  insert_nearest_function<nearest_list_of<T, Images>> insert;
+  likely_children_function<T, D> children;
 };
 
 /// The rows of the points of one leaf.
@@ -31,7 +38,7 @@ class nearest_batch {
   using key = typename key_type::type;
 
  public:
-  nearest_batch(const nearest_search<T, D>& search, const nearest_functions<T, D>& functions)
+  nearest_batch(const nearest_search<T, D>& search, const nearest_functions<T, D, Images>& functions)
       : search_(search), k_(search.sink.k), groups_(nearest_groups(k_)), functions_(functions) {}
 
   void find(std::size_t leaf) {
@@ -41,20 +48,55 @@ class nearest_batch {
     write(leaf);
   }
 
-  // For nearest_shells and nearest_walk.
+  // For nearest_shells.
   [[nodiscard]] bool in_reach(T squared) const { return reaches(squared, 0); }
   void find_in_image(const vec<int, D>& shift) {
     translation_ = image_translation(search_.images.shape, shift);
     shift_ = packed_shift(shift);
     home_ = shift == vec<int, D>{};
-    nearest_walk<T, D, nearest_batch>(search_.tree, low_, high_, translation_, *this).visit();
+    walk();
     flush();
   }
-  void node() {}
-  [[nodiscard]] bool accepts(T squared, particle_id least) const {
-    return reaches(squared, key_type::make(least, shift_));
+
+ private:
+  /// As nearest_walk: depth first, the likely children first. A child's distance is computed once.
+  void walk() {
+    const nearest_tree<T, D>& tree = search_.tree;
+    const nearest_target<T, D> target{
+        low_, high_, make_vec<T, D>([&](int axis) { return low_[axis] + (high_[axis] - low_[axis]) / 2; }),
+        translation_};
+    struct visited_node {
+      std::size_t index;
+      unsigned next, count;
+      likely_children<T> children;
+    } path[most_nearest_levels];
+    const auto enter = [&](int level, std::size_t index) {
+      visited_node& here = path[level];
+      here.index = index;
+      here.next = 0;
+      here.count = functions_.children(tree.node(level, index), target, worst_, here.children);
+    };
+    enter(tree.levels - 1, 0);
+    for (int level = tree.levels - 1; level < tree.levels;) {
+      visited_node& here = path[level];
+      if (here.next == here.count) {
+        ++level;
+        continue;
+      }
+      const std::size_t child = here.children.child[here.next++];
+      // Since the node was entered, closer neighbors may have been found.
+      const particle_id least = tree.node(level, here.index).least[child];
+      if (!reaches(here.children.squared[child], key_type::make(least, shift_))) continue;
+      const std::size_t below = here.index * nearest_width + child;
+      if (level == 0) {
+        collect(below);
+      } else {
+        enter(--level, below);
+      }
+    }
   }
-  void leaf(std::size_t index) {
+
+  void collect(std::size_t index) {
     const nearest_leaf<T, D>& leaf = search_.tree.leaves[index];
     for (int axis = 0; axis < D; ++axis) {
       std::copy_n(leaf.at[axis], nearest_width, candidates_.position[axis] + size_);
@@ -64,7 +106,6 @@ class nearest_batch {
     if (size_ >= enough_) flush();
   }
 
- private:
   void begin(std::size_t leaf) {
     const nearest_leaf<T, D>& points = search_.tree.leaves[leaf];
     count_ = std::min(nearest_width, search_.tree.points - leaf * nearest_width);
@@ -72,7 +113,7 @@ class nearest_batch {
     for (std::size_t q = 0; q < count_; ++q) {
       from_[q] = points.position(q);
       self_[q] = search_.include_self ? no_particle : points.id[q];
-      rows_[q].clear(groups_, static_cast<double>(search_.squared_cutoff));
+      rows_[q].clear(groups_, search_.squared_cutoff);
       for (int axis = 0; axis < D; ++axis) {
         low_[axis] = std::min(low_[axis], from_[q][axis]);
         high_[axis] = std::max(high_[axis], from_[q][axis]);
@@ -93,12 +134,8 @@ class nearest_batch {
       worst_key_ = found(q, k_ - 1);
     }
   }
-  [[nodiscard]] T squared(std::size_t q, std::size_t place) const {
-    return static_cast<T>(rows_[q].squared[nearest_group + place]);
-  }
-  [[nodiscard]] key found(std::size_t q, std::size_t place) const {
-    return static_cast<key>(rows_[q].key[nearest_group + place]);
-  }
+  [[nodiscard]] T squared(std::size_t q, std::size_t place) const { return static_cast<T>(rows_[q].squared_at(place)); }
+  [[nodiscard]] key found(std::size_t q, std::size_t place) const { return static_cast<key>(rows_[q].key_at(place)); }
   [[nodiscard]] bool reaches(T squared, key least) const {
     return squared < worst_ || (squared == worst_ && least < worst_key_);
   }
@@ -116,20 +153,19 @@ class nearest_batch {
     const T limit = std::nextafter(squared(q, k_ - 1), std::numeric_limits<T>::infinity());
     std::uint64_t words[nearest_batch_candidates / 64];
     if (functions_.test(candidates_, 0, size_, from_[q], translation_, limit, words) == 0) return;
-    double near[nearest_batch_candidates];
-    std::uint64_t keys[nearest_batch_candidates];
+    typename nearest_list_of<T, Images>::candidates near;
     std::size_t count = 0;
     for (std::size_t begin = 0; begin < size_; begin += 64) {
       for (std::uint64_t word = words[begin / 64]; word != 0; word &= word - 1) {
         const std::size_t lane = begin + static_cast<std::size_t>(std::countr_zero(word));
-        near[count] = static_cast<double>(squared_separation(make_vec<T, D>([&](int axis) {
+        const T distance = squared_separation(make_vec<T, D>([&](int axis) {
           return image_offset(from_[q][axis], candidates_.position[axis][lane], translation_[axis]);
-        })));
-        keys[count] = key_type::make(ids_[lane], shift_);
+        }));
+        near.put(count, distance, key_type::make(ids_[lane], shift_));
         count += home_ && ids_[lane] == self_[q] ? 0 : 1;
       }
     }
-    functions_.insert(near, keys, count, rows_[q], groups_);
+    functions_.insert(near, count, rows_[q], groups_);
   }
 
   void write(std::size_t leaf) const {
@@ -150,12 +186,12 @@ class nearest_batch {
     }
   }
 
-  nearest_list rows_[nearest_width];
+  nearest_list_of<T, Images> rows_[nearest_width];
   candidate_lanes<T, D> candidates_;
   const nearest_search<T, D>& search_;
   std::size_t k_;
   std::size_t groups_;
-  nearest_functions<T, D> functions_;
+  nearest_functions<T, D, Images> functions_;
   std::size_t count_ = 0;  // of points
   vec<T, D> from_[nearest_width];
   particle_id self_[nearest_width];
@@ -174,24 +210,29 @@ class nearest_batch {
 template <typename T, int D, bool Images>
 struct find_nearest_leaf {
   nearest_search<T, D> search;
-  nearest_functions<T, D> functions;
+  nearest_functions<T, D, Images> functions;
 
   void operator()(std::size_t row) const {
     if (row % nearest_width == 0) nearest_batch<T, D, Images>(search, functions).find(row / nearest_width);
   }
 };
 
+template <bool Images, typename T, int D>
+void find_leaves(const cpu_context& context, const nearest_search<T, D>& search) {
+  static const nearest_functions<T, D, Images> functions{test_lanes_functions<T, D>().front(),
+                                                         insert_nearest_functions<nearest_list_of<T, Images>>().front(),
+                                                         likely_children_functions<T, D>().front()};
+  for_each(context, "nearest.leaves_of_rows", search.tree.points, find_nearest_leaf<T, D, Images>{search, functions});
+}
+
 }  // namespace
 
 template <typename T, int D>
 void find_nearest_rows_by_leaves(const cpu_context& context, const nearest_search<T, D>& search) {
-  static const nearest_functions<T, D> functions{test_lanes_functions<T, D>().front(),
-                                                 insert_nearest_functions().front()};
-  constexpr const char* name = "nearest.leaves_of_rows";
   if (search.images.any()) {
-    for_each(context, name, search.tree.points, find_nearest_leaf<T, D, true>{search, functions});
+    find_leaves<true>(context, search);
   } else {
-    for_each(context, name, search.tree.points, find_nearest_leaf<T, D, false>{search, functions});
+    find_leaves<false>(context, search);
   }
 }
 

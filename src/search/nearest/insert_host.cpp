@@ -18,22 +18,34 @@ namespace quadrat::detail {
 namespace {
 
 /// In plain C++, for CPUs without a variant of their own.
-void insert_nearest_plain(const double* squared, const std::uint64_t* keys, std::size_t count, nearest_list& list,
+void insert_nearest_plain(const nearest_list::candidates& candidates, std::size_t count, nearest_list& list,
                           std::size_t groups) {
   const std::size_t last = (groups + 1) * nearest_group - 1;
-  const auto before = [&](std::size_t candidate, std::size_t place) {
-    return squared[candidate] < list.squared[place] ||
-           (squared[candidate] == list.squared[place] && keys[candidate] < list.key[place]);
+  const auto before = [&](std::size_t k, std::size_t place) {
+    return candidates.squared[k] < list.squared[place] ||
+           (candidates.squared[k] == list.squared[place] && candidates.key[k] < list.key[place]);
   };
-  for (std::size_t candidate = 0; candidate < count; ++candidate) {
-    if (!before(candidate, last)) continue;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!before(k, last)) continue;
     std::size_t place = last;
-    for (; before(candidate, place - 1); --place) {
+    for (; before(k, place - 1); --place) {
       list.squared[place] = list.squared[place - 1];
       list.key[place] = list.key[place - 1];
     }
-    list.squared[place] = squared[candidate];
-    list.key[place] = keys[candidate];
+    list.squared[place] = candidates.squared[k];
+    list.key[place] = candidates.key[k];
+  }
+}
+
+void insert_nearest_plain(const packed_nearest_list::candidates& candidates, std::size_t count,
+                          packed_nearest_list& list, std::size_t groups) {
+  const std::size_t last = (groups + 1) * nearest_group - 1;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint64_t word = candidates.word[k];
+    if (!(word < list.word[last])) continue;
+    std::size_t place = last;
+    for (; word < list.word[place - 1]; --place) list.word[place] = list.word[place - 1];
+    list.word[place] = word;
   }
 }
 
@@ -71,7 +83,7 @@ struct inserts_by_avx2 {
 /// The same with masks, which the compiler would turn into vectors and back. A place takes the one before it where that
 /// place takes something, too.
 template <std::size_t Vectors>
-QUADRAT_INSERT_TARGET void insert_by_avx512_into(const double* squared, const std::uint64_t* keys, std::size_t count,
+QUADRAT_INSERT_TARGET void insert_by_avx512_into(const nearest_list::candidates& candidates, std::size_t count,
                                                  nearest_list& list) {
   __m512d s[Vectors];
   __m512i k[Vectors];
@@ -80,8 +92,8 @@ QUADRAT_INSERT_TARGET void insert_by_avx512_into(const double* squared, const st
     k[v] = _mm512_load_si512(list.key + nearest_group * (v + 1));
   }
   for (std::size_t candidate = 0; candidate < count; ++candidate) {
-    const __m512d d = _mm512_set1_pd(squared[candidate]);
-    const __m512i c = _mm512_set1_epi64(static_cast<long long>(keys[candidate]));
+    const __m512d d = _mm512_set1_pd(candidates.squared[candidate]);
+    const __m512i c = _mm512_set1_epi64(static_cast<long long>(candidates.key[candidate]));
     unsigned takes[Vectors + 1] = {};
     for (std::size_t v = 0; v < Vectors; ++v) {
       const __mmask8 equal = _mm512_cmp_pd_mask(d, s[v], _CMP_EQ_OQ);
@@ -106,12 +118,27 @@ QUADRAT_INSERT_TARGET void insert_by_avx512_into(const double* squared, const st
   }
 }
 
-void insert_by_avx512(const double* squared, const std::uint64_t* keys, std::size_t count, nearest_list& list,
-                      std::size_t groups) {
-  if (groups == 1) return insert_by_avx512_into<1>(squared, keys, count, list);
-  if (groups == 2) return insert_by_avx512_into<2>(squared, keys, count, list);
-  if (groups == 4) return insert_by_avx512_into<4>(squared, keys, count, list);
-  insert_by_avx512_into<8>(squared, keys, count, list);
+template <std::size_t Vectors>
+QUADRAT_INSERT_TARGET void insert_by_avx512_into(const packed_nearest_list::candidates& candidates, std::size_t count,
+                                                 packed_nearest_list& list) {
+  __m512i w[Vectors];
+  for (std::size_t v = 0; v < Vectors; ++v) w[v] = _mm512_load_si512(list.word + nearest_group * (v + 1));
+  for (std::size_t candidate = 0; candidate < count; ++candidate) {
+    const __m512i c = _mm512_set1_epi64(static_cast<long long>(candidates.word[candidate]));
+    for (std::size_t v = Vectors; v-- > 0;) {
+      const __m512i before = _mm512_alignr_epi64(w[v], v > 0 ? w[v - 1] : _mm512_setzero_si512(), 7);
+      w[v] = _mm512_min_epu64(w[v], _mm512_max_epu64(before, c));
+    }
+  }
+  for (std::size_t v = 0; v < Vectors; ++v) _mm512_store_si512(list.word + nearest_group * (v + 1), w[v]);
+}
+
+template <typename List>
+void insert_by_avx512(const typename List::candidates& candidates, std::size_t count, List& list, std::size_t groups) {
+  if (groups == 1) return insert_by_avx512_into<1>(candidates, count, list);
+  if (groups == 2) return insert_by_avx512_into<2>(candidates, count, list);
+  if (groups == 4) return insert_by_avx512_into<4>(candidates, count, list);
+  insert_by_avx512_into<8>(candidates, count, list);
 }
 
 #undef QUADRAT_INSERT_TARGET
@@ -120,15 +147,19 @@ void insert_by_avx512(const double* squared, const std::uint64_t* keys, std::siz
 
 }  // namespace
 
-std::vector<insert_nearest_function> insert_nearest_functions() {
-  std::vector<insert_nearest_function> functions;
+template <typename List>
+std::vector<insert_nearest_function<List>> insert_nearest_functions() {
+  std::vector<insert_nearest_function<List>> functions;
 #if QUADRAT_INSERTS_LANES
-  if (__builtin_cpu_supports("avx512f")) functions.push_back(insert_by_avx512);
-  if (__builtin_cpu_supports("avx2")) functions.push_back(insert_lanes<inserts_by_avx2>::run);
-  functions.push_back(insert_lanes<inserts_by_sse2>::run);
+  if (__builtin_cpu_supports("avx512f")) functions.push_back(insert_by_avx512<List>);
+  if (__builtin_cpu_supports("avx2")) functions.push_back(insert_lanes<inserts_by_avx2>::run<List>);
+  functions.push_back(insert_lanes<inserts_by_sse2>::run<List>);
 #endif
   functions.push_back(insert_nearest_plain);
   return functions;
 }
+
+template std::vector<insert_nearest_function<nearest_list>> insert_nearest_functions<nearest_list>();
+template std::vector<insert_nearest_function<packed_nearest_list>> insert_nearest_functions<packed_nearest_list>();
 
 }  // namespace quadrat::detail

@@ -8,9 +8,10 @@ struct insert_lanes<QUADRAT_INSERT_SET> {
   static constexpr int lanes = QUADRAT_INSERT_SET::lanes;
   using numbers = typename cpu_vector<double, lanes>::type;
   using words = typename cpu_vector<std::uint64_t, lanes>::type;
+  using signed_words = typename cpu_vector<std::int64_t, lanes>::type;  // of which there are faster comparisons
 
   template <std::size_t Vectors>
-  QUADRAT_INSERT_TARGET static void into(const double* squared, const std::uint64_t* keys, std::size_t count,
+  QUADRAT_INSERT_TARGET static void into(const nearest_list::candidates& candidates, std::size_t count,
                                          nearest_list& list) {
     auto* const distances = reinterpret_cast<numbers*>(list.squared + nearest_group);
     auto* const ids = reinterpret_cast<words*>(list.key + nearest_group);
@@ -18,8 +19,8 @@ struct insert_lanes<QUADRAT_INSERT_SET> {
     words k[Vectors];
     for (std::size_t v = 0; v < Vectors; ++v) s[v] = distances[v], k[v] = ids[v];
     for (std::size_t candidate = 0; candidate < count; ++candidate) {
-      const numbers d = numbers{} + squared[candidate];
-      const words c = words{} + keys[candidate];
+      const numbers d = numbers{} + candidates.squared[candidate];
+      const words c = words{} + candidates.key[candidate];
       for (std::size_t v = Vectors; v-- > 0;) {
         const numbers s_before = QUADRAT_INSERT_SET::before(v > 0 ? s[v - 1] : numbers{} - 1, s[v]);
         const words k_before = QUADRAT_INSERT_SET::before(v > 0 ? k[v - 1] : words{}, k[v]);
@@ -33,13 +34,31 @@ struct insert_lanes<QUADRAT_INSERT_SET> {
     for (std::size_t v = 0; v < Vectors; ++v) distances[v] = s[v], ids[v] = k[v];
   }
 
-  static void run(const double* squared, const std::uint64_t* keys, std::size_t count, nearest_list& list,
-                  std::size_t groups) {
+  /// A place gets the smaller of its word and the larger of the candidate and the word before.
+  template <std::size_t Vectors>
+  QUADRAT_INSERT_TARGET static void into(const packed_nearest_list::candidates& candidates, std::size_t count,
+                                         packed_nearest_list& list) {
+    auto* const places = reinterpret_cast<signed_words*>(list.word + nearest_group);
+    signed_words w[Vectors];
+    for (std::size_t v = 0; v < Vectors; ++v) w[v] = places[v];
+    for (std::size_t candidate = 0; candidate < count; ++candidate) {
+      const signed_words c = signed_words{} + static_cast<std::int64_t>(candidates.word[candidate]);
+      for (std::size_t v = Vectors; v-- > 0;) {
+        const signed_words before = QUADRAT_INSERT_SET::before(v > 0 ? w[v - 1] : signed_words{}, w[v]);
+        const signed_words larger = before > c ? before : c;
+        w[v] = w[v] < larger ? w[v] : larger;
+      }
+    }
+    for (std::size_t v = 0; v < Vectors; ++v) places[v] = w[v];
+  }
+
+  template <typename List>
+  static void run(const typename List::candidates& candidates, std::size_t count, List& list, std::size_t groups) {
     constexpr std::size_t vectors = nearest_group / static_cast<std::size_t>(lanes);
-    if (groups == 1) return into<vectors>(squared, keys, count, list);
-    if (groups == 2) return into<2 * vectors>(squared, keys, count, list);
-    if (groups == 4) return into<4 * vectors>(squared, keys, count, list);
-    into<8 * vectors>(squared, keys, count, list);
+    if (groups == 1) return into<vectors>(candidates, count, list);
+    if (groups == 2) return into<2 * vectors>(candidates, count, list);
+    if (groups == 4) return into<4 * vectors>(candidates, count, list);
+    into<8 * vectors>(candidates, count, list);
   }
 };
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "quadrat/core/vec.hpp"
+#include "search/nearest/tree.hpp"
+
+/// Which children of a node can hold a neighbor, on a CPU's vector units.
+namespace quadrat::detail {
+
+/// The positions whose neighbors are looked for, and the translation of the image that is searched.
+template <typename T, int D>
+struct nearest_target {
+  vec<T, D> first, last, middle;
+  vec<T, D> translation;
+};
+
+/// Children in order: the likeliest first, as nearest_walk has them.
+template <typename T>
+struct likely_children {
+  alignas(64) T squared[nearest_width];  ///< by child: the squared distance to its box
+  std::uint8_t child[nearest_width];
+};
+
+/// Finds the children whose squared distance is finite and not above `worst`. Returns their number. The distances are
+/// those of squared_distance_to, bit by bit.
+template <typename T, int D>
+using likely_children_function = unsigned (*)(const nearest_node<T, D>& node, const nearest_target<T, D>& target,
+                                              T worst, likely_children<T>& result);
+
+/// The variants that this CPU can run, fastest first.
+template <typename T, int D>
+[[nodiscard]] std::vector<likely_children_function<T, D>> likely_children_functions();
+
+}  // namespace quadrat::detail
