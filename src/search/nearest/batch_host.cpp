@@ -186,24 +186,24 @@ class nearest_batch {
     }
   }
 
-  nearest_list_of<T, Images> rows_[nearest_width];
   candidate_lanes<T, D> candidates_;
+  nearest_list_of<T, Images> rows_[nearest_width];
   const nearest_search<T, D>& search_;
   std::size_t k_;
   std::size_t groups_;
   nearest_functions<T, D, Images> functions_;
   std::size_t count_ = 0;  // of points
+  std::size_t size_ = 0;   // of candidates
+  std::size_t enough_ = nearest_batch_candidates;
+  key worst_key_ = 0;
+  T worst_ = T(0);
+  vec<T, D> low_{}, high_{};
+  vec<T, D> translation_{};  // of the image that is being searched
   vec<T, D> from_[nearest_width];
   particle_id self_[nearest_width];
-  vec<T, D> low_{}, high_{};
-  T worst_ = T(0);
-  key worst_key_ = 0;
-  vec<T, D> translation_{};  // of the image that is being searched
-  std::uint32_t shift_ = 0;
-  bool home_ = false;
   particle_id ids_[nearest_batch_candidates];
-  std::size_t size_ = 0;  // of candidates
-  std::size_t enough_ = nearest_batch_candidates;
+  std::uint32_t shift_ = 0;  // of the image
+  bool home_ = false;
 };
 
 /// Does the leaf of each eighth row: with one index a row, small sets use all threads, too.

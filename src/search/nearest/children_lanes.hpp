@@ -33,7 +33,7 @@ QUADRAT_CHILDREN_TARGET unsigned QUADRAT_CHILDREN_SET(const nearest_node<T, D>& 
   farthest = farthest < most ? farthest : numbers{} + most;
   farthest = accepted ? farthest : numbers{} + std::numeric_limits<T>::infinity();
   places number{};
-  for (unsigned child = 0; child < nearest_width; ++child) number[child] = child;
+  for (int child = 0; child < static_cast<int>(nearest_width); ++child) number[child] = child;
   places rank{};
   for (unsigned other = 0; other < nearest_width; ++other) {
     const numbers its = numbers{} + farthest[other];
