@@ -154,6 +154,17 @@ class AgreementTest(support.ProgramTest):
         self.assertEqual(len({row["pairs"] for row in rows}), 1)
         self.assertEqual(len(rows), 4)
 
+    def test_the_searches_are_compared_with_what_is_installed(self):
+        script = support.SOURCE / "benchmarks" / "compare_searches.py"
+        done = subprocess.run(
+            [sys.executable, script, "--quick", "--program", support.PROGRAM, "--json", self.folder / "speeds.json"],
+            env={**os.environ, "QUADRAT_PYTHON_PACKAGES": PACKAGES}, capture_output=True, text=True,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads((self.folder / "speeds.json").read_text())["rows"]
+        self.assertEqual(len([row for row in rows if row["method"] == "quadrat"]), 6)
+        self.assertEqual(len([row for row in rows if row["method"] == "cKDTree"]), 4)
+
 
 if __name__ == "__main__":
     support.main()
