@@ -42,13 +42,15 @@
 #include "quadrat/cells/make_cells.hpp"
 #include "quadrat/cells/methods.hpp"
 
-// Neighbors: walks, functors over all pairs, lists, nearest neighbors, clusters, distances of pairs.
+// Neighbors: walks, functors over all pairs, lists, tiles of pairs, nearest neighbors, clusters, distances of pairs.
+#include "quadrat/search/cluster_pairs.hpp"
 #include "quadrat/search/make_cluster_finder.hpp"
 #include "quadrat/search/make_nearest_neighbors.hpp"
 #include "quadrat/search/make_neighbor_list.hpp"
 #include "quadrat/search/neighborhood.hpp"
 #include "quadrat/search/pair_histogram.hpp"
 #include "quadrat/search/visit.hpp"
+#include "quadrat/search/visit_clusters.hpp"
 #include "quadrat/search/visit_list.hpp"
 
 // Contacts of bodies.
