@@ -76,7 +76,7 @@ constexpr std::array<operation, 12> mesh_operations{{
     {"repetitions", "which method wins for how many repetitions (section 4.5)", 0, run_repetitions},
 }};
 
-constexpr std::array<operation, 11> neighbors_operations{{
+constexpr std::array<operation, 12> neighbors_operations{{
     {"csr", "full lists by size, number of neighbors and precision, uniform points", 0, run_csr},
     {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
     {"sparse", "lists in boxes much larger than their points", 0, run_sparse},
@@ -88,6 +88,7 @@ constexpr std::array<operation, 11> neighbors_operations{{
     {"clusters", "friends-of-friends and DBSCAN by size and number of neighbors", 0, run_clusters},
     {"knn", "the k nearest neighbors of all points, by k, precision and distribution", 0, run_nearest},
     {"lj_step", "a step of a Lennard-Jones liquid: forces over a list with a skin, rebuilds included", 0, run_lj_step},
+    {"cluster_pairs", "Lennard-Jones forces over a neighbor list and over cluster pairs", 0, run_cluster_pairs},
 }};
 
 constexpr std::array<operation, 5> search_operations{{

@@ -26,6 +26,8 @@ void run_clusters(const session& s);
 void run_nearest(const session& s);
 /// A step of molecular dynamics over a list with a skin: forces, and its share of the rebuilds.
 void run_lj_step(const session& s);
+/// Lennard-Jones forces over a neighbor list and over cluster pairs, by cutoff and precision.
+void run_cluster_pairs(const session& s);
 /// One frame of a radial distribution function, by number of neighbors and precision.
 void run_rdf(const session& s);
 

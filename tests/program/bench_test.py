@@ -126,6 +126,15 @@ class BenchTest(support.ProgramTest):
             self.assertGreater(row["listed"], 20)
             self.assertEqual(row["steps"] % 50, 0)
 
+    def test_forces_over_cluster_pairs(self):
+        rows = self.bench("neighbors", "--op", "cluster_pairs")["rows"]
+        wanted = {(method, precision) for method in ["neighbor_list", "tiles"] for precision in ["float", "double"]}
+        self.assertEqual({(row["method"], row["precision"]) for row in rows}, wanted)
+        for row in rows:
+            self.assertAlmostEqual(row["neighbors"], rows[0]["neighbors"], 2)
+            self.assertGreater(row["update_ms"], 0)
+            self.assertGreater(row["build_ms"], 0)
+
     def test_contacts(self):
         result = self.bench("contacts")
         self.assertEqual({row["op"] for row in result["rows"]}, {"detect", "methods", "bins", "sparse", "friction"})

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "harness/stopwatch.hpp"
+#include "neighbors/lj_forces.hpp"
+#include "neighbors/operations.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::bench {
+
+namespace {
+
+[[nodiscard]] const char* name_of(force_list kind, bool cuda) {
+  switch (kind) {
+    case force_list::neighbors:
+      return "neighbor_list";
+    case force_list::tiles_by_bits:
+      return cuda ? "tiles_by_bits" : "tiles";
+    case force_list::tiles_by_tiles:
+      return "tiles_by_tiles";
+    case force_list::tiles_by_points:
+      break;
+  }
+  return "tiles_by_points";
+}
+
+/// Times the forces by one list; `expected` is the squared length of all forces by another one, 0 at first.
+template <typename T, typename Context>
+void time_lj_forces(const session& s, const Context& context, int side, double cutoff, force_list kind,
+                    double& expected) {
+  const std::size_t n =
+      std::size_t{4} * static_cast<std::size_t>(side) * static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
+  row identity = identify("cluster_pairs", name_of(kind, s.on_cuda()), std::is_same_v<T, float> ? "float" : "double", n,
+                          0, "disturbed fcc lattice");
+  identity.erase("cells");
+  identity["cutoff"] = cutoff;
+  s.attempt(identity, [&](row& out) {
+    const auto forces = make_lj_forces<Context, T>(context, side, cutoff, kind);
+    const timing measured = forces->time_forces(s.plan());
+    const double found = forces->squared_force();
+    if (expected == 0) expected = found;
+    if (!(std::fabs(found - expected) < 1e-3 * expected)) {
+      throw disagreement(
+          message("the squared length of all forces is ", found, " where another list gives ", expected));
+    }
+    const double neighbors = forces->neighbors();
+    add_timing(out, measured, "pairs_per_s", neighbors * static_cast<double>(n));
+    out["neighbors"] = neighbors;
+    out["update_ms"] = forces->time_update(s.plan()).median_ms;
+    out["build_ms"] = forces->time_build(s.plan()).median_ms;
+    out["bytes"] = forces->bytes();
+  });
+}
+
+template <typename T, typename Context>
+void time_force_lists(const session& s, const Context& context, int side, double cutoff) {
+  using enum force_list;
+  double expected = 0;
+  for (const force_list kind : {neighbors, tiles_by_bits, tiles_by_tiles, tiles_by_points}) {
+    if (!s.on_cuda() && (kind == tiles_by_tiles || kind == tiles_by_points)) continue;
+    time_lj_forces<T>(s, context, side, cutoff, kind, expected);
+  }
+}
+
+}  // namespace
+
+void run_cluster_pairs(const session& s) {
+  with_context(s, [&](const auto& context) {
+    if (!s.full()) {
+      time_force_lists<float>(s, context, 6, 2.5);
+      return time_force_lists<double>(s, context, 6, 2.5);
+    }
+    const int side = s.on_cuda() ? 64 : 20;
+    for (const double cutoff : {2.2, 2.5, 3.5}) time_force_lists<float>(s, context, side, cutoff);
+    time_force_lists<double>(s, context, side, 2.5);
+    if (s.on_cuda()) time_force_lists<float>(s, context, 20, 2.5);
+  });
+}
+
+}  // namespace quadrat::bench
