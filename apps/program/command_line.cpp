@@ -58,13 +58,13 @@ class command_line_check {
  private:
   using finding = std::optional<std::string>;
 
-  /// What stands before the command, or in its place.
+  /// What comes before the command, or in its place.
   [[nodiscard]] finding misplaced() const {
     for (const std::string& word : app_.remaining()) {
       if (!is_option(word)) return unknown_command(app_, word);
       const std::string name(name_of_option(word));
       if (!owner_of(name)) return message("unknown option ", name, "; the first word names a command");
-      return message(name, " stands before the command; options follow it, as in quadrat ",
+      return message(name, " comes before the command; options follow it, as in quadrat ",
                      (command_ != nullptr ? command_ : owner_of(name))->get_name(), " ", name);
     }
     if (command_ != nullptr) return std::nullopt;

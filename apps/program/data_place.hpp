@@ -10,7 +10,7 @@
 
 namespace quadrat::program {
 
-/// Calls f(). Where that throws data_error about one of the elements of a file, what is thrown says where that stands:
+/// Calls f(). Where that throws data_error about one of the elements of a file, what is thrown says where that is:
 /// "points.csv:17: point 15 at ...". `lines`: of each element; empty where the file has none.
 template <typename F>
 auto naming_places(const std::string& file, const std::vector<std::size_t>& lines, F&& f) {

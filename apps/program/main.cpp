@@ -24,7 +24,7 @@
 namespace quadrat::program {
 namespace {
 
-/// One line on stderr, without control characters, which may stand in the input. It takes no memory: there may be none.
+/// One line on stderr, without control characters, which the input may contain. It takes no memory: there may be none.
 int report(std::string_view text, exit_code code) {
   std::array<char, 4096> part{};
   const char* before = "quadrat: ";

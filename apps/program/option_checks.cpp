@@ -37,7 +37,7 @@ std::string_view meant(std::string_view word, std::span<const std::string_view> 
 std::string refusal_of_name(std::string_view word, std::span<const std::string_view> names) {
   if (std::ranges::find(names, word) != names.end()) return {};
   const std::string_view near = meant(word, names);
-  return message(io::shown(word), " is none of ", detail::joined(names),
+  return message(io::shown(word), " is not one of ", detail::joined(names),
                  near.empty() ? std::string() : message("; did you mean \"", near, "\"?"));
 }
 

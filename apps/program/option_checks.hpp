@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-/// What options accept. Each says what was given and what would be accepted; the option's name stands in front.
+/// What options accept. Each says what was given and what would be accepted; the option's name comes first.
 namespace quadrat::program {
 
 /// One of these names, which stay where they are. The help lists them.

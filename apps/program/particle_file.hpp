@@ -21,7 +21,7 @@ struct file_box {
   std::optional<vec<vec<double, 3>, 3>> vectors;  ///< one may be zero where its axis is open
   vec<bool, 3> periodic{};
   std::size_t frames = 1;  ///< in the file, of which the first is read
-  std::size_t line = 2;    ///< of the file that it stands in
+  std::size_t line = 2;    ///< of the file that it is in
 };
 
 /// Points as a file holds them.
@@ -34,7 +34,7 @@ struct particle_file {
   std::optional<file_box> box;
 
   [[nodiscard]] std::size_t size() const { return coordinates.size() / static_cast<std::size_t>(dimension); }
-  /// Where the box stands, for messages: "atoms.xyz:2".
+  /// Where the box is given, for messages: "atoms.xyz:2".
   [[nodiscard]] std::string place_of_box() const { return message(file, ":", box ? box->line : 1); }
   /// Component `axis` of point i.
   [[nodiscard]] double at(std::size_t i, int axis) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// All of Quadrat. Each header also stands alone, and begins with what it is for: including only what is used compiles
+/// All of Quadrat. Each header also works alone, and begins with what it is for: including only what is used compiles
 /// faster. The first lines of a program:
 ///
 ///     const quadrat::cpu_context context;  // or cuda_context

@@ -16,7 +16,7 @@ inline void check_storage_order(const std::vector<particle_id>& order, std::size
   std::vector<bool> seen(count, false);
   for (const particle_id id : order) {
     require(id < count && !seen[id], "the storage order is no permutation: ", kind, " ", id,
-            id < count ? " stands in it twice" : " does not exist");
+            id < count ? " is in it twice" : " does not exist");
     seen[id] = true;
   }
 }

@@ -149,7 +149,7 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<dou
   return system;
 }
 
-/// The most cells along an axis, in units of the reach, with which all systems together have at most so many cells.
+/// The most cells along an axis, in units of the reach, with which all systems together have at most that many cells.
 template <typename T, int D>
 double most_across_reach(std::span<const lattice<T, D>> boxes, const vec<double, D>& edges,
                          const cells_request<T, D>& request, double most) {

@@ -113,7 +113,7 @@ class row_walk {
     return system_.slack[axis];
   }
 
-  /// The image of the box that the stored cells stand for, so many of their lengths away from the point's.
+  /// The image of the box of cells that are `length` times the length of the stored cells away from the point's.
   [[nodiscard]] __device__ int image_of(int length, int axis) const {
     if constexpr (folded_kind) return system_.image_of_repeat(repeat_[axis] + length, axis);
     return length;

@@ -35,7 +35,7 @@ class CommandLineTest(support.ProgramTest):
                 self.assertIn(words, self.refusal(word, "scene.toml", "--steps", 5))
                 self.assertIn(words, self.refusal(word, "--help"))
         self.assertIn("there is no command; valid are", self.refusal())
-        self.assertIn("--quiet stands before the command", self.refusal("--quiet", "run", self.scene))
+        self.assertIn("--quiet comes before the command", self.refusal("--quiet", "run", self.scene))
         self.assertIn("unknown option --fast", self.refusal("--fast", "run", self.scene))
 
     def test_options(self):
@@ -72,7 +72,7 @@ class CommandLineTest(support.ProgramTest):
             (["neighbors", "--cutoff", 1], "POINTS is missing: .npy"),
             (["neighbors", p, "--cutoff", 1, "--cutoff", 2], "--cutoff is given 2 times"),
             (["neighbors", p, "--cutoff", 1, "--device", "gpu"], 'did you mean "cuda"?'),
-            (["neighbors", p, "--cutoff", 1, "--device", "tpus"], '"tpus" is none of auto, cpu, cuda'),
+            (["neighbors", p, "--cutoff", 1, "--device", "tpus"], '"tpus" is not one of auto, cpu, cuda'),
             (["neighbors", p, "--cutoff", 1, "--precision", "duoble"], 'did you mean "double"?'),
             (["neighbors", p, "--cutoff", 1, "--precision", "float64"], 'did you mean "double"?'),
             (["neighbors", p, "--cutoff", 1, "--method", "strip"], "nearest first: strips"),
@@ -81,10 +81,10 @@ class CommandLineTest(support.ProgramTest):
             (["contacts", p, "--bin-size", "wide"], '--bin-size: "wide" is no number'),
             (["spread", p, "--mesh", 8, "--edges", "cilp"], 'did you mean "clip"?'),
             (["spread", p, "--mesh", 8, "--order", 2.5], '--order: "2.5" is no whole number'),
-            (["reduce", p, p, "--op", "meen"], '"meen" is none of sum, min, max, mean, count; did you mean "mean"?'),
+            (["reduce", p, p, "--op", "meen"], '"meen" is not one of sum, min, max, mean, count; did you mean "mean"?'),
             (["reduce", p, p, "--op", "average"], 'did you mean "mean"?'),
             (["reduce", p, p, "--deterministic=run-to-run"], 'did you mean "run_to_run"?'),
-            (["run", self.scene, "--precision", "half"], '"half" is none of float, double'),
+            (["run", self.scene, "--precision", "half"], '"half" is not one of float, double'),
         ]:
             with self.subTest(arguments):
                 self.assertIn(words, self.refusal(*arguments))

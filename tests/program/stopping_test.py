@@ -193,7 +193,7 @@ class StoppingTest(large_inputs.LargeInputTest):
         _, problem = self.stop(process)
         lines = problem.splitlines()
         self.assertEqual(len(lines), 2, problem)
-        self.assertIn("stopping after the step under way", lines[0])
+        self.assertIn("stopping after this step", lines[0])
         self.assertIn("Ctrl-C once more stops at once", lines[0])
         self.assertTrue(lines[1].startswith("quadrat: stopped by Ctrl-C"), problem)
         self.assert_whole_files(self.folder / "out")

@@ -63,7 +63,7 @@ std::string contacts_footer() {
          "  a,b,c                of ellipsoids the half-axes, of boxes half of the edges\n"
          "  shape                sphere, ellipsoid, capsule or box; where shapes are mixed, and for boxes\n"
          "and if wanted the orientation qw,qx,qy,qz and the group (0 to 31).\n"
-         "Contacts stand in order of a, then b, then feature, a < b; bodies count from 0, and plane k comes after the\n"
+         "Contacts are in order of a, then b, then feature, a < b; bodies count from 0, and plane k comes after the\n"
          "last body as b = (number of bodies) + k. docs/contacts.md says more.\n\n"
          "Examples:\n"
          "  quadrat contacts grains.csv                                     counts only\n"

@@ -123,7 +123,7 @@ void run_spread(spread_command options) {
 
 std::string spread_footer() {
   return mesh_methods_text() +
-         "Mesh point (i, j, k) stands at origin + (i Lx/Kx, j Ly/Ky, k Lz/Kz), positions in the units of the box. "
+         "Mesh point (i, j, k) is at origin + (i Lx/Kx, j Ly/Ky, k Lz/Kz), positions in the units of the box. "
          "Mesh\n"
          "arrays are C-ordered [x][y][z]: the last axis, z, varies fastest. docs/mesh.md says more.\n"
          "Values: one number a point, or (vectors, N); real or complex, float32 to complex128. The mesh then has the\n"

@@ -85,8 +85,8 @@ std::string neighbors_footer() {
     text += fmt::format("  {:<14} {:<10} {}\n", method.name, where, method.summary);
   }
   return text +
-         "Pairs (i, j, S) stand in order of i, then j, then S; points count from 0. S says which image of j: it lies\n"
-         "at position[j] + S times the vectors of the box. With --knn, rows of neighbors stand in order of distance,\n"
+         "Pairs (i, j, S) are in order of i, then j, then S; points count from 0. S says which image of j: it lies\n"
+         "at position[j] + S times the vectors of the box. With --knn, rows of neighbors are in order of distance,\n"
          "then j, then S. docs/neighbors.md says more.\n\n"
          "Examples:\n"
          "  quadrat neighbors points.npy --cutoff 0.1                       open, counts only\n"

@@ -26,7 +26,7 @@ constexpr int heard[] = {SIGINT, SIGTERM, SIGHUP};
 
 /// Signals that come together are one request: `timeout` sends its signal to the program, and then to its group.
 constexpr auto same_request = std::chrono::milliseconds(250);
-/// After so long the user is told what is still under way.
+/// After this time the user is told what is still running.
 constexpr timespec patience{1, 0};
 
 /// The last signal, for the thread that listens: no other one takes these signals.
@@ -51,7 +51,7 @@ const char* name_of_signal(int number) {
   return number == SIGINT ? "Ctrl-C" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
 }
 
-/// A line on stderr, in place of a progress bar that stands there.
+/// A line on stderr, in place of the progress bar.
 void say(const char* before, const char* name, const char* after) {
   std::fprintf(stderr, "%squadrat: %s%s%s\n", ::isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", before, name, after);
 }
@@ -79,8 +79,7 @@ void end_now(int) { ::_exit(last_status); }
 void say_what_is_under_way(int number) {
   const std::lock_guard lock(requests.mutex);
   if (!requests.deferring) return;
-  say("stopping after the step under way, then a checkpoint is written; ", name_of_signal(number),
-      " once more stops at once");
+  say("stopping after this step, then a checkpoint is written; ", name_of_signal(number), " once more stops at once");
 }
 
 /// Waits for signals as long as the program lives. They are blocked except where it waits.

@@ -101,7 +101,7 @@ bool output_folder::lists(const fs::path& file) const {
   return files_.contains(file.lexically_relative(path_).generic_string());
 }
 
-/// What is wrong with what stands where the run would write that file; empty when nothing is.
+/// What is wrong with what is already where the run would write that file; empty when nothing is.
 std::string output_folder::stranger_at(const std::string& name) const {
   const fs::path file = path_ / name;
   const fs::file_status status = fs::symlink_status(file);

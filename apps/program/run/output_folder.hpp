@@ -16,7 +16,7 @@ namespace quadrat::program {
 class output_folder {
  public:
   /// Creates the folder if need be, locks it as long as this object lives, and reads the index of an earlier run.
-  /// Throws io_error when the folder cannot be written, another run is writing there, or the index is none.
+  /// Throws io_error when the folder cannot be written, another run is writing there, or its index is not an index.
   explicit output_folder(std::filesystem::path path);
   ~output_folder();
   output_folder(const output_folder&) = delete;

@@ -23,7 +23,7 @@ class recorder {
   /// Begins a new run, and writes what belongs to step 0. Throws argument_error when the folder holds an earlier run
   /// that is not to be overwritten, or a file in the way that is not of a run; then nothing has been touched.
   void begin(bool overwrite);
-  /// Puts the simulation where the folder's checkpoint stands, and removes the frames that come after it. Throws
+  /// Puts the simulation into the state of the folder's checkpoint, and removes the frames that come after it. Throws
   /// io::scene_error, naming the key, when the checkpoint comes from another scene, io_error when there is none or it
   /// is damaged, argument_error when it is past the last step; then nothing has been touched.
   void resume();

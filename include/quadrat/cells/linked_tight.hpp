@@ -109,7 +109,7 @@ namespace cell_methods {
 
 struct linked_tight : cell_list_method {
   static constexpr std::string_view name = "linked_tight";
-  static constexpr std::string_view summary = "linked lists; a particle stands in every cell that its box touches";
+  static constexpr std::string_view summary = "linked lists; a particle is listed in every cell that its box touches";
   template <typename Context, typename T, int D>
   using type = linked_tight_cells<Context, T, D>;
 };

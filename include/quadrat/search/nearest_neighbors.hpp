@@ -16,7 +16,7 @@
 
 /// Nearest neighbors: for each point, or each query, the k points nearest to it, images in periodic boxes included.
 /// A neighbor of i is (j, S) with the vector points[j] + S . vectors - points[i], as in a neighbor list; S is zero
-/// along open axes. Neighbors stand in order of squared distance, then j, then S: a total order, so that results are
+/// along open axes. Neighbors are in order of squared distance, then j, then S: a total order, so that results are
 /// the same in every run, with every number of threads.
 namespace quadrat {
 
@@ -51,8 +51,8 @@ struct nearest_view {
 ///
 /// Axes are open or periodic in any mixture, the box orthorhombic or triclinic. Points and queries may lie anywhere
 /// along open axes, where the size of the box plays no part, and up to 2^20 boxes outside along periodic ones. A
-/// squared distance that overflows T is none. The time follows the number of points, wherever they are: outliers,
-/// clusters, equal points and empty space do not add to it.
+/// point whose squared distance overflows T is no neighbor. The time follows the number of points, wherever they are:
+/// outliers, clusters, equal points and empty space do not add to it.
 ///
 /// Determinism: always the same bits. CPU and GPU may differ in the rounding of distances.
 template <typename Context, typename T, int D>

@@ -48,7 +48,7 @@ namespace detail {
 /// GPU threads that share a row. Neighbors side by side in a row are often side by side in memory, so their loads
 /// coalesce.
 inline constexpr unsigned pair_lanes = 4;
-/// Entries whose points a GPU thread loads at once, to have several loads under way: latency would be the limit. The
+/// Entries whose points a GPU thread loads at once, so that several loads overlap: latency would be the limit. The
 /// common kinds of rows only, since the functor is inlined for each.
 template <image_kind Kind, bool Uniform>
 inline constexpr unsigned pair_batch =

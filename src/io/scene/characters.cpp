@@ -21,7 +21,7 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   while (at < text.size()) {
     if (text.substr(at, closing.size()) == closing) {
       at += closing.size();
-      // Up to two quotes may stand before the three that close a string of several lines.
+      // Up to two quotes may precede the three that close a string of several lines.
       while (multiline && at < text.size() && text[at] == quote) ++at;
       return at;
     }

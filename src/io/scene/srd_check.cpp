@@ -49,7 +49,7 @@ class srd_checker : private scene_demands<srd_scene> {
     running();
     demand(scene_.run.sort_every >= 0, "run.sort_every", "is ", scene_.run.sort_every, ", but must not be negative");
     demand(scene_.run.sums != srd_sums::floating || scene_.run.deterministic == determinism::none, "run.sums",
-           "is \"floating\", whose last bits hang on the order of additions; run.deterministic needs \"fixed\" or ",
+           "is \"floating\", whose last bits depend on the order of additions; run.deterministic needs \"fixed\" or ",
            "\"automatic\"");
     output();
     demand(scene_.camera.speed >= 0, "camera.speed", "is ", scene_.camera.speed, ", but must not be negative");

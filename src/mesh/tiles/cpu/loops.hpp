@@ -56,7 +56,7 @@ struct tile_spreading {
   }
 
   /// Points of one plane after which the buffer is added to the mesh anyway: long sums lose precision, and adding the
-  /// buffer to the mesh costs little compared with so many footprints.
+  /// buffer to the mesh costs little compared with that many footprints.
   [[nodiscard]] QUADRAT_TILE_INLINE static int most_sums(const tile_walk<T>& walk, const tile_work<T>& work) {
     return 16 * walk.shape->width[0] * work.rows * work.row / walk.shape->footprint_size();
   }
