@@ -76,11 +76,12 @@ constexpr std::array<operation, 12> mesh_operations{{
     {"repetitions", "which method wins for how many repetitions (section 4.5)", 0, run_repetitions},
 }};
 
-constexpr std::array<operation, 12> neighbors_operations{{
+constexpr std::array<operation, 13> neighbors_operations{{
     {"csr", "full lists by size, number of neighbors and precision, uniform points", 0, run_csr},
     {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
     {"sparse", "lists in boxes much larger than their points", 0, run_sparse},
     {"triclinic", "lists in periodic boxes of one volume and several shapes", 0, run_triclinic},
+    {"cutoffs", "a radius for each point, over 1:100, and one cutoff with as many pairs", 0, run_cutoffs},
     {"small", "one small periodic system, its state object reused", 0, run_small},
     {"batch", "thousands of small periodic systems in one call", 0, run_batch},
     {"outputs", "half, sorted, pairs, distances, vectors, matrix", 0, run_outputs},

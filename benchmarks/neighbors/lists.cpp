@@ -238,6 +238,7 @@ void run_outputs(const session& s) {
     });
     time("pairs", full, [](options& o) { o.layout = neighbor_layout::pairs; });
     time("sorted", full, [](options& o) { o.sorted = true; });
+    time("three cutoffs", full, [&](options& o) { o.inner_cutoffs = {what.cutoff * 0.5f, what.cutoff * 0.8f}; });
     time("squared distances", full, [](options& o) { o.squared_distances = true; });
     time("vectors and shifts", full, [](options& o) { o.vectors = o.shifts = true; });
     time("matrix of 96", full, [](options& o) {

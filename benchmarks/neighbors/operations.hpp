@@ -14,6 +14,8 @@ void run_clustered(const session& s);
 void run_sparse(const session& s);
 /// Periodic boxes of one volume and density in several shapes: upright, tilted, turned; with points outside accepted.
 void run_triclinic(const session& s);
+/// Lists by radii over a ratio of 1:100, each beside a list of as many pairs with one cutoff.
+void run_cutoffs(const session& s);
 /// One small periodic system.
 void run_small(const session& s);
 /// Thousands of small periodic systems in one call.

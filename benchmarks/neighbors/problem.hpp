@@ -40,12 +40,14 @@ struct problem {
     result.points = strided_points<3>(values.data(), count);
     result.boxes = boxes;
     result.system_of_point = boxes.size() > 1 ? systems.data() : nullptr;
+    result.radii = radii.size() > 0 ? radii.data() : nullptr;
     return result;
   }
 
   Context context;
   array<T, Context> values;
   array<std::uint32_t, Context> systems;
+  array<T, Context> radii;  ///< for rules with radii
   std::size_t count;
   std::vector<lattice<T, 3>> boxes;
   T cutoff;

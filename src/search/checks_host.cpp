@@ -8,6 +8,7 @@
 #include "core/point_checks.hpp"
 #include "quadrat/core/error.hpp"
 #include "search/methods.hpp"
+#include "search/rings.hpp"
 
 namespace quadrat {
 
@@ -33,6 +34,18 @@ void check_type_table(const neighbor_options<T>& options) {
       require(cutoff == options.type_cutoffs[b * types + a], "the cutoff of types ", a, " and ", b, " is ", cutoff,
               ", that of types ", b, " and ", a, " is ", options.type_cutoffs[b * types + a], "; they must agree");
     }
+  }
+}
+
+template <typename T>
+void check_inner_cutoffs(const neighbor_options<T>& options) {
+  require(options.inner_cutoffs.size() <= most_inner_cutoffs, "there are ", options.inner_cutoffs.size(),
+          " inner cutoffs; at most ", most_inner_cutoffs, " are possible");
+  T above = T(0);
+  for (const T inner : options.inner_cutoffs) {
+    require(inner > above && inner < options.cutoff, "an inner cutoff is ", inner, "; they must increase, from above ",
+            above, " to below the cutoff of the list, ", options.cutoff);
+    above = inner;
   }
 }
 
@@ -65,6 +78,7 @@ void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
   require(options.width <= max_count, "the width of the matrix is ", options.width, "; at most ", max_count,
           " is possible");
   if (options.rule == cutoff_rule::table_of_types) check_type_table(options);
+  check_inner_cutoffs(options);
   require(options.rule != cutoff_rule::own_radius || options.pairs == neighbor_pairs::full,
           "a half list by own radius was asked for; the rule is not symmetric, so its list must be full");
   if (!options.method.empty()) require_method<neighbor_method_list>({"neighbor method", cuda}, options.method);
@@ -79,9 +93,7 @@ void check_neighbor_input(const neighbor_options<T>& options, const neighbor_inp
   require(input.boxes.size() == 1 || input.points.count == 0 || input.system_of_point != nullptr, "there are ",
           input.boxes.size(), " boxes, but system_of_point is null");
   if (input.queries.has_value()) check_queries_fit(options, input);
-  const bool by_radius = options.rule == cutoff_rule::sum_of_radii || options.rule == cutoff_rule::larger_radius ||
-                         options.rule == cutoff_rule::own_radius;
-  require(!by_radius || input.points.count == 0 || input.radii != nullptr,
+  require(!has_radii(options.rule) || input.points.count == 0 || input.radii != nullptr,
           "the rule needs a radius of each point, but radii is null");
   require(options.rule != cutoff_rule::table_of_types || input.points.count == 0 || input.types != nullptr,
           "the rule needs a type of each point, but types is null");

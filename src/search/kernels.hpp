@@ -18,6 +18,31 @@ inline constexpr std::uint64_t list_fault_base = std::uint64_t{1} << 41;
 inline constexpr std::uint64_t row_fault_base = std::uint64_t{1} << 42;
 /// Faults of rows of excluded pairs.
 inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 43;
+/// Points of an asynchronous build that have no room on the levels of the last build.
+inline constexpr std::uint64_t level_fault_base = std::uint64_t{1} << 44;
+
+template <typename T, int D>
+QUADRAT_HD void check_exclusions(const neighbor_search<T, D>& search, particle_id id, const fault_flag& faults) {
+  const std::uint64_t first = search.excluded_offsets[id], last = search.excluded_offsets[id + 1];
+  if (first > last || (first < last && search.excluded == nullptr)) {
+    faults.raise(fault_kind::order, exclusion_fault_base + id);
+  }
+  search.for_each_excluded(id, [&](particle_id other) {
+    if (other >= search.points.count) faults.raise(fault_kind::key_range, exclusion_fault_base + id);
+  });
+}
+
+/// Checks the type or radius and the excluded pairs of a point.
+template <typename T, int D>
+QUADRAT_HD void check_properties(const neighbor_search<T, D>& search, particle_id id, T most_radius,
+                                 const fault_flag& faults) {
+  if (search.excluded_offsets != nullptr) check_exclusions(search, id, faults);
+  if (search.rule == cutoff_rule::uniform) return;
+  const bool sound = search.rule == cutoff_rule::table_of_types
+                         ? search.types[id] < search.type_count
+                         : search.radii[id] >= T(0) && search.radii[id] <= most_radius;
+  if (!sound) faults.raise(fault_kind::value_range, id);
+}
 
 /// Index: slot. Writes wrapped points in the order of cells, and checks what the rule needs of them.
 template <typename T, int D>
@@ -37,23 +62,7 @@ struct gather_search_points {
     records[slot] = {position, id};
     components.store(slot, position);
     if (boxes_by_slot != nullptr) boxes_by_slot[slot] = boxes;
-    if (search.excluded_offsets != nullptr) check_exclusions(id);
-    if (search.rule == cutoff_rule::uniform) return;
-    const bool sound = search.rule == cutoff_rule::table_of_types
-                           ? search.types[id] < search.type_count
-                           : search.radii[id] >= T(0) && search.radii[id] <= most_radius;
-    if (!sound) faults.raise(fault_kind::value_range, id);
-  }
-
- private:
-  QUADRAT_HD void check_exclusions(particle_id id) const {
-    const std::uint64_t first = search.excluded_offsets[id], last = search.excluded_offsets[id + 1];
-    if (first > last || (first < last && search.excluded == nullptr)) {
-      faults.raise(fault_kind::order, exclusion_fault_base + id);
-    }
-    search.for_each_excluded(id, [&](particle_id other) {
-      if (other >= search.points.count) faults.raise(fault_kind::key_range, exclusion_fault_base + id);
-    });
+    check_properties(search, id, most_radius, faults);
   }
 };
 

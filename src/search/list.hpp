@@ -16,6 +16,7 @@
 #include "search/motion.hpp"
 #include "search/pairs/points.hpp"
 #include "search/results.hpp"
+#include "search/rings.hpp"
 
 /// The implementation of neighbor_list: results, what `update` remembers, and the engine in use. Its functions are in
 /// list_prepare.hpp (memory, boxes, choice of the method), list_build.hpp (what is enqueued) and list_check.hpp
@@ -118,6 +119,8 @@ struct neighbor_list<Context, T, D>::implementation {
   void enqueue_cells(const neighbor_input<T, D>& input);
   void enqueue_counts(const neighbor_input<T, D>& input);
   void enqueue_entries(const neighbor_input<T, D>& input, bool refuse);
+  [[nodiscard]] detail::ring_bounds<T> ring_bounds() const;
+  void enqueue_ring_counts(const detail::neighbor_sink<T, D>& to);
   void enqueue_size_of_counts();
   [[nodiscard]] const std::uint64_t* find_motion(const neighbor_input<T, D>& input);
   void read_control();

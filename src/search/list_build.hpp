@@ -7,6 +7,7 @@
 #include "quadrat/parallel/scan.hpp"
 #include "search/checks.hpp"
 #include "search/list.hpp"
+#include "search/rings.hpp"
 #include "search/sort.hpp"
 
 namespace quadrat {
@@ -55,13 +56,37 @@ void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor
 }
 
 template <typename Context, typename T, int D>
+detail::ring_bounds<T> neighbor_list<Context, T, D>::implementation::ring_bounds() const {
+  detail::ring_bounds<T> rings{static_cast<unsigned>(options.inner_cutoffs.size()), {}};
+  for (unsigned k = 0; k < rings.count; ++k) {
+    const T reach = options.inner_cutoffs[k] + options.skin;
+    rings.squared[k] = reach * reach;
+  }
+  return rings;
+}
+
+/// Asks for sorted keys.
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::enqueue_ring_counts(const detail::neighbor_sink<T, D>& to) {
+  const auto rings = static_cast<unsigned>(options.inner_cutoffs.size());
+  if (rings == 0) return;
+  for_each(context, "search.count_rings", rows * rings,
+           detail::count_within_rings<T, D>{to, rings, results.within.data()});
+}
+
+template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbor_input<T, D>& input, bool refuse) {
   const detail::neighbor_search<T, D> what = search(input);
   const detail::neighbor_sink<T, D> to = sink(refuse);
   engine->enqueue_entries(what, to);
   if (!options.sorted) return;
-  detail::sort_rows(context, {to.offsets, to.counts, to.width, to.capacity, rows, to.keys});
   constexpr unsigned lanes = cuda ? 32 : 1;
+  const detail::ring_bounds<T> rings = ring_bounds();
+  if (rings.count > 0) {
+    for_each(context, "search.mark_rings", lanes * rows, detail::mark_rings<T, D>{what, to, rings, lanes});
+  }
+  detail::sort_rows(context, {to.offsets, to.counts, to.width, to.capacity, rows, to.keys});
+  enqueue_ring_counts(to);
   for_each(context, "search.expand", lanes * rows, detail::expand_row<T, D>{what, to, lanes});
 }
 
@@ -111,6 +136,7 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
     enqueue_entries(input, false);
   } else {
     for_each(context, "search.size", 1, detail::report_size<T, D>{sink(false), rows});
+    enqueue_ring_counts(sink(false));
   }
   read_control();
   if (size <= results.capacity()) return;

@@ -14,6 +14,7 @@ template <typename Context, typename T, int D>
 neighbor_list<Context, T, D>::implementation::implementation(const Context& where, const neighbor_options<T>& chosen)
     : context(where), options(chosen), control(where, control_word_count) {
   detail::check_neighbor_options(options, cuda);
+  options.sorted = options.sorted || !options.inner_cutoffs.empty();
   fill_bytes(context, control.data(), 0, control.bytes());
   fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
   if (options.rule == cutoff_rule::table_of_types) type_cutoffs = to_device(context, options.type_cutoffs);

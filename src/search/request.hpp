@@ -5,6 +5,7 @@
 #include <span>
 
 #include "quadrat/search/neighbor_list.hpp"
+#include "search/levels/sizes.hpp"
 
 /// What the records of methods read.
 namespace quadrat::detail {
@@ -19,8 +20,10 @@ inline constexpr int trimmed_cells_along_first_axis = 4;
 struct neighbor_request {
   bool cuda;
   std::size_t points;
-  bool one_image;   ///< every box is orthorhombic and too large for two images of a point within reach of another
-  bool one_cutoff;  ///< the uniform rule, without queries and excluded pairs
+  bool one_image;         ///< every box is orthorhombic and too large for two images of a point within reach of another
+  bool one_cutoff;        ///< the uniform rule, without queries and excluded pairs
+  bool radii = false;     ///< a rule with radii
+  bool excluded = false;  ///< excluded pairs are given
 
   bool operator==(const neighbor_request&) const = default;
 };
@@ -46,8 +49,13 @@ inline constexpr double boxes_of_nearest_image = 2.001;
 template <typename T, int D>
 [[nodiscard]] neighbor_request make_request(bool cuda, const neighbor_options<T>& options,
                                             const neighbor_input<T, D>& input, bool one_image) {
-  return {cuda, input.points.count, one_image,
-          options.rule == cutoff_rule::uniform && !input.queries.has_value() && input.excluded_offsets == nullptr};
+  const bool excluded = input.excluded_offsets != nullptr;
+  return {cuda,
+          input.points.count,
+          one_image,
+          options.rule == cutoff_rule::uniform && !input.queries.has_value() && !excluded,
+          has_radii(options.rule),
+          excluded};
 }
 
 /// Shared by the methods with trimmed rows.

@@ -27,6 +27,7 @@ class neighbor_results {
   void set_rows(const Context& context, std::size_t rows) {
     counts.resize_discarding(context, rows);
     if (!matrix()) offsets.resize_discarding(context, rows + 1);
+    within.resize_discarding(context, rows * options_.inner_cutoffs.size());
   }
 
   /// Makes room for this many entries; existing ones are lost. Throws argument_error if there is not enough memory.
@@ -74,17 +75,19 @@ class neighbor_results {
             options_.layout == neighbor_layout::pairs ? first_.data() : nullptr,
             options_.squared_distances ? squared_distances_.data() : nullptr,
             options_.vectors ? vectors_.data() : nullptr,
-            options_.shifts ? shifts_.data() : nullptr};
+            options_.shifts ? shifts_.data() : nullptr,
+            options_.inner_cutoffs.empty() ? nullptr : within.data()};
   }
   /// Those of all entries, requested or not; nullptr: not kept.
   [[nodiscard]] const vec<int, D>* shifts() const { return keeps_shifts() ? shifts_.data() : nullptr; }
   [[nodiscard]] std::size_t bytes() const {
-    return offsets.bytes() + counts.bytes() + neighbors_.bytes() + first_.bytes() + squared_distances_.bytes() +
-           vectors_.bytes() + shifts_.bytes() + keys_.bytes();
+    return offsets.bytes() + counts.bytes() + within.bytes() + neighbors_.bytes() + first_.bytes() +
+           squared_distances_.bytes() + vectors_.bytes() + shifts_.bytes() + keys_.bytes();
   }
 
   array<std::uint64_t, Context> offsets;
   array<std::uint32_t, Context> counts;
+  array<std::uint32_t, Context> within;  ///< of rings
 
  private:
   const neighbor_options<T>& options_;

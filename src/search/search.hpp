@@ -115,6 +115,25 @@ struct neighbor_search {
     for (std::uint64_t k = excluded_offsets[i]; k < last; ++k) f(excluded[k]);
   }
 
+  /// Whether an image of the row's own particle is listed: never the particle itself; for a half list, one of S and -S.
+  [[nodiscard]] QUADRAT_HD bool image_counts(const vec<int, D>& shift) const {
+    int first = 0;  // the first component that is not 0; a branch here would keep S in local memory
+    for (int axis = D - 1; axis >= 0; --axis) first = shift[axis] != 0 ? shift[axis] : first;
+    return half ? first > 0 : first != 0;
+  }
+  /// Whether an image of point j is an entry of the row of point i, if it is near enough.
+  [[nodiscard]] QUADRAT_HD bool pair_counts(std::size_t i, particle_id j, const vec<int, D>& shift) const {
+    if (j == i && !image_counts(shift)) return false;
+    return !(half && j < i);
+  }
+  [[nodiscard]] QUADRAT_HD bool is_excluded(std::size_t i, particle_id j) const {
+    if (excluded_offsets == nullptr) return false;
+    bool found = false;
+    for_each_excluded(i, [&](particle_id other) { found = found || other == j; });
+    for_each_excluded(j, [&](particle_id other) { found = found || other == i; });
+    return found;
+  }
+
   /// Whether pairs depend on more than positions.
   [[nodiscard]] QUADRAT_HD bool has_properties() const {
     return system_of_point != nullptr || rule != cutoff_rule::uniform || excluded_offsets != nullptr;

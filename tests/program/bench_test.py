@@ -155,6 +155,15 @@ class BenchTest(support.ProgramTest):
             pairs = row["pairs_per_s"] * row["median_ms"] / 1000
             self.assertAlmostEqual(pairs / (row["n"] * row["neighbors"]), 1, places=1)
 
+    def test_cutoffs(self):
+        rows = self.bench("neighbors", "--op", "cutoffs")["rows"]
+        self.assertEqual({row["rule"] for row in rows}, {"sum", "larger", "own"})
+        self.assertEqual({row["distribution"] for row in rows}, {"falling density", "equal", "mixed", "one large"})
+        for row in rows:
+            self.assertGreater(row["pairs"], row["n"])
+            self.assertAlmostEqual(row["pairs_of_one_cutoff"] / row["pairs"], 1, places=1)
+            self.assertGreater(row["times_one_cutoff"], 0)
+
     def test_clusters(self):
         rows = self.bench("neighbors", "--op", "clusters")["rows"]
         self.assertEqual({row["method"] for row in rows}, {"friends_of_friends", "dbscan"})

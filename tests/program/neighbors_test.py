@@ -136,6 +136,56 @@ class NeighborsTest(support.ProgramTest):
             with self.subTest(arguments):
                 self.assertIn(words, self.fails("neighbors", self.row, *arguments, code=code))
 
+    def test_radii(self):
+        # Distances: 0-1 0.125, 1-2 0.25, 2-3 0.4375, and 0-3 0.1875 through the faces.
+        table = self.put("radii.csv", "x,y,z,h\n0.125,0.5,0.5,0.1\n0.25,0.5,0.5,0.05\n0.5,0.5,0.5,0.3\n0.9375,0.5,0.5,0.1\n")
+        box = ["--box", "1,1,1", "--periodic", "xyz"]
+        for rule, pairs in [
+            ("sum", {(0, 1), (0, 2), (0, 3), (1, 2)}),
+            ("larger", {(1, 2)}),
+        ]:
+            both = pairs | {(j, i) for i, j in pairs}
+            found = self.pairs(table, "--radii", "h", "--rule", rule, *box)
+            self.assertEqual({(row[0], row[1]) for row in found}, both, rule)
+            half = self.pairs(table, "--radii", "h", "--rule", rule, "--half", *box)
+            self.assertEqual({(row[0], row[1]) for row in half}, pairs, rule)
+        found = self.pairs(table, "--radii", "h", "--rule", "own", *box)
+        self.assertEqual({(row[0], row[1]) for row in found}, {(2, 1)})
+        file = self.put("h.npy", npy([[0.1], [0.05], [0.3], [0.1]]).replace(b"(4, 1)", b"(4,)  "))
+        result = self.neighbors(table, "--radii", file, *box)
+        self.assertEqual(result["pairs"], 8)
+        self.assertEqual([result["search"]["rule"], result["search"]["cutoff"]], ["sum", 0.6])
+        self.assertIn("by radii (sum)", self.quadrat("neighbors", table, "--radii", "h", "--device", "cpu").stdout)
+        empty = self.put("empty_radii.csv", "x,y,z,h\n")
+        self.assertEqual(self.neighbors(empty, "--radii", "h")["pairs"], 0)
+
+    def test_radii_that_are_wrong(self):
+        for name, contents, words in [
+            ("nan.csv", "x,y,h\n0,0,1\n\n1,0,nan\n", "nan.csv:4: point 1 has radius nan; it must be finite"),
+            ("negative.csv", "x,y,h\n0,0,-1\n", "negative.csv:2: point 0 has radius -1"),
+            ("infinite.csv", "x,y,h\n0,0,inf\n", "infinite.csv:2: point 0 has radius inf"),
+            ("none.csv", "x,y\n0,0\n", 'there is no column "h"'),
+            ("word.csv", "x,y,h\n0,0,wide\n", 'word.csv:2: column 3 (h) is "wide"'),
+        ]:
+            with self.subTest(name):
+                self.assertIn(words, self.refusal(self.put(name, contents), "--radii", "h", code=1))
+        three = self.put("three.npy", npy([[1.0]] * 3).replace(b"(3, 1)", b"(3,)  "))
+        self.assertIn("the radii of 4 points are an array of 4 numbers",
+                      self.refusal(self.row, "--radii", three, code=1))  # fmt: skip
+        zeros = self.put("zeros.csv", "x,y,h\n0,0,0\n1,1,0\n")
+        for arguments, words in [
+            ([self.row, "--radii", "h", "--cutoff", 1], "give one of them"),
+            ([self.row, "--radii", "h", "--knn", 3], "--knn has one for all points"),
+            ([self.row, "--cutoff", 1, "--rule", "sum"], "--rule sum needs --radii"),
+            ([self.row, "--radii", "h", "--rule", "smaller"], "--rule"),
+            ([self.row, "--radii", "h", "--rule", "own", "--half"], "--half has no meaning"),
+            ([self.row, "--radii", ""], "--radii"),
+            ([self.put("points.npy", npy([[0.0, 0.0]])), "--radii", "h"], "has no columns with names"),
+            ([zeros, "--radii", "h"], "all radii are 0"),
+        ]:
+            with self.subTest(arguments):
+                self.assertIn(words, self.refusal(*arguments))
+
     def test_two_dimensions(self):
         points = self.put("plane.csv", "y,x\n0.5,0.125\n0.5,0.875\n")
         self.pairs(points, "--cutoff", 0.5, "--box", "1,1", "--periodic", "x")

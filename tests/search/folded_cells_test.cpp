@@ -60,7 +60,7 @@ template <typename T>
   const std::size_t most = 64 + 4 * points.size();
   const auto one_cell =
       detail::make_search_systems<T, 3>(std::span(&box, 1), {vec<T, 3>::filled(cutoff), cutoff, 1, false});
-  const auto grids = detail::make_sweeps_grids<T, 3>(std::span(&box, 1), {cutoff, most, anywhere});
+  const auto grids = detail::make_sweeps_grids<T, 3>(std::span(&box, 1), {cutoff, cutoff, most, anywhere});
   const detail::sweeps_grid<T, 3>& grid = grids.front();
   const std::size_t count = static_cast<std::size_t>(grid.cells.cells[0]) *
                             static_cast<std::size_t>(grid.cells.cells[1]) *
@@ -70,10 +70,10 @@ template <typename T>
       offsets_of_cells(points, count, [&](const vec<T, 3>& point) { return grid.cells.cell_of(grid.place(point)); });
   std::size_t sum = 0;
   for (const vec<T, 3>& point : points) {
-    detail::sweeps_block<T, 3> block{0, 1, grid.bounds_of(point), {}, &box};
-    block.images =
-        grid.folded ? detail::images_of_point(one_cell.front(), point, cutoff) : grid.images_near(block.bounds);
-    detail::for_each_range(grid, offsets.data(), block, cutoff,
+    detail::sweeps_target<T, 3> target{grid.bounds_of(point), {}};
+    target.images =
+        grid.folded ? detail::images_of_point(one_cell.front(), point, cutoff) : grid.images_near(target.bounds);
+    detail::for_each_range(grid, offsets.data(), target, cutoff,
                            [&](std::uint32_t first, std::uint32_t last, const vec<int, 3>&) { sum += last - first; });
   }
   return sum;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "program/commands.hpp"
 #include "program/neighbors/box.hpp"
 #include "program/neighbors/estimate.hpp"
 #include "program/neighbors/options.hpp"
+#include "program/neighbors/radii.hpp"
 #include "program/neighbors/rdf.hpp"
 #include "program/neighbors/report.hpp"
 #include "program/neighbors/search.hpp"
@@ -29,8 +32,15 @@ namespace {
 
 /// What can be said before anything is read.
 void check_neighbors_options(const neighbors_options& options) {
-  require((options.cutoff > 0 && std::isfinite(options.cutoff)) || (options.knn > 0 && options.cutoff == 0),
+  const bool without_cutoff = options.knn > 0 || !options.radii.empty();
+  require((options.cutoff > 0 && std::isfinite(options.cutoff)) || (without_cutoff && options.cutoff == 0),
           "--cutoff is ", options.cutoff, "; it must be positive and finite");
+  require(options.radii.empty() || options.cutoff == 0,
+          "--radii gives each pair a cutoff of its own, and --cutoff all pairs the same; give one of them");
+  require(options.knn == 0 || options.radii.empty(), "--radii gives cutoffs to pairs; --knn has one for all points");
+  require(options.rule.empty() || !options.radii.empty(), "--rule ", options.rule, " needs --radii");
+  require(options.rule != "own" || !options.half,
+          "--rule own may list (i, j) without (j, i), so that --half has no meaning");
   require(options.knn == 0 || !options.half, "--half lists pairs, and --knn rows of neighbors; give one of them");
   require(options.knn == 0 || options.method.empty() || options.method == "auto", "--method ", options.method,
           " finds pairs nearer than a cutoff; --knn has one method");
@@ -51,7 +61,16 @@ void check_expectations(const neighbors_options& options, const particle_file& p
       stderr, "quadrat: note: about %.2g pairs are to be expected, which takes long; Ctrl-C stops the search\n", pairs);
 }
 
-void run_neighbors(const neighbors_options& options) {
+/// The largest cutoff of a pair.
+double cutoff_of(const neighbors_options& options, const std::vector<double>& radii) {
+  if (options.radii.empty()) return options.cutoff;
+  if (radii.empty()) return 1;  // there are no points
+  const double largest = *std::max_element(radii.begin(), radii.end());
+  require(largest > 0, "--radii ", options.radii, ": all radii are 0");
+  return options.rule.empty() || options.rule == "sum" ? 2 * largest : largest;
+}
+
+void run_neighbors(neighbors_options options) {
   if (options.rdf) return run_rdf(options);
   double total = 0, reading = 0;
   const stopwatch time(total);
@@ -62,12 +81,15 @@ void run_neighbors(const neighbors_options& options) {
     const stopwatch reading_time(reading);
     return read_particles(options.points);
   }();
+  std::vector<double> radii;
+  if (!options.radii.empty()) radii = read_radii(options.radii, particles);
+  options.cutoff = cutoff_of(options, radii);
   doing.begins("searching");
   if (!options.quiet) note_what_is_left_out(particles);
   const search_box box = choose_box(options.box, particles, options.cutoff);
-  if (options.knn == 0) check_expectations(options, particles, box);
+  if (options.knn == 0 && radii.empty()) check_expectations(options, particles, box);
   neighbors_report report =
-      options.knn == 0 ? find_neighbors(options, particles, box) : find_nearest(options, particles, box);
+      options.knn == 0 ? find_neighbors(options, particles, radii, box) : find_nearest(options, particles, box);
   report.reading_seconds = reading;
   report.total_seconds = time.elapsed();
   doing.end();
@@ -94,6 +116,7 @@ std::string neighbors_footer() {
          "  quadrat neighbors atoms.xyz --cutoff 5 --half -o pairs.npy      Lattice and pbc of the file\n"
          "  quadrat neighbors points.npy --knn 8 -o nearest.npy              the 8 nearest of each point\n"
          "  quadrat neighbors run.xyz --cutoff 8 --rdf --types -o rdf.csv --plot rdf.png\n"
+         "  quadrat neighbors particles.csv --radii h --rule larger          a radius for each point: column h\n"
          "  quadrat neighbors points.npy --cutoff 0.1 --device cuda --json > counts.json\n\n"
          "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 }
@@ -118,6 +141,17 @@ void add_neighbors(CLI::App& app) {
                        "the K nearest neighbors of each point, 1 to 64; --cutoff is then the largest distance")
           ->check(CLI::Range(1, static_cast<int>(most_nearest_neighbors)))
           ->type_name("K");
+  auto* const radii =
+      command
+          ->add_option(
+              "--radii", o.radii,
+              "a radius for each point instead of a cutoff: a column of the .csv, or an .npy file of N numbers")
+          ->type_name("SOURCE");
+  command
+      ->add_option("--rule", o.rule,
+                   "with --radii: neighbors are nearer than the sum of both radii (default), the "
+                   "larger one, or that of the row's own point")
+      ->check(one_of(radius_rules));
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
                   "Lx,Ly[,Lz]");
   command->add_flag("--rdf", o.rdf,
@@ -137,9 +171,10 @@ void add_neighbors(CLI::App& app) {
   command->add_flag("--json", o.json, "print counts and statistics as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(neighbors_footer());
-  command->callback([options, cutoff, knn] {
-    require(!cutoff->empty() || !knn->empty(),
-            "--cutoff is missing: pairs nearer than this are neighbors. Or give --knn");
+  command->callback([options, cutoff, knn, radii] {
+    require(!cutoff->empty() || !knn->empty() || !radii->empty(),
+            "--cutoff is missing: pairs nearer than this are neighbors. Or give --knn or --radii");
+    require(radii->empty() || !options->radii.empty(), "--radii is empty; it must name a column or a file");
     require(cutoff->empty() || options->cutoff != 0, "--cutoff is 0; it must be positive and finite");
     run_neighbors(*options);
   });

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "program/box_options.hpp"
 #include "program/device_options.hpp"
 
 namespace quadrat::program {
 
+/// How two radii make the cutoff of a pair: cutoff_rule::sum_of_radii, larger_radius, own_radius.
+inline constexpr std::array<std::string_view, 3> radius_rules{"sum", "larger", "own"};
+
 /// The command line of `quadrat neighbors`.
 struct neighbors_options {
   std::string points;
-  double cutoff = 0;  ///< 0: none, with knn
+  double cutoff = 0;  ///< 0: none, with knn; with radii the largest of a pair
   int knn = 0;        ///< neighbors a point; 0: all pairs nearer than the cutoff
+  std::string radii;  ///< where the radius of each point stands; empty: one cutoff
+  std::string rule;   ///< one of radius_rules
   box_options box;
   bool half = false;
   bool rdf = false;  ///< radial distribution functions instead of pairs

@@ -194,6 +194,7 @@ void check_rdf_options(const neighbors_options& options) {
           "; it must be positive and finite");
   require(options.knn == 0, "--knn lists the nearest neighbors; --rdf counts all pairs; give one of them");
   require(!options.half, "--half is for pairs; with --rdf all pairs are counted");
+  require(options.radii.empty() && options.rule.empty(), "--radii and --rule are for pairs; --rdf has one cutoff");
   require(options.method.empty(), "--method is for pairs; there is one method for --rdf");
   if (options.output) check_output_file(*options.output, options.json, {options.points}, "values of g(r)", {".csv"});
   if (options.plot) check_output_file(*options.plot, false, {options.points}, "pictures", {".png"});

@@ -31,6 +31,10 @@ nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_o
         {"writing_seconds", report.writing_seconds},
         {"total_seconds", report.total_seconds},
         {"memory_bytes", report.memory_bytes}}}};
+  if (!options.radii.empty()) {
+    result["search"]["radii"] = options.radii;
+    result["search"]["rule"] = options.rule.empty() ? "sum" : options.rule;
+  }
   if (options.knn > 0) {
     result["search"]["knn"] = options.knn;
     result["farthest"] = report.farthest;
@@ -45,7 +49,11 @@ std::string as_text(const neighbors_report& report, const neighbors_options& opt
       fmt::format("{}: {} points, {} ", particles.file, with_commas(report.points), with_commas(report.pairs));
   text += options.knn > 0 ? fmt::format("neighbors, the {} nearest of each", options.knn)
                           : fmt::format("pairs{}", options.half ? " (each once)" : "");
-  if (options.cutoff > 0) text += fmt::format(" within {}", options.cutoff);
+  if (!options.radii.empty()) {
+    text += fmt::format(" by radii ({}), within up to {}", options.rule.empty() ? "sum" : options.rule, options.cutoff);
+  } else if (options.cutoff > 0) {
+    text += fmt::format(" within {}", options.cutoff);
+  }
   text += options.knn > 0 ? fmt::format("\n  farthest   {:.6g}\n", report.farthest) : "\n";
   text += fmt::format("  neighbors  {:.4g} a point, from {} to {}, standard deviation {:.4g}\n", report.mean,
                       report.least, report.most, report.deviation);

@@ -29,7 +29,7 @@ class neighbors_run {
         box_(lattice_of<T, D>(box)),
         list_(context, list_options(box.accept_outside)) {}
 
-  neighbors_report run(const particle_file& particles) {
+  neighbors_report run(const particle_file& particles, const std::vector<double>& radii) {
     neighbors_report report;
     report.points = particles.size();
     report.precision = std::is_same_v<T, float> ? "float" : "double";
@@ -37,6 +37,8 @@ class neighbors_run {
     neighbor_input<T, D> input;
     input.points = points_of(points.data(), points.size());
     input.boxes = std::span(&box_, 1);
+    const auto radii_there = to_device(context_, std::vector<T>(radii.begin(), radii.end()));
+    if (!radii.empty()) input.radii = radii_there.data();
     options_.output ? list_pairs(input, report) : count_pairs(input, report);
     report.method = list_.method();
     report.reason = list_.reason();
@@ -49,6 +51,11 @@ class neighbors_run {
   [[nodiscard]] neighbor_options<T> list_options(bool accept_outside) const {
     neighbor_options<T> result;
     result.cutoff = static_cast<T>(options_.cutoff);
+    if (!options_.radii.empty()) {
+      result.rule = options_.rule == "own"      ? cutoff_rule::own_radius
+                    : options_.rule == "larger" ? cutoff_rule::larger_radius
+                                                : cutoff_rule::sum_of_radii;
+    }
     result.pairs = options_.half && options_.output ? neighbor_pairs::half : neighbor_pairs::full;
     result.sorted = options_.output.has_value();
     result.squared_distances = result.vectors = result.shifts = csv_;
@@ -130,10 +137,10 @@ class neighbors_run {
 
 template <typename Context>
 neighbors_report neighbors_on(const Context& context, const neighbors_options& options, const particle_file& particles,
-                              const search_box& box) {
+                              const std::vector<double>& radii, const search_box& box) {
   const bool single = options.precision ? *options.precision == "float" : particles.single_precision;
   const auto run = [&]<typename T, int D>() {
-    return neighbors_run<Context, T, D>(context, options, box).run(particles);
+    return neighbors_run<Context, T, D>(context, options, box).run(particles, radii);
   };
   if (particles.dimension == 2) {
     return single ? run.template operator()<float, 2>() : run.template operator()<double, 2>();
@@ -156,10 +163,10 @@ void set_statistics(const std::vector<std::uint64_t>& neighbors, neighbors_repor
 }
 
 neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles,
-                                const search_box& box) {
+                                const std::vector<double>& radii, const search_box& box) {
   return naming_places(particles.file, particles.lines, [&] {
     return on_device(options.device, [&](const auto& context) {
-      neighbors_report report = neighbors_on(context, options, particles, box);
+      neighbors_report report = neighbors_on(context, options, particles, radii, box);
       report.device = used(context);
       return report;
     });

@@ -27,9 +27,10 @@ struct neighbors_report {
   double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
 
-/// Searches, and writes the output if there is one. Throws what the library throws, and io_error.
+/// Searches, and writes the output if there is one. `radii`: of each point, or empty. Throws what the library throws,
+/// and io_error.
 [[nodiscard]] neighbors_report find_neighbors(const neighbors_options& options, const particle_file& particles,
-                                              const search_box& box);
+                                              const std::vector<double>& radii, const search_box& box);
 
 /// The same for the nearest neighbors, options.knn of them.
 [[nodiscard]] neighbors_report find_nearest(const neighbors_options& options, const particle_file& particles,

@@ -19,6 +19,7 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
+#include "quadrat/search/cutoff_rule.hpp"
 #include "quadrat/search/neighbor_pairs.hpp"
 
 /// Neighbor lists: all (i, j, S) for which the squared length of points[j] + S . vectors - points[i] is strictly less
@@ -40,15 +41,6 @@ enum class neighbor_layout {
   matrix  ///< rows of a fixed width, padded with no_particle
 };
 
-/// What a pair's distance is compared with.
-enum class cutoff_rule {
-  uniform,        ///< the cutoff
-  sum_of_radii,   ///< radius of i + radius of j (ASE's and matscipy's list of radii)
-  larger_radius,  ///< the larger of the two radii
-  own_radius,     ///< the radius of i: (i, j) may be listed and (j, i) not; for full lists
-  table_of_types  ///< type_cutoffs[type of i * types + type of j]
-};
-
 /// What the list holds. The defaults give a full list in CSR by the fastest method.
 template <typename T>
 struct neighbor_options {
@@ -58,6 +50,10 @@ struct neighbor_options {
   T skin = T(0);
   cutoff_rule rule = cutoff_rule::uniform;
   std::vector<T> type_cutoffs{};  ///< types x types, symmetric; 0: never a pair
+  /// At most three, increasing, below `cutoff`: the list then holds those of several cutoffs, each at the beginning of
+  /// its rows. Rows are sorted by ring (the number of inner cutoffs that a pair is not nearer than), then (j, S), and
+  /// neighbor_list_view::within says where rings end. The skin is added to them, too.
+  std::vector<T> inner_cutoffs{};
   neighbor_pairs pairs = neighbor_pairs::full;
   neighbor_layout layout = neighbor_layout::csr;
   std::size_t width = 0;  ///< entries in a row of the matrix
@@ -106,6 +102,9 @@ struct neighbor_list_view {
   const T* squared_distances;
   const vec<T, D>* vectors;
   const vec<int, D>* shifts;
+  /// rows x inner cutoffs, the last index fastest: the first within[i * inner cutoffs + k] entries of row i are those
+  /// nearer than inner cutoff k (with the skin, when the list was built).
+  const std::uint32_t* within;
 
   /// Index of the first entry of row i.
   [[nodiscard]] QUADRAT_HD std::uint64_t row_begin(std::size_t i) const {
@@ -187,7 +186,7 @@ class neighbor_list {
   /// As `build`, but asynchronous and in the memory of the last build: can be captured in a CUDA graph. Allocates
   /// nothing: throws argument_error if it would have to (another number of points, or other boxes), and for input that
   /// the method of that build does not serve. `check` reports what went wrong, with the capacity that would have
-  /// sufficed.
+  /// sufficed; that includes radii for which the levels of that build have no room.
   void build_asynchronously(const neighbor_input<T, D>& input);
 
   /// Makes room for this many pairs, if there is less.

@@ -52,12 +52,13 @@ template <typename View>
   }
 }
 
-template <typename Order, typename View, typename F>
+/// In the functors, Cutoff is a number, or pair_cutoffs (visit_radii.hpp).
+template <typename Order, typename View, typename Cutoff, typename F>
 struct visit_pairs_of {
   using T = typename View::value_type;
   View view;
   points_view<T, View::dimension> points;
-  T cutoff;
+  Cutoff cutoff;
   bool half;
   F f;
 
@@ -70,12 +71,12 @@ struct visit_pairs_of {
   }
 };
 
-template <typename Order, typename View, typename Sum, typename F>
+template <typename Order, typename View, typename Cutoff, typename Sum, typename F>
 struct accumulate_neighbors_of {
   using T = typename View::value_type;
   View view;
   points_view<T, View::dimension> points;
-  T cutoff;
+  Cutoff cutoff;
   Sum* result;
   F f;
 
@@ -106,12 +107,12 @@ struct clear_sum {
 };
 
 /// The sum of i stays in registers until its walk is over; additions to j go to memory one by one.
-template <typename Order, typename View, typename Sum, typename F>
+template <typename Order, typename View, typename Cutoff, typename Sum, typename F>
 struct accumulate_pairs_of {
   using T = typename View::value_type;
   View view;
   points_view<T, View::dimension> points;
-  T cutoff;
+  Cutoff cutoff;
   Sum* result;
   F f;
 
@@ -139,7 +140,8 @@ void for_each_pair(const Context& context, const View& view,
                    typename View::value_type cutoff, neighbor_pairs pairs, const F& f) {
   detail::require_cutoff_reached(view, cutoff);
   for_each(context, "for each pair", points.count,
-           detail::visit_pairs_of<Order, View, F>{view, points, cutoff, pairs == neighbor_pairs::half, f});
+           detail::visit_pairs_of<Order, View, typename View::value_type, F>{view, points, cutoff,
+                                                                             pairs == neighbor_pairs::half, f});
 }
 
 /// result[i] = the sum of f over the neighbors j of i, for every particle; Sum{} without neighbors. `Sum` is any type
@@ -152,8 +154,9 @@ void accumulate_neighbors(const Context& context, const View& view,
                           const points_view<typename View::value_type, View::dimension>& points,
                           typename View::value_type cutoff, Sum* result, const F& f) {
   detail::require_cutoff_reached(view, cutoff);
-  for_each(context, "accumulate neighbors", points.count,
-           detail::accumulate_neighbors_of<Order, View, Sum, F>{view, points, cutoff, result, f});
+  for_each(
+      context, "accumulate neighbors", points.count,
+      detail::accumulate_neighbors_of<Order, View, typename View::value_type, Sum, F>{view, points, cutoff, result, f});
 }
 
 /// The same for f(j, i) = -f(i, j) (Newton's third law): f is called once per pair, with i < j, added to result[i] and
@@ -168,8 +171,9 @@ void accumulate_pairs(const Context& context, const View& view,
                       typename View::value_type cutoff, Sum* result, const F& f) {
   detail::require_cutoff_reached(view, cutoff);
   for_each(context, "clear sums", points.count, detail::clear_sum<Sum>{result});
-  for_each(context, "accumulate pairs", points.count,
-           detail::accumulate_pairs_of<Order, View, Sum, F>{view, points, cutoff, result, f});
+  for_each(
+      context, "accumulate pairs", points.count,
+      detail::accumulate_pairs_of<Order, View, typename View::value_type, Sum, F>{view, points, cutoff, result, f});
 }
 
 }  // namespace quadrat

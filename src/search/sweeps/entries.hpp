@@ -16,8 +16,7 @@ using bit_words = std::uint64_t[lanes_a_chunk / 64];
 
 template <typename T, int D>
 [[nodiscard]] vec<T, D> point_of_slot(const sweeps_search<T, D>& what, std::size_t slot) {
-  return make_vec<T, D>(
-      [&](int axis) { return what.coordinates[static_cast<std::size_t>(axis) * what.stride + slot]; });
+  return what.slots.position(slot);
 }
 
 /// Finds the pairs of a point in a segment, as bits.
@@ -25,13 +24,13 @@ template <typename T, int D>
 struct pair_bits {
   const sweeps_search<T, D>& what;
   test_lanes_function<T, D> test;
+  test_radii_function<T, D> test_radii;  ///< by the rule of the search
   keep_ids_function keep;
 
   /// Returns their number.
   unsigned operator()(const sweeps_chunk<T, D>& chunk, const typename sweeps_chunk<T, D>::segment& part,
                       std::uint32_t slot, const vec<T, D>& from, bit_words& words) const {
-    unsigned count =
-        test(chunk.lanes(), part.first, part.last, from, part.translation, what.search.squared_reach, words);
+    unsigned count = within_cutoff(chunk, part, slot, from, words);
     const std::size_t own = chunk.lane_of(slot);
     if (own >= part.first && own < part.last) {
       std::uint64_t& word = words[(own - part.first) / 64];
@@ -41,13 +40,27 @@ struct pair_bits {
     }
     if (what.search.half && count > 0) {
       // Larger ids; and of two opposite images of the row's own point the one with S > 0.
-      const particle_id least = what.ids[slot] + (comes_first(part.shift) ? 0 : 1);
+      const particle_id least = what.slots.ids[slot] + (comes_first(part.shift) ? 0 : 1);
       count = keep(chunk.ids() + part.first, part.last - part.first, least, words);
     }
     return count;
   }
 
  private:
+  [[nodiscard]] unsigned within_cutoff(const sweeps_chunk<T, D>& chunk,
+                                       const typename sweeps_chunk<T, D>::segment& part, std::uint32_t slot,
+                                       const vec<T, D>& from, bit_words& words) const {
+    const neighbor_search<T, D>& search = what.search;
+    if (what.slots.radii == nullptr) {
+      return test(chunk.lanes(), part.first, part.last, from, part.translation, search.squared_reach, words);
+    }
+    const T radius = what.slots.radii[slot];
+    if (search.rule == cutoff_rule::own_radius) {
+      const T cutoff = cutoff_of_radii(search.rule, radius, T(0), search.skin);
+      return test(chunk.lanes(), part.first, part.last, from, part.translation, cutoff * cutoff, words);
+    }
+    return test_radii(chunk.lanes(), part.first, part.last, from, part.translation, {radius, search.skin}, words);
+  }
   /// Whether the first component that is not 0 is positive.
   [[nodiscard]] static bool comes_first(const vec<int, D>& shift) {
     for (int axis = 0; axis < D; ++axis) {
@@ -75,19 +88,24 @@ struct fill_body {
   pair_bits<T, D> pairs;
   pick_ids_function pick;
   neighbor_sink<T, D> sink;
+  bool only_left_out;
   std::uint64_t at[sweeps_block_points] = {};
   std::uint64_t limit[sweeps_block_points] = {};
   particle_id lane_numbers[lanes_a_chunk + ids_beyond] = {};
   staged_entries<T, D> staged;
 
-  fill_body(const pair_bits<T, D>& bits, pick_ids_function picking, const neighbor_sink<T, D>& to)
-      : pairs(bits), pick(picking), sink(to) {
+  fill_body(const pair_bits<T, D>& bits, pick_ids_function picking, const neighbor_sink<T, D>& to, bool left_out)
+      : pairs(bits), pick(picking), sink(to), only_left_out(left_out) {
     std::iota(std::begin(lane_numbers), std::end(lane_numbers), particle_id{0});
   }
 
+  /// The rows of a block are recorded together.
+  [[nodiscard]] bool skips(const sweeps_block<T, D>& block) const {
+    return only_left_out && pairs.what.recorded.first_of_slot[block.first] != row_left_out;
+  }
   void begin(const sweeps_block<T, D>& block) {
     for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
-      const particle_id row = pairs.what.ids[slot];
+      const particle_id row = pairs.what.slots.ids[slot];
       at[slot - block.first] = sink.begin(row);
       limit[slot - block.first] = sink.limit(row);
     }
@@ -116,7 +134,7 @@ struct fill_body {
         if (pairs(chunk, chunk[k], slot, from, words) > 0) stage(chunk, chunk[k], slot, from, words);
       }
       const std::uint64_t room = next < last ? last - next : 0;
-      write(pairs.what.ids[slot], next, std::min<std::uint64_t>(staged.count, room));
+      write(pairs.what.slots.ids[slot], next, std::min<std::uint64_t>(staged.count, room));
       next += staged.count;
     }
   }
@@ -124,7 +142,7 @@ struct fill_body {
   void end(const sweeps_block<T, D>& block) {
     if (sink.offsets != nullptr) return;
     for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
-      sink.finish_matrix_row(pairs.what.ids[slot], at[slot - block.first], limit[slot - block.first]);
+      sink.finish_matrix_row(pairs.what.slots.ids[slot], at[slot - block.first], limit[slot - block.first]);
     }
   }
   void finish() const { finish_streaming(); }
@@ -175,11 +193,11 @@ struct fill_body {
   /// S between the caller's positions; between wrapped ones for keys.
   void stage_shifts(const chunk_type& chunk, const segment& part, std::uint32_t slot, const particle_id* picked,
                     std::size_t first) {
-    if (pairs.what.boxes == nullptr) {
+    if (pairs.what.slots.boxes == nullptr) {
       std::fill(staged.shifts + first, staged.shifts + staged.count, part.shift);
       return;
     }
-    const vec<int, D> shift = part.shift + pairs.what.boxes[slot];
+    const vec<int, D> shift = part.shift + pairs.what.slots.boxes[slot];
     for (std::size_t k = first; k < staged.count; ++k) staged.shifts[k] = shift - chunk.boxes()[picked[k - first]];
   }
 

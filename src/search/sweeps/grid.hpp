@@ -61,7 +61,7 @@ struct sweeps_grid {
   vec<int, D> most_images;      ///< along each vector
 
   /// Coordinates along turned axes, from the box's origin; or the point itself.
-  [[nodiscard]] vec<T, D> place(const vec<T, D>& point) const {
+  [[nodiscard]] QUADRAT_HD vec<T, D> place(const vec<T, D>& point) const {
     if (!turned) return point;
     return make_vec<T, D>([&](int axis) { return dot(axes[axis], point - origin); });
   }
@@ -129,6 +129,11 @@ struct sweeps_grid {
   }
 };
 
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD cell_id cell_in_grid(const sweeps_grid<T, D>& grid, const vec<T, D>& wrapped) {
+  return grid.cells.cell_of(grid.place(wrapped));
+}
+
 /// The images that can hold neighbors of a wrapped point, from its box as one cell: none for an invalid point.
 template <typename T, int D>
 [[nodiscard]] image_range<D> images_of_point(const search_system<T, D>& box, const vec<T, D>& point, T reach) {
@@ -146,7 +151,8 @@ template <typename T, int D>
 /// What grids are made for.
 template <typename T>
 struct sweeps_grid_request {
-  T reach;
+  T edge;                  ///< of cells, about; along the first axis a quarter of it
+  T reach;                 ///< the largest distance that will be asked for
   std::size_t most_cells;  ///< of all systems together
   bool accept_outside;     ///< points may be anywhere along open axes
 };

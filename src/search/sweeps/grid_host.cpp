@@ -191,7 +191,7 @@ std::vector<sweeps_grid<T, D>> make_sweeps_grids(std::span<const lattice<T, D>> 
     cuboids.push_back(box_of(around.back(), shape));
     endless.push_back(endless_axes(shape, request.accept_outside));
   }
-  vec<T, D> edges = vec<T, D>::filled(request.reach);
+  vec<T, D> edges = vec<T, D>::filled(request.edge);
   edges[0] /= T(trimmed_cells_along_first_axis);
   const cells_request<T, D> wanted{edges, request.reach, request.most_cells, false, endless.data()};
   const std::vector<search_system<T, D>> systems = make_search_systems<T, D>(cuboids, wanted);

@@ -21,6 +21,7 @@ template <typename T, int D>
 struct candidate_lanes {
   /// With room at the end for copies of whole steps.
   alignas(64) T position[D][lanes_a_chunk + lanes_a_step];
+  alignas(64) T radius[lanes_a_chunk + lanes_a_step];  ///< for rules with radii
 };
 
 /// One point against the candidates [first, last), both multiples of lanes_a_step: bit k of the words says that
@@ -29,6 +30,19 @@ struct candidate_lanes {
 template <typename T, int D>
 using test_lanes_function = unsigned (*)(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
                                          const vec<T, D>& from, const vec<T, D>& translation, T squared_reach,
+                                         std::uint64_t* words);
+
+/// The radius of a row's point, and how it makes cutoffs with those of candidates (cutoff_of_radii).
+template <typename T>
+struct row_radius {
+  T radius;
+  T skin;
+};
+
+/// The same where candidates have radii, each with its own cutoff: of the sum of two radii, or of the larger one.
+template <typename T, int D>
+using test_radii_function = unsigned (*)(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
+                                         const vec<T, D>& from, const vec<T, D>& translation, const row_radius<T>& row,
                                          std::uint64_t* words);
 
 /// Writes ids[k] for each bit k of the words below `lanes`, a multiple of lanes_a_step, in order. `out` must have room
@@ -50,6 +64,8 @@ void finish_streaming();
 /// The variants that this CPU can run, fastest first.
 template <typename T, int D>
 [[nodiscard]] std::vector<test_lanes_function<T, D>> test_lanes_functions();
+template <typename T, int D>
+[[nodiscard]] std::vector<test_radii_function<T, D>> test_radii_functions(bool larger);
 [[nodiscard]] std::vector<pick_ids_function> pick_ids_functions();
 [[nodiscard]] std::vector<keep_ids_function> keep_ids_functions();
 

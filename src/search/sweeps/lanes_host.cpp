@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "parallel/cpu_vector.hpp"
+#include "search/levels/sizes.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define QUADRAT_X86_LANES 1
@@ -22,10 +23,11 @@ namespace quadrat::detail {
 
 namespace {
 
-/// In plain C++, for CPUs without a variant of their own.
-template <typename T, int D>
-unsigned test_lanes_plain(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
-                          const vec<T, D>& from, const vec<T, D>& translation, T squared_reach, std::uint64_t* words) {
+/// In plain C++, for CPUs without a variant of their own. squared_cutoff(k): of candidate k.
+template <typename T, int D, typename SquaredCutoff>
+unsigned test_lanes_against(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
+                            const vec<T, D>& from, const vec<T, D>& translation, std::uint64_t* words,
+                            const SquaredCutoff& squared_cutoff) {
   unsigned count = 0;
   for (std::size_t word = 0; first + 64 * word < last; ++word) {
     const std::size_t begin = first + 64 * word;
@@ -34,13 +36,31 @@ unsigned test_lanes_plain(const candidate_lanes<T, D>& candidates, std::size_t f
     for (std::size_t k = begin; k < end; ++k) {
       vec<T, D> to{};
       for (int axis = 0; axis < D; ++axis) to[axis] = candidates.position[axis][k];
-      const bool within = squared_norm((to - from) + translation) < squared_reach;
+      const bool within = squared_norm((to - from) + translation) < squared_cutoff(k);
       bits |= static_cast<std::uint64_t>(within) << (k - begin);
     }
     words[word] = bits;
     count += static_cast<unsigned>(std::popcount(bits));
   }
   return count;
+}
+
+template <typename T, int D>
+unsigned test_lanes_plain(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
+                          const vec<T, D>& from, const vec<T, D>& translation, T squared_reach, std::uint64_t* words) {
+  return test_lanes_against(candidates, first, last, from, translation, words,
+                            [&](std::size_t) { return squared_reach; });
+}
+
+template <bool Larger, typename T, int D>
+unsigned test_radii_plain(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
+                          const vec<T, D>& from, const vec<T, D>& translation, const row_radius<T>& row,
+                          std::uint64_t* words) {
+  constexpr cutoff_rule rule = Larger ? cutoff_rule::larger_radius : cutoff_rule::sum_of_radii;
+  return test_lanes_against(candidates, first, last, from, translation, words, [&](std::size_t k) {
+    const T cutoff = cutoff_of_radii(rule, row.radius, candidates.radius[k], row.skin);
+    return cutoff * cutoff;
+  });
 }
 
 void pick_ids_plain(const particle_id* ids, std::size_t lanes, const std::uint64_t* words, particle_id* out) {
@@ -74,6 +94,9 @@ static_assert(lanes_a_step == 8, "one byte of the words a step");
   if (lanes > 0) words[(lanes - 1) / 64] = 0;
   return reinterpret_cast<unsigned char*>(words);
 }
+
+/// One cutoff, or the sum or the larger of two radii.
+enum class cutoff_use { one, sum, larger };
 
 /// The test of candidates by the instructions of a set.
 template <typename Set>
@@ -186,6 +209,35 @@ std::vector<test_lanes_function<T, D>> test_lanes_functions() {
   return functions;
 }
 
+namespace {
+
+#if QUADRAT_X86_LANES
+template <cutoff_use Use, typename T, int D>
+void add_x86_radii_functions(std::vector<test_radii_function<T, D>>& functions) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (__builtin_cpu_supports("avx512f")) functions.push_back(lanes_test<avx512>::run_radii<Use, double, D>);
+  }
+  if (__builtin_cpu_supports("avx2")) functions.push_back(lanes_test<avx2>::run_radii<Use, T, D>);
+  functions.push_back(lanes_test<sse2>::run_radii<Use, T, D>);
+}
+#endif
+
+}  // namespace
+
+template <typename T, int D>
+std::vector<test_radii_function<T, D>> test_radii_functions(bool larger) {
+  std::vector<test_radii_function<T, D>> functions;
+#if QUADRAT_X86_LANES
+  if (larger) {
+    add_x86_radii_functions<cutoff_use::larger>(functions);
+  } else {
+    add_x86_radii_functions<cutoff_use::sum>(functions);
+  }
+#endif
+  functions.push_back(larger ? test_radii_plain<true, T, D> : test_radii_plain<false, T, D>);
+  return functions;
+}
+
 std::vector<pick_ids_function> pick_ids_functions() {
   std::vector<pick_ids_function> functions;
 #if QUADRAT_X86_LANES
@@ -204,6 +256,10 @@ std::vector<keep_ids_function> keep_ids_functions() {
   return functions;
 }
 
+template std::vector<test_radii_function<float, 2>> test_radii_functions(bool);
+template std::vector<test_radii_function<float, 3>> test_radii_functions(bool);
+template std::vector<test_radii_function<double, 2>> test_radii_functions(bool);
+template std::vector<test_radii_function<double, 3>> test_radii_functions(bool);
 template std::vector<test_lanes_function<float, 2>> test_lanes_functions();
 template std::vector<test_lanes_function<float, 3>> test_lanes_functions();
 template std::vector<test_lanes_function<double, 2>> test_lanes_functions();

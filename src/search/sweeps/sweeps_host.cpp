@@ -2,6 +2,7 @@
 #include "search/sweeps/sweeps.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "quadrat/parallel/atomic.hpp"
@@ -16,24 +17,6 @@ namespace {
 
 /// Cells along the first axis that a thread takes at a time: a few blocks.
 constexpr std::size_t cells_a_turn = std::size_t{8} * trimmed_cells_along_first_axis;
-
-/// Index: slot.
-template <typename T, int D>
-struct gather_slot {
-  sweeps_search<T, D> what;
-
-  void operator()(std::size_t slot) const {
-    const particle_id id = what.elements[slot];
-    vec<int, D> boxes{};
-    const vec<T, D> position =
-        what.search.wrapped_point(id, what.search.system_at(what.search.system_of_point, id), boxes);
-    for (int axis = 0; axis < D; ++axis) {
-      what.coordinates[static_cast<std::size_t>(axis) * what.stride + slot] = position[axis];
-    }
-    what.ids[slot] = id;
-    if (what.boxes != nullptr) what.boxes[slot] = boxes;
-  }
-};
 
 /// The bounds of points that are not in folded cells. Without a turn, coordinates grow with positions.
 template <typename T, int D>
@@ -59,32 +42,87 @@ template <typename T, int D>
   return bounds;
 }
 
+/// For folded cells along the axes of coordinates: from the corners of the box around the points, unless points of
+/// other repeats make it long.
 template <typename T, int D>
-[[nodiscard]] sweeps_block<T, D> make_block(const sweeps_search<T, D>& what, std::size_t system, std::uint32_t first,
-                                            std::uint32_t last) {
-  const sweeps_grid<T, D>& grid = what.grids[system];
-  const search_system<T, D>& box = what.search.systems[system];
-  sweeps_block<T, D> block{first, last, {}, {}, &box.shape};
-  if (!grid.folded) {
-    block.bounds = bounds_of_slots(what, grid, first, last);
-    block.images = grid.images_near(block.bounds);
-    return block;
+[[nodiscard]] bool target_of_corners(const sweeps_search<T, D>& what, const sweeps_grid<T, D>& grid,
+                                     const sweeps_block<T, D>& block, T reach, sweeps_target<T, D>& target) {
+  vec<T, D> lower = point_of_slot(what, block.first), upper = lower;
+  for (std::uint32_t slot = block.first + 1; slot < block.last; ++slot) {
+    const vec<T, D> at = point_of_slot(what, slot);
+    for (int axis = 0; axis < D; ++axis) {
+      lower[axis] = std::min(lower[axis], at[axis]);
+      upper[axis] = std::max(upper[axis], at[axis]);
+    }
   }
-  block.bounds = grid.bounds_of(point_of_slot(what, first));
-  for (std::uint32_t slot = first; slot < last; ++slot) {
-    const vec<T, D> point = point_of_slot(what, slot);
-    block.bounds.include(grid.bounds_of(point));
-    block.images.include(images_of_point(box, point, what.search.reach));
+  const sweeps_bounds<T, D> ends = grid.bounds_of(upper);
+  target.bounds = grid.bounds_of(lower);
+  for (int axis = 0; axis < D; ++axis) {
+    const T length = grid.cells.coordinate(upper, axis) - grid.cells.coordinate(lower, axis);
+    if (grid.cells.repeats[axis] == 0 && !(length <= static_cast<T>(grid.cells.cells[axis]) / 4)) return false;
+    target.bounds.upper[axis] = target.bounds.lower[axis] + length;
+    target.bounds.slack[axis] = std::max(target.bounds.slack[axis], ends.slack[axis]);
   }
-  return block;
+  const search_system<T, D>& box = what.search.systems[block.system];
+  target.images = images_of_point(box, lower, reach);
+  target.images.include(images_of_point(box, upper, reach));
+  return true;
 }
 
-/// Calls f(grid, block) for the points of the cells [first, last), which may belong to several systems.
+template <typename T, int D>
+[[nodiscard]] sweeps_target<T, D> make_target(const sweeps_search<T, D>& what, const sweeps_grid<T, D>& grid,
+                                              const sweeps_block<T, D>& block, T reach) {
+  sweeps_target<T, D> target{};
+  if (!grid.folded) {
+    target.bounds = bounds_of_slots(what, grid, block.first, block.last);
+    target.images = grid.images_near(target.bounds);
+    return target;
+  }
+  if (!grid.turned && target_of_corners(what, grid, block, reach, target)) return target;
+  // Points of other repeats of the cells, or in a box whose axes are others.
+  target.bounds = grid.bounds_of(point_of_slot(what, block.first));
+  for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
+    const vec<T, D> point = point_of_slot(what, slot);
+    target.bounds.include(grid.bounds_of(point));
+    target.images.include(images_of_point(what.search.systems[block.system], point, reach));
+  }
+  return target;
+}
+
+/// The largest size of a block's points; 0 for one cutoff.
+template <typename T, int D>
+[[nodiscard]] T size_of_block(const sweeps_search<T, D>& what, const sweeps_block<T, D>& block) {
+  if (what.slots.radii == nullptr) return T(0);
+  const T* radii = what.slots.radii;
+  return what.layers.levels.sizes.of(*std::max_element(radii + block.first, radii + block.last));
+}
+
+/// Calls f(first slot, one past the last slot, S) for all ranges, in every layer, that can hold neighbors of a block's
+/// points.
+template <typename T, int D, typename F>
+void for_each_range_in_layers(const sweeps_search<T, D>& what, const sweeps_block<T, D>& block, F&& f) {
+  const radius_sizes<T>& sizes = what.layers.levels.sizes;
+  const T size = size_of_block(what, block);
+  for (std::uint32_t left = what.layers.visited[block.level]; left != 0; left &= left - 1) {
+    const auto& layer = what.layers.layer[std::countr_zero(left)];
+    const sweeps_grid<T, D>& grid = layer.grids[block.system];
+    if (layer.is_empty(grid.cells)) continue;
+    const T reach = sizes.reach(size, layer.widest);
+    for_each_range(grid, layer.offsets, make_target(what, grid, block, reach), reach,
+                   [&](std::uint32_t slot, std::uint32_t end, const vec<int, D>& shift) {
+                     f(layer.first_slot + slot, layer.first_slot + end, shift);
+                   });
+  }
+}
+
+/// Calls f(block) for the points of the cells [first, last), which may belong to several systems and levels.
 template <typename T, int D, typename F>
 void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::size_t last, F&& f) {
-  const sweeps_grid<T, D>* grids = what.grids;
-  const sweeps_grid<T, D>* end_of_grids = grids + what.search.system_count;
-  const std::uint32_t* offsets = what.search.cell_offsets;
+  // The grids of all levels, and in each of all systems.
+  const sweeps_grid<T, D>* grids = what.layers.layer[0].grids;
+  const std::size_t systems = what.search.system_count;
+  const sweeps_grid<T, D>* end_of_grids = grids + static_cast<std::size_t>(what.layers.levels.count) * systems;
+  const std::uint32_t* offsets = what.layers.layer[0].offsets;
   const auto follows = [](std::size_t cell, const sweeps_grid<T, D>& grid) { return cell < grid.cells.first_cell; };
   const sweeps_grid<T, D>* grid = std::upper_bound(grids, end_of_grids, first, follows) - 1;
   for (std::size_t cell = first; cell < last;) {
@@ -95,7 +133,10 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
     const std::size_t end = std::min({cell + trimmed_cells_along_first_axis, cell + left, last});
     for (std::uint32_t slot = offsets[cell]; slot < offsets[end];) {
       const std::uint32_t stop = std::min(slot + sweeps_block_points, offsets[end]);
-      f(*grid, make_block(what, static_cast<std::size_t>(grid - grids), slot, stop));
+      const auto number = static_cast<std::size_t>(grid - grids);
+      const auto system = static_cast<std::uint32_t>(number % systems);
+      f(sweeps_block<T, D>{slot, stop, static_cast<std::uint32_t>(number / systems), system,
+                           &what.search.systems[system].shape});
       slot = stop;
     }
     cell = end;
@@ -115,17 +156,17 @@ void sweep(const cpu_context& context, const sweeps_search<T, D>& what, const Bo
     for (std::int64_t turn = 0; turn < turns; ++turn) {
       const std::size_t first = static_cast<std::size_t>(turn) * cells_a_turn;
       const std::size_t last = std::min(first + cells_a_turn, what.cells);
-      for_each_block(what, first, last, [&](const sweeps_grid<T, D>& grid, const sweeps_block<T, D>& block) {
+      for_each_block(what, first, last, [&](const sweeps_block<T, D>& block) {
+        if (body.skips(block)) return;
         body.begin(block);
         chunk.begin(block);
         const auto flush = [&] {
           chunk.close();
           body.take(block, chunk);
         };
-        for_each_range(grid, what.search.cell_offsets, block, what.search.reach,
-                       [&](std::uint32_t slot, std::uint32_t end, const vec<int, D>& shift) {
-                         chunk.add(slot, end, shift, flush);
-                       });
+        for_each_range_in_layers(what, block, [&](std::uint32_t slot, std::uint32_t end, const vec<int, D>& shift) {
+          chunk.add(slot, end, shift, flush);
+        });
         flush();
         body.end(block);
       });
@@ -138,8 +179,10 @@ void sweep(const cpu_context& context, const sweeps_search<T, D>& what, const Bo
 template <typename T, int D>
 [[nodiscard]] pair_bits<T, D> pair_bits_of(const sweeps_search<T, D>& what) {
   static const test_lanes_function<T, D> test = test_lanes_functions<T, D>().front();
+  static const test_radii_function<T, D> test_sum = test_radii_functions<T, D>(false).front();
+  static const test_radii_function<T, D> test_larger = test_radii_functions<T, D>(true).front();
   static const keep_ids_function keep = keep_ids_functions().front();
-  return {what, test, keep};
+  return {what, test, what.search.rule == cutoff_rule::larger_radius ? test_larger : test_sum, keep};
 }
 [[nodiscard]] pick_ids_function fastest_pick_ids() {
   static const pick_ids_function fastest = pick_ids_functions().front();
@@ -148,7 +191,7 @@ template <typename T, int D>
 
 template <typename T, int D>
 struct count_body {
-  static constexpr std::size_t most_recorded = 1024;  // entries of a row; no list with longer rows is recorded
+  static constexpr std::size_t most_recorded = 1024;  // entries of a row; longer ones are searched again
 
   pair_bits<T, D> pairs;
   pick_ids_function pick;
@@ -157,6 +200,7 @@ struct count_body {
   std::uint64_t found[sweeps_block_points] = {};
   particle_id rows[sweeps_block_points][most_recorded + lanes_a_chunk + ids_beyond];
 
+  [[nodiscard]] bool skips(const sweeps_block<T, D>&) const { return false; }
   void begin(const sweeps_block<T, D>&) { std::fill(std::begin(found), std::end(found), std::uint64_t{0}); }
   void finish() const {}
   void take(const sweeps_block<T, D>& block, const sweeps_chunk<T, D>& chunk) {
@@ -177,7 +221,7 @@ struct count_body {
   }
   void end(const sweeps_block<T, D>& block) {
     for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
-      const particle_id row = pairs.what.ids[slot];
+      const particle_id row = pairs.what.slots.ids[slot];
       const std::uint64_t count = found[slot - block.first];
       counts[row] = static_cast<std::uint32_t>(count);
       if (counts[row] != count) faults.raise_overflow(row_fault_base + row, count);
@@ -194,8 +238,13 @@ struct count_body {
       total += found[k];
       fits = fits && found[k] <= most_recorded;
     }
-    std::uint64_t at = atomic_add(to.used, fits ? total : to.capacity + 1);
-    if (!fits || at > to.capacity || total > to.capacity - at) return;
+    if (!fits) {
+      std::fill(to.first_of_slot + block.first, to.first_of_slot + block.last, row_left_out);
+      static_cast<void>(atomic_add(to.left_out, static_cast<std::uint64_t>(block.last - block.first)));
+      return;
+    }
+    std::uint64_t at = atomic_add(to.used, total);
+    if (at > to.capacity || total > to.capacity - at) return;
     for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
       const std::uint64_t count = found[slot - block.first];
       std::memcpy(to.entries + at, rows[slot - block.first], count * sizeof(particle_id));
@@ -213,8 +262,9 @@ struct copy_recorded_row {
 
   void operator()(std::size_t slot) const {
     constexpr std::size_t ahead = 12;  // rows may lie anywhere in memory
-    if (slot + ahead < what.stride - sweeps_padding) prefetch(what.ids[slot + ahead]);
-    const particle_id row = what.ids[slot];
+    if (slot + ahead < what.rows) prefetch(what.slots.ids[slot + ahead]);
+    if (what.recorded.first_of_slot[slot] == row_left_out) return;
+    const particle_id row = what.slots.ids[slot];
     const std::uint64_t first = sink.begin(row), count = sink.limit(row) - first;
     std::memcpy(sink.neighbors + first, what.recorded.entries + what.recorded.first_of_slot[slot],
                 count * sizeof(particle_id));
@@ -236,16 +286,6 @@ struct copy_recorded_row {
 }  // namespace
 
 template <typename T, int D>
-void gather_for_sweeps(const cpu_context& context, const sweeps_search<T, D>& what) {
-  const std::size_t count = what.stride - sweeps_padding;
-  for_each(context, "search.gather", count, gather_slot<T, D>{what});
-  for (std::size_t slot = count; slot < what.stride; ++slot) {
-    for (int axis = 0; axis < D; ++axis) what.coordinates[static_cast<std::size_t>(axis) * what.stride + slot] = T(0);
-    what.ids[slot] = 0;
-  }
-}
-
-template <typename T, int D>
 void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, std::uint32_t* counts,
                      const fault_flag& faults) {
   sweep(context, what, count_body<T, D>{pair_bits_of(what), fastest_pick_ids(), counts, faults, {}, {}});
@@ -253,25 +293,23 @@ void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what
 
 template <typename T, int D>
 void copy_recorded(const cpu_context& context, const sweeps_search<T, D>& what, const neighbor_sink<T, D>& sink) {
-  const std::size_t rows = what.stride - sweeps_padding;
-  if (rows == 0) return;
-  sink.report(rows);
-  for_each(context, "search.copy", rows, copy_recorded_row<T, D>{what, sink});
+  if (what.rows == 0) return;
+  sink.report(what.rows);
+  for_each(context, "search.copy", what.rows, copy_recorded_row<T, D>{what, sink});
 }
 
 template <typename T, int D>
-void fill_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, const neighbor_sink<T, D>& sink) {
-  const std::size_t rows = what.stride - sweeps_padding;
-  if (rows == 0) return;
-  sink.report(rows);
-  sweep(context, what, fill_body<T, D>{pair_bits_of(what), fastest_pick_ids(), sink});
+void fill_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, const neighbor_sink<T, D>& sink,
+                    bool only_left_out) {
+  if (what.rows == 0) return;
+  sink.report(what.rows);
+  sweep(context, what, fill_body<T, D>{pair_bits_of(what), fastest_pick_ids(), sink, only_left_out});
 }
 
 #define QUADRAT_SWEEPS(T, D)                                                                                        \
-  template void gather_for_sweeps(const cpu_context&, const sweeps_search<T, D>&);                                  \
   template void count_by_sweeps(const cpu_context&, const sweeps_search<T, D>&, std::uint32_t*, const fault_flag&); \
   template void copy_recorded(const cpu_context&, const sweeps_search<T, D>&, const neighbor_sink<T, D>&);          \
-  template void fill_by_sweeps(const cpu_context&, const sweeps_search<T, D>&, const neighbor_sink<T, D>&);
+  template void fill_by_sweeps(const cpu_context&, const sweeps_search<T, D>&, const neighbor_sink<T, D>&, bool);
 QUADRAT_SWEEPS(float, 2)
 QUADRAT_SWEEPS(float, 3)
 QUADRAT_SWEEPS(double, 2)

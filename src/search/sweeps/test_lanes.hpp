@@ -10,21 +10,32 @@ struct lanes_test<QUADRAT_LANES_SET> {
                                            const vec<T, D>& from, const vec<T, D>& translation, T squared_reach,
                                            std::uint64_t* words) {
     // Adding 0 changes no square.
+    const row_radius<T> none{};
     if (translation == vec<T, D>{})
-      return test<false>(candidates, first, last, from, translation, squared_reach, words);
-    return test<true>(candidates, first, last, from, translation, squared_reach, words);
+      return test<false, cutoff_use::one>(candidates, first, last, from, translation, squared_reach, none, words);
+    return test<true, cutoff_use::one>(candidates, first, last, from, translation, squared_reach, none, words);
+  }
+
+  template <cutoff_use Use, typename T, int D>
+  QUADRAT_LANES_TARGET static unsigned run_radii(const candidate_lanes<T, D>& candidates, std::size_t first,
+                                                 std::size_t last, const vec<T, D>& from, const vec<T, D>& translation,
+                                                 const row_radius<T>& row, std::uint64_t* words) {
+    if (translation == vec<T, D>{})
+      return test<false, Use>(candidates, first, last, from, translation, T(0), row, words);
+    return test<true, Use>(candidates, first, last, from, translation, T(0), row, words);
   }
 
  private:
-  template <bool Translated, typename T, int D>
+  template <bool Translated, cutoff_use Use, typename T, int D>
   QUADRAT_LANES_TARGET static unsigned test(const candidate_lanes<T, D>& candidates, std::size_t first,
                                             std::size_t last, const vec<T, D>& from, const vec<T, D>& translation,
-                                            T squared_reach, std::uint64_t* words) {
+                                            T squared_reach, const row_radius<T>& row, std::uint64_t* words) {
     constexpr int count = QUADRAT_LANES_SET::bytes / sizeof(T);
     using vector = typename cpu_vector<T, count>::type;
     using anywhere = typename cpu_vector<T, count>::anywhere;
     unsigned char* bytes = cleared_bytes(words, last - first);
-    const vector limit = vector{} + squared_reach;
+    vector limit = vector{} + squared_reach;
+    [[maybe_unused]] const vector own = vector{} + row.radius;
     unsigned found = 0;
     for (std::size_t k = first; k < last; k += lanes_a_step) {
       unsigned mask = 0;
@@ -35,6 +46,13 @@ struct lanes_test<QUADRAT_LANES_SET> {
           vector r = to - from[axis];
           if constexpr (Translated) r = r + translation[axis];
           sum = axis == 0 ? r * r : sum + r * r;
+        }
+        if constexpr (Use != cutoff_use::one) {
+          const vector other = *reinterpret_cast<const anywhere*>(candidates.radius + k + part);
+          vector cutoff = own + other;
+          if constexpr (Use == cutoff_use::larger) cutoff = own < other ? other : own;
+          cutoff = cutoff + row.skin;
+          limit = cutoff * cutoff;
         }
         mask |= QUADRAT_LANES_SET::below(sum, limit) << part;
       }

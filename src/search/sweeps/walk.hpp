@@ -18,10 +18,17 @@ inline constexpr std::uint32_t sweeps_block_points = 16;
 template <typename T, int D>
 struct sweeps_block {
   std::uint32_t first;
-  std::uint32_t last;          ///< one past the last slot
+  std::uint32_t last;  ///< one past the last slot
+  std::uint32_t level;
+  std::uint32_t system;
+  const lattice<T, D>* shape;  ///< of the box
+};
+
+/// What is known of a block in the cells of a layer.
+template <typename T, int D>
+struct sweeps_target {
   sweeps_bounds<T, D> bounds;  ///< of the points
   image_range<D> images;       ///< that can hold neighbors: S for the neighbor
-  const lattice<T, D>* shape;  ///< of the box
 };
 
 /// The candidates within reach of a block, in one or more chunks. Candidates of one image form a segment, which begins
@@ -103,17 +110,21 @@ class sweeps_chunk {
   }
   /// In whole steps: there is room after the last slot and the last lane.
   void copy(std::uint32_t slot, std::uint32_t count) {
+    const layer_slots<T, D>& slots = what_.slots;
     for (int axis = 0; axis < D; ++axis) {
-      const T* from = what_.coordinates + static_cast<std::size_t>(axis) * what_.stride + slot;
-      T* to = lanes_.position[axis] + size_;
-      for (std::uint32_t k = 0; k < count; k += lanes_a_step) std::memcpy(to + k, from + k, lanes_a_step * sizeof(T));
+      copy_steps(lanes_.position[axis] + size_,
+                 slots.coordinates + static_cast<std::size_t>(axis) * slots.stride + slot, count);
     }
-    for (std::uint32_t k = 0; k < count; k += lanes_a_step) {
-      std::memcpy(ids_ + size_ + k, what_.ids + slot + k, lanes_a_step * sizeof(particle_id));
-    }
-    if (what_.boxes != nullptr) std::memcpy(boxes_ + size_, what_.boxes + slot, count * sizeof(vec<int, D>));
+    copy_steps(ids_ + size_, slots.ids + slot, count);
+    if (slots.radii != nullptr) copy_steps(lanes_.radius + size_, slots.radii + slot, count);
+    if (slots.boxes != nullptr) std::memcpy(boxes_ + size_, slots.boxes + slot, count * sizeof(vec<int, D>));
     size_ += count;
     segment_[segments_ - 1].last = size_;
+  }
+
+  template <typename V>
+  static void copy_steps(V* to, const V* from, std::uint32_t count) {
+    for (std::uint32_t k = 0; k < count; k += lanes_a_step) std::memcpy(to + k, from + k, lanes_a_step * sizeof(V));
   }
 
   const sweeps_search<T, D>& what_;
@@ -240,10 +251,10 @@ void for_each_image(const image_range<D>& range, F&& f) {
 
 /// Calls f(first slot, one past the last slot, S) for all ranges that can hold neighbors of a block's points.
 template <typename T, int D, typename F>
-void for_each_range(const sweeps_grid<T, D>& grid, const std::uint32_t* offsets, const sweeps_block<T, D>& block,
+void for_each_range(const sweeps_grid<T, D>& grid, const std::uint32_t* offsets, const sweeps_target<T, D>& target,
                     T reach, F&& f) {
-  for_each_image(block.images, [&](const vec<int, D>& image) {
-    const sweeps_bounds<T, D> bounds = grid.seen_from(image, block.bounds);
+  for_each_image(target.images, [&](const vec<int, D>& image) {
+    const sweeps_bounds<T, D> bounds = grid.seen_from(image, target.bounds);
     sweeps_rows<T, D>(grid.cells, offsets, bounds, reach).for_each([&](std::uint32_t slot, std::uint32_t end) {
       f(slot, end, image);
     });

@@ -7,6 +7,7 @@
 
 #include "quadrat/core/macros.hpp"
 #include "search/kernels.hpp"
+#include "search/levels/sizes.hpp"
 
 /// The methods with one thread per row over cells as large as the cutoff: they serve every box, rule and layout.
 namespace quadrat::detail {
@@ -63,32 +64,20 @@ struct walk_search {
   template <bool Plain>
   [[nodiscard]] QUADRAT_HD bool listed(const search_query<T, D>& query, particle_id j, const vec<int, D>& shift,
                                        T squared_distance) const {
-    if (Plain || !search.own_queries) {
-      if (j == query.row && !image_counts(shift)) return false;
-      if (search.half && j < query.row) return false;
-    }
+    if ((Plain || !search.own_queries) && !search.pair_counts(query.row, j, shift)) return false;
     if constexpr (Plain) return true;
     if (search.rule != cutoff_rule::uniform) {
       const T cutoff = cutoff_of(query.row, j);
       if (!(squared_distance < cutoff * cutoff)) return false;
     }
-    return search.excluded_offsets == nullptr ||
-           !(is_excluded(query.row, j) || is_excluded(j, static_cast<particle_id>(query.row)));
-  }
-  /// Whether an image of the row's own particle is listed: never the particle itself; for a half list, one of S and -S.
-  [[nodiscard]] QUADRAT_HD bool image_counts(const vec<int, D>& shift) const {
-    int first = 0;  // the first component that is not 0; a branch here would keep S in local memory
-    for (int axis = D - 1; axis >= 0; --axis) first = shift[axis] != 0 ? shift[axis] : first;
-    return search.half ? first > 0 : first != 0;
+    return !search.is_excluded(query.row, j);
   }
   [[nodiscard]] QUADRAT_HD T cutoff_of(std::size_t i, particle_id j) const {
     switch (search.rule) {
       case cutoff_rule::sum_of_radii:
-        return search.radii[i] + search.radii[j] + search.skin;
       case cutoff_rule::larger_radius:
-        return (search.radii[i] < search.radii[j] ? search.radii[j] : search.radii[i]) + search.skin;
       case cutoff_rule::own_radius:
-        return search.radii[i] + search.skin;
+        return cutoff_of_radii(search.rule, search.radii[i], search.radii[j], search.skin);
       case cutoff_rule::table_of_types: {
         const std::uint32_t* types = search.types;
         if (types[i] >= search.type_count || types[j] >= search.type_count) return T(0);
@@ -98,11 +87,6 @@ struct walk_search {
       default:
         return search.reach;
     }
-  }
-  [[nodiscard]] QUADRAT_HD bool is_excluded(std::size_t i, particle_id j) const {
-    bool found = false;
-    search.for_each_excluded(i, [&](particle_id other) { found = found || other == j; });
-    return found;
   }
 };
 

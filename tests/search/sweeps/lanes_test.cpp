@@ -69,6 +69,54 @@ TEST(neighbor_lanes_test, every_variant_gives_the_same_bits) {
   expect_same_bits<double, 3>();
 }
 
+namespace {
+
+/// Each candidate with its own cutoff, of which some are exactly the distance.
+template <typename T, int D>
+void expect_same_bits_with_radii(bool larger) {
+  detail::candidate_lanes<T, D> lanes{};
+  std::mt19937_64 generator(5);
+  const auto from = vec<T, D>::filled(T(0.3));
+  const detail::row_radius<T> row{T(0.25), T(0.125)};
+  for (std::size_t k = 0; k < detail::lanes_a_chunk; ++k) {
+    for (int axis = 0; axis < D; ++axis) lanes.position[axis][k] = 2 * random_unit<T>(generator) - 1;
+    lanes.radius[k] = random_unit<T>(generator);
+    if (k % 5 != 0) continue;
+    for (int axis = 0; axis < D; ++axis) lanes.position[axis][k] = from[axis];
+    lanes.position[0][k] += T(1);  // at the cutoff, if the radius below is added or is the larger one
+    lanes.radius[k] = (lanes.position[0][k] - from[0]) - row.skin - (larger ? T(0) : row.radius);
+  }
+  for (const auto translation : {vec<T, D>{}, vec<T, D>::filled(T(-0.1))}) {
+    for (std::size_t last = 0; last <= detail::lanes_a_chunk; last += 3 * detail::lanes_a_step) {
+      for (const auto test : detail::test_radii_functions<T, D>(larger)) {
+        std::array<std::uint64_t, words_a_chunk> words{};
+        const unsigned count = test(lanes, 0, last, from, translation, row, words.data());
+        unsigned expected = 0;
+        for (std::size_t k = 0; k < last; ++k) {
+          const auto to = make_vec<T, D>([&](int axis) { return lanes.position[axis][k]; });
+          const T other = lanes.radius[k];
+          const T cutoff = (larger ? std::max(row.radius, other) : row.radius + other) + row.skin;
+          const bool within = squared_norm((to - from) + translation) < cutoff * cutoff;
+          expected += within ? 1 : 0;
+          ASSERT_EQ((words[k / 64] >> k % 64 & 1) != 0, within) << "candidate " << k << " of " << last;
+        }
+        ASSERT_EQ(count, expected);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST(neighbor_lanes_test, every_variant_gives_the_same_bits_with_radii) {
+  for (const bool larger : {false, true}) {
+    expect_same_bits_with_radii<float, 2>(larger);
+    expect_same_bits_with_radii<float, 3>(larger);
+    expect_same_bits_with_radii<double, 2>(larger);
+    expect_same_bits_with_radii<double, 3>(larger);
+  }
+}
+
 TEST(neighbor_lanes_test, every_variant_picks_the_same_ids) {
   std::array<particle_id, detail::lanes_a_chunk + detail::ids_beyond> ids{};
   std::mt19937_64 generator(8);

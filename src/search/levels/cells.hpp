@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "cells/counting_build.hpp"
+#include "parallel/host_mirror.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "search/cells.hpp"
+#include "search/levels/layers.hpp"
+#include "search/levels/plan.hpp"
+
+namespace quadrat::detail {
+
+/// What the cells of a layer are made for.
+template <typename T>
+struct layer_request {
+  T edge;                  ///< about the edge of cells
+  T reach;                 ///< the largest distance that will be asked for
+  std::size_t most_cells;  ///< of all systems together
+  bool points_anywhere;    ///< points may be anywhere along open axes
+};
+
+/// Layers of cells, for one cutoff or for radii, and the points in them. `Grids` has, for its `grid`,
+///   make(std::span<const lattice<T, D>>, layer_request<T>)   a vector of grids, whose cells are numbered through
+///   cells(grid)                                              its search_system
+template <typename Context, typename T, int D, typename Grids>
+class level_cells {
+ public:
+  using grid = typename Grids::grid;
+  using layers_type = search_layers<T, grid>;
+
+  /// Chooses levels, cuts boxes where they or the points have changed, and makes room for points. Synchronizes if there
+  /// are radii. `padding`: slots beyond the last.
+  void prepare(const Context& context, const search_task<T, D>& task, const neighbor_options<T>& options,
+               std::size_t padding) {
+    points_ = task.input.points.count;
+    systems_ = task.input.boxes.size();
+    radii_given_ = has_radii(options.rule);
+    sizes_ = sizes_of(options);
+    const radius_plan wanted = radii_given_ ? plan_radii(context, task.input.radii) : plan_of_one_level(points_);
+    if (boxes_number_ != task.boxes_number || !still_fits(wanted)) cut(context, task, options.accept_outside, wanted);
+    plan_ = wanted;
+    std::size_t slots = points_;
+    for (const std::uint64_t copied : plan_.copied) slots += copied;
+    stride_ = slots + padding;
+    coordinates_.resize_discarding(context, D * stride_);
+    ids_.resize_discarding(context, stride_);
+    if (radii_given_) radii_.resize_discarding(context, stride_);
+    boxes_kept_ = task.keeps_shifts && !options.sorted;  // entries are sorted before they get their shifts
+    if (boxes_kept_) boxes_.resize_discarding(context, stride_);
+  }
+
+  /// Puts the points into the cells. Asynchronous.
+  void fill(const Context& context, const search_key<T, D>& key, T most_radius) {
+    const radius_levels<T> levels = level_ends();
+    const T* radii = radii_given_ ? key.search.radii : nullptr;
+    buckets_.build(context, points_, row_cells_, level_key<T, D, grid>{key, levels, grids_.data(), radii}, key.faults);
+    for_each(context, "search.gather", points_,
+             gather_layer_slots<T, D>{key.search, levels, buckets_.view().elements, most_radius, key.faults, slots()});
+    std::size_t first = points_;
+    for (std::size_t level = 0; level < plan_.levels.size(); ++level) {
+      if (plan_.copied[level] == 0) continue;
+      copy_finer(context, key, level, first);
+      first += plan_.copied[level];
+    }
+  }
+
+  [[nodiscard]] layers_type layers() const {
+    layers_type result{};
+    result.levels = level_ends();
+    const std::size_t levels = plan_.levels.size();
+    std::size_t first = points_;
+    for (std::size_t k = 0; k < levels; ++k) {
+      result.visited[k] = plan_.visited[k];
+      result.layer[k] = {grids_.data() + k * systems_, buckets_.view().offsets, 0, widest(plan_, k)};
+      if (plan_.copied[k] == 0) continue;
+      result.layer[levels + k] = {grids_.data() + first_grid_[k], finer_[k].view().offsets,
+                                  static_cast<std::uint32_t>(first), widest(plan_, levels + k)};
+      first += plan_.copied[k];
+    }
+    return result;
+  }
+  [[nodiscard]] layer_slots<T, D> slots() {
+    return {coordinates_.data(), stride_, ids_.data(), radii_given_ ? radii_.data() : nullptr,
+            boxes_kept_ ? boxes_.data() : nullptr};
+  }
+  /// Cells of all levels, without copies.
+  [[nodiscard]] std::size_t row_cells() const { return row_cells_; }
+  [[nodiscard]] std::size_t points() const { return points_; }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = counts_.bytes() + grids_.bytes() + buckets_.bytes() + coordinates_.bytes() + ids_.bytes() +
+                      radii_.bytes() + boxes_.bytes();
+    for (const auto& buckets : finer_) sum += buckets.bytes();
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] radius_plan plan_radii(const Context& context, const T* radii) {
+    if (points_ == 0) return plan_of_one_level(0);
+    constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+    constexpr std::size_t points_a_share = cuda ? 256 : 8192;
+    const std::size_t shares = (points_ + points_a_share - 1) / points_a_share;
+    counts_.resize_discarding(context, radius_classes);
+    fill_bytes(context, counts_.data(), 0, counts_.bytes());
+    for_each(context, "search.count_radii", shares, count_radii<T>{radii, points_, shares, sizes_, counts_.data()});
+    const std::uint64_t* counts = mirror_.read(context, counts_.data(), radius_classes);
+    return plan_radius_levels({counts, radius_classes}, sizes_.rule == cutoff_rule::sum_of_radii, D);
+  }
+
+  /// Whether the cells that were cut for an earlier plan do for this one.
+  [[nodiscard]] bool still_fits(const radius_plan& wanted) const {
+    if (wanted.levels.size() != cut_for_.levels.size() || wanted.visited != cut_for_.visited) return false;
+    for (std::size_t k = 0; k < wanted.levels.size(); ++k) {
+      const radius_level &now = wanted.levels[k], &then = cut_for_.levels[k];
+      if (now.end != then.end || now.points > 2 * then.points || 2 * now.points < then.points) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] T widest(const radius_plan& plan, std::size_t layer) const {
+    return static_cast<T>(plan.widest(layer)) * sizes_.largest;
+  }
+  /// The largest distance that is asked for in a layer.
+  [[nodiscard]] T reach_in(const radius_plan& plan, std::size_t layer) const {
+    T reach = T(0);
+    for (std::size_t level = 0; level < plan.levels.size(); ++level) {
+      if ((plan.visited[level] >> layer & 1) == 0) continue;
+      reach = std::max(reach, sizes_.reach(widest(plan, level), widest(plan, layer)));
+    }
+    return reach;
+  }
+
+  void cut(const Context& context, const search_task<T, D>& task, bool accept_outside, const radius_plan& plan) {
+    boxes_number_ = 0;  // in case of an exception below
+    const std::size_t levels = plan.levels.size();
+    std::vector<grid> all;
+    const auto add = [&](std::size_t layer, T edge, std::size_t points, cell_id first) {
+      const T reach = reach_in(plan, layer);
+      std::vector<grid> made = Grids::make(
+          task.input.boxes, layer_request<T>{edge, reach, most_cells(points, accept_outside), accept_outside});
+      for (grid& each : made) {
+        Grids::cells(each).first_cell += first;
+        all.push_back(each);
+      }
+      return end_of(Grids::cells(all.back()));
+    };
+    row_cells_ = 0;
+    for (std::size_t k = 0; k < levels; ++k) {
+      const T edge = sizes_.reach(widest(plan, k), widest(plan, k));
+      row_cells_ = add(k, edge, plan.levels[k].points, static_cast<cell_id>(row_cells_));
+    }
+    for (std::size_t k = 0; k < levels; ++k) {
+      if (plan.copied[k] == 0) continue;
+      first_grid_[k] = all.size();
+      const T edge = sizes_.reach(widest(plan, k), widest(plan, levels + k));
+      finer_cells_[k] = add(levels + k, edge, plan.copied[k], 0);
+    }
+    first_cell_of_level_.assign(levels, 0);
+    for (std::size_t k = 0; k < levels; ++k) first_cell_of_level_[k] = Grids::cells(all[k * systems_]).first_cell;
+    grids_ = to_device(context, all);
+    cut_for_ = plan;
+    boxes_number_ = task.boxes_number;
+  }
+  [[nodiscard]] static std::size_t end_of(const search_system<T, D>& cells) {
+    std::size_t count = 1;
+    for (int axis = 0; axis < D; ++axis) count *= static_cast<std::size_t>(cells.cells[axis]);
+    return cells.first_cell + count;
+  }
+
+  void copy_finer(const Context& context, const search_key<T, D>& key, std::size_t level, std::size_t first) {
+    const std::size_t count = plan_.copied[level], last = finer_cells_[level];
+    const grid* grids = grids_.data() + first_grid_[level];
+    finer_[level].build(context, count, last + 1,
+                        finer_key<T, D, grid>{key.search, level_ends(), slots(), grids, static_cast<int>(level),
+                                              static_cast<cell_id>(last)},
+                        key.faults);
+    for_each(context, "search.copy_layer", count,
+             copy_layer_slots<T, D>{finer_[level].view().elements, first, slots()});
+    for_each(context, "search.check_layer", 1,
+             check_copy<T, D>{buckets_.view().offsets + first_cell_of_level_[level], count, slots(), key.faults});
+  }
+
+  [[nodiscard]] radius_levels<T> level_ends() const {
+    radius_levels<T> result{};
+    result.count = static_cast<int>(plan_.levels.size());
+    result.sizes = sizes_;
+    for (std::size_t k = 0; k < plan_.levels.size(); ++k) result.ends[k] = static_cast<T>(plan_.levels[k].end);
+    return result;
+  }
+
+  radius_plan plan_ = plan_of_one_level(0);  // of the points
+  radius_plan cut_for_;                      // what cells were made for
+  radius_sizes<T> sizes_{};
+  std::uint64_t boxes_number_ = 0;  // 0: no cells
+  std::size_t points_ = 0;
+  std::size_t systems_ = 0;
+  std::size_t stride_ = 0;
+  std::size_t row_cells_ = 0;
+  bool radii_given_ = false;
+  bool boxes_kept_ = false;
+  std::array<std::size_t, most_radius_levels> first_grid_{};   // of the copies, by level
+  std::array<std::size_t, most_radius_levels> finer_cells_{};  // cells of the copies
+  std::vector<cell_id> first_cell_of_level_;
+  array<std::uint64_t, Context> counts_;
+  host_mirror<Context> mirror_;
+  array<grid, Context> grids_;  // by layer, then system
+  counting_buckets<Context> buckets_;
+  std::array<counting_buckets<Context>, most_radius_levels> finer_;
+  array<T, Context> coordinates_;
+  array<particle_id, Context> ids_;
+  array<T, Context> radii_;
+  array<vec<int, D>, Context> boxes_;
+};
+
+}  // namespace quadrat::detail
