@@ -195,6 +195,7 @@ def commands():
         Command("neighbors_xyz", ["neighbors", "../in/atoms.xyz", "--cutoff", "0.3", *on_cpu, "-o", "pairs.csv", "--json"],
                 "pairs.csv"),
         Command("nearest", ["neighbors", "../in/points.csv", "--knn", "4", *on_cpu, "-o", "nearest.csv", "--json"], "nearest.csv"),
+        Command("radii", ["neighbors", "../in/bodies.csv", "--radii", "a", *on_cpu, "-o", "pairs.csv", "--json"], "pairs.csv"),
         Command("rdf", ["neighbors", "../in/atoms.xyz", "--cutoff", "0.3", "--rdf", "--types", *on_cpu, "-o", "rdf.csv", "--json"],
                 "rdf.csv"),
         Command("clusters", ["clusters", "../in/points.csv", "--link", "0.3", "--core", "3", *on_cpu, "-o", "labels.csv", "--json"],
