@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "list_support.hpp"
+#include "pair_sums.hpp"
 #include "quadrat/search/visit_list.hpp"
 #include "random_neighbor_problem.hpp"
 #include "random_walk.hpp"
@@ -18,20 +19,6 @@
 namespace quadrat::test {
 
 namespace {
-
-/// Counts the visits of (i, j) in a table, and adds up the squared distances.
-template <typename T, int D>
-struct tick_listed_pair {
-  std::size_t count;
-  std::uint32_t* visits;
-  T* squared;
-
-  QUADRAT_HD void operator()(particle_id i, particle_id j, const vec<T, D>& r, T squared_distance) const {
-    // A wrong separation shows as an impossible count.
-    atomic_add(visits + i * count + j, squared_norm(r) == squared_distance ? 1u : 1000u);
-    atomic_add(squared + i * count + j, squared_distance);
-  }
-};
 
 /// A force that is the same function of each image, and shares that count pairs.
 template <typename T, int D>
@@ -48,68 +35,14 @@ template <typename T, int D>
   return reference::neighbor_list(problem);
 }
 
-/// A bound on the rounding of a separation.
-template <typename T, int D>
-[[nodiscard]] double rounding_of(const neighbor_problem<T, D>& problem) {
-  double largest = static_cast<double>(problem.options.cutoff);
-  for (const auto& point : problem.points) largest += std::sqrt(static_cast<double>(squared_norm(point)));
-  for (const auto& box : problem.boxes) largest += std::sqrt(static_cast<double>(squared_norm(box.origin)));
-  return 64 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;
-}
-
-template <typename T, int D>
-void expect_visits(const backend_context& context, neighbor_list<backend_context, T, D>& list,
-                   const neighbor_problem<T, D>& problem, const neighbor_result<T, D>& wanted) {
-  const std::size_t n = problem.points.size();
-  auto visits = to_device(context, std::vector<std::uint32_t>(n * n, 0));
-  auto squared = to_device(context, std::vector<T>(n * n, T(0)));
-  for_each_pair(list, tick_listed_pair<T, D>{n, visits.data(), squared.data()});
-  std::vector<std::uint32_t> times(n * n, 0);
-  std::vector<double> sums(n * n, 0);
-  for (const auto& entry : wanted.entries) {
-    ++times[entry.i * n + entry.j];
-    sums[entry.i * n + entry.j] += static_cast<double>(entry.squared);
-  }
-  const auto got = to_host(context, visits);
-  const auto got_sums = to_host(context, squared);
-  const double tolerance = rounding_of(problem) * static_cast<double>(problem.options.cutoff) * 8;
-  for (std::size_t k = 0; k < n * n; ++k) {
-    ASSERT_EQ(got[k] % 1000, times[k]) << "pair " << k / n << ", " << k % n;
-    if (same_bits) {
-      ASSERT_LT(got[k], 1000u) << "pair " << k / n << ", " << k % n;
-    }
-    ASSERT_NEAR(static_cast<double>(got_sums[k]), sums[k], tolerance * (1 + times[k]));
-  }
-}
-
 /// `wanted`: the entries of the full list.
 template <typename T, int D>
 void expect_sums(const backend_context& context, neighbor_list<backend_context, T, D>& list,
                  const neighbor_problem<T, D>& problem, const neighbor_result<T, D>& wanted) {
-  const std::size_t n = problem.points.size();
-  array<interaction<T, D>, backend_context> sums(context, n), total(context, 1);
+  array<interaction<T, D>, backend_context> sums(context, problem.points.size()), total(context, 1);
   accumulate_pairs(list, sums.data(), total.data(), tag_interaction<T, D>{});
-  const auto got = to_host(context, sums);
-  std::vector<interaction<double, D>> sums_wanted(n);
-  interaction<double, D> all{};
-  for (const auto& entry : wanted.entries) {
-    const auto term =
-        tag_interaction<double, D>{}(entry.i, entry.j, cast<double>(entry.vector), static_cast<double>(entry.squared));
-    sums_wanted[entry.i] += term;
-    all += term;
-  }
-  const double unit = 40 * rounding_of(problem) * (1 + static_cast<double>(problem.options.cutoff));
-  for (std::size_t i = 0; i < n; ++i) {
-    const double tolerance = unit * (1 + sums_wanted[i].energy);
-    ASSERT_EQ(static_cast<double>(got[i].energy), sums_wanted[i].energy) << "point " << i;
-    ASSERT_NEAR(static_cast<double>(got[i].virial), sums_wanted[i].virial, tolerance) << "point " << i;
-    for (int axis = 0; axis < D; ++axis) {
-      ASSERT_NEAR(static_cast<double>(got[i].force[axis]), sums_wanted[i].force[axis], tolerance) << "point " << i;
-    }
-  }
-  const auto system = to_host(context, total)[0];
-  EXPECT_EQ(static_cast<double>(system.energy), all.energy);
-  EXPECT_NEAR(static_cast<double>(system.virial), all.virial, unit * (1 + all.energy));
+  expect_interactions(to_host(context, sums), to_host(context, total)[0], tag_interaction<double, D>{}, problem,
+                      wanted);
 }
 
 template <typename T, int D>

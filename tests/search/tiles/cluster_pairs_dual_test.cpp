@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../list_support.hpp"
+#include "../pair_sums.hpp"
 #include "../random_neighbor_problem.hpp"
 #include "../random_walk.hpp"
 #include "quadrat/search/visit_clusters.hpp"
@@ -20,19 +21,6 @@
 namespace quadrat::test {
 
 namespace {
-
-/// Counts the visits of (i, j) in a table, and adds up the squared distances.
-template <typename T, int D>
-struct tick_cluster_pair {
-  std::size_t count;
-  std::uint32_t* visits;
-  T* squared;
-
-  QUADRAT_HD void operator()(particle_id i, particle_id j, const vec<T, D>& r, T squared_distance) const {
-    atomic_add(visits + i * count + j, squared_norm(r) == squared_distance ? 1u : 1000u);
-    atomic_add(squared + i * count + j, squared_distance);
-  }
-};
 
 /// Depends on both ids and on the separation; the energy counts pairs.
 template <typename T, int D>
@@ -70,63 +58,13 @@ template <typename T, int D>
                                 {.cutoff = problem.options.cutoff, .skin = problem.options.skin});
 }
 
-template <typename T, int D>
-[[nodiscard]] double separation_rounding(const neighbor_problem<T, D>& problem) {
-  double largest = static_cast<double>(problem.options.cutoff);
-  for (const auto& point : problem.points) largest += norm(cast<double>(point));
-  largest += norm(cast<double>(problem.boxes[0].origin));
-  return 64 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;
-}
-
-template <typename T, int D>
-void expect_cluster_visits(const backend_context& context, const cluster_pair_list<backend_context, T, D>& list,
-                           const neighbor_problem<T, D>& problem, const neighbor_result<T, D>& wanted) {
-  const std::size_t n = problem.points.size();
-  auto visits = to_device(context, std::vector<std::uint32_t>(n * n, 0));
-  auto squared = to_device(context, std::vector<T>(n * n, T(0)));
-  for_each_pair(list, tick_cluster_pair<T, D>{n, visits.data(), squared.data()});
-  std::vector<std::uint32_t> times(n * n, 0);
-  std::vector<double> sums(n * n, 0);
-  for (const auto& entry : wanted.entries) {
-    ++times[entry.i * n + entry.j];
-    sums[entry.i * n + entry.j] += static_cast<double>(entry.squared);
-  }
-  const auto got = to_host(context, visits);
-  const auto got_sums = to_host(context, squared);
-  const double tolerance = separation_rounding(problem) * static_cast<double>(problem.options.cutoff) * 8;
-  for (std::size_t k = 0; k < n * n; ++k) {
-    ASSERT_EQ(got[k] % 1000, times[k]) << "pair " << k / n << ", " << k % n;
-    if (same_bits) {
-      ASSERT_LT(got[k], 1000u) << "pair " << k / n << ", " << k % n;
-    }
-    ASSERT_NEAR(static_cast<double>(got_sums[k]), sums[k], tolerance * (1 + times[k]));
-  }
-}
-
 template <tile_order Order, typename T, int D>
 void expect_cluster_sums(const backend_context& context, cluster_pair_list<backend_context, T, D>& list,
                          const neighbor_problem<T, D>& problem, const neighbor_result<T, D>& wanted) {
-  const std::size_t n = problem.points.size();
-  array<interaction<T, D>, backend_context> sums(context, n), total(context, 1);
+  array<interaction<T, D>, backend_context> sums(context, problem.points.size()), total(context, 1);
   accumulate_neighbors<Order>(list, sums.data(), total.data(), tag_cluster_pair<T, D>{});
-  const auto got = to_host(context, sums);
-  std::vector<interaction<double, D>> sums_wanted(n);
-  double pairs = 0;
-  for (const auto& entry : wanted.entries) {
-    sums_wanted[entry.i] +=
-        tag_cluster_pair<double, D>{}(entry.i, entry.j, cast<double>(entry.vector), static_cast<double>(entry.squared));
-    pairs += 1;
-  }
-  const double unit = 40 * separation_rounding(problem) * (1 + static_cast<double>(problem.options.cutoff));
-  for (std::size_t i = 0; i < n; ++i) {
-    const double tolerance = unit * (1 + sums_wanted[i].energy);
-    ASSERT_EQ(static_cast<double>(got[i].energy), sums_wanted[i].energy) << "point " << i;
-    ASSERT_NEAR(static_cast<double>(got[i].virial), sums_wanted[i].virial, tolerance) << "point " << i;
-    for (int axis = 0; axis < D; ++axis) {
-      ASSERT_NEAR(static_cast<double>(got[i].force[axis]), sums_wanted[i].force[axis], tolerance) << "point " << i;
-    }
-  }
-  EXPECT_EQ(static_cast<double>(to_host(context, total)[0].energy), pairs);
+  expect_interactions(to_host(context, sums), to_host(context, total)[0], tag_cluster_pair<double, D>{}, problem,
+                      wanted);
 }
 
 template <typename T, int D>
@@ -136,7 +74,7 @@ void expect_cluster_pairs(const backend_context& context, cluster_pair_list<back
   const auto wanted = reference::neighbor_list(problem);
   // A pair at exactly the cutoff may round to either side of it.
   if (!same_bits && wanted.margin < 64) return;
-  expect_cluster_visits(context, list, problem, wanted);
+  expect_visits(context, list, problem, wanted);
   expect_cluster_sums<tile_order::bits>(context, list, problem, wanted);
   if (same_bits) return;
   expect_cluster_sums<tile_order::tiles>(context, list, problem, wanted);
