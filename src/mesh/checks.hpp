@@ -12,12 +12,13 @@
 
 namespace quadrat::detail {
 
-/// Throws argument_error for extents below 1 or above 2^20, and for more than 2^31 - 1 mesh points.
+/// Throws argument_error for extents below 1 or above 2^22, and for more than 2^31 - 1 mesh points.
 template <typename T, int D>
 [[nodiscard]] mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window);
 
 template <typename T, int D>
-[[nodiscard]] mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width);
+[[nodiscard]] mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width,
+                                          double exact_length = 0);
 
 /// Mesh units per unit of length, by axis of `shape`; 0 for axes beyond the dimension.
 template <typename T, int D>
@@ -27,9 +28,9 @@ template <typename T, int D>
 void check_spread_options(const spread_options& options);
 
 /// Throws argument_error for an unknown method (empty and "auto" are valid), and for one that does not support the
-/// backend or the context's level of determinism.
-void require_spread_method(std::string_view name, const cpu_context& context);
-void require_spread_method(std::string_view name, const cuda_context& context);
+/// backend, the context's level of determinism or the width of the window.
+void require_spread_method(std::string_view name, const cpu_context& context, int width);
+void require_spread_method(std::string_view name, const cuda_context& context, int width);
 
 /// What is wrong with a point, and what would be accepted.
 template <typename T, int D>

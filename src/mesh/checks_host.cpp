@@ -5,9 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "core/method_choice.hpp"
 #include "core/point_checks.hpp"
+#include "core/suggestion.hpp"
 #include "mesh/methods.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/lattice.hpp"
@@ -36,11 +38,12 @@ mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const me
 }
 
 template <typename T, int D>
-mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width) {
+mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width, double exact_length) {
   const T length = domain.length[axis];
   const T scale = static_cast<T>(extent) / length;
   // The fused extent - scale * length is exact, so this is the remainder of the quotient to rounding.
-  const T rest = std::fma(-scale, length, static_cast<T>(extent)) / length;
+  T rest = std::fma(-scale, length, static_cast<T>(extent)) / length;
+  if (sizeof(T) == sizeof(float) && exact_length > 0) rest = static_cast<T>(extent / exact_length - scale);
   return {domain.lower[axis],
           domain.upper(axis),
           lattice<T, D>::most_boxes * length,
@@ -67,24 +70,44 @@ void check_spread_options(const spread_options& options) {
   const int unit = options.compute_unit;
   require(unit == 0 || (unit >= 1 && unit <= 32 && std::has_single_bit(static_cast<unsigned>(unit))),
           "the compute unit is ", unit, " threads; 1, 2, 4, 8, 16 and 32 are possible, and 0 for the rule");
+  for (int axis = 0; axis < 3; ++axis) {
+    const double length = options.exact_lengths[axis];
+    require(length >= 0 && std::isfinite(length), "the exact length along axis ", axis, " is ", length,
+            "; it must be that of the box before rounding, or 0");
+  }
   require(options.group_size >= 1 && options.group_size <= 1024, "the group size is ", options.group_size,
           "; 1 to 1024 mesh points are possible");
 }
 
 namespace {
 
-void require_named(std::string_view name, bool cuda, determinism level) {
+void require_named(std::string_view name, bool cuda, determinism level, int width) {
   if (name.empty() || name == "auto") return;
-  require_method<spread_method_list>({spread_method_kind, cuda, level, true}, name);
+  const method_demand demand{spread_method_kind, cuda, level, true};
+  require_method<spread_method_list>(demand, name);
+  spread_request request{};
+  request.cuda = cuda;
+  request.level = level;
+  request.width = width;
+  std::vector<std::string_view> serving;
+  spread_method_list::for_each([&](auto method) {
+    using method_type = decltype(method);
+    const bool suggested = !has_wrong_results<method_type>() && demand.met_by(info_of<method_type>());
+    const bool named = method_type::name == name;
+    if (does_serve<method_type>(request) && (suggested || named)) serving.push_back(method_type::name);
+  });
+  require(std::ranges::find(serving, name) != serving.end(), "the ", spread_method_kind, " ", name,
+          " does not serve windows ", width, " mesh points wide ", cuda ? "on CUDA" : "on the CPU",
+          "; these do: ", joined(serving));
 }
 
 }  // namespace
 
-void require_spread_method(std::string_view name, const cpu_context& context) {
-  require_named(name, false, context.reproducibility());
+void require_spread_method(std::string_view name, const cpu_context& context, int width) {
+  require_named(name, false, context.reproducibility(), width);
 }
-void require_spread_method(std::string_view name, const cuda_context& context) {
-  require_named(name, true, context.reproducibility());
+void require_spread_method(std::string_view name, const cuda_context& context, int width) {
+  require_named(name, true, context.reproducibility(), width);
 }
 
 namespace {
@@ -136,7 +159,7 @@ std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, co
 
 #define QUADRAT_INSTANTIATE(T, D)                                                                               \
   template mesh_shape make_shape(const box<T, D>&, const vec<int, D>&, const mesh_window<T>&);                  \
-  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int);                                        \
+  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int, double);                                \
   template vec<T, 3> gradient_scale(const box<T, D>&, const mesh_shape&);                                       \
   template std::string point_complaint(const box<T, D>&, const mesh_shape&, const spread_options&, std::size_t, \
                                        const vec<T, D>&, fault_kind);

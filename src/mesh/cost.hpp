@@ -18,6 +18,7 @@ struct spread_request {
   double bytes;  ///< of the mesh
   double work;   ///< contributions, in units of those of a point of order 6 in three dimensions
   double uses;   ///< calls of spread per set of points
+  int width;     ///< of the window, in mesh points
 
   /// Total milliseconds, from those of set_points and of one spread.
   [[nodiscard]] constexpr double total(double set_points, double spread) const { return set_points + uses * spread; }
@@ -28,8 +29,8 @@ struct spread_request {
 template <typename T>
 [[nodiscard]] spread_request request_of(bool cuda, determinism level, const spread_setup<T>& setup, std::size_t count) {
   const auto points = static_cast<double>(count), nodes = static_cast<double>(setup.shape.size());
-  return {
-      cuda, level, points, nodes, nodes * sizeof(T), points * setup.shape.footprint_size() / 216, setup.options.uses};
+  const double work = points * setup.shape.footprint_size() / 216;
+  return {cuda, level, points, nodes, nodes * sizeof(T), work, setup.options.uses, setup.window.width};
 }
 
 }  // namespace quadrat::detail

@@ -27,11 +27,17 @@ struct footprint {
     }
   }
 
+  /// Mesh points of a row: the constant Width, so that loops over it are unrolled, or for wide windows what it is.
+  [[nodiscard]] static int width_of(const mesh_shape& shape) {
+    return Width <= mesh_window<T>::most_fixed_width ? Width : shape.width[2];
+  }
+
   /// Calls f(node, weight) for every mesh point of the footprint, the last axis fastest; those outside an open axis are
   /// left out. For CPUs: kernels have footprint_rows.
   template <typename F>
   void for_each_node(const mesh_shape& shape, const placed_point<T>& point, F&& f) const {
-    const bool whole_rows = point.first[2] >= 0 && point.first[2] + Width <= shape.extent[2];
+    const int row = width_of(shape);
+    const bool whole_rows = point.first[2] >= 0 && point.first[2] + row <= shape.extent[2];
     for (int a = 0; a < shape.width[0]; ++a) {
       const int i = shape.home(point.first[0] + a, 0);
       if (i < 0) continue;
@@ -41,10 +47,10 @@ struct footprint {
         const T rows = weight[0][a] * weight[1][b];
         if (whole_rows) {
           const std::size_t start = shape.node(i, j, point.first[2]);
-          for (int c = 0; c < Width; ++c) f(start + static_cast<std::size_t>(c), rows * weight[2][c]);
+          for (int c = 0; c < row; ++c) f(start + static_cast<std::size_t>(c), rows * weight[2][c]);
           continue;
         }
-        for (int c = 0; c < Width; ++c) {
+        for (int c = 0; c < row; ++c) {
           const int k = shape.home(point.first[2] + c, 2);
           if (k >= 0) f(shape.node(i, j, k), rows * weight[2][c]);
         }
@@ -74,6 +80,14 @@ void with_width(int width, F&& f) {
     default:
       return f(std::integral_constant<int, 8>{});
   }
+}
+
+/// The same for any width; Width is 16 for all that are wider than 8.
+template <typename F>
+void with_any_width(int width, F&& f) {
+  using window = mesh_window<double>;
+  if (width > window::most_fixed_width) return f(std::integral_constant<int, window::most_width>{});
+  with_width(width, f);
 }
 
 }  // namespace quadrat::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/backend.hpp"
 #include "mesh/interpolate_points.hpp"
+#include "mesh/wide.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat::detail {
@@ -68,6 +69,9 @@ struct interpolate_point {
 template <typename Context, typename T>
 void interpolate_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                         const placed_point<T>* points, std::size_t count, const T* mesh, T* values, bool accumulate) {
+  if (is_wide(setup.window.width)) {
+    return interpolate_wide_points(context, setup, layout, points, count, mesh, values, accumulate);
+  }
   with_units<Context>(setup, layout, mesh, [&](auto width, auto nodes, auto components) {
     using body = interpolate_point<T, decltype(width)::value, decltype(nodes)::value, decltype(components)::value>;
     for_each(context, "mesh.interpolate", count,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/backend.hpp"
 #include "mesh/interpolate_points.hpp"
+#include "mesh/wide.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat::detail {
@@ -135,6 +136,9 @@ template <typename Context, typename T>
 void interpolate_gradients(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                            const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale,
                            T* gradients, bool accumulate) {
+  if (is_wide(setup.window.width)) {
+    return interpolate_wide_gradients(context, setup, layout, points, count, mesh, scale, gradients, accumulate);
+  }
   with_units<Context>(setup, layout, mesh, [&](auto width, auto nodes, auto components) {
     const interpolate_point_gradient<T, decltype(width)::value, decltype(nodes)::value, decltype(components)::value>
         body{setup.shape, setup.window, layout, points, mesh, {scale[0], scale[1], scale[2]}, gradients, accumulate};

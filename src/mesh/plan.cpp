@@ -23,7 +23,7 @@ struct spread_plan<Context, T, D>::implementation {
                  const spread_options& options)
       : context(where), domain(box), setup{detail::make_shape(domain, mesh, window), window, options}, faults(where) {
     detail::check_spread_options(options);
-    detail::require_spread_method(options.method, context);
+    detail::require_spread_method(options.method, context, window.width);
   }
 
   void set_points(const points_view<T, D>& points);
@@ -83,7 +83,8 @@ detail::point_placement<T> spread_plan<Context, T, D>::implementation::placement
   detail::point_placement<T> placement{};
   for (int d = 0; d < D; ++d) {
     const int axis = d + setup.shape.first_axis;
-    placement.axis[axis] = detail::make_mesh_axis(domain, d, setup.shape.extent[axis], setup.shape.width[axis]);
+    placement.axis[axis] = detail::make_mesh_axis(domain, d, setup.shape.extent[axis], setup.shape.width[axis],
+                                                  setup.options.exact_lengths[d]);
     placement.component[axis] = points.component[d];
   }
   placement.stride = points.stride;

@@ -13,7 +13,7 @@
 /// point with weight 1 along the first ones, so that every method is written once.
 namespace quadrat::detail {
 
-inline constexpr int most_mesh_extent = 1 << 20;
+inline constexpr int most_mesh_extent = 1 << 22;
 
 /// Indices: 0, 1, 2 with 2 varying fastest.
 struct mesh_shape {

@@ -35,8 +35,8 @@ namespace {
 
 template <typename T>
 mesh_window<T> bspline_window(int order) {
-  require(order >= 1 && order <= mesh_window<T>::most_width, "the order is ", order, "; 1 to ",
-          mesh_window<T>::most_width, " are possible");
+  constexpr int most = mesh_window<T>::most_fixed_width;
+  require(order >= 1 && order <= most, "the order is ", order, "; 1 to ", most, " are possible");
   const auto pieces = bspline_pieces(order);
   mesh_window<T> window{};
   window.width = order;

@@ -292,7 +292,7 @@ class SpreadTest(mesh_support.MeshTest):
             ([self.line, "--mesh", "4,4"], "--mesh: there are 2 numbers"),
             ([self.line, "--mesh", 0], "the mesh has 0 points along axis 0"),
             ([self.line, "--mesh", -3], "the mesh has -3 points along axis 0"),
-            ([self.line, "--mesh", 1048577], "the mesh has 1048577 points along axis 0"),
+            ([self.line, "--mesh", 4194305], "the mesh has 4194305 points along axis 0"),
             ([self.put("box.csv", "x,y,z\n0,0,0\n"), "--mesh", 2000], "at most 2147483647 are possible"),
             ([self.line, "--mesh", 4, "--order", 0], "the order is 0"),
             ([self.line, "--mesh", 4, "--order", 9], "the order is 9"),

@@ -58,6 +58,9 @@ struct spread_options {
   int group_size = 64;                                 ///< group_mesh: mesh points of a group, 1 to 1024
   /// Bytes that the plan may hold; 0: whatever is free.
   std::size_t most_bytes = 0;
+  /// Lengths of the box, by axis, before they were rounded to T, such as 2 pi: positions on the mesh are then as exact
+  /// as for a box of exactly that length. 0: those of the box.
+  vec<double, 3> exact_lengths{};
 };
 
 /// Which values one call works on.
@@ -73,7 +76,7 @@ struct mesh_call {
 /// cpu_context or cuda_context; T: float or double; D: 1, 2, 3.
 ///
 /// Mesh point (i, j, k) is at lower + (i L_x / K_x, j L_y / K_y, k L_z / K_z), along open axes too; mesh arrays are
-/// C-ordered [x][y][z], z varies fastest. Extents may be 1 to 2^20, even smaller than the window; the mesh has at most
+/// C-ordered [x][y][z], z varies fastest. Extents may be 1 to 2^22, even smaller than the window; the mesh has at most
 /// 2^31 - 1 points. Values and results are in the order of the given points, in the memory of the context.
 ///
 /// A non-finite value of a point or a mesh point makes the results it contributes to non-finite; with `tiles` on GPUs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/macros.hpp"
@@ -15,8 +16,10 @@ namespace quadrat {
 /// coefficient[d][j] s^d. Cardinal B-splines have exactly this form; any other window is fitted, to rounding.
 template <typename T>
 struct mesh_window {
-  static constexpr int most_width = 8;
-  static constexpr int most_terms = 16;
+  static constexpr int most_width = 16;
+  static constexpr int most_terms = 20;
+  /// Methods have loops of their own for each width up to this one, and one for all that are wider.
+  static constexpr int most_fixed_width = 8;
 
   int width;
   int terms;       ///< coefficients of each polynomial
@@ -35,6 +38,27 @@ struct mesh_window {
   QUADRAT_HD void derivatives(T s, T* w) const {
     evaluate<Width, true>(s, w);
   }
+
+  /// Weight j at s, for any width.
+  [[nodiscard]] QUADRAT_HD T weight(int j, T s) const {
+    T w = T(0);
+    for (int d = terms - 1; d >= 0; --d) w = w * s + coefficient[d][j];
+    return w;
+  }
+  /// Its derivative with respect to u.
+  [[nodiscard]] QUADRAT_HD T derivative(int j, T s) const {
+    T w = T(0);
+    for (int d = terms - 1; d >= 1; --d) w = w * s + static_cast<T>(d) * coefficient[d][j];
+    return w;
+  }
+
+  /// The Fourier transform of an even window w at mode `mode` of a mesh of `points` points along an axis: the integral
+  /// of w(x) cos(2 pi x mode / points) over all x, in mesh units. On such a mesh, the mode of what was spread is the
+  /// mode of the values times this, up to aliases: division by it (deconvolution) undoes the spreading, axis by axis.
+  /// It is computed from the polynomials, by Gauss-Legendre quadrature, so that it matches the weights to rounding.
+  [[nodiscard]] double transform(double mode, double points) const;
+  /// The same for the modes 0, 1, ..., count - 1.
+  [[nodiscard]] std::vector<double> transforms(int count, double points) const;
 
  private:
   template <int Width, bool Derivative>
@@ -86,6 +110,24 @@ struct mesh_window {
 template <typename T>
 [[nodiscard]] mesh_window<T> bspline_window(int order);
 
+/// Windows with names. All are even.
+enum class window_shape {
+  bspline,                   ///< the cardinal B-spline whose order is the width, 1 to 8; the oversampling is not used
+  prolate,                   ///< the prolate spheroidal wave function of order 0: the least energy outside its band
+  kaiser_bessel,             ///< I0(b sqrt(1 - (2x/w)^2)) / I0(b)
+  exponential_of_semicircle  ///< exp(b (sqrt(1 - (2x/w)^2) - 1))
+};
+
+/// A named window `width` mesh points wide for non-uniform Fourier transforms on a mesh with `oversampling` times as
+/// many points per axis as modes. Its parameter b is f pi w (1 - 1 / (2 oversampling)), f times the product of half its
+/// width and the frequency of the nearest alias, with f = min(0.98, 0.88 + 0.014 w), where errors are about least. Each
+/// piece is fitted by the polynomial of fewest terms that is accurate to the rounding of T (the exponential of a
+/// semicircle: to its jump at the edge). The peak is 1, of a B-spline M_p(p/2). Computed on the host. Throws
+/// argument_error unless the width is 1 to 16 (prolate and the two others: 2 to 16) and the oversampling above 1 and at
+/// most 8.
+template <typename T>
+[[nodiscard]] mesh_window<T> named_window(window_shape shape, int width, double oversampling = 2);
+
 namespace detail {
 
 /// Coefficients, in powers of s, of the polynomial through samples at the Chebyshev points that `fit_point` gives.
@@ -101,7 +143,7 @@ void require_window(int width, int terms);
 /// pieces is fitted by a polynomial of `terms` coefficients through Chebyshev points, which converges geometrically
 /// where the shape is smooth up to its edge; the exponential of a semicircle is not, and is fitted to about the size of
 /// its jump there (exp(-13.8) of the peak: 6e-7 with 8 terms, 3e-7 with 16). `shape` is called on the host, only during
-/// this call. Throws argument_error unless 1 <= width <= 8, 1 <= terms <= 16 and all values of `shape` are finite.
+/// this call. Throws argument_error unless 1 <= width <= 16, 1 <= terms <= 20 and all values of `shape` are finite.
 template <typename T, typename Shape>
 [[nodiscard]] mesh_window<T> fitted_window(int width, int terms, const Shape& shape) {
   detail::require_window(width, terms);

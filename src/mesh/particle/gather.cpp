@@ -60,6 +60,10 @@ struct bring_value {
   }
 };
 
+/// Whether all pieces of a row are kept in registers.
+template <typename T, int Width>
+inline constexpr bool has_fixed_rows = Width <= mesh_window<T>::most_fixed_width;
+
 /// Index: mesh point. It is mesh point j of the footprints of points held `holder - j` mesh points further on.
 template <typename T, int Width>
 struct gather_node {
@@ -80,8 +84,10 @@ struct gather_node {
     const int j = static_cast<int>(number / rows % planes);
     const int i = static_cast<int>(number / rows / planes);
     int column[Width];
-    QUADRAT_UNROLL
-    for (int c = 0; c < Width; ++c) column[c] = shape.home(k + holder(shape, 2) - c, 2);
+    if constexpr (has_fixed_rows<T, Width>) {
+      QUADRAT_UNROLL
+      for (int c = 0; c < Width; ++c) column[c] = shape.home(k + holder(shape, 2) - c, 2);
+    }
     T sum = T(0);
     QUADRAT_KEEP_LOOP
     for (int a = 0; a < shape.width[0]; ++a) {
@@ -92,8 +98,13 @@ struct gather_node {
         const int y = shape.home(j + holder(shape, 1) - b, 1);
         if (y < 0) continue;
         const std::size_t row = shape.node(x, y, 0);
-        sum += window.terms == Width ? gather_row(a, b, column, held + row, cells + row)
-                                     : gather_fitted_row(a, b, k, held + row, cells + row);
+        if constexpr (has_fixed_rows<T, Width>) {
+          if (window.terms == Width) {
+            sum += gather_row(a, b, column, held + row, cells + row);
+            continue;
+          }
+        }
+        sum += gather_fitted_row(a, b, k, held + row, cells + row);
       }
     }
     T& result = mesh[layout.node(node, channel)];
@@ -139,7 +150,7 @@ struct gather_node {
                                                const gather_cell<T>* row_cells) const {
     T sum = T(0);
     QUADRAT_KEEP_LOOP
-    for (int c = 0; c < Width; ++c) {
+    for (int c = 0; c < shape.width[2]; ++c) {
       const int column = shape.home(k + holder(shape, 2) - c, 2);
       if (column < 0 || row_held[column] == no_point) continue;
       const gather_cell<T> cell = row_cells[column];
@@ -200,7 +211,7 @@ void gather_engine<Context, T>::spread(const value_layout& layout, const T* valu
   for (int channel = 0; channel < layout.channels(); ++channel) {
     for_each(context, "mesh.gather.values", layout.nodes,
              bring_value<T>{layout, channel, held_.data(), values, cells_.data()});
-    with_width(setup.window.width, [&](auto width) {
+    with_any_width(setup.window.width, [&](auto width) {
       const gather_node<T, decltype(width)::value> body{setup.shape,  setup.window,  layout, channel,
                                                         held_.data(), cells_.data(), mesh,   accumulate};
       for_each(context, "mesh.gather", layout.nodes, body);

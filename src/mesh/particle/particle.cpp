@@ -3,6 +3,7 @@
 
 #include "core/backend.hpp"
 #include "mesh/point.hpp"
+#include "mesh/wide.hpp"
 
 namespace quadrat::detail {
 
@@ -10,6 +11,9 @@ template <typename Context, typename T>
 void spread_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                    const placed_point<T>* points, const std::uint32_t* chosen, std::size_t count, const T* values,
                    T* mesh) {
+  if (is_wide(setup.window.width)) {
+    return spread_wide_points(context, setup, layout, points, chosen, count, values, mesh);
+  }
   if constexpr (std::is_same_v<Context, cpu_context>) {
     if (context.threads() == 1) {
       return spread_each_point<mesh_update::plain>(context, "mesh.particle", setup, layout, points, chosen, count,

@@ -3,7 +3,9 @@
 
 #include <string_view>
 
+#include "mesh/cost.hpp"
 #include "mesh/engine.hpp"
+#include "mesh/wide.hpp"
 #include "quadrat/core/types.hpp"
 
 namespace quadrat::detail {
@@ -25,6 +27,7 @@ struct particle_racing_method {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static constexpr bool wrong_results = true;
+  static bool serves(const spread_request& request) { return !is_wide(request.width); }
   template <typename Context, typename T>
   using engine = particle_racing_engine<Context, T>;
 };

@@ -12,7 +12,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Exact division of numbers below 2^11 by 1 to 64: the error of the rounded reciprocal stays below 2^17 / 2^20.
+/// Exact division of numbers below 2^12 by 1 to 256: the error of the rounded reciprocal stays below 2^20.
 struct small_divisor {
   std::uint32_t divisor;
   std::uint32_t reciprocal;
@@ -25,17 +25,22 @@ struct small_divisor {
 inline constexpr int batch_lanes = 32;
 inline constexpr int warps_of_block = 4;
 
+/// The most points of a warp: as many as its lanes, or fewer where more would not fit into shared memory.
+template <int Width>
+inline constexpr int batch_points = Width <= mesh_window<double>::most_fixed_width ? batch_lanes : 8;
+
 /// The points of one warp in shared memory. Weights and places are stored axis by axis. A point's stride is odd, so
 /// that lanes that each write a point use different banks.
 template <typename T, int Width>
 struct warp_points {
   static constexpr int stride = 3 * Width | 1;
-  T weight[batch_lanes][stride];
-  int place[batch_lanes][stride];  ///< its part of the mesh point's number; -1 outside an open axis
-  T value[batch_lanes][2];
+  T weight[batch_points<Width>][stride];
+  int place[batch_points<Width>][stride];  ///< its part of the mesh point's number; -1 outside an open axis
+  T value[batch_points<Width>][2];
 };
 
-/// The steps of a warp for a batch of points; the warp synchronizes between them.
+/// The steps of a warp for a batch of points, with windows `Width` wide, or narrower where loops are not fixed; the
+/// warp synchronizes between them.
 template <typename T, int Width>
 struct batch_spreading {
   using batch_type = warp_points<T, Width>;
@@ -48,22 +53,37 @@ struct batch_spreading {
   T* mesh;
   small_divisor by_rows;    ///< rows of a footprint
   small_divisor by_second;  ///< rows in a plane of it
-  int batch_size;           ///< points of a warp, 1 to 32
+  int batch_size;           ///< points of a warp, 1 to batch_points
+
+  [[nodiscard]] QUADRAT_HD int row_points() const {
+    return Width <= mesh_window<T>::most_fixed_width ? Width : shape.width[2];
+  }
 
   /// Called by one lane, for point i.
   QUADRAT_HD void prepare(batch_type& batch, int lane, std::size_t i) const {
     const placed_point<T> point = points[i];
-    const footprint<T, Width> weights(window, shape, point);
     int unit = 1;
-    QUADRAT_UNROLL
-    for (int axis = 2; axis >= 0; --axis) {
+    if constexpr (Width <= mesh_window<T>::most_fixed_width) {
+      const footprint<T, Width> weights(window, shape, point);
       QUADRAT_UNROLL
-      for (int j = 0; j < Width; ++j) {
-        const int home = j < shape.width[axis] ? shape.home(point.first[axis] + j, axis) : -1;
-        batch.weight[lane][axis * Width + j] = weights.weight[axis][j];
-        batch.place[lane][axis * Width + j] = home < 0 ? -1 : home * unit;
+      for (int axis = 2; axis >= 0; --axis) {
+        QUADRAT_UNROLL
+        for (int j = 0; j < Width; ++j) {
+          const int home = j < shape.width[axis] ? shape.home(point.first[axis] + j, axis) : -1;
+          batch.weight[lane][axis * Width + j] = weights.weight[axis][j];
+          batch.place[lane][axis * Width + j] = home < 0 ? -1 : home * unit;
+        }
+        unit *= shape.extent[axis];
       }
-      unit *= shape.extent[axis];
+    } else {
+      for (int axis = 2; axis >= 0; --axis) {
+        for (int j = 0; j < shape.width[axis]; ++j) {
+          const int home = shape.home(point.first[axis] + j, axis);
+          batch.weight[lane][axis * Width + j] = axis < shape.first_axis ? T(1) : window.weight(j, point.place[axis]);
+          batch.place[lane][axis * Width + j] = home < 0 ? -1 : home * unit;
+        }
+        unit *= shape.extent[axis];
+      }
     }
   }
 
@@ -74,7 +94,7 @@ struct batch_spreading {
 
   /// Called by each lane, for its part of the rows of `here` points.
   QUADRAT_HD void add_rows(const batch_type& batch, int lane, int here, int channel) const {
-    const int row_lanes = Width * layout.components;
+    const int row_lanes = row_points() * layout.components;
     const int rows_at_once = batch_lanes / row_lanes;
     const int column = lane % row_lanes / layout.components;
     const int component = lane % layout.components;
@@ -119,10 +139,10 @@ __global__ void __launch_bounds__(batch_lanes* warps_of_block)
   }
 }
 
-/// Points per warp: 32, or fewer so that there are enough warps for a whole GPU.
-[[nodiscard]] int batch_size_for(std::size_t count) {
+/// Points per warp: `most`, or fewer so that there are enough warps for a whole GPU.
+[[nodiscard]] int batch_size_for(std::size_t count, int most) {
   constexpr std::size_t warps_worth_having = 8192;
-  return static_cast<int>(std::clamp<std::size_t>(count / warps_worth_having, 1, batch_lanes));
+  return static_cast<int>(std::clamp<std::size_t>(count / warps_worth_having, 1, static_cast<std::size_t>(most)));
 }
 
 }  // namespace
@@ -133,10 +153,10 @@ void particle_threads_engine<Context, T>::spread(const value_layout& layout, con
   this->clear(layout, mesh, accumulate);
   if (this->count() == 0) return;
   const mesh_shape& shape = this->setup().shape;
-  const int batch_size = batch_size_for(this->count());
-  const auto blocks = cuda_launch::blocks(this->count(), static_cast<unsigned>(batch_size * warps_of_block));
   const cuda_launch launch(this->context(), "mesh.particle_threads");
-  with_width(this->setup().window.width, [&](auto width) {
+  with_any_width(this->setup().window.width, [&](auto width) {
+    const int batch_size = batch_size_for(this->count(), batch_points<decltype(width)::value>);
+    const auto blocks = cuda_launch::blocks(this->count(), static_cast<unsigned>(batch_size * warps_of_block));
     const batch_spreading<T, decltype(width)::value> work{shape,
                                                           this->setup().window,
                                                           layout,

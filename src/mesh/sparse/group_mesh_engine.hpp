@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "mesh/cost.hpp"
 #include "mesh/engine.hpp"
 #include "mesh/sparse/group_mesh.hpp"
 #include "mesh/sparse/group_order.hpp"
@@ -47,6 +48,8 @@ struct group_mesh_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
+  /// On GPUs a block of threads holds the contributions of at least one point.
+  static bool serves(const spread_request& request) { return !request.cuda || request.width <= 12; }
   template <typename Context, typename T>
   using engine = group_mesh_engine<Context, T>;
 };

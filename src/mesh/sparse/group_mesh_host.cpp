@@ -76,7 +76,7 @@ struct footprint_slots {
     }
   }
 
-  group_grid::slot at[3][8];
+  group_grid::slot at[3][mesh_window<double>::most_width];
 };
 
 [[nodiscard]] std::uint64_t piece_size(const std::array<group_grid::slot, 3>& piece) {
@@ -93,7 +93,7 @@ struct axis_weights {
       for (int j = 0; j < source.shape.width[axis]; ++j) at[axis][j] = source.weight(point, axis, j);
     }
   }
-  T at[3][8];
+  T at[3][mesh_window<T>::most_width];
 };
 
 template <int Channels, typename T>

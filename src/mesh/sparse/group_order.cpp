@@ -23,8 +23,8 @@ struct axis_pieces {
     }
   }
   int count = 0;
-  int block[8];
-  int length[8];
+  int block[mesh_window<double>::most_width];
+  int length[mesh_window<double>::most_width];
 };
 
 /// Index: point.

@@ -11,8 +11,8 @@
 namespace quadrat::detail {
 
 inline constexpr unsigned stage_threads = 256;
-inline constexpr unsigned most_staged = 64;
-inline constexpr unsigned stage_width = 8;  ///< mesh_window::most_width
+inline constexpr unsigned most_staged = 32;
+inline constexpr unsigned stage_width = 16;  ///< mesh_window::most_width
 
 /// Points of a block: about eight contributions per thread.
 [[nodiscard]] inline unsigned staged_points(const mesh_shape& shape) {

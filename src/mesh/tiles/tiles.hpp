@@ -8,6 +8,7 @@
 #include "mesh/cost.hpp"
 #include "mesh/tiles/cpu/engine.hpp"
 #include "mesh/tiles/cuda/engine.hpp"
+#include "mesh/tiles/cuda/grid.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -19,6 +20,8 @@ struct tiles_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
+  /// Patches on GPUs are 8 mesh points wide.
+  static bool serves(const spread_request& request) { return !request.cuda || request.width <= tile_patch; }
   /// On GPUs as for particle_threads. On CPUs rough: no other method's cost is finite there.
   static double cost(const spread_request& request) {
     if (!request.cuda) return request.total(7e-5 * request.points, 7e-5 * request.work + 1e-7 * request.nodes);

@@ -16,14 +16,14 @@ struct tile_spreading {
   using points_type = tile_points<Lanes, Components>;
 
   /// A footprint is added row by row in aligned vectors: the processor can then forward the stores of the previous
-  /// point to the loads, and no access crosses a cache line.
+  /// point to the loads, and no access crosses a cache line. `Vectors` of each row, from vector `first` on.
   template <int Vectors>
   QUADRAT_TILE_INLINE static void add(const tile_planes<Lanes, Components>& planes, const points_type& points,
-                                      T* const* plane) {
+                                      T* const* plane, int first) {
     const T* values = planes.walk.values;
     for (int p = 0; p < points.count; ++p) {
       const vector value = Lanes::template fill_repeated<Components>(values + std::size_t{points.id[p]} * Components);
-      const T* row = points.row(p);
+      const T* row = points.row(p) + first * Lanes::count;
       vector along[Vectors];
       QUADRAT_TILE_UNROLL
       for (int m = 0; m < Vectors; ++m) along[m] = Lanes::multiply(Lanes::load(row + m * Lanes::count), value);
@@ -32,7 +32,7 @@ struct tile_spreading {
         vector part[Vectors];
         QUADRAT_TILE_UNROLL
         for (int m = 0; m < Vectors; ++m) part[m] = Lanes::multiply(along[m], weight);
-        T* to = plane[a] + points.at[p];
+        T* to = plane[a] + points.at[p] + first * Lanes::count;
         for (int b = 0; b < planes.rows; ++b, to += planes.stride) {
           const vector of_row = Lanes::fill(points.weights(p, 1)[b]);
           QUADRAT_TILE_UNROLL
@@ -45,14 +45,14 @@ struct tile_spreading {
     }
   }
 
-  /// Selects the loops for the number of vectors that the points have, `Vectors` or more.
+  /// Selects the loops for the number of vectors that rows have from `first` on, `Vectors` or more.
   template <int Vectors>
   QUADRAT_TILE_INLINE static void add_batch(const tile_planes<Lanes, Components>& planes, const points_type& points,
-                                            T* const* plane) {
+                                            T* const* plane, int first) {
     if constexpr (Vectors < points_type::most) {
-      if (points.vectors > Vectors) return add_batch<Vectors + 1>(planes, points, plane);
+      if (points.vectors - first > Vectors) return add_batch<Vectors + 1>(planes, points, plane, first);
     }
-    add<Vectors>(planes, points, plane);
+    add<Vectors>(planes, points, plane, first);
   }
 
   /// Points of one plane after which the buffer is added to the mesh anyway: long sums lose precision, and adding the
@@ -82,9 +82,9 @@ struct tile_spreading {
       points.ask_for(walk.values, Components, walk);
       sums += points.count;
       points.compute_weights(walk, work);
-      T* plane[8];
+      T* plane[mesh_window<T>::most_width];
       for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
-      add_batch<1>(planes, points, plane);
+      for (int part = 0; part < points.vectors; part += points_type::most) add_batch<1>(planes, points, plane, part);
     }
     for (int a = 0; a < planes.planes; ++a) planes.add_to_mesh(x + a);
   }
@@ -96,15 +96,14 @@ struct tile_interpolation {
   using vector = typename Lanes::vector;
   using points_type = tile_points<Lanes, Components>;
 
-  QUADRAT_TILE_INLINE static void put(const tile_walk<T>& walk, T* result, const T* sum, T scale) {
-    for (int c = 0; c < Components; ++c) {
-      result[c] = walk.accumulate ? result[c] + scale * sum[c] : scale * sum[c];
-    }
+  QUADRAT_TILE_INLINE static void put(bool accumulate, T* result, const T* sum, T scale) {
+    for (int c = 0; c < Components; ++c) result[c] = accumulate ? result[c] + scale * sum[c] : scale * sum[c];
   }
 
+  /// The part that `Vectors` of each row contribute, from vector `first` on.
   template <int Vectors>
   QUADRAT_TILE_INLINE static void values(const tile_planes<Lanes, Components>& planes, const points_type& points,
-                                         const T* const* plane) {
+                                         const T* const* plane, int first) {
     for (int p = 0; p < points.count; ++p) {
       vector sum[Vectors];
       QUADRAT_TILE_UNROLL
@@ -113,7 +112,7 @@ struct tile_interpolation {
         vector part[Vectors];
         QUADRAT_TILE_UNROLL
         for (int m = 0; m < Vectors; ++m) part[m] = Lanes::zero();
-        const T* from = plane[a] + points.at[p];
+        const T* from = plane[a] + points.at[p] + first * Lanes::count;
         for (int b = 0; b < planes.rows; ++b, from += planes.stride) {
           const vector of_row = Lanes::fill(points.weights(p, 1)[b]);
           QUADRAT_TILE_UNROLL
@@ -125,8 +124,9 @@ struct tile_interpolation {
         for (int m = 0; m < Vectors; ++m) sum[m] = Lanes::fused(part[m], weight, sum[m]);
       }
       T total[Components];
-      along_row<Vectors>(sum, points.row(p), total);
-      put(planes.walk, planes.walk.results + std::size_t{points.id[p]} * Components, total, T(1));
+      along_row<Vectors>(sum, points.row(p) + first * Lanes::count, total);
+      put(planes.walk.accumulate || first > 0, planes.walk.results + std::size_t{points.id[p]} * Components, total,
+          T(1));
     }
   }
 
@@ -165,14 +165,15 @@ struct tile_interpolation {
 
   template <int Vectors>
   QUADRAT_TILE_INLINE static void gradients(const tile_planes<Lanes, Components>& planes, const points_type& points,
-                                            const T* const* plane) {
+                                            const T* const* plane, int first) {
     for (int p = 0; p < points.count; ++p) {
       gradient_sums<Vectors> sums;
       QUADRAT_TILE_UNROLL
       for (int m = 0; m < Vectors; ++m) sums.value[m] = sums.x[m] = sums.y[m] = Lanes::zero();
       for (int a = 0; a < planes.planes; ++a) {
         vector part[Vectors], part_y[Vectors];
-        add_plane<Vectors>(planes, plane[a] + points.at[p], points.weights(p, 1), points.slopes(p, 1), part, part_y);
+        add_plane<Vectors>(planes, plane[a] + points.at[p] + first * Lanes::count, points.weights(p, 1),
+                           points.slopes(p, 1), part, part_y);
         const vector weight = Lanes::fill(points.weights(p, 0)[a]);
         const vector slope = Lanes::fill(points.slopes(p, 0)[a]);
         QUADRAT_TILE_UNROLL
@@ -183,19 +184,20 @@ struct tile_interpolation {
         }
       }
       T total[3][Components];
-      along_row<Vectors>(sums.x, points.row(p), total[0]);
-      along_row<Vectors>(sums.y, points.row(p), total[1]);
-      along_row<Vectors>(sums.value, points.slope_row(p), total[2]);
-      put_gradient(planes.walk, points.id[p], total);
+      const int skipped = first * Lanes::count;
+      along_row<Vectors>(sums.x, points.row(p) + skipped, total[0]);
+      along_row<Vectors>(sums.y, points.row(p) + skipped, total[1]);
+      along_row<Vectors>(sums.value, points.slope_row(p) + skipped, total[2]);
+      put_gradient(planes.walk, points.id[p], total, first > 0);
     }
   }
 
-  QUADRAT_TILE_INLINE static void put_gradient(const tile_walk<T>& walk, std::uint32_t id,
-                                               const T (*total)[Components]) {
+  QUADRAT_TILE_INLINE static void put_gradient(const tile_walk<T>& walk, std::uint32_t id, const T (*total)[Components],
+                                               bool more) {
     const int axes = 3 - walk.shape->first_axis;
     T* result = walk.results + std::size_t{id} * static_cast<std::size_t>(axes * Components);
     for (int axis = walk.shape->first_axis; axis < 3; ++axis, result += Components) {
-      put(walk, result, total[axis], walk.scale[axis]);
+      put(walk.accumulate || more, result, total[axis], walk.scale[axis]);
     }
   }
 
@@ -217,22 +219,26 @@ struct tile_interpolation {
       points.ask_for(walk.results, axes * Components, walk);
       points.compute_weights(walk, work);
       if constexpr (Gradient) points.compute_slopes(walk, work);
-      const T* plane[8];
+      const T* plane[mesh_window<T>::most_width];
       for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
-      interpolate_batch<Gradient, 1>(planes, points, plane);
+      for (int part = 0; part < points.vectors; part += points_type::most) {
+        interpolate_batch<Gradient, 1>(planes, points, plane, part);
+      }
     }
   }
 
   template <bool Gradient, int Vectors>
   QUADRAT_TILE_INLINE static void interpolate_batch(const tile_planes<Lanes, Components>& planes,
-                                                    const points_type& points, const T* const* plane) {
+                                                    const points_type& points, const T* const* plane, int first) {
     if constexpr (Vectors < points_type::most) {
-      if (points.vectors > Vectors) return interpolate_batch<Gradient, Vectors + 1>(planes, points, plane);
+      if (points.vectors - first > Vectors) {
+        return interpolate_batch<Gradient, Vectors + 1>(planes, points, plane, first);
+      }
     }
     if constexpr (Gradient) {
-      gradients<Vectors>(planes, points, plane);
+      gradients<Vectors>(planes, points, plane, first);
     } else {
-      values<Vectors>(planes, points, plane);
+      values<Vectors>(planes, points, plane, first);
     }
   }
 };

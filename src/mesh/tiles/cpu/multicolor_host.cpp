@@ -32,7 +32,7 @@ void add_inside(const mesh_shape& shape, const footprint<T, Width>& weights, con
     for (int b = 0; b < shape.width[1]; ++b) {
       const T rows = weights.weight[0][a] * weights.weight[1][b];
       T* row = mesh + shape.node(a, b, 0) * Components;
-      for (int c = 0; c < Width; ++c) {
+      for (int c = 0; c < weights.width_of(shape); ++c) {
         for (int k = 0; k < Components; ++k) row[c * Components + k] += value[k] * (rows * weights.weight[2][c]);
       }
     }
@@ -81,7 +81,7 @@ void multicolor_engine<T>::add_tile(std::uint32_t tile, const value_layout& layo
 template <typename T>
 void multicolor_engine<T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
   this->clear(layout, mesh, accumulate);
-  with_width(this->setup().window.width, [&](auto width) {
+  with_any_width(this->setup().window.width, [&](auto width) {
     constexpr int points = decltype(width)::value;
     this->stages().for_each(this->context(), [&](std::uint32_t tile) {
       if (layout.components == 1) {

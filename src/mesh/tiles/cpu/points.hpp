@@ -37,16 +37,21 @@ struct tile_placing {
 };
 
 /// Points of one plane with the same number of vectors per row, and their weights. A point's memory: weights along axes
-/// 0 and 1, 8 each; their derivatives; along axis 2 a row of 32 values, each weight repeated for every component,
-/// padded with zeros so that the row begins where a vector of the tile begins; and a similar row of derivatives.
+/// 0 and 1; their derivatives; along axis 2 a row, each weight repeated for every component, padded with zeros so that
+/// the row begins where a vector of the tile begins; and a similar row of derivatives.
 template <typename Lanes, int Components>
 struct tile_points {
   using T = typename Lanes::value;
   static constexpr int lanes = Lanes::count;
   static constexpr int spots = lanes / Components;  ///< mesh points in a vector
-  /// The most vectors that a row of a footprint touches.
-  static constexpr int most = ((spots - 1 + mesh_window<T>::most_width) * Components + lanes - 1) / lanes;
-  static_assert(most * lanes <= 32, "a row is longer than its memory");
+  [[nodiscard]] static constexpr int vectors_for(int spot, int width) {
+    return ((spot + width) * Components + lanes - 1) / lanes;
+  }
+  /// The most vectors that loops take at a time: those that a row touches with a window up to 8 wide. The rows of wider
+  /// ones are taken in parts.
+  static constexpr int most = vectors_for(spots - 1, mesh_window<T>::most_fixed_width);
+  static_assert(vectors_for(spots - 1, mesh_window<T>::most_width) * lanes <= row_room,
+                "a row is longer than its memory");
 
   T* memory;
   std::size_t first;
@@ -58,13 +63,15 @@ struct tile_points {
   [[nodiscard]] QUADRAT_TILE_INLINE static int vectors_of(const tile_walk<T>& walk, const tile_work<T>& work,
                                                           const placed_point<T>& point) {
     const int spot = (point.first[2] - work.begin[2]) % spots;
-    return ((spot + walk.window->width) * Components + lanes - 1) / lanes;
+    return vectors_for(spot, walk.window->width);
   }
 
-  [[nodiscard]] QUADRAT_TILE_INLINE T* weights(int p, int axis) const { return memory + p * batch_weights + axis * 8; }
-  [[nodiscard]] QUADRAT_TILE_INLINE T* slopes(int p, int axis) const { return weights(p, axis) + 16; }
-  [[nodiscard]] QUADRAT_TILE_INLINE T* row(int p) const { return memory + p * batch_weights + 32; }
-  [[nodiscard]] QUADRAT_TILE_INLINE T* slope_row(int p) const { return row(p) + 32; }
+  [[nodiscard]] QUADRAT_TILE_INLINE T* weights(int p, int axis) const {
+    return memory + p * batch_weights + axis * axis_room;
+  }
+  [[nodiscard]] QUADRAT_TILE_INLINE T* slopes(int p, int axis) const { return weights(p, axis) + 2 * axis_room; }
+  [[nodiscard]] QUADRAT_TILE_INLINE T* row(int p) const { return memory + p * batch_weights + 4 * axis_room; }
+  [[nodiscard]] QUADRAT_TILE_INLINE T* slope_row(int p) const { return row(p) + row_room; }
 
   /// Prefetches the next values: they are in random order, so each would wait for memory otherwise.
   QUADRAT_TILE_INLINE void ask_for(const T* values, std::size_t size, const tile_walk<T>& walk) const {
@@ -90,21 +97,30 @@ struct tile_points {
     }
   }
 
-  QUADRAT_TILE_INLINE static typename Lanes::eight polynomial(const mesh_window<T>& window, T s) {
-    typename Lanes::eight w = Lanes::eight_load(window.coefficient[window.terms - 1]);
+  /// Eight weights, from `first` on.
+  QUADRAT_TILE_INLINE static typename Lanes::eight polynomial(const mesh_window<T>& window, T s, int first) {
+    typename Lanes::eight w = Lanes::eight_load(window.coefficient[window.terms - 1] + first);
     const typename Lanes::eight at_s = Lanes::eight_fill(s);
     for (int d = window.terms - 2; d >= 0; --d) {
-      w = Lanes::eight_fused(w, at_s, Lanes::eight_load(window.coefficient[d]));
+      w = Lanes::eight_fused(w, at_s, Lanes::eight_load(window.coefficient[d] + first));
     }
     return w;
   }
 
-  QUADRAT_TILE_INLINE static void put_row(const tile_work<T>& work, const placed_point<T>& point,
-                                          typename Lanes::eight w, T* row) {
-    QUADRAT_TILE_UNROLL
-    for (int m = 0; m < most; ++m) Lanes::store(row + m * lanes, Lanes::zero());
+  QUADRAT_TILE_INLINE static void put_axis(const mesh_window<T>& window, T s, T* w) {
+    for (int first = 0; first < window.width; first += 8) {
+      Lanes::eight_store(w + first, polynomial(window, s, first));
+    }
+  }
+
+  QUADRAT_TILE_INLINE void put_row(const tile_work<T>& work, const placed_point<T>& point, const mesh_window<T>& window,
+                                   T* row) const {
+    for (int m = 0; m < vectors; ++m) Lanes::store(row + m * lanes, Lanes::zero());
     const int spot = (point.first[2] - work.begin[2]) % spots;
-    Lanes::template put_repeated<Components>(row + spot * Components, w);
+    for (int from = 0; from < window.width; from += 8) {
+      Lanes::template put_repeated<Components>(row + (spot + from) * Components,
+                                               polynomial(window, point.place[2], from));
+    }
   }
 
   /// Along axes beyond the dimension the only weight is 1, and its derivative is not used.
@@ -112,10 +128,10 @@ struct tile_points {
     for (int p = 0; p < count; ++p) {
       const placed_point<T>& point = walk.points[first + static_cast<std::size_t>(p)];
       for (int axis = walk.shape->first_axis; axis < 2; ++axis) {
-        Lanes::eight_store(weights(p, axis), polynomial(*walk.window, point.place[axis]));
+        put_axis(*walk.window, point.place[axis], weights(p, axis));
       }
       for (int axis = 0; axis < walk.shape->first_axis && axis < 2; ++axis) weights(p, axis)[0] = T(1);
-      put_row(work, point, polynomial(*walk.window, point.place[2]), row(p));
+      put_row(work, point, *walk.window, row(p));
     }
   }
 
@@ -123,9 +139,9 @@ struct tile_points {
     for (int p = 0; p < count; ++p) {
       const placed_point<T>& point = walk.points[first + static_cast<std::size_t>(p)];
       for (int axis = 0; axis < 2; ++axis) {
-        Lanes::eight_store(slopes(p, axis), polynomial(*walk.derived, point.place[axis]));
+        put_axis(*walk.derived, point.place[axis], slopes(p, axis));
       }
-      put_row(work, point, polynomial(*walk.derived, point.place[2]), slope_row(p));
+      put_row(work, point, *walk.derived, slope_row(p));
     }
   }
 };

@@ -73,9 +73,12 @@ inline constexpr int tile_row_unit = 16;
 [[nodiscard]] constexpr int tile_row_stride(int row, int components) {
   return (row * components + tile_row_unit - 1) / tile_row_unit * tile_row_unit;
 }
-/// Values per point in a batch's memory: weights along axes 0 and 1, their derivatives, a padded row along axis 2, one
-/// of derivatives.
-inline constexpr int batch_weights = 4 * 8 + 2 * 32;
+/// Values that the weights of a point take in a batch's memory: along axes 0 and 1, and, in a padded row, along axis 2.
+inline constexpr int axis_room = mesh_window<double>::most_width;
+inline constexpr int row_room = 48;
+/// Values per point in a batch's memory: weights along axes 0 and 1, their derivatives, a row along axis 2, one of
+/// derivatives.
+inline constexpr int batch_weights = 4 * axis_room + 2 * row_room;
 
 /// Values of the scratch memory of one thread: planes of a tile, one for each weight along axis 0, and a batch.
 [[nodiscard]] constexpr std::size_t tile_scratch(int planes, int rows, int row) {
