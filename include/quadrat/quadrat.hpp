@@ -62,6 +62,9 @@
 #include "quadrat/mesh/make_spread_plan.hpp"
 #include "quadrat/mesh/methods.hpp"
 
+// Non-uniform Fourier transforms.
+#include "quadrat/spectral/nufft_plan.hpp"
+
 // Reduction by key.
 #include "quadrat/keyed/make_key_reducer.hpp"
 #include "quadrat/keyed/methods.hpp"

@@ -8,7 +8,7 @@ import subprocess
 
 import support
 
-COMMANDS = ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "reduce", "info", "bench", "help"]
+COMMANDS = ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "reduce", "info", "bench", "help"]
 
 
 class CommandLineTest(support.ProgramTest):

@@ -206,6 +206,7 @@ def commands():
                            *on_cpu, "-o", "mesh.vti"], "mesh.vti"),
         Command("interpolate", ["interpolate", "../in/points.npy", "--mesh-values", "../in/mesh.npy", "--box", "1,1,1", "--origin",
                                 "0,0,0", *on_cpu, "-o", "values.npy"], "values.npy"),
+        Command("nufft", ["nufft", "../in/points.npy", "../in/mesh.npy", "--type", "2", *on_cpu, "-o", "values.npy"], "values.npy"),
         Command("reduce", ["reduce", "../in/keys.npy", "../in/values.npy", *on_cpu, "-o", "sums.npy"], "sums.npy"),
         *([] if shutil.which("nvidia-smi") else [Command("info", ["info", "--json"])]),
     ]  # fmt: skip

@@ -81,22 +81,23 @@ spread_options plan_options(const mesh_options& options, bool refuse_outside) {
   return result;
 }
 
-vec<int, 3> extents_of_option(const std::string& text, int dimension) {
+vec<int, 3> extents_of_option(const std::string& text, int dimension, const std::string& option,
+                              const std::string& what) {
   std::vector<int> numbers;
   std::string_view rest = text;
   for (;;) {
     const std::size_t comma = rest.find(',');
     const std::string_view word = io::trimmed(rest.substr(0, comma));
     const auto number = io::number_from<int>(word);
-    require(number.has_value(), "--mesh: ", io::shown(word),
-            " is no number of mesh points; write 64,64,64 for example");
+    require(number.has_value(), option, ": ", io::shown(word), " is no number of ", what,
+            "; write 64,64,64 for example");
     numbers.push_back(*number);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  require(numbers.size() == 1 || numbers.size() == static_cast<std::size_t>(dimension),
-          "--mesh: ", detail::there_are(numbers.size(), "number"), "; points in ",
-          detail::counted(dimension, "dimension"), " need ", dimension, ", or one for all axes");
+  require(numbers.size() == 1 || numbers.size() == static_cast<std::size_t>(dimension), option, ": ",
+          detail::there_are(numbers.size(), "number"), "; points in ", detail::counted(dimension, "dimension"),
+          " need ", dimension, ", or one for all axes");
   vec<int, 3> extents{1, 1, 1};
   for (int axis = 0; axis < dimension; ++axis) {
     extents[axis] = numbers[numbers.size() == 1 ? 0 : static_cast<std::size_t>(axis)];

@@ -41,8 +41,10 @@ void add_mesh_options(CLI::App& command, mesh_options& options);
 /// What the options say to a plan. Throws argument_error that names the option, for methods of wrong results as well.
 [[nodiscard]] spread_options plan_options(const mesh_options& options, bool refuse_outside);
 
-/// --mesh: as many numbers as dimensions, or one for all of them. The first `dimension` components count. Throws
-/// argument_error.
-[[nodiscard]] vec<int, 3> extents_of_option(const std::string& text, int dimension);
+/// As many numbers as dimensions, or one for all of them. The first `dimension` components count. Throws argument_error
+/// that names the option and what is counted.
+[[nodiscard]] vec<int, 3> extents_of_option(const std::string& text, int dimension,
+                                            const std::string& option = "--mesh",
+                                            const std::string& what = "mesh points");
 
 }  // namespace quadrat::program

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/mesh/window.hpp"
+
+/// Non-uniform Fourier transforms: between values at points anywhere and the modes of a periodic function, by spreading
+/// onto a mesh finer than the modes, a fast Fourier transform, and division by the transform of the window.
+namespace quadrat {
+
+/// The order of modes along an axis of K.
+enum class mode_order {
+  centered,  ///< -K/2, ..., (K-1)/2, both divisions rounded down
+  fft        ///< 0, 1, ..., then the negative ones: as numpy.fft has them
+};
+
+/// What the values at points are. Modes are complex.
+enum class nufft_values {
+  complex,
+  real  ///< modes are stored as numpy.fft.rfftn does: only those from 0 to K/2 along the last axis
+};
+
+struct nufft_options {
+  nufft_values values = nufft_values::complex;
+  mode_order order = mode_order::centered;
+  vec<double, 3> period{};  ///< of the points, by axis; 0: 2 pi
+  /// Mesh points per mode along each axis, above 1 and at most 4; 0: the fastest of 1.25, 1.5 and 2.
+  double oversampling = 0;
+  window_shape window = window_shape::prolate;
+  std::string method{};  ///< of spreading: see spread_options
+  /// Bytes that the plan may hold; 0: whatever is free.
+  std::size_t most_bytes = 0;
+};
+
+/// Which values one call works on, and the sign of the exponent.
+struct nufft_call {
+  int vectors = 1;  ///< consecutive ones: values[vector][point], modes[vector][x][y][z]
+  int sign = 0;     ///< 1 or -1; 0: 1 for type 1 and -1 for type 2, which makes them adjoints of each other
+};
+
+/// Transforms of type 1 and 2 for one set of modes: constructed for their numbers along each axis and a tolerance,
+/// given points whenever they move, and used any number of times. Move-only. Context: cpu_context or cuda_context; T:
+/// float or double; D: 1, 2, 3.
+///
+///     type 1   modes[k]  = sum over points j of  values[j] exp(sign i k . x_j)
+///     type 2   values[j] = sum over modes k  of  modes[k] exp(sign i k . x_j)
+///
+/// where k . x_j means the sum over axes of k x_j 2 pi / period. Modes are C-ordered [x][y][z]. Points may be in any
+/// period, up to 2^20 periods away.
+///
+/// Accuracy: for any values, each mode of type 1 has an error of at most error_bound(), which is not above the
+/// tolerance, times the sum of the values' moduli; each value of type 2, times that of the modes' moduli. The relative
+/// l2 error for random values is at most the tolerance.
+///
+/// Real values: type 2 sums over the modes given and those at -k, which are their conjugates, so the result is real:
+/// modes with an index from 1 to (K-1)/2 along the last axis count twice, those with 0 and, for an even K, K/2 once, by
+/// the real part of their terms. For an even K mode K/2 is that of the positive frequency.
+///
+/// The calls allocate nothing, do not synchronize, and can be captured in a CUDA graph. Determinism: the context's
+/// level. `canonical` is that of spreading. For an example see docs/nufft.md.
+template <typename Context, typename T, int D>
+class nufft_plan {
+  static_assert(detail::instance<Context, T, D, 1>::exists);
+
+ public:
+  /// Throws argument_error for numbers of modes below 1 or too large for a mesh of 2^22 points per axis and 2^31 - 1 in
+  /// all, for invalid options, and for a tolerance that cannot be reached, naming the least that can.
+  nufft_plan(const Context& context, const vec<int, D>& modes, double tolerance, const nufft_options& options = {});
+  nufft_plan(nufft_plan&&) noexcept;
+  nufft_plan& operator=(nufft_plan&&) noexcept;
+  ~nufft_plan();
+
+  /// Copies the points. Chooses the window and the mesh that are expected to take the least time for this many points,
+  /// and allocates all memory. Synchronizes. Throws data_error naming the first point that is not finite or too many
+  /// periods away, and argument_error where more memory is needed than there is, or than the options allow.
+  void set_points(const points_view<T, D>& points);
+
+  /// Type 1. Asynchronous. Throws argument_error when no points are set, for fewer than one vector, a sign that is not
+  /// -1, 0 or 1, and for values of a kind other than the plan's.
+  void type_1(const std::complex<T>* values, std::complex<T>* modes, const nufft_call& call = {});
+  void type_1(const T* values, std::complex<T>* modes, const nufft_call& call = {});
+  /// Type 2. The same.
+  void type_2(const std::complex<T>* modes, std::complex<T>* values, const nufft_call& call = {});
+  void type_2(const std::complex<T>* modes, T* values, const nufft_call& call = {});
+
+  [[nodiscard]] std::size_t point_count() const;
+  /// Modes of a vector, as stored.
+  [[nodiscard]] std::size_t mode_count() const;
+  /// The bound of the error, relative to the sum of moduli: aliases, computed from the window, and rounding, estimated.
+  /// This and the following: of the last set_points, or expected for as many points as modes.
+  [[nodiscard]] double error_bound() const;
+  [[nodiscard]] int width() const;
+  /// Mesh points per mode, before the mesh is rounded up to products of 2, 3 and 5.
+  [[nodiscard]] double oversampling() const;
+  /// The extents of the mesh.
+  [[nodiscard]] vec<int, D> mesh() const;
+  /// The method of spreading, empty before the first set_points.
+  [[nodiscard]] std::string_view method() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "quadrat/mesh/window.hpp"
+
+/// Windows for non-uniform Fourier transforms, their errors, and what transforms cost with them. Host only.
+namespace quadrat::detail {
+
+template <typename T>
+struct transform_window {
+  mesh_window<T> window;
+  double oversampling;
+  double error;  ///< bound, relative to the sum of moduli
+};
+
+/// What a window is wanted for.
+struct window_request {
+  window_shape shape = window_shape::prolate;
+  int dimension = 3;
+  double oversampling = 0;  ///< 0: any of those that are considered
+  double tolerance = 0;
+};
+
+/// The largest error of a transform with modes up to `frequency` periods per mesh unit, relative to the sum of the
+/// moduli of what is summed: of a sum over one point, the largest deviation of the aliased window from its transform,
+/// taken over positions between mesh points and frequencies; and an estimate of rounding.
+template <typename T>
+[[nodiscard]] double transform_error(const mesh_window<T>& window, double frequency, int dimension);
+
+/// The narrowest window that reaches the tolerance for each oversampling that is considered and can; never empty.
+/// Throws argument_error, naming the least tolerance that can be reached, if none can.
+template <typename T>
+[[nodiscard]] std::vector<transform_window<T>> transform_windows(const window_request& request);
+
+/// The problem that a window is chosen for.
+struct transform_load {
+  bool cuda;
+  bool single;
+  int components;  ///< of a mesh value: 1 or 2
+  int dimension;
+  double points;
+  double nodes;  ///< mesh points
+  int width;
+};
+
+/// The expected time of one transform, in arbitrary units.
+[[nodiscard]] double transform_cost(const transform_load& load);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "quadrat/core/vec.hpp"
+#include "quadrat/spectral/nufft_plan.hpp"
+#include "spectral/transform.hpp"
+
+namespace quadrat::detail {
+
+/// Three axes, as in transform_shape.
+struct mesh_extents {
+  int axis[3];
+
+  [[nodiscard]] double size() const { return static_cast<double>(axis[0]) * axis[1] * axis[2]; }
+};
+
+/// The modes of a transform, on three axes.
+struct nufft_problem {
+  int dimension;
+  int modes[3];
+  double period[3];  ///< by axis of the points
+  bool real;
+
+  /// Modes that are stored along an axis.
+  [[nodiscard]] int stored(int axis) const { return real && axis == 2 ? modes[2] / 2 + 1 : modes[axis]; }
+  [[nodiscard]] std::size_t stored_size() const;
+  /// Whether a mesh is possible with this oversampling.
+  [[nodiscard]] bool fits(double oversampling) const;
+  [[nodiscard]] mesh_extents mesh(double oversampling) const;
+  [[nodiscard]] transform_shape transform(const mesh_extents& extent) const;
+  /// The message about numbers of modes that need too large a mesh.
+  [[nodiscard]] std::string too_large() const;
+};
+
+/// Throws argument_error for numbers of modes below 1, and for invalid options.
+template <int D>
+[[nodiscard]] nufft_problem nufft_problem_of(const vec<int, D>& modes, const nufft_options& options);
+
+[[nodiscard]] double checked_tolerance(double tolerance);
+/// Throws argument_error for an invalid number of vectors or sign; `usual`: that of the sign 0.
+[[nodiscard]] int checked_sign(const nufft_call& call, int usual);
+
+}  // namespace quadrat::detail

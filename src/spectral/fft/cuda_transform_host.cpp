@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/error.hpp"
+#include "spectral/transform.hpp"
+
+#if QUADRAT_HAS_CUDA && __has_include(<cufft.h>)
+
+#include <cufft.h>
+#include <dlfcn.h>
+
+#include <string>
+#include <type_traits>
+
+namespace quadrat::detail {
+
+namespace {
+
+/// The functions of cuFFT that are used; null where the library is missing.
+struct cufft_functions {
+  cufft_functions() {
+    const std::string name = "libcufft.so." + std::to_string(CUFFT_VER_MAJOR);
+    for (const std::string& path : {name, "/usr/local/cuda/lib64/" + name}) {
+      library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (library != nullptr) break;
+    }
+    if (library == nullptr) return;
+    complete = find(create, "cufftCreate") && find(destroy, "cufftDestroy") &&
+               find(set_allocation, "cufftSetAutoAllocation") && find(set_stream, "cufftSetStream") &&
+               find(set_work_area, "cufftSetWorkArea") && find(plan, "cufftMakePlanMany") &&
+               find(c2c, "cufftExecC2C") && find(z2z, "cufftExecZ2Z") && find(r2c, "cufftExecR2C") &&
+               find(d2z, "cufftExecD2Z") && find(c2r, "cufftExecC2R") && find(z2d, "cufftExecZ2D");
+  }
+
+  template <typename Function>
+  bool find(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    return function != nullptr;
+  }
+
+  void* library = nullptr;  ///< stays loaded
+  bool complete = false;
+  decltype(&cufftCreate) create = nullptr;
+  decltype(&cufftDestroy) destroy = nullptr;
+  decltype(&cufftSetAutoAllocation) set_allocation = nullptr;
+  decltype(&cufftSetStream) set_stream = nullptr;
+  decltype(&cufftSetWorkArea) set_work_area = nullptr;
+  decltype(&cufftMakePlanMany) plan = nullptr;
+  decltype(&cufftExecC2C) c2c = nullptr;
+  decltype(&cufftExecZ2Z) z2z = nullptr;
+  decltype(&cufftExecR2C) r2c = nullptr;
+  decltype(&cufftExecD2Z) d2z = nullptr;
+  decltype(&cufftExecC2R) c2r = nullptr;
+  decltype(&cufftExecZ2D) z2d = nullptr;
+};
+
+[[nodiscard]] const cufft_functions& cufft() {
+  static const cufft_functions functions;
+  return functions;
+}
+
+void check_cufft(cufftResult status, const char* action) {
+  if (status == CUFFT_SUCCESS) return;
+  throw backend_error(message("cuFFT: ", action, ": error ", static_cast<int>(status)));
+}
+
+/// A plan of cuFFT with its work area in the memory of the context.
+class cufft_plan {
+ public:
+  cufft_plan() = default;
+  cufft_plan(const cufft_plan&) = delete;
+  cufft_plan& operator=(const cufft_plan&) = delete;
+  ~cufft_plan() {
+    if (made_) cufft().destroy(handle_);
+  }
+
+  /// Over the last `rank` axes of `extent`.
+  void make(const cuda_context& context, const int* extent, int rank, cufftType type) {
+    check_cufft(cufft().create(&handle_), "create a plan");
+    made_ = true;
+    check_cufft(cufft().set_allocation(handle_, 0), "leave the work area to the caller");
+    check_cufft(cufft().set_stream(handle_, context.stream()), "set the stream");
+    int sizes[3] = {extent[0], extent[1], extent[2]};
+    std::size_t bytes = 0;
+    check_cufft(cufft().plan(handle_, rank, sizes + (3 - rank), nullptr, 1, 0, nullptr, 1, 0, type, 1, &bytes),
+                "make a plan");
+    work_ = array<std::byte, cuda_context>(context, bytes);
+    check_cufft(cufft().set_work_area(handle_, work_.data()), "take the work area");
+  }
+  [[nodiscard]] cufftHandle handle() const { return handle_; }
+  [[nodiscard]] std::size_t bytes() const { return work_.bytes(); }
+
+ private:
+  cufftHandle handle_{};
+  bool made_ = false;
+  array<std::byte, cuda_context> work_;
+};
+
+/// Whole transforms: cuFFT has none that leave out lines.
+template <typename T>
+class cuda_mode_transform final : public mode_transform<T> {
+ public:
+  static constexpr bool single = std::is_same_v<T, float>;
+
+  cuda_mode_transform(const cuda_context& context, const transform_shape& shape) : context_(context), shape_(shape) {
+    if (!cufft().complete) throw backend_error("cuFFT is not installed here (its library was not found)");
+    context.activate();
+    const int rank = shape.extent[0] > 1 ? 3 : shape.extent[1] > 1 ? 2 : 1;
+    if (shape.real) {
+      to_modes_.make(context, shape.extent, rank, single ? CUFFT_R2C : CUFFT_D2Z);
+      to_mesh_.make(context, shape.extent, rank, single ? CUFFT_C2R : CUFFT_Z2D);
+    } else {
+      to_modes_.make(context, shape.extent, rank, single ? CUFFT_C2C : CUFFT_Z2Z);
+    }
+  }
+
+  [[nodiscard]] std::size_t spectrum_row() const override {
+    return static_cast<std::size_t>(shape_.real ? shape_.extent[2] / 2 + 1 : shape_.extent[2]);
+  }
+  [[nodiscard]] std::size_t spectrum_size() const override { return shape_.real ? rows() * spectrum_row() : 0; }
+  [[nodiscard]] std::size_t bytes() const override { return to_modes_.bytes() + to_mesh_.bytes(); }
+
+  void clear(T* mesh, std::complex<T>* spectrum) override {
+    const std::size_t bytes = rows() * spectrum_row() * sizeof(std::complex<T>);
+    fill_bytes(context_, shape_.real ? static_cast<void*>(spectrum) : mesh, 0, bytes);
+  }
+
+  void to_modes(T* mesh, std::complex<T>* spectrum, int sign) override {
+    context_.activate();
+    if (!shape_.real) return transform(mesh, sign);
+    const cufftHandle plan = to_modes_.handle();
+    if constexpr (single) {
+      check_cufft(cufft().r2c(plan, mesh, reinterpret_cast<cufftComplex*>(spectrum)), "transform");
+    } else {
+      check_cufft(cufft().d2z(plan, mesh, reinterpret_cast<cufftDoubleComplex*>(spectrum)), "transform");
+    }
+  }
+
+  void to_mesh(std::complex<T>* spectrum, T* mesh, int sign) override {
+    context_.activate();
+    if (!shape_.real) return transform(mesh, sign);
+    const cufftHandle plan = to_mesh_.handle();
+    if constexpr (single) {
+      check_cufft(cufft().c2r(plan, reinterpret_cast<cufftComplex*>(spectrum), mesh), "transform");
+    } else {
+      check_cufft(cufft().z2d(plan, reinterpret_cast<cufftDoubleComplex*>(spectrum), mesh), "transform");
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t rows() const {
+    return static_cast<std::size_t>(shape_.extent[0]) * static_cast<std::size_t>(shape_.extent[1]);
+  }
+
+  /// In place.
+  void transform(T* mesh, int sign) {
+    const int direction = sign < 0 ? CUFFT_FORWARD : CUFFT_INVERSE;
+    const cufftHandle plan = to_modes_.handle();
+    if constexpr (single) {
+      auto* const data = reinterpret_cast<cufftComplex*>(mesh);
+      check_cufft(cufft().c2c(plan, data, data, direction), "transform");
+    } else {
+      auto* const data = reinterpret_cast<cufftDoubleComplex*>(mesh);
+      check_cufft(cufft().z2z(plan, data, data, direction), "transform");
+    }
+  }
+
+  cuda_context context_;
+  transform_shape shape_;
+  cufft_plan to_modes_;
+  cufft_plan to_mesh_;  ///< of real meshes
+};
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context, const transform_shape& shape) {
+  return std::make_unique<cuda_mode_transform<T>>(context, shape);
+}
+
+#else
+
+namespace quadrat::detail {
+
+template <typename T>
+std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context, const transform_shape&) {
+  context.activate();
+  throw backend_error("this build has no cuFFT: its header was not found");
+}
+
+#endif
+
+template std::unique_ptr<mode_transform<float>> make_mode_transform(const cuda_context&, const transform_shape&);
+template std::unique_ptr<mode_transform<double>> make_mode_transform(const cuda_context&, const transform_shape&);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "quadrat/core/macros.hpp"
+
+/// Modes as they are stored, and where they are in the transform of a mesh.
+namespace quadrat::detail {
+
+/// Three axes, the last one fastest; the first ones have one mode where there are fewer dimensions.
+template <typename T>
+struct mode_map {
+  int modes[3];     ///< along each axis, with their negatives
+  int stored[3];    ///< of these, those that are stored
+  int extent[3];    ///< of the mesh
+  std::size_t row;  ///< complex numbers of the transform along the last axis
+  bool fft_order;
+  bool real;           ///< along the last axis only modes from 0 on are stored
+  const T* factor[3];  ///< by the modulus of a mode's index
+
+  [[nodiscard]] QUADRAT_HD std::size_t size() const {
+    return static_cast<std::size_t>(stored[0]) * static_cast<std::size_t>(stored[1]) *
+           static_cast<std::size_t>(stored[2]);
+  }
+
+  /// The mode at an index along an axis.
+  [[nodiscard]] QUADRAT_HD int mode(int index, int axis) const {
+    if (real && axis == 2) return index;
+    if (!fft_order) return index - modes[axis] / 2;
+    return index < (modes[axis] + 1) / 2 ? index : index - modes[axis];
+  }
+
+  struct place {
+    std::size_t node;  ///< in the transform of the mesh
+    T factor;
+    bool last;  ///< the mode K/2 of an even number of modes of real values
+  };
+
+  /// Of stored mode i.
+  [[nodiscard]] QUADRAT_HD place at(std::size_t i) const {
+    const auto last = static_cast<std::size_t>(stored[2]), middle = static_cast<std::size_t>(stored[1]);
+    const int index[3] = {static_cast<int>(i / last / middle), static_cast<int>(i / last % middle),
+                          static_cast<int>(i % last)};
+    place result{0, T(1), real && 2 * index[2] == modes[2]};
+    for (int axis = 0; axis < 3; ++axis) {
+      const int k = mode(index[axis], axis);
+      result.factor *= factor[axis][k < 0 ? -k : k];
+      const auto home = static_cast<std::size_t>(k < 0 ? k + extent[axis] : k);
+      result.node = result.node * (axis == 2 ? row : static_cast<std::size_t>(extent[axis])) + home;
+    }
+    return result;
+  }
+};
+
+}  // namespace quadrat::detail

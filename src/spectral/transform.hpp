@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+
+#include "quadrat/core/context.hpp"
+#include "spectral/fft/lines.hpp"
+
+/// Fourier transforms between a mesh and the modes of lowest frequency along each axis: one interface for both
+/// backends.
+namespace quadrat::detail {
+
+/// Three axes, the last one fastest; the first ones have one point where there are fewer dimensions. Extents are
+/// products of 2, 3 and 5; of real meshes the last one is even.
+struct transform_shape {
+  int extent[3];
+  mode_band band[3];  ///< the modes that are wanted or given; of real meshes, along the last axis, low only
+  bool real;
+};
+
+/// A mesh of complex numbers is transformed in place: mode (a, b, c) is then at the mesh point of these indices, each
+/// taken modulo the extent. A real mesh has its modes in `spectrum`, C-ordered, spectrum_row() along the last axis, of
+/// which those from 0 to band[2].low - 1 are used; the others follow by complex conjugation.
+///
+/// Sums have no factor. What lies outside the bands is not written, or takes any value, in `to_modes`; it counts as
+/// zero in `to_mesh`. The same bits in every run, for any number of threads. Asynchronous; the calls allocate nothing.
+template <typename T>
+class mode_transform {
+ public:
+  virtual ~mode_transform() = default;
+
+  /// Complex numbers of the spectrum; of complex meshes 0.
+  [[nodiscard]] virtual std::size_t spectrum_size() const = 0;
+  [[nodiscard]] virtual std::size_t spectrum_row() const = 0;
+  /// sum over mesh points j of mesh[j] exp(sign 2 pi i j k / n); of a real mesh only with the sign -1. Changes the
+  /// mesh.
+  virtual void to_modes(T* mesh, std::complex<T>* spectrum, int sign) = 0;
+  /// To be called before the modes are written for `to_mesh`.
+  virtual void clear(T* mesh, std::complex<T>* spectrum) = 0;
+  /// sum over modes k of mode[k] exp(sign 2 pi i j k / n); of a real mesh only with the sign 1, over the modes and
+  /// their conjugates at -k. Changes the spectrum.
+  virtual void to_mesh(std::complex<T>* spectrum, T* mesh, int sign) = 0;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+template <typename T>
+[[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_transform(const cpu_context& context,
+                                                                     const transform_shape& shape);
+/// cuFFT, loaded at run time. Throws backend_error where it is not installed.
+template <typename T>
+[[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context,
+                                                                     const transform_shape& shape);
+
+}  // namespace quadrat::detail
