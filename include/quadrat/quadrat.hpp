@@ -64,6 +64,7 @@
 
 // Non-uniform Fourier transforms.
 #include "quadrat/spectral/nufft_plan.hpp"
+#include "quadrat/spectral/nufft_target_plan.hpp"
 
 // Reduction by key.
 #include "quadrat/keyed/make_key_reducer.hpp"

@@ -55,6 +55,8 @@ nufft_problem nufft_problem_of(const vec<int, D>& modes, const nufft_options& op
     const double period = options.period[d];
     require(period >= 0 && std::isfinite(period), "the period along axis ", d, " is ", period,
             "; it must be positive, or 0 for 2 pi");
+    require(std::isfinite(options.origin[d]), "the origin along axis ", d, " is ", options.origin[d],
+            "; it must be finite");
     problem.period[d] = period > 0 ? period : 2 * std::numbers::pi;
   }
   require(options.oversampling == 0 || (options.oversampling > 1 && options.oversampling <= 4), "the oversampling is ",

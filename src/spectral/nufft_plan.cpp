@@ -134,6 +134,7 @@ void nufft_plan<Context, T, D>::implementation::build() {
   for (int d = 0; d < D; ++d) {
     how.exact_lengths[d] = problem.period[d];
     domain.length[d] = static_cast<T>(problem.period[d]);
+    domain.lower[d] = static_cast<T>(options.origin[d]);
     domain.periodic[d] = true;
     nodes[d] = extent.axis[3 - D + d];
   }

@@ -50,7 +50,9 @@ struct nufft_case {
     }
     for (const vec<T, D>& point : points) {
       std::array<long double, 3> exact{};
-      for (int d = 0; d < D; ++d) exact[static_cast<std::size_t>(3 - D + d)] = static_cast<long double>(point[d]);
+      for (int d = 0; d < D; ++d)
+        exact[static_cast<std::size_t>(3 - D + d)] =
+            static_cast<long double>(point[d]) - static_cast<long double>(options.origin[d]);
       problem.points.push_back(exact);
     }
     return problem;
@@ -215,6 +217,7 @@ void expect_right_for_all(const std::vector<double>& tolerances) {
         it.options.order = round % 2 == 0 ? mode_order::centered : mode_order::fft;
         it.options.oversampling = round % 3 == 0 ? 2 : 0;
         if (round % 5 == 4) it.options.period = {1, 3.5, 100};
+        if (round % 5 == 3) it.options.origin = {0.5, -3, 1.25};
         add_points(it, places::uniform, 120, 3 + static_cast<std::uint64_t>(round));
         expect_right(context, it, true);
         ++round;
@@ -455,6 +458,9 @@ TEST_F(nufft_test, says_what_is_impossible) {
   options = {};
   options.period[1] = -1;
   expect_words(plan_error<double, 2>({8, 8}, 1e-3, options), {"period along axis 1 is -1"});
+  options = {};
+  options.origin[0] = std::nan("");
+  expect_words(plan_error<double, 2>({8, 8}, 1e-3, options), {"origin along axis 0 is nan"});
   options = {};
   options.method = "tile";
   expect_words(plan_error<double, 2>({8, 8}, 1e-3, options), {"tile", "tiles"});

@@ -33,6 +33,7 @@ struct nufft_options {
   nufft_values values = nufft_values::complex;
   mode_order order = mode_order::centered;
   vec<double, 3> period{};  ///< of the points, by axis; 0: 2 pi
+  vec<double, 3> origin{};  ///< by axis, rounded to T: in place of a point's position, its distance from here counts
   /// Mesh points per mode along each axis, above 1 and at most 4; 0: the fastest of 1.25, 1.5 and 2.
   double oversampling = 0;
   window_shape window = window_shape::prolate;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/spectral/nufft_plan.hpp"
+
+namespace quadrat {
+
+struct nufft_target_options {
+  std::string method{};  ///< of spreading: see spread_options
+  /// Bytes of the mesh and of the values at points that the plan may hold; 0: whatever is free.
+  std::size_t most_bytes = 0;
+};
+
+/// Transforms of type 3, from points anywhere to frequencies anywhere, called targets:
+///
+///     results[k] = sum over points j of  values[j] exp(sign i s_k . x_j)
+///
+/// Neither is periodic. The cost is that of a mesh with about 16 X S / pi^2 points along each axis, where X is half the
+/// extent of the points and S half that of the targets. Move-only. Context: cpu_context or cuda_context; T: float or
+/// double; D: 1, 2, 3. Accuracy, calls and determinism as for nufft_plan: no result is off by more than the tolerance
+/// times the sum of the values' moduli, as far as T holds the products s_k . x_j: angles are computed in double
+/// precision from the points and targets given.
+template <typename Context, typename T, int D>
+class nufft_target_plan {
+  static_assert(detail::instance<Context, T, D, 1>::exists);
+
+ public:
+  /// Throws argument_error for a tolerance that cannot be reached, naming one that can, and for invalid options.
+  nufft_target_plan(const Context& context, double tolerance, const nufft_target_options& options = {});
+  nufft_target_plan(nufft_target_plan&&) noexcept;
+  nufft_target_plan& operator=(nufft_target_plan&&) noexcept;
+  ~nufft_target_plan();
+
+  /// Copies points and targets, and allocates all memory. Synchronizes. Throws data_error naming the first point or
+  /// target that is not finite, and argument_error where the mesh would be too large, or more memory is needed than
+  /// there is.
+  void set_points(const points_view<T, D>& points, const points_view<T, D>& targets);
+
+  /// Type 3; the usual sign is 1. Asynchronous. Throws argument_error when no points are set, for fewer than one
+  /// vector, and for a sign that is not -1, 0 or 1.
+  void type_3(const std::complex<T>* values, std::complex<T>* results, const nufft_call& call = {});
+
+  [[nodiscard]] std::size_t point_count() const;
+  [[nodiscard]] std::size_t target_count() const;
+  /// Extents of the mesh that the points are spread onto; zeros before the first set_points.
+  [[nodiscard]] vec<int, D> mesh() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <numbers>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/spectral/nufft_target_plan.hpp"
+#include "support/backend.hpp"
+#include "support/errors.hpp"
+#include "support/random.hpp"
+
+namespace quadrat::test {
+
+namespace {
+
+class nufft_target_test : public backend_test {};
+
+/// Points in a box around a center, and targets in another.
+template <typename T, int D>
+struct target_case {
+  double tolerance = 1e-4;
+  std::vector<vec<T, D>> points, targets;
+
+  target_case(double accuracy, std::size_t point_count, double x, double x_center, std::size_t target_count, double s,
+              double s_center)
+      : tolerance(accuracy) {
+    std::mt19937_64 random(point_count + 7 * target_count);
+    const auto draw = [&](double center, double half) {
+      return make_vec<T, D>([&](int) { return static_cast<T>(center + half * (2 * random_unit<double>(random) - 1)); });
+    };
+    for (std::size_t i = 0; i < point_count; ++i) points.push_back(draw(x_center, x));
+    for (std::size_t i = 0; i < target_count; ++i) targets.push_back(draw(s_center, s));
+  }
+};
+
+template <typename T>
+std::vector<std::complex<T>> drawn_values(std::size_t count) {
+  std::mt19937_64 random(3);
+  std::vector<std::complex<T>> values(count);
+  for (auto& x : values) x = {2 * random_unit<T>(random) - 1, 2 * random_unit<T>(random) - 1};
+  return values;
+}
+
+/// Direct sums, with angles in long double.
+template <typename T, int D>
+std::vector<std::complex<double>> direct(const target_case<T, D>& it, const std::vector<std::complex<T>>& values,
+                                         int sign) {
+  std::vector<std::complex<double>> results;
+  for (const auto& s : it.targets) {
+    std::complex<double> sum = 0;
+    for (std::size_t j = 0; j < it.points.size(); ++j) {
+      long double angle = 0;
+      for (int d = 0; d < D; ++d) angle += static_cast<long double>(s[d]) * static_cast<long double>(it.points[j][d]);
+      sum += std::complex<double>(values[j]) *
+             std::complex<double>(static_cast<double>(std::cos(angle)), sign * static_cast<double>(std::sin(angle)));
+    }
+    results.push_back(sum);
+  }
+  return results;
+}
+
+template <typename T, int D>
+std::vector<std::complex<T>> found_by(const backend_context& context, nufft_target_plan<backend_context, T, D>& plan,
+                                      const std::vector<std::complex<T>>& values, const nufft_call& call) {
+  const auto there = to_device(context, values);
+  array<std::complex<T>, backend_context> results(context,
+                                                  plan.target_count() * static_cast<std::size_t>(call.vectors));
+  plan.type_3(there.data(), results.data(), call);
+  return to_host(context, results);
+}
+
+template <typename T, int D>
+void expect_direct_sums(const target_case<T, D>& it, const backend_context& context = {}) {
+  nufft_target_plan<backend_context, T, D> plan(context, it.tolerance);
+  const auto points = to_device(context, it.points), targets = to_device(context, it.targets);
+  plan.set_points(points_of(points), points_of(targets));
+  const auto values = drawn_values<T>(it.points.size());
+  double sum = 0;
+  for (const auto& x : values) sum += std::abs(std::complex<double>(x));
+  for (const int sign : {1, -1}) {
+    const auto wanted = direct(it, values, sign);
+    const auto found = found_by(context, plan, values, {1, sign});
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      ASSERT_LE(std::abs(std::complex<double>(found[k]) - wanted[k]), it.tolerance * sum)
+          << "target " << k << " of " << wanted.size() << ", " << it.points.size() << " points, tolerance "
+          << it.tolerance << ", " << D << " dimensions, sign " << sign;
+    }
+  }
+}
+
+TEST_F(nufft_target_test, gives_direct_sums_within_the_tolerance) {
+  for (const double tolerance : {1e-1, 1e-3, 1e-4}) {
+    expect_direct_sums(target_case<float, 1>(tolerance, 90, 3, 0, 70, 40, 0));
+    expect_direct_sums(target_case<float, 2>(tolerance, 90, 3, 1, 70, 5, 2));
+    expect_direct_sums(target_case<float, 3>(tolerance, 90, 1, -0.5, 70, 6, 3));
+  }
+  for (const double tolerance : {1e-2, 1e-6, 1e-9}) {
+    expect_direct_sums(target_case<double, 1>(tolerance, 90, 100, 2000, 70, 5, -30));
+    expect_direct_sums(target_case<double, 2>(tolerance, 90, 0.01, 4, 70, 3000, 100));
+    expect_direct_sums(target_case<double, 3>(tolerance, 90, 1, -0.5, 70, 6, 3));
+  }
+}
+
+/// Where an extent is nothing, the other one may be anything.
+TEST_F(nufft_target_test, takes_one_point_one_target_and_none) {
+  for (const double s : {0.0, 1e-9, 1e3}) {
+    for (const double x : {0.0, 1e-9, 1e-2}) {
+      expect_direct_sums(target_case<double, 2>(1e-7, 5, x, 3, 4, s, 1));
+      expect_direct_sums(target_case<double, 1>(1e-7, 1, x, 3, 1, s, -2));
+    }
+  }
+  expect_direct_sums(target_case<double, 3>(1e-5, 0, 1, 0, 6, 4, 0));
+  expect_direct_sums(target_case<double, 3>(1e-5, 6, 1, 0, 0, 4, 0));
+}
+
+TEST_F(nufft_target_test, transforms_several_vectors_and_new_points) {
+  const backend_context context;
+  nufft_target_plan<backend_context, double, 2> plan(context, 1e-6);
+  for (const std::size_t count : {40u, 10u, 60u}) {
+    const target_case<double, 2> it(1e-6, count, 1, 0, 30, 10, 0);
+    const auto points = to_device(context, it.points), targets = to_device(context, it.targets);
+    plan.set_points(points_of(points), points_of(targets));
+    const auto values = drawn_values<double>(2 * count);
+    const auto both = found_by(context, plan, values, {2, 0});
+    for (std::size_t v = 0; v < 2; ++v) {
+      const std::vector<std::complex<double>> own(values.data() + v * count, values.data() + (v + 1) * count);
+      const auto wanted = direct(it, own, 1);
+      for (std::size_t k = 0; k < 30; ++k) EXPECT_LT(std::abs(both[30 * v + k] - wanted[k]), 1e-4);
+    }
+    EXPECT_GT(plan.bytes(), 30 * sizeof(double));
+    EXPECT_GT(plan.mesh()[0], 10);
+  }
+}
+
+TEST_F(nufft_target_test, gives_the_same_bits_in_every_run_where_the_context_asks_for_it) {
+  const target_case<double, 3> it(1e-5, 2000, 2, 0, 1000, 5, 0);
+  std::vector<std::complex<double>> first;
+  for (const int threads : {1, 2, 5, 2}) {
+    const backend_context context = context_at(determinism::run_to_run, threads);
+    nufft_target_plan<backend_context, double, 3> plan(context, it.tolerance);
+    const auto points = to_device(context, it.points), targets = to_device(context, it.targets);
+    plan.set_points(points_of(points), points_of(targets));
+    const auto found = found_by(context, plan, drawn_values<double>(2000), {});
+    if (first.empty()) first = found;
+    EXPECT_EQ(std::memcmp(found.data(), first.data(), found.size() * sizeof(found[0])), 0) << threads;
+  }
+}
+
+TEST_F(nufft_target_test, says_what_is_impossible) {
+  const backend_context context;
+  const auto error = [&](double tolerance) {
+    return error_of<argument_error>([&] { (void)nufft_target_plan<backend_context, float, 3>(context, tolerance); });
+  };
+  const std::string text = error(1e-9);
+  expect_words(text, {"1e-09", "type 3", "single precision", " can"});
+  EXPECT_EQ(error(std::stod(text.substr(text.find("; ") + 2))), "no error") << text;
+  expect_words(error(-1), {"tolerance is -1"});
+  nufft_target_plan<backend_context, double, 1> plan(context, 1e-3);
+  std::complex<double>* const nothing = nullptr;
+  expect_words(error_of<argument_error>([&] { plan.type_3(nothing, nothing); }), {"no points are set"});
+  const auto near = to_device(context, std::vector<vec<double, 1>>{{-1}, {1}});
+  const auto far = to_device(context, std::vector<vec<double, 1>>{{-1e9}, {1e9}});
+  const auto broken = to_device(context, std::vector<vec<double, 1>>{{0.5}, {std::nan("")}});
+  expect_words(error_of<argument_error>([&] { plan.set_points(points_of(far), points_of(near)); }),
+               {"axis 0", "need a mesh"});
+  expect_words(error_of<data_error>([&] { plan.set_points(points_of(broken), points_of(near)); }), {"point 1 "});
+  expect_words(error_of<data_error>([&] { plan.set_points(points_of(near), points_of(broken)); }),
+               {"targets: point 1 "});
+  expect_words(error_of<argument_error>([&] { plan.type_3(nothing, nothing); }), {"no points are set"});
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
