@@ -45,9 +45,10 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
-constexpr std::array<operation, 4> granular_operations{{
+constexpr std::array<operation, 5> granular_operations{{
     {"step", "the step on frozen positions, by size and occupancy", 0, run_step},
     {"levels", "the step at each level of reproducibility, and in double precision", 0, run_levels},
+    {"sparse", "the step in boxes much wider than the grains", 0, run_sparse_step},
     {"threads", "what a second thread brings (CPU)", 0, run_threads},
     {"simulation", "updates a second over the whole wave", 2, run_simulation},
 }};

@@ -12,14 +12,15 @@
 
 namespace quadrat::detail {
 
-/// Returns a valid grid unchanged. Throws argument_error for a grid that `make_box` and `make_grid` would not make, and
-/// for more than `most_cells` cells.
+/// Returns a valid grid unchanged. Throws argument_error for a grid that `make_box` and `make_grid` would not make, for
+/// more than `most_cells` cells, and for a folded one.
 template <typename T, int D>
 [[nodiscard]] grid<T, D> checked_grid(const grid<T, D>& space, std::uint64_t most_cells = max_count) {
   for (int axis = 0; axis < D; ++axis) {
     require(space.domain.length[axis] > T(0) && std::isfinite(space.domain.length[axis]), "the box of the grid is ",
             space.domain.length[axis], " long along axis ", axis, "; it must be positive and finite");
   }
+  require(!space.folded, "the grid is folded; give the cell list the whole grid, and options.fold_reach");
   return make_grid(space.domain, space.cells, most_cells);
 }
 

@@ -19,19 +19,27 @@ template <template <int> class Numbering, int D>
   return make_numbering<Numbering>(cells);
 }
 
-template <typename T, int D>
-center_anchor<T, D> prepare_anchor(std::type_identity<center_anchor<T, D>>, std::string_view, grid<T, D>&, T) {
-  return {};
-}
-/// Adds the rounding of one more subtraction and wrap to the grid's slack.
-template <typename T, int D>
-low_vertex_anchor<T, D> prepare_anchor(std::type_identity<low_vertex_anchor<T, D>>, std::string_view method,
-                                       grid<T, D>& space, T radius) {
-  require_radius(method, radius);
-  for (int axis = 0; axis < D; ++axis) {
-    space.slack[axis] = 2 * space.slack[axis] + 8 * std::numeric_limits<T>::epsilon() * radius;
+/// The given grid, checked. For low_vertex_anchor it has more slack: of one more subtraction and wrap.
+template <typename Anchor, typename T, int D>
+[[nodiscard]] foldable_grid<T, D> prepare_grid(const grid<T, D>& given, const cell_list_options<T>& options,
+                                               bool cubic) {
+  grid<T, D> space = checked_grid(given, options.fold_reach > T(0) ? any_number_of_cells : max_count);
+  if constexpr (std::is_same_v<Anchor, low_vertex_anchor<T, D>>) {
+    for (int axis = 0; axis < D; ++axis) {
+      space.slack[axis] = 2 * space.slack[axis] + 8 * std::numeric_limits<T>::epsilon() * options.radius;
+    }
   }
-  return {radius};
+  return {space, options.fold_reach, cubic};
+}
+
+template <typename Anchor, typename T>
+[[nodiscard]] Anchor make_anchor(std::string_view method, T radius) {
+  if constexpr (std::is_empty_v<Anchor>) {
+    return {};
+  } else {
+    require_radius(method, radius);
+    return {radius};
+  }
 }
 
 template <typename Buckets, typename T>
@@ -59,9 +67,9 @@ template <typename Buckets>
 template <typename Method, typename Context, typename T, int D>
 grid_cells<Method, Context, T, D>::grid_cells(const Context& context, const grid<T, D>& space,
                                               const cell_list_options<T>& options)
-    : space_(detail::checked_grid(space)),
-      numbering_(detail::number_cells(std::type_identity<numbering_type>{}, space.cells)),
-      anchor_(detail::prepare_anchor(std::type_identity<anchor_type>{}, name, space_, options.radius)),
+    : anchor_(detail::make_anchor<anchor_type>(name, options.radius)),
+      space_(detail::prepare_grid<anchor_type>(space, options, !numbering_type::rows_are_contiguous)),
+      numbering_(detail::number_cells(std::type_identity<numbering_type>{}, space_.current().stored)),
       buckets_(detail::make_buckets<buckets_type>(options)),
       record_(context),
       outside_allowed_(options.outside_allowed) {}
@@ -69,7 +77,10 @@ grid_cells<Method, Context, T, D>::grid_cells(const Context& context, const grid
 template <typename Method, typename Context, typename T, int D>
 auto grid_cells<Method, Context, T, D>::begin_build(const points_view<T, D>& points) -> key_type {
   record_.begin(points, max_count);
-  return {points, space_, numbering_, anchor_, record_.flag(), outside_allowed_};
+  if (space_.fit(points.size())) {
+    numbering_ = detail::number_cells(std::type_identity<numbering_type>{}, space_.current().stored);
+  }
+  return {points, space_.current(), numbering_, anchor_, record_.flag(), outside_allowed_};
 }
 
 template <typename Method, typename Context, typename T, int D>
@@ -90,7 +101,7 @@ void grid_cells<Method, Context, T, D>::build_and_carry(const Context& context, 
 
 template <typename Method, typename Context, typename T, int D>
 void grid_cells<Method, Context, T, D>::check(const Context& context) {
-  record_.check(context, space_, detail::capacity_of(buckets_));
+  record_.check(context, space_.current(), detail::capacity_of(buckets_));
 }
 
 }  // namespace quadrat

@@ -76,7 +76,10 @@ struct link_records_in_order {
 template <typename Context, typename T, int D>
 linked_packed_cells<Context, T, D>::linked_packed_cells(const Context& context, const grid<T, D>& space,
                                                         const cell_list_options<T>& options)
-    : space_(detail::checked_grid(space)), record_(context), outside_allowed_(options.outside_allowed) {}
+    : space_(detail::checked_grid(space, options.fold_reach > T(0) ? any_number_of_cells : max_count),
+             options.fold_reach),
+      record_(context),
+      outside_allowed_(options.outside_allowed) {}
 
 template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
@@ -100,10 +103,11 @@ template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::link(const Context& context, const points_view<T, D>& points,
                                               record_type* records, bool in_place) {
   linked_ = records;
-  const row_major_numbering<D> numbering{space_.cells};
+  space_.fit(points.size());
+  const row_major_numbering<D> numbering{space_.current().stored};
   heads_.resize_discarding(context, numbering.bound());
   fill_bytes(context, heads_.data(), 0xff, heads_.size() * sizeof(particle_id));
-  const key_type key_of{points, space_, numbering, {}, record_.flag(), outside_allowed_};
+  const key_type key_of{points, space_.current(), numbering, {}, record_.flag(), outside_allowed_};
   if (context.reproducibility() == determinism::none) {
     const insert_record<T, D, key_type> body{key_of, heads_.data(), records, in_place};
     for_each(context, "cells.linked_packed.insert", points.size(), body);
@@ -116,7 +120,7 @@ void linked_packed_cells<Context, T, D>::link(const Context& context, const poin
 
 template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::check(const Context& context) {
-  record_.check(context, space_, 0);
+  record_.check(context, space_.current(), 0);
 }
 
 template class linked_packed_cells<backend_context, float, 2>;

@@ -69,12 +69,20 @@ struct entry_key {
 template <typename Context, typename T, int D>
 linked_tight_cells<Context, T, D>::linked_tight_cells(const Context& context, const grid<T, D>& space,
                                                       const cell_list_options<T>& options)
-    : space_(detail::checked_grid(space)), touch_(make_touch_rule(space_, options.radius)), record_(context) {}
+    : given_(detail::checked_grid(space, options.fold_reach > T(0) ? any_number_of_cells : max_count),
+             options.fold_reach),
+      space_(given_.current()),
+      touch_(make_touch_rule(space_, options.radius)),
+      record_(context) {}
 
 template <typename Context, typename T, int D>
 void linked_tight_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
   record_.begin(points, most_points);
-  const row_major_numbering<D> numbering{space_.cells};
+  if (given_.fit(points.size())) {
+    space_ = given_.current();
+    touch_ = make_touch_rule(space_, touch_.radius);
+  }
+  const row_major_numbering<D> numbering{space_.stored};
   const std::size_t cells = numbering.bound();
   const std::size_t entries = points.size() << D;
   heads_.resize_discarding(context, cells + 1);  // the last one collects the absent entries

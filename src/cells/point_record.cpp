@@ -44,7 +44,7 @@ void point_record<Context, T, D>::check(const Context& context, const grid<T, D>
   if (found.kind == fault_kind::none) return;
   if (found.kind == fault_kind::overflow) {
     const auto id = static_cast<cell_id>(found.index - overflow_fault_base);
-    const vec<int, D> cell = row_major_numbering<D>{space.cells}.cell(id);
+    const vec<int, D> cell = row_major_numbering<D>{space.stored}.cell(id);
     throw overflow_error(message("cell ", vector_text(cell), " holds more than its capacity of ", capacity,
                                  " particles; a capacity of ", found.needed, " would have sufficed"),
                          found.needed);

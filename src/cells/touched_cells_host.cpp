@@ -42,12 +42,18 @@ bool faces_are_exact(const grid<T, D>& space, T radius, int axis) {
   return std::ilogb(largest) + 1 - unit < std::numeric_limits<T>::digits;
 }
 
-/// The number of cells along an axis with edges that leave room to widen boxes by the slack on either side.
+/// The number of cells along an axis with edges that leave room to widen boxes by the slack on either side. Along a
+/// folded periodic axis, a multiple of those that are stored.
 template <typename T, int D>
 int cells_with_room(const grid<T, D>& space, T radius, int axis) {
-  int cells = space.cells[axis];
   const T needed = 2 * radius * (1 + 4 * std::numeric_limits<T>::epsilon()) + 4 * space.slack[axis];
-  while (cells > 1 && space.domain.length[axis] / static_cast<T>(cells) < needed) --cells;
+  int cells = space.cells[axis], step = 1;
+  if (space.folded && space.domain.periodic[axis] && space.stored[axis] < cells) {
+    step = space.stored[axis];
+  } else {
+    cells = static_cast<int>(std::fmin(cells, std::ceil(space.domain.length[axis] / needed) + 1));
+  }
+  while (cells > step && space.domain.length[axis] / static_cast<T>(cells) < needed) cells -= step;
   return cells;
 }
 
@@ -66,8 +72,10 @@ touch_rule<T, D> make_touch_rule(grid<T, D>& space, T radius) {
     rule.exact[axis] = faces_are_exact(space, radius, axis);
     if (!rule.exact[axis]) cells[axis] = cells_with_room(space, radius, axis);
   }
-  space = make_grid(space.domain, cells);
   for (int axis = 0; axis < D; ++axis) {
+    if (space.stored[axis] == space.cells[axis]) space.stored[axis] = cells[axis];
+    space.cells[axis] = cells[axis];
+    space.inverse_edge[axis] = static_cast<T>(cells[axis]) / space.domain.length[axis];
     rule.edge[axis] = space.edge(axis);
     rule.reach[axis] = radius + space.slack[axis];
   }

@@ -75,7 +75,7 @@ class BenchTest(support.ProgramTest):
 
     def test_granular(self):
         result = self.bench("granular")
-        self.assertEqual({row["op"] for row in result["rows"]}, {"step", "threads", "simulation"})
+        self.assertEqual({row["op"] for row in result["rows"]}, {"step", "sparse", "threads", "simulation"})
         for operation in ["step", "simulation"]:
             measured = {row["method"] for row in result["rows"] if row["op"] == operation}
             self.assertEqual(measured, self.methods(), operation)

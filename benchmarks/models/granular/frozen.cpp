@@ -35,6 +35,12 @@ frozen_grains::frozen_grains(const cube& room, std::size_t n) : room_(room), pos
   }
 }
 
+void frozen_grains::stray(int factor) {
+  widen_box(factor);
+  positions_.front() = vec<double, 3>::filled((2 * factor - 1) * room_.half_side() - grain_radius);
+  first_.reset();
+}
+
 row frozen_grains::describe(std::string_view operation, std::string_view method, std::string_view precision) const {
   row result = identify(operation, method, precision, size(), room_.size(), "uniform");
   result["order"] = "steady";

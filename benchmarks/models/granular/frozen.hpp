@@ -28,14 +28,19 @@ class frozen_grains {
  public:
   frozen_grains(const cube& room, std::size_t n);
 
+  /// Makes the box that many times as wide as the cube, which stays in its lower corner.
+  void widen_box(int factor) { factor_ = factor; }
+  /// Moves one grain to the upper corner of such a box.
+  void stray(int factor);
+
   template <typename T, typename Context>
   [[nodiscard]] granular<Context, T> make(const Context& context, std::string_view method) const {
     granular_options options;
     options.parameters = frozen_parameters();
-    const double half = room_.half_side();
+    const double half = room_.half_side(), upper = (2 * factor_ - 1) * half;
     options.lower = {-half, -half, -half};
-    options.upper = {half, half, half};
-    options.cells = {room_.cells, room_.cells, room_.cells};
+    options.upper = {upper, upper, upper};
+    options.cells = {factor_ * room_.cells, factor_ * room_.cells, factor_ * room_.cells};
     options.method = method;
     return granular<Context, T>(context, options, positions_);
   }
@@ -71,6 +76,7 @@ class frozen_grains {
   void compare(std::string_view method, const granular_statistics& measured, std::vector<double> velocities);
 
   cube room_;
+  int factor_ = 1;
   std::vector<vec<double, 3>> positions_;
   std::optional<outcome> first_;
 };

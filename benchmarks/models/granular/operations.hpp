@@ -9,6 +9,8 @@ namespace quadrat::bench {
 void run_step(const session& s);
 /// The step at each level of reproducibility, and in double precision.
 void run_levels(const session& s);
+/// The step in boxes much wider than the grains.
+void run_sparse_step(const session& s);
 /// The gain from a second thread (CPU only).
 void run_threads(const session& s);
 /// Figure 2 of the paper: updates per second over a whole simulation.

@@ -9,6 +9,7 @@
 
 #include "quadrat/cells/carry.hpp"
 #include "quadrat/cells/concepts.hpp"
+#include "quadrat/cells/foldable_grid.hpp"
 #include "quadrat/cells/keys.hpp"
 #include "quadrat/cells/point_record.hpp"
 #include "quadrat/core/curves.hpp"
@@ -34,6 +35,11 @@ struct cell_list_options {
   /// ends at the same cells, so that walks find all their neighbors, too. Many points far outside crowd that cell. If
   /// false, such a point is a fault; for linked_tight it always is.
   bool outside_allowed = false;
+  /// If positive, the largest distance of walks over the list. A grid with more than 16 cells per point is then folded
+  /// (core/folding.hpp) at each build, to about 4, so that time and memory follow the points, and it may have any
+  /// number of cells. make_cells sets it, if it makes the grid. 0: every cell is stored. `hashed` stores occupied cells
+  /// in any case.
+  T fold_reach = T(0);
 };
 
 /// The device's view of a cell list: the grid, the numbering of cells, the anchor of particles, and the buckets.
@@ -123,9 +129,10 @@ class grid_cells {
   /// Throws argument_error when nothing has been built, or the last check has thrown.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
-    return {space_, numbering_, anchor_, buckets_.view()};
+    return {space_.current(), numbering_, anchor_, buckets_.view()};
   }
-  [[nodiscard]] const grid<T, D>& space() const { return space_; }
+  /// The grid in use; folded, if at all, for the points of the last build.
+  [[nodiscard]] const grid<T, D>& space() const { return space_.current(); }
   /// Memory held on the context's device, in bytes.
   [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + record_.bytes(); }
 
@@ -134,9 +141,9 @@ class grid_cells {
 
   [[nodiscard]] key_type begin_build(const points_view<T, D>& points);
 
-  grid<T, D> space_;
-  numbering_type numbering_;
   anchor_type anchor_;
+  detail::foldable_grid<T, D> space_;
+  numbering_type numbering_;
   buckets_type buckets_;
   detail::point_record<Context, T, D> record_;
   bool outside_allowed_;
@@ -156,8 +163,8 @@ struct cell_list_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
-  /// Of the finest grid that make_cells chooses.
-  static constexpr std::uint64_t most_cells = std::uint64_t{1} << 27;
+  /// Of the finest grid that make_cells chooses: it is folded.
+  static constexpr std::uint64_t most_cells = any_number_of_cells;
 };
 
 /// The base of the records of cell lists that are grid_cells. A record has a name, a summary (one line), and

@@ -108,9 +108,10 @@ class linked_packed_cells {
   /// As grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
-    return {space_, row_major_numbering<D>{space_.cells}, heads_.data(), linked_};
+    return {space_.current(), row_major_numbering<D>{space_.current().stored}, heads_.data(), linked_};
   }
-  [[nodiscard]] const grid<T, D>& space() const { return space_; }
+  /// As grid_cells::space.
+  [[nodiscard]] const grid<T, D>& space() const { return space_.current(); }
   /// Memory held on the context's device, in bytes, without the caller's records.
   [[nodiscard]] std::size_t bytes() const {
     return heads_.bytes() + records_.bytes() + pairs_.bytes() + record_.bytes();
@@ -121,7 +122,7 @@ class linked_packed_cells {
 
   void link(const Context& context, const points_view<T, D>& points, record_type* records, bool in_place);
 
-  grid<T, D> space_;
+  detail::foldable_grid<T, D> space_;
   array<particle_id, Context> heads_;
   array<record_type, Context> records_;
   record_type* linked_ = nullptr;

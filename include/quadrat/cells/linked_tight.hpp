@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "quadrat/cells/foldable_grid.hpp"
 #include "quadrat/cells/grid_cells.hpp"
 #include "quadrat/cells/ordered_pairs.hpp"
 #include "quadrat/cells/point_record.hpp"
@@ -89,15 +90,16 @@ class linked_tight_cells {
   /// As grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
-    return {space_, row_major_numbering<D>{space_.cells}, touch_, heads_.data(), nexts_.data()};
+    return {space_, row_major_numbering<D>{space_.stored}, touch_, heads_.data(), nexts_.data()};
   }
-  /// The grid in use.
+  /// As grid_cells::space.
   [[nodiscard]] const grid<T, D>& space() const { return space_; }
   /// Memory held on the context's device, in bytes.
   [[nodiscard]] std::size_t bytes() const { return heads_.bytes() + nexts_.bytes() + pairs_.bytes() + record_.bytes(); }
 
  private:
-  grid<T, D> space_;
+  detail::foldable_grid<T, D> given_;
+  grid<T, D> space_;  ///< changed by the rule
   touch_rule<T, D> touch_;
   array<std::uint32_t, Context> heads_;
   array<std::uint32_t, Context> nexts_;

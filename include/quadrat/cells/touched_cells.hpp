@@ -64,7 +64,7 @@ struct touch_rule {
         present = present && bit < touched[axis].count;
         cell[axis] = touched[axis].cell[bit];
       }
-      if (present) f(numbering.id(cell), mask);
+      if (present) f(numbering.id(space.stored_cell(cell)), mask);
     }
   }
 

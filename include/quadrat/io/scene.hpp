@@ -235,7 +235,7 @@ void complete(granular_scene& scene, const scene_places& places);
 /// Sites of a lattice of spacing 2 radius along each axis (to rounding): the most cells that a grid may have.
 [[nodiscard]] int_triple lattice_sites(const granular_scene& scene);
 
-/// The cell counts of a scene that gives none: as many as allowed, but at most 64 per grain (or 2^18 if that is more).
+/// The cell counts of a scene that gives none: as many as allowed. Many more than grains are folded (core/folding.hpp).
 [[nodiscard]] int_triple default_cells(const granular_scene& scene);
 
 /// One line "table.key = value" for each key (numbers with all their digits), except those that were left out.

@@ -20,7 +20,7 @@
 ///   for_each_cell(space, point, distance, f)    f(cell): one cell after the other, or
 ///   for_each_strip(space, point, distance, f)   f(cell, last): from `cell` along x to the cell whose index in x is
 ///                                               `last`, as one range; two where a row crosses the seam of the box
-/// each distinct cell once, with indices inside the grid. The point is inside the box along periodic axes. The cells
+/// each distinct cell once, as the stored cells of the grid. The point is inside the box along periodic axes. The cells
 /// are those of grid::reach: if edge and distance are equal, the Moore neighborhood of the paper, 3 cells along each
 /// axis (a fourth for a point within rounding of a face, fewer where the box ends). Ranges may have any width.
 
@@ -28,15 +28,20 @@ namespace quadrat {
 
 namespace detail {
 
-/// A range of cells along x as one or two runs inside the grid: two where it crosses the seam of a periodic axis.
+/// A range of cells along x as one or two runs of stored cells: two where it crosses the seam of a periodic axis, or
+/// the end of a folded row.
 struct strip_runs {
-  index_range run;
+  index_range run;       ///< in a folded grid: on a row that begins at place 0 of its ring, and may go beyond its end
   int last_beyond_seam;  ///< the second run is [0, last_beyond_seam]; -1: no second run
 
   template <typename T, int D>
   QUADRAT_HD strip_runs(const grid<T, D>& space, const index_range& range) : run(range), last_beyond_seam(-1) {
-    const int n = space.cells[0];
-    if (range.first < 0) {
+    const int n = space.stored[0];
+    if (space.folded) {
+      const int first = range.first % n;
+      run.first = first < 0 ? first + n : first;
+      run.last = run.first + (range.last - range.first);
+    } else if (range.first < 0) {
       run = {range.first + n, n - 1};
       last_beyond_seam = range.last;
     } else if (range.last >= n) {
@@ -47,20 +52,34 @@ struct strip_runs {
 
   /// Calls f(cell, last) for each run of a row; `cell` brings the indices along the other axes. f is called in one
   /// place, so that it is inlined once.
-  template <int D, typename F>
-  QUADRAT_HD void for_each(vec<int, D> cell, F&& f) const {
-    int last = run.last;
-    cell[0] = run.first;
-    for (bool more = last_beyond_seam >= 0;; more = false) {
+  template <typename T, int D, typename F>
+  QUADRAT_HD void for_each(const grid<T, D>& space, vec<int, D> cell, F&& f) const {
+    strip_runs runs = *this;
+    if (space.folded) runs.place(space.fold_row(cell), space.stored[0]);
+    int last = runs.run.last;
+    cell[0] = runs.run.first;
+    for (bool more = runs.last_beyond_seam >= 0;; more = false) {
       f(cell, last);
       if (!more) return;
       cell[0] = 0;
-      last = last_beyond_seam;
+      last = runs.last_beyond_seam;
     }
+  }
+
+ private:
+  /// Moves the run to the place of its row on a ring of n cells.
+  QUADRAT_HD void place(int begin, int n) {
+    if (run.first + begin >= n) begin -= n;
+    run.first += begin;
+    run.last += begin;
+    if (run.last < n) return;
+    last_beyond_seam = run.last - n;
+    run.last = n - 1;
   }
 };
 
-/// Calls f(cell) for each row of a range, y fastest; `cell` holds the indices along y and z, inside the grid.
+/// Calls f(cell) for each row of a range, y fastest; `cell` holds the indices along y and z, inside the grid, before
+/// folding.
 template <typename T, int D, typename F>
 QUADRAT_HD void for_each_row(const grid<T, D>& space, const cell_range<D>& range, F&& f) {
   vec<int, D> cell{};
@@ -84,7 +103,7 @@ QUADRAT_HD void for_each_row(const grid<T, D>& space, const cell_range<D>& range
 template <typename T, int D, typename F>
 QUADRAT_HD void for_each_strip(const grid<T, D>& space, const cell_range<D>& range, F&& f) {
   const strip_runs runs(space, {range.first[0], range.last[0]});
-  for_each_row(space, range, [&](const vec<int, D>& row) { runs.for_each(row, f); });
+  for_each_row(space, range, [&](const vec<int, D>& row) { runs.for_each(space, row, f); });
 }
 
 /// The indices of a range along one axis, grouped by label: the index modulo 3. Indices are unwrapped, so that labels
@@ -104,9 +123,9 @@ struct labeled_indices {
   }
 };
 
-/// Calls f(cell) in order of the labels 0 to 3^D - 1 (labels of rows, 0 to 3^(D-1) - 1, if `Lowest` is 1), axis
-/// `Lowest` fastest. Cells with the same label (in ranges wider than 3) come in order of their unwrapped indices.
-/// cell[0] stays 0 if `Lowest` is 1.
+/// Calls f(stored cell) in order of the labels 0 to 3^D - 1, or f(row) in order of the labels of rows, 0 to 3^(D-1) -
+/// 1, if `Lowest` is 1; axis `Lowest` fastest. Cells with the same label (in ranges wider than 3) come in order of
+/// their unwrapped indices. cell[0] stays 0 if `Lowest` is 1.
 template <int Lowest, typename T, int D, typename F>
 QUADRAT_HD void for_each_in_label_order(const grid<T, D>& space, const cell_range<D>& range, F&& f) {
   labeled_indices x, z;  // By default the single index 0, of label 0.
@@ -122,8 +141,8 @@ QUADRAT_HD void for_each_in_label_order(const grid<T, D>& space, const cell_rang
           for (int j = y.first_of(label_y); j <= y.last; j += 3) {
             cell[1] = space.home(j, 1);
             for (int i = x.first_of(label_x); i <= x.last; i += 3) {
-              if constexpr (Lowest == 0) cell[0] = space.home(i, 0);
-              f(cell);
+              cell[0] = i;
+              f(Lowest == 0 ? space.stored_cell(cell) : cell);
             }
           }
         }
@@ -215,8 +234,8 @@ struct default_order : search_order {
     const cell_range<D> range = space.reach(point, distance);
     detail::for_each_row(space, range, [&](vec<int, D> cell) {
       for (int x = range.first[0]; x <= range.last[0]; ++x) {
-        cell[0] = space.home(x, 0);
-        f(cell);
+        cell[0] = x;
+        f(space.stored_cell(cell));
       }
     });
   }
@@ -258,7 +277,7 @@ struct hybrid : search_order {
   QUADRAT_HD static void for_each_strip(const grid<T, D>& space, const vec<T, D>& point, T distance, F&& f) {
     const cell_range<D> range = space.reach(point, distance);
     const detail::strip_runs runs(space, {range.first[0], range.last[0]});
-    detail::for_each_in_label_order<1>(space, range, [&](const vec<int, D>& row) { runs.for_each(row, f); });
+    detail::for_each_in_label_order<1>(space, range, [&](const vec<int, D>& row) { runs.for_each(space, row, f); });
   }
 };
 
@@ -276,23 +295,26 @@ struct trimmed : search_order {
   QUADRAT_HD static void for_each_strip(const grid<T, D>& space, const vec<T, D>& point, T distance, F&& f) {
     const detail::chord<T> chord(distance);
     const detail::axis_gap<T, D> gap_y(space, point[1], 1);
-    const index_range y = space.reach_along(point[1], distance, 1);
+    const cell_range<D> range = space.reach(point, distance);
+    // Such a range does not say how far away its rows are.
+    const bool everywhere = space.folded && space.holds_all(range);
     vec<int, D> row{};
     const auto walk_plane = [&](T squared_gap) {
-      for (int j = y.first; j <= y.last; ++j) {
+      for (int j = range.first[1]; j <= range.last[1]; ++j) {
         const T gap = gap_y(j);
-        const T half = chord.half(squared_gap + gap * gap);
+        const T half = everywhere ? distance : chord.half(squared_gap + gap * gap);
         if (half < T(0)) continue;
         row[1] = space.home(j, 1);
-        detail::strip_runs(space, space.reach_along(point[0], half, 0)).for_each(row, f);
+        const index_range along =
+            everywhere ? index_range{range.first[0], range.last[0]} : space.reach_along(point[0], half, 0);
+        detail::strip_runs(space, along).for_each(space, row, f);
       }
     };
     if constexpr (D == 2) {
       walk_plane(T(0));
     } else {
       const detail::axis_gap<T, D> gap_z(space, point[2], 2);
-      const index_range z = space.reach_along(point[2], distance, 2);
-      for (int k = z.first; k <= z.last; ++k) {
+      for (int k = range.first[2]; k <= range.last[2]; ++k) {
         row[2] = space.home(k, 2);
         const T gap = gap_z(k);
         walk_plane(gap * gap);

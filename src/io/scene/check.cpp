@@ -6,6 +6,7 @@
 
 #include "core/suggestion.hpp"
 #include "io/scene/demands.hpp"
+#include "quadrat/core/grid.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/io/scene.hpp"
 
@@ -69,7 +70,6 @@ class checker : private scene_demands<granular_scene> {
   void cells() const {
     const bool chosen = scene_.grid.cells.has_value();
     const int_triple cells = scene_.grid.cells.value_or(default_cells(scene_));
-    std::uint64_t total = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::int64_t count = cells[axis];
       demand(count >= 1, chosen ? "grid.cells" : "particles.radius",
@@ -81,9 +81,8 @@ class checker : private scene_demands<granular_scene> {
       demand(edge >= diameter * (1 - rounding), "grid.cells", "is ", count, " along ", "xyz"[axis], ": cells of edge ",
              edge, " are smaller than a grain (2 radius = ", diameter, "); at most ", lattice_sites(scene_)[axis],
              " fit");
-      demand(static_cast<std::uint64_t>(count) <= max_count / total, "grid.cells", "makes ", cells[0], " x ", cells[1],
-             " x ", cells[2], " cells, but a grid has fewer than 2^31 (2147483648)");
-      total *= static_cast<std::uint64_t>(count);
+      demand(count <= max_cells_along_axis, "grid.cells", "is ", count, " along ", "xyz"[axis], ", but at most ",
+             max_cells_along_axis, " are possible");
     }
     demand(scene_.grid.capacity >= 0, "grid.capacity", "is ", scene_.grid.capacity, ", but must not be negative");
   }
@@ -159,20 +158,9 @@ int_triple lattice_sites(const granular_scene& scene) {
 }
 
 int_triple default_cells(const granular_scene& scene) {
-  const int_triple finest = lattice_sites(scene);
-  // Far more cells than grains cost memory and the time to clear it, without saving any candidates.
-  const double most =
-      std::clamp(64.0 * static_cast<double>(scene.particles.count), 262144.0, static_cast<double>(max_count));
-  for (double coarser = 1;; coarser *= 1.25) {
-    int_triple cells{};
-    double total = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double count = std::floor(static_cast<double>(finest[axis]) / coarser);
-      cells[axis] = std::max(static_cast<std::int64_t>(count), std::min(finest[axis], std::int64_t{1}));
-      total *= static_cast<double>(cells[axis]);
-    }
-    if (total <= most) return cells;
-  }
+  int_triple cells = lattice_sites(scene);
+  for (std::int64_t& count : cells) count = std::min<std::int64_t>(count, max_cells_along_axis);
+  return cells;
 }
 
 void complete(granular_scene& scene, const scene_places& places) {

@@ -8,6 +8,7 @@
 #include "models/arithmetic.hpp"
 #include "models/friction/grain.hpp"
 #include "models/run_fault.hpp"
+#include "quadrat/core/curves.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
@@ -128,8 +129,7 @@ struct friction_sort_key {
 
   QUADRAT_HD void operator()(std::size_t slot) const {
     const particle_id id = grains.velocities[slot].id;
-    const vec<int, 3> cell = space.cell_of(grains.places[slot].position);
-    cells[id] = static_cast<std::uint32_t>((cell[2] * space.cells[1] + cell[1]) * space.cells[0] + cell[0]);
+    cells[id] = row_major_numbering<3>{space.stored}.id(space.cell_of(grains.places[slot].position));
     slots[id] = static_cast<std::uint32_t>(slot);
   }
 };

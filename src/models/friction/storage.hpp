@@ -12,6 +12,7 @@
 #include "models/friction/setup.hpp"
 #include "quadrat/contacts/contact_matcher.hpp"
 #include "quadrat/core/array.hpp"
+#include "quadrat/core/folding.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -105,12 +106,19 @@ template <typename T>
   return options;
 }
 
+/// For the order of grains in memory.
+template <typename T>
+[[nodiscard]] grid<T, 3> friction_cells(const friction_setup<T>& setup) {
+  const T edge = 2 * setup.largest_radius + setup.skin;
+  return folded(make_grid_for_cutoff(setup.domain, edge, any_number_of_cells), {setup.radii.size(), edge});
+}
+
 template <typename Context, typename T>
 friction_storage<Context, T>::friction_storage(const Context& context, const friction_setup<T>& setup)
     : context_(context),
       setup_(setup),
       count_(setup.radii.size()),
-      cells_(make_grid_for_cutoff(setup.domain, 2 * setup.largest_radius + setup.skin, 64 + 4 * count_)),
+      cells_(friction_cells(setup)),
       box_(make_lattice(setup.domain)),
       list_(context, friction_list_options(setup)),
       matcher_(context),

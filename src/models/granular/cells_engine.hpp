@@ -76,7 +76,8 @@ granular_cells_engine<CellList>::granular_cells_engine(const context_type& conte
                                                        const detail::granular_setup<T>& setup)
     : context_(context),
       setup_(setup),
-      cells_(context, setup.space, {setup.radius, setup.capacity}),
+      cells_(context, setup.space,
+             {.radius = setup.radius, .fixed_capacity = setup.capacity, .fold_reach = setup.law.diameter}),
       words_(context, 3) {
   if constexpr (requires { CellList::most_points; }) {
     require(setup.count <= CellList::most_points, CellList::name, " holds at most ", CellList::most_points,

@@ -19,7 +19,7 @@ namespace detail {
 /// The constants of a run, in its precision.
 template <typename T>
 struct granular_setup {
-  grid<T, 3> space;
+  grid<T, 3> space;  ///< not folded; engines fold it for the grains
   T radius;
   granular_motion<T> motion;
   granular_law<T> law;

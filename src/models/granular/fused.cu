@@ -10,6 +10,7 @@
 #include "models/granular/fused_order.cuh"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/core/folding.hpp"
 #include "quadrat/parallel/cuda_graph.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -151,7 +152,8 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
   static constexpr unsigned block = cuda_launch::block;
   /// Below this, one thread per grain leaves the GPU half empty, and two are faster.
   static constexpr std::uint32_t few_grains = 300000;
-  /// Each of the 9 rows of cells gives one run in a queue unless it holds more than 32 candidates.
+  /// Each of the 9 rows of cells gives one run in a queue unless it holds more than 32 candidates, or crosses the end
+  /// of a folded row.
   static constexpr int queue = 9;
 
   void move() {
@@ -185,7 +187,12 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
   template <int Lanes, int Threads, int Blocks, bool MoveOn>
   void collide() {
     const unsigned blocks = cuda_launch::blocks(std::size_t{state_.count} * Lanes, Threads);
-    collide_kernel<T, Lanes, queue, Threads, Blocks, MoveOn><<<blocks, Threads, 0, context_.stream()>>>(state_);
+    if (state_.setup.space.folded) {
+      collide_kernel<T, true, Lanes, queue, Threads, Blocks, MoveOn><<<blocks, Threads, 0, context_.stream()>>>(state_);
+    } else {
+      collide_kernel<T, false, Lanes, queue, Threads, Blocks, MoveOn>
+          <<<blocks, Threads, 0, context_.stream()>>>(state_);
+    }
   }
 
   cuda_graph& graph() {
@@ -217,7 +224,9 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
 template <typename T>
 std::unique_ptr<granular_engine<cuda_context, T>> make_fused_granular_engine(const cuda_context& context,
                                                                              const detail::granular_setup<T>& setup) {
-  return std::make_unique<fused_granular_engine<T>>(context, setup);
+  detail::granular_setup<T> stored = setup;
+  stored.space = folded(setup.space, {setup.count, setup.law.diameter});
+  return std::make_unique<fused_granular_engine<T>>(context, stored);
 }
 
 template std::unique_ptr<granular_engine<cuda_context, float>> make_fused_granular_engine(

@@ -8,34 +8,57 @@
 /// The kernel of the fused engine that finds contacts and adds up forces.
 namespace quadrat::detail {
 
-/// The rows of cells around one grain, one after another, each a range of slots.
-template <typename T>
-struct neighbor_rows {
-  const std::uint32_t* offsets;
-  cell_range<3> range;
-  vec<int, 3> cells;
-  int y;
-  int z;
-
+/// The rows of cells around one grain, one after another, each a range of slots; two if it crosses the end of a folded
+/// row.
+template <typename T, bool Folded>
+class neighbor_rows {
+ public:
   __device__ neighbor_rows(const fused_state<T>& state, const vec<T, 3>& position)
-      : offsets(state.offsets),
-        range(state.setup.space.reach(position, state.setup.law.diameter)),
-        cells(state.setup.space.cells),
-        y(range.first[1]),
-        z(range.first[2]) {}
+      : space_(state.setup.space),
+        offsets_(state.offsets),
+        range_(space_.reach(position, state.setup.law.diameter)),
+        y_(range_.first[1]),
+        z_(range_.first[2]) {}
 
-  [[nodiscard]] __device__ bool any() const { return z <= range.last[2]; }
+  [[nodiscard]] __device__ bool any() const { return z_ <= range_.last[2]; }
   __device__ void next() {
-    if (++y > range.last[1]) {
-      y = range.first[1];
-      ++z;
+    if constexpr (Folded) {
+      beyond_end_ = crosses_end_ && !beyond_end_;
+      if (beyond_end_) return;
+    }
+    if (++y_ > range_.last[1]) {
+      y_ = range_.first[1];
+      ++z_;
     }
   }
-  __device__ void current(std::uint32_t& first, std::uint32_t& last) const {
-    const int row = cells[0] * (y + cells[1] * z);
-    first = offsets[row + range.first[0]];
-    last = offsets[row + range.last[0] + 1];
+  __device__ void current(std::uint32_t& first, std::uint32_t& last) {
+    vec<int, 3> row{0, y_, z_};
+    index_range along{range_.first[0], range_.last[0]};
+    if constexpr (Folded) along = place(row, along);
+    const int before = space_.stored[0] * (row[1] + space_.stored[1] * row[2]);
+    first = offsets_[before + along.first];
+    last = offsets_[before + along.last + 1];
   }
+
+ private:
+  /// The part of a row's cells before or beyond the end of the stored row.
+  [[nodiscard]] __device__ index_range place(vec<int, 3>& row, const index_range& along) {
+    const int n = space_.stored[0];
+    int first = along.first % n + space_.fold_row(row);
+    if (first >= n) first -= n;
+    const int last = first + along.last - along.first;
+    crosses_end_ = last >= n;
+    if (beyond_end_) return {0, last - n};
+    return {first, crosses_end_ ? n - 1 : last};
+  }
+
+  const grid<T, 3>& space_;
+  const std::uint32_t* offsets_;
+  cell_range<3> range_;
+  int y_;
+  int z_;
+  bool crosses_end_ = false;
+  bool beyond_end_ = false;  ///< the current part
 };
 
 /// A run of up to 32 candidates tested by one lane: bit 31 - k is the k-th candidate, in slot base + k with one lane
@@ -85,11 +108,11 @@ __device__ std::uint32_t test_run(const std::uint32_t* words, std::uint32_t own,
 
 /// Sum of the contributions of all grains that touch this one, over the candidates of this lane. `runs` is this
 /// thread's column of the block's queue.
-template <typename T, int Lanes, int Queue, int Threads>
+template <bool Folded, typename T, int Lanes, int Queue, int Threads>
 __device__ vec<T, 3> contact_forces(const fused_state<T>& state, std::uint32_t slot, unsigned lane,
                                     const vec<T, 3>& position, const vec<T, 3>& velocity, tested_run* runs) {
   const std::uint32_t own = state.compressed(position, T(0.5));
-  neighbor_rows<T> rows(state, position);
+  neighbor_rows<T, Folded> rows(state, position);
   std::uint32_t first = 0;
   std::uint32_t last = 0;
   rows.current(first, last);
@@ -138,7 +161,7 @@ __device__ vec<T, 3> contact_forces(const fused_state<T>& state, std::uint32_t s
 
 /// `Lanes` threads per grain. Computes velocities after step 3 of the model; with MoveOn, also the motion of the next
 /// step.
-template <typename T, int Lanes, int Queue, int Threads, int Blocks, bool MoveOn>
+template <typename T, bool Folded, int Lanes, int Queue, int Threads, int Blocks, bool MoveOn>
 __global__ void __launch_bounds__(Threads, Blocks) collide_kernel(fused_state<T> state) {
   __shared__ tested_run queue[Queue * Threads];
   const std::uint32_t thread = blockIdx.x * Threads + threadIdx.x;
@@ -147,8 +170,8 @@ __global__ void __launch_bounds__(Threads, Blocks) collide_kernel(fused_state<T>
   const std::uint32_t slot = surplus ? state.count - 1 : thread / Lanes;
   const auto position = load(&state.ordered[slot].position);
   const auto velocity = load(&state.ordered[slot].velocity);
-  vec<T, 3> force =
-      contact_forces<T, Lanes, Queue, Threads>(state, slot, lane, position.value, velocity.value, queue + threadIdx.x);
+  vec<T, 3> force = contact_forces<Folded, T, Lanes, Queue, Threads>(state, slot, lane, position.value, velocity.value,
+                                                                     queue + threadIdx.x);
   for (int distance = 1; distance < Lanes; distance *= 2) {
     for (int axis = 0; axis < 3; ++axis) force[axis] += __shfl_xor_sync(~0u, force[axis], distance);
   }

@@ -73,7 +73,7 @@ struct fused_state {
   run_fault fault;
 
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, 3>& position) const {
-    return row_major_numbering<3>{setup.space.cells}.id(setup.space.cell_of(position));
+    return row_major_numbering<3>{setup.space.stored}.id(setup.space.cell_of(position));
   }
 };
 

@@ -29,7 +29,7 @@ template <typename Context>
   const double diameter = 2 * options.parameters.radius;
   const box<double, 3> domain = box_of(options);
   // A box of exactly n grains must get n cells although the division may round down.
-  const auto finest = make_grid_for_cutoff(domain, diameter * (1 - 1e-12)).cells;
+  const auto finest = make_grid_for_cutoff(domain, diameter * (1 - 1e-12), any_number_of_cells).cells;
   if (!options.cells) options.cells = {finest[0], finest[1], finest[2]};
   for (int axis = 0; axis < 3; ++axis) {
     const int cells = (*options.cells)[static_cast<std::size_t>(axis)];
@@ -79,7 +79,12 @@ template <typename T>
   const auto domain =
       make_box(cast<T>(to_vec(options.lower)), cast<T>(to_vec(options.upper)), vec<bool, 3>::filled(false));
   detail::granular_setup<T> setup{};
-  setup.space = make_grid(domain, vec<int, 3>{cells[0], cells[1], cells[2]});
+  // No finer than rounding allows.
+  setup.space = make_grid(domain, make_vec<int, 3>([&](int axis) {
+                            const double most = std::fmax(detail::most_distinct_cells(domain, axis), 1.0);
+                            return static_cast<int>(std::fmin(cells[static_cast<std::size_t>(axis)], most));
+                          }),
+                          any_number_of_cells);
   setup.radius = static_cast<T>(p.radius);
   setup.motion = make_motion<T>(options);
   setup.law = make_law<T>(p);

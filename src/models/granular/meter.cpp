@@ -68,18 +68,35 @@ struct measure_grain {
       ++totals.contacts;
     });
   }
-  /// Counts the grains of the 27 cells around, more than a walk with a cutoff needs to read.
+  /// Counts the grains of the 27 cells around, more than a walk with a cutoff needs to read. In a folded grid, without
+  /// those of other cells that are stored in the same place.
   QUADRAT_HD void add_cells(std::size_t i, granular_totals& totals) const {
-    const vec<int, 3> home = view.space.cell_of(positions[i]);
-    const cell_id own = view.numbering.id(home);
-    totals.largest_cell = view.cell_end(own) - view.cell_begin(own);
+    const vec<int, 3> home = view.space.unfolded_cell_of(positions[i]);
+    if (!view.space.folded) {
+      const cell_id own = view.numbering.id(home);
+      totals.largest_cell = view.cell_end(own) - view.cell_begin(own);
+    }
     const cell_range<3> around = view.space.moore_neighborhood(home);
     for_each_strip(view.space, around, [&](const vec<int, 3>& cell, int last) {
       const cell_id first = view.numbering.id(cell);
       const slot_range slots = view.run_of_cells(first, first + static_cast<cell_id>(last - cell[0]));
-      totals.candidates += slots.last - slots.first;
+      if (view.space.folded) {
+        for (std::uint32_t slot = slots.first; slot < slots.last; ++slot) add_near(home, view.particle(slot), totals);
+      } else {
+        totals.candidates += slots.last - slots.first;
+      }
     });
     --totals.candidates;
+  }
+  QUADRAT_HD void add_near(const vec<int, 3>& home, particle_id other, granular_totals& totals) const {
+    const vec<int, 3> cell = view.space.unfolded_cell_of(positions[other]);
+    int farthest = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int apart = cell[axis] < home[axis] ? home[axis] - cell[axis] : cell[axis] - home[axis];
+      farthest = apart > farthest ? apart : farthest;
+    }
+    totals.candidates += farthest <= 1 ? 1 : 0;
+    totals.largest_cell += farthest == 0 ? 1 : 0;
   }
 };
 
@@ -87,7 +104,7 @@ struct measure_grain {
 
 template <typename Context, typename T>
 granular_meter<Context, T>::granular_meter(const Context& context, const granular_setup<T>& setup)
-    : setup_(setup), cells_(context, setup.space) {}
+    : setup_(setup), cells_(context, setup.space, {.fold_reach = setup.law.diameter}) {}
 
 template <typename Context, typename T>
 granular_statistics granular_meter<Context, T>::measure(const Context& context, const granular_parameters& parameters,
