@@ -65,6 +65,16 @@ struct level_grids {
     }
     return first_cell[level] + row(level, cell[1], cell[2]) + static_cast<cell_id>(cell[0]);
   }
+  /// Whether a body is so far along a folded axis of its level that rounding spans cells.
+  [[nodiscard]] QUADRAT_HD bool is_far(const vec<T, 3>& center, T half_extent) const {
+    const int level = level_of(half_extent);
+    bool far = false;
+    for (int axis = 0; axis < 3; ++axis) {
+      const T coordinate = (center[axis] - space[level].domain.lower[axis]) * space[level].inverse_edge[axis];
+      far = far || (folded[level][axis] && !(far_slack(coordinate) <= T(1)));
+    }
+    return far;
+  }
   /// The cells along an axis of bodies closer than `distance` to x, each once, as grid::reach_along gives them: indices
   /// below 0 and from the number of cells on are brought into the grid by grid::home.
   [[nodiscard]] QUADRAT_HD index_range reach_along(int level, T x, T distance, int axis) const {

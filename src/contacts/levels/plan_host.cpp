@@ -22,9 +22,9 @@ constexpr double level_cost = 20000;
 constexpr double cells_along_x = 2;
 /// But not beyond 2^24 cells, the limit of counting in two levels.
 constexpr double most_bodies_for_finer_rows = 1 << 23;
-/// A domain this many times larger than loose heaps of its bodies gets the cells that heaps need.
-constexpr double much_larger = 8;
-/// The most cells per body, to limit memory.
+/// A domain this many times larger than heaps of its bodies gets the cells that heaps need.
+constexpr double much_larger = 64;
+/// The most cells per body, to limit memory; twice as many in a full domain, and again along x where those are finer.
 constexpr double most_cells_a_body = 4;
 /// The most cells of a level, so that all levels can be numbered together.
 constexpr double most_cells_of_level = static_cast<double>(max_count) / most_levels;
@@ -140,11 +140,11 @@ std::vector<size_class_of_bodies> classes_of(const size_histogram<T>& sizes) {
   return result;
 }
 
-/// The volume of loose heaps of all bodies.
+/// The volume of the cubes around all bodies: about that of heaps.
 double room_of_heaps(const std::vector<size_class_of_bodies>& classes) {
   double room = 0;
   for (const size_class_of_bodies& some : classes) room += some.bodies * 8 * some.end * some.end * some.end;
-  return 8 * room;
+  return room;
 }
 
 /// Levels from the caller's finest edge: each holds the bodies that are not longer than its cells.
@@ -257,7 +257,7 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
     plan.reason += message(at == 0 ? "" : ", ", static_cast<float>(edge), " for half extents to ",
                            static_cast<float>(plan.grids.widest[at]));
     if (sparse && shape[0] * shape[1] * shape[2] > most) {
-      const double stored = make_folded_level(plan.grids, at, domain, edge, along_x, most);
+      const double stored = make_folded_level(plan.grids, at, domain, edge, along_x, most / 2);
       plan.grids.first_cell[at + 1] = plan.grids.first_cell[at] + static_cast<cell_id>(stored);
       plan.reason += " (repeated)";
       continue;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "contacts/levels/cuda/rows.cuh"
+#include "contacts/levels/cuda/rows.hpp"
 #include "contacts/levels/cuda/search.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
@@ -183,7 +183,8 @@ class levels_walk {
         slot_(slot),
         own_(search.records[min(slot, search.count - 1)]),
         own_level_(slot < search.count ? own_level_of(search, own_.radius) : most_levels + 1),
-        rows_(search.levels[0], own_.center, T(0), 0) {}
+        far_(Periodic && *search.far != 0),
+        rows_(search.levels[0], own_.center, T(0), 0, far_) {}
 
   [[nodiscard]] __device__ const warp_body<T>& own() const { return own_; }
   [[nodiscard]] __device__ std::uint32_t slot() const { return slot_; }
@@ -214,8 +215,8 @@ class levels_walk {
       return;
     }
     const warp_level<T>& shape = search_.levels[level];
-    rows_ =
-        level_rows<T, Periodic>(shape, own_.center, own_.radius + shape.widest, level == own_level_ ? slot_ + 1 : 0);
+    rows_ = level_rows<T, Periodic>(shape, own_.center, own_.radius + shape.widest, level == own_level_ ? slot_ + 1 : 0,
+                                    far_);
     more_ = !rows_.done();
   }
 
@@ -224,6 +225,7 @@ class levels_walk {
   warp_body<T> own_;
   int own_level_;
   int level_ = -1;
+  bool far_;
   level_rows<T, Periodic> rows_;
   std::uint32_t at_ = 0;
   std::uint32_t end_ = 0;

@@ -36,13 +36,15 @@ struct searched_radius {
   }
 };
 
-/// The cell of a body. Raises a fault for an invalid body, or one larger than planned; the host determines which.
+/// The cell of a body; notes whether it is far. Raises a fault for an invalid body, or one larger than planned; the
+/// host determines which.
 template <typename T>
 struct searched_cell {
   bodies_view<T> bodies;
   level_grids<T> grids;
   T widest;
   fault_flag faults;
+  std::uint64_t* far;  ///< set by any thread
 
   struct element {
     vec<T, 3> center;
@@ -66,7 +68,11 @@ struct searched_cell {
       sound = sound && !(domain.periodic[axis] && T(4) * radius > domain.length[axis]);
     }
     sound = sound && !too_far(domain, given.center);
-    if (sound && radius <= widest) return grids.cell_of(domain.wrap(given.center), radius);
+    if (sound && radius <= widest) {
+      const vec<T, 3> center = domain.wrap(given.center);
+      if (grids.is_far(center, radius)) *far = 1;
+      return grids.cell_of(center, radius);
+    }
     faults.raise(fault_kind::value_range, i);
     return 0;
   }
@@ -131,7 +137,7 @@ class warp_path final : public direct_search<cuda_context, T> {
 
  private:
   static constexpr int builds_of_a_plan = 100;
-  enum control_word : std::size_t { size_word, fault_word, needed_word, control_words };
+  enum control_word : std::size_t { size_word, far_word, fault_word, needed_word, control_words };
 
   void begin(const bodies_view<T>& bodies);
   void enqueue_cells(const bodies_view<T>& bodies);
@@ -202,7 +208,7 @@ void warp_path<T>::begin(const bodies_view<T>& bodies) {
     control_.resize_discarding(context_, control_words);
     fill_bytes(context_, control_.data(), 0xff, control_.bytes());
   }
-  fill_bytes(context_, control_.data() + size_word, 0, sizeof(std::uint64_t));
+  fill_bytes(context_, control_.data() + size_word, 0, 2 * sizeof(std::uint64_t));  // and far_word
   if (bodies.planes.empty()) return;
   planes_.resize_discarding(context_, bodies.planes.size());
   copy_bytes(context_, bodies.planes.data(), planes_.data(), bodies.planes.size_bytes());
@@ -216,7 +222,8 @@ void warp_path<T>::enqueue_cells(const bodies_view<T>& bodies) {
   const level_grids<T>& grids = grids_;
   const auto last = static_cast<std::size_t>(grids.count);
   buckets_.build(context_, bodies.size(), grids.first_cell[last],
-                 searched_cell<T>{on_device, grids, grids.widest[last - 1], faults}, faults);
+                 searched_cell<T>{on_device, grids, grids.widest[last - 1], faults, control_.data() + far_word},
+                 faults);
   const bool turned = bodies.shape == body_shape::ellipsoid;
   const gather_searched<T> body{on_device,
                                 grids.space[0].domain,
@@ -242,6 +249,7 @@ warp_search<T> warp_path<T>::search(const bodies_view<T>& bodies, const pair_mas
   result.ellipsoids = bodies.shape == body_shape::ellipsoid ? ellipsoids_.data() : nullptr;
   result.half_extents = half_extents_.data();
   result.groups = bodies.groups != nullptr ? groups_.data() : nullptr;
+  result.far = control_.data() + far_word;
   result.planes = planes_.data();
   result.plane_count = static_cast<std::uint32_t>(bodies.planes.size());
   result.count = static_cast<std::uint32_t>(bodies.size());

@@ -43,7 +43,7 @@ struct warp_level {
   vec<int, 3> cells;
   vec<bool, 3> repeats;  ///< axes around which the cells go: periodic or folded
   vec<bool, 3> folded;
-  /// Whether no row of cells can come both before and after another around such an axis.
+  /// Whether no row of cells can come both before and after another around such an axis, if no body is far.
   bool ordered;
   cell_id first_cell;
   T widest;
@@ -61,6 +61,7 @@ struct warp_search {
   const warp_ellipsoid<T>* ellipsoids;  ///< nullptr: spheres
   const vec<T, 3>* half_extents;        ///< of ellipsoids' boxes
   const std::uint32_t* groups;          ///< nullptr: all bodies interact
+  const std::uint64_t* far;             ///< not 0 if a body is far (level_grids::is_far)
   const plane<T>* planes;
   std::uint32_t plane_count;
   std::uint32_t count;
@@ -88,9 +89,9 @@ template <typename T>
     shape.repeats[axis] = grids.repeats(level, axis);
     shape.edge[axis] = grids.edge(level, axis);
     shape.slack[axis] = space.slack[axis] * space.inverse_edge[axis];
-    const T rows = 4 * (shape.widest * shape.inverse_edge[axis] + shape.slack[axis]) + 4;
+    // Of two bodies, with the rounding of one that is nearly far.
+    const T rows = 4 * (shape.widest * shape.inverse_edge[axis] + shape.slack[axis]) + (shape.folded[axis] ? 6 : 4);
     if (shape.repeats[axis] && !(rows < static_cast<T>(shape.cells[axis]))) shape.ordered = false;
-    if (shape.folded[axis]) shape.ordered = false;  // far from the domain, rounding may span all rows
   }
   return shape;
 }
