@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -42,12 +43,12 @@ struct particle_file {
   }
 };
 
-/// The points as vectors. Throws data_error for a coordinate that T cannot hold.
+/// The points as vectors; those on a line as (x, 0). Throws data_error for a coordinate that T cannot hold.
 template <typename T, int D>
 [[nodiscard]] std::vector<vec<T, D>> points_in(const particle_file& particles) {
   std::vector<vec<T, D>> points(particles.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    for (int axis = 0; axis < D; ++axis) {
+    for (int axis = 0; axis < std::min(D, particles.dimension); ++axis) {
       const double given = particles.at(i, axis);
       points[i][axis] = static_cast<T>(given);
       if (std::isfinite(points[i][axis]) || !std::isfinite(given)) continue;

@@ -43,6 +43,11 @@ class ClustersTest(support.ProgramTest):
         file.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
         return file
 
+    def test_points_on_a_line(self):
+        line = self.put("line.csv", "x\n0.95\n0.1\n0.5\n0.55\n0.15\n")
+        self.assertEqual(self.clusters(line, "--link", 0.1)["sizes"], [1, 2, 2])
+        self.assertEqual(self.clusters(line, "--link", 0.16, "--box", 1, "--periodic", "x")["sizes"], [3, 2])
+
     def clusters(self, *arguments):
         """Runs with --json and returns the document."""
         done = self.quadrat("clusters", *arguments, "--device", "cpu", "--json")

@@ -376,11 +376,11 @@ class NeighborsTest(support.ProgramTest):
             ("text.npy", b"x,y,z\n1,2,3\n", "this is not an .npy file"),
             ("cut.npy", whole[:-1], "cut short"),
             ("long.npy", whole + b"1", "takes 24 bytes, but the file has 25"),
-            ("four.npy", npy([[0.0] * 4]), "has shape (1, 4); points are N x 2 or N x 3"),
+            ("four.npy", npy([[0.0] * 4]), "has shape (1, 4); points are N, N x 1, N x 2 or N x 3"),
             ("int.npy", whole.replace(b"<f8", b"<i8"), "holds int64"),
             ("empty.csv", b"", "no line with the names"),
             ("noheader.csv", b"1,2,3\n", "noheader.csv:1: the first line must name the columns"),
-            ("noz.csv", b"x,r\n1,2\n", 'there is no column "y"'),
+            ("nox.csv", b"y,z\n1,2\n", 'there is no column "x"'),
             ("word.csv", b"x,y\n1,2\n3,four\n", 'word.csv:3: column 2 (y) is "four"'),
             ("short.csv", b"x,y\n1\n", "short.csv:2: there is 1 field for 2 columns"),
             ("empty.xyz", b"", "empty.xyz: the file is empty"),
@@ -391,6 +391,30 @@ class NeighborsTest(support.ProgramTest):
         ]:
             with self.subTest(name):
                 self.assertIn(words, self.refusal(self.put(name, contents), "--cutoff", 1, code=1))
+
+    def test_points_on_a_line(self):
+        line = self.put("line.csv", "x\n0.125\n0.25\n0.5\n0.9375\n")
+        found = self.neighbors(line, "--cutoff", 0.2, "--box", 1, "--periodic", "x")
+        self.assertEqual(found["points"]["dimensions"], 1)
+        self.assertEqual(found["box"]["vectors"], [[1]])
+        self.assertEqual(found["box"]["periodic"], [True])
+        self.assertEqual(found["pairs"], 4)
+        with open(self.folder / "line.npy", "wb") as file:
+            file.write(npy([[0.125], [0.25], [0.5], [0.9375]]))
+        for points in (line, "line.npy"):
+            self.assertEqual(
+                self.pairs(points, "--cutoff", 0.2, "--box", 1, "--periodic", "x", "--half"),
+                [(0, 1, 0, 0.125, 0.125), (0, 3, -1, -0.1875, 0.1875)],
+            )
+            self.assertEqual(self.neighbors(points, "--cutoff", 0.2)["pairs"], 2)
+            self.assertEqual(self.neighbors(points, "--cutoff", 0.4, "--method", "strips")["pairs"], 6)
+            self.assertEqual(
+                self.pairs(points, "--knn", 1, "--box", 1, "--periodic", "x"),
+                [(0, 1, 0, 0.125), (1, 0, 0, 0.125), (2, 1, 0, 0.25), (3, 0, 1, 0.1875)],
+            )
+        self.assertIn("points in 1 dimension need 1 length", self.refusal(line, "--cutoff", 1, "--box", "1,1"))
+        self.assertIn("is neither none nor a choice of x", self.refusal(line, "--cutoff", 1, "--periodic", "y"))
+        self.assertIn("points are N x 2 or N x 3", self.refusal("line.npy", "--cutoff", 1, "--rdf", code=1))
 
     def test_a_point_outside_of_an_open_box_is_named(self):
         message = self.refusal(self.row, "--cutoff", 0.1, "--box", "0.5,1,1", "-o", "pairs.npy", code=1)

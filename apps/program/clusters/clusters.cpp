@@ -31,7 +31,7 @@ void run_clusters(const clusters_options& options) {
   doing.begins("reading " + options.points);
   const particle_file particles = [&] {
     const stopwatch reading_time(reading);
-    return read_particles(options.points);
+    return read_particles(options.points, 1);
   }();
   doing.begins("searching");
   if (!options.quiet) note_what_is_left_out(particles);
@@ -66,7 +66,7 @@ void add_clusters(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("clusters", "Find clusters of points (friends-of-friends, DBSCAN)");
   const auto options = std::make_shared<clusters_options>();
   clusters_options& o = *options;
-  command->add_option("POINTS", o.points, ".npy (N x 2 or N x 3), .csv (x,y[,z]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
       ->required()
       ->check(existing_file())
       ->type_name("");
@@ -78,7 +78,7 @@ void add_clusters(CLI::App& app) {
       ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()))
       ->type_name("N");
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
-                  "Lx,Ly[,Lz]");
+                  "Lx[,Ly[,Lz]]");
   add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double; default: that of the file")
       ->check(one_of(io::names_of<io::number_precision>));

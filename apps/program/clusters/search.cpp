@@ -64,7 +64,7 @@ template <typename Context>
 clusters_report clusters_on(const Context& context, const clusters_options& options, const particle_file& particles,
                             const search_box& box) {
   const bool single = options.precision ? *options.precision == "float" : particles.single_precision;
-  if (particles.dimension == 2) {
+  if (particles.dimension <= 2) {
     return single ? clusters_of<Context, float, 2>(context, options, particles, box)
                   : clusters_of<Context, double, 2>(context, options, particles, box);
   }

@@ -100,6 +100,11 @@ std::string vectors_text(const search_box& box, int dimension) {
   return text;
 }
 
+/// Of a search in a plane.
+void widen_line(search_box& box, int dimension, double cutoff) {
+  if (dimension == 1) box.vectors[1][1] = cutoff > 0 ? cutoff : 1;
+}
+
 }  // namespace
 
 search_box choose_box(const box_options& given, const particle_file& particles, double cutoff) {
@@ -112,6 +117,7 @@ search_box choose_box(const box_options& given, const particle_file& particles, 
     box.source = box.place = "--box";
     box.vectors = vectors_of_option(*given.box, dimension);
     if (given.origin) box.origin = origin_of_option(*given.origin, dimension);
+    widen_line(box, dimension, cutoff);
     return box;
   }
   require(!given.origin || lattice, "--origin needs --box");
@@ -132,6 +138,7 @@ search_box choose_box(const box_options& given, const particle_file& particles, 
   box.source = "bounding box";
   box.place = particles.file;
   put_around(box, particles, cutoff);
+  widen_line(box, dimension, cutoff);
   return box;
 }
 

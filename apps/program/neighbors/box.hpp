@@ -12,7 +12,8 @@
 
 namespace quadrat::program {
 
-/// The box of a search, of which the first `dimension` vectors and components count.
+/// The box of a search, of which the first `dimension` vectors and components count. In one dimension the second vector
+/// spans an open axis, since searches are for 2 and 3 dimensions.
 struct search_box {
   vec<double, 3> origin{};
   vec<vec<double, 3>, 3> vectors{};

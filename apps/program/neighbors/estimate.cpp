@@ -9,9 +9,10 @@
 namespace quadrat::program {
 namespace {
 
-/// The volume of a box, or its area where there are two dimensions.
+/// The volume of a box; in two dimensions its area, in one its length.
 double size_of(const search_box& box, int dimension) {
   const auto &a = box.vectors[0], &b = box.vectors[1], &c = box.vectors[2];
+  if (dimension == 1) return std::fabs(a[0]);
   if (dimension == 2) return std::fabs(a[0] * b[1] - a[1] * b[0]);
   const vec<double, 3> normal{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
   return std::fabs(dot(normal, c));
@@ -35,9 +36,12 @@ double expected_neighbors(const particle_file& particles, const search_box& box,
   const int dimension = particles.dimension;
   if (particles.size() == 0) return 0;
   const auto count = static_cast<double>(particles.size());
-  if (box.periodic[0] && box.periodic[1] && (dimension == 2 || box.periodic[2])) {
-    const double ball =
-        dimension == 2 ? std::numbers::pi * cutoff * cutoff : 4 * std::numbers::pi / 3 * cutoff * cutoff * cutoff;
+  bool periodic = true;
+  for (int axis = 0; axis < dimension; ++axis) periodic = periodic && box.periodic[axis];
+  if (periodic) {
+    const double balls[] = {2 * cutoff, std::numbers::pi * cutoff * cutoff,
+                            4 * std::numbers::pi / 3 * cutoff * cutoff * cutoff};
+    const double ball = balls[dimension - 1];
     const double size = size_of(box, dimension);
     return size > 0 ? count * ball / size : 0;  // the search refuses boxes without a volume
   }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "program/data_place.hpp"
+#include "program/neighbors/output.hpp"
 #include "program/neighbors/search.hpp"
 #include "program/process/stopwatch.hpp"
 #include "quadrat/core/array.hpp"
@@ -22,12 +21,6 @@ namespace {
 
 /// Rows that are brought to the host at a time.
 constexpr std::size_t nearest_rows_a_block = std::size_t{1} << 14;
-
-template <int D>
-constexpr auto nearest_column_names() {
-  if constexpr (D == 2) return std::array<std::string_view, 5>{"i", "j", "sx", "sy", "d"};
-  if constexpr (D == 3) return std::array<std::string_view, 6>{"i", "j", "sx", "sy", "sz", "d"};
-}
 
 template <typename Context, typename T, int D>
 class nearest_run {
@@ -44,6 +37,7 @@ class nearest_run {
     report.precision = std::is_same_v<T, float> ? "float" : "double";
     report.method = "tree";
     report.reason = "the only one for nearest neighbors";
+    dimension_ = particles.dimension;
     const auto points = to_device(context_, points_in<T, D>(particles));
     {
       const stopwatch time(report.search_seconds);
@@ -111,15 +105,14 @@ class nearest_run {
 
   void write_csv() const {
     const auto view = nearest_.view();
-    static constexpr auto names = nearest_column_names<D>();
-    io::csv_writer out(*options_.output, names);
+    io::csv_writer out(*options_.output, pair_columns(dimension_, false));
     for_each_block([&](std::size_t first, const std::vector<particle_id>& neighbors, const std::vector<T>& squared) {
       const auto shifts = to_host(context_, view.shifts + first * view.k, neighbors.size());
       for (std::size_t entry = 0; entry < neighbors.size(); ++entry) {
         if (neighbors[entry] == no_particle) continue;
         out.add(static_cast<std::int64_t>(first + entry / view.k));
         out.add(static_cast<std::int64_t>(neighbors[entry]));
-        for (int axis = 0; axis < D; ++axis) out.add(shifts[entry][axis]);
+        for (int axis = 0; axis < dimension_; ++axis) out.add(shifts[entry][axis]);
         out.add(std::sqrt(squared[entry]));
         out.end_row();
       }
@@ -130,6 +123,7 @@ class nearest_run {
   Context context_;
   const neighbors_options& options_;
   bool csv_;
+  int dimension_ = D;
   nearest_neighbors<Context, T, D> nearest_;
 };
 
@@ -140,7 +134,7 @@ neighbors_report nearest_on(const Context& context, const neighbors_options& opt
   const auto run = [&]<typename T, int D>() {
     return nearest_run<Context, T, D>(context, options, box).run(particles);
   };
-  if (particles.dimension == 2) {
+  if (particles.dimension <= 2) {
     return single ? run.template operator()<float, 2>() : run.template operator()<double, 2>();
   }
   return single ? run.template operator()<float, 3>() : run.template operator()<double, 3>();

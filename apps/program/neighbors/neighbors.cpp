@@ -79,7 +79,7 @@ void run_neighbors(neighbors_options options) {
   doing.begins("reading " + options.points);
   const particle_file particles = [&] {
     const stopwatch reading_time(reading);
-    return read_particles(options.points);
+    return read_particles(options.points, 1);
   }();
   std::vector<double> radii;
   if (!options.radii.empty()) radii = read_radii(options.radii, particles);
@@ -128,7 +128,7 @@ void add_neighbors(CLI::App& app) {
       app.add_subcommand("neighbors", "Find all pairs of points nearer than a cutoff, or the nearest neighbors");
   const auto options = std::make_shared<neighbors_options>();
   neighbors_options& o = *options;
-  command->add_option("POINTS", o.points, ".npy (N x 2 or N x 3), .csv (x,y[,z]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
       ->required()
       ->check(existing_file())
       ->type_name("");
@@ -153,7 +153,7 @@ void add_neighbors(CLI::App& app) {
                    "larger one, or that of the row's own point")
       ->check(one_of(radius_rules));
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
-                  "Lx,Ly[,Lz]");
+                  "Lx[,Ly[,Lz]]");
   command->add_flag("--rdf", o.rdf,
                     "instead of pairs: g(r), the radial distribution function, over all frames of an .xyz file");
   command->add_option("--bins", o.bins, "of g(r), from 0 to the cutoff; default: 200")

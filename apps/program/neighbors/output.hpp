@@ -53,22 +53,28 @@ class npy_pair_output final : public pair_output<T, D> {
   std::vector<std::int64_t> rows_;
 };
 
+/// The columns of pairs in as many dimensions as the points have: i, j, sx, ..., dx, ..., d.
+[[nodiscard]] inline std::vector<std::string_view> pair_columns(int dimension, bool vectors) {
+  static constexpr std::array<std::string_view, 3> shifts{"sx", "sy", "sz"}, components{"dx", "dy", "dz"};
+  std::vector<std::string_view> names{"i", "j"};
+  names.insert(names.end(), shifts.begin(), shifts.begin() + dimension);
+  if (vectors) names.insert(names.end(), components.begin(), components.begin() + dimension);
+  names.push_back("d");
+  return names;
+}
+
 /// i, j, S, vector, distance.
 template <typename T, int D>
 class csv_pair_output final : public pair_output<T, D> {
-  static constexpr auto names = [] {
-    if constexpr (D == 2) return std::array<std::string_view, 7>{"i", "j", "sx", "sy", "dx", "dy", "d"};
-    if constexpr (D == 3) return std::array<std::string_view, 9>{"i", "j", "sx", "sy", "sz", "dx", "dy", "dz", "d"};
-  }();
-
  public:
-  explicit csv_pair_output(const std::string& file) : out_(file, names) {}
+  csv_pair_output(const std::string& file, int dimension)
+      : out_(file, pair_columns(dimension, true)), dimension_(dimension) {}
   void write(const pair_block<T, D>& block) override {
     for (std::size_t k = 0; k < block.first.size(); ++k) {
       out_.add(block.first[k]);
       out_.add(block.second[k]);
-      for (int axis = 0; axis < D; ++axis) out_.add(block.shifts[k][axis]);
-      for (int axis = 0; axis < D; ++axis) out_.add(block.vectors[k][axis]);
+      for (int axis = 0; axis < dimension_; ++axis) out_.add(block.shifts[k][axis]);
+      for (int axis = 0; axis < dimension_; ++axis) out_.add(block.vectors[k][axis]);
       out_.add(std::sqrt(block.squared[k]));
       out_.end_row();
     }
@@ -77,6 +83,7 @@ class csv_pair_output final : public pair_output<T, D> {
 
  private:
   io::csv_writer out_;
+  int dimension_;
 };
 
 }  // namespace quadrat::program

@@ -33,6 +33,7 @@ class neighbors_run {
     neighbors_report report;
     report.points = particles.size();
     report.precision = std::is_same_v<T, float> ? "float" : "double";
+    dimension_ = particles.dimension;
     const auto points = to_device(context_, points_in<T, D>(particles));
     neighbor_input<T, D> input;
     input.points = points_of(points.data(), points.size());
@@ -102,7 +103,7 @@ class neighbors_run {
     const stopwatch time(report.writing_seconds);
     std::unique_ptr<pair_output<T, D>> out;
     if (csv_) {
-      out = std::make_unique<csv_pair_output<T, D>>(*options_.output);
+      out = std::make_unique<csv_pair_output<T, D>>(*options_.output, dimension_);
     } else {
       out = std::make_unique<npy_pair_output<T, D>>(*options_.output, report.pairs);
     }
@@ -131,6 +132,7 @@ class neighbors_run {
   Context context_;
   const neighbors_options& options_;
   bool csv_;
+  int dimension_ = D;
   lattice<T, D> box_;
   neighbor_list<Context, T, D> list_;
 };
@@ -142,7 +144,7 @@ neighbors_report neighbors_on(const Context& context, const neighbors_options& o
   const auto run = [&]<typename T, int D>() {
     return neighbors_run<Context, T, D>(context, options, box).run(particles, radii);
   };
-  if (particles.dimension == 2) {
+  if (particles.dimension <= 2) {
     return single ? run.template operator()<float, 2>() : run.template operator()<double, 2>();
   }
   return single ? run.template operator()<float, 3>() : run.template operator()<double, 3>();
