@@ -56,6 +56,13 @@ template <typename T>
   return it;
 }
 
+struct one_for_each_line_pair {
+  template <typename Separation, typename T>
+  QUADRAT_HD std::uint32_t operator()(particle_id, particle_id, const Separation&, T) const {
+    return 1;
+  }
+};
+
 template <typename T>
 class line_test : public backend_test {};
 using line_precisions = testing::Types<float, double>;
@@ -117,8 +124,7 @@ TYPED_TEST(line_test, visitors_meet_the_pairs_of_all_pairs) {
     cells.build(context, points);
     cells.check(context);
     auto counts = to_device(context, std::vector<std::uint32_t>(it.count(), 7));
-    accumulate_neighbors(context, cells.view(), points, it.cutoff, counts.data(),
-                         [] QUADRAT_HD(particle_id, particle_id, const vec<T, 2>&, T) { return 1u; });
+    accumulate_neighbors(context, cells.view(), points, it.cutoff, counts.data(), one_for_each_line_pair{});
     const auto got = to_host(context, counts);
     for (std::size_t i = 0; i < it.count(); ++i) {
       auto row = row_of(it, i);
@@ -167,7 +173,9 @@ TYPED_TEST(line_test, clusters_are_runs_of_points) {
   EXPECT_EQ(to_host(context, view.labels, view.points), (std::vector<std::int32_t>{0, 0, 1, 1, 1, 2, 0}));
 }
 
-TEST(line, what_is_refused_is_named) {
+class line_on_backend : public backend_test {};
+
+TEST_F(line_on_backend, what_is_refused_is_named) {
   const backend_context context;
   const auto line = make_box<double, 1>({0}, {10}, {true});
   expect_words(error_of<argument_error>([&] { static_cast<void>(make_neighbor_list(context, line, {.cutoff = -1})); }),
@@ -183,7 +191,7 @@ TEST(line, what_is_refused_is_named) {
 }
 
 /// As far apart as points on a line can be: the cost must follow them.
-TEST(line, long_lines_have_as_many_cells_as_points) {
+TEST_F(line_on_backend, long_lines_have_as_many_cells_as_points) {
   const backend_context context;
   const auto line = make_box<float, 1>({0}, {1e5f}, {false});
   auto cells = make_cells(context, line, 1.0f);

@@ -121,6 +121,10 @@ struct count_candidates_of_folded {
   }
 };
 
+struct one_for_each_folded_pair {
+  QUADRAT_HD std::uint32_t operator()(particle_id, particle_id, const vec<float, 3>&, float) const { return 1; }
+};
+
 template <typename Method>
 inline constexpr bool is_hashed = std::is_same_v<Method, cell_methods::hashed>;
 
@@ -231,8 +235,7 @@ TYPED_TEST(visit_folded, lists_follow_the_number_of_points_from_build_to_build) 
     list.build(context, points);
     list.check(context);
     auto counts = to_device(context, std::vector<std::uint32_t>(n, 77));
-    accumulate_neighbors(context, list.view(), points, 1.0f, counts.data(),
-                         [] QUADRAT_HD(particle_id, particle_id, const vec<float, 3>&, float) { return 1u; });
+    accumulate_neighbors(context, list.view(), points, 1.0f, counts.data(), one_for_each_folded_pair{});
     const auto got = to_host(context, counts);
     for (std::size_t i = 0; i < n; i += 1 + n / 50) {
       std::uint32_t wanted = 0;
