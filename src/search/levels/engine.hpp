@@ -10,28 +10,17 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "search/engine.hpp"
 #include "search/levels/cells.hpp"
+#include "search/levels/device_engine.hpp"
+#include "search/levels/grids.hpp"
 #include "search/levels/rows.hpp"
 #include "search/request.hpp"
 #include "search/walk/engine.hpp"
 
 namespace quadrat::detail {
 
-/// Cells along the vectors of the boxes, two to the reach of equal points: rows are not trimmed to the sphere.
-template <typename T, int D>
-struct walked_grids {
-  static constexpr double cells_along_reach = 2;
-  using grid = search_system<T, D>;
-
-  [[nodiscard]] static std::vector<grid> make(std::span<const lattice<T, D>> boxes, const layer_request<T>& request) {
-    const auto edges = vec<T, D>::filled(request.edge / T(cells_along_reach));
-    return make_search_systems<T, D>(boxes, {edges, request.reach, request.most_cells, request.points_anywhere});
-  }
-  [[nodiscard]] static grid& cells(grid& of) { return of; }
-};
-
 /// Points with radii on levels, each with cells that fit its radii: the cost follows the pairs, whatever the ratio of
 /// the radii. A row is searched on its own level and on coarser ones; and for finer points in cells that fit its own
-/// radius, where copies of them are kept.
+/// radius, where copies of them are kept. This is the engine for CPUs; see device.hpp for GPUs.
 ///
 /// Memory: the points and their copies, 4 (D + 2) bytes each in float, at most one copy for each level coarser than a
 /// point's own. Determinism: run_to_run.
@@ -43,7 +32,7 @@ class levels_engine final : public neighbor_engine<Context, T, D> {
   void prepare(const search_task<T, D>& task) override {
     // The boxes themselves are one cell each.
     if (cells_.unfit(task)) cells_.cut(context_, task, {vec<T, D>::filled(this->reach()), this->reach(), 1, false});
-    layers_.prepare(context_, task, options_, 0);
+    layers_.prepare(context_, task, options_, {true, 0});
   }
   void enqueue_cells(const search_key<T, D>& key) override {
     layers_.fill(context_, key, options_.rule == cutoff_rule::sum_of_radii ? options_.cutoff / 2 : options_.cutoff);
@@ -73,7 +62,7 @@ namespace neighbor_search_methods {
 struct levels {
   static constexpr std::string_view name = "levels";
   static constexpr std::string_view summary =
-      "radii of any ratio: cells of several sizes, one thread a row; two passes";
+      "radii of any ratio: cells of several sizes, one thread a row; on a GPU, warps for long ones";
   static constexpr std::string_view reason = "radii, in cells that fit them";
   static constexpr std::string_view served =
       "the uniform rule and those with radii, without queries; excluded pairs with radii";
@@ -83,7 +72,11 @@ struct levels {
   template <typename Context, typename T, int D>
   [[nodiscard]] static std::unique_ptr<neighbor_engine<Context, T, D>> make(const Context& context,
                                                                             const neighbor_options<T>& options) {
-    return std::make_unique<levels_engine<Context, T, D>>(context, options);
+    if constexpr (std::is_same_v<Context, cuda_context>) {
+      return std::make_unique<device_levels_engine<T, D>>(context, options);
+    } else {
+      return std::make_unique<levels_engine<Context, T, D>>(context, options);
+    }
   }
   [[nodiscard]] static bool serves(const neighbor_request& request) { return request.one_cutoff || request.radii; }
   /// Milliseconds: what `strips` takes where all radii are the same, and never more.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "search/kernels.hpp"
+#include "search/levels/layer_rows.hpp"
 #include "search/levels/sizes.hpp"
 #include "search/search.hpp"
 #include "search/system.hpp"
@@ -26,6 +27,16 @@ struct search_layer {
   std::uint32_t first_slot;      ///< what offsets count from
   T widest;                      ///< the largest size of its points
 
+  /// The slots of successive cells, from begin to end.
+  template <int D>
+  [[nodiscard]] QUADRAT_HD std::size_t begin(const cell_run<D>& run) const {
+    return first_slot + offsets[run.first];
+  }
+  template <int D>
+  [[nodiscard]] QUADRAT_HD std::size_t end(const cell_run<D>& run) const {
+    return first_slot + offsets[run.last + 1];
+  }
+
   /// Whether it has no points in the cells of a system.
   template <int D>
   [[nodiscard]] QUADRAT_HD bool is_empty(const search_system<T, D>& cells) const {
@@ -40,19 +51,50 @@ struct search_layers {
   radius_levels<T> levels;
   search_layer<T, Grid> layer[2 * most_radius_levels];
   std::uint32_t visited[most_radius_levels];  ///< by level: bits of layers
+
+  /// The largest distance at which a point has neighbors in a layer.
+  [[nodiscard]] QUADRAT_HD T reach(T radius, int of_layer) const {
+    return levels.sizes.reach(levels.sizes.of(radius), layer[of_layer].widest);
+  }
 };
 
-/// What is known of the points, by slot of all layers.
+/// What is read of a candidate: its wrapped position and its radius. One 16-byte load if T is float.
+template <typename T, int D>
+struct alignas(16) radius_point {
+  vec<T, D> position;
+  T radius;
+};
+
+/// What is known of the points, by slot of all layers. A search that compares one point at a time reads them as
+/// `packed`, one that compares several, by components.
 template <typename T, int D>
 struct layer_slots {
-  T* coordinates;  ///< D x stride: wrapped points
+  T* coordinates;  ///< D x stride: wrapped points; or nullptr
   std::size_t stride;
   particle_id* ids;
-  T* radii;            ///< nullptr: there are none
-  vec<int, D>* boxes;  ///< how many boxes away points were before wrapping; nullptr: not needed
+  T* radii;                     ///< nullptr: there are none, or they are packed
+  vec<int, D>* boxes;           ///< how many boxes away points were before wrapping; nullptr: not needed
+  radius_point<T, D>* packed;   ///< instead of coordinates and radii; or nullptr
+  search_point<T, D>* records;  ///< besides `packed`
 
   [[nodiscard]] QUADRAT_HD vec<T, D> position(std::size_t slot) const {
+    if (packed != nullptr) return packed[slot].position;
     return make_vec<T, D>([&](int axis) { return coordinates[static_cast<std::size_t>(axis) * stride + slot]; });
+  }
+  /// 0 where there are none.
+  [[nodiscard]] QUADRAT_HD T radius(std::size_t slot) const {
+    if (packed != nullptr) return packed[slot].radius;
+    return radii != nullptr ? radii[slot] : T(0);
+  }
+  QUADRAT_HD void store(std::size_t slot, particle_id id, const vec<T, D>& position, T radius) const {
+    ids[slot] = id;
+    if (packed != nullptr) {
+      packed[slot] = {position, radius};
+      records[slot] = {position, id};
+      return;
+    }
+    for (int axis = 0; axis < D; ++axis) coordinates[static_cast<std::size_t>(axis) * stride + slot] = position[axis];
+    if (radii != nullptr) radii[slot] = radius;
   }
 };
 
@@ -76,23 +118,41 @@ struct level_key {
   }
 };
 
-/// The cell of a point in the copy of all levels finer than one. Index: slot, in order of levels. Others go to the last
-/// cell, which is not searched.
+/// The copies of finer levels, one after the other: their points are numbered through, by copy and then by slot.
+template <typename Grid>
+struct finer_copies {
+  int count;
+  std::uint64_t first[most_radius_levels];     ///< number of the first point
+  int level[most_radius_levels];               ///< whose cells they are in
+  const Grid* grids[most_radius_levels];       ///< by system
+  cell_id last[most_radius_levels];            ///< a cell that is not searched, after the others
+  cell_id first_of_level[most_radius_levels];  ///< in the cells of levels: all before hold finer points
+
+  [[nodiscard]] QUADRAT_HD int copy_of(std::uint64_t number) const {
+    int copy = 0;
+    while (copy + 1 < count && number >= first[copy + 1]) ++copy;
+    return copy;
+  }
+};
+
+/// The cell of a point in a copy. Points that are not on a finer level go to the last cell. Index: number of the point.
 template <typename T, int D, typename Grid>
 struct finer_key {
   neighbor_search<T, D> search;
   radius_levels<T> levels;
   layer_slots<T, D> slots;
-  const Grid* grids;
-  int level;
-  cell_id last;
+  finer_copies<Grid> copies;
 
-  QUADRAT_HD cell_id operator()(std::size_t slot) const { return at(slot, read(slot)); }
-  [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t slot) const { return slots.position(slot); }
-  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t slot, const vec<T, D>& position) const {
-    if (levels.level_of(slots.radii[slot]) >= level) return last;
+  QUADRAT_HD cell_id operator()(std::size_t number) const { return at(number, read(number)); }
+  [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t number) const {
+    return slots.position(number - copies.first[copies.copy_of(number)]);
+  }
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t number, const vec<T, D>& position) const {
+    const int copy = copies.copy_of(number);
+    const std::size_t slot = number - copies.first[copy];
+    if (levels.level_of(slots.radius(slot)) >= copies.level[copy]) return copies.last[copy];
     const std::uint32_t system = search.system_at(search.system_of_point, slots.ids[slot]);
-    return cell_in_grid(grids[system], position);
+    return cell_in_grid(copies.grids[copy][system], position);
   }
 };
 
@@ -110,57 +170,55 @@ struct gather_layer_slots {
     const particle_id id = elements[slot];
     vec<int, D> boxes{};
     const vec<T, D> position = search.wrapped_point(id, search.system_at(search.system_of_point, id), boxes);
-    for (int axis = 0; axis < D; ++axis) {
-      slots.coordinates[static_cast<std::size_t>(axis) * slots.stride + slot] = position[axis];
-    }
-    slots.ids[slot] = id;
+    slots.store(slot, id, position, levels.sizes.rule != cutoff_rule::uniform ? checked_radius(id) : T(0));
     if (slots.boxes != nullptr) slots.boxes[slot] = boxes;
     check_properties(search, id, most_radius, faults);
-    if (slots.radii != nullptr) store_radius(slot, id);
   }
 
  private:
-  QUADRAT_HD void store_radius(std::size_t slot, particle_id id) const {
+  /// 0 for a radius that is reported as impossible.
+  [[nodiscard]] QUADRAT_HD T checked_radius(particle_id id) const {
     const T radius = search.radii[id];
     const bool sound = radius >= T(0) && radius <= most_radius;
-    slots.radii[slot] = sound ? radius : T(0);  // until the fault is reported
     // Those of the last level may be larger than its end by rounding, if that is the largest size of all.
     const T end = levels.ends[levels.count - 1];
     if (sound && end < T(1) && levels.sizes.part(radius) >= end) {
       faults.raise(fault_kind::value_range, level_fault_base + id);
     }
+    return sound ? radius : T(0);
   }
 };
 
-/// Index: slot of a copy. Copies what is known of its points.
-template <typename T, int D>
+/// Index: slot, counted from the first of all copies. Copies what is known of its point.
+template <typename T, int D, typename Grid>
 struct copy_layer_slots {
-  const particle_id* elements;  ///< slots of levels
-  std::size_t first;            ///< slot of the copy
+  finer_copies<Grid> copies;
+  const particle_id* elements;  ///< numbers of points
+  std::size_t first;            ///< slot of all copies
   layer_slots<T, D> slots;
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const std::size_t from = elements[k], to = first + k;
-    for (int axis = 0; axis < D; ++axis) {
-      T* coordinates = slots.coordinates + static_cast<std::size_t>(axis) * slots.stride;
-      coordinates[to] = coordinates[from];
-    }
-    slots.ids[to] = slots.ids[from];
-    slots.radii[to] = slots.radii[from];
+    const std::uint64_t number = elements[k];
+    const std::size_t from = number - copies.first[copies.copy_of(number)], to = first + k;
+    slots.store(to, slots.ids[from], slots.position(from), slots.radius(from));
     if (slots.boxes != nullptr) slots.boxes[to] = slots.boxes[from];
   }
 };
 
-/// Index: 0. Whether all points of the finer levels have found room in a copy.
-template <typename T, int D>
-struct check_copy {
-  const std::uint32_t* end_of_finer;  ///< slots of all finer levels
-  std::size_t room;
+/// Index: copy. Whether all points of the finer levels have found room in it.
+template <typename T, int D, typename Grid>
+struct check_copies {
+  finer_copies<Grid> copies;
+  const std::uint32_t* offsets;  ///< of the cells of levels
+  std::uint64_t total;           ///< points in all copies
   layer_slots<T, D> slots;
   fault_flag faults;
 
-  QUADRAT_HD void operator()(std::size_t) const {
-    if (*end_of_finer > room) faults.raise(fault_kind::value_range, level_fault_base + slots.ids[room]);
+  QUADRAT_HD void operator()(std::size_t copy) const {
+    const std::uint64_t end = copy + 1 < static_cast<std::size_t>(copies.count) ? copies.first[copy + 1] : total;
+    const std::uint64_t room = end - copies.first[copy];
+    if (offsets[copies.first_of_level[copy]] <= room) return;
+    faults.raise(fault_kind::value_range, level_fault_base + slots.ids[room]);
   }
 };
 

@@ -36,7 +36,7 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
   void prepare(const search_task<T, D>& task) override {
     // The boxes themselves are one cell each.
     if (cells_.unfit(task)) cells_.cut(context_, task, {vec<T, D>::filled(this->reach()), this->reach(), 1, false});
-    layers_.prepare(context_, task, options_, sweeps_padding);
+    layers_.prepare(context_, task, options_, {false, sweeps_padding});
     records_ = !(options_.sorted || options_.vectors || options_.squared_distances || task.keeps_shifts ||
                  options_.layout == neighbor_layout::matrix);
     if (records_) first_of_slot_.resize_discarding(context_, layers_.points());

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
 #include "core/backend.hpp"
 #include "search/levels/engine.hpp"
+#include "search/levels/long_rows.hpp"
 #include "support/random.hpp"
 
-// What a search by radii looks at follows the pairs, whatever the ratio of the radii is: candidates are counted.
+// What a search by radii looks at follows the pairs, whatever the ratio of the radii is: candidates are counted, and
+// the steps of the warps of a GPU, which wait for the longest row of their threads.
 
 namespace quadrat::test {
 
@@ -27,9 +30,55 @@ struct cloud {
 struct work {
   double candidates = 0;
   double pairs = 0;
+  double warp_steps = 0;  ///< of a GPU: a warp takes as long as the longest row of its threads
 
   [[nodiscard]] double by_pair() const { return candidates / pairs; }
+  [[nodiscard]] double steps_by_pair() const { return warp_steps / pairs; }
 };
+
+/// Steps that a thread takes for a row of cells, in tests of a candidate: about 90 and 14 instructions.
+constexpr double steps_of_cell_row = 6;
+
+/// Of one row: candidates and rows of cells, as a thread of a GPU meets them.
+struct row_work {
+  double candidates = 0;
+  double cell_rows = 0;
+};
+
+[[nodiscard]] row_work row_of_slot(const detail::levels_search<float, 3>& walk, std::size_t slot) {
+  row_work row;
+  walk.for_each_layer(walk.query_of(slot), slot, [&](const auto& layer, const detail::layer_rows<float, 3>& rows) {
+    for (std::uint64_t number = 0; number < rows.count(); ++number) {
+      const detail::cell_run<3> run = rows[number];
+      ++row.cell_rows;
+      if (run.first <= run.last) row.candidates += static_cast<double>(layer.end(run) - layer.begin(run));
+    }
+  });
+  return row;
+}
+
+/// A thread gives a row up when it has taken as many candidates as it may; warps then share them, 32 at a time, and
+/// count, then search again.
+[[nodiscard]] double steps_of_warps(const detail::levels_search<float, 3>& walk, std::size_t points) {
+  constexpr double most = detail::most_candidates_of_thread, most_cell_rows = detail::most_cell_rows_of_thread;
+  double steps = 0;
+  for (std::size_t warp = 0; warp < points; warp += 32) {
+    double longest = 0;
+    for (std::size_t slot = warp; slot < std::min(warp + 32, points); ++slot) {
+      const row_work row = row_of_slot(walk, slot);
+      const double walked = std::min(row.cell_rows, most_cell_rows) * steps_of_cell_row;
+      longest = std::max(longest, walked + std::min(row.candidates, most));
+      if (row.candidates > most || row.cell_rows > most_cell_rows) {
+        const double length = std::max(static_cast<double>(detail::least_candidates_of_part),
+                                       detail::least_candidates_a_cell_row * row.cell_rows);
+        const double parts = std::ceil(row.candidates / length);
+        steps += 2 * (row.candidates + parts * row.cell_rows * steps_of_cell_row) / 32;
+      }
+    }
+    steps += longest;
+  }
+  return steps;
+}
 
 [[nodiscard]] work count_work(const cloud& what, cutoff_rule rule) {
   const cpu_context context;
@@ -54,7 +103,7 @@ struct work {
   search.rule = rule;
   search.radii = input.radii;
   detail::level_cells<cpu_context, float, 3, detail::walked_grids<float, 3>> cells;
-  cells.prepare(context, {input, what.points.size(), 1, false, true, false, nullptr}, options, 0);
+  cells.prepare(context, {input, what.points.size(), 1, false, true, false, nullptr}, options, {true, 0});
   const detail::search_key<float, 3> key{search, false, {fault_words, fault_words + 1}};
   cells.fill(context, key, options.cutoff);
   EXPECT_EQ(fault_words[0], ~std::uint64_t{0});
@@ -65,8 +114,9 @@ struct work {
     walk.for_each_run(query, slot, [&](const auto&, std::size_t first, std::size_t last, const vec<int, 3>&) {
       sum.candidates += static_cast<double>(last - first);
     });
-    walk.for_each_hit(query, slot, [&](auto...) { ++sum.pairs; });
+    walk.for_each_hit(query, slot, [&](auto&&...) { ++sum.pairs; });
   }
+  sum.warp_steps = steps_of_warps(walk, what.points.size());
   return sum;
 }
 
@@ -103,6 +153,8 @@ class radius_cost_test : public testing::TestWithParam<cutoff_rule> {
     EXPECT_GT(found.pairs, static_cast<double>(cloud_points));
     EXPECT_LE(found.by_pair(), factor * usual.by_pair())
         << usual.by_pair() << " candidates a pair where radii are equal";
+    EXPECT_LE(found.steps_by_pair(), 1.5 * factor * usual.steps_by_pair())
+        << usual.steps_by_pair() << " steps of warps a pair where radii are equal";
   }
 
   work usual;

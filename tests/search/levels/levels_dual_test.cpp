@@ -216,6 +216,54 @@ TYPED_TEST(list_of_radii, of_few_points_and_of_points_in_one_place) {
 
 namespace {
 
+/// Coordinates and radii with which no squared distance is near a squared cutoff: multiples of 1/32, and an odd number
+/// of 1/128 for every radius. One point in 500 is `large`.
+template <typename T, int D>
+[[nodiscard]] neighbor_problem<T, D> few_large_among_small(T large, cutoff_rule rule, bool periodic) {
+  std::mt19937_64 random(8);
+  neighbor_problem<T, D> problem;
+  vec<bool, D> along{};
+  along[0] = periodic;
+  problem.boxes = {make_lattice(make_box<T, D>({}, vec<T, D>::filled(T(4)), along))};
+  const std::size_t count = size_or(1600, 1300);
+  for (std::size_t i = 0; i < count; ++i) {
+    problem.points.push_back(make_vec<T, D>([&](int) { return static_cast<T>(random() % 128) / T(32); }));
+    problem.radii.push_back((i % 500 == 7 ? large : T(0.0625) * static_cast<T>(1 + i % 2)) + T(1) / T(128));
+  }
+  problem.options.rule = rule;
+  problem.options.cutoff = (rule == cutoff_rule::sum_of_radii ? 2 : 1) * (large + T(1) / T(128));
+  return problem;
+}
+
+}  // namespace
+
+/// On a GPU several warps share such a row; also if an image of its own point is within reach.
+TYPED_TEST(list_of_radii, with_rows_too_long_for_a_thread) {
+  using T = typename TypeParam::type;
+  constexpr int D = TypeParam::dimension;
+  for (const cutoff_rule rule : radius_rules) {
+    for (const T large : {T(1.5), T(4)}) {
+      auto problem = few_large_among_small<T, D>(large, rule, rule == cutoff_rule::sum_of_radii);
+      if (rule == cutoff_rule::larger_radius) problem.options.pairs = neighbor_pairs::half;
+      const auto wanted = reference::neighbor_list(problem);
+      EXPECT_GT(wanted.margin, 16);
+      check_method(backend_context(), problem, wanted, "levels");
+      problem.options.vectors = problem.options.shifts = problem.options.sorted = true;
+      check_method(backend_context(), problem, wanted, "");
+      problem.options.sorted = problem.options.vectors = false;
+      check_method(backend_context(), problem, wanted, "levels");
+      if (rule == cutoff_rule::own_radius) {
+        problem.options.layout = neighbor_layout::matrix;
+        problem.options.width = problem.points.size();
+        check_method(backend_context(), problem, wanted, "levels");
+      }
+      if (this->HasFailure()) return;
+    }
+  }
+}
+
+namespace {
+
 [[nodiscard]] problem3 clump_of_radii(std::size_t count, int octaves, std::uint64_t seed) {
   problem3 problem = some_problem(true, seed, count);
   std::mt19937_64 random(seed);
