@@ -72,11 +72,11 @@ template <typename Context, typename T>
 }
 
 /// Times a list with these options and adds the row. `expected` is the number of pairs that other methods have found, 0
-/// at first.
+/// at first. `first_ms` is the time of the first of several rows, 0 at first; the others get their ratio to it.
 template <typename Context, typename T>
 void time_list(const session& s, const problem<Context, T>& what, std::string_view operation,
                const neighbor_options<T>& options, std::string_view distribution, std::uint64_t& expected,
-               std::string_view variant = {}) {
+               std::string_view variant = {}, double* first_ms = nullptr) {
   row identity = identify(operation, options.method.empty() ? "auto" : options.method,
                           std::is_same_v<T, float> ? "float" : "double", what.count, 0, distribution);
   identity.erase("cells");
@@ -99,6 +99,8 @@ void time_list(const session& s, const problem<Context, T>& what, std::string_vi
       return watch.stop_ms();
     });
     add_timing(out, measured, "pairs_per_s", static_cast<double>(expected));
+    if (first_ms != nullptr && *first_ms > 0) out["ratio"] = measured.median_ms / *first_ms;
+    if (first_ms != nullptr && *first_ms == 0) *first_ms = measured.median_ms;
     if constexpr (std::is_same_v<Context, cuda_context>) {
       // Without the host: captured in a graph, with the total left on the device.
       out["graph_ms"] =

@@ -19,7 +19,8 @@ struct search_task {
   const neighbor_input<T, D>& input;
   std::size_t rows;
   std::uint64_t boxes_number;  ///< changes whenever the boxes do
-  bool nearest_image;          ///< boxes hold `boxes_of_nearest_image`
+  bool one_image;              ///< boxes are orthorhombic and hold `boxes_of_one_image`
+  bool nearest_image;          ///< and `boxes_of_nearest_image`
   /// One box and no system numbers. Given numbers must be checked on the device, even if all should be 0.
   bool one_system;
   bool keeps_shifts;

@@ -136,8 +136,7 @@ std::span<const neighbor_method> neighbor_methods() { return detail::methods; }
 template <typename T, int D>
 bool neighbor_method_serves(std::string_view method, const neighbor_options<T>& options,
                             const neighbor_input<T, D>& input) {
-  const bool one_image = detail::boxes_hold(options, input.boxes, static_cast<T>(detail::boxes_of_one_image));
-  return detail::method_serves(method, detail::make_request(false, options, input, one_image));
+  return detail::method_serves(method, detail::make_request(false, options, input));
 }
 
 template bool neighbor_method_serves(std::string_view, const neighbor_options<float>&, const neighbor_input<float, 2>&);

@@ -159,7 +159,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   require(detail::same_boxes(boxes, input.boxes), "the boxes are not those of the last build; call build");
   require(given_systems == (input.system_of_point != nullptr),
           "system_of_point was given to one of this build and the last, and not to the other; call build");
-  const detail::neighbor_request wanted = detail::make_request(cuda, options, input, one_image);
+  const detail::neighbor_request wanted = detail::make_request(cuda, options, input);
   require(wanted == request || detail::method_serves(method, wanted), "the method of the last build, ", method,
           ", does not serve queries or excluded pairs; call build");
   last = input;

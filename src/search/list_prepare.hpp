@@ -31,7 +31,7 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
 /// The method that was asked for, or the one with the least expected time.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
-  const detail::neighbor_request wanted = detail::make_request(cuda, options, input, one_image);
+  const detail::neighbor_request wanted = detail::make_request(cuda, options, input);
   if (engine != nullptr && wanted == request) return;
   engine = nullptr;  // should this fail
   request = wanted;
@@ -79,7 +79,7 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
           options.width, " entries was asked for; at most 2^40 are possible");
   set_boxes(input.boxes);
   choose_method(input);
-  engine->prepare({input, rows, boxes_number, nearest_image, boxes.size() == 1 && !given_systems,
+  engine->prepare({input, rows, boxes_number, one_image, nearest_image, boxes.size() == 1 && !given_systems,
                    results.keeps_shifts(), control.data() + engine_word});
   results.set_rows(context, rows);
   point_count = input.points.count;

@@ -20,7 +20,6 @@ inline constexpr int trimmed_cells_along_first_axis = 4;
 struct neighbor_request {
   bool cuda;
   std::size_t points;
-  bool one_image;         ///< every box is orthorhombic and too large for two images of a point within reach of another
   bool one_cutoff;        ///< the uniform rule, without queries and excluded pairs
   bool radii = false;     ///< a rule with radii
   bool excluded = false;  ///< excluded pairs are given
@@ -28,7 +27,7 @@ struct neighbor_request {
   bool operator==(const neighbor_request&) const = default;
 };
 
-/// Whether every box is orthorhombic with periodic axes at least `cutoffs` times the reach long.
+/// Whether every box is orthorhombic, with periodic axes at least `cutoffs` times the reach long.
 template <typename T, int D>
 [[nodiscard]] bool boxes_hold(const neighbor_options<T>& options, std::span<const lattice<T, D>> boxes, T cutoffs) {
   const T least = cutoffs * (options.cutoff + options.skin);
@@ -45,27 +44,21 @@ inline constexpr double boxes_of_one_image = 1.1;
 /// In these it is the nearest image.
 inline constexpr double boxes_of_nearest_image = 2.001;
 
-/// `one_image` is passed in: boxes change less often than points.
 template <typename T, int D>
 [[nodiscard]] neighbor_request make_request(bool cuda, const neighbor_options<T>& options,
-                                            const neighbor_input<T, D>& input, bool one_image) {
+                                            const neighbor_input<T, D>& input) {
   const bool excluded = input.excluded_offsets != nullptr;
-  return {cuda,
-          input.points.count,
-          one_image,
-          options.rule == cutoff_rule::uniform && !input.queries.has_value() && !excluded,
-          has_radii(options.rule),
-          excluded};
+  return {cuda, input.points.count, options.rule == cutoff_rule::uniform && !input.queries.has_value() && !excluded,
+          has_radii(options.rule), excluded};
 }
 
 /// Shared by the methods with trimmed rows.
 struct trimmed_rows_method {
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr std::string_view served =
-      "orthorhombic boxes, of which no periodic axis is shorter than 1.1 cutoffs, with the uniform rule, without "
-      "queries or excluded pairs";
+      "the uniform rule, without queries or excluded pairs, and at most 134217728 points";
   [[nodiscard]] static bool serves(const neighbor_request& request) {
-    return request.one_image && request.one_cutoff && request.points <= trimmed_rows_most_points;
+    return request.one_cutoff && request.points <= trimmed_rows_most_points;
   }
 };
 

@@ -3,23 +3,10 @@
 
 #include <type_traits>
 
+#include "search/row_range.hpp"
 #include "search/search.hpp"
 
 namespace quadrat::detail {
-
-[[nodiscard]] __device__ inline int floor_to_int(float x) { return __float2int_rd(x); }
-[[nodiscard]] __device__ inline int floor_to_int(double x) { return __double2int_rd(x); }
-/// Approximate: callers round up.
-[[nodiscard]] __device__ inline float root(float x) { return x * rsqrtf(x); }
-[[nodiscard]] __device__ inline double root(double x) { return sqrt(x); }
-
-/// The slots of a row of cells within the sphere around a point, and their image.
-template <int D>
-struct row_range {
-  std::uint32_t first;
-  std::uint32_t last;  ///< one past the last slot
-  vec<int, D> shift;
-};
 
 /// The boxes that the rows of a walk are made for: `folded` serves all.
 enum class row_kind { open, periodic, folded };
@@ -34,8 +21,7 @@ class row_walk {
  public:
   __device__ row_walk(const search_system<T, D>& system, const std::uint32_t* offsets, const vec<T, D>& point, T reach)
       : system_(system), offsets_(offsets) {
-    constexpr T up = sizeof(T) == 4 ? T(1 + 4e-6) : T(1 + 8e-15);
-    squared_reach_ = reach * reach * up;
+    squared_reach_ = reach * reach * rounded_up<T>;
     for (int axis = 0; axis < D; ++axis) {
       at_[axis] = system.coordinate(point, axis);
       if constexpr (folded_kind) {
@@ -76,11 +62,13 @@ class row_walk {
   }
 
   /// Random access: ranges 0 to count() - 1, some of them empty.
-  [[nodiscard]] __device__ int count() const {
+  [[nodiscard]] __device__ std::uint32_t count() const {
     const int rows = max(last_[1] - first_[1] + 1, 0);
-    return (2 * first_axis_images() + 1) * (D == 3 ? rows * max(last_[D - 1] - first_[D - 1] + 1, 0) : rows);
+    const int layers = D == 3 ? max(last_[D - 1] - first_[D - 1] + 1, 0) : 1;
+    return static_cast<std::uint32_t>((2 * first_axis_images() + 1) * rows * layers);
   }
-  [[nodiscard]] __device__ row_range<D> range(int number) const {
+  [[nodiscard]] __device__ row_range<D> range(std::uint32_t which) const {
+    auto number = static_cast<int>(which);
     const int images = first_axis_images();
     const int image = number % (2 * images + 1) - images;
     number /= 2 * images + 1;

@@ -60,8 +60,8 @@ template <typename T>
   const std::size_t most = 64 + 4 * points.size();
   const auto one_cell =
       detail::make_search_systems<T, 3>(std::span(&box, 1), {vec<T, 3>::filled(cutoff), cutoff, 1, false});
-  const auto grids = detail::make_sweeps_grids<T, 3>(std::span(&box, 1), {cutoff, cutoff, most, anywhere});
-  const detail::sweeps_grid<T, 3>& grid = grids.front();
+  const auto grids = detail::make_cuboid_grids<T, 3>(std::span(&box, 1), {cutoff, cutoff, most, anywhere});
+  const detail::cuboid_grid<T, 3>& grid = grids.front();
   const std::size_t count = static_cast<std::size_t>(grid.cells.cells[0]) *
                             static_cast<std::size_t>(grid.cells.cells[1]) *
                             static_cast<std::size_t>(grid.cells.cells[2]);

@@ -11,7 +11,7 @@
 #include "search/system.hpp"
 
 /// Points in layers of cells (search/levels/plan.hpp), and the kernels that put them there. `Grid` cuts the box of one
-/// system into cells: search_system, or sweeps_grid.
+/// system into cells: search_system, or cuboid_grid.
 namespace quadrat::detail {
 
 template <typename T, int D>

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "quadrat/core/config.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -31,29 +33,30 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     const std::size_t boxes = task.input.boxes.size();
     const bool small_boxes = !by_warps_ && task.nearest_image && boxes > 1 && points_ <= all_pairs_most_points * boxes;
     if (cells_.unfit(task) || small_boxes != small_boxes_) cut(task, small_boxes);
+    codes_.slot_bits = static_cast<unsigned>(std::bit_width(points_ > 0 ? points_ - 1 : 0));
+    warp_a_row_ = by_warps_ || (by_images_ && !codes_.fit());
     records_.resize_discarding(context_, points_ + masks_padding);
     positions_xy_.resize_discarding(context_, 2 * (points_ + masks_padding));
     positions_z_.resize_discarding(context_, points_ + masks_padding);
-    if (!by_warps_) {
+    if (!warp_a_row_) {
       words_.resize_discarding(context_, static_cast<std::size_t>(words_a_row_) * rows_);
       shares_.resize_discarding(context_, rows_);
     }
     if (small()) {
-      small_offsets_.resize_discarding(context_, cells_.count + 1);
+      small_offsets_.resize_discarding(context_, cell_count_ + 1);
       small_elements_.resize_discarding(context_, points_);
     }
   }
 
   void enqueue_cells(const search_key<T, D>& key) override {
-    if (small()) {
-      enqueue_small_cells(context_, search_key_of_one<T, D>{key, cells_.first}, points_, cells_.count,
-                          small_cells<T, D>{small_offsets_.data(), small_elements_.data(), records_.data(), split()});
-      return;
+    if (!by_images_) {
+      const search_key_of_one<T, D> of_one{key, cells_.first};
+      one_system_ ? fill(key, of_one) : fill(key, key);
+    } else if (one_system_) {
+      fill(key, grid_key_of_one<T, D>{key, cells_.first, grid_});
+    } else {
+      fill(key, grid_key<T, D>{key, grids_.data()});
     }
-    cells_.fill(context_, key, one_system_);
-    const gather_search_points<T, D> body{
-        key.search, cells_.buckets.view().elements, options_.cutoff, key.faults, records_.data(), nullptr, split()};
-    for_each(context_, "search.gather", points_, body);
   }
 
   void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag&) override {
@@ -66,7 +69,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
 
   /// Rows with more masks than fit would be searched twice. The new room takes at most as much memory as the list.
   [[nodiscard]] bool grow(std::uint64_t pairs, std::uint64_t most_used) override {
-    if (by_warps_) return false;
+    if (warp_a_row_) return false;
     const std::uint64_t fair = pairs * sizeof(particle_id) / (rows_ * sizeof(candidate_mask));
     const std::uint64_t wanted = std::min(most_used, fair);
     if (wanted <= words_a_row_) return false;
@@ -76,7 +79,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
 
   [[nodiscard]] std::size_t bytes() const override {
-    return cells_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + records_.bytes() +
+    return cells_.bytes() + grids_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + records_.bytes() +
            positions_xy_.bytes() + positions_z_.bytes() + words_.bytes() + shares_.bytes();
   }
 
@@ -87,22 +90,66 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
 
   void cut(const search_task<T, D>& task, bool small_boxes) {
     const T reach = this->reach();
-    vec<T, D> edges = vec<T, D>::filled(reach);
-    edges[0] /= T(trimmed_cells_along_first_axis);
     const bool anywhere = options_.accept_outside && !small_boxes;
-    cells_.cut(context_, task, {edges, reach, small_boxes ? 1 : most_cells(points_, anywhere), anywhere});
+    const std::size_t most = small_boxes ? 1 : most_cells(points_, anywhere);
+    by_images_ = !task.one_image;
+    if (!by_images_) {
+      vec<T, D> edges = vec<T, D>::filled(reach);
+      edges[0] /= T(trimmed_cells_along_first_axis);
+      cells_.cut(context_, task, {edges, reach, most, anywhere});
+      by_images_ = folded_by_images && one_system_ && cells_.folded;
+    }
+    by_images_ ? cut_grids(task, {reach, reach, most, anywhere}) : use_systems(task);
     small_boxes_ = small_boxes;
+    const double cubes = volume_ / std::pow(static_cast<double>(reach), D);
+    words_a_row_ = small_boxes ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)
+                               : masks_a_row<D>(static_cast<double>(points_) / cubes);
+    if (by_images_) words_a_row_ += words_a_row_ / 2;  // rows of cells have parts where images of the box meet
+  }
+
+  void use_systems(const search_task<T, D>& task) {
+    cell_count_ = cells_.count;
+    volume_ = cells_.volume;
     any_periodic_ = false;
     for (const lattice<T, D>& shape : task.input.boxes) {
       for (int axis = 0; axis < D; ++axis) any_periodic_ = any_periodic_ || shape.periodic[axis];
     }
-    const double volume = cells_.volume / std::pow(static_cast<double>(reach), D);
-    words_a_row_ = small_boxes ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)
-                               : masks_a_row<D>(static_cast<double>(points_) / volume);
+  }
+
+  void cut_grids(const search_task<T, D>& task, const cuboid_grid_request<T>& request) {
+    // The boxes themselves are one cell each.
+    cells_.cut(context_, task, {vec<T, D>::filled(request.reach), request.reach, 1, false});
+    const std::vector<cuboid_grid<T, D>> grids = make_cuboid_grids<T, D>(task.input.boxes, request);
+    grid_ = grids.front();
+    grids_ = to_device(context_, grids);
+    cell_count_ = 0;
+    volume_ = 0;
+    codes_.most = {};
+    for (const cuboid_grid<T, D>& grid : grids) {
+      cell_count_ += grid.cell_count();
+      volume_ += grid.volume();
+      for (int k = 0; k < D; ++k) codes_.most[k] = std::max(codes_.most[k], grid.most_images[k]);
+    }
+  }
+
+  /// `of_one` finds the cell of a point with the parameters of the only system, if there is one.
+  template <typename Key>
+  void fill(const search_key<T, D>& key, const Key& of_one) {
+    if constexpr (requires { of_one.system; }) {
+      if (small()) {
+        enqueue_small_cells(context_, of_one, points_, cell_count_,
+                            small_cells<T, D>{small_offsets_.data(), small_elements_.data(), records_.data(), split()});
+        return;
+      }
+    }
+    cells_.buckets.build(context_, points_, cell_count_, of_one, key.faults);
+    const gather_search_points<T, D> body{
+        key.search, cells_.buckets.view().elements, options_.cutoff, key.faults, records_.data(), nullptr, split()};
+    for_each(context_, "search.gather", points_, body);
   }
 
   [[nodiscard]] bool small() const {
-    return by_warps_ && one_system_ && points_ <= small_cells_most && cells_.count <= small_cells_most &&
+    return by_warps_ && one_system_ && points_ <= small_cells_most && cell_count_ <= small_cells_most &&
            context_.reproducibility() == determinism::none;
   }
   [[nodiscard]] split_positions<T, D> split() { return {positions_xy_.data(), positions_z_.data()}; }
@@ -112,9 +159,13 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     const bool long_rows = words_a_row_ >= masks_of_long_rows;
     return {what,
             cells_.first,
+            by_images_,
+            grid_,
+            grids_.data(),
+            codes_,
             any_periodic_,
             cells_.folded,
-            by_warps_,
+            warp_a_row_,
             small_boxes_,
             static_cast<std::uint32_t>(rows_),
             small() ? small_elements_.data() : cells_.buckets.view().elements,
@@ -134,6 +185,13 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   bool one_system_ = false;
   bool any_periodic_ = false;
   bool small_boxes_ = false;  // every pair of a system is tested
+  bool by_images_ = false;    // cells are those of grids
+  bool warp_a_row_ = false;
+  cuboid_grid<T, D> grid_{};  // the first
+  array<cuboid_grid<T, D>, cuda_context> grids_;
+  image_codes<D> codes_{};
+  std::size_t cell_count_ = 0;  // of all systems
+  double volume_ = 0;           // that holds the points
   std::uint32_t words_a_row_ = 0;
   std::uint64_t* note_ = nullptr;
   array<std::uint32_t, cuda_context> small_offsets_;  // replaces the cells if one block builds them
@@ -170,13 +228,13 @@ struct masks : masks_method<false> {
   static constexpr std::string_view name = "masks";
   static constexpr std::string_view summary =
       "trimmed rows, one search that leaves a bit a candidate, whole rows written";
-  static constexpr std::string_view reason = "orthorhombic boxes and one cutoff on a GPU, more than 50000 points";
+  static constexpr std::string_view reason = "one cutoff on a GPU, more than 50000 points";
   [[nodiscard]] static double cost(const neighbor_request& request) { return time_by_point(request, 5e-7); }
 };
 struct warps : masks_method<true> {
   static constexpr std::string_view name = "warps";
   static constexpr std::string_view summary = "trimmed rows, a warp a point; two passes";
-  static constexpr std::string_view reason = "orthorhombic boxes and one cutoff on a GPU, at most 50000 points";
+  static constexpr std::string_view reason = "one cutoff on a GPU, at most 50000 points";
   [[nodiscard]] static double cost(const neighbor_request& request) { return time_by_point(request, 1.3e-6); }
 };
 

@@ -12,6 +12,9 @@ template <typename T, int D, typename F>
 void with_boxes_kind(const masks_search<T, D>& a, F&& f) {
   if (a.small_boxes) {
     f.template operator()<boxes_kind::many_small>();
+  } else if (a.by_images) {
+    a.search.system_count > 1 ? f.template operator()<boxes_kind::many_images>()
+                              : f.template operator()<boxes_kind::images>();
   } else if (a.search.system_count > 1 || a.folded) {
     f.template operator()<boxes_kind::many>();
   } else if (a.periodic) {
@@ -21,14 +24,14 @@ void with_boxes_kind(const masks_search<T, D>& a, F&& f) {
   }
 }
 
-template <typename T, int D>
-void enqueue_small_cells(const cuda_context& context, const search_key_of_one<T, D>& key, std::size_t count,
-                         std::size_t cells, const small_cells<T, D>& out) {
+template <typename Key, typename T, int D>
+void enqueue_small_cells(const cuda_context& context, const Key& key, std::size_t count, std::size_t cells,
+                         const small_cells<T, D>& out) {
   const cuda_launch launch(context, "search.small_cells");
   const std::size_t bytes = (count + cells) * sizeof(std::uint32_t);
   static_assert(2 * small_cells_most * sizeof(std::uint32_t) + small_cells_threads <= 48 * 1024, "must be asked for");
-  build_small_cells<T, D><<<1, small_cells_threads, bytes, context.stream()>>>(key, static_cast<std::uint32_t>(count),
-                                                                               static_cast<std::uint32_t>(cells), out);
+  build_small_cells<Key, T, D><<<1, small_cells_threads, bytes, context.stream()>>>(
+      key, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(cells), out);
   launch.check();
 }
 

@@ -9,18 +9,21 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
+#include "search/image_rows.hpp"
 #include "search/kernels.hpp"
 
-/// The methods `masks` and `warps`, for CUDA and orthorhombic boxes in which no neighbor has two images within reach.
-/// Cells are finer along the first axis, and each row of cells is trimmed to the sphere around the point.
+/// The methods `masks` and `warps`, for CUDA. Cells are finer along the first axis, and each row of cells is trimmed to
+/// the sphere around the point. In orthorhombic boxes in which no neighbor has two images within reach, rows of cells
+/// continue on the opposite side of the box (trimmed_rows.cuh). In all others, cells know nothing of periods, and
+/// the few points near a face are searched for once more from each image of the box within reach (image_rows.hpp).
 ///
 /// masks, for large sets: a thread per row sets a bit for each candidate that is a pair; the entries are then written
 /// from the bits, through shared memory, so that a warp writes whole rows. warps, for small sets, and for rows too long
 /// for that: a warp per row, a thread per candidate; pairs are written as they are found.
 namespace quadrat::detail {
 
-/// Candidates of a row of cells that are pairs: bit k is the candidate in slot code + 1 + k, where the lower 27 bits of
-/// `code` hold the slot and the upper five the image. One 8-byte word.
+/// Candidates of a row of cells that are pairs: bit k is the candidate in slot code + 1 + k, where the lower bits of
+/// `code` hold the slot and the upper ones the image. One 8-byte word.
 struct alignas(8) candidate_mask {
   std::uint32_t bits;
   std::uint32_t code;
@@ -49,15 +52,22 @@ inline constexpr std::size_t masks_padding = 3;
 /// Points per system up to which testing every pair, with the nearest image, is faster than cells.
 inline constexpr std::size_t all_pairs_most_points = 400;
 
+/// Whether one orthorhombic box with folded axes is searched by images; otherwise as several boxes are.
+inline constexpr bool folded_by_images = true;
+
 /// The arguments of a search.
 template <typename T, int D>
 struct masks_search {
   neighbor_search<T, D> search;
   search_system<T, D> system;  ///< if there is one
-  bool periodic;               ///< any axis of any system
-  bool folded;                 ///< whether the cells along any axis are
-  bool warp_a_row;             ///< whether the method is `warps`
-  bool small_boxes;            ///< one cell per system; every pair is tested
+  bool by_images;              ///< whether the cells are those of grids, and not of systems
+  cuboid_grid<T, D> grid;      ///< if there is one
+  const cuboid_grid<T, D>* grids;
+  image_codes<D> codes;
+  bool periodic;     ///< any axis of any system
+  bool folded;       ///< whether the cells along any axis are
+  bool warp_a_row;   ///< whether the method is `warps`
+  bool small_boxes;  ///< one cell per system; every pair is tested
   std::uint32_t rows;
   const particle_id* elements;  ///< by slot
   const T* xy;                  ///< by slot, two each
@@ -85,10 +95,10 @@ struct small_cells {
 };
 
 #if QUADRAT_HAS_CUDA
-/// Puts points into cells, in any order within a cell. Asynchronous.
-template <typename T, int D>
-void enqueue_small_cells(const cuda_context& context, const search_key_of_one<T, D>& key, std::size_t count,
-                         std::size_t cells, const small_cells<T, D>& out);
+/// Puts points of one system into cells, in any order within a cell. Asynchronous.
+template <typename Key, typename T, int D>
+void enqueue_small_cells(const cuda_context& context, const Key& key, std::size_t count, std::size_t cells,
+                         const small_cells<T, D>& out);
 /// Counts the pairs of each row. Asynchronous.
 template <typename T, int D>
 void enqueue_masks(const cuda_context& context, const masks_search<T, D>& what, std::uint32_t* counts);
@@ -97,9 +107,8 @@ template <typename T, int D>
 void enqueue_entries_of_masks(const cuda_context& context, const masks_search<T, D>& what,
                               const neighbor_sink<T, D>& sink);
 #else
-template <typename T, int D>
-void enqueue_small_cells(const cuda_context& context, const search_key_of_one<T, D>&, std::size_t, std::size_t,
-                         const small_cells<T, D>&) {
+template <typename Key, typename T, int D>
+void enqueue_small_cells(const cuda_context& context, const Key&, std::size_t, std::size_t, const small_cells<T, D>&) {
   context.activate();
 }
 template <typename T, int D>

@@ -19,13 +19,17 @@ inline constexpr unsigned staged_most = 1536;
 /// The longest row that is staged; the whole warp writes longer ones.
 inline constexpr std::uint32_t staged_row_most = 256;
 
-/// Bits of a mask's code that hold the slot.
+/// Bits of a word that hold the slot, where there are 27 images.
 inline constexpr unsigned slot_bits = 27;
 inline constexpr std::uint32_t slot_mask = (1u << slot_bits) - 1;
 
-/// Which boxes a kernel is made for: one; several, or one with folded axes; or several so small that every pair of a
-/// system is tested with its nearest image.
-enum class boxes_kind { open, periodic, many, many_small };
+/// Which boxes a kernel is made for: one that is open, or periodic with at most one image of a neighbor within reach;
+/// one of any kind, by images; several of these kinds; or several so small that every pair of a system is tested with
+/// its nearest image.
+enum class boxes_kind { open, periodic, images, many, many_images, many_small };
+
+template <boxes_kind Boxes>
+inline constexpr bool by_images = Boxes == boxes_kind::images || Boxes == boxes_kind::many_images;
 
 /// One 16-byte load through the read-only path if the record has 16 bytes.
 template <typename T, int D>
@@ -60,17 +64,24 @@ inline constexpr row_kind rows_of = Boxes == boxes_kind::open       ? row_kind::
                                     : Boxes == boxes_kind::periodic ? row_kind::periodic
                                                                     : row_kind::folded;
 
+/// The walk over the rows around the point of a row.
 template <boxes_kind Boxes, typename T, int D>
-__device__ row_walk<T, D, rows_of<Boxes>> walk_around(const masks_search<T, D>& a, const search_system<T, D>& system,
-                                                      const vec<T, D>& point) {
-  return {system, a.search.cell_offsets, point, a.search.reach};
+__device__ auto walk_around(const masks_search<T, D>& a, const search_system<T, D>& system,
+                            const search_point<T, D>& own) {
+  if constexpr (by_images<Boxes>) {
+    const cuboid_grid<T, D>& grid =
+        Boxes == boxes_kind::images ? a.grid : a.grids[a.search.system_at(a.search.system_of_point, own.id)];
+    return image_rows<T, D>(grid, a.search.cell_offsets, own.position, a.search.reach);
+  } else {
+    return row_walk<T, D, rows_of<Boxes>>(system, a.search.cell_offsets, own.position, a.search.reach);
+  }
 }
 
 /// One block puts all points into cells, in shared memory: launches dominate the time of small sets, and this needs
 /// one.
-template <typename T, int D>
+template <typename Key, typename T, int D>
 __global__ void __launch_bounds__(small_cells_threads)
-    build_small_cells(const __grid_constant__ search_key_of_one<T, D> key, std::uint32_t count, std::uint32_t cells,
+    build_small_cells(const __grid_constant__ Key key, std::uint32_t count, std::uint32_t cells,
                       const __grid_constant__ small_cells<T, D> out) {
   extern __shared__ std::uint32_t shared[];  // a counter per cell, then cell and rank of each point
   __shared__ std::uint32_t warp_sums[small_cells_threads / 32];
@@ -153,6 +164,8 @@ __device__ auto image_of(const search_system<T, D>& system, const vec<int, D>& s
     return no_image{};
   } else if constexpr (Boxes == boxes_kind::many_small) {
     return nearest_image<T, D>(system.shape);
+  } else if constexpr (by_images<Boxes>) {
+    return fixed_image<T, D>{system.shape.translation(shift)};
   } else {
     fixed_image<T, D> image;
     for (int axis = 0; axis < D; ++axis) {
@@ -186,10 +199,16 @@ __device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_poi
   return sign;
 }
 
-/// Bits of the candidates in [first, last), at most 32, that are pairs; the row's own point is not. Tested four at a
-/// time: up to three records beyond the last are read, and their bits dropped.
+/// The point of a row: its slot, and whether its own image is listed.
+struct own_place {
+  std::uint32_t slot;
+  bool image;
+};
+
+/// Bits of the candidates in [first, last), at most 32, that are pairs. Tested four at a time: up to three records
+/// beyond the last are read, and their bits dropped.
 template <bool Half, boxes_kind Boxes, typename T, int D, typename Image>
-__device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
+__device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, const own_place& place,
                                     std::uint32_t first, std::uint32_t last, const Image& image) {
   std::uint32_t mask = 0;
   for (std::uint32_t four = first; four < last; four += 4) {
@@ -204,7 +223,12 @@ __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_po
   const std::uint32_t length = last - first;
   mask = __brev(mask) >> (32 - (length + 3) / 4 * 4);
   mask &= 0xffffffffu >> (32 - length);
-  if (own_slot - first < 32) mask &= ~(1u << (own_slot - first));
+  const std::uint32_t at = place.slot - first;
+  if constexpr (by_images<Boxes>) {
+    if (at < length) mask = (mask & ~(1u << at)) | (place.image ? 1u << at : 0);
+  } else {
+    if (at < 32) mask &= ~(1u << at);
+  }
   return mask;
 }
 
@@ -212,34 +236,46 @@ __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_po
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot, F&& f) {
   const search_system<T, D>& system = system_of<Boxes>(a, own.id);
-  const auto visit = [&](const row_range<D>& range) {
-    const auto image = image_of<Boxes>(system, range.shift);
+  const auto visit = [&](const row_range<D>& range, const auto& image, bool own_image) {
+    const own_place place{slot, own_image};
     for (std::uint32_t first = range.first; first < range.last; first += 32) {
       const std::uint32_t last = min(first + 32, range.last);
       f(first,
-        a.search.half ? test_range<true, Boxes>(a, own, slot, first, last, image)
-                      : test_range<false, Boxes>(a, own, slot, first, last, image),
+        a.search.half ? test_range<true, Boxes>(a, own, place, first, last, image)
+                      : test_range<false, Boxes>(a, own, place, first, last, image),
         range.shift);
     }
   };
   if constexpr (Boxes == boxes_kind::many_small) {
-    visit(whole_system(a, system));
+    const row_range<D> all = whole_system(a, system);
+    visit(all, image_of<Boxes>(system, all.shift), false);
+  } else if constexpr (by_images<Boxes>) {
+    const auto walk = walk_around<Boxes>(a, system, own);
+    walk.for_each_image([&](const vec<int, D>& shift) {
+      const fixed_image<T, D> image = image_of<Boxes>(system, shift);
+      const bool own_image = squared_norm(image.translation) < a.search.squared_reach && a.search.image_counts(shift);
+      walk.for_each_range(shift, [&](const row_range<D>& range) { visit(range, image, own_image); });
+    });
   } else {
-    walk_around<Boxes>(a, system, own.position).for_each(visit);
+    walk_around<Boxes>(a, system, own).for_each([&](const row_range<D>& range) {
+      visit(range, image_of<Boxes>(system, range.shift), false);
+    });
   }
 }
 
 /// The image of a pair in the upper bits of its slot.
-template <boxes_kind Boxes, int D>
-__device__ std::uint32_t packed_shift(const vec<int, D>& shift) {
+template <boxes_kind Boxes, typename T, int D>
+__device__ std::uint32_t packed_shift(const masks_search<T, D>& a, const vec<int, D>& shift) {
+  if constexpr (by_images<Boxes>) return a.codes.of(shift);
   int code = 0;
   if constexpr (Boxes == boxes_kind::periodic || Boxes == boxes_kind::many) {
     for (int axis = D - 1; axis >= 0; --axis) code = 3 * code + shift[axis] + 1;
   }
   return static_cast<std::uint32_t>(code) << slot_bits;
 }
-template <boxes_kind Boxes, int D>
-__device__ vec<int, D> unpacked_shift(std::uint32_t word) {
+template <boxes_kind Boxes, typename T, int D>
+__device__ vec<int, D> unpacked_shift(const masks_search<T, D>& a, std::uint32_t word) {
+  if constexpr (by_images<Boxes>) return a.codes.shift(word);
   vec<int, D> shift{};
   if constexpr (Boxes == boxes_kind::periodic || Boxes == boxes_kind::many) {
     int code = static_cast<int>(word >> slot_bits);
@@ -250,11 +286,16 @@ __device__ vec<int, D> unpacked_shift(std::uint32_t word) {
   }
   return shift;
 }
+template <boxes_kind Boxes, typename T, int D>
+__device__ std::uint32_t slot_of(const masks_search<T, D>& a, std::uint32_t word) {
+  if constexpr (by_images<Boxes>) return a.codes.slot(word);
+  return word & slot_mask;
+}
 
 /// Blocks per multiprocessor: this limits a walk along folded axes to 64 registers. Without it nvcc 13.0 chooses 48 and
 /// spills 72 bytes. 0: no limit.
 template <boxes_kind Boxes>
-inline constexpr unsigned masks_per_multiprocessor = Boxes == boxes_kind::many ? 8 : 0;
+inline constexpr unsigned masks_per_multiprocessor = Boxes == boxes_kind::many || by_images<Boxes> ? 8 : 0;
 
 /// A thread per row: counts pairs, and writes the masks.
 template <boxes_kind Boxes, typename T, int D>
@@ -268,7 +309,7 @@ __global__ void __launch_bounds__(masks_block, masks_per_multiprocessor<Boxes>)
   candidate_mask* to = a.words + slot * a.slot_stride;
   for_each_mask<Boxes>(a, own, slot, [&](std::uint32_t first, std::uint32_t mask, const vec<int, D>& shift) {
     if (mask == 0) return;
-    if (used < a.words_a_row) *to = {mask, first - 1 + packed_shift<Boxes>(shift)};
+    if (used < a.words_a_row) *to = {mask, first - 1 + packed_shift<Boxes>(a, shift)};
     to += a.mask_stride;
     ++used;
     count += static_cast<std::uint32_t>(__popc(mask));
@@ -278,17 +319,26 @@ __global__ void __launch_bounds__(masks_block, masks_per_multiprocessor<Boxes>)
   if (used > a.words_a_row) atomic_max(a.most_used, static_cast<std::uint64_t>(used));
 }
 
+/// Whether the candidate is an image of the point of this row that is not listed.
+template <boxes_kind Boxes, typename T, int D>
+__device__ bool is_own(const masks_search<T, D>& a, std::uint32_t own_slot, std::uint32_t slot,
+                       const vec<int, D>& shift) {
+  if constexpr (by_images<Boxes>) return slot == own_slot && !a.search.image_counts(shift);
+  return slot == own_slot;
+}
+
 /// The candidates of a warp, one per lane: calls f(pair bits of the warp, this lane's slot, S).
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void test_by_warp(const masks_search<T, D>& a, const search_system<T, D>& system,
-                             const search_point<T, D>& own, bool candidate, std::uint32_t slot,
+                             const search_point<T, D>& own, std::uint32_t own_slot, bool candidate, std::uint32_t slot,
                              const vec<int, D>& shift, F&& f) {
   bool pair = false;
-  if (candidate) {
+  if (candidate && !is_own<Boxes>(a, own_slot, slot, shift)) {
     const vec<T, D> position = load_position<Boxes>(a, slot);
     const auto image = image_of<Boxes>(system, shift);
-    const std::uint32_t sign = a.search.half ? pair_sign<true>(a, own, slot, position, image)
-                                             : pair_sign<false>(a, own, slot, position, image);
+    const bool ordered = a.search.half && !(by_images<Boxes> && slot == own_slot);
+    const std::uint32_t sign =
+        ordered ? pair_sign<true>(a, own, slot, position, image) : pair_sign<false>(a, own, slot, position, image);
     pair = (sign >> 31) != 0;
   }
   f(__ballot_sync(~0u, pair), slot, shift);
@@ -302,18 +352,19 @@ __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_poi
   const std::uint32_t lane = threadIdx.x % 32;
   const auto test_range_by_warp = [&](std::uint32_t first, std::uint32_t last, const vec<int, D>& shift) {
     for (std::uint32_t slot = first + lane; slot - lane < last; slot += 32) {
-      test_by_warp<Boxes>(a, system, own, slot < last && slot != own_slot, slot, shift, f);
+      test_by_warp<Boxes>(a, system, own, own_slot, slot < last, slot, shift, f);
     }
   };
   if constexpr (Boxes == boxes_kind::many_small) {
     const row_range<D> all = whole_system(a, system);
     test_range_by_warp(all.first, all.last, all.shift);
   } else {
-    const auto walk = walk_around<Boxes>(a, system, own.position);
-    const auto ranges = static_cast<std::uint32_t>(walk.count());
-    for (std::uint32_t base = 0; base < ranges; base += 32) {
+    const auto walk = walk_around<Boxes>(a, system, own);
+    using number = decltype(walk.count());
+    const number ranges = walk.count();
+    for (number base = 0; base < ranges; base += 32) {
       row_range<D> mine{0, 0, {}};
-      if (base + lane < ranges) mine = walk.range(static_cast<int>(base + lane));
+      if (base + lane < ranges) mine = walk.range(base + lane);
       const std::uint32_t length = mine.last - mine.first;
       const std::uint32_t end = warp_inclusive_sum(length, lane);
       const std::uint32_t total = __shfl_sync(~0u, end, 31);
@@ -325,7 +376,7 @@ __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_poi
         return shift;
       };
       if (total > 32 * 32) {  // long ranges: one after another
-        const int batch = static_cast<int>(min(ranges - base, 32u));
+        const auto batch = static_cast<int>(ranges - base < 32 ? ranges - base : 32);
         for (int source = 0; source < batch; ++source) {
           test_range_by_warp(__shfl_sync(~0u, mine.first, source), __shfl_sync(~0u, mine.last, source),
                              shift_of(source));
@@ -339,7 +390,7 @@ __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_poi
           if (__shfl_sync(~0u, end, source + step - 1) <= candidate) source += step;
         }
         const std::uint32_t slot = __shfl_sync(~0u, mine.first + length - end, source) + candidate;
-        test_by_warp<Boxes>(a, system, own, candidate < total && slot != own_slot, slot, shift_of(source), f);
+        test_by_warp<Boxes>(a, system, own, own_slot, candidate < total, slot, shift_of(source), f);
       }
     }
   }

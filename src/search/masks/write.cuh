@@ -36,7 +36,7 @@ __device__ void write_four(const masks_search<T, D>& a, const neighbor_sink<T, D
     particle_id neighbors[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      if (to[k] < limit) neighbors[k] = __ldg(a.elements + (code[k] & slot_mask));
+      if (to[k] < limit) neighbors[k] = __ldg(a.elements + (slot_of<Boxes>(a, code[k])));
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
@@ -45,7 +45,7 @@ __device__ void write_four(const masks_search<T, D>& a, const neighbor_sink<T, D
   } else {
     for (int k = 0; k < 4; ++k) {
       if (to[k] >= limit) continue;
-      write_entry<false, Boxes>(a, sink, to[k], own, code[k] & slot_mask, unpacked_shift<Boxes, D>(code[k]));
+      write_entry<false, Boxes>(a, sink, to[k], own, slot_of<Boxes>(a, code[k]), unpacked_shift<Boxes>(a, code[k]));
     }
   }
 }
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(masks_block)
       const auto put = [&](std::uint32_t mask, std::uint32_t code) {
         for (; mask != 0; mask &= mask - 1) {
           const std::uint32_t word = code + static_cast<std::uint32_t>(__ffs(static_cast<int>(mask)));
-          *at++ = Plain ? (word & slot_mask) | tag : word;
+          *at++ = Plain ? slot_of<Boxes>(a, word) | tag : word;
         }
       };
       const candidate_mask* from = a.words + slot * a.slot_stride;
@@ -200,8 +200,8 @@ __global__ void __launch_bounds__(masks_block)
         std::uint32_t entry = __shfl_sync(~0u, start, row) + threadIdx.x % 32;
         for (; entry < target.end; entry += 32) {
           const std::uint32_t word = stage[entry];
-          write_entry<false, Boxes>(a, sink, target.to + entry, of_row, word & slot_mask,
-                                    unpacked_shift<Boxes, D>(word));
+          write_entry<false, Boxes>(a, sink, target.to + entry, of_row, slot_of<Boxes>(a, word),
+                                    unpacked_shift<Boxes>(a, word));
         }
       }
     }

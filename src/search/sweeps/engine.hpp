@@ -19,10 +19,10 @@ namespace quadrat::detail {
 
 template <typename T, int D>
 struct sweeps_grids {
-  using grid = sweeps_grid<T, D>;
+  using grid = cuboid_grid<T, D>;
 
   [[nodiscard]] static std::vector<grid> make(std::span<const lattice<T, D>> boxes, const layer_request<T>& request) {
-    return make_sweeps_grids<T, D>(boxes, {request.edge, request.reach, request.most_cells, request.points_anywhere});
+    return make_cuboid_grids<T, D>(boxes, {request.edge, request.reach, request.most_cells, request.points_anywhere});
   }
   [[nodiscard]] static search_system<T, D>& cells(grid& of) { return of.cells; }
 };

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "quadrat/core/context.hpp"
+#include "search/cuboid_grid.hpp"
 #include "search/kernels.hpp"
 #include "search/levels/layers.hpp"
-#include "search/sweeps/grid.hpp"
 
 /// The method `sweeps`, for CPUs: a block of adjacent points along a row of rectangular cells is compared with one copy
 /// of all points within reach of the block, in separate arrays of components for the vector units.
@@ -26,7 +26,7 @@ inline constexpr std::uint64_t row_left_out = ~std::uint64_t{0};
 template <typename T, int D>
 struct sweeps_search {
   neighbor_search<T, D> search;  ///< without records
-  search_layers<T, sweeps_grid<T, D>> layers;
+  search_layers<T, cuboid_grid<T, D>> layers;
   layer_slots<T, D> slots;  ///< with sweeps_padding at the end
   std::size_t rows;         ///< the points: the first slots
   std::size_t cells;        ///< that hold them, of all systems and levels

@@ -20,7 +20,7 @@ constexpr std::size_t cells_a_turn = std::size_t{8} * trimmed_cells_along_first_
 
 /// The bounds of points that are not in folded cells. Without a turn, coordinates grow with positions.
 template <typename T, int D>
-[[nodiscard]] sweeps_bounds<T, D> bounds_of_slots(const sweeps_search<T, D>& what, const sweeps_grid<T, D>& grid,
+[[nodiscard]] cuboid_bounds<T, D> bounds_of_slots(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
                                                   std::uint32_t first, std::uint32_t last) {
   vec<T, D> lower = point_of_slot(what, first);
   if (grid.turned) lower = grid.place(lower);
@@ -34,7 +34,7 @@ template <typename T, int D>
     }
   }
   if (!grid.turned) lower = grid.place(lower), upper = grid.place(upper);
-  sweeps_bounds<T, D> bounds{{}, {}, grid.cells.slack};
+  cuboid_bounds<T, D> bounds{{}, {}, grid.cells.slack};
   for (int axis = 0; axis < D; ++axis) {
     bounds.lower[axis] = grid.cells.coordinate(lower, axis);
     bounds.upper[axis] = grid.cells.coordinate(upper, axis);
@@ -45,7 +45,7 @@ template <typename T, int D>
 /// For folded cells along the axes of coordinates: from the corners of the box around the points, unless points of
 /// other repeats make it long.
 template <typename T, int D>
-[[nodiscard]] bool target_of_corners(const sweeps_search<T, D>& what, const sweeps_grid<T, D>& grid,
+[[nodiscard]] bool target_of_corners(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
                                      const sweeps_block<T, D>& block, T reach, sweeps_target<T, D>& target) {
   vec<T, D> lower = point_of_slot(what, block.first), upper = lower;
   for (std::uint32_t slot = block.first + 1; slot < block.last; ++slot) {
@@ -55,7 +55,7 @@ template <typename T, int D>
       upper[axis] = std::max(upper[axis], at[axis]);
     }
   }
-  const sweeps_bounds<T, D> ends = grid.bounds_of(upper);
+  const cuboid_bounds<T, D> ends = grid.bounds_of(upper);
   target.bounds = grid.bounds_of(lower);
   for (int axis = 0; axis < D; ++axis) {
     const T length = grid.cells.coordinate(upper, axis) - grid.cells.coordinate(lower, axis);
@@ -70,7 +70,7 @@ template <typename T, int D>
 }
 
 template <typename T, int D>
-[[nodiscard]] sweeps_target<T, D> make_target(const sweeps_search<T, D>& what, const sweeps_grid<T, D>& grid,
+[[nodiscard]] sweeps_target<T, D> make_target(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
                                               const sweeps_block<T, D>& block, T reach) {
   sweeps_target<T, D> target{};
   if (!grid.folded) {
@@ -105,7 +105,7 @@ void for_each_range_in_layers(const sweeps_search<T, D>& what, const sweeps_bloc
   const T size = size_of_block(what, block);
   for (std::uint32_t left = what.layers.visited[block.level]; left != 0; left &= left - 1) {
     const auto& layer = what.layers.layer[std::countr_zero(left)];
-    const sweeps_grid<T, D>& grid = layer.grids[block.system];
+    const cuboid_grid<T, D>& grid = layer.grids[block.system];
     if (layer.is_empty(grid.cells)) continue;
     const T reach = sizes.reach(size, layer.widest);
     for_each_range(grid, layer.offsets, make_target(what, grid, block, reach), reach,
@@ -119,12 +119,12 @@ void for_each_range_in_layers(const sweeps_search<T, D>& what, const sweeps_bloc
 template <typename T, int D, typename F>
 void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::size_t last, F&& f) {
   // The grids of all levels, and in each of all systems.
-  const sweeps_grid<T, D>* grids = what.layers.layer[0].grids;
+  const cuboid_grid<T, D>* grids = what.layers.layer[0].grids;
   const std::size_t systems = what.search.system_count;
-  const sweeps_grid<T, D>* end_of_grids = grids + static_cast<std::size_t>(what.layers.levels.count) * systems;
+  const cuboid_grid<T, D>* end_of_grids = grids + static_cast<std::size_t>(what.layers.levels.count) * systems;
   const std::uint32_t* offsets = what.layers.layer[0].offsets;
-  const auto follows = [](std::size_t cell, const sweeps_grid<T, D>& grid) { return cell < grid.cells.first_cell; };
-  const sweeps_grid<T, D>* grid = std::upper_bound(grids, end_of_grids, first, follows) - 1;
+  const auto follows = [](std::size_t cell, const cuboid_grid<T, D>& grid) { return cell < grid.cells.first_cell; };
+  const cuboid_grid<T, D>* grid = std::upper_bound(grids, end_of_grids, first, follows) - 1;
   for (std::size_t cell = first; cell < last;) {
     while (grid + 1 < end_of_grids && (grid + 1)->cells.first_cell <= cell) ++grid;
     // A block ends with its row.

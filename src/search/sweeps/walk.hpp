@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "search/sweeps/grid.hpp"
+#include "search/cuboid_grid.hpp"
 #include "search/sweeps/lanes.hpp"
 #include "search/sweeps/sweeps.hpp"
 
@@ -27,7 +27,7 @@ struct sweeps_block {
 /// What is known of a block in the cells of a layer.
 template <typename T, int D>
 struct sweeps_target {
-  sweeps_bounds<T, D> bounds;  ///< of the points
+  cuboid_bounds<T, D> bounds;  ///< of the points
   image_range<D> images;       ///< that can hold neighbors: S for the neighbor
 };
 
@@ -144,8 +144,8 @@ class sweeps_chunk {
 template <typename T, int D>
 class sweeps_rows {
  public:
-  /// `bounds` are those of points, or what sweeps_grid::seen_from has made of them.
-  sweeps_rows(const search_system<T, D>& cells, const std::uint32_t* offsets, const sweeps_bounds<T, D>& bounds,
+  /// `bounds` are those of points, or what cuboid_grid::seen_from has made of them.
+  sweeps_rows(const search_system<T, D>& cells, const std::uint32_t* offsets, const cuboid_bounds<T, D>& bounds,
               T reach)
       : cells_(cells), offsets_(offsets), bounds_(bounds) {
     // Covers the rounding of a squared distance and of the expressions here.
@@ -229,7 +229,7 @@ class sweeps_rows {
 
   const search_system<T, D>& cells_;
   const std::uint32_t* offsets_;
-  const sweeps_bounds<T, D>& bounds_;
+  const cuboid_bounds<T, D>& bounds_;
   T squared_reach_;
   indices range_[D];
 };
@@ -251,10 +251,10 @@ void for_each_image(const image_range<D>& range, F&& f) {
 
 /// Calls f(first slot, one past the last slot, S) for all ranges that can hold neighbors of a block's points.
 template <typename T, int D, typename F>
-void for_each_range(const sweeps_grid<T, D>& grid, const std::uint32_t* offsets, const sweeps_target<T, D>& target,
+void for_each_range(const cuboid_grid<T, D>& grid, const std::uint32_t* offsets, const sweeps_target<T, D>& target,
                     T reach, F&& f) {
   for_each_image(target.images, [&](const vec<int, D>& image) {
-    const sweeps_bounds<T, D> bounds = grid.seen_from(image, target.bounds);
+    const cuboid_bounds<T, D> bounds = grid.seen_from(image, target.bounds);
     sweeps_rows<T, D>(grid.cells, offsets, bounds, reach).for_each([&](std::uint32_t slot, std::uint32_t end) {
       f(slot, end, image);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "search/sweeps/grid.hpp"
+#include "search/cuboid_grid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -71,7 +71,7 @@ template <typename T, int D>
   return best;
 }
 
-/// The cuboid as an open box, in the coordinates of sweeps_grid::place.
+/// The cuboid as an open box, in the coordinates of cuboid_grid::place.
 template <typename T, int D>
 [[nodiscard]] lattice<T, D> box_of(const cuboid<D>& around, const lattice<T, D>& shape) {
   lattice<T, D> result{};
@@ -106,8 +106,8 @@ class grid_maker {
     }
   }
 
-  [[nodiscard]] sweeps_grid<T, D> make() const {
-    sweeps_grid<T, D> grid{};
+  [[nodiscard]] cuboid_grid<T, D> make() const {
+    cuboid_grid<T, D> grid{};
     grid.cells = cells_;
     grid.origin = shape_.origin;
     grid.turned = !shape_.orthorhombic;
@@ -154,7 +154,7 @@ class grid_maker {
     return 8 * epsilon * sum * rate(axis);
   }
 
-  void set_images(sweeps_grid<T, D>& grid, int k) const {
+  void set_images(cuboid_grid<T, D>& grid, int k) const {
     if (!shape_.periodic[k]) return;
     const auto inverse = cast<double>(shape_.inverse[k]);
     double first = 0, margin = across_[k] * (1 + 16 * epsilon) + 16 * epsilon;
@@ -169,7 +169,9 @@ class grid_maker {
     }
     grid.first_fractions[k] = static_cast<T>(first);
     grid.margins[k] = static_cast<T>(margin * (1 + 4 * epsilon));
-    grid.most_images[k] = static_cast<int>(std::ceil(across_[k])) + 1;
+    // The margin covers the rounding of points inside the box; far outside they may be wrapped into its neighbor.
+    const bool wraps_roughly = grid.folded && grid.turned;
+    grid.most_images[k] = static_cast<int>(std::floor(static_cast<double>(grid.margins[k]))) + (wraps_roughly ? 2 : 1);
   }
 
   const lattice<T, D>& shape_;
@@ -181,8 +183,8 @@ class grid_maker {
 }  // namespace
 
 template <typename T, int D>
-std::vector<sweeps_grid<T, D>> make_sweeps_grids(std::span<const lattice<T, D>> boxes,
-                                                 const sweeps_grid_request<T>& request) {
+std::vector<cuboid_grid<T, D>> make_cuboid_grids(std::span<const lattice<T, D>> boxes,
+                                                 const cuboid_grid_request<T>& request) {
   std::vector<cuboid<D>> around;
   std::vector<lattice<T, D>> cuboids;
   std::vector<vec<bool, D>> endless;
@@ -195,7 +197,7 @@ std::vector<sweeps_grid<T, D>> make_sweeps_grids(std::span<const lattice<T, D>> 
   edges[0] /= T(trimmed_cells_along_first_axis);
   const cells_request<T, D> wanted{edges, request.reach, request.most_cells, false, endless.data()};
   const std::vector<search_system<T, D>> systems = make_search_systems<T, D>(cuboids, wanted);
-  std::vector<sweeps_grid<T, D>> grids;
+  std::vector<cuboid_grid<T, D>> grids;
   grids.reserve(boxes.size());
   for (std::size_t k = 0; k < boxes.size(); ++k) {
     grids.push_back(grid_maker<T, D>(boxes[k], around[k], systems[k], request.reach).make());
@@ -203,13 +205,13 @@ std::vector<sweeps_grid<T, D>> make_sweeps_grids(std::span<const lattice<T, D>> 
   return grids;
 }
 
-template std::vector<sweeps_grid<float, 2>> make_sweeps_grids(std::span<const lattice<float, 2>>,
-                                                              const sweeps_grid_request<float>&);
-template std::vector<sweeps_grid<float, 3>> make_sweeps_grids(std::span<const lattice<float, 3>>,
-                                                              const sweeps_grid_request<float>&);
-template std::vector<sweeps_grid<double, 2>> make_sweeps_grids(std::span<const lattice<double, 2>>,
-                                                               const sweeps_grid_request<double>&);
-template std::vector<sweeps_grid<double, 3>> make_sweeps_grids(std::span<const lattice<double, 3>>,
-                                                               const sweeps_grid_request<double>&);
+template std::vector<cuboid_grid<float, 2>> make_cuboid_grids(std::span<const lattice<float, 2>>,
+                                                              const cuboid_grid_request<float>&);
+template std::vector<cuboid_grid<float, 3>> make_cuboid_grids(std::span<const lattice<float, 3>>,
+                                                              const cuboid_grid_request<float>&);
+template std::vector<cuboid_grid<double, 2>> make_cuboid_grids(std::span<const lattice<double, 2>>,
+                                                               const cuboid_grid_request<double>&);
+template std::vector<cuboid_grid<double, 3>> make_cuboid_grids(std::span<const lattice<double, 3>>,
+                                                               const cuboid_grid_request<double>&);
 
 }  // namespace quadrat::detail

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+#include "search/search.hpp"
+#include "search/system.hpp"
+
+namespace quadrat::detail {
+
+/// The coordinates of some points, in cells: along folded axes, within the stored cells.
+template <typename T, int D>
+struct cuboid_bounds {
+  vec<T, D> lower;
+  vec<T, D> upper;
+  vec<T, D> slack;  ///< bound on the rounding of coordinates and separations
+
+  void include(const cuboid_bounds& other) {
+    for (int axis = 0; axis < D; ++axis) {
+      lower[axis] = std::min(lower[axis], other.lower[axis]);
+      upper[axis] = std::max(upper[axis], other.upper[axis]);
+      slack[axis] = std::max(slack[axis], other.slack[axis]);
+    }
+  }
+};
+
+/// The images of a box, from first to last along each of its vectors.
+template <int D>
+struct image_range {
+  vec<int, D> first;
+  vec<int, D> last;
+
+  void include(const image_range& other) {
+    for (int k = 0; k < D; ++k) {
+      first[k] = std::min(first[k], other.first[k]);
+      last[k] = std::max(last[k], other.last[k]);
+    }
+  }
+};
+
+/// The rectangular cells of one system, whatever the shape of its box. They cut a cuboid around the box, the smallest
+/// with an edge along a vector of the box and a face along another, and hold wrapped points. They know nothing of
+/// periods: neighbors in an image of the box are found around the image of a point on the opposite side. A search
+/// inside the box therefore costs the same for every shape.
+template <typename T, int D>
+struct cuboid_grid {
+  search_system<T, D> cells;    ///< of an open box, the cuboid, for the coordinates that `place` gives
+  vec<T, D> origin;             ///< of the box
+  vec<vec<T, D>, D> axes;       ///< directions of the cuboid's edges
+  bool turned;                  ///< whether these are other than those of coordinates
+  bool folded;                  ///< whether cells repeat along any axis
+  vec<vec<T, D>, D> vectors;    ///< of the box, in cells along each axis
+  vec<vec<T, D>, D> fractions;  ///< [vector][axis]: what a cell along an axis adds to the fraction along a vector
+  vec<T, D> first_fractions;    ///< at the cuboid's corner
+  vec<T, D> margins;            ///< the reach and all rounding, as a fraction along each vector
+  vec<int, D> most_images;      ///< along each vector, on either side
+
+  /// Coordinates along turned axes, from the box's origin; or the point itself.
+  [[nodiscard]] QUADRAT_HD vec<T, D> place(const vec<T, D>& point) const {
+    if (!turned) return point;
+    return make_vec<T, D>([&](int axis) { return dot(axes[axis], point - origin); });
+  }
+
+  /// The number of stored cells.
+  [[nodiscard]] std::size_t cell_count() const {
+    std::size_t product = 1;
+    for (int axis = 0; axis < D; ++axis) product *= static_cast<std::size_t>(cells.cells[axis]);
+    return product;
+  }
+  /// Of the cells that hold points: of the box, or of the stored cells if they are folded.
+  [[nodiscard]] double volume() const {
+    double cell = 1;
+    for (int axis = 0; axis < D; ++axis) cell *= static_cast<double>(cells.edge[axis]);
+    if (folded) return cell * static_cast<double>(cell_count());
+    double box = 0;
+    static_cast<void>(reciprocal(make_vec<vec<double, D>, D>([&](int k) { return cast<double>(vectors[k]); }), box));
+    return cell * std::fabs(box);
+  }
+
+  /// Coordinates of a wrapped point, in cells, along folded axes as if they were not.
+  [[nodiscard]] QUADRAT_HD vec<T, D> coordinates(const vec<T, D>& point) const {
+    const vec<T, D> at = place(point);
+    return make_vec<T, D>([&](int axis) { return (at[axis] - cells.from[axis]) * cells.rate[axis]; });
+  }
+  /// Bound on the rounding of such coordinates and of separations, in cells.
+  [[nodiscard]] QUADRAT_HD vec<T, D> slack_at(const vec<T, D>& point, const vec<T, D>& coordinates) const {
+    vec<T, D> slack = cells.slack;
+    if (!folded) return slack;
+    for (int axis = 0; axis < D; ++axis) {
+      if (cells.repeats[axis] == 0)
+        slack[axis] = cells.slack_at(coordinates[axis], axis) + slack_of_turning(point, axis);
+    }
+    return slack;
+  }
+
+  /// Of a wrapped point.
+  [[nodiscard]] cuboid_bounds<T, D> bounds_of(const vec<T, D>& point) const {
+    vec<T, D> at = coordinates(point);
+    const vec<T, D> slack = slack_at(point, at);
+    for (int axis = 0; axis < D; ++axis) {
+      int repeat = 0;
+      if (cells.repeats[axis] == 0) at[axis] = cells.folded(at[axis], axis, repeat);
+    }
+    return {at, at, slack};
+  }
+
+  /// The images of the box that can hold neighbors of a point with these coordinates: S for the neighbor.
+  [[nodiscard]] QUADRAT_HD image_range<D> images_around(const vec<T, D>& coordinates, const vec<T, D>& slack) const {
+    image_range<D> range{};
+    for (int k = 0; k < D; ++k) {
+      if (most_images[k] == 0) continue;
+      T middle = first_fractions[k], half = margins[k];
+      for (int axis = 0; axis < D; ++axis) middle += fractions[k][axis] * coordinates[axis];
+      if (folded) {
+        // Far outside the box, wrapped points are inside only to within rounding: theirs and that of the sum above.
+        for (int axis = 0; axis < D; ++axis) half += 4 * std::fabs(fractions[k][axis]) * slack[axis];
+      }
+      range.first[k] = clamped_image(middle - half, k);
+      range.last[k] = clamped_image(middle + half, k);
+    }
+    return range;
+  }
+
+  /// The images of the box that can hold neighbors of points within the bounds, if no axis is folded: S for the
+  /// neighbor.
+  [[nodiscard]] image_range<D> images_near(const cuboid_bounds<T, D>& bounds) const {
+    image_range<D> range{};
+    for (int k = 0; k < D; ++k) {
+      if (most_images[k] == 0) continue;
+      T middle = first_fractions[k], half = margins[k];
+      for (int axis = 0; axis < D; ++axis) {
+        middle += fractions[k][axis] * ((bounds.lower[axis] + bounds.upper[axis]) / 2);
+        half += std::fabs(fractions[k][axis]) * ((bounds.upper[axis] - bounds.lower[axis]) / 2);
+      }
+      range.first[k] = clamped_image(middle - half, k);
+      range.last[k] = clamped_image(middle + half, k);
+    }
+    return range;
+  }
+
+  /// The bounds seen from an image of the box.
+  [[nodiscard]] cuboid_bounds<T, D> seen_from(const vec<int, D>& image, cuboid_bounds<T, D> bounds) const {
+    for (int axis = 0; axis < D; ++axis) {
+      T shift = T(0);
+      for (int k = 0; k < D; ++k) shift += static_cast<T>(image[k]) * vectors[k][axis];
+      if (shift == T(0)) continue;
+      const T length = bounds.upper[axis] - bounds.lower[axis];
+      bounds.lower[axis] -= shift;
+      int repeat = 0;
+      if (cells.repeats[axis] == 0) bounds.lower[axis] = cells.folded(bounds.lower[axis], axis, repeat);
+      bounds.upper[axis] = bounds.lower[axis] + length;
+    }
+    return bounds;
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD int clamped_image(T fraction, int k) const {
+    const int index = search_system<T, D>::unwrapped_index(fraction);
+    return index < -most_images[k] ? -most_images[k] : (index > most_images[k] ? most_images[k] : index);
+  }
+
+  /// Far outside the box.
+  [[nodiscard]] QUADRAT_HD T slack_of_turning(const vec<T, D>& point, int axis) const {
+    if (!turned) return T(0);
+    T sum = T(0);
+    for (int k = 0; k < D; ++k) sum += std::fabs(axes[axis][k] * (point[k] - origin[k]));
+    constexpr T epsilon = std::numeric_limits<T>::epsilon();
+    return 8 * epsilon * sum * cells.rate[axis];
+  }
+};
+
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD cell_id cell_in_grid(const cuboid_grid<T, D>& grid, const vec<T, D>& wrapped) {
+  return grid.cells.cell_of(grid.place(wrapped));
+}
+
+/// The number of the cell that stores a point, in the grid of its system. An invalid point is a fault and goes to the
+/// first cell.
+template <typename T, int D>
+struct grid_key {
+  search_key<T, D> key;
+  const cuboid_grid<T, D>* grids;
+
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
+  [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return key.search.points[i]; }
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
+    if (!key.check(i, point, key.search.system_of_point, i)) return 0;
+    const std::uint32_t system = key.search.system_at(key.search.system_of_point, i);
+    vec<int, D> boxes{};
+    return cell_in_grid(grids[system], key.search.systems[system].shape.wrap(point, boxes));
+  }
+};
+
+/// The same for one system, passed by value: see search_key_of_one.
+template <typename T, int D>
+struct grid_key_of_one {
+  search_key<T, D> key;
+  search_system<T, D> system;
+  cuboid_grid<T, D> grid;
+
+  QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
+  [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return key.search.points[i]; }
+  [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
+    if (!key.check_in(system.shape, point, i)) return 0;
+    vec<int, D> boxes{};
+    return cell_in_grid(grid, system.shape.wrap(point, boxes));
+  }
+};
+
+/// The images that can hold neighbors of a wrapped point, from its box as one cell: none for an invalid point.
+template <typename T, int D>
+[[nodiscard]] image_range<D> images_of_point(const search_system<T, D>& box, const vec<T, D>& point, T reach) {
+  constexpr int most = 600;  // more than a search may span
+  const cell_range<D> range = box.reach(point, reach);
+  image_range<D> images{};
+  for (int k = 0; k < D; ++k) {
+    if (!box.shape.periodic[k] || range.first[k] < -most || range.last[k] > most) continue;
+    images.first[k] = range.first[k];
+    images.last[k] = range.last[k];
+  }
+  return images;
+}
+
+/// What grids are made for.
+template <typename T>
+struct cuboid_grid_request {
+  T edge;                  ///< of cells, about; along the first axis a quarter of it
+  T reach;                 ///< the largest distance that will be asked for
+  std::size_t most_cells;  ///< of all systems together
+  bool accept_outside;     ///< points may be anywhere along open axes
+};
+
+/// Grids for these boxes, with their cells numbered through. Throws what make_search_systems does.
+template <typename T, int D>
+[[nodiscard]] std::vector<cuboid_grid<T, D>> make_cuboid_grids(std::span<const lattice<T, D>> boxes,
+                                                               const cuboid_grid_request<T>& request);
+
+}  // namespace quadrat::detail
