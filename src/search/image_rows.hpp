@@ -55,9 +55,10 @@ class image_rows {
       for (int y = here.first[1]; y <= here.last[1]; ++y) {
         const T left = rest - squared_gap(here, y, 1);
         if (!(left > T(0))) continue;
-        const T half = half_length(left);
-        for (int part = 0; part < parts(); ++part) {
-          const row_range<D> range = part_of_row(here, y, z, half, part, shift);
+        const index_range x = within(here.at[0], half_length(left), 0);
+        const int ends = x.first < 0 || x.last >= grid_.cells.cells[0] ? 2 : 1;
+        for (int part = 0; part < ends; ++part) {
+          const row_range<D> range = part_of_row(y, z, x, part, shift);
           if (range.first < range.last) f(range);
         }
       }
@@ -89,7 +90,7 @@ class image_rows {
     const T rest = D == 3 ? squared_reach_ - squared_gap(here, z, D - 1) : squared_reach_;
     const T left = rest - squared_gap(here, y, 1);
     if (!(left > T(0))) return {0, 0, shift};
-    return part_of_row(here, y, z, half_length(left), part, shift);
+    return part_of_row(y, z, within(here.at[0], half_length(left), 0), part, shift);
   }
 
  private:
@@ -124,23 +125,23 @@ class image_rows {
       here.at[axis] = at_[axis] - moved;
       int repeat = 0;
       if (repeats(axis)) here.at[axis] = grid_.cells.folded(here.at[axis], axis, repeat);
-      if (axis > 0) set_within(here.at[axis], margin_[axis], axis, here.first[axis], here.last[axis]);
+      if (axis == 0) continue;
+      const index_range rows = within(here.at[axis], margin_[axis], axis);
+      here.first[axis] = rows.first;
+      here.last[axis] = rows.last;
     }
     return here;
   }
 
   /// The cells within a margin: where they repeat unwrapped, each stored one at most once.
-  QUADRAT_HD void set_within(T at, T margin, int axis, int& first, int& last) const {
+  [[nodiscard]] QUADRAT_HD index_range within(T at, T margin, int axis) const {
     const int cells = grid_.cells.cells[axis];
-    first = floor_to_int(at - margin);
-    last = floor_to_int(at + margin);
+    const index_range range{floor_to_int(at - margin), floor_to_int(at + margin)};
     if (repeats(axis)) {
-      if (2 * margin + T(2) <= static_cast<T>(cells)) return;
-      first = 0;
-      last = cells - 1;
+      if (2 * margin + T(2) <= static_cast<T>(cells)) return range;
+      return {0, cells - 1};
     }
-    first = first < 0 ? 0 : first;
-    last = last < cells ? last : cells - 1;
+    return {range.first < 0 ? 0 : range.first, range.last < cells ? range.last : cells - 1};
   }
 
   [[nodiscard]] QUADRAT_HD T half_length(T squared) const {
@@ -159,19 +160,15 @@ class image_rows {
     return gap * gap;
   }
 
-  [[nodiscard]] QUADRAT_HD row_range<D> part_of_row(const place& here, int y, int z, T half, int part,
+  /// The slots of the cells x of a row. Part 1 is what lies beyond the end of the stored cells: at most one end.
+  [[nodiscard]] QUADRAT_HD row_range<D> part_of_row(int y, int z, const index_range& x, int part,
                                                     const vec<int, D>& shift) const {
     const int cells = grid_.cells.cells[0];
-    int first = 0, last = 0;
-    set_within(here.at[0], half, 0, first, last);
-    if (part > 0) {  // beyond the end of the stored cells: at most one end
-      const bool below = first < 0;
-      const bool above = last >= cells;
-      last = below ? cells - 1 : (above ? last - cells : -1);
-      first = below ? first + cells : 0;
-    } else {
-      first = first < 0 ? 0 : first;
-      last = last < cells ? last : cells - 1;
+    int first = x.first < 0 ? 0 : x.first;
+    int last = x.last < cells ? x.last : cells - 1;
+    if (part > 0) {
+      first = x.first < 0 ? x.first + cells : 0;
+      last = x.first < 0 ? cells - 1 : x.last - cells;
     }
     if (first > last) return {0, 0, shift};
     cell_id row = stored(y, 1);

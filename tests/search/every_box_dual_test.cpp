@@ -73,7 +73,7 @@ TYPED_TEST(every_box, tilted_with_more_points_than_a_block_has) {
   for (const auto& edges : tilted_boxes<T>()) {
     for (const bool open : {false, true}) {
       SCOPED_TRACE(message("box ", seed, open ? ", open along the second vector" : ""));
-      expect_all_methods_agree(problem_in<T>(edges, {{true, !open, true}}, size_or(700, 150), T(1.4), seed));
+      expect_all_methods_agree(problem_in<T>(edges, {{true, !open, true}}, size_or(450, 150), T(1.4), seed));
       if (this->HasFailure()) return;
     }
     ++seed;
@@ -82,7 +82,7 @@ TYPED_TEST(every_box, tilted_with_more_points_than_a_block_has) {
 
 TYPED_TEST(every_box, rows_of_hundreds_of_neighbors) {
   using T = TypeParam;
-  const std::size_t count = size_or(400, 150);
+  const std::size_t count = size_or(320, 150);
   for (const auto& edges : tilted_boxes<T>()) {
     auto problem = problem_in<T>(edges, vec<bool, 3>::filled(true), count, T(1.5), 5);
     // A crowd across a face, most of it in one place.
