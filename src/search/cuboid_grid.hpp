@@ -52,6 +52,8 @@ struct image_range {
 /// inside the box therefore costs the same for every shape.
 template <typename T, int D>
 struct cuboid_grid {
+  static constexpr T epsilon = std::numeric_limits<T>::epsilon();
+
   search_system<T, D> cells;    ///< of an open box, the cuboid, for the coordinates that `place` gives
   vec<T, D> origin;             ///< of the box
   vec<vec<T, D>, D> axes;       ///< directions of the cuboid's edges
@@ -172,7 +174,6 @@ struct cuboid_grid {
     if (!turned) return T(0);
     T sum = T(0);
     for (int k = 0; k < D; ++k) sum += std::fabs(axes[axis][k] * (point[k] - origin[k]));
-    constexpr T epsilon = std::numeric_limits<T>::epsilon();
     return 8 * epsilon * sum * cells.rate[axis];
   }
 };

@@ -110,8 +110,7 @@ class image_rows {
   }
   /// At least the number of rows in the range of any image.
   [[nodiscard]] QUADRAT_HD std::uint32_t most_rows(int axis) const {
-    constexpr T epsilon = sizeof(T) == 4 ? T(1.1920929e-7) : T(2.220446049250313e-16);
-    const T rounding = 4 * epsilon * (static_cast<T>(grid_.cells.cells[axis]) + margin_[axis]);
+    const T rounding = 4 * cuboid_grid<T, D>::epsilon * (static_cast<T>(grid_.cells.cells[axis]) + margin_[axis]);
     const int most = floor_to_int(2 * margin_[axis] + rounding);
     const int cells = grid_.cells.cells[axis];
     return static_cast<std::uint32_t>(most >= 0 && most < cells - 2 ? most + 2 : cells);
