@@ -8,8 +8,8 @@
 #include "cells/counting_build.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/core/array.hpp"
+#include "quadrat/search/lattice/system.hpp"
 #include "search/search.hpp"
-#include "search/system.hpp"
 
 namespace quadrat::detail {
 

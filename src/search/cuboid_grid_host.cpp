@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "search/cuboid_grid.hpp"
+#include "quadrat/search/lattice/cuboid_grid.hpp"
 
 #include <algorithm>
 #include <cmath>

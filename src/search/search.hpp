@@ -11,8 +11,8 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/parallel/fault.hpp"
+#include "quadrat/search/lattice/system.hpp"
 #include "quadrat/search/neighbor_list.hpp"
-#include "search/system.hpp"
 
 /// The search itself, as host-device code: every box, rule and layout, one thread per row.
 namespace quadrat::detail {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "quadrat/core/error.hpp"
-#include "search/system.hpp"
+#include "quadrat/search/lattice/system.hpp"
 
 namespace quadrat::detail {
 

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "search/row_range.hpp"
+#include "quadrat/search/lattice/row_range.hpp"
 #include "search/search.hpp"
 
 namespace quadrat::detail {

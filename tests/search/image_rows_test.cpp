@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "search/image_rows.hpp"
+#include "quadrat/search/lattice/image_rows.hpp"
 
 #include <gtest/gtest.h>
 

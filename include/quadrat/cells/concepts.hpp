@@ -72,6 +72,16 @@ concept record_cell_list = cell_list<View> && requires(const View& view, cell_id
   view.for_each_record_in_cell(id, f);
 };
 
+/// Walks by itself, in a box of any shape (lattice_cells): view.for_each_near(point, cutoff, f) calls
+/// f(j, separation, squared distance) for each particle j nearer than the cutoff, and particle(slot) is the one in a
+/// slot.
+template <typename View>
+concept lattice_cell_list =
+    requires(const View& view, const vec<typename View::value_type, View::dimension>& point, std::uint32_t slot) {
+      view.for_each_near(point, typename View::value_type{}, detail::any_visitor{});
+      { view.particle(slot) } -> std::convertible_to<particle_id>;
+    };
+
 /// A half-open range of slots of a cell list with contiguous cells.
 struct slot_range {
   std::uint32_t first;

@@ -142,6 +142,18 @@ QUADRAT_HD void for_each_neighbor_but(const View& view,
   }
 }
 
+template <typename Order, lattice_cell_list View, typename F>
+QUADRAT_HD void for_each_neighbor_but(const View& view, const points_view<typename View::value_type, View::dimension>&,
+                                      const vec<typename View::value_type, View::dimension>& point,
+                                      typename View::value_type cutoff, particle_id skipped, F&& f) {
+  static_assert(std::is_same_v<Order, search_orders::natural>,
+                "lattice_cells have a walk of their own, without orders");
+  using T = typename View::value_type;
+  view.for_each_near(point, cutoff, [&](particle_id j, const vec<T, View::dimension>& separation, T squared_distance) {
+    if (j != skipped) f(j, separation, squared_distance);
+  });
+}
+
 }  // namespace detail
 
 /// Calls f(j, separation, squared distance) for each particle j other than i whose squared distance is strictly below
@@ -156,7 +168,8 @@ QUADRAT_HD void for_each_neighbor(const View& view,
 }
 
 /// The same around any finite point. The point is not a particle: a particle at the same place is its neighbor. Along
-/// open axes it may lie outside the box, by at most the length of the box; for linked_tight it must lie in the box.
+/// open axes it may lie outside the box, by at most the length of the box; for linked_tight it must lie in the box, and
+/// for lattice_cells it may lie anywhere.
 template <typename Order = search_orders::natural, typename View, typename F>
 QUADRAT_HD void for_each_neighbor_of_point(const View& view,
                                            const points_view<typename View::value_type, View::dimension>& points,

@@ -26,7 +26,7 @@
 /// for different i.
 ///
 /// All throw argument_error if the cutoff is not positive and finite, or exceeds half the box along a periodic axis or,
-/// for linked_tight, 2 radius.
+/// for linked_tight, 2 radius; for lattice_cells, the cutoff that they were made for.
 
 namespace quadrat {
 
@@ -34,7 +34,11 @@ namespace detail {
 
 template <typename View>
 void require_cutoff_reached(const View& view, typename View::value_type cutoff) {
-  require_cutoff_fits(view.space.domain, cutoff);
+  if constexpr (lattice_cell_list<View>) {
+    view.require_cutoff(cutoff);
+  } else {
+    require_cutoff_fits(view.space.domain, cutoff);
+  }
   if constexpr (tight_cell_list<View>) {
     require(cutoff <= 2 * view.touch.radius, "the cutoff ", cutoff,
             " is more than the diameter that the tight cell list was made for, ", 2 * view.touch.radius);
@@ -45,7 +49,7 @@ void require_cutoff_reached(const View& view, typename View::value_type cutoff) 
 /// the same cells, whatever the order of points in memory.
 template <typename View>
 [[nodiscard]] QUADRAT_HD particle_id particle_of_thread(const View& view, std::size_t index) {
-  if constexpr (contiguous_cells<View>) {
+  if constexpr (contiguous_cells<View> || lattice_cell_list<View>) {
     return view.particle(static_cast<std::uint32_t>(index));
   } else {
     return static_cast<particle_id>(index);

@@ -8,7 +8,7 @@
 #include "models/run_fault.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
-#include "search/system.hpp"
+#include "quadrat/search/lattice/system.hpp"
 
 /// A step of the Circles model on a GPU, over trimmed rows of cells. If cells hold few agents, a thread first tests its
 /// candidates, which takes few operations, and keeps one bit per candidate in a queue in shared memory; then it visits

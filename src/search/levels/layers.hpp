@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quadrat/search/lattice/system.hpp"
 #include "search/kernels.hpp"
 #include "search/levels/layer_rows.hpp"
 #include "search/levels/sizes.hpp"
 #include "search/search.hpp"
-#include "search/system.hpp"
 
 /// Points in layers of cells (search/levels/plan.hpp), and the kernels that put them there. `Grid` cuts the box of one
 /// system into cells: search_system, or cuboid_grid.

@@ -9,7 +9,8 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
-#include "search/image_rows.hpp"
+#include "quadrat/search/lattice/image_rows.hpp"
+#include "search/grid_keys.hpp"
 #include "search/kernels.hpp"
 
 /// The methods `masks` and `warps`, for CUDA. Cells are finer along the first axis, and each row of cells is trimmed to

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "quadrat/core/context.hpp"
-#include "search/cuboid_grid.hpp"
+#include "quadrat/search/lattice/cuboid_grid.hpp"
 #include "search/kernels.hpp"
 #include "search/levels/layers.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "search/cuboid_grid.hpp"
+#include "quadrat/search/lattice/cuboid_grid.hpp"
 #include "search/sweeps/lanes.hpp"
 #include "search/sweeps/sweeps.hpp"
 

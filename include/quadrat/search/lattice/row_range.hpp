@@ -6,7 +6,7 @@
 
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
-#include "search/system.hpp"
+#include "quadrat/search/lattice/system.hpp"
 
 /// What the walks over trimmed rows of cells share.
 namespace quadrat::detail {

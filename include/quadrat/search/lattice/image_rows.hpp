@@ -7,8 +7,8 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
-#include "search/cuboid_grid.hpp"
-#include "search/row_range.hpp"
+#include "quadrat/search/lattice/cuboid_grid.hpp"
+#include "quadrat/search/lattice/row_range.hpp"
 
 namespace quadrat::detail {
 

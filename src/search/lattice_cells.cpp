@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/search/lattice_cells.hpp"
+
+#include <cmath>
+#include <span>
+
+#include "cells/counting_build.hpp"
+#include "core/backend.hpp"
+#include "core/point_checks.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "search/cells.hpp"
+#include "search/grid_keys.hpp"
+#include "search/point_complaint.hpp"
+
+namespace quadrat {
+
+namespace detail {
+
+/// Index: slot.
+template <typename T, int D>
+struct place_in_lattice {
+  points_view<T, D> points;
+  lattice<T, D> shape;
+  const particle_id* elements;
+  placed_point<T, D>* placed;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const particle_id id = elements[slot];
+    vec<int, D> boxes{};
+    placed[slot] = {shape.wrap(points[id], boxes), id};
+  }
+};
+
+}  // namespace detail
+
+template <typename Context, typename T, int D>
+lattice_cells<Context, T, D>::lattice_cells(const Context& context, const lattice<T, D>& shape,
+                                            const lattice_cells_options<T>& options)
+    : shape_(shape), options_(options), faults_(context) {
+  const T cutoff = options.cutoff;
+  require(cutoff > T(0) && std::isfinite(cutoff * cutoff) && cutoff * cutoff > T(0), "the cutoff is ", cutoff,
+          "; it must be positive, and its square finite and not 0");
+  for (int axis = 0; axis < D; ++axis) {
+    const T half = shape.height(axis) / 2;
+    require(!shape.periodic[axis] || cutoff <= half, "the cutoff ", cutoff,
+            " is more than half the periodic box along vector ", axis, " (height ", shape.height(axis), "); at most ",
+            half, " is possible");
+  }
+}
+
+template <typename Context, typename T, int D>
+void lattice_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
+  detail::require_points(points, "points");
+  built_ = false;
+  points_ = points;
+  const std::size_t count = points.count;
+  if (cut_for_ == 0 || count > 2 * cut_for_ || 2 * count < cut_for_) {
+    const detail::cuboid_grid_request<T> wanted{
+        options_.cutoff, options_.cutoff, detail::most_cells(count, options_.accept_outside), options_.accept_outside};
+    grid_ = detail::make_cuboid_grids<T, D>(std::span<const lattice<T, D>>(&shape_, 1), wanted).front();
+    cut_for_ = count > 0 ? count : 1;
+  }
+  faults_.begin();
+  placed_.resize_discarding(context, count);
+  detail::grid_key_of_one<T, D> key{};
+  key.key.search.points = points;
+  key.key.accept_outside = options_.accept_outside;
+  key.key.faults = faults_.flag();
+  key.system.shape = shape_;
+  key.grid = grid_;
+  buckets_.build(context, count, grid_.cell_count(), key, key.key.faults);
+  for_each(context, "search.place_in_lattice", count,
+           detail::place_in_lattice<T, D>{points, shape_, buckets_.view().elements, placed_.data()});
+  built_ = true;
+}
+
+template <typename Context, typename T, int D>
+void lattice_cells<Context, T, D>::check(const Context& context) {
+  const fault_report found = faults_.check(context);
+  if (found.kind == fault_kind::none) return;
+  if (found.index >= points_.count) {
+    throw data_error(message("point ", found.index, " of an earlier build was not finite or outside of its box"));
+  }
+  throw data_error(detail::point_complaint(context, shape_, points_, "point ", found.index), found.index);
+}
+
+template class lattice_cells<backend_context, float, 2>;
+template class lattice_cells<backend_context, float, 3>;
+template class lattice_cells<backend_context, double, 2>;
+template class lattice_cells<backend_context, double, 3>;
+
+}  // namespace quadrat
