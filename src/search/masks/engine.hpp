@@ -32,7 +32,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     note_ = task.note;
     const std::size_t boxes = task.input.boxes.size();
     const bool small_boxes = !by_warps_ && task.nearest_image && boxes > 1 && points_ <= all_pairs_most_points * boxes;
-    if (cells_.unfit(task) || small_boxes != small_boxes_) cut(task, small_boxes);
+    if (!cut_ || cells_.unfit(task) || small_boxes != small_boxes_) cut(task, small_boxes);
     codes_.slot_bits = static_cast<unsigned>(std::bit_width(points_ > 0 ? points_ - 1 : 0));
     warp_a_row_ = by_warps_ || (by_images_ && !codes_.fit());
     records_.resize_discarding(context_, points_ + masks_padding);
@@ -89,6 +89,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   using neighbor_engine<cuda_context, T, D>::cells_;
 
   void cut(const search_task<T, D>& task, bool small_boxes) {
+    cut_ = false;  // in case of an exception below
     const T reach = this->reach();
     const bool anywhere = options_.accept_outside && !small_boxes;
     const std::size_t most = small_boxes ? 1 : most_cells(points_, anywhere);
@@ -105,6 +106,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     words_a_row_ = small_boxes ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)
                                : masks_a_row<D>(static_cast<double>(points_) / cubes);
     if (by_images_) words_a_row_ += words_a_row_ / 2;  // rows of cells have parts where images of the box meet
+    cut_ = true;
   }
 
   void use_systems(const search_task<T, D>& task) {
@@ -183,6 +185,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   std::size_t points_ = 0;
   std::size_t rows_ = 0;
   bool one_system_ = false;
+  bool cut_ = false;  // cells and grids belong to the same boxes
   bool any_periodic_ = false;
   bool small_boxes_ = false;  // every pair of a system is tested
   bool by_images_ = false;    // cells are those of grids

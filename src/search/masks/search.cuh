@@ -293,13 +293,15 @@ __device__ std::uint32_t slot_of(const masks_search<T, D>& a, std::uint32_t word
 }
 
 /// Blocks per multiprocessor: this limits a walk along folded axes to 64 registers. Without it nvcc 13.0 chooses 48 and
-/// spills 72 bytes. 0: no limit.
-template <boxes_kind Boxes>
-inline constexpr unsigned masks_per_multiprocessor = Boxes == boxes_kind::many || by_images<Boxes> ? 8 : 0;
+/// spills 72 bytes. By images, 64 hold everything in float; in double, 80. 0: no limit.
+template <boxes_kind Boxes, typename T>
+inline constexpr unsigned masks_per_multiprocessor = by_images<Boxes>            ? (sizeof(T) == 4 ? 8 : 6)
+                                                     : Boxes == boxes_kind::many ? 8
+                                                                                 : 0;
 
 /// A thread per row: counts pairs, and writes the masks.
 template <boxes_kind Boxes, typename T, int D>
-__global__ void __launch_bounds__(masks_block, masks_per_multiprocessor<Boxes>)
+__global__ void __launch_bounds__(masks_block, masks_per_multiprocessor<Boxes, T>)
     count_by_thread(const __grid_constant__ masks_search<T, D> a, std::uint32_t* counts) {
   const std::uint32_t slot = blockIdx.x * masks_block + threadIdx.x;
   if (slot >= a.rows) return;
