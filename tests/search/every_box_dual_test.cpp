@@ -116,7 +116,8 @@ TYPED_TEST(every_box, one_list_for_boxes_that_change) {
     options.cutoff = T(1.4);
     options.method = method;
     options.sorted = options.shifts = options.vectors = true;
-    neighbor_list<backend_context, T, 3> list(backend_context(), options);
+    const backend_context context;
+    neighbor_list<backend_context, T, 3> list(context, options);
     std::uint64_t seed = 20;
     for (const auto& edges : {upright, tilted[0], tiny, tilted[1], upright, tiny, tilted[3]}) {
       for (const std::size_t count : {std::size_t{100}, std::size_t{190}, std::size_t{128}, std::size_t{129}}) {
@@ -125,9 +126,9 @@ TYPED_TEST(every_box, one_list_for_boxes_that_change) {
         problem.options = options;
         const auto wanted = reference::neighbor_list(problem);
         if (!same_bits && wanted.margin < 16) continue;
-        const neighbor_input_on_device<T, 3> stored(backend_context(), problem);
+        const neighbor_input_on_device<T, 3> stored(context, problem);
         list.build(stored.input());
-        expect_same(bring_home(backend_context(), list), wanted.entries, problem);
+        expect_same(bring_home(context, list), wanted.entries, problem);
         if (this->HasFailure()) return;
       }
     }
