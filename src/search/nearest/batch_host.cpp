@@ -43,8 +43,11 @@ class nearest_batch {
 
   void find(std::size_t leaf) {
     begin(leaf);
-    find_in_image(vec<int, D>{});
-    if constexpr (Images) nearest_shells<T, D, nearest_batch>(search_.images, low_, high_, *this).visit();
+    if constexpr (Images) {
+      nearest_shells<T, D, nearest_batch>(search_.images, low_, high_, *this).visit();
+    } else {
+      find_in_image(vec<int, D>{});
+    }
     write(leaf);
   }
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <type_traits>
-
 #include "quadrat/parallel/for_each.hpp"
 #include "search/nearest/batch.hpp"
 #include "search/nearest/rows.hpp"
 
 namespace quadrat::detail {
 
-template <bool Images, typename Context, typename T, int D>
-void find_nearest_rows_with(const Context& context, const nearest_search<T, D>& search, std::size_t rows) {
+template <bool Images, typename T, int D>
+void find_nearest_rows_with(const cpu_context& context, const nearest_search<T, D>& search, std::size_t rows) {
   constexpr const char* name = "nearest.rows";
   if (search.sink.k <= 8) {
     for_each(context, name, rows, find_nearest_row<T, D, 8, Images>{search});
@@ -23,12 +21,10 @@ void find_nearest_rows_with(const Context& context, const nearest_search<T, D>& 
   }
 }
 
-template <typename Context, typename T, int D>
-void find_nearest_rows(const Context& context, const nearest_search<T, D>& search, std::size_t rows) {
+template <typename T, int D>
+void find_nearest_rows(const cpu_context& context, const nearest_search<T, D>& search, std::size_t rows) {
   if (rows == 0) return;
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    if (search.order == nullptr) return find_nearest_rows_by_leaves(context, search);
-  }
+  if (search.order == nullptr) return find_nearest_rows_by_leaves(context, search);
   if (search.images.any()) {
     find_nearest_rows_with<true>(context, search, rows);
   } else {

@@ -56,7 +56,7 @@ template <int D>
   return shift;
 }
 
-/// Searches all images but the home one, in shells that grow until the next ones are too far away. Search has
+/// Searches all images, the home one first, in shells that grow until the next ones are too far away. Search has
 /// `in_reach(squared distance)`, and `find_in_image(shift)`, after which less may be in reach. It searches for the
 /// neighbors of positions from `low` to `high`.
 template <typename T, int D, typename Search>
@@ -67,8 +67,11 @@ class nearest_shells {
       : images_(images), low_(low), high_(high), search_(search) {}
 
   QUADRAT_HD void visit() {
-    vec<int, D> done{};
+    auto done = vec<int, D>::filled(-1);
+    vec<int, D> next{};
     for (;;) {
+      visit_shell(done, next);
+      done = next;
       T covered = T(-1);  // the distance within which all images have been visited
       for (int axis = 0; axis < D; ++axis) {
         if (done[axis] >= images_.most[axis]) continue;
@@ -76,9 +79,7 @@ class nearest_shells {
         if (covered < T(0) || distance < covered) covered = distance;
       }
       if (covered < T(0) || !search_.in_reach(covered * covered)) return;
-      const vec<int, D> next = next_shell(done, covered);
-      visit_shell(done, next);
-      done = next;
+      next = next_shell(done, covered);
     }
   }
 
@@ -112,7 +113,7 @@ class nearest_shells {
         for (int x = -next[0]; x <= next[0]; ++x) {
           if ((inside && magnitude(x) <= done[0]) || too_far(0, x)) continue;
           shift[0] = x;
-          if (can_hold_neighbor(shift)) search_.find_in_image(shift);
+          if (shift == vec<int, D>{} || can_hold_neighbor(shift)) search_.find_in_image(shift);
         }
       }
     }

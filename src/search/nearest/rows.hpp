@@ -12,7 +12,7 @@
 #include "search/nearest/order.hpp"
 #include "search/nearest/tree.hpp"
 
-/// The search, as host-device code: one thread per row.
+/// The search, row by row.
 namespace quadrat::detail {
 
 /// The nearest neighbors found so far, in order. Those below `Capacity - k` are place holders that come before
@@ -104,6 +104,7 @@ struct nearest_search {
   bool include_self;           ///< if rows are points
   points_view<T, D> queries;   ///< if rows are queries
   const std::uint32_t* order;  ///< of queries along the curve; nullptr if rows are points
+  std::uint32_t* visits;       ///< for tests: of nodes and leaves by each warp of a GPU; nullptr: not wanted
 };
 
 /// One row: what is found, from a position that has been wrapped.
@@ -117,8 +118,11 @@ class nearest_row {
 
   QUADRAT_HD void find() {
     if (search_.tree.levels == 0) return;
-    find_in_image(vec<int, D>{});
-    if constexpr (Images) nearest_shells<T, D, nearest_row>(search_.images, from_, from_, *this).visit();
+    if constexpr (Images) {
+      nearest_shells<T, D, nearest_row>(search_.images, from_, from_, *this).visit();
+    } else {
+      find_in_image(vec<int, D>{});
+    }
   }
 
   QUADRAT_HD void write(std::size_t row, const vec<int, D>& boxes) const {
@@ -207,8 +211,8 @@ struct find_nearest_row {
   }
 };
 
-/// Finds this many rows: those of all points, or of all queries.
-template <typename Context, typename T, int D>
-void find_nearest_rows(const Context& context, const nearest_search<T, D>& search, std::size_t rows);
+/// Finds this many rows on a CPU: those of all points, or of all queries.
+template <typename T, int D>
+void find_nearest_rows(const cpu_context& context, const nearest_search<T, D>& search, std::size_t rows);
 
 }  // namespace quadrat::detail

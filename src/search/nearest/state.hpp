@@ -6,6 +6,7 @@
 #include "core/memory_check.hpp"
 #include "quadrat/search/nearest_neighbors.hpp"
 #include "search/nearest/box.hpp"
+#include "search/nearest/cuda/rows.hpp"
 #include "search/nearest/points.hpp"
 #include "search/nearest/rows.hpp"
 
