@@ -10,28 +10,14 @@ namespace quadrat::bench {
 
 namespace {
 
-[[nodiscard]] const char* name_of(force_list kind, bool cuda) {
-  switch (kind) {
-    case force_list::neighbors:
-      return "neighbor_list";
-    case force_list::tiles_by_bits:
-      return cuda ? "tiles_by_bits" : "tiles";
-    case force_list::tiles_by_tiles:
-      return "tiles_by_tiles";
-    case force_list::tiles_by_points:
-      break;
-  }
-  return "tiles_by_points";
-}
-
 /// Times the forces by one list; `expected` is the squared length of all forces by another one, 0 at first.
 template <typename T, typename Context>
 void time_lj_forces(const session& s, const Context& context, int side, double cutoff, force_list kind,
                     double& expected) {
   const std::size_t n =
       std::size_t{4} * static_cast<std::size_t>(side) * static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
-  row identity = identify("cluster_pairs", name_of(kind, s.on_cuda()), std::is_same_v<T, float> ? "float" : "double", n,
-                          0, "disturbed fcc lattice");
+  row identity = identify("cluster_pairs", kind == force_list::neighbors ? "neighbor_list" : "tiles",
+                          std::is_same_v<T, float> ? "float" : "double", n, 0, "disturbed fcc lattice");
   identity.erase("cells");
   identity["cutoff"] = cutoff;
   s.attempt(identity, [&](row& out) {
@@ -54,10 +40,8 @@ void time_lj_forces(const session& s, const Context& context, int side, double c
 
 template <typename T, typename Context>
 void time_force_lists(const session& s, const Context& context, int side, double cutoff) {
-  using enum force_list;
   double expected = 0;
-  for (const force_list kind : {neighbors, tiles_by_bits, tiles_by_tiles, tiles_by_points}) {
-    if (!s.on_cuda() && (kind == tiles_by_tiles || kind == tiles_by_points)) continue;
+  for (const force_list kind : {force_list::neighbors, force_list::tiles}) {
     time_lj_forces<T>(s, context, side, cutoff, kind, expected);
   }
 }

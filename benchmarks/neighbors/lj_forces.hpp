@@ -7,8 +7,8 @@
 
 namespace quadrat::bench {
 
-/// How forces are summed: over a neighbor list, or over cluster pairs, by one of the orders of a GPU.
-enum class force_list { neighbors, tiles_by_bits, tiles_by_tiles, tiles_by_points };
+/// What forces are summed over.
+enum class force_list { neighbors, tiles };
 
 /// The Lennard-Jones forces on disturbed points of an fcc lattice of reduced density 0.8442, by one list with a skin of
 /// 0.3, in a periodic cube. The points are in the order of the lattice.

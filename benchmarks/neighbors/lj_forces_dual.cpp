@@ -108,16 +108,8 @@ class forces_by_list final : public lj_forces {
   void build() { neighbors_ ? neighbors_->build(points_of(points_)) : tiles_->build(points_of(points_)); }
   template <typename Sum, typename F>
   void sum(Sum* result, const F& f) {
-    switch (kind_) {
-      case force_list::neighbors:
-        return accumulate_neighbors(*neighbors_, result, f);
-      case force_list::tiles_by_bits:
-        return accumulate_neighbors<tile_order::bits>(*tiles_, result, f);
-      case force_list::tiles_by_tiles:
-        return accumulate_neighbors<tile_order::tiles>(*tiles_, result, f);
-      case force_list::tiles_by_points:
-        return accumulate_neighbors<tile_order::points>(*tiles_, result, f);
-    }
+    if (kind_ == force_list::neighbors) return accumulate_neighbors(*neighbors_, result, f);
+    accumulate_neighbors(*tiles_, result, f);
   }
 
   Context context_;

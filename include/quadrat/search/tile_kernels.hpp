@@ -6,13 +6,12 @@
 #endif
 
 #include <cstdint>
-#include <type_traits>
 
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/search/cluster_pairs.hpp"
 
-/// Sums over cluster pairs on a GPU, for visit_clusters.hpp: a warp a row. Each sum is added up by one thread, or by
-/// four in a fixed order, without atomic operations.
+/// Sums over cluster pairs on a GPU, for visit_clusters.hpp: a warp per row. Each sum is added up by one thread,
+/// without atomic operations.
 namespace quadrat::detail {
 
 /// Threads of a block. Each warp stages tiles in shared memory of its own.
@@ -93,63 +92,6 @@ __global__ void __launch_bounds__(tiles_block)
     }
   }
   if (i != no_particle) result[i] = sum;
-}
-
-/// Adds the sums of four adjacent threads; all of them get it.
-template <typename Sum>
-[[nodiscard]] __device__ Sum sum_of_four_lanes(Sum value) {
-  static_assert(std::is_trivially_copyable_v<Sum> && sizeof(Sum) % sizeof(unsigned) == 0,
-                "quadrat: sums must be trivially copyable, of a multiple of 4 bytes");
-#pragma unroll
-  for (unsigned step = 2; step > 0; step /= 2) {
-    unsigned words[sizeof(Sum) / sizeof(unsigned)];
-    memcpy(words, &value, sizeof(Sum));
-    for (unsigned& word : words) word = __shfl_xor_sync(0xffffffffu, word, step);
-    Sum other{};
-    memcpy(&other, words, sizeof(Sum));
-    value += other;
-  }
-  return value;
-}
-
-/// Whole tiles: thread 4 a + b does point a of each group of the row and points b and b + 4 of each tile. Every pair of
-/// a group with any is computed, without loads that depend on masks.
-template <typename T, int D, typename Sum, typename F>
-__global__ void __launch_bounds__(tiles_block)
-    accumulate_by_tiles(const __grid_constant__ cluster_pair_view<T, D> view, Sum* result, const F f) {
-  const unsigned a = threadIdx.x % 32 / 4, b = threadIdx.x % 4;
-  const std::size_t row = (static_cast<std::size_t>(blockIdx.x) * tiles_block + threadIdx.x) / 32;
-  if (row >= view.rows) return;  // the whole warp
-  const point_group<T, D>* const own = view.groups + groups_of_row * row;
-  const T squared_cutoff = view.cutoff * view.cutoff;
-  vec<T, D> from[groups_of_row];
-  Sum sums[groups_of_row]{};
-#pragma unroll
-  for (unsigned k = 0; k < groups_of_row; ++k) from[k] = own[k].position(a);
-  for (std::uint64_t t = view.offsets[row]; t < view.offsets[row + 1]; ++t) {
-    const pair_tile<T, D> tile = view.tiles[t];
-    const point_group<T, D>& group = view.groups[tile.group];
-#pragma unroll
-    for (unsigned half = 0; half < 2; ++half) {
-      const unsigned place = b + 4 * half;
-      const vec<T, D> to = group.position(place) + tile.translation;
-      const particle_id j = group.id[place];
-#pragma unroll
-      for (unsigned k = 0; k < groups_of_row; ++k) {
-        const std::uint64_t mask = view.masks[groups_of_row * t + k];
-        if (mask == 0) continue;  // the whole warp
-        const vec<T, D> r = to - from[k];
-        const T squared = squared_norm(r);
-        const bool listed = (mask >> (points_of_group * a + place) & 1) != 0;
-        if (listed && squared < squared_cutoff) sums[k] += f(own[k].id[a], j, r, squared);
-      }
-    }
-  }
-#pragma unroll
-  for (unsigned k = 0; k < groups_of_row; ++k) {
-    const Sum sum = sum_of_four_lanes(sums[k]);
-    if (b == k && own[k].id[a] != no_particle) result[own[k].id[a]] = sum;
-  }
 }
 
 }  // namespace quadrat::detail

@@ -32,14 +32,6 @@
 
 namespace quadrat {
 
-/// How a GPU goes through tiles. Results differ by rounding.
-enum class tile_order {
-  bits,   ///< a thread a point, from bit to bit
-  tiles,  ///< four threads a point, every pair of a tile
-  points  ///< a thread a point, without shared memory: cluster_pair_view::for_each_neighbor
-};
-inline constexpr tile_order fastest_tile_order = tile_order::bits;
-
 namespace detail {
 
 /// Index: place.
@@ -54,46 +46,26 @@ struct visit_places_of {
   }
 };
 
-/// Index: place.
 template <typename T, int D, typename Sum, typename F>
-struct accumulate_places_of {
-  cluster_pair_view<T, D> view;
-  Sum* result;
-  F f;
-
-  QUADRAT_HD void operator()(std::size_t place) const {
-    const particle_id i = view.id(place);
-    Sum sum{};
-    view.for_each_neighbor(place, [&](particle_id j, const vec<T, D>& r, T squared) { sum += f(i, j, r, squared); });
-    result[i] = sum;
-  }
-};
-
-template <tile_order Order, typename T, int D, typename Sum, typename F>
 void accumulate_clusters(const cpu_context& context, const cluster_pair_view<T, D>& view,
                          const select_tiles<T, D>& select, Sum* result, const F& f) {
   for_each(context, "search.accumulate_groups", view.points,
            accumulate_groups_of<T, D, Sum, F>{view, select, result, f});
 }
 
-template <tile_order Order, typename T, int D, typename Sum, typename F>
+template <typename T, int D, typename Sum, typename F>
 void accumulate_clusters(const cuda_context& context, const cluster_pair_view<T, D>& view,
                          const select_tiles<T, D>& /*select*/, Sum* result, const F& f) {
 #if defined(__CUDACC__)
-  if constexpr (Order != tile_order::points) {
-    if (view.rows == 0) return;
-    const cuda_launch launch(context, "search.accumulate_tiles");
-    const unsigned blocks = cuda_launch::blocks(points_of_row * view.rows, tiles_block);
-    if constexpr (Order == tile_order::bits) {
-      accumulate_by_bits<<<blocks, tiles_block, 0, context.stream()>>>(view, result, f);
-    } else {
-      accumulate_by_tiles<<<blocks, tiles_block, 0, context.stream()>>>(view, result, f);
-    }
-    launch.check();
-    return;
-  }
+  if (view.rows == 0) return;
+  const cuda_launch launch(context, "search.accumulate_tiles");
+  const unsigned blocks = cuda_launch::blocks(points_of_row * view.rows, tiles_block);
+  accumulate_by_bits<<<blocks, tiles_block, 0, context.stream()>>>(view, result, f);
+  launch.check();
+#else
+  for_each(context, "search.accumulate_tiles", view.rows, f);  // throws: it needs nvcc
+  static_cast<void>(result);
 #endif
-  for_each(context, "search.accumulate_places", view.points, accumulate_places_of<T, D, Sum, F>{view, result, f});
 }
 
 }  // namespace detail
@@ -111,19 +83,19 @@ void for_each_pair(const cluster_pair_list<Context, T, D>& list, const F& f) {
 /// branches.
 ///
 /// Determinism: each point is summed in a fixed order, without atomics: run_to_run, for any number of threads.
-template <tile_order Order = fastest_tile_order, typename Context, typename T, int D, typename Sum, typename F>
+template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_neighbors(const cluster_pair_list<Context, T, D>& list, Sum* result, const F& f) {
   const cluster_pair_view<T, D> view = list.view();
   require_pointer(result, view.points, "sums");
-  detail::accumulate_clusters<Order>(list.context(), view, list.selection(), result, f);
+  detail::accumulate_clusters(list.context(), view, list.selection(), result, f);
 }
 
 /// The same, and *total = the sum of result[i] over all points, always added in the same order. `total` is memory of
 /// the list's context. For instance the energy and the virial of the system, with `interaction` as Sum. Sum needs +.
-template <tile_order Order = fastest_tile_order, typename Context, typename T, int D, typename Sum, typename F>
+template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_neighbors(cluster_pair_list<Context, T, D>& list, Sum* result, Sum* total, const F& f) {
   require_pointer(total, 1, "totals");
-  accumulate_neighbors<Order>(list, result, f);
+  accumulate_neighbors(list, result, f);
   reduce_into(list.context(), "search.total", list.view().points, detail::read_sum<Sum>{result}, plus_operation{},
               Sum{}, total, list.scratch());
 }

@@ -13,6 +13,7 @@
 #include "search/motion.hpp"
 #include "search/nearest/box.hpp"
 #include "search/nearest/points.hpp"
+#include "search/tiles/cuda/find.hpp"
 #include "search/tiles/search.hpp"
 
 namespace quadrat {
@@ -73,11 +74,13 @@ struct cluster_pair_list<Context, T, D>::implementation {
   std::uint64_t tile_count = 0;
 
  private:
+  static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
   enum moved_word : std::size_t { points_moved, points_turned, moved_words };
 
   [[nodiscard]] detail::tile_search<T, D> search() const;
   [[nodiscard]] detail::neighbor_search<T, D> motion_search(const points_view<T, D>& given) const;
-  void find_tiles();
+  void count_tiles();
+  void fill_tiles();
 
   std::size_t point_count = 0;
   std::size_t rows = 0;
@@ -97,7 +100,7 @@ template <typename Context, typename T, int D>
 detail::tile_search<T, D> cluster_pair_list<Context, T, D>::implementation::search() const {
   constexpr T margin = sizeof(T) == 4 ? T(2e-6) : T(4e-15);
   const T reach = options.cutoff + options.skin;
-  return {points.tree(), points.images(), reach * reach, reach * reach * (T(1) + margin)};
+  return {points.tree(), points.images(), reach * reach, reach * reach * (T(1) + margin), nullptr};
 }
 
 /// What remember_points and find_movers read.
@@ -114,23 +117,34 @@ detail::neighbor_search<T, D> cluster_pair_list<Context, T, D>::implementation::
 }
 
 template <typename Context, typename T, int D>
-void cluster_pair_list<Context, T, D>::implementation::find_tiles() {
-  constexpr std::size_t stride = std::is_same_v<Context, cpu_context> ? points_of_row : 1;
+void cluster_pair_list<Context, T, D>::implementation::count_tiles() {
   counts.resize_discarding(context, rows);
   offsets.resize_discarding(context, rows + 1);
-  for_each(context, "search.count_tiles", rows * stride, detail::count_tiles<T, D>{search(), stride, counts.data()});
+  if constexpr (cuda) {
+    detail::enqueue_tile_counts(context, search(), rows, counts.data());
+  } else {
+    for_each(context, "search.count_tiles", rows * points_of_row, detail::count_tiles<T, D>{search(), counts.data()});
+  }
   exclusive_scan_with_total(context, counts.data(), offsets.data(), rows, scratch);
   tile_count = to_host(context, offsets.data() + rows, 1)[0];
+}
+
+template <typename Context, typename T, int D>
+void cluster_pair_list<Context, T, D>::implementation::fill_tiles() {
   constexpr std::size_t bytes_of_tile = sizeof(pair_tile<T, D>) + groups_of_row * sizeof(std::uint64_t);
   detail::require_memory(context.memory(), message("a list of ", tile_count, " tiles of 32 x 8 pairs"),
                          tile_count * bytes_of_tile, tiles.bytes() + masks.bytes(), "Take a smaller cutoff");
   tiles.resize_discarding(context, tile_count);
   masks.resize_discarding(context, groups_of_row * tile_count);
-  for_each(context, "search.fill_tiles", rows * stride,
-           detail::fill_tiles<T, D>{search(), stride, offsets.data(), tiles.data()});
-  for_each(context, "search.mask_tiles", rows * points_of_row,
-           detail::mask_tiles<T, D>{search(), groups.data(), offsets.data(), tiles.data(),
-                                    reinterpret_cast<std::uint8_t*>(masks.data())});
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(masks.data());
+  if constexpr (cuda) {
+    detail::enqueue_tiles(context, search(), rows, {offsets.data(), tiles.data(), bytes});
+  } else {
+    for_each(context, "search.fill_tiles", rows * points_of_row,
+             detail::fill_tiles<T, D>{search(), offsets.data(), tiles.data()});
+    for_each(context, "search.mask_tiles", rows * points_of_row,
+             detail::mask_tiles<T, D>{search(), groups.data(), offsets.data(), tiles.data(), bytes});
+  }
 }
 
 template <typename Context, typename T, int D>
@@ -142,7 +156,8 @@ void cluster_pair_list<Context, T, D>::implementation::build(const points_view<T
   groups.resize_discarding(context, rows * groups_of_row);
   for_each(context, "search.fill_groups", rows * points_of_row,
            detail::fill_groups<T, D>{points.tree(), groups.data()});
-  find_tiles();
+  count_tiles();
+  fill_tiles();
   if (options.skin > T(0)) {
     remembered.resize(context, point_count, true);
     for_each(context, "search.remember", point_count,

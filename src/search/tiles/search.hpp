@@ -10,8 +10,9 @@
 #include "search/nearest/tree.hpp"
 #include "search/search.hpp"
 
-/// The search for tiles, as host-device code, over the tree of the nearest neighbors: a leaf is a group. The groups
-/// that may be near a row are found by bounding boxes, and those without a pair are then left out by distances.
+/// The search for tiles on a CPU, and what belongs to it on both backends, over the tree of the nearest neighbors: a
+/// leaf is a group. The groups that may be near a row are found by bounding boxes, and those without a pair are then
+/// left out by distances.
 namespace quadrat::detail {
 
 static_assert(nearest_width == points_of_group);
@@ -24,6 +25,7 @@ struct tile_search {
   T squared_reach;
   /// For bounding boxes: on a GPU their distances may be rounded otherwise than those of points.
   T squared_reach_of_boxes;
+  std::uint32_t* visits;  ///< for tests: of nodes and groups by each warp of a GPU; nullptr: not wanted
 };
 
 /// Finds the tiles of one row. `sink(translation, group)` gets them, always in the same order.
@@ -45,10 +47,7 @@ class tile_finder {
     }
   }
 
-  QUADRAT_HD void find() {
-    find_in_image(vec<int, D>{});
-    if (search_.images.any()) nearest_shells<T, D, tile_finder>(search_.images, low_, high_, *this).visit();
-  }
+  QUADRAT_HD void find() { nearest_shells<T, D, tile_finder>(search_.images, low_, high_, *this).visit(); }
 
   /// How many boxes near that of the row have been compared with its points.
   [[nodiscard]] QUADRAT_HD std::size_t visits() const { return visits_; }
@@ -141,35 +140,33 @@ class tile_finder {
   std::size_t visits_ = 0;
 };
 
-/// Index: row * stride. On a CPU a stride of a row's points makes small sets use all threads, too.
+/// Index: place. Does the row of each 32nd place: with one index a point, small sets use all threads, too.
 template <typename T, int D>
 struct count_tiles {
   tile_search<T, D> search;
-  std::size_t stride;
   std::uint32_t* counts;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
-    if (i % stride != 0) return;
+  void operator()(std::size_t i) const {
+    if (i % points_of_row != 0) return;
     std::uint32_t count = 0;
     const auto add = [&](const vec<T, D>&, std::uint32_t) { ++count; };
-    tile_finder<T, D, decltype(add)>(search, i / stride, add).find();
-    counts[i / stride] = count;
+    tile_finder<T, D, decltype(add)>(search, i / points_of_row, add).find();
+    counts[i / points_of_row] = count;
   }
 };
 
-/// Index: row * stride.
+/// The same.
 template <typename T, int D>
 struct fill_tiles {
   tile_search<T, D> search;
-  std::size_t stride;
   const std::uint64_t* offsets;
   pair_tile<T, D>* tiles;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
-    if (i % stride != 0) return;
-    pair_tile<T, D>* next = tiles + offsets[i / stride];
+  void operator()(std::size_t i) const {
+    if (i % points_of_row != 0) return;
+    pair_tile<T, D>* next = tiles + offsets[i / points_of_row];
     const auto add = [&](const vec<T, D>& translation, std::uint32_t group) { *next++ = {translation, group}; };
-    tile_finder<T, D, decltype(add)>(search, i / stride, add).find();
+    tile_finder<T, D, decltype(add)>(search, i / points_of_row, add).find();
   }
 };
 

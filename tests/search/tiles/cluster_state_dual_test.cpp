@@ -35,18 +35,34 @@ struct one_for_each {
   QUADRAT_HD std::uint32_t operator()(particle_id, particle_id, const vec<float, 3>&, float) const { return 1; }
 };
 
+#if QUADRAT_BACKEND_CPU
 /// Index: row.
 struct count_row_visits {
   detail::tile_search<float, 3> search;
-  std::uint64_t* visits;
+  std::uint32_t* visits;
 
-  QUADRAT_HD void operator()(std::size_t row) const {
+  void operator()(std::size_t row) const {
     const auto ignore = [](const vec<float, 3>&, std::uint32_t) {};
     detail::tile_finder<float, 3, decltype(ignore)> finder(search, row, ignore);
     finder.find();
-    visits[row] = finder.visits();
+    visits[row] = static_cast<std::uint32_t>(finder.visits());
   }
 };
+#endif
+
+/// Boxes and groups that are compared with the points of each row.
+[[nodiscard]] std::vector<std::uint32_t> visits_of_rows(const backend_context& context,
+                                                        detail::tile_search<float, 3> search, std::size_t rows) {
+  array<std::uint32_t, backend_context> visits(context, rows);
+#if QUADRAT_BACKEND_CPU
+  for_each(context, "test.visits", rows, count_row_visits{search, visits.data()});
+#else
+  array<std::uint32_t, backend_context> counts(context, rows);
+  search.visits = visits.data();
+  detail::enqueue_tile_counts(context, search, rows, counts.data());
+#endif
+  return to_host(context, visits);
+}
 
 [[nodiscard]] point_cloud uniform_cloud(std::size_t count, float edge, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -136,9 +152,7 @@ TEST_F(cluster_state_test, no_row_searches_everything_because_of_stray_points) {
     const auto points = to_device(context, cloud);
     tree.build(points_of(points));
     const std::size_t rows = (cloud.size() + 31) / 32;
-    array<std::uint64_t, backend_context> counts(context, rows);
-    for_each(context, "test.visits", rows, count_row_visits{{tree.tree(), tree.images(), 1, 1.0001f}, counts.data()});
-    const auto found = to_host(context, counts);
+    const auto found = visits_of_rows(context, {tree.tree(), tree.images(), 1, 1.0001f, nullptr}, rows);
     return *std::max_element(found.begin(), found.end());
   };
   const auto without = visits(host);
