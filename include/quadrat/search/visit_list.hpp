@@ -48,11 +48,11 @@ namespace detail {
 /// GPU threads that share a row. Neighbors side by side in a row are often side by side in memory, so their loads
 /// coalesce.
 inline constexpr unsigned pair_lanes = 4;
-/// Entries whose points a GPU thread loads at once, so that several loads overlap: latency would be the limit. The
-/// common kinds of rows only, since the functor is inlined for each.
+/// Entries whose points a GPU thread loads at once, so that several loads overlap: latency would be the limit. More
+/// take registers from other threads. The common kinds of rows only, since the functor is inlined for each.
 template <image_kind Kind, bool Uniform>
 inline constexpr unsigned pair_batch =
-    Uniform && (Kind == image_kind::same || Kind == image_kind::orthorhombic) ? 4 : 1;
+    Uniform && (Kind == image_kind::same || Kind == image_kind::orthorhombic) ? 2 : 1;
 
 [[nodiscard]] inline unsigned lanes_of(const cpu_context& /*context*/) { return 1; }
 [[nodiscard]] inline unsigned lanes_of(const cuda_context& /*context*/) { return pair_lanes; }
@@ -85,23 +85,34 @@ QUADRAT_HD void visit_pairs(const listed_pairs<T, D>& list, const pair_row<T, D>
                             std::uint64_t end, [[maybe_unused]] unsigned lane, Visit&& visit) {
 #if defined(__CUDA_ARCH__)
   constexpr unsigned batch = pair_batch<Kind, Uniform>;
-  for (std::uint64_t first = begin + lane; first < end; first += batch * pair_lanes) {
+  const particle_id* const neighbors = list.neighbors + begin;
+  const auto length = static_cast<unsigned>(end - begin);
+  particle_id next[batch] = {};  // loaded a round ahead
+  QUADRAT_UNROLL
+  for (unsigned k = 0; k < batch; ++k) {
+    const unsigned entry = lane + k * pair_lanes;
+    if (length > 0) next[k] = neighbors[entry < length ? entry : 0];
+  }
+  for (unsigned first = lane; first < length; first += batch * pair_lanes) {
     particle_id j[batch];
     pair_point<T, D> point[batch];
     QUADRAT_UNROLL
     for (unsigned k = 0; k < batch; ++k) {
-      const std::uint64_t entry = first + k * pair_lanes;
-      j[k] = list.neighbors[entry < end ? entry : first];
+      j[k] = next[k];
+      point[k] = list.points[j[k]];
     }
     QUADRAT_UNROLL
-    for (unsigned k = 0; k < batch; ++k) point[k] = list.points[j[k]];
+    for (unsigned k = 0; k < batch; ++k) {
+      const unsigned entry = first + (batch + k) * pair_lanes;
+      next[k] = neighbors[entry < length ? entry : 0];
+    }
     QUADRAT_UNROLL
     for (unsigned k = 0; k < batch; ++k) {
-      const std::uint64_t entry = first + k * pair_lanes;
-      const vec<T, D> r = row.template separation<Kind>(entry, j[k], point[k].position);
+      const unsigned entry = first + k * pair_lanes;
+      const vec<T, D> r = row.template separation<Kind>(begin + entry, j[k], point[k].position);
       const T squared = squared_norm(r);
       const bool within = squared < row.template squared_cutoff<Uniform>(point[k].property);
-      if (entry < end && within) visit(j[k], r, squared);
+      if (entry < length && within) visit(j[k], r, squared);
     }
   }
 #else
