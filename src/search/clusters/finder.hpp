@@ -142,13 +142,13 @@ void cluster_finder<Context, T, D>::implementation::unite(std::size_t count) {
 /// Numbers the clusters and labels the points.
 template <typename Context, typename T, int D>
 void cluster_finder<Context, T, D>::implementation::label(std::size_t count) {
-  const std::size_t chunks = (count + detail::cluster_chunk - 1) / detail::cluster_chunk;
+  const detail::cluster_chunks chunks = detail::make_cluster_chunks(context, count);
   smallest.resize_discarding(context, part_count);
   part_labels.resize_discarding(context, part_count);
   labels.resize_discarding(context, count);
   fill_bytes(context, smallest.data(), 0xff, part_count * sizeof(std::uint32_t));
-  for_each(context, "search.clusters.find_smallest", chunks,
-           detail::find_smallest<T, D>{placed.data(), pairs.elements(), count, forest(), smallest.data()});
+  for_each(context, "search.clusters.find_smallest", chunks.number(),
+           detail::find_smallest<T, D>{placed.data(), pairs.elements(), chunks, forest(), smallest.data()});
   fill_bytes(context, before.data(), 0, count * sizeof(std::uint32_t));
   for_each(context, "search.clusters.mark_first_points", part_count,
            detail::mark_first_points{smallest.data(), before.data()});
@@ -160,8 +160,8 @@ void cluster_finder<Context, T, D>::implementation::label(std::size_t count) {
   cluster_count = to_host(context, before.data() + count, 1)[0];
   sizes.resize_discarding(context, cluster_count);
   fill_bytes(context, sizes.data(), 0, cluster_count * sizeof(std::uint32_t));
-  for_each(context, "search.clusters.count_sizes", chunks,
-           detail::count_cluster_sizes{labels.data(), count, sizes.data()});
+  for_each(context, "search.clusters.count_sizes", chunks.number(),
+           detail::count_cluster_sizes{labels.data(), chunks, sizes.data()});
 }
 
 template <typename Context, typename T, int D>

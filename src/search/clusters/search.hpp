@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quadrat/core/context.hpp"
 #include "quadrat/search/cluster_finder.hpp"
 #include "search/clusters/boxes.hpp"
 #include "search/clusters/forest.hpp"
@@ -24,14 +25,18 @@ struct cluster_search {
   box_tree<T, D> tree;               ///< without levels if no cell is crowded
 
   /// Calls f(first slot, last slot + 1, translation) for each row of cells within reach of a wrapped point, until f
-  /// returns false.
+  /// returns false. Rows that begin after cell `most` are left out.
   template <typename F>
-  QUADRAT_HD void for_each_run(const vec<T, D>& point, F&& f) const {
+  QUADRAT_HD void for_each_run(const vec<T, D>& point, cell_id most, F&& f) const {
     bool more = true;
     const walking_order rows{true, 1};
     for_each_image_run(system, system.reach(point, link), rows, [&](cell_id first, cell_id last, const vec<int, D>& s) {
-      if (more) more = f(cell_offsets[first], cell_offsets[last + 1], system.shape.translation(s));
+      if (more && first <= most) more = f(cell_offsets[first], cell_offsets[last + 1], system.shape.translation(s));
     });
+  }
+  template <typename F>
+  QUADRAT_HD void for_each_run(const vec<T, D>& point, F&& f) const {
+    for_each_run(point, ~cell_id{0}, f);
   }
   [[nodiscard]] QUADRAT_HD bool linked(const vec<T, D>& from, const vec<T, D>& to, const vec<T, D>& translation) const {
     return squared_norm(neighbor_search<T, D>::separation(from, to, translation)) < squared_link;
@@ -43,14 +48,15 @@ struct cluster_search {
   }
 
   /// Calls visitor.found(part) for a core point in each part of a run of which visitor.wants(part), if one is linked to
-  /// `point`.
+  /// `point`. In long runs visitor.still_wants(part) is asked before all of a part is tested, and visitor.settle()
+  /// called after each that is found.
   template <typename Visitor>
   QUADRAT_HD void visit_run(std::uint32_t begin, std::uint32_t end, const vec<T, D>& point,
                             const vec<T, D>& translation, Visitor& visitor) const {
     if (is_long(begin, end)) return visit_long_run(begin, end, point, translation, visitor);
     for (std::uint32_t k = begin; k < end; ++k) {
       const cluster_point<T, D> other = points[k];
-      if (other.is_core() && linked(point, other.position, translation) && visitor.wants(other.part())) {
+      if (other.is_core() && visitor.wants(other.part()) && linked(point, other.position, translation)) {
         visitor.found(other.part());
       }
     }
@@ -63,7 +69,7 @@ struct cluster_search {
     std::uint32_t wanted = no_particle;  // the part that was asked about last
     for (std::uint32_t k = begin; k < end;) {
       const cluster_point<T, D> other = points[k];
-      if (other.part() != wanted && !visitor.wants(other.part())) {
+      if (other.part() != wanted && !visitor.still_wants(other.part())) {
         k = part_begins[other.part() + 1];
         continue;
       }
@@ -74,6 +80,7 @@ struct cluster_search {
         k += tree.width(level);
       } else if (other.is_core() && linked(point, other.position, translation)) {
         visitor.found(other.part());
+        visitor.settle();
         k = part_begins[other.part() + 1];
       } else {
         ++k;
@@ -131,46 +138,82 @@ struct unite_linked {
   cluster_search<T, D> search;
   cluster_forest forest;
 
-  struct visitor {
-    cluster_forest forest;
-    std::uint32_t own;  ///< part
+  /// Keeps the parts that are linked until there are several: threads of a GPU would wait for each other at each.
+  class visitor {
+   public:
+    QUADRAT_HD visitor(const cluster_forest& of, std::uint32_t part) : forest_(of), own_(part), last_(part) {}
 
-    [[nodiscard]] QUADRAT_HD bool wants(std::uint32_t part) const {
-      return part != own && forest.root(part) != forest.root(own);
+    [[nodiscard]] QUADRAT_HD bool wants(std::uint32_t part) const { return part != own_ && part != last_; }
+    [[nodiscard]] QUADRAT_HD bool still_wants(std::uint32_t part) const {
+      return wants(part) && forest_.root(part) != forest_.root(own_);
     }
-    QUADRAT_HD void found(std::uint32_t part) const { forest.unite(part, own); }
+    QUADRAT_HD void found(std::uint32_t part) {
+      last_ = part;
+      linked_[count_++] = part;
+      if (count_ == most) settle();
+    }
+    QUADRAT_HD void settle() {
+      for (int k = 0; k < count_; ++k) forest_.unite(linked_[k], own_);
+      count_ = 0;
+    }
+
+   private:
+    static constexpr int most = 16;
+    const cluster_forest& forest_;
+    std::uint32_t own_, last_;
+    int count_ = 0;
+    std::uint32_t linked_[most];
   };
 
   QUADRAT_HD void operator()(std::size_t k) const {
     const cluster_point<T, D> point = search.points[k];
     if (!point.is_core()) return;
-    visitor visits{forest, point.part()};
+    visitor visits(forest, point.part());
     const auto slot = static_cast<std::uint32_t>(k);
-    search.for_each_run(point.position, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& translation) {
+    const cell_id own = search.system.cell_of(point.position);
+    search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& translation) {
       if (begin < slot) search.visit_run(begin, end < slot ? end : slot, point.position, translation, visits);
       return true;
     });
+    visits.settle();
   }
 };
 
-/// Slots or points that one thread goes through, so that where most belong to one cluster there are few atomic
-/// operations on the same word.
-inline constexpr std::size_t cluster_chunk = 64;
+/// Slots or points by chunks, one for each thread, so that where most belong to one cluster there are few atomic
+/// operations on the same word. The threads of a GPU's warp take turns, so that their loads coalesce.
+struct cluster_chunks {
+  std::size_t count;
+  std::size_t length;
+  std::size_t turns;
+
+  [[nodiscard]] std::size_t number() const { return (count + turns * length - 1) / (turns * length) * turns; }
+  [[nodiscard]] QUADRAT_HD std::size_t first(std::size_t chunk) const {
+    return chunk / turns * turns * length + chunk % turns;
+  }
+  [[nodiscard]] QUADRAT_HD std::size_t last(std::size_t chunk) const {
+    const std::size_t end = (chunk / turns + 1) * turns * length;
+    return end < count ? end : count;
+  }
+};
+[[nodiscard]] inline cluster_chunks make_cluster_chunks(const cpu_context& /*context*/, std::size_t count) {
+  return {count, 64, 1};
+}
+[[nodiscard]] inline cluster_chunks make_cluster_chunks(const cuda_context& /*context*/, std::size_t count) {
+  return {count, 16, 32};
+}
 
 /// Index: chunk of slots. Finds the smallest index of the core points of each root.
 template <typename T, int D>
 struct find_smallest {
   const cluster_point<T, D>* points;
   const particle_id* elements;
-  std::size_t count;
+  cluster_chunks chunks;
   cluster_forest forest;
   std::uint32_t* smallest;  ///< by part: no_particle at first
 
   QUADRAT_HD void operator()(std::size_t chunk) const {
-    const std::size_t begin = chunk * cluster_chunk;
-    const std::size_t end = begin + cluster_chunk < count ? begin + cluster_chunk : count;
     std::uint32_t root = no_particle, least = no_particle;
-    for (std::size_t k = begin; k < end; ++k) {
+    for (std::size_t k = chunks.first(chunk), last = chunks.last(chunk); k < last; k += chunks.turns) {
       if (!points[k].is_core()) continue;
       const std::uint32_t next = forest.root(points[k].part());
       if (next != root) {
@@ -220,7 +263,9 @@ struct label_points {
     std::uint32_t least;
 
     [[nodiscard]] QUADRAT_HD bool wants(std::uint32_t part) const { return part_labels[part] < least; }
+    [[nodiscard]] QUADRAT_HD bool still_wants(std::uint32_t part) const { return wants(part); }
     QUADRAT_HD void found(std::uint32_t part) { least = part_labels[part]; }
+    QUADRAT_HD void settle() {}
   };
 
   QUADRAT_HD void operator()(std::size_t k) const {
@@ -242,18 +287,26 @@ static_assert(static_cast<std::int32_t>(no_particle) == noise_label);
 /// Index: chunk of points. Counts the points of each cluster.
 struct count_cluster_sizes {
   const std::int32_t* labels;
-  std::size_t count;
+  cluster_chunks chunks;
   std::uint32_t* sizes;  ///< 0 at first
 
   QUADRAT_HD void operator()(std::size_t chunk) const {
-    const std::size_t begin = chunk * cluster_chunk;
-    const std::size_t end = begin + cluster_chunk < count ? begin + cluster_chunk : count;
-    std::size_t from = begin;
-    for (std::size_t i = begin + 1; i <= end; ++i) {
-      if (i < end && labels[i] == labels[from]) continue;
-      if (labels[from] != noise_label) atomic_add(sizes + labels[from], static_cast<std::uint32_t>(i - from));
-      from = i;
+    std::int32_t label = noise_label;
+    std::uint32_t points = 0;
+    for (std::size_t i = chunks.first(chunk), last = chunks.last(chunk); i < last; i += chunks.turns) {
+      if (labels[i] != label) {
+        add(label, points);
+        label = labels[i];
+        points = 0;
+      }
+      ++points;
     }
+    add(label, points);
+  }
+
+ private:
+  QUADRAT_HD void add(std::int32_t label, std::uint32_t points) const {
+    if (label != noise_label && points > 0) atomic_add(sizes + label, points);
   }
 };
 
