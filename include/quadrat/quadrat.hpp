@@ -44,8 +44,8 @@
 
 // Neighbors: walks, functors over all pairs, lists, tiles of pairs, nearest neighbors, clusters, distances of pairs.
 #include "quadrat/search/cluster_pairs.hpp"
-#include "quadrat/search/line.hpp"
 #include "quadrat/search/lattice_cells.hpp"
+#include "quadrat/search/line.hpp"
 #include "quadrat/search/make_cluster_finder.hpp"
 #include "quadrat/search/make_nearest_neighbors.hpp"
 #include "quadrat/search/make_neighbor_list.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "quadrat/core/macros.hpp"
-#include "search/system.hpp"
+#include "quadrat/search/lattice/system.hpp"
 
 namespace quadrat::detail {
 
