@@ -183,16 +183,17 @@ class nearest_row {
   nearest_best<T, typename key_type::type, Capacity> best_;
 };
 
-template <typename T, int D, int Capacity, bool Images>
-struct find_nearest_row {
-  nearest_search<T, D> search;
+/// Where the search of a row begins.
+template <typename T, int D>
+struct nearest_start {
+  std::size_t row = 0;
+  vec<T, D> from{};     ///< wrapped
+  vec<int, D> boxes{};  ///< from there to the caller's position
+  particle_id self = no_particle;
+  bool possible = true;  ///< whether the position is valid
 
-  QUADRAT_HD void operator()(std::size_t i) const {
-    vec<int, D> boxes{};
-    vec<T, D> from{};
-    std::size_t row = 0;
-    particle_id self = no_particle;
-    bool possible = true;
+  /// Of place i in the order of the tree, or of the queries.
+  QUADRAT_HD nearest_start(const nearest_search<T, D>& search, std::size_t i) {
     if (search.order != nullptr) {
       row = search.order[i];
       const vec<T, D> query = search.queries[row];
@@ -205,9 +206,18 @@ struct find_nearest_row {
       if (!search.include_self) self = static_cast<particle_id>(row);
       if (search.sink.boxes != nullptr) boxes = search.sink.boxes[row];
     }
-    nearest_row<T, D, Capacity, Images> result(search, from, self);
-    if (possible) result.find();
-    result.write(row, boxes);
+  }
+};
+
+template <typename T, int D, int Capacity, bool Images>
+struct find_nearest_row {
+  nearest_search<T, D> search;
+
+  void operator()(std::size_t i) const {
+    const nearest_start<T, D> start(search, i);
+    nearest_row<T, D, Capacity, Images> result(search, start.from, start.self);
+    if (start.possible) result.find();
+    result.write(start.row, start.boxes);
   }
 };
 

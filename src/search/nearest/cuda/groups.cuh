@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "search/nearest/cuda/lane_list.cuh"
+#include "search/nearest/cuda/likely_reach.cuh"
 #include "search/nearest/rows.hpp"
 
 /// The search on a GPU. A warp finds 32 rows that are successive on the curve, a lane for each: it walks the tree once,
@@ -56,60 +57,6 @@ template <typename T, int D>
   return make_vec<T, D>([&](int axis) { return __shfl_sync(all_lanes, position[axis], lane); });
 }
 
-/// A row, and where its search begins.
-template <typename T, int D>
-struct nearest_start {
-  std::size_t row;
-  vec<T, D> from;     ///< wrapped
-  vec<int, D> boxes;  ///< from there to the caller's position
-  particle_id self;
-  bool possible;
-  T squared_limit;  ///< within which enough neighbors are likely
-
-  __device__ nearest_start(const nearest_search<T, D>& search, std::size_t i)
-      : row(0), from{}, boxes{}, self(no_particle), possible(true), squared_limit(nearest_infinity<T>) {
-    if (search.order != nullptr) {
-      row = search.order[i];
-      const vec<T, D> query = search.queries[row];
-      possible = nearest_fault(search.images.shape, query) == fault_kind::none;
-      from = search.images.shape.wrap(query, boxes);
-    } else {
-      const nearest_leaf<T, D>& leaf = search.tree.leaves[i / nearest_width];
-      row = leaf.id[i % nearest_width];
-      from = leaf.position(i % nearest_width);
-      if (!search.include_self) self = static_cast<particle_id>(row);
-      if (search.sink.boxes != nullptr) boxes = search.sink.boxes[row];
-      constexpr std::size_t points = nearest_width * nearest_width;
-      squared_limit =
-          likely_reach(search.tree.node(0, i / points), static_cast<T>(points), static_cast<T>(search.sink.k));
-    }
-  }
-
- private:
-  /// From the volume that the points of a node take: the number of neighbors varies by the square root of its mean.
-  [[nodiscard]] static __device__ T likely_reach(const nearest_node<T, D>& node, T points, T k) {
-    vec<T, D> extent{};
-    T largest = T(0), volume = T(1);
-    for (int axis = 0; axis < D; ++axis) {
-      T low = node.low[axis][0], high = node.high[axis][0];
-      for (unsigned child = 1; child < nearest_width; ++child) {
-        low = node.low[axis][child] < low ? node.low[axis][child] : low;
-        high = node.high[axis][child] > high ? node.high[axis][child] : high;
-      }
-      extent[axis] = high - low;
-      largest = extent[axis] > largest ? extent[axis] : largest;
-    }
-    for (int axis = 0; axis < D; ++axis)
-      volume *= extent[axis] > largest / 4 ? extent[axis] : largest / 4;  // flat sets
-    constexpr T unit = D == 3 ? T(4.18879) : T(3.14159);                  // the volume of a ball of radius 1
-    const T wanted = k + 3 * sqrt(k) + 4;
-    const T ball = wanted / points * volume / unit;
-    if constexpr (D == 2) return ball;
-    const T reach = cbrt(ball);
-    return reach * reach;
-  }
-};
-
 /// The rows of a warp. All lanes call every function together.
 template <typename T, int D, int Capacity, bool Images>
 class nearest_group {
@@ -119,13 +66,13 @@ class nearest_group {
 
  public:
   __device__ nearest_group(const nearest_search<T, D>& search, nearest_stage<T, key>& stage,
-                           const nearest_start<T, D>& start)
+                           const nearest_start<T, D>& start, T squared_reach)
       : search_(search),
         stage_(stage),
         from_(start.from),
         excluded_(key_type::make(start.self, packed_shift(vec<int, D>{}))),
-        limited_(start.squared_limit < search.squared_cutoff),
-        squared_limit_(limited_ ? start.squared_limit : search.squared_cutoff) {}
+        limited_(squared_reach < search.squared_cutoff),
+        squared_limit_(limited_ ? squared_reach : search.squared_cutoff) {}
 
   /// One round: searches for the rows of some of the lanes that `wait`, at least one. Returns whether this lane's row
   /// has been found.
@@ -394,8 +341,10 @@ __global__ void __launch_bounds__(nearest_block)
   __shared__ nearest_stage<T, key> stages[nearest_block / 32];
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * nearest_block + threadIdx.x;
   if (i - threadIdx.x % 32 >= rows) return;  // the whole warp
-  const nearest_start<T, D> start(search, i < rows ? i : rows - 1);
-  nearest_group<T, D, Capacity, Images> group(search, stages[threadIdx.x / 32], start);
+  const std::size_t own = i < rows ? i : rows - 1;
+  const nearest_start<T, D> start(search, own);
+  nearest_group<T, D, Capacity, Images> group(search, stages[threadIdx.x / 32], start,
+                                              squared_likely_reach(search, own));
   if (i < rows && !start.possible) {
     for (std::size_t place = 0; place < search.sink.k; ++place)
       search.sink.store_nothing(start.row * search.sink.k + place);
