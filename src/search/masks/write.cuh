@@ -135,13 +135,9 @@ __device__ void write_staged_neighbors(const masks_search<T, D>& a, const neighb
   }
 }
 
-/// Blocks per multiprocessor, as for the search: 64 registers instead of 72. What is spilled is for long rows.
-template <bool Plain, boxes_kind Boxes, typename T>
-inline constexpr unsigned writes_per_multiprocessor = Plain && by_images<Boxes> && sizeof(T) == 4 ? 8 : 0;
-
 /// A thread per row stages the pairs of as many rows as fit in shared memory; then the warp writes.
 template <bool Plain, boxes_kind Boxes, typename T, int D>
-__global__ void __launch_bounds__(masks_block, writes_per_multiprocessor<Plain, Boxes, T>)
+__global__ void __launch_bounds__(masks_block)
     write_by_thread(const __grid_constant__ masks_search<T, D> a, const __grid_constant__ neighbor_sink<T, D> sink) {
   __shared__ std::uint32_t staged[masks_block / 32][staged_most];
   __shared__ staged_row staged_rows[masks_block / 32][32];
