@@ -10,8 +10,8 @@ const auto unit_box = make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {});
 
 #if WRONG == 1  // four dimensions
 const auto wrong = make_box<float, 4>({0, 0, 0, 0}, {1, 1, 1, 1}, {});
-#elif WRONG == 2  // a line has no cell lists
-auto wrong = make_cells(context, make_box<float, 1>({0}, {1}, {}), 0.1f);
+#elif WRONG == 2  // a line has no cluster pairs
+auto wrong = make_cluster_pair_list(context, make_box<float, 1>({0}, {1}, {}), {.cutoff = 0.1f});
 #elif WRONG == 3  // whole numbers as coordinates
 const auto wrong = make_box<int, 3>({0, 0, 0}, {1, 1, 1}, {});
 #elif WRONG == 4

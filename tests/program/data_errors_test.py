@@ -115,8 +115,8 @@ class DataErrorsTest(support.ProgramTest):
             for command in self.takers_of_points():
                 with self.subTest(command=command, name=name):
                     self.assertIn(words, self.refusal(*command, self.put(name, contents)))
-        self.put("line.npy", npy([0.5] * 3, (3,)))
-        self.assertIn("has shape (3,); points are N x 2", self.refusal("neighbors", "line.npy", "--cutoff", 1))
+        self.put("blocks.npy", npy([0.5] * 4, (1, 2, 2)))
+        self.assertIn("has shape (1, 2, 2); points are N x 2", self.refusal("neighbors", "blocks.npy", "--cutoff", 1))
         # Either byte order and either order of the axes are the same points.
         counts = []
         for contents in [

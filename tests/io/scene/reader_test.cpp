@@ -162,7 +162,9 @@ const bad_scene bad_values[] = {
      "0.03125); "
      "at most 64 fit"},
     {"capacity", head + "[grid]\ncapacity = -1\n", "scene.toml:4:12: grid.capacity is -1, but must not be negative"},
-    {"too_many_cells", head + "[grid]\ncells = [1, 2_000_000_000, 1]\n[particles]\ncount = 1\nradius = 1e-10\n",
+    {"too_many_cells",
+     head + "[grid]\ncells = [1, 2_000_000_000, 1]\n[particles]\ncount = 1\nradius = 1e-10\n[run]\nprecision = "
+            "\"double\"\n",
      "scene.toml:4:9: grid.cells is 2000000000 along y, but at most 1000000000 are possible"},
     {"box_cannot_hold_the_grains", head + "[particles]\ncount = 262_145\n",
      "scene.toml:4:9: particles.count is 262145, but the box holds only 262144 grains on a lattice of spacing 2 radius "
