@@ -22,6 +22,7 @@
 #include "quadrat/search/neighbor_list.hpp"
 #include "quadrat/search/orders.hpp"
 #include "search/operations.hpp"
+#include "spectral/operations.hpp"
 
 namespace quadrat::bench {
 
@@ -93,6 +94,10 @@ constexpr std::array<operation, 13> neighbors_operations{{
     {"cluster_pairs", "Lennard-Jones forces over a neighbor list and over cluster pairs", 0, run_cluster_pairs},
 }};
 
+constexpr std::array<operation, 1> nufft_operations{{
+    {"nufft", "types 1, 2 and 3 by dimension, modes, tolerance, precision and kind of values", 0, run_nufft},
+}};
+
 constexpr std::array<operation, 5> search_operations{{
     {"step", "Circles, sine form: the whole step, every order over every cell list", 0, run_circles_step},
     {"circles", "the paper's experiment: the four orders along a run of the original form", 0, run_circles_experiment},
@@ -131,13 +136,14 @@ std::vector<method_info> srd_methods() {
   return {{"floating", "", true, true, determinism::none}, {"fixed", "", true, true, determinism::run_to_run}};
 }
 
-constexpr std::array<topic, 8> all_topics{{
+constexpr std::array<topic, 9> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_methods},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_methods},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_model_methods},
     {"keyed", "reduction by key (voting-and-shuffling, Figure 1)", keyed_operations, keyed_methods},
     {"mesh", "spreading and interpolation (particle-mesh-spreading)", mesh_operations, mesh_methods},
     {"neighbors", "neighbor lists", neighbors_operations, neighbors_methods},
+    {"nufft", "non-uniform Fourier transforms", nufft_operations, mesh_methods},
     {"search", "walking neighborhoods (modular-bin-strips)", search_operations, search_methods},
     {"srd", "the fluid of stochastic rotation dynamics (the application of voting-and-shuffling)", srd_operations,
      srd_methods},

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "harness/session.hpp"
+
+namespace quadrat::bench {
+
+/// Non-uniform Fourier transforms of types 1, 2 and 3, by dimension, modes, tolerance, kind of values and precision:
+/// the transform with points set, setting them, and both. Points are uniform in [-pi, pi), in random memory order;
+/// targets of type 3 in [-modes/2, modes/2).
+void run_nufft(const session& s);
+
+}  // namespace quadrat::bench
