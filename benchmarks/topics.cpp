@@ -94,8 +94,10 @@ constexpr std::array<operation, 13> neighbors_operations{{
     {"cluster_pairs", "Lennard-Jones forces over a neighbor list and over cluster pairs", 0, run_cluster_pairs},
 }};
 
-constexpr std::array<operation, 1> nufft_operations{{
-    {"nufft", "types 1, 2 and 3 by dimension, modes, tolerance, precision and kind of values", 0, run_nufft},
+constexpr std::array<operation, 3> nufft_operations{{
+    {"1d", "types 1 to 3 by modes, tolerance, precision and kind of values, in one dimension", 0, run_nufft_1d},
+    {"2d", "the same in two dimensions", 0, run_nufft_2d},
+    {"3d", "the same in three dimensions", 0, run_nufft_3d},
 }};
 
 constexpr std::array<operation, 5> search_operations{{

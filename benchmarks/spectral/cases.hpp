@@ -20,7 +20,7 @@ struct transform_case {
   bool real = false;
 };
 
-/// The rows for this device, quick or full.
-[[nodiscard]] std::vector<transform_case> transform_cases(const session& s);
+/// The rows in one to three dimensions for this device, quick or full.
+[[nodiscard]] std::vector<transform_case> transform_cases(const session& s, int dimension);
 
 }  // namespace quadrat::bench

@@ -5,7 +5,6 @@
 #include <complex>
 #include <numbers>
 #include <string>
-#include <type_traits>
 
 #include "harness/points.hpp"
 #include "harness/stopwatch.hpp"
@@ -192,14 +191,6 @@ void measure_in(const session& s, const Context& context, const transform_case& 
   }
 }
 
-template <typename T, typename Context>
-void measure_as(const session& s, const Context& context, const transform_case& what, const std::string& method,
-                row& out) {
-  if (what.dimension == 1) return measure_in<T, 1>(s, context, what, method, out);
-  if (what.dimension == 2) return measure_in<T, 2>(s, context, what, method, out);
-  measure_in<T, 3>(s, context, what, method, out);
-}
-
 /// The automatic choice; with --method the named methods.
 std::vector<std::string> methods_of_spreading(const session& s) {
   std::vector<std::string> names = s.asked().methods;
@@ -210,19 +201,24 @@ std::vector<std::string> methods_of_spreading(const session& s) {
   return s.asked().methods.empty() ? std::vector<std::string>{"auto"} : names;
 }
 
-}  // namespace
-
-void run_nufft(const session& s) {
+template <int D>
+void run_all(const session& s) {
   with_context(s, [&](const auto& context) {
     for (const std::string& method : methods_of_spreading(s)) {
-      for (const transform_case& what : transform_cases(s)) {
+      for (const transform_case& what : transform_cases(s, D)) {
         s.attempt(identity_of(what, method), [&](row& out) {
-          what.single ? measure_as<float>(s, context, what, method, out)
-                      : measure_as<double>(s, context, what, method, out);
+          what.single ? measure_in<float, D>(s, context, what, method, out)
+                      : measure_in<double, D>(s, context, what, method, out);
         });
       }
     }
   });
 }
+
+}  // namespace
+
+void run_nufft_1d(const session& s) { run_all<1>(s); }
+void run_nufft_2d(const session& s) { run_all<2>(s); }
+void run_nufft_3d(const session& s) { run_all<3>(s); }
 
 }  // namespace quadrat::bench

@@ -5,9 +5,11 @@
 
 namespace quadrat::bench {
 
-/// Non-uniform Fourier transforms of types 1, 2 and 3, by dimension, modes, tolerance, kind of values and precision:
-/// the transform with points set, setting them, and both. Points are uniform in [-pi, pi), in random memory order;
-/// targets of type 3 in [-modes/2, modes/2).
-void run_nufft(const session& s);
+/// Non-uniform Fourier transforms of types 1, 2 and 3, by modes, tolerance, kind of values and precision: the transform
+/// with points set, setting them, and both. Points are uniform in [-pi, pi), in random memory order; targets of type 3
+/// in [-modes/2, modes/2).
+void run_nufft_1d(const session& s);
+void run_nufft_2d(const session& s);
+void run_nufft_3d(const session& s);
 
 }  // namespace quadrat::bench

@@ -16,6 +16,7 @@ RATES = {
     "mesh": ["points_per_s"],
     "neighbors": ["pairs_per_s", "points_per_s", "atom_steps_per_s"],
     "keyed": ["elements_per_s"],
+    "nufft": ["points_per_s"],
     "srd": ["updates_per_s"],
 }
 IDENTITIES = {
@@ -23,6 +24,7 @@ IDENTITIES = {
     "neighbors": [key for key in IDENTITY if key != "cells"],
     "mesh": ["op", "method", "precision", "dim", "n", "mesh", "order", "distribution"],
     "keyed": ["op", "method", "precision", "n", "keys", "distribution", "components"],
+    "nufft": ["op", "method", "precision", "type", "dim", "n", "modes", "tolerance", "value", "distribution"],
 }
 
 
@@ -262,6 +264,23 @@ class BenchTest(support.ProgramTest):
         for words in ["Spreading", "Figure 6", "Figure 8", "repetitions"]:
             self.assertIn(words, self.tables())
 
+    def test_nufft(self):
+        rows = self.bench("nufft")["rows"]
+        self.assertEqual({row["op"] for row in rows}, {"nufft"})
+        kinds = {(row["type"], row["dim"], row["precision"], row["value"]) for row in rows}
+        several = [(type, dim) for type in (1, 2, 3) for dim in (1, 2, 3)]
+        expected = {(*one, precision, "complex") for one in several for precision in ("float", "double")}
+        expected |= {(*one, "float", "real") for one in several if one[0] < 3}
+        self.assertEqual(kinds, expected)
+        for row in rows:
+            self.assertLess(row["deviation"], 3.001 * row["tolerance"])
+            self.assertGreater(row["set_points_ms"], 0)
+            self.assertGreater(row["set_and_execute_ms"], row["set_points_ms"] / 2)
+            if row["type"] < 3:
+                self.assertLess(row["width"] * row["oversampling"], 33)
+                self.assertGreaterEqual(row["mesh"], row["modes"] * row["oversampling"])
+        self.assertEqual({row["dim"] for row in self.bench("nufft", "--op", "2d", "--method", "particle")["rows"]}, {2})
+
     def check_winner(self, row, costs):
         """No method of the row's kind takes less for that number of repetitions."""
         same = [cost for cost in costs if (cost["n"], cost["mesh"]) == (row["n"], row["mesh"])]
@@ -315,7 +334,7 @@ class BenchTest(support.ProgramTest):
 
     def test_help_lists_topics(self):
         text = self.quadrat("bench", "--help").stdout
-        for word in ["cells", "granular", "keyed", "mesh", "srd", "slowest_step", "--figure 2", "Examples:"]:
+        for word in ["cells", "granular", "keyed", "mesh", "nufft", "srd", "slowest_step", "--figure 2", "Examples:"]:
             self.assertIn(word, text)
 
 
