@@ -53,4 +53,36 @@ struct mode_map {
   }
 };
 
+/// Index: stored mode. From the transform of the mesh.
+template <typename T>
+struct read_modes {
+  mode_map<T> map;
+  const T* transform;
+  T* modes;
+  bool conjugate;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto place = map.at(i);
+    modes[2 * i] = place.factor * transform[2 * place.node];
+    const T imaginary = place.factor * transform[2 * place.node + 1];
+    modes[2 * i + 1] = conjugate ? -imaginary : imaginary;
+  }
+};
+
+/// Index: stored mode. To the transform of the mesh, in which the modes of real values, except 0, count twice.
+template <typename T>
+struct write_modes {
+  mode_map<T> map;
+  const T* modes;
+  T* transform;
+  bool conjugate;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto place = map.at(i);
+    const T factor = place.last ? T(0.5) * place.factor : place.factor;
+    transform[2 * place.node] = factor * modes[2 * i];
+    transform[2 * place.node + 1] = (conjugate ? -factor : factor) * modes[2 * i + 1];
+  }
+};
+
 }  // namespace quadrat::detail

@@ -20,42 +20,6 @@
 
 namespace quadrat {
 
-namespace {
-
-/// Index: stored mode. From the transform of the mesh.
-template <typename T>
-struct read_modes {
-  detail::mode_map<T> map;
-  const T* transform;
-  T* modes;
-  bool conjugate;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const auto place = map.at(i);
-    modes[2 * i] = place.factor * transform[2 * place.node];
-    const T imaginary = place.factor * transform[2 * place.node + 1];
-    modes[2 * i + 1] = conjugate ? -imaginary : imaginary;
-  }
-};
-
-/// Index: stored mode. To the transform of the mesh, in which the modes of real values, except 0, count twice.
-template <typename T>
-struct write_modes {
-  detail::mode_map<T> map;
-  const T* modes;
-  T* transform;
-  bool conjugate;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const auto place = map.at(i);
-    const T factor = place.last ? T(0.5) * place.factor : place.factor;
-    transform[2 * place.node] = factor * modes[2 * i];
-    transform[2 * place.node + 1] = (conjugate ? -factor : factor) * modes[2 * i + 1];
-  }
-};
-
-}  // namespace
-
 template <typename Context, typename T, int D>
 struct nufft_plan<Context, T, D>::implementation {
   implementation(const Context& where, const vec<int, D>& modes, double tolerance, const nufft_options& wanted)
@@ -208,7 +172,7 @@ void nufft_plan<Context, T, D>::implementation::type_1(const T* values, T* modes
       transform->to_modes(mesh.data(), nullptr, sign);
     }
     const T* from = real() ? reinterpret_cast<const T*>(spectrum.data()) : mesh.data();
-    for_each(context, "spectral.read_modes", where.size(), read_modes<T>{where, from, to, real() && sign > 0});
+    for_each(context, "spectral.read_modes", where.size(), detail::read_modes<T>{where, from, to, real() && sign > 0});
   }
 }
 
@@ -221,7 +185,7 @@ void nufft_plan<Context, T, D>::implementation::type_2(const T* modes, T* values
     transform->clear(mesh.data(), spectrum.data());
     T* const to = real() ? reinterpret_cast<T*>(spectrum.data()) : mesh.data();
     for_each(context, "spectral.write_modes", where.size(),
-             write_modes<T>{where, modes + 2 * v * where.size(), to, real() && sign < 0});
+             detail::write_modes<T>{where, modes + 2 * v * where.size(), to, real() && sign < 0});
     transform->to_mesh(spectrum.data(), mesh.data(), real() ? 1 : sign);
     if (real()) {
       spreading->interpolate(mesh.data(), values + v * count);

@@ -88,4 +88,13 @@ struct nufft_problem {
   return values;
 }
 
+/// A^H W A for a transform A of type 2 with that sign.
+[[nodiscard]] inline std::vector<std::complex<double>> normal_operator(const nufft_problem& it,
+                                                                       const std::vector<std::complex<double>>& modes,
+                                                                       const std::vector<double>& weights, int sign) {
+  auto values = nufft_2(it, modes, sign);
+  for (std::size_t j = 0; j < values.size(); ++j) values[j] *= weights[j];
+  return nufft_1(it, values, -sign);
+}
+
 }  // namespace quadrat::reference
