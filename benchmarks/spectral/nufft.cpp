@@ -135,7 +135,11 @@ class target_transform_subject {
     }
     return results;
   }
-  void describe(row& out) const { out["mesh"] = plan_.mesh()[0]; }
+  void describe(row& out) const {
+    out["chosen"] = std::string(plan_.method());
+    out["width"] = plan_.width();
+    out["mesh"] = plan_.mesh()[0];
+  }
   [[nodiscard]] std::size_t bytes() const { return plan_.bytes(); }
 
  private:

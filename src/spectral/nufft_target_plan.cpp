@@ -256,6 +256,19 @@ std::size_t nufft_target_plan<Context, T, D>::target_count() const {
   return implementation_->usable ? implementation_->targets_set : 0;
 }
 template <typename Context, typename T, int D>
+double nufft_target_plan<Context, T, D>::error_bound() const {
+  return implementation_->accuracy.error;
+}
+template <typename Context, typename T, int D>
+int nufft_target_plan<Context, T, D>::width() const {
+  return implementation_->accuracy.outer.window.width;
+}
+template <typename Context, typename T, int D>
+std::string_view nufft_target_plan<Context, T, D>::method() const {
+  const auto& spreading = implementation_->spreading;
+  return spreading == nullptr ? std::string_view() : spreading->method();
+}
+template <typename Context, typename T, int D>
 vec<int, D> nufft_target_plan<Context, T, D>::mesh() const {
   return make_vec<int, D>([&](int d) { return implementation_->axes[d].nodes; });
 }

@@ -39,6 +39,7 @@ struct target_accuracy {
   double inner_tolerance;     ///< of the transform from that mesh to the targets
   double inner_oversampling;
   int inner_width;
+  double error;               ///< bound, of both together
   inverse_transform inverse;  ///< of the outer window
 };
 

@@ -49,12 +49,15 @@ template <typename T>
   try {
     accuracy.outer = transform_windows<T>(request).front();
     accuracy.inverse = inverse_of(accuracy.outer.window);
-    const double ratio = accuracy.outer.window.transform(0, 1) * accuracy.inverse(accuracy.inverse.most);
+    const double ratio =
+        std::pow(accuracy.outer.window.transform(0, 1) * accuracy.inverse(accuracy.inverse.most), dimension);
     accuracy.inner_oversampling = target_oversampling;
-    accuracy.inner_tolerance = std::min(1.0, 0.5 * tolerance / std::pow(ratio, dimension));
+    accuracy.inner_tolerance = std::min(1.0, 0.5 * tolerance / ratio);
     window_request inner = request;
     inner.tolerance = accuracy.inner_tolerance;
-    accuracy.inner_width = transform_windows<T>(inner).front().window.width;
+    const transform_window<T> inner_window = transform_windows<T>(inner).front();
+    accuracy.inner_width = inner_window.window.width;
+    accuracy.error = accuracy.outer.error + ratio * inner_window.error;
   } catch (const argument_error&) {
     return std::nullopt;
   }

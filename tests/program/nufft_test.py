@@ -43,7 +43,7 @@ class NufftTest(mesh_support.MeshTest):
 
     def test_help_has_examples_and_definitions(self):
         text = self.quadrat("nufft", "--help").stdout
-        for word in ["Examples:", "--modes", "--type", "--sign", "exp(sign i k . x_j)", "from -K/2 on", "--real"]:
+        for word in ["Examples:", "--modes", "--type", "--targets", "--sign", "exp(sign i k . x_j)", "from -K/2 on", "--real"]:
             self.assertIn(word, text)
         self.assertIn("nufft", self.quadrat("--help").stdout)
 
@@ -99,6 +99,37 @@ class NufftTest(mesh_support.MeshTest):
         expected = [sum(t * (f * factor(k, x, -1)).real for t, f, k in zip(times, found, indices)) for x in points]
         self.assert_within(back, expected, 1e-6, [2 * f for f in found])
 
+    def test_type_3_gives_the_sums_at_targets(self):
+        for dimension, descr, vectors, sign in [(1, "<c16", 1, 1), (2, "<f8", 3, -1), (3, "<c8", 1, 1)]:
+            with self.subTest(dimension):
+                single = descr == "<c8"
+                precision, tolerance = ("<f4", 1e-4) if single else ("<f8", 1e-8)
+                points = self.draw_points(20, [5] * dimension, precision, [7] * dimension)
+                targets = self.draw_points(9, [12] * dimension, precision, [-30] * dimension)
+                values = self.draw_values(20 * vectors, descr)
+                self.put_points("points.npy", points, precision)
+                self.put_points("targets.npy", targets, precision)
+                shape = (20,) if vectors == 1 else (vectors, 20)
+                self.put_array("values.npy", shape, values, descr)
+                options = [] if sign == 1 else ["--sign", sign]
+                kind, shape, found = self.transform(
+                    "points.npy", "values.npy", "--type", 3, "--targets", "targets.npy", "--tolerance", tolerance, *options
+                )
+                self.assertEqual(kind, "<c8" if single else "<c16")
+                self.assertEqual(shape, (9,) if vectors == 1 else (vectors, 9))
+                for vector in range(vectors):
+                    own = values[20 * vector : 20 * (vector + 1)]
+                    expected = [sum(v * factor(s, x, sign) for v, x in zip(own, points)) for s in targets]
+                    self.assert_within(found[9 * vector : 9 * (vector + 1)], expected, tolerance, own)
+
+    def test_type_3_without_points_or_targets(self):
+        for count, wanted in [(0, 2), (3, 0)]:
+            self.put_array("points.npy", (count, 2), self.draw_values(2 * count))
+            self.put_array("targets.npy", (wanted, 2), self.draw_values(2 * wanted))
+            self.put_array("values.npy", (count,), self.draw_values(count))
+            _, shape, found = self.transform("points.npy", "values.npy", "--type", 3, "--targets", "targets.npy")
+            self.assertEqual((shape, list(found)), ((wanted,), [0] * wanted))
+
     def test_the_same_bits_in_every_run(self):
         self.put_points("points.npy", self.draw_angles(500, 3))
         self.put_array("values.npy", (500,), self.draw_values(500, "<c16"), "<c16")
@@ -118,6 +149,14 @@ class NufftTest(mesh_support.MeshTest):
         self.assertEqual((result["points"]["count"], result["output"]), (5, "modes.npy"))
         for name in ["set_points_seconds", "transform_seconds", "memory_bytes"]:
             self.assertGreater(result["performance"][name], 0)
+        self.put_points("targets.npy", self.draw_angles(7, 2))
+        options = ["points.npy", "values.npy", "--type", 3, "--targets", "targets.npy"]
+        result = self.result(*options, "--tolerance", 1e-5)
+        self.assertEqual((result["nufft"]["type"], result["nufft"]["sign"]), (3, 1))
+        self.assertLessEqual(result["nufft"]["error_bound"], 1e-5)
+        self.assertNotIn("modes", result["nufft"])
+        self.assertEqual(result["targets"]["count"], 7)
+        self.assertIn("5 points to 7 targets (type 3)", self.quadrat("nufft", *options, "--device", "cpu").stdout)
         text = self.quadrat("nufft", "points.npy", "values.npy", "--modes", 8, "--device", "cpu").stdout
         self.assertIn("5 points to 8 x 8 modes (type 1)", text)
 
@@ -134,7 +173,13 @@ class NufftTest(mesh_support.MeshTest):
             ([*files, "--modes", 0], "0 modes along axis 0"),
             ([*files, "--modes", 4, "--tolerance", 1e-30], "cannot be reached in double precision"),
             ([*files, "--modes", 4, "--tolerance", "nan"], "tolerance is nan"),
-            ([*files, "--modes", 4, "--type", 3], "--type"),
+            ([*files, "--modes", 4, "--type", 4], "--type"),
+            ([*files, "--type", 3], "--targets is missing"),
+            ([*files, "--modes", 4, "--targets", "points.npy"], "--targets is for type 3"),
+            ([*files, "--type", 3, "--targets", "points.npy", "--modes", 4], "--modes is for types 1 and 2"),
+            ([*files, "--type", 3, "--targets", "points.npy", "--order", "centered"], "--order is for types 1 and 2"),
+            ([*files, "--type", 3, "--targets", "points.npy", "-o", "points.npy"], "points.npy is the file that is read"),
+            ([*files, "--type", 3, "--targets", "points.npy", "--tolerance", 1e-30], "cannot be reached by type 3"),
             ([*files, "--modes", 4, "--method", "tile"], "tiles"),
             (["points.npy", "complex.npy", "--modes", 4, "--real"], "--real: complex.npy holds complex values"),
             (["points.npy", "modes.npy", "--type", 2, "--real"], "--modes is missing"),
@@ -143,6 +188,15 @@ class NufftTest(mesh_support.MeshTest):
                 self.assertIn(words, self.refusal(*arguments))
         line = self.refusal("points.npy", "modes.npy", "--type", 2, "--modes", 4, code=1)
         self.assertIn("modes.npy: the modes have shape (3, 4); (4, 4) is that of --modes", line)
+        three = ["points.npy", "values.npy", "--type", 3, "--targets"]
+        self.put_points("line.npy", self.draw_angles(5, 1))
+        self.assertIn("line.npy: targets in 1 dimensions", self.refusal(*three, "line.npy", code=1))
+        (self.folder / "bad.csv").write_text("x,y\n1,2\n3,nan\n")
+        self.assertIn("bad.csv:3: target 1 has the coordinate nan", self.refusal(*three, "bad.csv", code=1))
+        self.put_points("far.npy", [[0.0, 1.0], [math.inf, 1.0], [0, 0], [0, 0], [0, 0]])
+        self.assertIn("far.npy: point 1 ", self.refusal("far.npy", *three[1:], "points.npy", code=1))
+        self.put_points("wide.npy", [[1e9, 0.0], [-1e9, 0.0], [0, 0], [0, 0], [0, 0]])
+        self.assertIn("need a mesh of", self.refusal("wide.npy", *three[1:], "points.npy"))
         self.put_points("far.npy", [[0.0, 1.0], [math.inf, 1.0], [0, 0], [0, 0], [0, 0]])
         self.assertIn("point 1 ", self.refusal("far.npy", "values.npy", "--modes", 4, code=1))
 

@@ -81,7 +81,11 @@ template <typename T, int D>
 void expect_direct_sums(const target_case<T, D>& it, const backend_context& context = {}) {
   nufft_target_plan<backend_context, T, D> plan(context, it.tolerance);
   const auto points = to_device(context, it.points), targets = to_device(context, it.targets);
+  EXPECT_TRUE(plan.method().empty());
   plan.set_points(points_of(points), points_of(targets));
+  EXPECT_LE(plan.error_bound(), it.tolerance);
+  EXPECT_GT(plan.width(), 1);
+  EXPECT_FALSE(plan.method().empty());
   const auto values = drawn_values<T>(it.points.size());
   double sum = 0;
   for (const auto& x : values) sum += std::abs(std::complex<double>(x));
@@ -90,7 +94,7 @@ void expect_direct_sums(const target_case<T, D>& it, const backend_context& cont
     const auto found = found_by(context, plan, values, {1, sign});
     ASSERT_EQ(found.size(), wanted.size());
     for (std::size_t k = 0; k < wanted.size(); ++k) {
-      ASSERT_LE(std::abs(std::complex<double>(found[k]) - wanted[k]), it.tolerance * sum)
+      ASSERT_LE(std::abs(std::complex<double>(found[k]) - wanted[k]), plan.error_bound() * sum)
           << "target " << k << " of " << wanted.size() << ", " << it.points.size() << " points, tolerance "
           << it.tolerance << ", " << D << " dimensions, sign " << sign;
     }

@@ -30,11 +30,11 @@ namespace {
 struct nufft_command {
   std::string points, values;
   int type = 1;
-  std::optional<std::string> modes;
+  std::optional<std::string> modes, targets;
   double tolerance = 1e-6;
   int sign = 0;
   bool real = false;
-  std::string order = "centered";
+  std::optional<std::string> order;
   double oversampling = 0;
   std::string method;
   bool deterministic = false;
@@ -50,10 +50,25 @@ constexpr std::string_view mode_orders[] = {"centered", "fft"};
 /// What is read, and what is done with it.
 struct nufft_run {
   particle_file particles;
+  particle_file targets;  ///< of type 3
   value_file values;
   nufft_task task;
   double reading_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
+
+/// Refuses options that the type has no use for.
+void check_options(const nufft_command& options) {
+  if (options.type != 3) {
+    require(!options.targets, "--targets is for type 3, which --type 3 asks for");
+    return;
+  }
+  require(options.targets.has_value(), "--targets is missing: type 3 needs the frequencies of its results");
+  const std::pair<bool, const char*> refused[] = {{options.modes.has_value(), "--modes"},
+                                                  {options.real, "--real"},
+                                                  {options.order.has_value(), "--order"},
+                                                  {options.oversampling != 0, "--oversampling"}};
+  for (const auto& [given, name] : refused) require(!given, name, " is for types 1 and 2");
+}
 
 /// The numbers of modes: of type 2 those of the array, if they are not given.
 vec<int, 3> modes_of(const nufft_command& options, int dimension, const value_file& values) {
@@ -83,6 +98,7 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
 
 void check_values(const nufft_command& options, const nufft_run& run) {
   const value_kind& kind = run.values.kind;
+  if (options.type == 3) return;
   if (options.type == 1) {
     require(!options.real || !kind.complex, "--real: ", run.values.file, " holds complex values");
     return;
@@ -94,23 +110,32 @@ void check_values(const nufft_command& options, const nufft_run& run) {
                          " is that of --modes", options.real ? " with --real" : ""));
 }
 
+particle_file read_targets(const std::string& file, const particle_file& particles) {
+  particle_file targets = read_particles(file, 1);
+  if (targets.dimension == particles.dimension) return targets;
+  throw io_error(message(file, ": targets in ", targets.dimension, " dimensions; ", particles.file, " has points in ",
+                         particles.dimension));
+}
+
 nufft_run read_run(const nufft_command& options) {
   nufft_run run;
   const stopwatch time(run.reading_seconds);
   run.particles = read_particles(options.points, 1);
-  run.values = options.type == 1 ? read_point_values(options.values, run.particles.size())
-                                 : read_mesh_values(options.values, run.particles.dimension);
+  run.values = options.type == 2 ? read_mesh_values(options.values, run.particles.dimension)
+                                 : read_point_values(options.values, run.particles.size());
+  if (options.targets) run.targets = read_targets(*options.targets, run.particles);
   nufft_task& task = run.task;
   task.type = options.type;
   task.sign = options.sign;
   task.tolerance = options.tolerance;
-  task.modes = modes_of(options, run.particles.dimension, run.values);
+  if (options.type != 3) task.modes = modes_of(options, run.particles.dimension, run.values);
   task.plan.values = options.real ? nufft_values::real : nufft_values::complex;
   task.plan.order = options.order == "fft" ? mode_order::fft : mode_order::centered;
   task.plan.oversampling = options.oversampling;
   task.plan.method = options.method;
   // Single precision reaches little more than that.
-  const bool suffices = options.tolerance >= 1e-5 && run.particles.single_precision && run.values.kind.single;
+  const bool suffices = options.tolerance >= 1e-5 && run.particles.single_precision && run.values.kind.single &&
+                        (!options.targets || run.targets.single_precision);
   task.single = options.precision ? *options.precision == "float" : suffices;
   check_values(options, run);
   return run;
@@ -119,7 +144,7 @@ nufft_run read_run(const nufft_command& options) {
 void write_outcome(const nufft_command& options, const nufft_run& run, const nufft_outcome& outcome) {
   std::vector<std::size_t> shape;
   if (outcome.kind.stacked) shape.push_back(outcome.kind.vectors);
-  const std::vector<std::size_t> points{run.particles.size()};
+  const std::vector<std::size_t> points{options.targets ? run.targets.size() : run.particles.size()};
   const auto rest = run.task.type == 1 ? stored_modes(run.task, run.particles.dimension) : points;
   shape.insert(shape.end(), rest.begin(), rest.end());
   std::visit([&](const auto& numbers) { write_numbers(*options.output, numbers, outcome.kind.complex, shape); },
@@ -128,7 +153,7 @@ void write_outcome(const nufft_command& options, const nufft_run& run, const nuf
 
 nlohmann::ordered_json nufft_json(const nufft_command& options, const nufft_run& run, const nufft_outcome& outcome) {
   using json = nlohmann::ordered_json;
-  const int dimension = run.particles.dimension, usual = run.task.type == 1 ? 1 : -1;
+  const int dimension = run.particles.dimension, usual = run.task.type == 2 ? -1 : 1;
   json result{{"program", program_json()},
               {"device", as_json(outcome.device)},
               {"points", as_json(run.particles)},
@@ -136,13 +161,10 @@ nlohmann::ordered_json nufft_json(const nufft_command& options, const nufft_run&
               {"nufft",
                {{"type", run.task.type},
                 {"sign", run.task.sign == 0 ? usual : run.task.sign},
-                {"modes", array_json(dimension, [&](int axis) { return run.task.modes[axis]; })},
-                {"order", options.order},
                 {"precision", run.task.single ? "float" : "double"},
                 {"tolerance", run.task.tolerance},
                 {"error_bound", outcome.error_bound},
                 {"width", outcome.width},
-                {"oversampling", outcome.oversampling},
                 {"mesh", array_json(dimension, [&](int axis) { return outcome.mesh[axis]; })},
                 {"method", outcome.method},
                 {"deterministic", options.deterministic}}},
@@ -153,6 +175,13 @@ nlohmann::ordered_json nufft_json(const nufft_command& options, const nufft_run&
                 {"writing_seconds", run.writing_seconds},
                 {"total_seconds", run.total_seconds},
                 {"memory_bytes", outcome.memory_bytes}}}};
+  if (options.targets) {
+    result["targets"] = as_json(run.targets);
+  } else {
+    result["nufft"]["modes"] = array_json(dimension, [&](int axis) { return run.task.modes[axis]; });
+    result["nufft"]["order"] = options.order.value_or("centered");
+    result["nufft"]["oversampling"] = outcome.oversampling;
+  }
   result["output"] = options.output ? json(*options.output) : json();
   return result;
 }
@@ -163,13 +192,17 @@ std::string axes_text(const vec<int, 3>& numbers, int dimension) {
   return text;
 }
 
+/// "5 points to 8 x 8 modes"
+std::string sides_text(const nufft_run& run) {
+  const std::string points = with_commas(run.particles.size()) + " points";
+  if (run.task.type == 3) return points + " to " + with_commas(run.targets.size()) + " targets";
+  const std::string modes = axes_text(run.task.modes, run.particles.dimension) + " modes";
+  return run.task.type == 1 ? points + " to " + modes : modes + " to " + points;
+}
+
 std::string nufft_text(const nufft_command& options, const nufft_run& run, const nufft_outcome& outcome) {
   const int dimension = run.particles.dimension;
-  const std::string points = with_commas(run.particles.size()) + " points";
-  const std::string modes = axes_text(run.task.modes, dimension) + " modes";
-  std::string text =
-      fmt::format("{}: {}\n", run.particles.file,
-                  run.task.type == 1 ? points + " to " + modes + " (type 1)" : modes + " to " + points + " (type 2)");
+  std::string text = fmt::format("{}: {} (type {})\n", run.particles.file, sides_text(run), run.task.type);
   text += fmt::format("  values     {}, {}{}\n", run.values.file, options.real ? "real" : "complex",
                       outcome.kind.vectors > 1 ? fmt::format(", {} vectors", outcome.kind.vectors) : "");
   text += fmt::format("  accuracy   {:.2g} asked for, {:.2g} is the bound: a window {} mesh points wide on {}\n",
@@ -184,16 +217,21 @@ std::string nufft_text(const nufft_command& options, const nufft_run& run, const
 void run_nufft(nufft_command options) {
   double total = 0;
   const stopwatch time(total);
+  check_options(options);
   if (options.output) {
-    check_output_file(*options.output, options.json, {options.points, options.values}, "results", {".npy"});
+    check_output_file(*options.output, options.json, {options.points, options.values, options.targets.value_or("")},
+                      "results", {".npy"});
   }
   if (options.deterministic) options.device.reproducible = determinism::run_to_run;
   activity doing(!options.quiet);
   doing.begins("reading " + options.points);
   nufft_run run = read_run(options);
   doing.begins("transforming");
-  if (!options.quiet) note_what_is_left_out(run.particles);
-  const nufft_outcome outcome = transform(run.task, options.device, run.particles, run.values);
+  if (!options.quiet) {
+    note_what_is_left_out(run.particles);
+    note_what_is_left_out(run.targets);
+  }
+  const nufft_outcome outcome = transform(run.task, options.device, run.particles, run.targets, run.values);
   if (options.output) {
     const stopwatch writing(run.writing_seconds);
     write_outcome(options, run, outcome);
@@ -210,32 +248,37 @@ void run_nufft(nufft_command options) {
 constexpr const char* nufft_footer =
     "  type 1   modes[k]  = sum over points j of values[j] exp(sign i k . x_j)\n"
     "  type 2   values[j] = sum over modes k of modes[k] exp(sign i k . x_j)\n"
-    "Points are in radians, in any period of 2 pi. Modes are C-ordered [x][y][z], along each axis from -K/2 on.\n"
+    "  type 3   results[k] = sum over points j of values[j] exp(sign i s_k . x_j), for targets s_k anywhere\n"
+    "Points of types 1 and 2 are in radians, in any period of 2 pi. Modes are C-ordered [x][y][z], along each axis "
+    "from -K/2 on.\n"
     "Each result is accurate to the tolerance times the sum of the moduli of what is summed. docs/nufft.md says "
     "more.\n\n"
     "Examples:\n"
     "  quadrat nufft points.npy values.npy --modes 32,32,32 --tolerance 1e-6 -o modes.npy\n"
     "  quadrat nufft points.npy modes.npy --type 2 -o values.npy                 the adjoint\n"
-    "  quadrat nufft times.csv signal.npy --modes 4096 --real -o spectrum.npy    modes 0 to K/2 of real values\n\n"
+    "  quadrat nufft times.csv signal.npy --modes 4096 --real -o spectrum.npy    modes 0 to K/2 of real values\n"
+    "  quadrat nufft points.npy values.npy --type 3 --targets frequencies.npy -o results.npy\n\n"
     "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 
 void add_nufft_choices(CLI::App& command, nufft_command& o) {
-  command.add_option("--type", o.type, "1: from points to modes; 2: from modes to points")
-      ->check(whole_number(1, 2))
+  command.add_option("--type", o.type, "1: from points to modes; 2: from modes to points; 3: from points to targets")
+      ->check(whole_number(1, 3))
       ->capture_default_str();
   command
       .add_option("--modes", o.modes, "modes along each axis; one number: that many along all; type 2: as in VALUES")
       ->type_name("Kx[,Ky[,Kz]]");
+  command.add_option("--targets", o.targets, "type 3: frequencies, a file like POINTS")
+      ->check(existing_file())
+      ->type_name("FILE");
   command.add_option("--tolerance", o.tolerance, "error of each result, relative to the sum of moduli")
       ->check(any_number())
       ->capture_default_str();
-  command.add_option("--sign", o.sign, "of the exponent, 1 or -1; default: 1 for type 1, -1 for type 2")
+  command.add_option("--sign", o.sign, "of the exponent, 1 or -1; default: 1 for types 1 and 3, -1 for type 2")
       ->check(whole_number(-1, 1))
       ->type_name("SIGN");
   command.add_flag("--real", o.real, "values are real; modes are stored from 0 to K/2 along the last axis");
-  command.add_option("--order", o.order, "of modes: centered, or fft (0, 1, ..., then the negative ones)")
-      ->check(one_of(mode_orders))
-      ->capture_default_str();
+  command.add_option("--order", o.order, "of modes: centered (default), or fft (0, 1, ..., then the negative ones)")
+      ->check(one_of(mode_orders));
   command.add_option("--oversampling", o.oversampling, "mesh points per mode; default: chosen")
       ->check(any_number())
       ->type_name("NUMBER");
@@ -264,7 +307,7 @@ void add_nufft(CLI::App& app) {
       ->add_option("--precision", o.precision,
                    "float or double; default: float if all that is read is single, and the tolerance 1e-5 or more")
       ->check(one_of(io::names_of<io::number_precision>));
-  add_output_option(*command, o.output, "modes, or of type 2 values: .npy");
+  add_output_option(*command, o.output, "modes, or of types 2 and 3 values at points or targets: .npy");
   command->add_flag("--json", o.json, "print what was done as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(nufft_footer);

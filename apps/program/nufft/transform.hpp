@@ -10,6 +10,7 @@
 #include "program/particle_file.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
+#include "quadrat/spectral/nufft_target_plan.hpp"
 
 namespace quadrat::program {
 
@@ -18,9 +19,9 @@ struct nufft_task {
   int type = 1;
   int sign = 0;
   double tolerance = 1e-6;
-  vec<int, 3> modes{1, 1, 1};
-  nufft_options plan;
-  bool single = false;  ///< precision of all that is computed
+  vec<int, 3> modes{1, 1, 1};  ///< not of type 3
+  nufft_options plan;          ///< of type 3 only the method
+  bool single = false;         ///< precision of all that is computed
 };
 
 /// What came out, and how.
@@ -28,7 +29,7 @@ struct nufft_outcome {
   used_device device;
   std::string method;
   int width = 0;
-  double oversampling = 0, error_bound = 0;
+  double oversampling = 0, error_bound = 0;  ///< type 3 has one oversampling: 0
   vec<int, 3> mesh{1, 1, 1};
   value_kind kind;  ///< of what came out
   mesh_numbers numbers;
@@ -36,8 +37,9 @@ struct nufft_outcome {
   double setting_seconds = 0, transform_seconds = 0;  ///< taking the points; the transform itself
 };
 
-/// Carries it out. The numbers of `input` are taken from it. Throws what the library throws.
+/// Carries it out. The numbers of `input` are taken from it; `targets` are those of type 3. Throws what the library
+/// throws, and data_error about a target that is not finite.
 [[nodiscard]] nufft_outcome transform(const nufft_task& task, const device_options& device,
-                                      const particle_file& particles, value_file& input);
+                                      const particle_file& particles, const particle_file& targets, value_file& input);
 
 }  // namespace quadrat::program

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
@@ -51,6 +52,12 @@ class nufft_target_plan {
 
   [[nodiscard]] std::size_t point_count() const;
   [[nodiscard]] std::size_t target_count() const;
+  /// The bound of the error, relative to the sum of the values' moduli, as that of nufft_plan.
+  [[nodiscard]] double error_bound() const;
+  /// Of the window that points are spread with.
+  [[nodiscard]] int width() const;
+  /// The method that points are spread with, empty before the first set_points.
+  [[nodiscard]] std::string_view method() const;
   /// Extents of the mesh that the points are spread onto; zeros before the first set_points.
   [[nodiscard]] vec<int, D> mesh() const;
   /// Bytes of the context's memory held.
