@@ -65,6 +65,7 @@
 #include "quadrat/mesh/methods.hpp"
 
 // Non-uniform Fourier transforms.
+#include "quadrat/spectral/density.hpp"
 #include "quadrat/spectral/normal_operator.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"

@@ -216,6 +216,10 @@ std::size_t spread_plan<Context, T, D>::point_count() const {
   return implementation_->count;
 }
 template <typename Context, typename T, int D>
+const mesh_window<T>& spread_plan<Context, T, D>::window() const {
+  return implementation_->setup.window;
+}
+template <typename Context, typename T, int D>
 std::size_t spread_plan<Context, T, D>::mesh_size() const {
   return implementation_->setup.shape.size();
 }

@@ -234,6 +234,12 @@ void nufft_plan<Context, T, D>::type_2(const std::complex<T>* modes, T* values, 
 }
 
 template <typename Context, typename T, int D>
+density_result nufft_plan<Context, T, D>::density_weights(T* weights, const density_options& options) {
+  require(implementation_->usable, "no points are set; call set_points first (and again where it failed)");
+  return quadrat::density_weights(implementation_->context, *implementation_->spreading, weights, options);
+}
+
+template <typename Context, typename T, int D>
 std::size_t nufft_plan<Context, T, D>::point_count() const {
   return implementation_->usable ? implementation_->spreading->point_count() : 0;
 }

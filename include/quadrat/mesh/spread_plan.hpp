@@ -128,6 +128,7 @@ class spread_plan {
   void interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients, const mesh_call& call = {});
 
   [[nodiscard]] std::size_t point_count() const;
+  [[nodiscard]] const mesh_window<T>& window() const;
   /// Points of the mesh.
   [[nodiscard]] std::size_t mesh_size() const;
   /// The method in use: with `auto`, that of the last set_points (empty before), and why.

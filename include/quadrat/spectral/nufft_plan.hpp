@@ -12,6 +12,7 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/mesh/window.hpp"
+#include "quadrat/spectral/density.hpp"
 
 /// Non-uniform Fourier transforms: between values at points anywhere and the modes of a periodic function, by spreading
 /// onto a mesh finer than the modes, a fast Fourier transform, and division by the transform of the window.
@@ -92,6 +93,10 @@ class nufft_plan {
   /// Type 2. The same.
   void type_2(const std::complex<T>* modes, std::complex<T>* values, const nufft_call& call = {});
   void type_2(const std::complex<T>* modes, T* values, const nufft_call& call = {});
+
+  /// Weights for the points by the function density_weights, on the mesh of this plan, its window and its periods: the
+  /// part of a period's volume that each point stands for. Synchronizes. Throws as that function does.
+  density_result density_weights(T* weights, const density_options& options = {});
 
   [[nodiscard]] std::size_t point_count() const;
   /// Modes of a vector, as stored.

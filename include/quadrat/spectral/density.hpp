@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+
+namespace quadrat {
+
+struct density_options {
+  int iterations = 30;  ///< at most
+  /// Ends when the changes of an iteration, without their signs, sum up to at most this part of the sum of the weights.
+  double tolerance = 1e-4;
+};
+
+struct density_result {
+  int iterations = 0;  ///< that were done
+  double change = 0;   ///< of the last one, relative to the sum of the weights
+};
+
+/// Density compensation: weights for points that are crowded in some places and sparse in others, so that a sum over
+/// the points of weights[i] f(x_i) approximates the integral of f, where there are points, divided by the volume of the
+/// box: weights[i] is the part of the box's volume that point i stands for. Uniform points in a periodic box have
+/// weights of 1 / their number. A point farther from all others than the window is wide has the largest possible
+/// weight, some part of the window's volume.
+///
+/// `plan` has been given the points; `weights`: one for each, in the order of the points, in the context's memory,
+/// which is that of the plan. They are positive, or 0 for a point whose footprint misses the mesh
+/// (spread_plan::left_out). Points in one place share a weight evenly.
+///
+/// The weights spread onto the mesh and interpolated at the points become 1: w <- w / interpolate(spread(w)), from 1 on
+/// (Pipe and Menon 1999). The wider the window, the farther the weights smooth over gaps. Each iteration costs one
+/// spreading and one interpolation. Allocates a mesh and a number for each point; synchronizes. Determinism: that of
+/// spreading. Throws argument_error where no points are set, for null pointers, for fewer than one iteration and for a
+/// tolerance that is negative or not a number.
+template <typename Context, typename T, int D>
+density_result density_weights(const Context& context, spread_plan<Context, T, D>& plan, T* weights,
+                               const density_options& options = {});
+
+}  // namespace quadrat
