@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects against it: tests/install,
-# tests/install/threads, tests/install/frame, examples/contacts, and examples/visitor and examples/lennard_jones, which
-# have code for the device. Then builds Quadrat as part of another project, tests/install/subproject: nothing of it may
-# leak, or be installed unless requested.
+# tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum, and examples/visitor and
+# examples/lennard_jones, which have code for the device. Then builds Quadrat as part of another project,
+# tests/install/subproject: nothing of it may leak, or be installed unless requested.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -32,6 +32,9 @@ quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstr
 quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
 if(TARGET quadrat_io)
   quadrat_downstream_test(frame "${PROJECT_SOURCE_DIR}/tests/install/frame" frame)
+  foreach(example IN ITEMS radial_image spectrum)
+    quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example})
+  endforeach()
 endif()
 foreach(example IN ITEMS visitor lennard_jones)
   quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example} ${cuda_options})
