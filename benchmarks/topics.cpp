@@ -21,6 +21,7 @@
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "quadrat/search/orders.hpp"
+#include "quadrat/spectral/fft_libraries.hpp"
 #include "search/operations.hpp"
 #include "spectral/operations.hpp"
 
@@ -44,6 +45,10 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"bins", "the nine stages over the size of bins, the second sort and the order in memory", 0, run_bins},
     {"sparse", "spheres in domains much larger than they are", 0, run_sparse_contacts},
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
+}};
+
+constexpr std::array<operation, 1> fft_operations{{
+    {"to_modes", "from a mesh to its modes, by every library that is found", 0, run_fft},
 }};
 
 constexpr std::array<operation, 5> granular_operations{{
@@ -127,6 +132,7 @@ std::vector<method_info> listed(std::span<const Method> methods, std::vector<met
 
 std::vector<method_info> cells_methods() { return listed(cell_lists()); }
 std::vector<method_info> contacts_methods() { return listed(contact_methods()); }
+std::vector<method_info> fft_methods() { return listed(fft_libraries()); }
 std::vector<method_info> granular_model_methods() { return listed(granular_methods()); }
 std::vector<method_info> keyed_methods() { return listed(key_methods(), {automatic}); }
 std::vector<method_info> mesh_methods() { return listed(spread_methods(), {automatic}); }
@@ -138,9 +144,10 @@ std::vector<method_info> srd_methods() {
   return {{"floating", "", true, true, determinism::none}, {"fixed", "", true, true, determinism::run_to_run}};
 }
 
-constexpr std::array<topic, 9> all_topics{{
+constexpr std::array<topic, 10> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_methods},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_methods},
+    {"fft", "fast Fourier transforms of meshes", fft_operations, fft_methods},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_model_methods},
     {"keyed", "reduction by key (voting-and-shuffling, Figure 1)", keyed_operations, keyed_methods},
     {"mesh", "spreading and interpolation (particle-mesh-spreading)", mesh_operations, mesh_methods},

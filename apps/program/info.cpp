@@ -20,6 +20,7 @@
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "quadrat/search/orders.hpp"
+#include "quadrat/spectral/fft_libraries.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -96,6 +97,7 @@ json info_json() {
                       {"neighbors", methods(methods_json(neighbor_methods()))}};
   result["contacts"] = methods(methods_json(contact_methods()));
   result["mesh"] = methods(spread_methods_json());
+  result["spectral"] = {{"fft", methods_json(fft_libraries())}};
   result["keyed"] = methods(key_methods_json());
   return result;
 }
@@ -123,6 +125,15 @@ std::string methods_text(const char* title, const json& methods) {
   return text;
 }
 
+/// Those that run on some device here.
+json found(const json& methods) {
+  json result = json::array();
+  for (const json& method : methods) {
+    if (method["cpu"] || method["cuda"]) result.push_back(method);
+  }
+  return result;
+}
+
 std::string circles_text(const json& orders) {
   std::string text = "orders of the Circles model, and the cell lists that they walk\n";
   for (const json& order : orders) {
@@ -147,6 +158,7 @@ std::string info_text(const json& info) {
          methods_text("methods of neighbor lists", info["search"]["neighbors"]["methods"]) +
          methods_text("methods of contacts", info["contacts"]["methods"]) +
          methods_text("methods of spreading", info["mesh"]["methods"]) +
+         methods_text("FFT libraries found", found(info["spectral"]["fft"])) +
          methods_text("methods of reduction by key", info["keyed"]["methods"]);
 }
 

@@ -12,4 +12,8 @@ void run_nufft_1d(const session& s);
 void run_nufft_2d(const session& s);
 void run_nufft_3d(const session& s);
 
+/// Fast Fourier transforms of a mesh to its modes by every library that is found, by dimension, mesh, precision, kind
+/// of values, and for all modes or half of them along each axis.
+void run_fft(const session& s);
+
 }  // namespace quadrat::bench

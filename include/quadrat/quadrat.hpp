@@ -66,6 +66,7 @@
 
 // Non-uniform Fourier transforms.
 #include "quadrat/spectral/density.hpp"
+#include "quadrat/spectral/fft_libraries.hpp"
 #include "quadrat/spectral/normal_operator.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"

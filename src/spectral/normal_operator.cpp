@@ -128,7 +128,7 @@ void normal_operator<Context, T, D>::implementation::allocate() {
   const int* const modes = problem.modes;
   ones = array<T, Context>(context, static_cast<std::size_t>(*std::max_element(modes, modes + 3)));
   for_each(context, "spectral.ones", ones.size(), fill_ones<T>{ones.data()});
-  transform = detail::make_mode_transform<T>(context, problem.transform(nodes));
+  transform = detail::make_mode_transform<T>(context, problem.transform(nodes), options.fft);
 }
 
 /// The inner sums of m - k from -(K - 1) to K - 1; along the last axis from 0 on.
@@ -155,7 +155,7 @@ void normal_operator<Context, T, D>::implementation::set_points(const points_vie
     real.values = nufft_values::real;
     return real;
   }());
-  const auto to_kernel = detail::make_mode_transform<T>(context, whole.transform(extent()));
+  const auto to_kernel = detail::make_mode_transform<T>(context, whole.transform(extent()), options.fft);
   auto* const spectrum = reinterpret_cast<std::complex<T>*>(mesh.data());  // there is room for it
   to_kernel->clear(kernel.data(), spectrum);
   const auto where = map(whole, to_kernel->spectrum_row());

@@ -29,6 +29,7 @@ struct nufft_plan<Context, T, D>::implementation {
     std::erase_if(windows, [&](const auto& window) { return !problem.fits(window.oversampling); });
     require(!windows.empty(), problem.too_large());
     for (const auto& window : windows) detail::require_spread_method(wanted.method, where, window.window.width);
+    detail::require_fft_library<T>(wanted.fft, where);
     choose(static_cast<double>(problem.stored_size()));
   }
 
@@ -103,7 +104,7 @@ void nufft_plan<Context, T, D>::implementation::build() {
     nodes[d] = extent.axis[3 - D + d];
   }
   spreading = std::make_unique<spread_plan<Context, T, D>>(context, domain, nodes, shape, how);
-  transform = detail::make_mode_transform<T>(context, problem.transform(extent));
+  transform = detail::make_mode_transform<T>(context, problem.transform(extent), options.fft);
   std::vector<T> host;
   for (int axis = 0; axis < 3; ++axis) {
     const auto values = shape.transforms(problem.modes[axis] / 2 + 1, extent.axis[axis]);

@@ -15,6 +15,7 @@
 #include "quadrat/parallel/workspace.hpp"
 #include "spectral/checks.hpp"
 #include "spectral/targets.hpp"
+#include "spectral/transform.hpp"
 
 namespace quadrat {
 
@@ -99,6 +100,7 @@ struct nufft_target_plan<Context, T, D>::implementation {
       : context(where), options(wanted), accuracy(detail::target_accuracy_of<T>(tolerance, D)) {
     detail::require_spread_method(wanted.method, where, accuracy.outer.window.width);
     detail::require_spread_method(wanted.method, where, accuracy.inner_width);
+    detail::require_fft_library<T>(wanted.fft, where);
   }
 
   [[nodiscard]] detail::interval extent_of(const points_view<T, D>& points, int axis);
@@ -153,6 +155,7 @@ void nufft_target_plan<Context, T, D>::implementation::make_plans() {
   nufft_options inner_how;
   inner_how.oversampling = accuracy.inner_oversampling;
   inner_how.method = options.method;
+  inner_how.fft = options.fft;
   box<T, D> domain{};
   vec<int, D> nodes{};
   std::size_t size = 1;

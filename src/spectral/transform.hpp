@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
+#include <string_view>
 
 #include "quadrat/core/context.hpp"
 #include "spectral/fft/lines.hpp"
@@ -46,12 +47,22 @@ class mode_transform {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
+/// Throws argument_error for a library of fft_libraries() that is not here for that precision, or at the context's
+/// level of determinism, naming those that are; empty and "auto" are valid.
+template <typename T>
+void require_fft_library(std::string_view name, const cpu_context& context);
+template <typename T>
+void require_fft_library(std::string_view name, const cuda_context& context);
+
+/// By the library of that name: see require_fft_library.
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_transform(const cpu_context& context,
-                                                                     const transform_shape& shape);
+                                                                     const transform_shape& shape,
+                                                                     std::string_view library = {});
 /// cuFFT, loaded at run time. Throws backend_error where it is not installed.
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context,
-                                                                     const transform_shape& shape);
+                                                                     const transform_shape& shape,
+                                                                     std::string_view library = {});
 
 }  // namespace quadrat::detail

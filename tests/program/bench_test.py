@@ -10,6 +10,7 @@ import support
 IDENTITY = ["op", "method", "precision", "dim", "n", "cells", "distribution"]
 RATES = {
     "cells": ["inserts_per_s", "walks_per_s", "finds_per_s"],
+    "fft": ["points_per_s"],
     "granular": ["updates_per_s"],
     "search": ["agents_per_s", "visits_per_s"],
     "contacts": ["contacts_per_s", "updates_per_s"],
@@ -24,6 +25,7 @@ IDENTITIES = {
     "neighbors": [key for key in IDENTITY if key != "cells"],
     "mesh": ["op", "method", "precision", "dim", "n", "mesh", "order", "distribution"],
     "keyed": ["op", "method", "precision", "n", "keys", "distribution", "components"],
+    "fft": ["op", "method", "precision", "dim", "n", "mesh", "value", "modes"],
     "nufft": ["op", "method", "precision", "type", "dim", "n", "modes", "tolerance", "value", "distribution"],
 }
 
@@ -264,6 +266,16 @@ class BenchTest(support.ProgramTest):
         for words in ["Spreading", "Figure 6", "Figure 8", "repetitions"]:
             self.assertIn(words, self.tables())
 
+    def test_fft(self):
+        rows = self.bench("fft")["rows"]
+        libraries = json.loads(self.quadrat("info", "--json").stdout)["spectral"]["fft"]
+        found = {library["name"] for library in libraries if library["cpu"]}
+        self.assertEqual({row["method"] for row in rows}, found)
+        self.assertEqual({row["dim"] for row in rows if row["method"] == "own"}, {1, 2, 3})
+        self.assertEqual({row["modes"] for row in rows}, {"all", "half"})
+        own = self.bench("fft", "--method", "own")["rows"]
+        self.assertEqual({row["method"] for row in own}, {"own"})
+
     def test_nufft(self):
         rows = self.bench("nufft")["rows"]
         self.assertEqual({row["op"] for row in rows}, {"nufft"})
@@ -334,7 +346,7 @@ class BenchTest(support.ProgramTest):
 
     def test_help_lists_topics(self):
         text = self.quadrat("bench", "--help").stdout
-        for word in ["cells", "granular", "keyed", "mesh", "nufft", "srd", "slowest_step", "--figure 2", "Examples:"]:
+        for word in ["cells", "fft", "granular", "keyed", "mesh", "nufft", "srd", "slowest_step", "--figure 2", "Examples:"]:
             self.assertIn(word, text)
 
 

@@ -10,7 +10,7 @@ class InfoTest(support.ProgramTest):
     def test_info_for_people(self):
         text = self.quadrat("info").stdout
         self.assertRegex(text, r"^quadrat \d+\.\d+\.\d+ \(commit ")
-        for word in ["cpu", "cuda", "threads", "linked_loose"]:
+        for word in ["cpu", "cuda", "threads", "linked_loose", "FFT libraries found"]:
             self.assertIn(word, text)
 
     def test_info_as_json(self):
@@ -24,6 +24,9 @@ class InfoTest(support.ProgramTest):
         self.assertIn("strips", [method["name"] for method in info["search"]["neighbors"]["methods"]])
         self.assertIn("particle", [method["name"] for method in info["mesh"]["methods"]])
         self.assertIn("sort_reduce", [method["name"] for method in info["keyed"]["methods"]])
+        libraries = {library["name"]: library["cpu"] for library in info["spectral"]["fft"]}
+        self.assertEqual(set(libraries), {"own", "fftw", "mkl", "cufft"})
+        self.assertEqual((libraries["own"], libraries["cufft"]), (True, False))
         self.assertIn("brute_force", [method["name"] for method in info["contacts"]["methods"]])
 
     def test_version_and_help(self):

@@ -130,6 +130,20 @@ class NufftTest(mesh_support.MeshTest):
             _, shape, found = self.transform("points.npy", "values.npy", "--type", 3, "--targets", "targets.npy")
             self.assertEqual((shape, list(found)), ((wanted,), [0] * wanted))
 
+    def test_libraries_of_fourier_transforms_agree(self):
+        self.put_points("points.npy", self.draw_angles(50, 2))
+        values = self.draw_values(50, "<c16")
+        self.put_array("values.npy", (50,), values, "<c16")
+        info = json.loads(self.quadrat("info", "--json").stdout)["spectral"]["fft"]
+        found = {
+            library["name"]: self.transform("points.npy", "values.npy", "--modes", "9,14", "--fft", library["name"])
+            for library in info
+            if library["cpu"]
+        }
+        for name, result in found.items():
+            with self.subTest(name):
+                self.assert_within(result[2], found["own"][2], 1e-14, values)
+
     def test_the_same_bits_in_every_run(self):
         self.put_points("points.npy", self.draw_angles(500, 3))
         self.put_array("values.npy", (500,), self.draw_values(500, "<c16"), "<c16")
@@ -181,6 +195,8 @@ class NufftTest(mesh_support.MeshTest):
             ([*files, "--type", 3, "--targets", "points.npy", "-o", "points.npy"], "points.npy is the file that is read"),
             ([*files, "--type", 3, "--targets", "points.npy", "--tolerance", 1e-30], "cannot be reached by type 3"),
             ([*files, "--modes", 4, "--method", "tile"], "tiles"),
+            ([*files, "--modes", 4, "--fft", "ffttw"], "fftw"),
+            ([*files, "--modes", 4, "--fft", "cufft"], "the FFT library cufft does not run on the CPU"),
             (["points.npy", "complex.npy", "--modes", 4, "--real"], "--real: complex.npy holds complex values"),
             (["points.npy", "modes.npy", "--type", 2, "--real"], "--modes is missing"),
         ]:

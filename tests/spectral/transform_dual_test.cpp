@@ -9,11 +9,15 @@
 #include <numbers>
 #include <random>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/spectral/fft_libraries.hpp"
 #include "support/backend.hpp"
+#include "support/errors.hpp"
 #include "support/random.hpp"
 
 namespace quadrat::test {
@@ -133,11 +137,12 @@ std::vector<T> parts_of(const std::vector<number>& numbers, bool real) {
 
 /// The largest error of a mode, relative to the root of the sum of squares of what was transformed.
 template <typename T>
-double error_to_modes(const backend_context& context, const transform_case& it, int sign) {
+double error_to_modes(const backend_context& context, const transform_case& it, int sign,
+                      std::string_view library = {}) {
   const auto numbers = random_numbers(it.size(), 5, it.shape.real);
   const auto wanted = transformed(numbers, it.shape.extent, sign);
   auto mesh = to_device(context, parts_of<T>(numbers, it.shape.real));
-  const auto transform = detail::make_mode_transform<T>(context, it.shape);
+  const auto transform = detail::make_mode_transform<T>(context, it.shape, library);
   array<std::complex<T>, backend_context> spectrum(context, transform->spectrum_size());
   transform->to_modes(mesh.data(), spectrum.data(), sign);
   const T* const data = it.shape.real ? reinterpret_cast<const T*>(spectrum.data()) : mesh.data();
@@ -151,8 +156,9 @@ double error_to_modes(const backend_context& context, const transform_case& it, 
 
 /// The same the other way around. What is not in a band, and what is not read of the bands, is not a number.
 template <typename T>
-double error_to_mesh(const backend_context& context, const transform_case& it, int sign) {
-  const auto transform = detail::make_mode_transform<T>(context, it.shape);
+double error_to_mesh(const backend_context& context, const transform_case& it, int sign,
+                     std::string_view library = {}) {
+  const auto transform = detail::make_mode_transform<T>(context, it.shape, library);
   const std::size_t spectrum_size = it.shape.real ? transform->spectrum_size() : it.size();
   auto mesh = to_device(context, std::vector<T>(it.size() * (it.shape.real ? 1 : 2), T(7)));
   auto spectrum = to_device(context, std::vector<std::complex<T>>(it.shape.real ? spectrum_size : 0));
@@ -199,6 +205,51 @@ TYPED_TEST(mode_transform_test, gives_the_modes_of_real_meshes) {
       EXPECT_LT(error_to_modes<TypeParam>(context, it, -1), 8 * this->epsilon) << it.text();
       EXPECT_LT(error_to_mesh<TypeParam>(context, it, 1), 8 * this->epsilon) << it.text();
     }
+  }
+}
+
+/// Of a library that is not this project's own and only on CPUs.
+template <typename T>
+void expect_modes_by(const std::string& library) {
+  if (!std::is_same_v<backend_context, cpu_context>) GTEST_SKIP() << "on CPUs";
+  const cpu_context one_thread;
+  const std::string problem = error_of<argument_error>([&] { detail::require_fft_library<T>(library, one_thread); });
+  if (problem != "no error") GTEST_SKIP() << problem;
+  constexpr double epsilon = std::numeric_limits<T>::epsilon();
+  for (const backend_context& context : all_contexts()) {
+    if (context.reproducibility() != determinism::none) continue;
+    for (const bool real : {false, true}) {
+      for (const transform_case& it : transform_cases(real)) {
+        for (const int sign : {-1, 1}) {
+          const std::string text = it.text() + message(" sign ", sign);
+          if (!real || sign < 0) {
+            EXPECT_LT(error_to_modes<T>(context, it, sign, library), 8 * epsilon) << text;
+          }
+          if (!real || sign > 0) {
+            EXPECT_LT(error_to_mesh<T>(context, it, sign, library), 8 * epsilon) << text;
+          }
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(mode_transform_test, gives_the_same_by_fftw_where_it_is_found) { expect_modes_by<TypeParam>("fftw"); }
+TYPED_TEST(mode_transform_test, gives_the_same_by_mkl_where_it_is_found) { expect_modes_by<TypeParam>("mkl"); }
+
+TYPED_TEST(mode_transform_test, names_the_libraries_that_are_there) {
+  const backend_context context;
+  const bool cuda = std::is_same_v<backend_context, cuda_context>;
+  const auto error = [&](const char* name) {
+    return error_of<argument_error>([&] { detail::require_fft_library<TypeParam>(name, context); });
+  };
+  for (const char* name : {"", "auto", cuda ? "auto" : "own"}) EXPECT_EQ(error(name), "no error") << name;
+  expect_words(error("kiss"), {"kiss", cuda ? "auto" : "own"});
+  expect_words(error(cuda ? "own" : "cufft"), {"FFT library", "does not run on", "these do"});
+  const auto libraries = fft_libraries();
+  for (const method_info& library : libraries) {
+    if (cuda || library.on_cpu) continue;
+    expect_words(error(std::string(library.name).c_str()), {std::string(library.name), "own"});
   }
 }
 

@@ -36,7 +36,7 @@ struct nufft_command {
   bool real = false;
   std::optional<std::string> order;
   double oversampling = 0;
-  std::string method;
+  std::string method, fft;
   bool deterministic = false;
   device_options device;
   std::optional<std::string> precision;
@@ -133,6 +133,7 @@ nufft_run read_run(const nufft_command& options) {
   task.plan.order = options.order == "fft" ? mode_order::fft : mode_order::centered;
   task.plan.oversampling = options.oversampling;
   task.plan.method = options.method;
+  task.plan.fft = options.fft;
   // Single precision reaches little more than that.
   const bool suffices = options.tolerance >= 1e-5 && run.particles.single_precision && run.values.kind.single &&
                         (!options.targets || run.targets.single_precision);
@@ -283,6 +284,8 @@ void add_nufft_choices(CLI::App& command, nufft_command& o) {
       ->check(any_number())
       ->type_name("NUMBER");
   command.add_option("--method", o.method, "how to spread, see quadrat spread; default: chosen (auto)")
+      ->type_name("NAME");
+  command.add_option("--fft", o.fft, "library of Fourier transforms, see quadrat info; default: chosen (auto)")
       ->type_name("NAME");
   command.add_flag("--deterministic", o.deterministic, "same bits in every run");
 }

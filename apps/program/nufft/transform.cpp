@@ -95,7 +95,7 @@ template <typename T, int D, typename Context>
 nufft_outcome transform_to_targets(const Context& context, const nufft_task& task, const particle_file& particles,
                                    const std::vector<vec<T, D>>& wanted, value_file& input) {
   nufft_outcome result;
-  nufft_target_plan<Context, T, D> plan(context, task.tolerance, {.method = task.plan.method});
+  nufft_target_plan<Context, T, D> plan(context, task.tolerance, {.method = task.plan.method, .fft = task.plan.fft});
   const auto points = to_device(context, points_in<T, D>(particles));
   const auto targets = to_device(context, wanted);
   {

@@ -20,7 +20,7 @@ struct nufft_task {
   int sign = 0;
   double tolerance = 1e-6;
   vec<int, 3> modes{1, 1, 1};  ///< not of type 3
-  nufft_options plan;          ///< of type 3 only the method
+  nufft_options plan;          ///< of type 3 only the method and the FFT library
   bool single = false;         ///< precision of all that is computed
 };
 

@@ -39,6 +39,7 @@ struct nufft_options {
   double oversampling = 0;
   window_shape window = window_shape::prolate;
   std::string method{};  ///< of spreading: see spread_options
+  std::string fft{};     ///< one of fft_libraries(); empty or "auto": this project's own on CPUs, cuFFT on GPUs
   /// Bytes that the plan may hold; 0: whatever is free.
   std::size_t most_bytes = 0;
 };

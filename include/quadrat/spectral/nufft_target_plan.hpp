@@ -17,6 +17,7 @@ namespace quadrat {
 
 struct nufft_target_options {
   std::string method{};  ///< of spreading: see spread_options
+  std::string fft{};     ///< see nufft_options
   /// Bytes of the mesh and of the values at points that the plan may hold; 0: whatever is free.
   std::size_t most_bytes = 0;
 };

@@ -6,37 +6,12 @@
 #include <utility>
 
 #include "quadrat/core/array.hpp"
-#include "spectral/transform.hpp"
+#include "spectral/fft/groups.hpp"
+#include "spectral/fft/libraries.hpp"
 
 namespace quadrat::detail {
 
 namespace {
-
-/// A group of lines: where its first number is, and how many lines there are.
-struct line_group {
-  std::size_t first;
-  int lines;
-};
-
-[[nodiscard]] mode_band all_of(int extent) { return {extent, 0}; }
-
-/// Groups of at most `lanes` lines that begin at `base` plus the indices of a band of an axis of n numbers.
-void add_groups(std::vector<line_group>& groups, std::size_t base, int n, const mode_band& band, int lanes) {
-  const auto add = [&](int first, int last) {
-    for (int i = first; i < last; i += lanes) {
-      groups.push_back({base + static_cast<std::size_t>(i), std::min(lanes, last - i)});
-    }
-  };
-  add(0, band.low);
-  add(n - band.high, n);
-}
-
-/// Calls f(index) for the indices of a band.
-template <typename F>
-void for_each_index(int n, const mode_band& band, const F& f) {
-  for (int i = 0; i < band.low; ++i) f(i);
-  for (int i = n - band.high; i < n; ++i) f(i);
-}
 
 /// One axis after the other, on lines that hold modes of the bands only: of twice as many mesh points as modes in three
 /// dimensions, 7/12 of all lines. A single line is transformed as a matrix (the four-step algorithm: Bailey 1990).
@@ -104,17 +79,12 @@ class cpu_mode_transform final : public mode_transform<T> {
     for (int axis = 0; axis < 3; ++axis) {
       if (shape_.extent[axis] > 1) sizes_[axis].emplace(shape_.extent[axis]);
     }
-    const int lanes = functions_.lanes, nx = shape_.extent[0], ny = shape_.extent[1];
+    const int lanes = functions_.lanes, all = shape_.extent[0] * shape_.extent[1];
+    const int most = shape_.real ? 2 * lanes : lanes;
+    for (int i = 0; i < all; i += most) groups_[2].push_back({static_cast<std::size_t>(i), std::min(most, all - i)});
     const int across = shape_.real ? static_cast<int>(row_) : shape_.extent[2];
-    const auto plane = static_cast<std::size_t>(ny) * row_;
-    const int rows = nx * ny, most = shape_.real ? 2 * lanes : lanes;
-    for (int i = 0; i < rows; i += most) groups_[2].push_back({static_cast<std::size_t>(i), std::min(most, rows - i)});
-    for (int x = 0; x < nx; ++x) {
-      add_groups(groups_[1], static_cast<std::size_t>(x) * plane, across, shape_.band[2], lanes);
-    }
-    for_each_index(ny, shape_.band[1], [&](int y) {
-      add_groups(groups_[0], static_cast<std::size_t>(y) * row_, across, shape_.band[2], lanes);
-    });
+    const column_groups columns{shape_.extent[1], shape_.extent[0], shape_.band[1], row_, across, shape_.band[2]};
+    for (const int axis : {0, 1}) groups_[axis] = columns.along(axis, lanes);
   }
 
   void prepare_line(int n) {
@@ -284,11 +254,11 @@ class cpu_mode_transform final : public mode_transform<T> {
 }  // namespace
 
 template <typename T>
-std::unique_ptr<mode_transform<T>> make_mode_transform(const cpu_context& context, const transform_shape& shape) {
+std::unique_ptr<mode_transform<T>> make_own_transform(const cpu_context& context, const transform_shape& shape) {
   return std::make_unique<cpu_mode_transform<T>>(context, shape);
 }
 
-template std::unique_ptr<mode_transform<float>> make_mode_transform(const cpu_context&, const transform_shape&);
-template std::unique_ptr<mode_transform<double>> make_mode_transform(const cpu_context&, const transform_shape&);
+template std::unique_ptr<mode_transform<float>> make_own_transform(const cpu_context&, const transform_shape&);
+template std::unique_ptr<mode_transform<double>> make_own_transform(const cpu_context&, const transform_shape&);
 
 }  // namespace quadrat::detail

@@ -2,7 +2,7 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
-#include "spectral/transform.hpp"
+#include "spectral/fft/libraries.hpp"
 
 #if QUADRAT_HAS_CUDA && __has_include(<cufft.h>)
 
@@ -173,8 +173,10 @@ class cuda_mode_transform final : public mode_transform<T> {
 
 }  // namespace
 
+bool has_cufft() { return cufft().complete; }
+
 template <typename T>
-std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context, const transform_shape& shape) {
+std::unique_ptr<mode_transform<T>> make_cufft_transform(const cuda_context& context, const transform_shape& shape) {
   return std::make_unique<cuda_mode_transform<T>>(context, shape);
 }
 
@@ -182,15 +184,17 @@ std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& conte
 
 namespace quadrat::detail {
 
+bool has_cufft() { return false; }
+
 template <typename T>
-std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context, const transform_shape&) {
+std::unique_ptr<mode_transform<T>> make_cufft_transform(const cuda_context& context, const transform_shape&) {
   context.activate();
   throw backend_error("this build has no cuFFT: its header was not found");
 }
 
 #endif
 
-template std::unique_ptr<mode_transform<float>> make_mode_transform(const cuda_context&, const transform_shape&);
-template std::unique_ptr<mode_transform<double>> make_mode_transform(const cuda_context&, const transform_shape&);
+template std::unique_ptr<mode_transform<float>> make_cufft_transform(const cuda_context&, const transform_shape&);
+template std::unique_ptr<mode_transform<double>> make_cufft_transform(const cuda_context&, const transform_shape&);
 
 }  // namespace quadrat::detail

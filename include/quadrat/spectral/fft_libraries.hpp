@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "quadrat/core/method.hpp"
+
+namespace quadrat {
+
+/// The libraries of fast Fourier transforms that nufft_options::fft can name, with the devices that each serves here:
+/// none if it was not found. FFTW and MKL are looked for at run time, and never needed.
+[[nodiscard]] std::span<const method_info> fft_libraries();
+
+}  // namespace quadrat

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "spectral/transform.hpp"
+
+/// The transforms that make_mode_transform chooses from, besides those of spectral/fft/fftw.hpp.
+namespace quadrat::detail {
+
+/// The vectorized loops of spectral/fft/lines.hpp.
+template <typename T>
+[[nodiscard]] std::unique_ptr<mode_transform<T>> make_own_transform(const cpu_context& context,
+                                                                    const transform_shape& shape);
+
+/// Whether cuFFT can be loaded.
+[[nodiscard]] bool has_cufft();
+template <typename T>
+[[nodiscard]] std::unique_ptr<mode_transform<T>> make_cufft_transform(const cuda_context& context,
+                                                                      const transform_shape& shape);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "spectral/fft/libraries.hpp"
+
+#include <array>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/method_choice.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/spectral/fft_libraries.hpp"
+#include "spectral/fft/fftw.hpp"
+
+namespace quadrat {
+
+namespace detail {
+
+namespace {
+
+constexpr std::string_view fft_library_kind = "FFT library";
+
+/// MKL's sums depend on where arrays are in memory.
+[[nodiscard]] std::array<method_info, 4> libraries(bool fftw, bool mkl) {
+  constexpr auto canonical = determinism::canonical;
+  return {{{"own", "this project's: vector units, wanted lines only", true, false, canonical},
+           {"fftw", "FFTW 3, if found at run time", fftw, false, canonical},
+           {"mkl", "Intel's MKL, if found at run time", mkl, false, determinism::none},
+           {"cufft", "NVIDIA's cuFFT", false, has_cufft(), canonical}}};
+}
+
+template <typename T>
+void require_library(std::string_view name, bool cuda, determinism level) {
+  if (name.empty() || name == "auto" || (name == "own" && !cuda)) return;
+  const bool fftw = fftw_library<T>() != nullptr, mkl = mkl_library<T>() != nullptr;
+  const bool missing = (name == "fftw" && !fftw) || (name == "mkl" && !mkl);
+  if (missing && !cuda) {
+    const char* const precision = std::is_same_v<T, float> ? "single" : "double";
+    throw argument_error(message("the FFT library ", name, " was not found for ", precision,
+                                 " precision; these are there: auto, own", fftw ? ", fftw" : "", mkl ? ", mkl" : ""));
+  }
+  const auto infos = libraries(fftw, mkl);
+  require_method({fft_library_kind, cuda, level, true}, name, {infos.begin(), infos.end()});
+}
+
+}  // namespace
+
+template <typename T>
+void require_fft_library(std::string_view name, const cpu_context& context) {
+  require_library<T>(name, false, context.reproducibility());
+}
+template <typename T>
+void require_fft_library(std::string_view name, const cuda_context& context) {
+  require_library<T>(name, true, context.reproducibility());
+}
+
+template <typename T>
+std::unique_ptr<mode_transform<T>> make_mode_transform(const cpu_context& context, const transform_shape& shape,
+                                                       std::string_view library) {
+  require_fft_library<T>(library, context);
+  if (library == "fftw") return make_fftw_transform(*fftw_library<T>(), context, shape);
+  if (library == "mkl") return make_fftw_transform(*mkl_library<T>(), context, shape);
+  return make_own_transform<T>(context, shape);
+}
+template <typename T>
+std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context, const transform_shape& shape,
+                                                       std::string_view library) {
+  require_fft_library<T>(library, context);
+  return make_cufft_transform<T>(context, shape);
+}
+
+template void require_fft_library<float>(std::string_view, const cpu_context&);
+template void require_fft_library<double>(std::string_view, const cpu_context&);
+template void require_fft_library<float>(std::string_view, const cuda_context&);
+template void require_fft_library<double>(std::string_view, const cuda_context&);
+template std::unique_ptr<mode_transform<float>> make_mode_transform(const cpu_context&, const transform_shape&,
+                                                                    std::string_view);
+template std::unique_ptr<mode_transform<double>> make_mode_transform(const cpu_context&, const transform_shape&,
+                                                                     std::string_view);
+template std::unique_ptr<mode_transform<float>> make_mode_transform(const cuda_context&, const transform_shape&,
+                                                                    std::string_view);
+template std::unique_ptr<mode_transform<double>> make_mode_transform(const cuda_context&, const transform_shape&,
+                                                                     std::string_view);
+
+}  // namespace detail
+
+std::span<const method_info> fft_libraries() {
+  using namespace detail;
+  static const auto infos = libraries(fftw_library<float>() != nullptr || fftw_library<double>() != nullptr,
+                                      mkl_library<float>() != nullptr || mkl_library<double>() != nullptr);
+  return infos;
+}
+
+}  // namespace quadrat
