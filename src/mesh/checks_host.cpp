@@ -37,6 +37,23 @@ mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const me
   return shape;
 }
 
+mesh_shape stacked(const mesh_shape& one, const mesh_stack& stack) {
+  if (stack.systems == 1 && stack.spacing == 0) return one;
+  const int axis = one.first_axis;
+  require(stack.systems >= 1, "there are ", stack.systems, " systems; at least 1 is needed");
+  require(one.periodic[axis] && stack.spacing >= one.extent[axis] + one.width[axis] - 1, "meshes of ", one.extent[axis],
+          " points are ", stack.spacing, " points apart, which is too near for windows ", one.width[axis],
+          " mesh points wide");
+  const double along = static_cast<double>(stack.systems) * stack.spacing;
+  const double size = along / one.extent[axis] * static_cast<double>(one.size());
+  require(along <= most_stack_extent && size <= static_cast<double>(max_count), "the meshes of ", stack.systems,
+          " systems have ", along, " points along the first axis and ", size, " in all; at most ", most_stack_extent,
+          " and ", max_count, " are possible");
+  mesh_shape shape = one;
+  shape.extent[axis] = static_cast<int>(along);
+  return shape;
+}
+
 template <typename T, int D>
 mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width, double exact_length) {
   const T length = domain.length[axis];
@@ -155,6 +172,14 @@ std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, co
     if (!text.empty()) return name + text;
   }
   return name + " was refused";
+}
+
+std::string late_point_complaint(std::size_t i, fault_kind kind, const mesh_stack& stack) {
+  const std::string name = message("point ", i, " of set_points_asynchronously");
+  if (kind == fault_kind::not_finite) return name + " is not finite";
+  if (kind == fault_kind::key_range) return message(name, " is of a system that is not below ", stack.systems);
+  if (kind == fault_kind::outside) return name + " is outside the box; set_points says along which axis";
+  return name + " has a footprint that leaves the mesh along an open axis; set_points says along which";
 }
 
 #define QUADRAT_INSTANTIATE(T, D)                                                                               \

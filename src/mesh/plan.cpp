@@ -2,6 +2,7 @@
 #include "quadrat/mesh/spread_plan.hpp"
 
 #include <mutex>
+#include <optional>
 
 #include "core/backend.hpp"
 #include "core/memory_check.hpp"
@@ -21,22 +22,32 @@ template <typename Context, typename T, int D>
 struct spread_plan<Context, T, D>::implementation {
   implementation(const Context& where, const box<T, D>& box, const vec<int, D>& mesh, const mesh_window<T>& window,
                  const spread_options& options)
-      : context(where), domain(box), setup{detail::make_shape(domain, mesh, window), window, options}, faults(where) {
+      : context(where),
+        domain(box),
+        one(detail::make_shape(domain, mesh, window)),
+        setup{detail::stacked(one, options.stack), window, options},
+        faults(where) {
     detail::check_spread_options(options);
     detail::require_spread_method(options.method, context, window.width);
   }
 
-  void set_points(const points_view<T, D>& points);
+  void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point);
+  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
+  void check();
   void choose(std::size_t number);
   [[nodiscard]] std::string_view reason();
   void count_left_out(const detail::point_placement<T>& placement);
-  [[nodiscard]] detail::point_placement<T> placement(const points_view<T, D>& points);
-  [[nodiscard]] std::string complaint(const points_view<T, D>& points, const fault_report& fault) const;
+  void require_input(const points_view<T, D>& points, const std::uint32_t* system_of_point) const;
+  [[nodiscard]] detail::point_placement<T> placement(const points_view<T, D>& points,
+                                                     const std::uint32_t* system_of_point);
+  [[nodiscard]] std::string complaint(const points_view<T, D>& points, const std::uint32_t* system_of_point,
+                                      const fault_report& fault) const;
   [[nodiscard]] detail::value_layout layout(int components, const mesh_call& call, const void* values,
                                             const void* mesh) const;
 
   Context context;
   box<T, D> domain;
+  detail::mesh_shape one;  ///< of one system
   detail::spread_setup<T> setup;
   fault_state<Context> faults;
   std::unique_ptr<detail::spread_engine<Context, T>> engine;
@@ -46,9 +57,11 @@ struct spread_plan<Context, T, D>::implementation {
   std::string reason_text;     ///< of the choice; made when it is asked for
   std::mutex reason_lock;
   std::size_t count = 0;
+  std::optional<std::size_t> room;  ///< points of the last set_points, if it succeeded
   mesh_left_out left_out;
   workspace<Context> scratch;
   bool usable = false;
+  bool unchecked = false;  ///< faults may have been raised since set_points
 };
 
 /// Makes the engine of the requested method, or of the one that suits this number of points. Nothing else that a choice
@@ -79,12 +92,13 @@ std::string_view spread_plan<Context, T, D>::implementation::reason() {
 }
 
 template <typename Context, typename T, int D>
-detail::point_placement<T> spread_plan<Context, T, D>::implementation::placement(const points_view<T, D>& points) {
+detail::point_placement<T> spread_plan<Context, T, D>::implementation::placement(const points_view<T, D>& points,
+                                                                                 const std::uint32_t* system_of_point) {
   detail::point_placement<T> placement{};
   for (int d = 0; d < D; ++d) {
     const int axis = d + setup.shape.first_axis;
-    placement.axis[axis] = detail::make_mesh_axis(domain, d, setup.shape.extent[axis], setup.shape.width[axis],
-                                                  setup.options.exact_lengths[d]);
+    placement.axis[axis] =
+        detail::make_mesh_axis(domain, d, one.extent[axis], one.width[axis], setup.options.exact_lengths[d]);
     placement.component[axis] = points.component[d];
   }
   placement.stride = points.stride;
@@ -93,6 +107,10 @@ detail::point_placement<T> spread_plan<Context, T, D>::implementation::placement
   placement.refuse_beyond = setup.options.beyond == points_beyond::refuse;
   placement.clip = setup.options.edges == open_footprints::clip;
   placement.faults = faults.flag();
+  placement.system = system_of_point;
+  placement.systems = static_cast<std::uint32_t>(setup.options.stack.systems);
+  placement.stacked_axis = setup.shape.first_axis;
+  placement.system_spacing = setup.options.stack.spacing;
   return placement;
 }
 
@@ -106,9 +124,20 @@ void spread_plan<Context, T, D>::implementation::count_left_out(const detail::po
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::set_points(const points_view<T, D>& points) {
-  usable = false;
+void spread_plan<Context, T, D>::implementation::require_input(const points_view<T, D>& points,
+                                                               const std::uint32_t* system_of_point) const {
   detail::require_points(points, "points");
+  const int systems = setup.options.stack.systems;
+  require(systems > 1 || system_of_point == nullptr, "system_of_point was given, but the plan is for one system");
+  if (systems > 1) require_pointer(system_of_point, points.count, "system_of_point");
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::set_points(const points_view<T, D>& points,
+                                                            const std::uint32_t* system_of_point) {
+  usable = unchecked = false;
+  room.reset();
+  require_input(points, system_of_point);
   choose(points.count);
   detail::require_memory(
       context.memory(),
@@ -116,21 +145,56 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
       setup.options.most_bytes);
   count = points.count;
   faults.clear(context);
-  const detail::point_placement<T> placed = placement(points);
+  const detail::point_placement<T> placed = placement(points, system_of_point);
   engine->set_points(placed);
   const fault_report fault = faults.read(context);
-  if (fault.kind != fault_kind::none) throw data_error(complaint(points, fault), fault.index);
+  if (fault.kind != fault_kind::none) throw data_error(complaint(points, system_of_point, fault), fault.index);
   count_left_out(placed);
+  room = points.count;
   usable = true;
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::set_points_asynchronously(const points_view<T, D>& points,
+                                                                           const std::uint32_t* system_of_point) {
+  require_input(points, system_of_point);
+  require(room.has_value(),
+          "set_points has not been called, or has failed; it finds the memory that "
+          "set_points_asynchronously works in");
+  require(points.count <= *room, "there are ", points.count, " points, but the last set_points had ", *room,
+          "; set_points_asynchronously works in the memory of that call");
+  require(engine->can_set_points_asynchronously(), "the method ", method,
+          " has to know where points are before it can store them, here at least; call set_points, or use particle or "
+          "tiles");
+  const bool failed = unchecked && !usable;
+  usable = false;
+  if (failed) faults.clear(context);
+  count = points.count;
+  engine->set_points_asynchronously(placement(points, system_of_point));
+  usable = unchecked = true;
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::check() {
+  if (!unchecked) return;
+  const fault_report fault = faults.read(context);
+  if (fault.kind == fault_kind::none) return;
+  usable = false;
+  throw data_error(detail::late_point_complaint(fault.index, fault.kind, setup.options.stack), fault.index);
 }
 
 /// What is wrong with a point, and what would be accepted.
 template <typename Context, typename T, int D>
 std::string spread_plan<Context, T, D>::implementation::complaint(const points_view<T, D>& points,
+                                                                  const std::uint32_t* system_of_point,
                                                                   const fault_report& fault) const {
   const std::size_t i = fault.index;
+  if (fault.kind == fault_kind::key_range) {
+    return message("point ", i, " is of system ", to_host(context, system_of_point + i, 1)[0], "; there are ",
+                   setup.options.stack.systems, ", numbered from 0");
+  }
   const vec<T, D> point = detail::point_to_host(context, points, i);
-  return detail::point_complaint(domain, setup.shape, setup.options, i, point, fault.kind);
+  return detail::point_complaint(domain, one, setup.options, i, point, fault.kind);
 }
 
 template <typename Context, typename T, int D>
@@ -159,8 +223,17 @@ template <typename Context, typename T, int D>
 spread_plan<Context, T, D>::~spread_plan() = default;
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {
-  implementation_->set_points(points);
+void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point) {
+  implementation_->set_points(points, system_of_point);
+}
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points,
+                                                           const std::uint32_t* system_of_point) {
+  implementation_->set_points_asynchronously(points, system_of_point);
+}
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::check() {
+  implementation_->check();
 }
 
 // The layout comes first: it throws if no points are set, and then there may be no engine.
@@ -193,7 +266,7 @@ template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call) {
   implementation& plan = *implementation_;
   const auto layout = plan.layout(1, call, gradients, mesh);
-  const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.setup.shape);
+  const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.one);
   plan.engine->interpolate_gradient(layout, mesh, scale.component, gradients, call.accumulate);
 }
 template <typename Context, typename T, int D>
@@ -201,7 +274,7 @@ void spread_plan<Context, T, D>::interpolate_gradient(const std::complex<T>* mes
                                                       const mesh_call& call) {
   implementation& plan = *implementation_;
   const auto layout = plan.layout(2, call, gradients, mesh);
-  const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.setup.shape);
+  const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.one);
   plan.engine->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), scale.component,
                                     reinterpret_cast<T*>(gradients), call.accumulate);
 }
@@ -209,6 +282,7 @@ void spread_plan<Context, T, D>::interpolate_gradient(const std::complex<T>* mes
 template <typename Context, typename T, int D>
 mesh_left_out spread_plan<Context, T, D>::left_out() const {
   require(implementation_->usable, "no points are set; call set_points first (and again where it failed)");
+  require(!implementation_->unchecked, "set_points_asynchronously does not count what is left out; set_points does");
   return implementation_->left_out;
 }
 template <typename Context, typename T, int D>

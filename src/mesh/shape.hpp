@@ -14,6 +14,8 @@
 namespace quadrat::detail {
 
 inline constexpr int most_mesh_extent = 1 << 22;
+/// Along the first axis, of the meshes of several systems: places are then relative to a system's mesh.
+inline constexpr int most_stack_extent = 1 << 24;
 
 /// Indices: 0, 1, 2 with 2 varying fastest.
 struct mesh_shape {
@@ -45,6 +47,10 @@ struct mesh_shape {
            static_cast<std::size_t>(k);
   }
 };
+
+[[nodiscard]] inline bool all_periodic(const mesh_shape& shape) {
+  return shape.periodic[0] && shape.periodic[1] && shape.periodic[2];
+}
 
 /// A point's footprint: its first mesh point per axis, in [0, extent) along a periodic axis (the footprint may run past
 /// the end), from -width to extent along an open one; and its place, the s of mesh_window. Both are 0 along axes beyond
@@ -138,11 +144,21 @@ struct point_placement {
   bool refuse_beyond;   ///< along open axes
   bool clip;            ///< along open axes
   fault_flag faults;
+  const std::uint32_t* system;  ///< of each point; nullptr for one system
+  std::uint32_t systems;
+  int stacked_axis;    ///< along which the meshes of systems follow one another
+  int system_spacing;  ///< mesh points from one to the next
 
   /// Point i. A refused point raises a fault and is given a safe place.
   [[nodiscard]] QUADRAT_HD placed_point<T> operator()(std::size_t i) const {
     placed_point<T> placed{};
     fault_kind fault = fault_kind::none;
+    int shift = 0;
+    if (system != nullptr) {
+      const std::uint32_t of = system[i];
+      if (of >= systems) fault = fault_kind::key_range;
+      shift = of < systems ? static_cast<int>(of) * system_spacing : 0;
+    }
     QUADRAT_UNROLL
     for (int a = 0; a < 3; ++a) {
       if (component[a] == nullptr) continue;
@@ -150,7 +166,7 @@ struct point_placement {
       const fault_kind here = fault_of(a, x);
       if (here == fault_kind::not_finite || fault == fault_kind::none) fault = here == fault_kind::none ? fault : here;
       const auto position = axis[a].locate(here == fault_kind::none ? x : axis[a].lower);
-      placed.first[a] = position.first;
+      placed.first[a] = position.first + (a == stacked_axis ? shift : 0);
       placed.place[a] = position.place;
       if (!axis[a].periodic && !clip && (position.first < 0 || position.first + axis[a].width > axis[a].extent)) {
         if (fault == fault_kind::none) fault = fault_kind::value_range;

@@ -40,8 +40,10 @@ struct nufft_plan<Context, T, D>::implementation {
   [[nodiscard]] std::size_t own_bytes(const detail::mesh_extents& extent) const;
   void set_points(const points_view<T, D>& points);
   [[nodiscard]] detail::mode_map<T> map() const;
+  void set_points_asynchronously(const points_view<T, D>& points);
   [[nodiscard]] int checked_sign(const nufft_call& call, nufft_values kind, int usual, const void* values,
                                  const void* modes) const;
+  void require_usable(nufft_values kind) const;
   void type_1(const T* values, T* modes, const nufft_call& call, int sign);
   void type_2(const T* modes, T* values, const nufft_call& call, int sign);
 
@@ -128,6 +130,14 @@ void nufft_plan<Context, T, D>::implementation::set_points(const points_view<T, 
 }
 
 template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::implementation::set_points_asynchronously(const points_view<T, D>& points) {
+  require(usable,
+          "set_points has not been called, or has failed; it finds the memory that set_points_asynchronously "
+          "works in");
+  spreading->set_points_asynchronously(points);
+}
+
+template <typename Context, typename T, int D>
 detail::mode_map<T> nufft_plan<Context, T, D>::implementation::map() const {
   detail::mode_map<T> map{};
   const auto extent = problem.mesh(window().oversampling);
@@ -148,13 +158,18 @@ detail::mode_map<T> nufft_plan<Context, T, D>::implementation::map() const {
 template <typename Context, typename T, int D>
 int nufft_plan<Context, T, D>::implementation::checked_sign(const nufft_call& call, nufft_values kind, int usual,
                                                             const void* values, const void* modes) const {
-  require(usable, "no points are set; call set_points first (and again where it failed)");
-  require(kind == options.values, "the plan is for ", real() ? "real" : "complex", " values; these are ",
-          real() ? "complex" : "real");
+  require_usable(kind);
   const int sign = detail::checked_sign(call, usual);
   require_pointer(values, spreading->point_count(), "values");
   require_pointer(modes, problem.stored_size(), "modes");
   return sign;
+}
+
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::implementation::require_usable(nufft_values kind) const {
+  require(usable, "no points are set; call set_points first (and again where it failed)");
+  require(kind == options.values, "the plan is for ", real() ? "real" : "complex", " values; these are ",
+          real() ? "complex" : "real");
 }
 
 template <typename Context, typename T, int D>
@@ -241,6 +256,37 @@ density_result nufft_plan<Context, T, D>::density_weights(T* weights, const dens
 }
 
 template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points) {
+  implementation_->set_points_asynchronously(points);
+}
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::check() {
+  if (implementation_->usable) implementation_->spreading->check();
+}
+
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh, const nufft_call& call) {
+  implementation_->require_usable(nufft_values::complex);
+  implementation_->spreading->spread(values, mesh, {call.vectors, false});
+}
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::spread(const T* values, T* mesh, const nufft_call& call) {
+  implementation_->require_usable(nufft_values::real);
+  implementation_->spreading->spread(values, mesh, {call.vectors, false});
+}
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values,
+                                            const nufft_call& call) {
+  implementation_->require_usable(nufft_values::complex);
+  implementation_->spreading->interpolate(mesh, values, {call.vectors, false});
+}
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::interpolate(const T* mesh, T* values, const nufft_call& call) {
+  implementation_->require_usable(nufft_values::real);
+  implementation_->spreading->interpolate(mesh, values, {call.vectors, false});
+}
+
+template <typename Context, typename T, int D>
 std::size_t nufft_plan<Context, T, D>::point_count() const {
   return implementation_->usable ? implementation_->spreading->point_count() : 0;
 }
@@ -259,6 +305,10 @@ int nufft_plan<Context, T, D>::width() const {
 template <typename Context, typename T, int D>
 double nufft_plan<Context, T, D>::oversampling() const {
   return implementation_->window().oversampling;
+}
+template <typename Context, typename T, int D>
+const mesh_window<T>& nufft_plan<Context, T, D>::window() const {
+  return implementation_->window().window;
 }
 template <typename Context, typename T, int D>
 vec<int, D> nufft_plan<Context, T, D>::mesh() const {

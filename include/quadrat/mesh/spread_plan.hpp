@@ -46,6 +46,18 @@ struct mesh_left_out {
 /// How a single_mesh compute unit joins its sums.
 enum class unit_reduction { shuffle, shared_memory };
 
+namespace detail {
+
+/// Meshes of several systems, one after another along the first axis, each `spacing` mesh points from the next: at
+/// least the mesh's extent and what a footprint reaches beyond it. A footprint does not wrap around there: what passes
+/// the end of a mesh is left to the caller, who adds or copies it.
+struct mesh_stack {
+  int systems = 1;
+  int spacing = 0;
+};
+
+}  // namespace detail
+
 struct spread_options {
   std::string method{};  ///< one of spread_methods(); empty or "auto": chosen automatically, see spread_plan::reason
   outside_points outside = outside_points::wrap;
@@ -61,6 +73,7 @@ struct spread_options {
   /// Lengths of the box, by axis, before they were rounded to T, such as 2 pi: positions on the mesh are then as exact
   /// as for a box of exactly that length. 0: those of the box.
   vec<double, 3> exact_lengths{};
+  detail::mesh_stack stack{};  ///< for nufft_plan
 };
 
 /// Which values one call works on.
@@ -107,10 +120,23 @@ class spread_plan {
   /// a stride of 0, or when the method would need more memory than is available (saying how much, before anything is
   /// allocated); data_error naming the first point that is not finite, or whose position or footprint is refused. After
   /// an exception the plan is unusable until the next call.
-  void set_points(const points_view<T, D>& points);
+  /// `system_of_point`: with options.stack, of each point, in any order.
+  void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
+
+  /// As set_points, for at most as many points as in the last call of it, with the method, the decisions and the memory
+  /// of that call: allocates nothing, does not synchronize, and can be captured in a CUDA graph, also together with
+  /// what is done with the points. `check` reports points that are refused; until it has passed, results may be those
+  /// of other points. left_out is not counted. Throws argument_error for more points, and where the method has to
+  /// synchronize: particle, particle_threads, tiles and multicolor never have to.
+  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
+
+  /// Synchronizes. Throws data_error naming the first point that was refused by set_points_asynchronously, or by a
+  /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
+  /// checks throw the same, until points are set by a call.
+  void check();
 
   /// What the last set_points left out. Counted by one more pass over the points if an axis is open and the options
-  /// clip or accept; zeros otherwise.
+  /// clip or accept; zeros otherwise. Throws argument_error after set_points_asynchronously.
   [[nodiscard]] mesh_left_out left_out() const;
 
   /// mesh[k] = sum over points i of values[i] w(u_i - k). Asynchronous. Throws argument_error when no points are set,

@@ -87,6 +87,17 @@ class nufft_plan {
   /// periods away, and argument_error where more memory is needed than there is, or than the options allow.
   void set_points(const points_view<T, D>& points);
 
+  /// As set_points, for at most as many points as in the last call of it, with what that call has chosen and allocated:
+  /// allocates nothing, does not synchronize, and can be captured in a CUDA graph, also together with transforms.
+  /// `check` reports points that are refused; until it has passed, results may be those of other points. Throws
+  /// argument_error for more points, and where the method of spreading does not serve (see spread_plan).
+  void set_points_asynchronously(const points_view<T, D>& points);
+
+  /// Synchronizes. Throws data_error naming the first point that was refused by set_points_asynchronously, or by a
+  /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
+  /// checks throw the same, until points are set by a call.
+  void check();
+
   /// Type 1. Asynchronous. Throws argument_error when no points are set, for fewer than one vector, a sign that is not
   /// -1, 0 or 1, and for values of a kind other than the plan's.
   void type_1(const std::complex<T>* values, std::complex<T>* modes, const nufft_call& call = {});
@@ -99,6 +110,15 @@ class nufft_plan {
   /// part of a period's volume that each point stands for. Synchronizes. Throws as that function does.
   density_result density_weights(T* weights, const density_options& options = {});
 
+  /// The first step of type 1 alone, and the last one of type 2: mesh[vector][x][y][z], with the extents of `mesh()`,
+  /// to be transformed and weighted by the caller. mesh[k] = sum over points j of values[j] w(u_j - k) with `window()`,
+  /// where u_j is the position in mesh units, modulo the extents; values[j] = sum over mesh points k of mesh[k] w(u_j -
+  /// k). The sign of the call is not used. Asynchronous. Throws as type 1.
+  void spread(const std::complex<T>* values, std::complex<T>* mesh, const nufft_call& call = {});
+  void spread(const T* values, T* mesh, const nufft_call& call = {});
+  void interpolate(const std::complex<T>* mesh, std::complex<T>* values, const nufft_call& call = {});
+  void interpolate(const T* mesh, T* values, const nufft_call& call = {});
+
   [[nodiscard]] std::size_t point_count() const;
   /// Modes of a vector, as stored.
   [[nodiscard]] std::size_t mode_count() const;
@@ -108,6 +128,8 @@ class nufft_plan {
   [[nodiscard]] int width() const;
   /// Mesh points per mode, before the mesh is rounded up to products of 2, 3 and 5.
   [[nodiscard]] double oversampling() const;
+  /// window().transforms(modes, extent): what modes are divided by, along each axis.
+  [[nodiscard]] const mesh_window<T>& window() const;
   /// The extents of the mesh.
   [[nodiscard]] vec<int, D> mesh() const;
   /// The method of spreading, empty before the first set_points.

@@ -17,8 +17,7 @@ namespace quadrat::detail {
 template <typename Context, typename T, typename Offset>
 [[nodiscard]] std::size_t contribution_total(const Context& context, const contribution_source<T>& source,
                                              const Offset* total) {
-  const mesh_shape& shape = source.shape;
-  if (shape.periodic[0] && shape.periodic[1] && shape.periodic[2]) return source.contributions();
+  if (all_periodic(source.shape)) return source.contributions();
   return static_cast<std::size_t>(to_host(context, total, 1)[0]);
 }
 

@@ -79,11 +79,18 @@ std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
 template <typename T>
 void cuda_tiles_engine<T>::set_points(const point_placement<T>& points) {
   plan_ = plan_tiles(setup_.shape, points.clip, points.count);
+  planned_ = points.count;
+  set_points_asynchronously(points);
+}
+
+/// The plan is kept, so that fewer points need no more memory.
+template <typename T>
+void cuda_tiles_engine<T>::set_points_asynchronously(const point_placement<T>& points) {
   count_ = points.count;
   if (count_ == 0) return;
   records_.resize_discarding(context_, count_);
   offsets_.resize_discarding(context_, plan_.grid.tile_count() + 1);
-  sorter_.sort(context_, plan_.grid, points, in_order(), records_.data(), offsets_.data());
+  sorter_.sort(context_, plan_.grid, points, planned_, in_order(), records_.data(), offsets_.data());
   if (plan_.needs_units()) make_units();
   if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
   if (plan_.reading == tile_reading::points) fill_segments();

@@ -24,6 +24,8 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
 
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
   void set_points(const point_placement<T>& points) override;
+  [[nodiscard]] bool can_set_points_asynchronously() const override { return true; }
+  void set_points_asynchronously(const point_placement<T>& points) override;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) override;
   void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
@@ -51,7 +53,8 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
 
   cuda_context context_;
   spread_setup<T> setup_;
-  tile_plan plan_{};
+  tile_plan plan_{};  ///< for `planned_` points
+  std::size_t planned_ = 0;
   std::size_t count_ = 0;
   tile_sorter<T> sorter_;
   array<tile_record<T>, cuda_context> records_;

@@ -114,11 +114,11 @@ template <typename T>
 
 template <typename T>
 void tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
-                          bool ordered, tile_record<T>* records, std::uint32_t* offsets) {
+                          std::size_t planned, bool ordered, tile_record<T>* records, std::uint32_t* offsets) {
   if (!kept_) kept_ = context;
   if (points.count == 0) {
     fill_bytes(context, offsets, 0, (grid.tile_count() + 1) * sizeof(std::uint32_t));
-  } else if (ordered || points.count < partition_least || grid.tile_count() > most_sorted_tiles) {
+  } else if (ordered || planned < partition_least || grid.tile_count() > most_sorted_tiles) {
     gather(context, grid, points, ordered, records, offsets);
   } else {
     partition(context, grid, points, records, offsets);

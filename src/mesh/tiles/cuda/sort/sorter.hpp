@@ -22,12 +22,14 @@ namespace quadrat::detail {
 template <typename T>
 class tile_sorter {
  public:
+  /// `planned`: at least the number of points; where it is the same, fewer points need no more memory.
+  ///
   /// Writes `points.count` records and `grid.tile_count() + 1` offsets: tile t is [offsets[t], offsets[t + 1]) of the
   /// records. Within a tile: increasing ids where `ordered`, otherwise the order of atomic operations. Faulty points
   /// raise a fault and are put in some tile. Asynchronous; allocates only when sizes grow. The memory and stream of the
   /// first context are used as long as the sorter lives.
-  void sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points, bool ordered,
-            tile_record<T>* records, std::uint32_t* offsets);
+  void sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points, std::size_t planned,
+            bool ordered, tile_record<T>* records, std::uint32_t* offsets);
   /// Bytes held.
   [[nodiscard]] std::size_t bytes() const {
     return buckets_.bytes() + tiles_.bytes() + grouped_.bytes() + low_keys_.bytes() + tile_counts_.bytes() +

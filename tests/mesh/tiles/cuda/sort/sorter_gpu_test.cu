@@ -145,7 +145,7 @@ class tile_sort : public backend_test {
     for (int round = 0; round < 2; ++round) {
       fill_bytes(device_->context, records.data(), 0xff, records.bytes());
       fill_bytes(device_->context, offsets.data(), 0xff, offsets.bytes());
-      device_->sorter.sort(device_->context, grid, placement, ordered, records.data(), offsets.data());
+      device_->sorter.sort(device_->context, grid, placement, placement.count, ordered, records.data(), offsets.data());
       EXPECT_EQ(device_->faults.read(device_->context).kind, fault);
       if (fault == fault_kind::none) {
         compare(to_host(device_->context, expected), to_host(device_->context, records),

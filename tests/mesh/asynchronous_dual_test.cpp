@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "mesh/support.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+#include "support/counting_memory.hpp"
+#include "support/errors.hpp"
+
+#if QUADRAT_BACKEND_CUDA
+#include "quadrat/parallel/cuda_graph.hpp"
+#endif
+
+// spread_plan::set_points_asynchronously and check.
+
+namespace quadrat::test {
+
+namespace {
+
+using async_plan = spread_plan<backend_context, float, 3>;
+using async_input = spread_case<float, 3>;
+using async_points = points_on_device<float, 3>;
+
+class asynchronous_points_test : public backend_test {};
+
+async_input async_case(std::size_t count, std::uint64_t seed) {
+  async_input it = uniform_case<float, 3>(seed, count, 18);
+  it.order = 4;
+  return it;
+}
+
+/// The methods that never have to synchronize.
+std::vector<std::string> methods_for_any_box(determinism level = determinism::none) {
+  std::vector<std::string> names = methods_here(level);
+  std::erase_if(names, [](const std::string& name) {
+    return name != "particle" && name != "particle_threads" && name != "tiles" && name != "multicolor";
+  });
+  return names;
+}
+
+/// Whether the points were set; false if the method says that it cannot.
+bool try_to_set(async_plan& plan, const async_points& points, const std::string& method) {
+  try {
+    plan.set_points_asynchronously(points.view());
+    return true;
+  } catch (const argument_error& problem) {
+    expect_words(problem.what(), {method, "call set_points"});
+    return false;
+  }
+}
+
+/// Equal numbers, fewer, none, one, and all in one place; few, and enough for the other ways of sorting on GPUs.
+TEST_F(asynchronous_points_test, results_are_those_of_the_new_points_and_nothing_is_allocated) {
+  for (const determinism level : {determinism::none, determinism::run_to_run}) {
+    for (const std::string& method : methods_here(level)) {
+      for (const std::size_t most : {700u, 20'000u}) {
+        SCOPED_TRACE(method + " " + std::to_string(most));
+        counting_memory memory;
+        const backend_context context = memory.context(level), usual;
+        auto plan = make_plan(context, async_case(0, 1), method, 4);
+        set_points(context, plan, async_case(most, 2));
+        std::vector<async_input> cases{async_case(most, 3), async_case(most / 7, 4), async_case(0, 5),
+                                       async_case(1, 6)};
+        cases.push_back(async_case(most / 2, 7));
+        std::fill(cases.back().points.begin(), cases.back().points.end(), cases.back().points[0]);
+        bool able = true;
+        for (const async_input& it : cases) {
+          async_points points(usual, it.points);
+          usual.synchronize();
+          const std::size_t before = memory.allocations();
+          able = try_to_set(plan, points, method);
+          if (!able) break;
+          context.synchronize();
+          points.overwrite(usual);
+          usual.synchronize();
+          EXPECT_EQ(memory.allocations(), before);
+          EXPECT_EQ(plan.point_count(), it.points.size());
+          plan.check();
+          expect_right(context, plan, it);
+        }
+        const auto always = methods_for_any_box();
+        EXPECT_TRUE(able || std::count(always.begin(), always.end(), method) == 0);
+      }
+    }
+  }
+}
+
+TEST_F(asynchronous_points_test, a_refused_point_is_reported_by_every_check_until_points_are_set_again) {
+  for (const std::string& method : methods_for_any_box()) {
+    SCOPED_TRACE(method);
+    const backend_context context;
+    const async_input good = async_case(300, 2);
+    async_input bad = good;
+    bad.points[17][1] = std::numeric_limits<float>::quiet_NaN();
+    auto plan = make_plan(context, good, method, 4);
+    set_points(context, plan, good);
+    const async_points good_points(context, good.points), bad_points(context, bad.points);
+    array<float, backend_context> values(context, 300), mesh(context, plan.mesh_size());
+    const auto check = [&] { plan.check(); };
+    const auto spread = [&] { plan.spread(values.data(), mesh.data()); };
+    plan.set_points_asynchronously(bad_points.view());
+    plan.set_points_asynchronously(good_points.view());  // does not hide the error of the call before
+    for (int round = 0; round < 2; ++round) {
+      expect_words(error_of<data_error>(check), {"point 17 ", "not finite"});
+      expect_words(error_of<argument_error>(spread), {"no points are set"});
+    }
+    plan.set_points_asynchronously(good_points.view());
+    plan.check();
+    expect_right(context, plan, good);
+    plan.set_points_asynchronously(bad_points.view());
+    EXPECT_THROW(check(), data_error);
+    plan.set_points(good_points.view());
+    plan.check();
+    expect_right(context, plan, good);
+  }
+}
+
+TEST_F(asynchronous_points_test, every_kind_of_refused_point_is_named) {
+  const backend_context context;
+  const auto complaint = [&](async_input it, float x) {
+    auto plan = make_plan(context, it, "particle", 4);
+    set_points(context, plan, it);
+    it.points[3][0] = x;
+    const async_points points(context, it.points);
+    plan.set_points_asynchronously(points.view());
+    return error_of<data_error>([&] { plan.check(); });
+  };
+  async_input it = async_case(9, 1);
+  for (auto& point : it.points) point[0] = 0.5f;
+  expect_words(complaint(it, 1e9f), {"point 3 ", "outside the box"});
+  it.domain.periodic[0] = false;
+  expect_words(complaint(it, -1.5f), {"point 3 ", "footprint", "open axis"});
+}
+
+TEST_F(asynchronous_points_test, works_with_what_leaves_the_mesh_but_does_not_count_it) {
+  for (const std::string& method : methods_for_any_box()) {
+    SCOPED_TRACE(method);
+    const backend_context context;
+    async_input it = async_case(500, 2);
+    it.domain.periodic[0] = it.domain.periodic[2] = false;
+    it.options.edges = open_footprints::clip;
+    auto plan = make_plan(context, it, method, 4);
+    set_points(context, plan, it);
+    EXPECT_GT(plan.left_out().clipped, 0u);
+    it.points = async_case(400, 3).points;
+    const async_points points(context, it.points);
+    plan.set_points_asynchronously(points.view());
+    plan.check();
+    expect_right(context, plan, it);
+    expect_words(error_of<argument_error>([&] { (void)plan.left_out(); }), {"does not count"});
+    plan.set_points(points.view());
+    EXPECT_GT(plan.left_out().clipped, 0u);
+  }
+}
+
+TEST_F(asynchronous_points_test, what_has_no_memory_yet_is_refused) {
+  const backend_context context;
+  async_input it = async_case(40, 2);
+  auto plan = make_plan(context, it, "tiles", 4);
+  const async_points points(context, it.points);
+  const auto set = [&] { plan.set_points_asynchronously(points.view()); };
+  expect_words(error_of<argument_error>(set), {"set_points has not been called"});
+  plan.check();
+  set_points(context, plan, async_case(39, 2));
+  expect_words(error_of<argument_error>(set), {"40 points", "had 39"});
+  expect_right(context, plan, async_case(39, 2));
+  plan.set_points(points.view());
+  it.points[0][0] = std::numeric_limits<float>::infinity();
+  const async_points bad(context, it.points);
+  EXPECT_THROW(plan.set_points(bad.view()), data_error);
+  expect_words(error_of<argument_error>(set), {"has failed"});
+}
+
+TEST_F(asynchronous_points_test, is_the_same_in_every_run_where_the_context_asks_for_it) {
+  for (const std::string& method : methods_for_any_box(determinism::run_to_run)) {
+    SCOPED_TRACE(method);
+    const backend_context context = context_at(determinism::run_to_run);
+    const async_input it = async_case(20'000, 5);
+    const spread_input<float, 3> input(it);
+    auto plan = make_plan(context, it, method, 4);
+    set_points(context, plan, it);
+    const auto first = run_plan(context, plan, it, input);
+    const async_points points(context, it.points);
+    for (int round = 0; round < 3; ++round) {
+      plan.set_points_asynchronously(points.view());
+      EXPECT_TRUE(same_bits(run_plan(context, plan, it, input).mesh, first.mesh));
+    }
+  }
+}
+
+/// Enough points for the sort in two levels on GPUs, and then so few that alone they would be sorted in another way.
+TEST_F(asynchronous_points_test, few_points_fit_where_many_were) {
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::none), usual;
+  const std::size_t most = size_or(210'000, 20'000);
+  auto plan = make_plan(context, async_case(0, 1), "tiles", 4);
+  set_points(context, plan, async_case(most, 2));
+  for (const std::size_t count : {std::size_t{500}, most, std::size_t{9}}) {
+    const async_input it = async_case(count, 3);
+    auto fresh = make_plan(usual, it, "tiles", 4);
+    set_points(usual, fresh, it);
+    const async_points points(usual, it.points);
+    usual.synchronize();
+    const std::size_t before = memory.allocations();
+    plan.set_points_asynchronously(points.view());
+    plan.check();
+    EXPECT_EQ(memory.allocations(), before);
+    const spread_input<float, 3> input(it);
+    const auto found = run_plan(context, plan, it, input), wanted = run_plan(usual, fresh, it, input);
+    const auto furthest = [](const std::vector<float>& a, const std::vector<float>& b) {
+      float most_apart = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) most_apart = std::max(most_apart, std::fabs(a[i] - b[i]));
+      return most_apart;
+    };
+    EXPECT_LT(furthest(found.mesh, wanted.mesh), 1e-5f * static_cast<float>(1 + count / 100));
+    EXPECT_LT(furthest(found.values, wanted.values), 1e-4f);
+  }
+}
+
+#if QUADRAT_BACKEND_CUDA
+TEST_F(asynchronous_points_test, setting_points_and_using_them_is_replayed_from_a_graph) {
+  for (const determinism level : {determinism::none, determinism::run_to_run}) {
+    for (const std::string& method : methods_for_any_box(level)) {
+      for (const std::size_t count : {600u, 20'000u}) {
+        SCOPED_TRACE(method + " " + std::to_string(count));
+        const backend_context context = context_at(level);
+        const async_input it = async_case(count, 3), next = async_case(count, 4);
+        auto plan = make_plan(context, it, method, 4);
+        set_points(context, plan, it);
+        auto points = to_device(context, it.points);
+        const spread_input<float, 3> input(it);
+        const auto values = to_device(context, input.values);
+        auto spread = to_device(context, input.before.mesh), found = to_device(context, input.before.values);
+        cuda_graph graph;
+        graph.capture(context, [&] {
+          plan.set_points_asynchronously(points_of(points));
+          plan.spread(values.data(), spread.data());
+          plan.interpolate(spread.data(), found.data());
+        });
+        for (const async_input& now : {next, it, next}) {
+          copy_bytes(context, now.points.data(), points.data(), points.bytes());
+          graph.launch(context);
+          plan.check();
+          const auto wanted = wanted_of(now, input, problem_of(now));
+          EXPECT_LT(relative_error(to_host(context, spread), wanted.mesh), spread_tolerance<float>);
+        }
+        auto bad = next.points;
+        bad[5][2] = std::numeric_limits<float>::infinity();
+        copy_bytes(context, bad.data(), points.data(), points.bytes());
+        graph.launch(context);
+        expect_words(error_of<data_error>([&] { plan.check(); }), {"point 5 ", "not finite"});
+      }
+    }
+  }
+}
+#endif
+
+}  // namespace
+
+}  // namespace quadrat::test
