@@ -19,11 +19,20 @@ struct transform_shape {
   int extent[3];
   mode_band band[3];  ///< the modes that are wanted or given; of real meshes, along the last axis, low only
   bool real;
+  int count = 1;          ///< meshes that are transformed in one call
+  std::size_t apart = 0;  ///< mesh points from the beginning of one to that of the next; for one mesh 0
+
+  [[nodiscard]] std::size_t rows() const {
+    return static_cast<std::size_t>(extent[0]) * static_cast<std::size_t>(extent[1]);
+  }
 };
 
 /// A mesh of complex numbers is transformed in place: mode (a, b, c) is then at the mesh point of these indices, each
 /// taken modulo the extent. A real mesh has its modes in `spectrum`, C-ordered, spectrum_row() along the last axis, of
 /// which those from 0 to band[2].low - 1 are used; the others follow by complex conjugation.
+///
+/// Several meshes lie `apart`, and what is between them is left alone, except by `clear`; their spectra follow one
+/// another.
 ///
 /// Sums have no factor. What lies outside the bands is not written, or takes any value, in `to_modes`; it counts as
 /// zero in `to_mesh`. The same bits in every run, for any number of threads. Asynchronous; the calls allocate nothing.
@@ -32,7 +41,7 @@ class mode_transform {
  public:
   virtual ~mode_transform() = default;
 
-  /// Complex numbers of the spectrum; of complex meshes 0.
+  /// Complex numbers of all spectra; of complex meshes 0.
   [[nodiscard]] virtual std::size_t spectrum_size() const = 0;
   [[nodiscard]] virtual std::size_t spectrum_row() const = 0;
   /// sum over mesh points j of mesh[j] exp(sign 2 pi i j k / n); of a real mesh only with the sign -1. Changes the

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <memory>
 #include <numbers>
 #include <random>
 #include <string>
@@ -208,6 +209,114 @@ TYPED_TEST(mode_transform_test, gives_the_modes_of_real_meshes) {
   }
 }
 
+/// Several meshes in one call and one by one, with gaps between them that must not change.
+template <typename T>
+class several_meshes {
+ public:
+  several_meshes(const backend_context& context, const transform_case& it, const std::string& library = {})
+      : context_(context), it_(it), one_(detail::make_mode_transform<T>(context, it.shape, library)) {
+    it_.shape.count = static_cast<int>(meshes);
+    it_.shape.apart = it.size() + 6;
+    all_ = detail::make_mode_transform<T>(context, it_.shape, library);
+  }
+
+  void expect_same_modes(int sign) {
+    ASSERT_EQ(all_->spectrum_size(), meshes * one_->spectrum_size());
+    ASSERT_EQ(all_->spectrum_row(), one_->spectrum_row());
+    const std::vector<T> numbers = with_gaps(random_numbers(meshes * it_.size(), 9, real()));
+    auto mesh = to_device(context_, numbers), alone = to_device(context_, numbers);
+    array<std::complex<T>, backend_context> spectra(context_, all_->spectrum_size()),
+        spectrum(context_, spectra.size());
+    all_->to_modes(mesh.data(), spectra.data(), sign);
+    for (std::size_t m = 0; m < meshes; ++m) one_->to_modes(mesh_of(alone, m), spectrum_of(spectrum, m), sign);
+    const auto found = modes_of(mesh, spectra), wanted = modes_of(alone, spectrum);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_LT(std::abs(found[i] - wanted[i]), tolerance());
+    expect_gaps(mesh);
+  }
+
+  /// From modes of the bands; all others are zeros.
+  void expect_same_meshes(int sign) {
+    const auto random = random_numbers(meshes * it_.size(), 10, false);
+    std::vector<number> numbers(random.size());
+    std::vector<std::complex<T>> modes(all_->spectrum_size());
+    for (std::size_t m = 0; m < meshes; ++m) {
+      it_.for_each_mode(one_->spectrum_row(), [&](std::size_t i, std::size_t at) {
+        const std::size_t place = m * it_.size() + i;
+        numbers[place] = real() ? 0 : random[place];
+        if (real()) modes[m * one_->spectrum_size() + at] = std::complex<T>(random[place]);
+      });
+    }
+    auto mesh = to_device(context_, with_gaps(numbers)), alone = to_device(context_, with_gaps(numbers));
+    auto spectra = to_device(context_, modes), spectrum = to_device(context_, modes);
+    all_->to_mesh(spectra.data(), mesh.data(), sign);
+    for (std::size_t m = 0; m < meshes; ++m) one_->to_mesh(spectrum_of(spectrum, m), mesh_of(alone, m), sign);
+    const auto found = to_host(context_, mesh), wanted = to_host(context_, alone);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_LT(std::fabs(static_cast<double>(found[i] - wanted[i])), 10 * tolerance());
+    }
+    expect_gaps(mesh);
+  }
+
+ private:
+  static constexpr std::size_t meshes = 5;
+  static constexpr T gap = 77;
+
+  [[nodiscard]] bool real() const { return it_.shape.real; }
+  [[nodiscard]] std::size_t apart() const { return it_.shape.apart * (real() ? 1 : 2); }
+  [[nodiscard]] double tolerance() const {
+    return 16 * std::numeric_limits<T>::epsilon() * std::sqrt(static_cast<double>(it_.size()));
+  }
+  [[nodiscard]] T* mesh_of(array<T, backend_context>& mesh, std::size_t m) const { return mesh.data() + m * apart(); }
+  [[nodiscard]] std::complex<T>* spectrum_of(array<std::complex<T>, backend_context>& spectra, std::size_t m) const {
+    return spectra.data() + m * one_->spectrum_size();
+  }
+  [[nodiscard]] std::vector<T> with_gaps(const std::vector<number>& numbers) const {
+    const auto parts = parts_of<T>(numbers, real());
+    std::vector<T> spaced(meshes * apart(), gap);
+    const std::size_t size = parts.size() / meshes;
+    for (std::size_t i = 0; i < parts.size(); ++i) spaced[i / size * apart() + i % size] = parts[i];
+    return spaced;
+  }
+  void expect_gaps(const array<T, backend_context>& mesh) const {
+    const auto numbers = to_host(context_, mesh);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const bool between = i % apart() >= it_.size() * (real() ? 1 : 2);
+      EXPECT_TRUE(!between || numbers[i] == gap);
+    }
+  }
+  [[nodiscard]] std::vector<number> modes_of(const array<T, backend_context>& mesh,
+                                             const array<std::complex<T>, backend_context>& spectra) const {
+    const auto numbers = to_host(context_, mesh);
+    const auto transformed = to_host(context_, spectra);
+    std::vector<number> modes;
+    for (std::size_t m = 0; m < meshes; ++m) {
+      it_.for_each_mode(one_->spectrum_row(), [&](std::size_t i, std::size_t at) {
+        const std::size_t first = m * apart() + 2 * i;
+        modes.push_back(real() ? number(transformed[m * one_->spectrum_size() + at])
+                               : number(numbers[first], numbers[first + 1]));
+      });
+    }
+    return modes;
+  }
+
+  backend_context context_;
+  transform_case it_;
+  std::unique_ptr<detail::mode_transform<T>> one_, all_;
+};
+
+TYPED_TEST(mode_transform_test, transforms_several_meshes_like_one_by_one) {
+  for (const backend_context& context : all_contexts()) {
+    for (const bool real : {false, true}) {
+      for (const transform_case& it : transform_cases(real)) {
+        SCOPED_TRACE(it.text());
+        several_meshes<TypeParam> several(context, it);
+        several.expect_same_modes(-1);
+        several.expect_same_meshes(1);
+      }
+    }
+  }
+}
+
 /// Of a library that is not this project's own and only on CPUs.
 template <typename T>
 void expect_modes_by(const std::string& library) {
@@ -220,6 +329,9 @@ void expect_modes_by(const std::string& library) {
     if (context.reproducibility() != determinism::none) continue;
     for (const bool real : {false, true}) {
       for (const transform_case& it : transform_cases(real)) {
+        several_meshes<T> several(context, it, library);
+        several.expect_same_modes(-1);
+        several.expect_same_meshes(1);
         for (const int sign : {-1, 1}) {
           const std::string text = it.text() + message(" sign ", sign);
           if (!real || sign < 0) {

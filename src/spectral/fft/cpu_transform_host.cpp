@@ -14,7 +14,8 @@ namespace quadrat::detail {
 namespace {
 
 /// One axis after the other, on lines that hold modes of the bands only: of twice as many mesh points as modes in three
-/// dimensions, 7/12 of all lines. A single line is transformed as a matrix (the four-step algorithm: Bailey 1990).
+/// dimensions, 7/12 of all lines. A single line is transformed as a matrix (the four-step algorithm: Bailey 1990); of
+/// several meshes that are lines, each is a row.
 template <typename T>
 class cpu_mode_transform final : public mode_transform<T> {
  public:
@@ -23,7 +24,9 @@ class cpu_mode_transform final : public mode_transform<T> {
         shape_(shape),
         functions_(best_fft_functions<T>()),
         row_(static_cast<std::size_t>(shape.real ? shape.band[2].low : shape.extent[2])),
-        one_line_(shape.extent[0] == 1 && shape.extent[1] == 1) {
+        one_line_(shape.rows() == 1 && shape.count == 1),
+        mesh_apart_(shape.count > 1 ? shape.apart : shape.rows() * static_cast<std::size_t>(shape.extent[2])),
+        spectrum_apart_(shape.real ? shape.rows() * row_ : mesh_apart_) {
     if (one_line_) {
       prepare_line(shape.real ? shape.extent[2] / 2 : shape.extent[2]);
     } else {
@@ -39,8 +42,7 @@ class cpu_mode_transform final : public mode_transform<T> {
 
   [[nodiscard]] std::size_t spectrum_row() const override { return row_; }
   [[nodiscard]] std::size_t spectrum_size() const override {
-    if (!shape_.real) return 0;
-    return static_cast<std::size_t>(shape_.extent[0]) * static_cast<std::size_t>(shape_.extent[1]) * row_;
+    return shape_.real ? static_cast<std::size_t>(shape_.count) * spectrum_apart_ : 0;
   }
   [[nodiscard]] std::size_t bytes() const override { return scratch_.bytes() + line_.bytes(); }
   void clear(T* /*mesh*/, std::complex<T>* /*spectrum*/) override {}
@@ -79,7 +81,7 @@ class cpu_mode_transform final : public mode_transform<T> {
     for (int axis = 0; axis < 3; ++axis) {
       if (shape_.extent[axis] > 1) sizes_[axis].emplace(shape_.extent[axis]);
     }
-    const int lanes = functions_.lanes, all = shape_.extent[0] * shape_.extent[1];
+    const int lanes = functions_.lanes, all = lines() ? shape_.count : shape_.extent[0] * shape_.extent[1];
     const int most = shape_.real ? 2 * lanes : lanes;
     for (int i = 0; i < all; i += most) groups_[2].push_back({static_cast<std::size_t>(i), std::min(most, all - i)});
     const int across = shape_.real ? static_cast<int>(row_) : shape_.extent[2];
@@ -104,17 +106,23 @@ class cpu_mode_transform final : public mode_transform<T> {
     for (int k = 0; k <= n / 2; ++k) roots.root(static_cast<std::size_t>(k), halves_.data() + 2 * k);
   }
 
-  /// Calls body(lines, group) for each group, with everything filled in that threads have of their own.
+  /// Whether the meshes are lines: these are rows of one mesh.
+  [[nodiscard]] bool lines() const { return shape_.rows() == 1; }
+
+  /// Calls body(lines, group, mesh) for each group of each mesh, with everything filled in that threads have of their
+  /// own.
   template <typename Body>
   void for_each_group(int axis, const fft_lines<T>& common, const Body& body) {
     const std::vector<line_group>& all = groups_[axis];
-    const auto count = static_cast<std::int64_t>(all.size());
+    const auto groups = static_cast<std::int64_t>(all.size());
+    const std::int64_t count = groups * (lines() ? 1 : shape_.count);
 #pragma omp parallel for schedule(static) num_threads(context_.threads()) if (count > 1)
     for (std::int64_t i = 0; i < count; ++i) {
       fft_lines<T> work = common;
-      work.lines = all[static_cast<std::size_t>(i)].lines;
+      const line_group& group = all[static_cast<std::size_t>(i % groups)];
+      work.lines = group.lines;
       work.scratch = scratch_.data() + room_ * static_cast<std::size_t>(omp_get_thread_num());
-      body(work, all[static_cast<std::size_t>(i)]);
+      body(work, group, static_cast<std::size_t>(i / groups));
     }
   }
 
@@ -128,8 +136,8 @@ class cpu_mode_transform final : public mode_transform<T> {
     work.in = in;
     work.out = out;
     work.sign = static_cast<T>(sign);
-    for_each_group(axis, work, [&](fft_lines<T>& lines, const line_group& group) {
-      lines.from = lines.to = data + 2 * group.first;
+    for_each_group(axis, work, [&](fft_lines<T>& lines, const line_group& group, std::size_t mesh) {
+      lines.from = lines.to = data + 2 * (group.first + mesh * spectrum_apart_);
       functions_.transform(lines);
     });
   }
@@ -143,13 +151,15 @@ class cpu_mode_transform final : public mode_transform<T> {
     work.in = in;
     work.out = out;
     work.sign = static_cast<T>(sign);
-    const auto n = static_cast<std::size_t>(shape_.extent[2]);
+    const std::size_t n = lines() ? mesh_apart_ : static_cast<std::size_t>(shape_.extent[2]);
     work.from_apart = shape_.real && !forward ? row_ : n;
     work.to_apart = shape_.real && forward ? row_ : n;
+    const std::size_t from_mesh = forward ? mesh_apart_ : spectrum_apart_;
+    const std::size_t to_mesh = forward ? spectrum_apart_ : mesh_apart_;
     const std::size_t from_parts = shape_.real && forward ? 1 : 2, to_parts = shape_.real && !forward ? 1 : 2;
-    for_each_group(2, work, [&](fft_lines<T>& lines, const line_group& group) {
-      lines.from = from + from_parts * work.from_apart * group.first;
-      lines.to = to + to_parts * work.to_apart * group.first;
+    for_each_group(2, work, [&](fft_lines<T>& lines, const line_group& group, std::size_t mesh) {
+      lines.from = from + from_parts * (work.from_apart * group.first + from_mesh * mesh);
+      lines.to = to + to_parts * (work.to_apart * group.first + to_mesh * mesh);
       (!shape_.real ? functions_.transform : forward ? functions_.from_real : functions_.to_real)(lines);
     });
   }
@@ -176,7 +186,7 @@ class cpu_mode_transform final : public mode_transform<T> {
     work.out = all_of(n1);
     work.sign = static_cast<T>(sign);
     work.turns = &*turns_;
-    for_each_group(0, work, [&](fft_lines<T>& lines, const line_group& group) {
+    for_each_group(0, work, [&](fft_lines<T>& lines, const line_group& group, std::size_t) {
       lines.from = lines.to = data + 2 * group.first;
       lines.column = group.first;
       functions_.transform(lines);
@@ -188,7 +198,7 @@ class cpu_mode_transform final : public mode_transform<T> {
     work.in = all_of(n2);
     work.out = columns_out;
     work.turns = nullptr;
-    for_each_group(1, work, [&](fft_lines<T>& lines, const line_group& group) {
+    for_each_group(1, work, [&](fft_lines<T>& lines, const line_group& group, std::size_t) {
       lines.from = data + 2 * group.first * static_cast<std::size_t>(n2);
       lines.to = line_.data() + 2 * group.first;
       functions_.transform(lines);
@@ -242,6 +252,8 @@ class cpu_mode_transform final : public mode_transform<T> {
   const fft_functions<T>& functions_;
   std::size_t row_;  ///< complex numbers of the spectrum along the last axis
   bool one_line_;
+  std::size_t mesh_apart_;               ///< numbers from one mesh to the next
+  std::size_t spectrum_apart_;           ///< complex numbers; of complex meshes that of the meshes
   std::optional<fft_size<T>> sizes_[3];  ///< by axis; of a single line: rows and columns of its matrix
   std::vector<line_group> groups_[3];    ///< likewise
   std::optional<fft_turns<T>> turns_;    ///< of a single line

@@ -64,6 +64,15 @@ void check_cufft(cufftResult status, const char* action) {
   throw backend_error(message("cuFFT: ", action, ": error ", static_cast<int>(status)));
 }
 
+/// Transforms over the last `rank` axes of several meshes. Rows of what is transformed, and of the result, have that
+/// many numbers, and meshes begin that many numbers apart.
+struct many_transforms {
+  const transform_shape& shape;
+  int rank;
+  int from_row, to_row;
+  std::size_t from_apart, to_apart;
+};
+
 /// A plan of cuFFT with its work area in the memory of the context.
 class cufft_plan {
  public:
@@ -74,15 +83,18 @@ class cufft_plan {
     if (made_) cufft().destroy(handle_);
   }
 
-  /// Over the last `rank` axes of `extent`.
-  void make(const cuda_context& context, const int* extent, int rank, cufftType type) {
+  void make(const cuda_context& context, const many_transforms& what, cufftType type) {
     check_cufft(cufft().create(&handle_), "create a plan");
     made_ = true;
     check_cufft(cufft().set_allocation(handle_, 0), "leave the work area to the caller");
     check_cufft(cufft().set_stream(handle_, context.stream()), "set the stream");
+    const int* const extent = what.shape.extent;
     int sizes[3] = {extent[0], extent[1], extent[2]};
+    int from[3] = {extent[0], extent[1], what.from_row}, to[3] = {extent[0], extent[1], what.to_row};
+    const int first = 3 - what.rank;
     std::size_t bytes = 0;
-    check_cufft(cufft().plan(handle_, rank, sizes + (3 - rank), nullptr, 1, 0, nullptr, 1, 0, type, 1, &bytes),
+    check_cufft(cufft().plan(handle_, what.rank, sizes + first, from + first, 1, static_cast<int>(what.from_apart),
+                             to + first, 1, static_cast<int>(what.to_apart), type, what.shape.count, &bytes),
                 "make a plan");
     work_ = array<std::byte, cuda_context>(context, bytes);
     check_cufft(cufft().set_work_area(handle_, work_.data()), "take the work area");
@@ -106,23 +118,25 @@ class cuda_mode_transform final : public mode_transform<T> {
     if (!cufft().complete) throw backend_error("cuFFT is not installed here (its library was not found)");
     context.activate();
     const int rank = shape.extent[0] > 1 ? 3 : shape.extent[1] > 1 ? 2 : 1;
+    const int n = shape.extent[2], row = static_cast<int>(spectrum_row());
+    const std::size_t mesh = mesh_apart(), spectrum = shape.rows() * spectrum_row();
     if (shape.real) {
-      to_modes_.make(context, shape.extent, rank, single ? CUFFT_R2C : CUFFT_D2Z);
-      to_mesh_.make(context, shape.extent, rank, single ? CUFFT_C2R : CUFFT_Z2D);
+      to_modes_.make(context, {shape, rank, n, row, mesh, spectrum}, single ? CUFFT_R2C : CUFFT_D2Z);
+      to_mesh_.make(context, {shape, rank, row, n, spectrum, mesh}, single ? CUFFT_C2R : CUFFT_Z2D);
     } else {
-      to_modes_.make(context, shape.extent, rank, single ? CUFFT_C2C : CUFFT_Z2Z);
+      to_modes_.make(context, {shape, rank, n, n, mesh, mesh}, single ? CUFFT_C2C : CUFFT_Z2Z);
     }
   }
 
   [[nodiscard]] std::size_t spectrum_row() const override {
     return static_cast<std::size_t>(shape_.real ? shape_.extent[2] / 2 + 1 : shape_.extent[2]);
   }
-  [[nodiscard]] std::size_t spectrum_size() const override { return shape_.real ? rows() * spectrum_row() : 0; }
+  [[nodiscard]] std::size_t spectrum_size() const override { return shape_.real ? spectra() : 0; }
   [[nodiscard]] std::size_t bytes() const override { return to_modes_.bytes() + to_mesh_.bytes(); }
 
   void clear(T* mesh, std::complex<T>* spectrum) override {
-    const std::size_t bytes = rows() * spectrum_row() * sizeof(std::complex<T>);
-    fill_bytes(context_, shape_.real ? static_cast<void*>(spectrum) : mesh, 0, bytes);
+    const std::size_t numbers = shape_.real ? spectra() : static_cast<std::size_t>(shape_.count) * mesh_apart();
+    fill_bytes(context_, shape_.real ? static_cast<void*>(spectrum) : mesh, 0, numbers * sizeof(std::complex<T>));
   }
 
   void to_modes(T* mesh, std::complex<T>* spectrum, int sign) override {
@@ -148,8 +162,11 @@ class cuda_mode_transform final : public mode_transform<T> {
   }
 
  private:
-  [[nodiscard]] std::size_t rows() const {
-    return static_cast<std::size_t>(shape_.extent[0]) * static_cast<std::size_t>(shape_.extent[1]);
+  [[nodiscard]] std::size_t mesh_apart() const {
+    return shape_.count > 1 ? shape_.apart : shape_.rows() * static_cast<std::size_t>(shape_.extent[2]);
+  }
+  [[nodiscard]] std::size_t spectra() const {
+    return static_cast<std::size_t>(shape_.count) * shape_.rows() * spectrum_row();
   }
 
   /// In place.

@@ -4,11 +4,13 @@
 #include <array>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/method_choice.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/spectral/fft_libraries.hpp"
+#include "spectral/fft/each_mesh.hpp"
 #include "spectral/fft/fftw.hpp"
 
 namespace quadrat {
@@ -57,9 +59,13 @@ template <typename T>
 std::unique_ptr<mode_transform<T>> make_mode_transform(const cpu_context& context, const transform_shape& shape,
                                                        std::string_view library) {
   require_fft_library<T>(library, context);
-  if (library == "fftw") return make_fftw_transform(*fftw_library<T>(), context, shape);
-  if (library == "mkl") return make_fftw_transform(*mkl_library<T>(), context, shape);
-  return make_own_transform<T>(context, shape);
+  if (library != "fftw" && library != "mkl") return make_own_transform<T>(context, shape);
+  transform_shape one = shape;
+  one.count = 1;
+  one.apart = 0;
+  auto transform = make_fftw_transform(library == "fftw" ? *fftw_library<T>() : *mkl_library<T>(), context, one);
+  if (shape.count == 1) return transform;
+  return std::make_unique<each_mesh<T>>(std::move(transform), shape);
 }
 template <typename T>
 std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context, const transform_shape& shape,
