@@ -5,6 +5,7 @@
 #include <string>
 
 #include "quadrat/core/vec.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "spectral/transform.hpp"
 
@@ -17,19 +18,39 @@ struct mesh_extents {
   [[nodiscard]] double size() const { return static_cast<double>(axis[0]) * axis[1] * axis[2]; }
 };
 
+/// The meshes of all systems.
+struct stacked_meshes {
+  mesh_extents one;
+  mesh_stack stack;
+  int first_axis;  ///< along which they follow one another
+
+  /// Mesh points at one place along that axis.
+  [[nodiscard]] std::size_t layer() const { return static_cast<std::size_t>(one.size()) / along(); }
+  [[nodiscard]] std::size_t along() const { return static_cast<std::size_t>(one.axis[first_axis]); }
+  /// Mesh points from one mesh to the next.
+  [[nodiscard]] std::size_t apart() const { return static_cast<std::size_t>(stack.spacing) * layer(); }
+  /// Mesh points of all, with those between them.
+  [[nodiscard]] double size() const {
+    return stack.systems == 1 ? one.size() : stack.systems * static_cast<double>(apart());
+  }
+};
+
 /// The modes of a transform, on three axes.
 struct nufft_problem {
   int dimension;
   int modes[3];
   double period[3];  ///< by axis of the points
   bool real;
+  int systems;
 
   /// Modes that are stored along an axis.
   [[nodiscard]] int stored(int axis) const { return real && axis == 2 ? modes[2] / 2 + 1 : modes[axis]; }
+  /// Of all systems.
   [[nodiscard]] std::size_t stored_size() const;
-  /// Whether a mesh is possible with this oversampling.
-  [[nodiscard]] bool fits(double oversampling) const;
+  /// Whether meshes are possible with this oversampling and windows this wide.
+  [[nodiscard]] bool fits(double oversampling, int width) const;
   [[nodiscard]] mesh_extents mesh(double oversampling) const;
+  [[nodiscard]] stacked_meshes meshes(double oversampling, int width) const;
   [[nodiscard]] transform_shape transform(const mesh_extents& extent) const;
   /// The message about numbers of modes that need too large a mesh.
   [[nodiscard]] std::string too_large() const;

@@ -11,11 +11,11 @@
 namespace quadrat::detail {
 
 std::size_t nufft_problem::stored_size() const {
-  return static_cast<std::size_t>(stored(0)) * static_cast<std::size_t>(stored(1)) *
+  return static_cast<std::size_t>(systems) * static_cast<std::size_t>(stored(0)) * static_cast<std::size_t>(stored(1)) *
          static_cast<std::size_t>(stored(2));
 }
 
-bool nufft_problem::fits(double oversampling) const {
+bool nufft_problem::fits(double oversampling, int width) const {
   double size = 1;
   for (int axis = 3 - dimension; axis < 3; ++axis) {
     if (oversampling * modes[axis] > most_mesh_extent) return false;
@@ -23,7 +23,17 @@ bool nufft_problem::fits(double oversampling) const {
     if (extent > most_mesh_extent) return false;
     size *= extent;
   }
-  return size <= static_cast<double>(max_count);
+  if (systems == 1) return size <= static_cast<double>(max_count);
+  const stacked_meshes all = meshes(oversampling, width);
+  return all.size() <= static_cast<double>(max_count) &&
+         static_cast<double>(systems) * all.stack.spacing <= most_stack_extent;
+}
+
+stacked_meshes nufft_problem::meshes(double oversampling, int width) const {
+  stacked_meshes all{mesh(oversampling), {}, 3 - dimension};
+  // An even number of mesh points beyond the end, so that real meshes begin where complex numbers can.
+  if (systems > 1) all.stack = {systems, all.one.axis[all.first_axis] + width / 2 * 2};
+  return all;
 }
 
 mesh_extents nufft_problem::mesh(double oversampling) const {
@@ -41,14 +51,16 @@ transform_shape nufft_problem::transform(const mesh_extents& extent) const {
 
 std::string nufft_problem::too_large() const {
   std::string text = "for ";
+  if (systems > 1) text += message(systems, " systems of ");
   for (int axis = 3 - dimension; axis < 3; ++axis) text += message(axis > 3 - dimension ? " x " : "", modes[axis]);
-  return text + message(" modes the mesh would have more than ", most_mesh_extent, " points along an axis or ",
-                        max_count, " in all");
+  return text + message(" modes the mesh would have more than ", systems > 1 ? most_stack_extent : most_mesh_extent,
+                        " points along an axis or ", max_count, " in all");
 }
 
 template <int D>
 nufft_problem nufft_problem_of(const vec<int, D>& modes, const nufft_options& options) {
-  nufft_problem problem{D, {1, 1, 1}, {}, options.values == nufft_values::real};
+  nufft_problem problem{D, {1, 1, 1}, {}, options.values == nufft_values::real, options.systems};
+  require(options.systems >= 1, "there are ", options.systems, " systems; at least 1 is needed");
   for (int d = 0; d < D; ++d) {
     require(modes[d] >= 1, "there are ", modes[d], " modes along axis ", d, "; at least 1 is needed");
     problem.modes[3 - D + d] = modes[d];

@@ -8,7 +8,8 @@
 /// Modes as they are stored, and where they are in the transform of a mesh.
 namespace quadrat::detail {
 
-/// Three axes, the last one fastest; the first ones have one mode where there are fewer dimensions.
+/// Three axes, the last one fastest; the first ones have one mode where there are fewer dimensions. Modes of several
+/// systems follow one another.
 template <typename T>
 struct mode_map {
   int modes[3];     ///< along each axis, with their negatives
@@ -18,11 +19,14 @@ struct mode_map {
   bool fft_order;
   bool real;           ///< along the last axis only modes from 0 on are stored
   const T* factor[3];  ///< by the modulus of a mode's index
+  std::size_t systems = 1;
+  std::size_t apart = 0;  ///< complex numbers from the transform of one system's mesh to the next
 
-  [[nodiscard]] QUADRAT_HD std::size_t size() const {
+  [[nodiscard]] QUADRAT_HD std::size_t of_system() const {
     return static_cast<std::size_t>(stored[0]) * static_cast<std::size_t>(stored[1]) *
            static_cast<std::size_t>(stored[2]);
   }
+  [[nodiscard]] QUADRAT_HD std::size_t size() const { return systems * of_system(); }
 
   /// The mode at an index along an axis.
   [[nodiscard]] QUADRAT_HD int mode(int index, int axis) const {
@@ -38,7 +42,9 @@ struct mode_map {
   };
 
   /// Of stored mode i.
-  [[nodiscard]] QUADRAT_HD place at(std::size_t i) const {
+  [[nodiscard]] QUADRAT_HD place at(std::size_t stored_mode) const {
+    const std::size_t system = systems > 1 ? stored_mode / of_system() : 0;
+    const std::size_t i = stored_mode - system * of_system();
     const auto last = static_cast<std::size_t>(stored[2]), middle = static_cast<std::size_t>(stored[1]);
     const int index[3] = {static_cast<int>(i / last / middle), static_cast<int>(i / last % middle),
                           static_cast<int>(i % last)};
@@ -49,6 +55,7 @@ struct mode_map {
       const auto home = static_cast<std::size_t>(k < 0 ? k + extent[axis] : k);
       result.node = result.node * (axis == 2 ? row : static_cast<std::size_t>(extent[axis])) + home;
     }
+    result.node += system * apart;
     return result;
   }
 };

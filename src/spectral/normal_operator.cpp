@@ -47,6 +47,7 @@ struct normal_operator<Context, T, D>::implementation {
 
   implementation(const Context& where, const vec<int, D>& modes, double wanted, const nufft_options& how)
       : context(where), options(how), tolerance(wanted), problem(detail::nufft_problem_of(modes, how)) {
+    require(options.systems == 1, "there are ", options.systems, " systems; the normal operator is for one");
     require(options.values == nufft_values::complex, "the normal operator takes complex values, not real ones");
     for (const int count : problem.modes) require(count <= detail::most_mesh_extent, problem.too_large());
     bound = make_plan(0).error_bound();

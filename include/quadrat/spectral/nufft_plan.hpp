@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ struct nufft_options {
   /// Mesh points per mode along each axis, above 1 and at most 4; 0: the fastest of 1.25, 1.5 and 2.
   double oversampling = 0;
   window_shape window = window_shape::prolate;
+  /// Independent sets of points that are transformed together, each to or from modes of its own: see set_points.
+  int systems = 1;
   std::string method{};  ///< of spreading: see spread_options
   std::string fft{};     ///< one of fft_libraries(); empty or "auto": this project's own on CPUs, cuFFT on GPUs
   /// Bytes that the plan may hold; 0: whatever is free.
@@ -46,7 +49,7 @@ struct nufft_options {
 
 /// Which values one call works on, and the sign of the exponent.
 struct nufft_call {
-  int vectors = 1;  ///< consecutive ones: values[vector][point], modes[vector][x][y][z]
+  int vectors = 1;  ///< consecutive ones: values[vector][point], modes[vector][system][x][y][z]
   int sign = 0;     ///< 1 or -1; 0: 1 for type 1 and -1 for type 2, which makes them adjoints of each other
 };
 
@@ -57,8 +60,9 @@ struct nufft_call {
 ///     type 1   modes[k]  = sum over points j of  values[j] exp(sign i k . x_j)
 ///     type 2   values[j] = sum over modes k  of  modes[k] exp(sign i k . x_j)
 ///
-/// where k . x_j means the sum over axes of k x_j 2 pi / period. Modes are C-ordered [x][y][z]. Points may be in any
-/// period, up to 2^20 periods away.
+/// where k . x_j means the sum over axes of k x_j 2 pi / period. Modes are C-ordered [x][y][z], those of several
+/// systems [system][x][y][z]; a sum goes over the points of one system. Points may be in any period, up to 2^20 periods
+/// away.
 ///
 /// Accuracy: for any values, each mode of type 1 has an error of at most error_bound(), which is not above the
 /// tolerance, times the sum of the values' moduli; each value of type 2, times that of the modes' moduli. The relative
@@ -76,22 +80,25 @@ class nufft_plan {
 
  public:
   /// Throws argument_error for numbers of modes below 1 or too large for a mesh of 2^22 points per axis and 2^31 - 1 in
-  /// all, for invalid options, and for a tolerance that cannot be reached, naming the least that can.
+  /// all (of several systems 2^24 along the first axis), for invalid options, and for a tolerance that cannot be
+  /// reached, naming the least that can.
   nufft_plan(const Context& context, const vec<int, D>& modes, double tolerance, const nufft_options& options = {});
   nufft_plan(nufft_plan&&) noexcept;
   nufft_plan& operator=(nufft_plan&&) noexcept;
   ~nufft_plan();
 
-  /// Copies the points. Chooses the window and the mesh that are expected to take the least time for this many points,
-  /// and allocates all memory. Synchronizes. Throws data_error naming the first point that is not finite or too many
-  /// periods away, and argument_error where more memory is needed than there is, or than the options allow.
-  void set_points(const points_view<T, D>& points);
+  /// Copies the points. `system_of_point`: with several systems, of each point, from 0, in any order; systems may have
+  /// no points. All share one mesh, so that many small systems take about the time of one large one. Chooses the window
+  /// and the mesh that are expected to take the least time for this many points, and allocates all memory.
+  /// Synchronizes. Throws data_error naming the first point that is not finite, too many periods away or of no system,
+  /// and argument_error where more memory is needed than there is, or than the options allow.
+  void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
   /// As set_points, for at most as many points as in the last call of it, with what that call has chosen and allocated:
   /// allocates nothing, does not synchronize, and can be captured in a CUDA graph, also together with transforms.
   /// `check` reports points that are refused; until it has passed, results may be those of other points. Throws
   /// argument_error for more points, and where the method of spreading does not serve (see spread_plan).
-  void set_points_asynchronously(const points_view<T, D>& points);
+  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
   /// Synchronizes. Throws data_error naming the first point that was refused by set_points_asynchronously, or by a
   /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
@@ -107,20 +114,21 @@ class nufft_plan {
   void type_2(const std::complex<T>* modes, T* values, const nufft_call& call = {});
 
   /// Weights for the points by the function density_weights, on the mesh of this plan, its window and its periods: the
-  /// part of a period's volume that each point stands for. Synchronizes. Throws as that function does.
+  /// part of a period's volume that each point stands for. Synchronizes. Throws as that function does, and
+  /// argument_error for several systems.
   density_result density_weights(T* weights, const density_options& options = {});
 
-  /// The first step of type 1 alone, and the last one of type 2: mesh[vector][x][y][z], with the extents of `mesh()`,
-  /// to be transformed and weighted by the caller. mesh[k] = sum over points j of values[j] w(u_j - k) with `window()`,
-  /// where u_j is the position in mesh units, modulo the extents; values[j] = sum over mesh points k of mesh[k] w(u_j -
-  /// k). The sign of the call is not used. Asynchronous. Throws as type 1.
+  /// The first step of type 1 alone, and the last one of type 2: mesh[vector][system][x][y][z], with the extents of
+  /// `mesh()`, to be transformed and weighted by the caller. mesh[k] = sum over points j of values[j] w(u_j - k) with
+  /// `window()`, where u_j is the position in mesh units, modulo the extents; values[j] = sum over mesh points k of
+  /// mesh[k] w(u_j - k). The sign of the call is not used. Asynchronous. Throws as type 1.
   void spread(const std::complex<T>* values, std::complex<T>* mesh, const nufft_call& call = {});
   void spread(const T* values, T* mesh, const nufft_call& call = {});
   void interpolate(const std::complex<T>* mesh, std::complex<T>* values, const nufft_call& call = {});
   void interpolate(const T* mesh, T* values, const nufft_call& call = {});
 
   [[nodiscard]] std::size_t point_count() const;
-  /// Modes of a vector, as stored.
+  /// Modes of a vector, as stored, of all systems.
   [[nodiscard]] std::size_t mode_count() const;
   /// The bound of the error, relative to the sum of moduli: aliases, computed from the window, and rounding, estimated.
   /// This and the following: of the last set_points, or expected for as many points as modes.
@@ -130,7 +138,7 @@ class nufft_plan {
   [[nodiscard]] double oversampling() const;
   /// window().transforms(modes, extent): what modes are divided by, along each axis.
   [[nodiscard]] const mesh_window<T>& window() const;
-  /// The extents of the mesh.
+  /// The extents of the mesh, of each system.
   [[nodiscard]] vec<int, D> mesh() const;
   /// The method of spreading, empty before the first set_points.
   [[nodiscard]] std::string_view method() const;

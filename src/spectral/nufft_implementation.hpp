@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "mesh/checks.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+#include "quadrat/spectral/nufft_plan.hpp"
+#include "spectral/accuracy.hpp"
+#include "spectral/checks.hpp"
+#include "spectral/modes.hpp"
+#include "spectral/stack.hpp"
+#include "spectral/transform.hpp"
+
+/// What a nufft_plan consists of, and how it is set up.
+namespace quadrat {
+
+template <typename Context, typename T, int D>
+struct nufft_plan<Context, T, D>::implementation {
+  implementation(const Context& where, const vec<int, D>& modes, double tolerance, const nufft_options& wanted)
+      : context(where), options(wanted), problem(detail::nufft_problem_of(modes, wanted)) {
+    windows =
+        detail::transform_windows<T>({wanted.window, D, wanted.oversampling, detail::checked_tolerance(tolerance)});
+    std::erase_if(windows, [&](const auto& window) { return !problem.fits(window.oversampling, window.window.width); });
+    require(!windows.empty(), problem.too_large());
+    for (const auto& window : windows) detail::require_spread_method(wanted.method, where, window.window.width);
+    detail::require_fft_library<T>(wanted.fft, where);
+    choose(static_cast<double>(problem.stored_size()));
+  }
+
+  [[nodiscard]] const detail::transform_window<T>& window() const { return windows[chosen]; }
+  [[nodiscard]] bool real() const { return options.values == nufft_values::real; }
+  [[nodiscard]] detail::stacked_meshes meshes_for(const detail::transform_window<T>& which) const {
+    return problem.meshes(which.oversampling, which.window.width);
+  }
+  [[nodiscard]] detail::stacked_meshes meshes() const { return meshes_for(window()); }
+  /// Of meshes and their transforms, at least.
+  [[nodiscard]] static std::size_t mesh_bytes(double nodes) { return static_cast<std::size_t>(nodes) * 2 * sizeof(T); }
+  void choose(double points);
+  void build();
+  void allow(std::size_t bytes) const;
+  void make_spreading(const detail::stacked_meshes& all, std::size_t own);
+  void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point);
+  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
+  [[nodiscard]] detail::mode_map<T> map() const;
+  [[nodiscard]] detail::mesh_ends ends() const;
+  void require_usable(const nufft_call& call, nufft_values kind, const void* values) const;
+  [[nodiscard]] int checked_sign(const nufft_call& call, nufft_values kind, int usual, const void* values,
+                                 const void* modes) const;
+  void spread_one(const T* values, T* to);
+  void interpolate_one(T* from, T* values);
+  void type_1(const T* values, T* modes, const nufft_call& call, int sign);
+  void type_2(const T* modes, T* values, const nufft_call& call, int sign);
+  void spread(const T* values, T* to, const nufft_call& call, nufft_values kind);
+  void interpolate(const T* from, T* values, const nufft_call& call, nufft_values kind);
+
+  Context context;
+  nufft_options options;
+  detail::nufft_problem problem;
+  std::vector<detail::transform_window<T>> windows;
+  std::size_t chosen = 0;
+  std::size_t built = 0;  ///< the window, plus 1, that all that follows is for; 0: there is nothing
+  std::unique_ptr<spread_plan<Context, T, D>> spreading;
+  std::unique_ptr<detail::mode_transform<T>> transform;
+  array<T, Context> factors;  ///< 1 / transform of the window, axis by axis
+  array<T, Context> mesh;
+  array<std::complex<T>, Context> spectrum;
+  bool usable = false;
+};
+
+/// The window with the least expected time, of those with meshes that are allowed; if there are none, that with the
+/// smallest, about which `build` complains.
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::implementation::choose(double points) {
+  std::pair<bool, double> least;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const double nodes = meshes_for(windows[i]).size();
+    const bool refused = options.most_bytes != 0 && mesh_bytes(nodes) > options.most_bytes;
+    const double cost = detail::transform_cost({std::is_same_v<Context, cuda_context>, sizeof(T) == 4, real() ? 1 : 2,
+                                                D, points, nodes, windows[i].window.width});
+    const std::pair<bool, double> here{refused, refused ? nodes : cost};
+    if (i > 0 && here >= least) continue;
+    least = here;
+    chosen = i;
+  }
+}
+
+/// Everything that depends on the window and the mesh.
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::implementation::build() {
+  if (built == chosen + 1) return;
+  built = 0;
+  spreading.reset();
+  transform.reset();
+  mesh = array<T, Context>();
+  spectrum = array<std::complex<T>, Context>();
+  const auto all = meshes();
+  allow(mesh_bytes(all.size()));
+  auto shape = problem.transform(all.one);
+  shape.count = all.stack.systems;
+  shape.apart = all.apart();
+  transform = detail::make_mode_transform<T>(context, shape, options.fft);
+  std::vector<T> host;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto values = window().window.transforms(problem.modes[axis] / 2 + 1, all.one.axis[axis]);
+    for (const double value : values) host.push_back(axis < 3 - D ? T(1) : static_cast<T>(1 / value));
+  }
+  const auto numbers = static_cast<std::size_t>(all.size()) * (real() ? 1 : 2);
+  const std::size_t own = host.size() * sizeof(T) + numbers * sizeof(T) +
+                          transform->spectrum_size() * sizeof(std::complex<T>) + transform->bytes();
+  allow(own);
+  factors = to_device(context, host);
+  mesh = array<T, Context>(context, numbers);
+  spectrum = array<std::complex<T>, Context>(context, transform->spectrum_size());
+  make_spreading(all, own);
+  built = chosen + 1;
+}
+
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::implementation::allow(std::size_t bytes) const {
+  require(options.most_bytes == 0 || bytes < options.most_bytes, "a mesh of ", meshes().size(), " points needs ", bytes,
+          " bytes with its transform; ", options.most_bytes, " are allowed");
+}
+
+/// `own`: bytes of all except spreading.
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::implementation::make_spreading(const detail::stacked_meshes& all, std::size_t own) {
+  spread_options how;
+  how.method = options.method;
+  how.most_bytes = options.most_bytes == 0 ? 0 : options.most_bytes - own;
+  how.stack = all.stack;
+  box<T, D> domain{};
+  vec<int, D> nodes{};
+  for (int d = 0; d < D; ++d) {
+    how.exact_lengths[d] = problem.period[d];
+    domain.length[d] = static_cast<T>(problem.period[d]);
+    domain.lower[d] = static_cast<T>(options.origin[d]);
+    domain.periodic[d] = true;
+    nodes[d] = all.one.axis[3 - D + d];
+  }
+  spreading = std::make_unique<spread_plan<Context, T, D>>(context, domain, nodes, window().window, how);
+}
+
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::implementation::set_points(const points_view<T, D>& points,
+                                                           const std::uint32_t* system_of_point) {
+  usable = false;
+  choose(static_cast<double>(points.count));
+  build();
+  spreading->set_points(points, system_of_point);
+  usable = true;
+}
+
+template <typename Context, typename T, int D>
+void nufft_plan<Context, T, D>::implementation::set_points_asynchronously(const points_view<T, D>& points,
+                                                                          const std::uint32_t* system_of_point) {
+  require(usable,
+          "set_points has not been called, or has failed; it finds the memory that set_points_asynchronously "
+          "works in");
+  spreading->set_points_asynchronously(points, system_of_point);
+}
+
+template <typename Context, typename T, int D>
+detail::mesh_ends nufft_plan<Context, T, D>::implementation::ends() const {
+  const auto all = meshes();
+  return {static_cast<std::size_t>(all.stack.systems), all.along(), static_cast<std::size_t>(all.stack.spacing),
+          all.layer() * (real() ? 1 : 2)};
+}
+
+template <typename Context, typename T, int D>
+detail::mode_map<T> nufft_plan<Context, T, D>::implementation::map() const {
+  detail::mode_map<T> map{};
+  const auto all = meshes();
+  const T* factor = factors.data();
+  for (int axis = 0; axis < 3; ++axis) {
+    map.modes[axis] = problem.modes[axis];
+    map.stored[axis] = problem.stored(axis);
+    map.extent[axis] = all.one.axis[axis];
+    map.factor[axis] = factor;
+    factor += problem.modes[axis] / 2 + 1;
+  }
+  map.row = transform->spectrum_row();
+  map.fft_order = options.order == mode_order::fft;
+  map.real = real();
+  map.systems = static_cast<std::size_t>(all.stack.systems);
+  map.apart = real() ? transform->spectrum_size() / map.systems : all.apart();
+  return map;
+}
+
+}  // namespace quadrat

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "quadrat/core/macros.hpp"
+
+/// The meshes of several systems, one after another along their first axis. Footprints do not wrap around there, but
+/// reach into mesh points beyond a mesh's end, which stand for those at its beginning.
+namespace quadrat::detail {
+
+struct mesh_ends {
+  std::size_t systems;
+  std::size_t extent;   ///< of a mesh along the first axis
+  std::size_t spacing;  ///< from one mesh to the next
+  std::size_t layer;    ///< numbers of the mesh points at one place along the first axis
+
+  /// Mesh points beyond the end of a mesh, along the first axis.
+  [[nodiscard]] QUADRAT_HD std::size_t beyond() const { return spacing - extent; }
+  /// Those at the beginning that they stand for.
+  [[nodiscard]] QUADRAT_HD std::size_t shared() const { return beyond() < extent ? beyond() : extent; }
+
+  struct place {
+    std::size_t system;
+    std::size_t at;  ///< along the first axis
+    std::size_t number;
+  };
+  /// Number i of [system][at, below count][layer].
+  [[nodiscard]] QUADRAT_HD place split(std::size_t i, std::size_t count) const {
+    return {i / layer / count, i / layer % count, i % layer};
+  }
+  [[nodiscard]] QUADRAT_HD std::size_t join(const place& of) const {
+    return (of.system * spacing + of.at) * layer + of.number;
+  }
+};
+
+/// Adds what was spread beyond the ends. Index: number of the shared mesh points.
+template <typename T>
+struct add_ends {
+  mesh_ends ends;
+  T* mesh;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto of = ends.split(i, ends.shared());
+    const std::size_t to = ends.join(of);
+    T sum = mesh[to];
+    for (std::size_t at = of.at + ends.extent; at < ends.spacing; at += ends.extent) {
+      sum += mesh[ends.join({of.system, at, of.number})];
+    }
+    mesh[to] = sum;
+  }
+};
+
+/// Copies what is interpolated beyond the ends. Index: number of the mesh points beyond.
+template <typename T>
+struct copy_ends {
+  mesh_ends ends;
+  T* mesh;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto of = ends.split(i, ends.beyond());
+    mesh[ends.join({of.system, of.at + ends.extent, of.number})] =
+        mesh[ends.join({of.system, of.at % ends.extent, of.number})];
+  }
+};
+
+/// Between meshes with ends and meshes without. Index: number of the meshes without.
+template <typename T>
+struct leave_out_ends {
+  mesh_ends ends;
+  const T* from;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const { to[i] = from[ends.join(ends.split(i, ends.extent))]; }
+};
+template <typename T>
+struct make_room_for_ends {
+  mesh_ends ends;
+  const T* from;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const { to[ends.join(ends.split(i, ends.extent))] = from[i]; }
+};
+
+}  // namespace quadrat::detail
