@@ -165,6 +165,30 @@ TEST_F(nufft_test, types_1_and_2_are_adjoint_to_rounding) {
   }
 }
 
+/// Of real values, type 2 is the adjoint of type 1 if a mode counts as often as type 2 adds it.
+TEST_F(nufft_test, types_1_and_2_of_real_values_are_adjoint_to_rounding) {
+  const backend_context context;
+  for (const int last : {8, 9}) {
+    nufft_case<double, 2> it;
+    it.modes = {7, last};
+    it.tolerance = 1e-2;
+    it.options.values = nufft_values::real;
+    add_points(it, places::uniform, 100, 4);
+    nufft_run<double, 2> run(context, it);
+    const auto values = random_complex<double>(100, 1), modes = random_complex<double>(run.plan().mode_count(), 2);
+    for (const int sign : {1, -1}) {
+      const auto forward = run.type_1(values, {1, sign}), back = run.type_2(modes, {1, -sign});
+      double a = 0, b = 0;
+      for (std::size_t k = 0; k < modes.size(); ++k) {
+        const auto along = static_cast<int>(k % static_cast<std::size_t>(last / 2 + 1));
+        a += (along == 0 || 2 * along == last ? 1 : 2) * (std::conj(modes[k]) * forward[k]).real();
+      }
+      for (std::size_t j = 0; j < values.size(); ++j) b += back[j].real() * values[j].real();
+      EXPECT_NEAR(a, b, 1e-11) << last << " sign " << sign;
+    }
+  }
+}
+
 /// Modes of real values are those of complex values without imaginary parts; and the sums of type 2 are real parts.
 TEST_F(nufft_test, real_values_give_what_complex_ones_give) {
   const backend_context context;
@@ -266,6 +290,41 @@ TEST_F(nufft_test, allocates_nothing_once_points_are_set) {
     }
     context.synchronize();
     EXPECT_EQ(memory.allocations(), before);
+  }
+}
+
+/// With enough memory it does not refuse; where that for the fastest window is not allowed, it takes another.
+TEST_F(nufft_test, keeps_to_the_bytes_that_are_allowed) {
+  const backend_context usual;
+  for (const nufft_values kind : {nufft_values::complex, nufft_values::real}) {
+    nufft_case<double, 3> it;
+    it.modes = {30, 31, 32};
+    it.tolerance = 1e-4;
+    it.options.values = kind;
+    add_points(it, places::uniform, 60'000, 3);
+    nufft_run<double, 3> generous(usual, it);
+    EXPECT_EQ(generous.plan().oversampling(), 2);
+    const std::size_t held = generous.plan().bytes();
+    const auto points = to_device(usual, it.points);
+    bool other_window = false;
+    for (const std::size_t percent : {3u, 30u, 60u, 75u, 90u, 300u}) {
+      counting_memory memory;
+      const backend_context context = memory.context(determinism::none);
+      it.options.most_bytes = held * percent / 100;
+      nufft_plan<backend_context, double, 3> plan(context, it.modes, it.tolerance, it.options);
+      const std::string text = error_of<argument_error>([&] { plan.set_points(points_of(points)); });
+      EXPECT_LE(memory.live_bytes(), it.options.most_bytes + 1024) << percent << "%: " << text;
+      EXPECT_EQ(text == "no error", plan.point_count() == it.points.size());
+      other_window = other_window || (text == "no error" && plan.oversampling() < 2);
+      if (percent == 3) expect_words(text, {"bytes", std::to_string(it.options.most_bytes)});
+      if (percent == 300) {
+        EXPECT_EQ(text, "no error");
+        EXPECT_EQ(plan.oversampling(), 2);
+        EXPECT_LE(plan.bytes(), memory.live_bytes());
+        EXPECT_GE(plan.bytes() + 1024, memory.live_bytes());
+      }
+    }
+    EXPECT_TRUE(other_window);
   }
 }
 
