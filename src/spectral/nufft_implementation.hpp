@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
 #include <vector>
 
 #include "mesh/checks.hpp"
@@ -35,12 +32,9 @@ struct nufft_plan<Context, T, D>::implementation {
 
   [[nodiscard]] const detail::transform_window<T>& window() const { return windows[chosen]; }
   [[nodiscard]] bool real() const { return options.values == nufft_values::real; }
-  [[nodiscard]] detail::stacked_meshes meshes_for(const detail::transform_window<T>& which) const {
-    return problem.meshes(which.oversampling, which.window.width);
+  [[nodiscard]] detail::stacked_meshes meshes() const {
+    return problem.meshes(window().oversampling, window().window.width);
   }
-  [[nodiscard]] detail::stacked_meshes meshes() const { return meshes_for(window()); }
-  /// Of meshes and their transforms, at least.
-  [[nodiscard]] static std::size_t mesh_bytes(double nodes) { return static_cast<std::size_t>(nodes) * 2 * sizeof(T); }
   void choose(double points);
   void build();
   void allow(std::size_t bytes) const;
@@ -73,19 +67,16 @@ struct nufft_plan<Context, T, D>::implementation {
   bool usable = false;
 };
 
-/// The window with the least expected time, of those with meshes that are allowed; if there are none, that with the
-/// smallest, about which `build` complains.
+/// The window with the least expected time.
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::choose(double points) {
-  std::pair<bool, double> least;
+  double least = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    const double nodes = meshes_for(windows[i]).size();
-    const bool refused = options.most_bytes != 0 && mesh_bytes(nodes) > options.most_bytes;
+    const auto all = problem.meshes(windows[i].oversampling, windows[i].window.width);
     const double cost = detail::transform_cost({std::is_same_v<Context, cuda_context>, sizeof(T) == 4, real() ? 1 : 2,
-                                                D, points, nodes, windows[i].window.width});
-    const std::pair<bool, double> here{refused, refused ? nodes : cost};
-    if (i > 0 && here >= least) continue;
-    least = here;
+                                                D, points, all.size(), windows[i].window.width});
+    if (i > 0 && cost >= least) continue;
+    least = cost;
     chosen = i;
   }
 }
@@ -100,7 +91,8 @@ void nufft_plan<Context, T, D>::implementation::build() {
   mesh = array<T, Context>();
   spectrum = array<std::complex<T>, Context>();
   const auto all = meshes();
-  allow(mesh_bytes(all.size()));
+  const auto numbers = static_cast<std::size_t>(all.size()) * (real() ? 1 : 2);
+  allow(numbers * sizeof(T));
   auto shape = problem.transform(all.one);
   shape.count = all.stack.systems;
   shape.apart = all.apart();
@@ -110,7 +102,6 @@ void nufft_plan<Context, T, D>::implementation::build() {
     const auto values = window().window.transforms(problem.modes[axis] / 2 + 1, all.one.axis[axis]);
     for (const double value : values) host.push_back(axis < 3 - D ? T(1) : static_cast<T>(1 / value));
   }
-  const auto numbers = static_cast<std::size_t>(all.size()) * (real() ? 1 : 2);
   const std::size_t own = host.size() * sizeof(T) + numbers * sizeof(T) +
                           transform->spectrum_size() * sizeof(std::complex<T>) + transform->bytes();
   allow(own);
@@ -124,7 +115,7 @@ void nufft_plan<Context, T, D>::implementation::build() {
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::allow(std::size_t bytes) const {
   require(options.most_bytes == 0 || bytes < options.most_bytes, "a mesh of ", meshes().size(), " points needs ", bytes,
-          " bytes with its transform; ", options.most_bytes, " are allowed");
+          " bytes with its transform; ", options.most_bytes, " are allowed (a smaller oversampling needs less)");
 }
 
 /// `own`: bytes of all except spreading.

@@ -106,8 +106,12 @@ struct nufft_target_plan<Context, T, D>::implementation {
   [[nodiscard]] detail::interval extent_of(const points_view<T, D>& points, int axis);
   void set_points(const points_view<T, D>& points, const points_view<T, D>& targets);
   void place(const points_view<T, D>& points, const points_view<T, D>& targets);
-  void make_plans();
+  void set_plans(const points_view<T, D>& points, const points_view<T, D>& targets);
+  [[nodiscard]] std::size_t left_of_most(std::size_t taken) const;
   void turn(const points_view<T, D>& points, const points_view<T, D>& targets);
+  [[nodiscard]] int checked_sign(const nufft_call& call, const void* values, const void* results) const;
+  void multiply(const std::complex<T>* from, const array<std::complex<T>, Context>& turns, int sign,
+                std::complex<T>* to);
 
   Context context;
   nufft_target_options options;
@@ -118,6 +122,7 @@ struct nufft_target_plan<Context, T, D>::implementation {
   array<std::complex<T>, Context> mesh, turned, point_turns, target_turns;
   workspace<Context> scratch;
   std::size_t points_set = 0, targets_set = 0;
+  std::size_t own_bytes = 0;  ///< of the arrays
   bool usable = false;
 };
 
@@ -136,21 +141,36 @@ detail::interval nufft_target_plan<Context, T, D>::implementation::extent_of(con
 template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::place(const points_view<T, D>& points,
                                                              const points_view<T, D>& targets) {
+  spreading.reset();
+  inner.reset();
+  if (options.most_bytes != 0) {
+    for (auto* numbers : {&mesh, &turned, &point_turns, &target_turns}) *numbers = array<std::complex<T>, Context>();
+  }
   double size = 1;
   for (int d = 0; d < D; ++d) {
     axes[d] = detail::target_axis_of<T>(accuracy, extent_of(points, d), extent_of(targets, d), d);
     size *= axes[d].nodes;
   }
-  const std::size_t bytes =
-      (static_cast<std::size_t>(size) + 2 * points.count + targets.count) * sizeof(std::complex<T>);
-  detail::require_target_memory(context.memory(), size, bytes,
+  own_bytes = (static_cast<std::size_t>(size) + points.count + targets.count + std::max(points.count, targets.count)) *
+              sizeof(std::complex<T>);
+  detail::require_target_memory(context.memory(), size, own_bytes,
                                 mesh.bytes() + turned.bytes() + point_turns.bytes() + target_turns.bytes(),
                                 options.most_bytes);
 }
 
+/// What is allowed besides the arrays and the bytes that are taken, at least 1; 0 for whatever is free.
 template <typename Context, typename T, int D>
-void nufft_target_plan<Context, T, D>::implementation::make_plans() {
+std::size_t nufft_target_plan<Context, T, D>::implementation::left_of_most(std::size_t taken) const {
+  if (options.most_bytes == 0) return 0;
+  return options.most_bytes > own_bytes + taken ? options.most_bytes - own_bytes - taken : 1;
+}
+
+/// Makes the plans and sets their points.
+template <typename Context, typename T, int D>
+void nufft_target_plan<Context, T, D>::implementation::set_plans(const points_view<T, D>& points,
+                                                                 const points_view<T, D>& targets) {
   spread_options how;
+  how.most_bytes = left_of_most(0);
   how.method = options.method;
   nufft_options inner_how;
   inner_how.oversampling = accuracy.inner_oversampling;
@@ -170,14 +190,17 @@ void nufft_target_plan<Context, T, D>::implementation::make_plans() {
     inner_how.origin[d] = axes[d].target_center;
   }
   spreading = std::make_unique<spread_plan<Context, T, D>>(context, domain, nodes, accuracy.outer.window, how);
+  spreading->set_points(points);
+  inner_how.most_bytes = left_of_most(spreading->bytes());
   inner = std::make_unique<nufft_plan<Context, T, D>>(context, nodes, accuracy.inner_tolerance, inner_how);
+  about_targets([&] { inner->set_points(targets); });
   mesh.resize_discarding(context, size);
 }
 
 template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::turn(const points_view<T, D>& points,
                                                             const points_view<T, D>& targets) {
-  turned.resize_discarding(context, points.count);
+  turned.resize_discarding(context, std::max(points.count, targets.count));
   point_turns.resize_discarding(context, points.count);
   target_turns.resize_discarding(context, targets.count);
   const auto of_axes = [&](double detail::target_axis::*member) {
@@ -199,14 +222,31 @@ void nufft_target_plan<Context, T, D>::implementation::set_points(const points_v
   detail::require_points(points, "points");
   detail::require_points(targets, "targets");
   place(points, targets);
-  make_plans();
-  spreading->set_points(points);
-  about_targets([&] { inner->set_points(targets); });
+  set_plans(points, targets);
   turn(points, targets);
   context.synchronize();  // the caller may free the points
   points_set = points.count;
   targets_set = targets.count;
   usable = true;
+}
+
+template <typename Context, typename T, int D>
+int nufft_target_plan<Context, T, D>::implementation::checked_sign(const nufft_call& call, const void* values,
+                                                                   const void* results) const {
+  require(usable, "no points are set; call set_points first (and again where it failed)");
+  require_pointer(values, points_set, "values");
+  require_pointer(results, targets_set, "results");
+  return detail::checked_sign(call, 1);
+}
+
+/// For all points or all targets.
+template <typename Context, typename T, int D>
+void nufft_target_plan<Context, T, D>::implementation::multiply(const std::complex<T>* from,
+                                                                const array<std::complex<T>, Context>& turns, int sign,
+                                                                std::complex<T>* to) {
+  for_each(context, "spectral.turn", turns.size(),
+           multiply_turns<T>{reinterpret_cast<const T*>(from), reinterpret_cast<const T*>(turns.data()),
+                             reinterpret_cast<T*>(to), static_cast<T>(sign)});
 }
 
 template <typename Context, typename T, int D>
@@ -229,24 +269,27 @@ template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::type_3(const std::complex<T>* values, std::complex<T>* results,
                                               const nufft_call& call) {
   implementation& plan = *implementation_;
-  require(plan.usable, "no points are set; call set_points first (and again where it failed)");
-  const int sign = detail::checked_sign(call, 1);
-  require_pointer(values, plan.points_set, "values");
-  require_pointer(results, plan.targets_set, "results");
-  for (int vector = 0; vector < call.vectors; ++vector) {
-    const auto v = static_cast<std::size_t>(vector);
+  const int sign = plan.checked_sign(call, values, results);
+  for (std::size_t v = 0; v < static_cast<std::size_t>(call.vectors); ++v) {
     std::complex<T>* const to = results + v * plan.targets_set;
-    const auto multiply = [&](const char* name, std::size_t count, const std::complex<T>* from,
-                              const std::complex<T>* turns, std::complex<T>* into) {
-      for_each(plan.context, name, count,
-               multiply_turns<T>{reinterpret_cast<const T*>(from), reinterpret_cast<const T*>(turns),
-                                 reinterpret_cast<T*>(into), static_cast<T>(sign)});
-    };
-    multiply("spectral.turn_values", plan.points_set, values + v * plan.points_set, plan.point_turns.data(),
-             plan.turned.data());
+    plan.multiply(values + v * plan.points_set, plan.point_turns, sign, plan.turned.data());
     plan.spreading->spread(plan.turned.data(), plan.mesh.data());
     plan.inner->type_2(plan.mesh.data(), to, {1, sign});
-    multiply("spectral.turn_results", plan.targets_set, to, plan.target_turns.data(), to);
+    plan.multiply(to, plan.target_turns, sign, to);
+  }
+}
+
+template <typename Context, typename T, int D>
+void nufft_target_plan<Context, T, D>::type_3_adjoint(const std::complex<T>* results, std::complex<T>* values,
+                                                      const nufft_call& call) {
+  implementation& plan = *implementation_;
+  const int sign = plan.checked_sign(call, values, results);
+  for (std::size_t v = 0; v < static_cast<std::size_t>(call.vectors); ++v) {
+    std::complex<T>* const to = values + v * plan.points_set;
+    plan.multiply(results + v * plan.targets_set, plan.target_turns, -sign, plan.turned.data());
+    plan.inner->type_1(plan.turned.data(), plan.mesh.data(), {1, -sign});
+    plan.spreading->interpolate(plan.mesh.data(), to);
+    plan.multiply(to, plan.point_turns, -sign, to);
   }
 }
 

@@ -293,21 +293,19 @@ TEST_F(nufft_test, allocates_nothing_once_points_are_set) {
   }
 }
 
-/// With enough memory it does not refuse; where that for the fastest window is not allowed, it takes another.
+/// Or refuses; with enough it does not refuse.
 TEST_F(nufft_test, keeps_to_the_bytes_that_are_allowed) {
   const backend_context usual;
   for (const nufft_values kind : {nufft_values::complex, nufft_values::real}) {
     nufft_case<double, 3> it;
     it.modes = {30, 31, 32};
-    it.tolerance = 1e-4;
+    it.tolerance = 1e-6;
     it.options.values = kind;
-    add_points(it, places::uniform, 60'000, 3);
+    add_points(it, places::uniform, 20'000, 3);
     nufft_run<double, 3> generous(usual, it);
-    EXPECT_EQ(generous.plan().oversampling(), 2);
     const std::size_t held = generous.plan().bytes();
     const auto points = to_device(usual, it.points);
-    bool other_window = false;
-    for (const std::size_t percent : {3u, 30u, 60u, 75u, 90u, 300u}) {
+    for (const std::size_t percent : {3u, 30u, 50u, 55u, 60u, 75u, 300u}) {
       counting_memory memory;
       const backend_context context = memory.context(determinism::none);
       it.options.most_bytes = held * percent / 100;
@@ -315,16 +313,13 @@ TEST_F(nufft_test, keeps_to_the_bytes_that_are_allowed) {
       const std::string text = error_of<argument_error>([&] { plan.set_points(points_of(points)); });
       EXPECT_LE(memory.live_bytes(), it.options.most_bytes + 1024) << percent << "%: " << text;
       EXPECT_EQ(text == "no error", plan.point_count() == it.points.size());
-      other_window = other_window || (text == "no error" && plan.oversampling() < 2);
       if (percent == 3) expect_words(text, {"bytes", std::to_string(it.options.most_bytes)});
       if (percent == 300) {
         EXPECT_EQ(text, "no error");
-        EXPECT_EQ(plan.oversampling(), 2);
         EXPECT_LE(plan.bytes(), memory.live_bytes());
         EXPECT_GE(plan.bytes() + 1024, memory.live_bytes());
       }
     }
-    EXPECT_TRUE(other_window);
   }
 }
 

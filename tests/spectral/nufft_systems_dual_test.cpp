@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "quadrat/core/array.hpp"
+#include "quadrat/spectral/normal_operator.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "spectral/nufft_support.hpp"
 #include "support/counting_memory.hpp"
@@ -307,6 +308,15 @@ TEST_F(nufft_systems_test, says_what_is_impossible) {
                {"point 2 ", "system 7", "there are 2"});
   nufft_plan<backend_context, double, 2> single(context, {4, 4}, 1e-3);
   expect_words(error([&] { single.set_points(points_of(points), systems.data()); }), {"one system"});
+  array<double, backend_context> weights(context, 4);
+  it.system[2] = 0;
+  const auto right = to_device(context, it.system);
+  plan.set_points(points_of(points), right.data());
+  expect_words(error([&] { (void)plan.density_weights(weights.data()); }), {"2 systems", "for one"});
+  expect_words(error([&] {
+                 (void)normal_operator<backend_context, double, 2>(context, {4, 4}, 1e-3, it.all.options);
+               }),
+               {"2 systems", "for one"});
   const auto plan_error = [&](int number, const vec<int, 2>& modes) {
     nufft_options options;
     options.systems = number;

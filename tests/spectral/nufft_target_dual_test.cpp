@@ -14,6 +14,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"
 #include "support/backend.hpp"
+#include "support/counting_memory.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
@@ -124,6 +125,68 @@ TEST_F(nufft_target_test, takes_one_point_one_target_and_none) {
   }
   expect_direct_sums(target_case<double, 3>(1e-5, 0, 1, 0, 6, 4, 0));
   expect_direct_sums(target_case<double, 3>(1e-5, 6, 1, 0, 0, 4, 0));
+}
+
+template <typename T, int D>
+void expect_adjoint_of_type_3(const target_case<T, D>& it, double epsilon) {
+  const backend_context context;
+  nufft_target_plan<backend_context, T, D> plan(context, it.tolerance);
+  const auto points = to_device(context, it.points), targets = to_device(context, it.targets);
+  plan.set_points(points_of(points), points_of(targets));
+  const auto values = drawn_values<T>(2 * it.points.size()), given = drawn_values<T>(2 * it.targets.size() + 1);
+  const std::vector<std::complex<T>> results(given.begin() + 1, given.end());
+  for (const int sign : {0, -1}) {
+    const auto forward = found_by(context, plan, values, {2, sign});
+    const auto from = to_device(context, results);
+    array<std::complex<T>, backend_context> back(context, values.size());
+    plan.type_3_adjoint(from.data(), back.data(), {2, sign});
+    const auto found = to_host(context, back);
+    std::complex<double> a = 0, b = 0;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      a += std::conj(std::complex<double>(results[k])) * std::complex<double>(forward[k]);
+    }
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      b += std::conj(std::complex<double>(found[j])) * std::complex<double>(values[j]);
+    }
+    EXPECT_LE(std::abs(a - b), epsilon * std::sqrt(static_cast<double>(values.size() * results.size()))) << sign;
+    EXPECT_GT(std::abs(a), 1e-3);
+  }
+}
+
+/// Whatever the tolerance; with more points than targets and the other way around.
+TEST_F(nufft_target_test, type_3_has_an_adjoint_to_rounding) {
+  for (const double tolerance : {1e-1, 1e-3}) {
+    expect_adjoint_of_type_3(target_case<double, 1>(tolerance, 90, 3, 1, 40, 40, 2), 1e-12);
+    expect_adjoint_of_type_3(target_case<double, 3>(tolerance, 30, 1, -0.5, 70, 6, 3), 1e-12);
+    expect_adjoint_of_type_3(target_case<float, 2>(tolerance, 50, 3, 1, 70, 5, 2), 1e-4);
+  }
+}
+
+/// Or refuses; with enough it does not refuse. Points are set twice.
+TEST_F(nufft_target_test, keeps_to_the_bytes_that_are_allowed) {
+  const backend_context usual;
+  const target_case<double, 2> it(1e-5, 900, 3, 1, 500, 20, 2), larger(1e-5, 900, 6, 1, 1500, 20, 2);
+  const auto points = to_device(usual, it.points), targets = to_device(usual, it.targets);
+  const auto more_points = to_device(usual, larger.points), more_targets = to_device(usual, larger.targets);
+  nufft_target_plan<backend_context, double, 2> generous(usual, it.tolerance);
+  generous.set_points(points_of(points), points_of(targets));
+  for (const std::size_t percent : {5u, 40u, 80u, 200u}) {
+    counting_memory memory;
+    const backend_context context = memory.context(determinism::none);
+    nufft_target_options options;
+    options.most_bytes = generous.bytes() * percent / 100;
+    nufft_target_plan<backend_context, double, 2> plan(context, it.tolerance, options);
+    const auto text = [&](const auto& from, const auto& to) {
+      return error_of<argument_error>([&] { plan.set_points(points_of(from), points_of(to)); });
+    };
+    (void)text(more_points, more_targets);
+    EXPECT_LE(memory.live_bytes(), options.most_bytes + 2048) << percent;
+    const std::string found = text(points, targets);
+    EXPECT_LE(memory.live_bytes(), options.most_bytes + 2048) << percent;
+    EXPECT_EQ(plan.point_count(), found == "no error" ? 900u : 0u);
+    if (percent == 5) expect_words(found, {"bytes", "allowed"});
+    EXPECT_TRUE(percent < 200 || found == "no error") << found;
+  }
 }
 
 TEST_F(nufft_target_test, transforms_several_vectors_and_new_points) {

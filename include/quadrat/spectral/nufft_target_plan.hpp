@@ -18,7 +18,7 @@ namespace quadrat {
 struct nufft_target_options {
   std::string method{};  ///< of spreading: see spread_options
   std::string fft{};     ///< see nufft_options
-  /// Bytes of the mesh and of the values at points that the plan may hold; 0: whatever is free.
+  /// Bytes that the plan may hold; 0: whatever is free.
   std::size_t most_bytes = 0;
 };
 
@@ -50,6 +50,13 @@ class nufft_target_plan {
   /// Type 3; the usual sign is 1. Asynchronous. Throws argument_error when no points are set, for fewer than one
   /// vector, and for a sign that is not -1, 0 or 1.
   void type_3(const std::complex<T>* values, std::complex<T>* results, const nufft_call& call = {});
+
+  /// The adjoint, to rounding, of type 3 with the same sign:
+  ///
+  ///     values[j] = sum over targets k of  results[k] exp(-sign i s_k . x_j)
+  ///
+  /// Its errors are bounded by the same tolerance times the sum of the results' moduli. Asynchronous. Throws as type 3.
+  void type_3_adjoint(const std::complex<T>* results, std::complex<T>* values, const nufft_call& call = {});
 
   [[nodiscard]] std::size_t point_count() const;
   [[nodiscard]] std::size_t target_count() const;
