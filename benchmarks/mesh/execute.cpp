@@ -88,11 +88,17 @@ timing execute_gradient(const session& s, const Context& context, const spread_p
                         const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan,
                         double& deviation) {
   const array<T, Context> mesh = to_device(context, placed.probe.template on_mesh<T>(what.components));
-  array<T, Context> gradients(context, 3 * what.n * static_cast<std::size_t>(what.components));
+  const std::size_t count = what.n * static_cast<std::size_t>(what.components);
+  const bool with_values = what.operation == "interpolate_with_gradient";
+  array<T, Context> gradients(context, 3 * count), values(context, with_values ? count : 0);
+  const auto run = [&](const auto* from, auto* to, auto* slopes) {
+    if (with_values) return plan.interpolate_with_gradient(from, to, slopes);
+    plan.interpolate_gradient(from, slopes);
+  };
   const auto work = [&] {
-    if (what.components == 1) return plan.interpolate_gradient(mesh.data(), gradients.data());
-    plan.interpolate_gradient(reinterpret_cast<const std::complex<T>*>(mesh.data()),
-                              reinterpret_cast<std::complex<T>*>(gradients.data()));
+    if (what.components == 1) return run(mesh.data(), values.data(), gradients.data());
+    run(reinterpret_cast<const std::complex<T>*>(mesh.data()), reinterpret_cast<std::complex<T>*>(values.data()),
+        reinterpret_cast<std::complex<T>*>(gradients.data()));
   };
   work();
   const std::vector<T> found = to_host(context, gradients);
@@ -228,6 +234,7 @@ void run_execution(const session& s, std::string_view operation) {
 void run_spread(const session& s) { run_execution(s, "spread"); }
 void run_interpolate(const session& s) { run_execution(s, "interpolate"); }
 void run_interpolate_gradient(const session& s) { run_execution(s, "interpolate_gradient"); }
+void run_interpolate_with_gradient(const session& s) { run_execution(s, "interpolate_with_gradient"); }
 void run_set_points(const session& s) { run_execution(s, "set_points"); }
 
 }  // namespace quadrat::bench

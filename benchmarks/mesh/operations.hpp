@@ -10,6 +10,7 @@ namespace quadrat::bench {
 void run_spread(const session& s);
 void run_interpolate(const session& s);
 void run_interpolate_gradient(const session& s);
+void run_interpolate_with_gradient(const session& s);
 void run_set_points(const session& s);
 
 /// particle-mesh-spreading: uniform random points, p = 6, periodic, N = 1e3 to 1e7.

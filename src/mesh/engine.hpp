@@ -37,9 +37,9 @@ class spread_engine {
   /// Asynchronous, allocates nothing. `mesh` is overwritten, or added to with `accumulate`.
   virtual void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) = 0;
   /// Asynchronous; allocate nothing. Gradients are per mesh unit times `scale[axis]`, `dimension` = 3 - first_axis
-  /// consecutive ones for each value.
+  /// consecutive ones for each value; with them, in the same pass, the values, unless `values` is null.
   virtual void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) = 0;
-  virtual void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
+  virtual void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                                     bool accumulate) = 0;
   /// Bytes held.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
@@ -55,7 +55,7 @@ class placed_points_engine : public spread_engine<Context, T> {
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override { return count * sizeof(placed_point<T>); }
   void set_points(const point_placement<T>& points) override;
   void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) override;
-  void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
+  void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override { return points_.bytes(); }
 

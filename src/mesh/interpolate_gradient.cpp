@@ -33,6 +33,7 @@ struct interpolate_point_gradient {
   const placed_point<T>* points;
   const T* mesh;
   T scale[3];
+  T* values;  ///< may be null
   T* gradients;
   bool accumulate;
 
@@ -46,6 +47,7 @@ struct interpolate_point_gradient {
       T first_slope[Width];
       QUADRAT_UNROLL
       for (int a = 0; a < Width; ++a) first[a] = footprint.weight[0][a], first_slope[a] = slope.weight[0][a];
+      T value[Components] = {};
       T gradient[3][Components] = {};
       QUADRAT_KEEP_LOOP
       for (int a = 0; a < shape.width[0]; ++a) {
@@ -54,6 +56,7 @@ struct interpolate_point_gradient {
           const sums plane = sum_plane(footprint, slope, base, start);
           QUADRAT_UNROLL
           for (int c = 0; c < Components; ++c) {
+            value[c] += first[0] * plane.plain[c];
             gradient[0][c] += first_slope[0] * plane.plain[c];
             gradient[1][c] += first[0] * plane.second[c];
             gradient[2][c] += first[0] * plane.last[c];
@@ -62,6 +65,7 @@ struct interpolate_point_gradient {
         rows::rotate(first);
         rows::rotate(first_slope);
       }
+      if (values != nullptr) store_value(i, channel, value);
       store(i, channel, gradient);
     }
   }
@@ -69,10 +73,10 @@ struct interpolate_point_gradient {
  private:
   [[nodiscard]] QUADRAT_HD slopes slopes_of(const placed_point<T>& point, int shift) const {
     slopes slope;
-    T last[Width];
-    window.template derivatives<Width>(point.place[0], slope.weight[0]);
-    window.template derivatives<Width>(point.place[1], slope.weight[1]);
-    window.template derivatives<Width>(point.place[2], last);
+    T w[Width], last[Width];  // the weights are those of the footprint: the compiler finds them once
+    window.template weights_and_derivatives<Width>(point.place[0], w, slope.weight[0]);
+    window.template weights_and_derivatives<Width>(point.place[1], w, slope.weight[1]);
+    window.template weights_and_derivatives<Width>(point.place[2], w, last);
     rows::spread_lanes(last, shift, slope.along);
     return slope;
   }
@@ -111,6 +115,14 @@ struct interpolate_point_gradient {
     return plane;
   }
 
+  QUADRAT_HD void store_value(std::size_t i, int channel, const T (&value)[Components]) const {
+    QUADRAT_UNROLL
+    for (int c = 0; c < Components; ++c) {
+      T& to = values[layout.value(i, channel + c)];
+      to = accumulate ? to + value[c] : value[c];
+    }
+  }
+
   /// gradients[vector][i][axis][component]
   QUADRAT_HD void store(std::size_t i, int channel, const T (&gradient)[3][Components]) const {
     const auto vector = static_cast<std::size_t>(channel / layout.components);
@@ -134,22 +146,25 @@ struct interpolate_point_gradient {
 
 template <typename Context, typename T>
 void interpolate_gradients(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
-                           const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale,
+                           const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale, T* values,
                            T* gradients, bool accumulate) {
   if (is_wide(setup.window.width)) {
-    return interpolate_wide_gradients(context, setup, layout, points, count, mesh, scale, gradients, accumulate);
+    return interpolate_wide_gradients(context, setup, layout, points, count, mesh, scale, values, gradients,
+                                      accumulate);
   }
   with_units<Context>(setup, layout, mesh, [&](auto width, auto nodes, auto components) {
     const interpolate_point_gradient<T, decltype(width)::value, decltype(nodes)::value, decltype(components)::value>
-        body{setup.shape, setup.window, layout, points, mesh, {scale[0], scale[1], scale[2]}, gradients, accumulate};
+        body{setup.shape, setup.window, layout,    points, mesh, {scale[0], scale[1], scale[2]},
+             values,      gradients,    accumulate};
     for_each(context, "mesh.interpolate_gradient", count, body);
   });
 }
 
 template void interpolate_gradients(const backend_context&, const spread_setup<float>&, const value_layout&,
-                                    const placed_point<float>*, std::size_t, const float*, const float*, float*, bool);
+                                    const placed_point<float>*, std::size_t, const float*, const float*, float*, float*,
+                                    bool);
 template void interpolate_gradients(const backend_context&, const spread_setup<double>&, const value_layout&,
                                     const placed_point<double>*, std::size_t, const double*, const double*, double*,
-                                    bool);
+                                    double*, bool);
 
 }  // namespace quadrat::detail

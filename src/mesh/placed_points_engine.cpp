@@ -32,8 +32,8 @@ void placed_points_engine<Context, T>::interpolate(const value_layout& layout, c
 
 template <typename Context, typename T>
 void placed_points_engine<Context, T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale,
-                                                            T* gradients, bool accumulate) {
-  interpolate_gradients(context_, setup_, layout, points(), count(), mesh, scale, gradients, accumulate);
+                                                            T* values, T* gradients, bool accumulate) {
+  interpolate_gradients(context_, setup_, layout, points(), count(), mesh, scale, values, gradients, accumulate);
 }
 
 template class placed_points_engine<backend_context, float>;

@@ -42,6 +42,8 @@ struct spread_plan<Context, T, D>::implementation {
                                                      const std::uint32_t* system_of_point);
   [[nodiscard]] std::string complaint(const points_view<T, D>& points, const std::uint32_t* system_of_point,
                                       const fault_report& fault) const;
+  void interpolate_gradient(const detail::value_layout& layout, const T* mesh, T* values, T* gradients,
+                            bool accumulate);
   [[nodiscard]] detail::value_layout layout(int components, const mesh_call& call, const void* values,
                                             const void* mesh) const;
 
@@ -208,6 +210,13 @@ detail::value_layout spread_plan<Context, T, D>::implementation::layout(int comp
 }
 
 template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::interpolate_gradient(const detail::value_layout& layout, const T* mesh,
+                                                                      T* values, T* gradients, bool accumulate) {
+  const vec<T, 3> scale = detail::gradient_scale(domain, one);
+  engine->interpolate_gradient(layout, mesh, scale.component, values, gradients, accumulate);
+}
+
+template <typename Context, typename T, int D>
 spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh,
                                         int order, const spread_options& options)
     : spread_plan(context, domain, mesh, bspline_window<T>(order), options) {}
@@ -264,19 +273,31 @@ void spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::c
 
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call) {
-  implementation& plan = *implementation_;
-  const auto layout = plan.layout(1, call, gradients, mesh);
-  const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.one);
-  plan.engine->interpolate_gradient(layout, mesh, scale.component, gradients, call.accumulate);
+  const auto layout = implementation_->layout(1, call, gradients, mesh);
+  implementation_->interpolate_gradient(layout, mesh, nullptr, gradients, call.accumulate);
 }
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients,
                                                       const mesh_call& call) {
-  implementation& plan = *implementation_;
-  const auto layout = plan.layout(2, call, gradients, mesh);
-  const vec<T, 3> scale = detail::gradient_scale(plan.domain, plan.one);
-  plan.engine->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), scale.component,
-                                    reinterpret_cast<T*>(gradients), call.accumulate);
+  const auto layout = implementation_->layout(2, call, gradients, mesh);
+  implementation_->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), nullptr,
+                                        reinterpret_cast<T*>(gradients), call.accumulate);
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::interpolate_with_gradient(const T* mesh, T* values, T* gradients,
+                                                           const mesh_call& call) {
+  const auto layout = implementation_->layout(1, call, values, mesh);
+  require_pointer(gradients, implementation_->count, "gradients");
+  implementation_->interpolate_gradient(layout, mesh, values, gradients, call.accumulate);
+}
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::interpolate_with_gradient(const std::complex<T>* mesh, std::complex<T>* values,
+                                                           std::complex<T>* gradients, const mesh_call& call) {
+  const auto layout = implementation_->layout(2, call, values, mesh);
+  require_pointer(gradients, implementation_->count, "gradients");
+  implementation_->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values),
+                                        reinterpret_cast<T*>(gradients), call.accumulate);
 }
 
 template <typename Context, typename T, int D>

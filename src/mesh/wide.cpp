@@ -116,6 +116,7 @@ struct interpolate_wide_point_gradient {
   const placed_point<T>* points;
   const T* mesh;
   T scale[3];
+  T* values;  ///< may be null
   T* gradients;
   bool accumulate;
 
@@ -128,7 +129,7 @@ struct interpolate_wide_point_gradient {
       for (int j = 0; j < shape.width[axis]; ++j) slope[axis][j] = window.derivative(j, point.place[axis]);
     }
     for (int channel = 0; channel < layout.channels(); ++channel) {
-      T gradient[3] = {};
+      T total = T(0), gradient[3] = {};
       footprint.for_each_row(shape, [&](std::size_t row, int a, int b) {
         T sum = T(0), sum_last = T(0);
         for (int c = 0; c < shape.width[2]; ++c) {
@@ -138,10 +139,15 @@ struct interpolate_wide_point_gradient {
           sum += footprint.weight[2][c] * value;
           sum_last += slope[2][c] * value;
         }
+        total += footprint.weight[0][a] * footprint.weight[1][b] * sum;
         gradient[0] += slope[0][a] * footprint.weight[1][b] * sum;
         gradient[1] += footprint.weight[0][a] * slope[1][b] * sum;
         gradient[2] += footprint.weight[0][a] * footprint.weight[1][b] * sum_last;
       });
+      if (values != nullptr) {
+        T& value = values[layout.value(i, channel)];
+        value = accumulate ? value + total : total;
+      }
       store(i, channel, gradient);
     }
   }
@@ -187,9 +193,9 @@ void interpolate_wide_points(const Context& context, const spread_setup<T>& setu
 template <typename Context, typename T>
 void interpolate_wide_gradients(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                                 const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale,
-                                T* gradients, bool accumulate) {
+                                T* values, T* gradients, bool accumulate) {
   const interpolate_wide_point_gradient<T> body{
-      setup.shape, setup.window, layout, points, mesh, {scale[0], scale[1], scale[2]}, gradients, accumulate};
+      setup.shape, setup.window, layout, points, mesh, {scale[0], scale[1], scale[2]}, values, gradients, accumulate};
   for_each(context, "mesh.interpolate_gradient_wide", count, body);
 }
 
@@ -199,7 +205,7 @@ template void interpolate_wide_points(const backend_context&, const spread_setup
                                       const placed_point<float>*, std::size_t, const float*, float*, bool);
 template void interpolate_wide_gradients(const backend_context&, const spread_setup<float>&, const value_layout&,
                                          const placed_point<float>*, std::size_t, const float*, const float*, float*,
-                                         bool);
+                                         float*, bool);
 template void spread_wide_points(const backend_context&, const spread_setup<double>&, const value_layout&,
                                  const placed_point<double>*, const std::uint32_t*, std::size_t, const double*,
                                  double*);
@@ -207,6 +213,6 @@ template void interpolate_wide_points(const backend_context&, const spread_setup
                                       const placed_point<double>*, std::size_t, const double*, double*, bool);
 template void interpolate_wide_gradients(const backend_context&, const spread_setup<double>&, const value_layout&,
                                          const placed_point<double>*, std::size_t, const double*, const double*,
-                                         double*, bool);
+                                         double*, double*, bool);
 
 }  // namespace quadrat::detail

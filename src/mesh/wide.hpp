@@ -27,6 +27,6 @@ void interpolate_wide_points(const Context& context, const spread_setup<T>& setu
 template <typename Context, typename T>
 void interpolate_wide_gradients(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                                 const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale,
-                                T* gradients, bool accumulate);
+                                T* values, T* gradients, bool accumulate);
 
 }  // namespace quadrat::detail

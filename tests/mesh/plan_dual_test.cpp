@@ -381,7 +381,9 @@ TEST_F(spread_plan_test, calls_without_points_or_vectors_are_refused) {
       return std::vector<std::string>{
           error_of<argument_error>([&] { plan.spread(values.data(), mesh.data(), call); }),
           error_of<argument_error>([&] { plan.interpolate(mesh.data(), values.data(), call); }),
-          error_of<argument_error>([&] { plan.interpolate_gradient(mesh.data(), values.data(), call); })};
+          error_of<argument_error>([&] { plan.interpolate_gradient(mesh.data(), values.data(), call); }),
+          error_of<argument_error>(
+              [&] { plan.interpolate_with_gradient(mesh.data(), values.data(), values.data(), call); })};
     };
     for (const std::string& text : refusals({})) expect_words(text, {"set_points"});
     set_points(context, plan, it);
@@ -404,6 +406,10 @@ TEST_F(spread_plan_test, null_pointers_are_refused) {
   expect_words(refusal([&] { plan.spread(values.data(), null); }), {"512 mesh values", "null"});
   expect_words(refusal([&] { plan.interpolate(null, values.data()); }), {"512 mesh values", "null"});
   expect_words(refusal([&] { plan.interpolate_gradient(mesh.data(), null); }), {"60 values", "null"});
+  expect_words(refusal([&] { plan.interpolate_with_gradient(mesh.data(), null, values.data()); }),
+               {"60 values", "null"});
+  expect_words(refusal([&] { plan.interpolate_with_gradient(mesh.data(), values.data(), null); }),
+               {"60 gradients", "null"});
   expect_right(context, plan, it);
 }
 

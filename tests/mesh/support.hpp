@@ -114,6 +114,8 @@ struct spread_results {
   std::vector<T> mesh;
   std::vector<T> values;
   std::vector<T> gradients;
+  std::vector<T> values_in_pass;  ///< of interpolate_with_gradient
+  std::vector<T> gradients_in_pass;
 };
 
 /// The input of a case: values of the points and of the mesh, and the previous contents of the results.
@@ -133,7 +135,7 @@ struct spread_input {
       return it.accumulate ? random_values<T>(count, 3 * it.seed + 2, it.signed_values)
                            : std::vector<T>(count, std::numeric_limits<T>::quiet_NaN());
     };
-    before = {old(mesh.size()), old(values.size()), old(values.size() * D)};
+    before = {old(mesh.size()), old(values.size()), old(values.size() * D), {}, {}};
   }
 };
 
@@ -156,6 +158,11 @@ class plan_calls {
              : plan_.interpolate_gradient(mesh, gradients, call);
   }
 
+  void with_gradient(const T* mesh, T* values, T* gradients, const mesh_call& call) const {
+    complex_ ? plan_.interpolate_with_gradient(pairs(mesh), pairs(values), pairs(gradients), call)
+             : plan_.interpolate_with_gradient(mesh, values, gradients, call);
+  }
+
  private:
   static std::complex<T>* pairs(T* values) { return reinterpret_cast<std::complex<T>*>(values); }
   static const std::complex<T>* pairs(const T* values) { return reinterpret_cast<const std::complex<T>*>(values); }
@@ -170,12 +177,15 @@ template <typename T, int D>
                                          const spread_case<T, D>& it, const spread_input<T, D>& input) {
   const auto values = to_device(context, input.values), mesh = to_device(context, input.mesh);
   auto spread = to_device(context, input.before.mesh), interpolated = to_device(context, input.before.values),
-       gradients = to_device(context, input.before.gradients);
+       gradients = to_device(context, input.before.gradients), values_in_pass = to_device(context, input.before.values),
+       gradients_in_pass = to_device(context, input.before.gradients);
   const plan_calls<T, D> calls(plan, it.components);
   calls.spread(values.data(), spread.data(), it.call());
   calls.interpolate(mesh.data(), interpolated.data(), it.call());
   calls.gradient(mesh.data(), gradients.data(), it.call());
-  return {to_host(context, spread), to_host(context, interpolated), to_host(context, gradients)};
+  calls.with_gradient(mesh.data(), values_in_pass.data(), gradients_in_pass.data(), it.call());
+  return {to_host(context, spread), to_host(context, interpolated), to_host(context, gradients),
+          to_host(context, values_in_pass), to_host(context, gradients_in_pass)};
 }
 
 /// A plan for a case, without points. The window: an order or a mesh_window.
@@ -254,6 +264,8 @@ void expect_agreement(const spread_results<T>& found, const wanted_results& want
   EXPECT_LT(relative_error(found.mesh, wanted.mesh), tolerance) << "spread";
   EXPECT_LT(relative_error(found.values, wanted.values), tolerance) << "interpolate";
   EXPECT_LT(relative_error(found.gradients, wanted.gradients), tolerance) << "interpolate_gradient";
+  EXPECT_LT(relative_error(found.values_in_pass, wanted.values), tolerance) << "interpolate_with_gradient, values";
+  EXPECT_LT(relative_error(found.gradients_in_pass, wanted.gradients), tolerance) << "interpolate_with_gradient";
 }
 
 /// Checks a plan whose points have been set to those of this case.

@@ -30,13 +30,13 @@ struct mesh_window {
   /// directly from their arguments.
   template <int Width>
   QUADRAT_HD void weights(T s, T* w) const {
-    evaluate<Width, false>(s, w);
+    evaluate<Width, false>(s, w, nullptr);
   }
 
-  /// Derivatives of the weights with respect to u.
+  /// The same, and their derivatives with respect to u, for less than twice the price.
   template <int Width>
-  QUADRAT_HD void derivatives(T s, T* w) const {
-    evaluate<Width, true>(s, w);
+  QUADRAT_HD void weights_and_derivatives(T s, T* w, T* derivatives) const {
+    evaluate<Width, true>(s, w, derivatives);
   }
 
   /// Weight j at s, for any width.
@@ -61,44 +61,63 @@ struct mesh_window {
   [[nodiscard]] std::vector<double> transforms(int count, double points) const;
 
  private:
-  template <int Width, bool Derivative>
-  QUADRAT_HD void evaluate(T s, T* w) const {
-    if (terms == Width && symmetric && !Derivative) {  // B-splines
-      QUADRAT_UNROLL
-      for (int j = 0; j < (Width + 1) / 2; ++j) {
-        const T even = alternate<Width>(j, (Width - 1) / 2 * 2, s * s);
-        const T odd = Width > 1 ? s * alternate<Width>(j, (Width - 2) / 2 * 2 + 1, s * s) : T(0);
-        w[j] = even + odd;
-        w[Width - 1 - j] = 2 * j == Width - 1 ? even : even - odd;
-      }
-      return;
-    }
-    if (terms == Width) {
-      polynomials<Width, Width, Derivative>(s, w);
+  template <int Width, bool Derivatives>
+  QUADRAT_HD void evaluate(T s, T* w, T* derivatives) const {
+    if (terms == Width && symmetric) {  // B-splines
+      halves<Width, Derivatives>(s, w, derivatives);
+    } else if (terms == Width) {
+      polynomials<Width, Width, Derivatives>(s, w, derivatives);
     } else {
-      polynomials<Width, most_terms, Derivative>(s, w);
+      polynomials<Width, most_terms, Derivatives>(s, w, derivatives);
     }
   }
 
-  /// Every other term of polynomial j, from term `last` down, in powers of s^2.
-  template <int Width>
-  QUADRAT_HD T alternate(int j, int last, T square) const {
+  /// Weights that mirror each other: the even and the odd powers of s.
+  template <int Width, bool Derivatives>
+  QUADRAT_HD void halves(T s, T* w, T* derivatives) const {
+    const T square = s * s;
+    QUADRAT_UNROLL
+    for (int j = 0; j < (Width + 1) / 2; ++j) {
+      const bool middle = 2 * j == Width - 1;
+      T even_slope = T(0), odd_slope = T(0);  // by s^2
+      const T even = alternate<Width, Derivatives>(j, (Width - 1) / 2 * 2, square, even_slope);
+      const T rest = Width > 1 ? alternate<Width, Derivatives>(j, (Width - 2) / 2 * 2 + 1, square, odd_slope) : T(0);
+      const T odd = s * rest;
+      w[j] = even + odd;
+      w[Width - 1 - j] = middle ? even : even - odd;
+      if (!Derivatives) continue;
+      const T across = 2 * s * even_slope, along = rest + 2 * square * odd_slope;
+      derivatives[j] = across + along;
+      derivatives[Width - 1 - j] = middle ? across : across - along;
+    }
+  }
+
+  /// Every other term of polynomial j, from term `last` down, in powers of s^2; and its derivative by s^2.
+  template <int Width, bool Derivatives>
+  QUADRAT_HD T alternate(int j, int last, T square, T& slope) const {
     T sum = coefficient[last][j];
     QUADRAT_UNROLL
-    for (int d = last - 2; d >= 0; d -= 2) sum = sum * square + coefficient[d][j];
+    for (int d = last - 2; d >= 0; d -= 2) {
+      if (Derivatives) slope = slope * square + sum;
+      sum = sum * square + coefficient[d][j];
+    }
     return sum;
   }
 
-  template <int Width, int Terms, bool Derivative>
-  QUADRAT_HD void polynomials(T s, T* w) const {
+  template <int Width, int Terms, bool Derivatives>
+  QUADRAT_HD void polynomials(T s, T* w, T* derivatives) const {
     QUADRAT_UNROLL
-    for (int j = 0; j < Width; ++j) w[j] = T(0);
+    for (int j = 0; j < Width; ++j) {
+      w[j] = T(0);
+      if (Derivatives) derivatives[j] = T(0);
+    }
     QUADRAT_UNROLL
-    for (int d = Terms - 1; d >= (Derivative ? 1 : 0); --d) {
+    for (int d = Terms - 1; d >= 0; --d) {
       if (Terms == Width || d < terms) {
         QUADRAT_UNROLL
         for (int j = 0; j < Width; ++j) {
-          w[j] = w[j] * s + (Derivative ? static_cast<T>(d) * coefficient[d][j] : coefficient[d][j]);
+          if (Derivatives) derivatives[j] = derivatives[j] * s + w[j];
+          w[j] = w[j] * s + coefficient[d][j];
         }
       }
     }

@@ -29,7 +29,7 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] bool can_set_points_asynchronously() const override { return true; }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) override;
-  void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
+  void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override;
 
@@ -57,7 +57,6 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
 
   cpu_context context_;
   spread_setup<T> setup_;
-  mesh_window<T> derived_;
   const tile_functions<T>& functions_;
   mesh_tiles tiles_;
   tile_stages stages_;

@@ -34,17 +34,6 @@ template <typename T>
   return setup;
 }
 
-template <typename T>
-[[nodiscard]] mesh_window<T> derivative(const mesh_window<T>& window) {
-  mesh_window<T> derived{};
-  derived.width = window.width;
-  derived.terms = std::max(1, window.terms - 1);
-  for (int d = 1; d < window.terms; ++d) {
-    for (int j = 0; j < window.width; ++j) derived.coefficient[d - 1][j] = static_cast<T>(d) * window.coefficient[d][j];
-  }
-  return derived;
-}
-
 }  // namespace
 
 template <typename T>
@@ -52,7 +41,6 @@ cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_s
                                       const tile_functions<T>& functions)
     : context_(context),
       setup_(trimmed(setup)),
-      derived_(derivative(setup_.window)),
       functions_(functions),
       tiles_(make_cpu_tiles<T>(setup_.shape)),
       stages_(tiles_),
@@ -151,7 +139,6 @@ tile_walk<T> cpu_tiles_engine<T>::walk() const {
   tile_walk<T> walk{};
   walk.shape = &setup_.shape;
   walk.window = &setup_.window;
-  walk.derived = &derived_;
   walk.points = points_.data();
   walk.order = order_.data();
   walk.count = points_.size();
@@ -222,15 +209,17 @@ void cpu_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh,
 }
 
 template <typename T>
-void cpu_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
-                                               bool accumulate) {
+void cpu_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values,
+                                               T* gradients, bool accumulate) {
   tile_walk<T> walk = this->walk();
   walk.accumulate = accumulate;
   walk.scale = scale;
   const auto axes = static_cast<std::size_t>(3 - setup_.shape.first_axis);
   for (int vector = 0; vector < layout.vectors; ++vector) {
     walk.mesh_values = mesh + layout.node(0, vector * layout.components);
-    walk.results = gradients + axes * layout.value(0, vector * layout.components);
+    const std::size_t first = layout.value(0, vector * layout.components);
+    walk.results = values == nullptr ? nullptr : values + first;
+    walk.gradients = gradients + axes * first;
     walk_all(functions_.interpolate_gradient[layout.components - 1], walk);
   }
 }

@@ -81,7 +81,7 @@ struct tile_spreading {
       points.take(walk, work, i);
       points.ask_for(walk.values, Components, walk);
       sums += points.count;
-      points.compute_weights(walk, work);
+      points.template compute_weights<false>(walk, work);
       T* plane[mesh_window<T>::most_width];
       for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
       for (int part = 0; part < points.vectors; part += points_type::most) add_batch<1>(planes, points, plane, part);
@@ -151,6 +151,7 @@ struct tile_interpolation {
                                             const T* weights, const T* slopes, vector* part, vector* part_y) {
     QUADRAT_TILE_UNROLL
     for (int m = 0; m < Vectors; ++m) part[m] = part_y[m] = Lanes::zero();
+    QUADRAT_TILE_UNROLL_ROWS
     for (int b = 0; b < planes.rows; ++b, from += planes.stride) {
       const vector weight = Lanes::fill(weights[b]);
       const vector slope = Lanes::fill(slopes[b]);
@@ -183,22 +184,31 @@ struct tile_interpolation {
           sums.y[m] = Lanes::fused(part_y[m], weight, sums.y[m]);
         }
       }
-      T total[3][Components];
-      const int skipped = first * Lanes::count;
-      along_row<Vectors>(sums.x, points.row(p) + skipped, total[0]);
-      along_row<Vectors>(sums.y, points.row(p) + skipped, total[1]);
-      along_row<Vectors>(sums.value, points.slope_row(p) + skipped, total[2]);
-      put_gradient(planes.walk, points.id[p], total, first > 0);
+      put_gradient<Vectors>(planes.walk, points, p, first, sums);
     }
   }
 
-  QUADRAT_TILE_INLINE static void put_gradient(const tile_walk<T>& walk, std::uint32_t id, const T (*total)[Components],
-                                               bool more) {
-    const int axes = 3 - walk.shape->first_axis;
-    T* result = walk.results + std::size_t{id} * static_cast<std::size_t>(axes * Components);
-    for (int axis = walk.shape->first_axis; axis < 3; ++axis, result += Components) {
-      put(walk.accumulate || more, result, total[axis], walk.scale[axis]);
+  /// The value of point p, if it is wanted, and its derivatives along the axes that exist.
+  template <int Vectors>
+  QUADRAT_TILE_INLINE static void put_gradient(const tile_walk<T>& walk, const points_type& points, int p, int first,
+                                               const gradient_sums<Vectors>& sums) {
+    const T* row = points.row(p) + first * Lanes::count;
+    const bool add = walk.accumulate || first > 0;
+    const std::size_t id{points.id[p]};
+    T total[Components];
+    if (walk.results != nullptr) {
+      along_row<Vectors>(sums.value, row, total);
+      put(add, walk.results + id * Components, total, T(1));
     }
+    T* to = walk.gradients + (id + 1) * static_cast<std::size_t>((3 - walk.shape->first_axis) * Components);
+    along_row<Vectors>(sums.value, points.slope_row(p) + first * Lanes::count, total);
+    put(add, to - Components, total, walk.scale[2]);
+    if (walk.shape->first_axis > 1) return;
+    along_row<Vectors>(sums.y, row, total);
+    put(add, to - 2 * Components, total, walk.scale[1]);
+    if (walk.shape->first_axis > 0) return;
+    along_row<Vectors>(sums.x, row, total);
+    put(add, to - 3 * Components, total, walk.scale[0]);
   }
 
   template <bool Gradient>
@@ -206,7 +216,7 @@ struct tile_interpolation {
     const tile_planes<Lanes, Components> planes(walk, work);
     points_type points;
     points.memory = planes.batch_memory();
-    const auto axes = static_cast<std::size_t>(Gradient ? 3 - walk.shape->first_axis : 1);
+    const auto axes = static_cast<std::size_t>(3 - walk.shape->first_axis);
     int read = work.begin[0];
     for (std::size_t i = work.first; i < work.last; i += static_cast<std::size_t>(points.count)) {
       const int x = walk.points[i].first[0];
@@ -216,9 +226,9 @@ struct tile_interpolation {
         planes.ask_for(walk.mesh_values, read);
       }
       points.take(walk, work, i);
-      points.ask_for(walk.results, axes * Components, walk);
-      points.compute_weights(walk, work);
-      if constexpr (Gradient) points.compute_slopes(walk, work);
+      if (Gradient) points.ask_for(walk.gradients, axes * Components, walk);
+      if (!Gradient || walk.results != nullptr) points.ask_for(walk.results, Components, walk);
+      points.template compute_weights<Gradient>(walk, work);
       const T* plane[mesh_window<T>::most_width];
       for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
       for (int part = 0; part < points.vectors; part += points_type::most) {

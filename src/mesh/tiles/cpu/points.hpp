@@ -17,8 +17,10 @@
 #endif
 #if defined(__clang__)
 #define QUADRAT_TILE_UNROLL _Pragma("unroll")
+#define QUADRAT_TILE_UNROLL_ROWS _Pragma("unroll 4")
 #else
 #define QUADRAT_TILE_UNROLL _Pragma("GCC unroll 16")
+#define QUADRAT_TILE_UNROLL_ROWS _Pragma("GCC unroll 4")
 #endif
 
 namespace quadrat::detail {
@@ -97,51 +99,57 @@ struct tile_points {
     }
   }
 
-  /// Eight weights, from `first` on.
-  QUADRAT_TILE_INLINE static typename Lanes::eight polynomial(const mesh_window<T>& window, T s, int first) {
-    typename Lanes::eight w = Lanes::eight_load(window.coefficient[window.terms - 1] + first);
+  /// Eight weights, from `from` on, and their derivatives if there is a place for them.
+  QUADRAT_TILE_INLINE static typename Lanes::eight polynomial(const mesh_window<T>& window, T s, int from,
+                                                              typename Lanes::eight* slope) {
+    typename Lanes::eight w = Lanes::eight_load(window.coefficient[window.terms - 1] + from);
     const typename Lanes::eight at_s = Lanes::eight_fill(s);
+    if (slope != nullptr) *slope = Lanes::eight_fill(T(0));
     for (int d = window.terms - 2; d >= 0; --d) {
-      w = Lanes::eight_fused(w, at_s, Lanes::eight_load(window.coefficient[d] + first));
+      if (slope != nullptr) *slope = Lanes::eight_fused(*slope, at_s, w);
+      w = Lanes::eight_fused(w, at_s, Lanes::eight_load(window.coefficient[d] + from));
     }
     return w;
   }
 
-  QUADRAT_TILE_INLINE static void put_axis(const mesh_window<T>& window, T s, T* w) {
-    for (int first = 0; first < window.width; first += 8) {
-      Lanes::eight_store(w + first, polynomial(window, s, first));
+  template <bool Slopes>
+  QUADRAT_TILE_INLINE void put_axis(const tile_walk<T>& walk, const placed_point<T>& point, int p, int axis) const {
+    for (int from = 0; from < walk.window->width; from += 8) {
+      typename Lanes::eight slope;
+      Lanes::eight_store(weights(p, axis) + from,
+                         polynomial(*walk.window, point.place[axis], from, Slopes ? &slope : nullptr));
+      if (Slopes) Lanes::eight_store(slopes(p, axis) + from, slope);
     }
   }
 
-  QUADRAT_TILE_INLINE void put_row(const tile_work<T>& work, const placed_point<T>& point, const mesh_window<T>& window,
-                                   T* row) const {
-    for (int m = 0; m < vectors; ++m) Lanes::store(row + m * lanes, Lanes::zero());
+  template <bool Slopes>
+  QUADRAT_TILE_INLINE void put_row(const tile_walk<T>& walk, const tile_work<T>& work, const placed_point<T>& point,
+                                   int p) const {
+    for (int m = 0; m < vectors; ++m) {
+      Lanes::store(row(p) + m * lanes, Lanes::zero());
+      if (Slopes) Lanes::store(slope_row(p) + m * lanes, Lanes::zero());
+    }
     const int spot = (point.first[2] - work.begin[2]) % spots;
-    for (int from = 0; from < window.width; from += 8) {
-      Lanes::template put_repeated<Components>(row + (spot + from) * Components,
-                                               polynomial(window, point.place[2], from));
+    for (int from = 0; from < walk.window->width; from += 8) {
+      typename Lanes::eight slope;
+      const int to = (spot + from) * Components;
+      Lanes::template put_repeated<Components>(
+          row(p) + to, polynomial(*walk.window, point.place[2], from, Slopes ? &slope : nullptr));
+      if (Slopes) Lanes::template put_repeated<Components>(slope_row(p) + to, slope);
     }
   }
 
-  /// Along axes beyond the dimension the only weight is 1, and its derivative is not used.
+  /// With Slopes their derivatives, too. Along axes beyond the dimension the only weight is 1, and its derivative 0.
+  template <bool Slopes>
   QUADRAT_TILE_INLINE void compute_weights(const tile_walk<T>& walk, const tile_work<T>& work) const {
     for (int p = 0; p < count; ++p) {
       const placed_point<T>& point = walk.points[first + static_cast<std::size_t>(p)];
-      for (int axis = walk.shape->first_axis; axis < 2; ++axis) {
-        put_axis(*walk.window, point.place[axis], weights(p, axis));
+      for (int axis = walk.shape->first_axis; axis < 2; ++axis) put_axis<Slopes>(walk, point, p, axis);
+      for (int axis = 0; axis < walk.shape->first_axis && axis < 2; ++axis) {
+        weights(p, axis)[0] = T(1);
+        if (Slopes) slopes(p, axis)[0] = T(0);
       }
-      for (int axis = 0; axis < walk.shape->first_axis && axis < 2; ++axis) weights(p, axis)[0] = T(1);
-      put_row(work, point, *walk.window, row(p));
-    }
-  }
-
-  QUADRAT_TILE_INLINE void compute_slopes(const tile_walk<T>& walk, const tile_work<T>& work) const {
-    for (int p = 0; p < count; ++p) {
-      const placed_point<T>& point = walk.points[first + static_cast<std::size_t>(p)];
-      for (int axis = 0; axis < 2; ++axis) {
-        put_axis(*walk.derived, point.place[axis], slopes(p, axis));
-      }
-      put_row(work, point, *walk.derived, slope_row(p));
+      put_row<Slopes>(walk, work, point, p);
     }
   }
 };

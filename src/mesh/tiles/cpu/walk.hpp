@@ -41,14 +41,14 @@ template <typename T>
 struct tile_walk {
   const mesh_shape* shape;
   const mesh_window<T>* window;   ///< coefficients beyond its width are zero
-  const mesh_window<T>* derived;  ///< its derivative
   const placed_point<T>* points;  ///< by tile, then by first mesh point along axis 0
   const std::uint32_t* order;     ///< the caller's index of each
   std::size_t count;              ///< of points
   const T* values;                ///< spreading: in the caller's order
   T* mesh;                        ///< spreading
   const T* mesh_values;           ///< interpolating
-  T* results;                     ///< interpolating: in the caller's order, `axes` for each value
+  T* results;                     ///< interpolating: in the caller's order; with gradients possibly none
+  T* gradients;                   ///< interpolating gradients: in the caller's order, one for each axis of each value
   const T* scale;                 ///< gradients: by axis
   bool accumulate;                ///< interpolating: adds to the results
 };

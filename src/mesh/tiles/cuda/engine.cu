@@ -196,17 +196,21 @@ void cuda_tiles_engine<T>::read_patches(const value_layout& layout, const T* mes
   }
 }
 
-/// `results` is complete except for the pointers to values.
+/// `results` is complete except for the pointers.
 template <typename T>
-void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results) {
+void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* values, T* gradients,
+                                const tile_results<T>& results) {
   if (count_ == 0) return;
   for (int channel = 0; channel < layout.channels(); channel += 2) {
     const tile_channels<T> channels = channels_of(layout, channel, nullptr, mesh);
     tile_results<T> here = results;
     for (int c = 0; c < channels.count; ++c) {
       const auto vector = static_cast<std::size_t>((channel + c) / layout.components);
-      here.values[c] =
-          values + vector * layout.points * static_cast<std::size_t>(here.stride) + (channel + c) % layout.components;
+      const std::size_t component = static_cast<std::size_t>((channel + c) % layout.components);
+      if (values != nullptr) here.values[c] = values + layout.value(0, channel + c);
+      if (gradients == nullptr) continue;
+      here.gradients[c] =
+          gradients + vector * layout.points * static_cast<std::size_t>(here.gradient_stride) + component;
     }
     if (plan_.reading == tile_reading::points) {
       interpolate_each_point(context_, problem(), channels, here);
@@ -222,20 +226,20 @@ void cuda_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh
   tile_results<T> results{};
   results.stride = layout.components;
   results.accumulate = accumulate;
-  read(layout, mesh, values, results);
+  read(layout, mesh, values, nullptr, results);
 }
 
 template <typename T>
-void cuda_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
-                                                bool accumulate) {
+void cuda_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values,
+                                                T* gradients, bool accumulate) {
   tile_results<T> results{};
   results.first_axis = setup_.shape.first_axis;
-  results.stride = (3 - results.first_axis) * layout.components;
-  results.axis_stride = layout.components;
+  results.stride = layout.components;
+  results.gradient_stride = (3 - results.first_axis) * layout.components;
   results.accumulate = accumulate;
   results.gradient = true;
   for (int axis = 0; axis < 3; ++axis) results.scale[axis] = scale[axis];
-  read(layout, mesh, gradients, results);
+  read(layout, mesh, values, gradients, results);
 }
 
 template class cuda_tiles_engine<float>;

@@ -28,7 +28,7 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void set_points_asynchronously(const point_placement<T>& points) override;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) override;
-  void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* gradients,
+  void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
     return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + unit_firsts_.bytes() +
@@ -46,7 +46,7 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   /// Whether values are read by patches: only floats, if the plan has patches and they support this mesh.
   [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh) const;
   void read_patches(const value_layout& layout, const T* mesh, T* values, bool accumulate);
-  void read(const value_layout& layout, const T* mesh, T* values, const tile_results<T>& results);
+  void read(const value_layout& layout, const T* mesh, T* values, T* gradients, const tile_results<T>& results);
   [[nodiscard]] tile_problem<T> problem() const;
   [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
                                              const T* mesh) const;

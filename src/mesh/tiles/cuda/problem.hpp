@@ -58,17 +58,31 @@ struct tile_channels {
   bool pairs;  ///< whether both channels of a complex value can be read and added in one access
 };
 
-/// Where results of interpolation go: for channel c of point i, values[c][i * stride], or its derivatives along the
-/// axes of the mesh, times `scale`, values[c][i * stride + axis * axis_stride].
+/// Where results of interpolation go: for channel c of point i, values[c][i * stride]; and its derivatives along the
+/// axes of the mesh, times `scale`, gradients[c][i * gradient_stride + axis * stride], in which the axes begin with
+/// `first_axis`. With gradients, `values` may be null.
 template <typename T>
 struct tile_results {
   T* values[2];
-  int stride;
+  T* gradients[2];
+  int stride;  ///< 1, or 2 for complex values
+  int gradient_stride;
   bool accumulate;
   bool gradient;
   int first_axis;
-  int axis_stride;
   T scale[3];
+
+  QUADRAT_HD void put_value(int channel, particle_id i, T value) const {
+    put(values[channel] + static_cast<std::size_t>(i) * static_cast<std::size_t>(stride), value);
+  }
+  QUADRAT_HD void put_slope(int channel, int axis, particle_id i, T slope) const {
+    put(gradients[channel] + static_cast<std::size_t>(i) * static_cast<std::size_t>(gradient_stride) +
+            (axis - first_axis) * stride,
+        scale[axis] * slope);
+  }
+
+ private:
+  QUADRAT_HD void put(T* to, T value) const { *to = accumulate ? *to + value : value; }
 };
 
 /// Asynchronous.

@@ -51,55 +51,63 @@ struct tile_axis_weights {
   }
 };
 
-/// Weights at [0, width), zeros up to 8; or, with Derivative, derivatives of the weights per mesh unit.
-template <typename T, int Width, bool Derivative, int Axes>
+/// Weights at [0, width), zeros up to 8; with Slopes their derivatives per mesh unit, too.
+template <typename T, int Width, bool Slopes, int Axes>
 __device__ __forceinline__ void evaluate_tile_weights(const mesh_window<T>& window, const T (&place)[Axes],
-                                                      T (&w)[Axes][8]) {
+                                                      T (&w)[Axes][8], T (*slopes)[8]) {
 #pragma unroll
   for (int axis = 0; axis < Axes; ++axis) {
-    if constexpr (Derivative) {
-      window.template derivatives<Width>(place[axis], w[axis]);
+    if constexpr (Slopes) {
+      window.template weights_and_derivatives<Width>(place[axis], w[axis], slopes[axis]);
     } else {
       window.template weights<Width>(place[axis], w[axis]);
     }
 #pragma unroll
-    for (int j = Width; j < 8; ++j) w[axis][j] = T(0);
+    for (int j = Width; j < 8; ++j) {
+      w[axis][j] = T(0);
+      if (Slopes) slopes[axis][j] = T(0);
+    }
   }
 }
 
-template <typename T, bool Derivative, int Axes>
-__device__ __forceinline__ void tile_weights_at(const mesh_window<T>& window, const T (&place)[Axes], T (&w)[Axes][8]) {
+template <typename T, bool Slopes, int Axes>
+__device__ __forceinline__ void tile_weights_at(const mesh_window<T>& window, const T (&place)[Axes], T (&w)[Axes][8],
+                                                T (*slopes)[8]) {
   switch (window.width) {
     case 1:
-      return evaluate_tile_weights<T, 1, Derivative>(window, place, w);
+      return evaluate_tile_weights<T, 1, Slopes>(window, place, w, slopes);
     case 2:
-      return evaluate_tile_weights<T, 2, Derivative>(window, place, w);
+      return evaluate_tile_weights<T, 2, Slopes>(window, place, w, slopes);
     case 3:
-      return evaluate_tile_weights<T, 3, Derivative>(window, place, w);
+      return evaluate_tile_weights<T, 3, Slopes>(window, place, w, slopes);
     case 4:
-      return evaluate_tile_weights<T, 4, Derivative>(window, place, w);
+      return evaluate_tile_weights<T, 4, Slopes>(window, place, w, slopes);
     case 5:
-      return evaluate_tile_weights<T, 5, Derivative>(window, place, w);
+      return evaluate_tile_weights<T, 5, Slopes>(window, place, w, slopes);
     case 6:
-      return evaluate_tile_weights<T, 6, Derivative>(window, place, w);
+      return evaluate_tile_weights<T, 6, Slopes>(window, place, w, slopes);
     case 7:
-      return evaluate_tile_weights<T, 7, Derivative>(window, place, w);
+      return evaluate_tile_weights<T, 7, Slopes>(window, place, w, slopes);
     default:
-      return evaluate_tile_weights<T, 8, Derivative>(window, place, w);
+      return evaluate_tile_weights<T, 8, Slopes>(window, place, w, slopes);
   }
 }
 
-/// The weights of a record along all axes; along axes beyond the dimension the weight is 1, and there is no derivative.
-template <typename T, bool Derivative = false>
+/// The weights of a record along all axes, and with Slopes their derivatives; along axes beyond the dimension the
+/// weight is 1, and there is no derivative.
+template <typename T, bool Slopes = false>
 __device__ __forceinline__ void tile_weights(const mesh_window<T>& window, const mesh_shape& shape,
-                                             const tile_record<T>& record, T (&w)[3][8]) {
+                                             const tile_record<T>& record, T (&w)[3][8], T (*slopes)[8] = nullptr) {
   const T place[3] = {place_of<T>(record.place[0]), place_of<T>(record.place[1]), place_of<T>(record.place[2])};
-  tile_weights_at<T, Derivative>(window, place, w);
+  tile_weights_at<T, Slopes>(window, place, w, slopes);
 #pragma unroll
   for (int axis = 0; axis < 2; ++axis) {  // the last axis always exists
     if (axis < shape.first_axis) {
 #pragma unroll
-      for (int j = 0; j < 8; ++j) w[axis][j] = j == 0 && !Derivative ? T(1) : T(0);
+      for (int j = 0; j < 8; ++j) {
+        w[axis][j] = j == 0 ? T(1) : T(0);
+        if (Slopes) slopes[axis][j] = T(0);
+      }
     }
   }
 }

@@ -92,7 +92,7 @@ struct tile_case {
 
 template <typename T>
 struct tile_results {
-  std::vector<T> mesh, values, gradients;
+  std::vector<T> mesh, values, gradients, values_in_pass;
 };
 
 template <typename T>
@@ -121,11 +121,12 @@ class tile_problem {
   [[nodiscard]] tile_results<T> run(detail::spread_engine<cpu_context, T>& engine) {
     engine.set_points(placement());
     tile_results<T> results{std::vector<T>(mesh_.size()), std::vector<T>(values_.size()),
-                            std::vector<T>(3 * values_.size())};
+                            std::vector<T>(3 * values_.size()), std::vector<T>(values_.size())};
     const T scale[3] = {T(1), T(2), T(3)};
     engine.spread(layout_, values_.data(), results.mesh.data(), false);
     engine.interpolate(layout_, mesh_.data(), results.values.data(), false);
-    engine.interpolate_gradient(layout_, mesh_.data(), scale, results.gradients.data(), false);
+    engine.interpolate_gradient(layout_, mesh_.data(), scale, results.values_in_pass.data(), results.gradients.data(),
+                                false);
     return results;
   }
 
@@ -197,6 +198,7 @@ TYPED_TEST(cpu_tiles, every_instruction_set_agrees_with_the_particle_method) {
       expect_near(found.mesh, wanted.mesh, "spread");
       expect_near(found.values, wanted.values, "interpolate");
       expect_near(found.gradients, wanted.gradients, "interpolate_gradient");
+      expect_near(found.values_in_pass, wanted.values_in_pass, "values with gradients");
     }
   }
 }

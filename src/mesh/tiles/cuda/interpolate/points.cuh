@@ -34,14 +34,12 @@ __device__ __forceinline__ void stage_point_weights(const tile_problem<T>& probl
                                                     tile_point_memory<T, Gradient>& memory) {
   const T place[1] = {place_of<T>(packed)};
   const bool there = axis >= problem.grid.shape.first_axis;
-  T w[1][8];
-  tile_weights_at<T, false>(problem.window, place, w);
+  T w[1][8], slope[1][8];
+  tile_weights_at<T, Gradient>(problem.window, place, w, slope);
 #pragma unroll
-  for (int j = 0; j < 8; ++j) memory.weights[axis][point][j] = there ? w[0][j] : j == 0 ? T(1) : T(0);
-  if constexpr (Gradient) {
-    tile_weights_at<T, true>(problem.window, place, w);
-#pragma unroll
-    for (int j = 0; j < 8; ++j) memory.slopes[axis][point][j] = there ? w[0][j] : T(0);
+  for (int j = 0; j < 8; ++j) {
+    memory.weights[axis][point][j] = there ? w[0][j] : j == 0 ? T(1) : T(0);
+    if constexpr (Gradient) memory.slopes[axis][point][j] = there ? slope[0][j] : T(0);
   }
 }
 
@@ -119,6 +117,18 @@ __device__ __forceinline__ T sum_of_eight(T (&sums)[point_batch], int lane) {
   return sum + __shfl_xor_sync(~0u, sum, 1);
 }
 
+/// One of the results of a batch: the sums times the weights along the last axis, or their derivatives. Lane 4 p gets
+/// that of point p.
+template <typename T, int Channels, bool Gradient>
+__device__ __forceinline__ T close_point_sums(const T (&last)[point_batch][8],
+                                              const point_sums<T, Channels, Gradient>& sums, int channel, int product,
+                                              int lane) {
+  T own[point_batch];
+#pragma unroll
+  for (int p = 0; p < point_batch; ++p) own[p] = sums[p][channel][product] * last[p][lane % 8];
+  return sum_of_eight(own, lane);
+}
+
 /// Combines the sums of a batch and writes them for the slots [batch, end).
 template <typename T, int Channels, bool Gradient>
 __device__ __forceinline__ void store_point_sums(const tile_problem<T>& problem, const tile_results<T>& results,
@@ -127,27 +137,24 @@ __device__ __forceinline__ void store_point_sums(const tile_problem<T>& problem,
                                                  std::uint32_t end, int lane) {
   const std::uint32_t slot = batch + lane / 4;
   const bool writes = lane % 4 == 0 && slot < end;
+  const particle_id id = writes ? problem.records[slot].id : 0;
 #pragma unroll
-  for (int axis = 0; axis < (Gradient ? 3 : 1); ++axis) {
-    if (Gradient && axis < results.first_axis) continue;
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      T own[point_batch];
-#pragma unroll
-      for (int p = 0; p < point_batch; ++p) {
-        const T last =
-            Gradient && axis == 2 ? memory.slopes[Gradient ? 2 : 0][p][lane % 8] : memory.weights[2][p][lane % 8];
-        own[p] = sums[p][c][axis] * last;
+  for (int c = 0; c < Channels; ++c) {
+    if constexpr (!Gradient) {
+      const T sum = close_point_sums<T, Channels, Gradient>(memory.weights[2], sums, c, 0, lane);
+      if (writes) results.put_value(c, id, sum);
+    } else {
+      if (results.values[0] != nullptr) {
+        const T sum = close_point_sums<T, Channels, Gradient>(memory.weights[2], sums, c, 2, lane);
+        if (writes) results.put_value(c, id, sum);
       }
-      T sum = sum_of_eight(own, lane);
-      if (!writes) continue;
-      T* to = results.values[c] +
-              static_cast<std::size_t>(problem.records[slot].id) * static_cast<std::size_t>(results.stride);
-      if constexpr (Gradient) {
-        to += (axis - results.first_axis) * results.axis_stride;
-        sum *= results.scale[axis];
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis) {
+        if (axis < results.first_axis) continue;
+        const auto& last = axis == 2 ? memory.slopes[2] : memory.weights[2];
+        const T sum = close_point_sums<T, Channels, Gradient>(last, sums, c, axis, lane);
+        if (writes) results.put_slope(c, axis, id, sum);
       }
-      *to = results.accumulate ? *to + sum : sum;
     }
   }
 }

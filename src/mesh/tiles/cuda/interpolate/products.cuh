@@ -17,7 +17,7 @@ struct tile_interpolate_memory {
   tile_axis_weights<T> first, second, last[Layers];
   // The weights of derivatives.
   tile_axis_weights<T> first_slope, second_slope, last_slope[Layers];
-  T results[Channels][3][tile_batch + 8];
+  T results[Channels][4][tile_batch + 8];  ///< derivatives, value
 };
 
 template <typename T, int Channels, int Layers>
@@ -116,6 +116,24 @@ __device__ __forceinline__ T sum_tile_rows(const T (&sums)[2], int lane) {
   return sum + __shfl_xor_sync(~0u, sum, 16);
 }
 
+/// Sums four results of two points over the lanes of a row: lane 4 g + t gets result g / 2 of point 2t + g % 2.
+template <typename T>
+__device__ __forceinline__ T sum_tile_results(T (&own)[4][2], int lane) {
+  T sums[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) sums[i] = own[i / 2][i % 2];
+#pragma unroll
+  for (int half = 4; half > 0; half /= 2) {
+    const bool upper = (lane & (4 * half)) != 0;
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const T sent = upper ? sums[i] : sums[i + half];
+      sums[i] = (upper ? sums[i + half] : sums[i]) + __shfl_xor_sync(~0u, sent, 4 * half);
+    }
+  }
+  return sums[0];
+}
+
 /// Sums a product's columns over planes with the weights of the first axis.
 template <typename T>
 __device__ __forceinline__ void sum_tile_planes(const T (&product)[tile_patch / 2][4], const T (&first)[2][8],
@@ -172,37 +190,31 @@ __device__ __forceinline__ void interpolate_tile_points(tile_interpolate_memory<
         const T sum = sum_tile_rows(weighted, lane);
         if (mine) memory.results[channel][0][point] = sum;
       } else {
-        const T slope[2] = {sums[0] * memory.second_slope.at(k + 2 * t, g),
-                            sums[1] * memory.second_slope.at(k + 2 * t + 1, g)};
-        const T along_second = sum_tile_rows(slope, lane);
-        T first_slope[2][8], slopes[2];
+        T own[4][2], first_slope[2][8], slopes[2], along[2];
         load_tile_weights(memory.first_slope, k + 2 * t, first_slope[0]);
         load_tile_weights(memory.first_slope, k + 2 * t + 1, first_slope[1]);
         sum_tile_planes(product, first_slope, slopes);
-        const T weighted[2] = {slopes[0] * second[0], slopes[1] * second[1]};
-        const T along_first = sum_tile_rows(weighted, lane);
         multiply_tile_patch(patch, channel, memory.last_slope, k, lane, product);
-        sum_tile_planes(product, first, sums);
-        const T last[2] = {sums[0] * second[0], sums[1] * second[1]};
-        const T along_last = sum_tile_rows(last, lane);
-        if (mine) {
-          memory.results[channel][0][point] = along_first;
-          memory.results[channel][1][point] = along_second;
-          memory.results[channel][2][point] = along_last;
+        sum_tile_planes(product, first, along);
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+          own[0][p] = slopes[p] * second[p];
+          own[1][p] = sums[p] * memory.second_slope.at(k + 2 * t + p, g);
+          own[2][p] = along[p] * second[p];
+          own[3][p] = sums[p] * second[p];
         }
+        const T sum = sum_tile_results(own, lane);
+        if (point < end) memory.results[channel][g / 2][point] = sum;
       }
     }
   }
 }
 
-/// The weights of one point per lane, or their derivatives.
-template <typename T, int Layers, bool Derivative>
-__device__ __forceinline__ void stage_tile_weights(const tile_problem<T>& problem, const tile_record<T>& record,
-                                                   int start, int lane, tile_axis_weights<T>& first,
-                                                   tile_axis_weights<T>& second, tile_axis_weights<T> (&last)[Layers]) {
-  const tile_grid& grid = problem.grid;
-  T w[3][8];
-  tile_weights<T, Derivative>(problem.window, grid.shape, record, w);
+/// Puts the weights of one point per lane where the patch has the mesh points, or their derivatives.
+template <typename T, int Layers>
+__device__ __forceinline__ void put_tile_weights(const tile_grid& grid, const tile_record<T>& record, int start,
+                                                 int lane, T (&w)[3][8], tile_axis_weights<T>& first,
+                                                 tile_axis_weights<T>& second, tile_axis_weights<T> (&last)[Layers]) {
   rotate_tile_weights(start + offset_of<T>(record.place[0]), w[0]);
   store_tile_weights(first, lane, w[0]);
   shift_tile_weights(offset_of<T>(record.place[1]), grid.edge[1], w[1]);
@@ -215,23 +227,35 @@ __device__ __forceinline__ void stage_tile_weights(const tile_problem<T>& proble
   for (int layer = 0; layer < Layers; ++layer) store_tile_weights(last[layer], lane, wide + 8 * layer);
 }
 
-/// Writes the results of one point: values, or derivatives along the axes of the mesh.
+/// The weights of one point per lane.
+template <typename T, int Channels, int Layers, bool Gradient>
+__device__ __forceinline__ void stage_tile_weights(const tile_problem<T>& problem, const tile_record<T>& record,
+                                                   int start, int lane,
+                                                   tile_interpolate_memory<T, Channels, Layers, Gradient>& memory) {
+  T w[3][8], slopes[3][8];
+  tile_weights<T, Gradient>(problem.window, problem.grid.shape, record, w, slopes);
+  put_tile_weights(problem.grid, record, start, lane, w, memory.first, memory.second, memory.last);
+  if constexpr (Gradient) {
+    put_tile_weights(problem.grid, record, start, lane, slopes, memory.first_slope, memory.second_slope,
+                     memory.last_slope);
+  }
+}
+
+/// Writes the results of one point: values, or derivatives along the axes of the mesh and, if wanted, values.
 template <typename T, int Channels, int Layers, bool Gradient>
 __device__ __forceinline__ void store_tile_results(const tile_results<T>& results,
                                                    const tile_interpolate_memory<T, Channels, Layers, Gradient>& memory,
                                                    particle_id id, int lane) {
 #pragma unroll
-  for (int axis = 0; axis < (Gradient ? 3 : 1); ++axis) {
-    if (Gradient && axis < results.first_axis) continue;
+  for (int channel = 0; channel < Channels; ++channel) {
+    if (!Gradient || results.values[0] != nullptr) {
+      results.put_value(channel, id, memory.results[channel][Gradient ? 3 : 0][lane]);
+    }
+    if constexpr (Gradient) {
 #pragma unroll
-    for (int channel = 0; channel < Channels; ++channel) {
-      T* to = results.values[channel] + static_cast<std::size_t>(id) * static_cast<std::size_t>(results.stride);
-      T value = memory.results[channel][axis][lane];
-      if constexpr (Gradient) {
-        to += (axis - results.first_axis) * results.axis_stride;
-        value *= results.scale[axis];
+      for (int axis = 0; axis < 3; ++axis) {
+        if (axis >= results.first_axis) results.put_slope(channel, axis, id, memory.results[channel][axis][lane]);
       }
-      *to = results.accumulate ? *to + value : value;
     }
   }
 }
@@ -266,11 +290,7 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
     const int count = static_cast<int>(min(static_cast<std::uint32_t>(tile_batch), unit.last - batch));
     const int before = __shfl_up_sync(~0u, tile, 1);
     unsigned begins = __ballot_sync(~0u, lane < count && (lane == 0 || tile != before));
-    stage_tile_weights<T, Layers, false>(problem, record, start, lane, memory.first, memory.second, memory.last);
-    if constexpr (Gradient) {
-      stage_tile_weights<T, Layers, true>(problem, record, start, lane, memory.first_slope, memory.second_slope,
-                                          memory.last_slope);
-    }
+    stage_tile_weights(problem, record, start, lane, memory);
     __syncwarp();
     while (begins != 0) {
       const int begin = __ffs(static_cast<int>(begins)) - 1;
