@@ -61,7 +61,7 @@ template <typename Body>
 
 template <typename Body>
 __global__ void __launch_bounds__(cuda_launch::block, resident_blocks<Body>())
-    for_each_kernel(std::size_t count, Body body) {
+    for_each_kernel(std::size_t count, const __grid_constant__ Body body) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x;
   if (i < count) body(i);
 }

@@ -121,7 +121,7 @@ struct batch_spreading {
 /// One warp per batch of points.
 template <typename T, int Width>
 __global__ void __launch_bounds__(batch_lanes* warps_of_block)
-    particle_threads_kernel(std::size_t count, const batch_spreading<T, Width> work) {
+    particle_threads_kernel(std::size_t count, const __grid_constant__ batch_spreading<T, Width> work) {
   __shared__ warp_points<T, Width> batches[warps_of_block];
   const int warp = static_cast<int>(threadIdx.x) / batch_lanes;
   const int lane = static_cast<int>(threadIdx.x) % batch_lanes;
