@@ -52,7 +52,7 @@ struct cluster_finder<Context, T, D>::implementation {
   detail::host_mirror<Context> mirror;
   detail::ordered_pairs<Context, std::uint64_t> pairs;
   array<std::uint32_t, Context> cell_offsets;
-  array<std::uint32_t, Context> before;  ///< parts before a slot, then clusters before a point
+  array<std::uint32_t, Context> before;  ///< parts before a slot; what unite_few has left; clusters before a point
   array<detail::cluster_point<T, D>, Context> placed;
   array<std::uint32_t, Context> part_begins, parents, smallest, part_labels;
   array<detail::bounding_box<T, D>, Context> boxes;
@@ -136,7 +136,16 @@ void cluster_finder<Context, T, D>::implementation::unite(std::size_t count) {
     for_each(context, "search.clusters.find_core_points", count,
              detail::find_core_points<T, D>{search(), options.min_points});
   }
-  for_each(context, "search.clusters.unite_linked", count, detail::unite_linked<T, D>{search(), forest()});
+  if (tree.levels > 0) {
+    for_each(context, "search.clusters.unite_linked", count, detail::unite_linked<T, D>{search(), forest()});
+    return;
+  }
+  for_each(context, "search.clusters.unite_few", count, detail::unite_few<T, D>{search(), forest(), before.data()});
+  for_each(context, "search.clusters.flatten", part_count, detail::flatten_forest{forest()});
+  std::uint32_t* const largest = before.data() + count;
+  for_each(context, "search.clusters.vote", 1, detail::vote_for_root{parents.data(), part_count, largest});
+  for_each(context, "search.clusters.unite_rest", count,
+           detail::unite_rest<T, D>{search(), forest(), before.data(), largest});
 }
 
 /// Numbers the clusters and labels the points.

@@ -27,6 +27,8 @@ struct cluster_forest {
     return parent;
   }
 
+  QUADRAT_HD void flatten(std::uint32_t element) const { store(element, root(element)); }
+
   QUADRAT_HD void unite(std::uint32_t a, std::uint32_t b) const {
     a = root(a);
     b = root(b);

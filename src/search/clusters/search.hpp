@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -132,47 +133,150 @@ struct find_core_points {
   }
 };
 
+/// Unites parts of core points with that of one point. Keeps those that are linked until there are several: threads of
+/// a GPU would wait for each other at each.
+class uniting_visitor {
+ public:
+  QUADRAT_HD uniting_visitor(const cluster_forest& of, std::uint32_t part) : forest_(of), own_(part), last_(part) {}
+
+  [[nodiscard]] QUADRAT_HD bool wants(std::uint32_t part) const { return part != own_ && part != last_; }
+  [[nodiscard]] QUADRAT_HD bool still_wants(std::uint32_t part) const {
+    return wants(part) && forest_.root(part) != forest_.root(own_);
+  }
+  QUADRAT_HD void found(std::uint32_t part) {
+    last_ = part;
+    linked_[count_++] = part;
+    if (count_ == most) settle();
+  }
+  QUADRAT_HD void settle() {
+    for (int k = 0; k < count_; ++k) forest_.unite(linked_[k], own_);
+    count_ = 0;
+  }
+  /// Parts that are linked and not yet united.
+  [[nodiscard]] QUADRAT_HD int kept() const { return count_; }
+
+ private:
+  static constexpr int most = 16;
+  const cluster_forest& forest_;
+  std::uint32_t own_, last_;
+  int count_ = 0;
+  std::uint32_t linked_[most];
+};
+
 /// Index: slot. Unites the parts of linked core points; each pair is tested by the one in the higher slot.
 template <typename T, int D>
 struct unite_linked {
+  static constexpr unsigned resident_blocks = 4;
+
   cluster_search<T, D> search;
   cluster_forest forest;
-
-  /// Keeps the parts that are linked until there are several: threads of a GPU would wait for each other at each.
-  class visitor {
-   public:
-    QUADRAT_HD visitor(const cluster_forest& of, std::uint32_t part) : forest_(of), own_(part), last_(part) {}
-
-    [[nodiscard]] QUADRAT_HD bool wants(std::uint32_t part) const { return part != own_ && part != last_; }
-    [[nodiscard]] QUADRAT_HD bool still_wants(std::uint32_t part) const {
-      return wants(part) && forest_.root(part) != forest_.root(own_);
-    }
-    QUADRAT_HD void found(std::uint32_t part) {
-      last_ = part;
-      linked_[count_++] = part;
-      if (count_ == most) settle();
-    }
-    QUADRAT_HD void settle() {
-      for (int k = 0; k < count_; ++k) forest_.unite(linked_[k], own_);
-      count_ = 0;
-    }
-
-   private:
-    static constexpr int most = 16;
-    const cluster_forest& forest_;
-    std::uint32_t own_, last_;
-    int count_ = 0;
-    std::uint32_t linked_[most];
-  };
 
   QUADRAT_HD void operator()(std::size_t k) const {
     const cluster_point<T, D> point = search.points[k];
     if (!point.is_core()) return;
-    visitor visits(forest, point.part());
+    uniting_visitor visits(forest, point.part());
     const auto slot = static_cast<std::uint32_t>(k);
     const cell_id own = search.system.cell_of(point.position);
     search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& translation) {
       if (begin < slot) search.visit_run(begin, end < slot ? end : slot, point.position, translation, visits);
+      return true;
+    });
+    visits.settle();
+  }
+};
+
+/// Index: slot. Like unite_linked, but a point stops when it has found a few. Where clusters are large, nearly all
+/// points belong to the largest then.
+template <typename T, int D>
+struct unite_few {
+  static constexpr unsigned resident_blocks = 5;
+
+  cluster_search<T, D> search;
+  cluster_forest forest;
+  std::uint32_t* stopped;  ///< by slot: whether points in lower slots have been left out
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const cluster_point<T, D> point = search.points[k];
+    bool more = true;
+    if (point.is_core()) {
+      uniting_visitor visits(forest, point.part());
+      const auto slot = static_cast<std::uint32_t>(k);
+      const cell_id own = search.system.cell_of(point.position);
+      search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& s) {
+        for (std::uint32_t other = begin; more && other < end && other < slot; ++other) {
+          more = go_on(visits, point.position, search.points[other], s);
+        }
+        return more;
+      });
+      visits.settle();
+    }
+    stopped[k] = more ? 0 : 1;
+  }
+
+ private:
+  /// On an H200, one or three take longer.
+  static constexpr int few = 2;
+
+  [[nodiscard]] QUADRAT_HD bool go_on(uniting_visitor& visits, const vec<T, D>& from, const cluster_point<T, D>& to,
+                                      const vec<T, D>& translation) const {
+    if (!to.is_core() || !visits.wants(to.part()) || !search.linked(from, to.position, translation)) return true;
+    visits.found(to.part());
+    return visits.kept() < few;
+  }
+};
+
+/// Index: part. Makes every part a child of its root.
+struct flatten_forest {
+  cluster_forest forest;
+
+  QUADRAT_HD void operator()(std::size_t part) const { forest.flatten(static_cast<std::uint32_t>(part)); }
+};
+
+/// Index: 0. The root of more than half of some parts, or no_particle (R. Boyer, J Moore, "MJRTY: a fast majority vote
+/// algorithm", 1991). The forest must be flat.
+struct vote_for_root {
+  const std::uint32_t* parents;
+  std::size_t parts;
+  std::uint32_t* elected;
+
+  QUADRAT_HD void operator()(std::size_t) const {
+    constexpr std::size_t voters = 128;
+    std::uint32_t candidate = no_particle;
+    int lead = 0, votes = 0;
+    for (std::size_t k = 0; k < voters; ++k) {
+      const std::uint32_t root = parents[k * parts / voters];
+      if (lead == 0) candidate = root;
+      lead += root == candidate ? 1 : -1;
+    }
+    for (std::size_t k = 0; k < voters; ++k) votes += parents[k * parts / voters] == candidate ? 1 : 0;
+    *elected = 2 * votes > static_cast<int>(voters) ? candidate : no_particle;
+  }
+};
+
+/// Index: slot. What unite_few has left: unites the parts of linked core points, unless both are in the largest tree
+/// (M. Sutton, T. Ben-Nun, A. Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", 2018).
+/// Points of that tree do nothing, so that the others test points in higher slots, too.
+template <typename T, int D>
+struct unite_rest {
+  static constexpr unsigned resident_blocks = 4;
+
+  cluster_search<T, D> search;
+  cluster_forest forest;
+  const std::uint32_t* stopped;
+  const std::uint32_t* largest;  ///< its root, or no_particle
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const cluster_point<T, D> point = search.points[k];
+    const std::uint32_t root = *largest;
+    const bool lower = stopped[k] != 0, higher = root != no_particle;
+    if (!point.is_core() || (!lower && !higher) || forest.parents[point.part()] == root) return;
+    uniting_visitor visits(forest, point.part());
+    const auto slot = static_cast<std::uint32_t>(k);
+    const cell_id last = higher ? ~cell_id{0} : search.system.cell_of(point.position);
+    search.for_each_run(point.position, last, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& s) {
+      if (!lower && begin <= slot) begin = slot + 1;
+      if (!higher && end > slot) end = slot;
+      if (begin < end) search.visit_run(begin, end, point.position, s, visits);
       return true;
     });
     visits.settle();
@@ -199,7 +303,7 @@ struct cluster_chunks {
   return {count, 64, 1};
 }
 [[nodiscard]] inline cluster_chunks make_cluster_chunks(const cuda_context& /*context*/, std::size_t count) {
-  return {count, 16, 32};
+  return {count, std::clamp<std::size_t>(count >> 18, 16, 128), 32};
 }
 
 /// Index: chunk of slots. Finds the smallest index of the core points of each root.
