@@ -60,23 +60,32 @@ struct count_sizes {
     T largest = T(0);
     std::uint64_t run = 0;
     int run_class = 0;
-    for (std::size_t i = share; i < count; i += shares) {
-      const T size = half_extent(i);
-      if (!(size > T(0))) continue;
-      const int own = size_class(size);
-      if (own != run_class && run > 0) {
-        atomic_add(counts + run_class, run);
-        run = 0;
+    for (std::size_t first = share; first < count; first += read_ahead * shares) {
+      T sizes[read_ahead];
+      for (std::size_t k = 0; k < read_ahead; ++k) {
+        const std::size_t i = first + k * shares;
+        sizes[k] = i < count ? half_extent(i) : T(0);
       }
-      run_class = own;
-      ++run;
-      largest = size > largest ? size : largest;
+      for (const T size : sizes) {
+        if (!(size > T(0))) continue;
+        const int own = size_class(size);
+        if (own != run_class && run > 0) {
+          atomic_add(counts + run_class, run);
+          run = 0;
+        }
+        run_class = own;
+        ++run;
+        largest = size > largest ? size : largest;
+      }
     }
     if (run > 0) atomic_add(counts + run_class, run);
     if (largest > T(0)) atomic_max(most_bits, static_cast<std::uint64_t>(__builtin_bit_cast(bits_of<T>, largest)));
   }
 
  private:
+  /// Bodies that are read together, so that they are waited for once.
+  static constexpr std::size_t read_ahead = 8;
+
   template <typename U>
   using bits_of = std::conditional_t<sizeof(U) == 4, std::uint32_t, std::uint64_t>;
 };
