@@ -36,13 +36,6 @@ struct lane_queues {
   Key key[most][32];
 };
 
-/// What a warp has in shared memory.
-template <typename T, typename Key>
-struct nearest_stage {
-  lane_queues<T, Key> queues;
-  std::uint32_t pending[most_nearest_levels];  ///< children still to be visited, of the nodes above
-};
-
 [[nodiscard]] __device__ inline float warp_maximum(float value) {  // of values that are not negative, or -1
   const int bits = __reduce_max_sync(all_lanes, __float_as_int(value));
   return __int_as_float(bits);
@@ -65,10 +58,10 @@ class nearest_group {
   using entry = lane_entry<T, key>;
 
  public:
-  __device__ nearest_group(const nearest_search<T, D>& search, nearest_stage<T, key>& stage,
+  __device__ nearest_group(const nearest_search<T, D>& search, lane_queues<T, key>& queues,
                            const nearest_start<T, D>& start, T squared_reach)
       : search_(search),
-        stage_(stage),
+        queues_(queues),
         from_(start.from),
         excluded_(key_type::make(start.self, packed_shift(vec<int, D>{}))),
         limited_(squared_reach < search.squared_cutoff),
@@ -199,8 +192,8 @@ class nearest_group {
     for (int k = 0; k < lane_batch; ++k) {
       batch[k] = entry::make(nearest_infinity<T>, static_cast<key>(~key{0}));
       if (k >= taken) continue;
-      const key found = stage_.queues.key[count_ + k][lane()];
-      if (found != excluded_) batch[k] = entry::make(stage_.queues.squared[count_ + k][lane()], found);
+      const key found = queues_.key[count_ + k][lane()];
+      if (found != excluded_) batch[k] = entry::make(queues_.squared[count_ + k][lane()], found);
     }
     sort_batch(batch);
     list_.merge(batch);
@@ -238,7 +231,7 @@ class nearest_group {
       }
       while (children_ == 0) {
         if (++level_ >= tree.levels) return nullptr;
-        children_ = stage_.pending[level_];
+        children_ = __shfl_sync(all_lanes, pending_, level_);
         index_ /= nearest_width;
       }
       const std::size_t child = (children_ & 15) - 1;
@@ -250,8 +243,7 @@ class nearest_group {
         next_ = 0;
         ++visits_;
       } else {
-        if (lane() == 0) stage_.pending[level_] = children_;
-        __syncwarp();
+        if (lane() == level_) pending_ = children_;
         enter(level_ - 1, below);
       }
     }
@@ -297,15 +289,15 @@ class nearest_group {
       const T squared =
           squared_separation(make_vec<T, D>([&](int axis) { return offset_to(leaf.at[axis][place], axis); }));
       if (squared <= bound_) {
-        stage_.queues.squared[count_][lane()] = squared;
-        stage_.queues.key[count_][lane()] = key_type::make(leaf.id[place], shift_);
+        queues_.squared[count_][lane()] = squared;
+        queues_.key[count_][lane()] = key_type::make(leaf.id[place], shift_);
         ++count_;
       }
     }
   }
 
   const nearest_search<T, D>& search_;
-  nearest_stage<T, key>& stage_;
+  lane_queues<T, key>& queues_;
   vec<T, D> from_;
   key excluded_;
   bool limited_;
@@ -328,6 +320,7 @@ class nearest_group {
   int level_ = 0;
   std::size_t index_ = 0;
   std::uint32_t children_ = 0;
+  std::uint32_t pending_ = 0;  // lane k: children still to be visited of the node above at level k
   std::size_t node_ = 0;
   unsigned next_ = nearest_width;
   std::uint32_t visits_ = 0;
@@ -338,12 +331,12 @@ template <int Capacity, bool Images, typename T, int D>
 __global__ void __launch_bounds__(nearest_block)
     find_nearest_groups(const __grid_constant__ nearest_search<T, D> search, std::size_t rows) {
   using key = typename nearest_key<Images>::type;
-  __shared__ nearest_stage<T, key> stages[nearest_block / 32];
+  __shared__ lane_queues<T, key> queues[nearest_block / 32];
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * nearest_block + threadIdx.x;
   if (i - threadIdx.x % 32 >= rows) return;  // the whole warp
   const std::size_t own = i < rows ? i : rows - 1;
   const nearest_start<T, D> start(search, own);
-  nearest_group<T, D, Capacity, Images> group(search, stages[threadIdx.x / 32], start,
+  nearest_group<T, D, Capacity, Images> group(search, queues[threadIdx.x / 32], start,
                                               squared_likely_reach(search, own));
   if (i < rows && !start.possible) {
     for (std::size_t place = 0; place < search.sink.k; ++place)
