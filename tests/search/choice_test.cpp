@@ -26,7 +26,7 @@ using detail::neighbor_request;
 /// By measured thresholds.
 [[nodiscard]] std::string_view wanted_method(const neighbor_request& request) {
   const bool trimmed = request.one_cutoff && request.points <= std::size_t{1} << 27;
-  if (trimmed && request.cuda && QUADRAT_HAS_CUDA != 0) return request.points <= 50000 ? "warps" : "masks";
+  if (trimmed && request.cuda && QUADRAT_HAS_CUDA != 0) return request.points <= 28000 ? "warps" : "masks";
   if (request.points <= 64) return "brute_force";
   if (request.radii) return request.cuda || request.excluded ? "levels" : "sweeps";
   return request.one_cutoff && !request.cuda ? "sweeps" : "strips";

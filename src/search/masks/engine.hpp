@@ -231,13 +231,13 @@ struct masks : masks_method<false> {
   static constexpr std::string_view name = "masks";
   static constexpr std::string_view summary =
       "trimmed rows, one search that leaves a bit a candidate, whole rows written";
-  static constexpr std::string_view reason = "one cutoff on a GPU, more than 50000 points";
+  static constexpr std::string_view reason = "one cutoff on a GPU, more than 28000 points";
   [[nodiscard]] static double cost(const neighbor_request& request) { return time_by_point(request, 5e-7); }
 };
 struct warps : masks_method<true> {
   static constexpr std::string_view name = "warps";
   static constexpr std::string_view summary = "trimmed rows, a warp a point; two passes";
-  static constexpr std::string_view reason = "one cutoff on a GPU, at most 50000 points";
+  static constexpr std::string_view reason = "one cutoff on a GPU, at most 28000 points";
   [[nodiscard]] static double cost(const neighbor_request& request) { return time_by_point(request, 1.3e-6); }
 };
 

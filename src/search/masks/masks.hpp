@@ -45,7 +45,7 @@ template <int D>
 }
 
 /// Number of points up to which a warp per row is faster than a thread per row.
-inline constexpr std::size_t warps_most_points = 50000;
+inline constexpr std::size_t warps_most_points = 28000;
 
 /// Records that are read beyond the last one, but not used.
 inline constexpr std::size_t masks_padding = 3;
