@@ -2,6 +2,7 @@
 #include "mesh/tiles/cuda/sort/sorter.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cells/counting_build.hpp"
 #include "core/cuda_check.hpp"
@@ -88,12 +89,13 @@ void launch_place(const cuda_context& context, const sort_job<T>& job) {
 }
 
 /// Adds positions along axes beyond the dimension: those of the last axis, on an open axis of one mesh point that maps
-/// all of them to 0, with place 0.
+/// all of them to 0, with place 0, and refuses none.
 template <typename T>
 [[nodiscard]] point_placement<T> with_all_axes(point_placement<T> points) {
+  constexpr T far = std::numeric_limits<T>::max() / 2;
   for (int axis = 0; axis < 3; ++axis) {
     if (points.component[axis] != nullptr) continue;
-    points.axis[axis] = {T(0), T(0), T(0), T(0), T(0), T(1), 1, 1, false};
+    points.axis[axis] = {-far, far, T(0), T(0), T(0), T(1), 1, 1, false};
     points.component[axis] = points.component[2];
   }
   return points;
