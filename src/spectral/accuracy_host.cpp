@@ -127,7 +127,7 @@ double transform_cost(const transform_load& load) {
   const double size = load.components * (load.single ? 0.5 : 1.0);
   const double sums = load.points * rows * row * size;
   const double butterflies = load.nodes * std::log2(load.nodes + 2) * size;
-  if (load.cuda) return (load.width <= 8 ? 4e-4 : 4e-3) * sums + 6e-4 * butterflies;
+  if (load.cuda) return 4e-4 * sums + 6e-4 * butterflies;
   return 0.1 * sums + 20 * load.dimension * load.points + 0.2 * butterflies;
 }
 

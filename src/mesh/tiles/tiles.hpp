@@ -20,14 +20,12 @@ struct tiles_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
-  /// Patches on GPUs are 8 mesh points wide.
-  static bool serves(const spread_request& request) { return !request.cuda || request.width <= tile_patch; }
   /// On GPUs as for particle_threads. On CPUs rough: no other method's cost is finite there.
   static double cost(const spread_request& request) {
     if (!request.cuda) return request.total(7e-5 * request.points, 7e-5 * request.work + 1e-7 * request.nodes);
-    const bool sparse = request.points < 0.1 * request.nodes;
-    const double spread = sparse ? 0.004 + 3.2e-9 * request.nodes + 1.9e-7 * request.work
-                                 : 0.012 + request.clear() + 4.3e-8 * std::max(request.work, 0.9 * request.points);
+    const bool collects = request.points < 0.1 * request.nodes || request.width > tile_patch;
+    const double spread = collects ? 0.004 + 3.2e-9 * request.nodes + 1.9e-7 * request.work
+                                   : 0.012 + request.clear() + 4.3e-8 * std::max(request.work, 0.9 * request.points);
     return request.total(0.060 + 4e-8 * request.points, spread);
   }
   template <typename Context, typename T>

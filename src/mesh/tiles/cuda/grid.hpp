@@ -10,7 +10,8 @@
 #include "quadrat/core/types.hpp"
 
 /// Tiles group nearby points by the first mesh points of their footprints. All footprints of a tile lie in its patch of
-/// 8 mesh points along the first and second axis and 8 times `layers` along the last.
+/// 8 mesh points along the first and second axis and 8 times `layers` along the last; not so where patches collect
+/// them.
 namespace quadrat::detail {
 
 inline constexpr int tile_patch = 8;

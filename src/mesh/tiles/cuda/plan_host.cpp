@@ -8,6 +8,11 @@ namespace quadrat::detail {
 
 namespace {
 
+/// First mesh points of a tile along an axis where patches collect long footprints.
+constexpr int long_footprint_edge = 4;
+
+[[nodiscard]] int inverse_of_edge(int edge) { return (1 << 16) / edge + 1; }
+
 /// The grid of tiles, all in one segment along the first axis.
 [[nodiscard]] tile_grid make_tiles(const mesh_shape& shape, bool clip, int layers) {
   tile_grid grid{};
@@ -17,18 +22,15 @@ namespace {
     grid.origin[axis] = clip && !shape.periodic[axis] ? -shape.width[axis] : 0;
     const int starts = grid.starts(axis);
     const int patch = axis == 2 ? tile_patch * layers : tile_patch;
-    grid.edge[axis] = std::min(patch - shape.width[axis] + 1, starts);
+    grid.edge[axis] = std::clamp(patch - shape.width[axis] + 1, 1, starts);
     grid.tiles[axis] = (starts + grid.edge[axis] - 1) / grid.edge[axis];
   }
-  grid.inverse_edge = (1 << 16) / grid.edge[0] + 1;
+  grid.inverse_edge = inverse_of_edge(grid.edge[0]);
   return grid;
 }
 
-/// Whether patches that collect points can distinguish the images of a point, and the segments of a run of tiles.
+/// Whether patches that collect points can distinguish the segments of a run of tiles.
 [[nodiscard]] bool can_collect(const tile_grid& grid) {
-  for (int axis = grid.shape.first_axis; axis < 3; ++axis) {
-    if (grid.shape.periodic[axis] && grid.shape.extent[axis] < tile_patch + grid.shape.width[axis]) return false;
-  }
   return grid.segments == 1 || grid.segment * grid.edge[0] >= 2 * tile_patch + grid.shape.width[0];
 }
 
@@ -77,10 +79,39 @@ tile_patches make_direct_patches(const tile_grid& grid, double density) {
   return cut_patches(grid, tiles, 256);
 }
 
+namespace {
+
+/// Whether footprints are longer than a patch; or as long, and tiles so sparse that most would have no more than a
+/// point, since each is for one first mesh point.
+[[nodiscard]] bool has_long_footprints(const mesh_shape& shape, double density) {
+  for (const int width : shape.width) {
+    if (width > tile_patch || (width == tile_patch && shape.first_axis == 0 && density < 0.4)) return true;
+  }
+  return false;
+}
+
+[[nodiscard]] tile_plan plan_long_footprints(const mesh_shape& shape, bool clip) {
+  tile_plan plan{};
+  plan.grid = make_tiles(shape, clip, 1);
+  for (int axis = 0; axis < 3; ++axis) {
+    const int starts = plan.grid.starts(axis);
+    plan.grid.edge[axis] = std::min(long_footprint_edge, starts);
+    plan.grid.tiles[axis] = (starts + plan.grid.edge[axis] - 1) / plan.grid.edge[axis];
+  }
+  plan.grid.inverse_edge = inverse_of_edge(plan.grid.edge[0]);
+  cut_segments(plan.grid, most_tile_offset);
+  plan.collects = true;
+  plan.reading = tile_reading::points;
+  return plan;
+}
+
+}  // namespace
+
 tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count) {
+  const double density = static_cast<double>(count) / static_cast<double>(shape.size());
+  if (has_long_footprints(shape, density)) return plan_long_footprints(shape, clip);
   // Patches of two layers write fewer mesh points, but half of their products are zeros: they pay below one or two
   // points per mesh point.
-  const double density = static_cast<double>(count) / static_cast<double>(shape.size());
   tile_plan plan{};
   plan.grid = make_tiles(shape, clip, density < 1.5 ? 2 : 1);
   // Enough units for eight on every scheduler of a large device, and enough points for a unit to pay.

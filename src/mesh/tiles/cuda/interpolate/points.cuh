@@ -7,8 +7,9 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 
 /// Interpolation of points in the order of tiles where tiles hold so few that matrix products would be nearly empty;
-/// for all cases that direct.cuh does not support. A warp takes 8 points. Three lanes compute the weights
-/// of a point, one per axis; then the 32 lanes read 4 rows of 8 adjacent mesh points of each footprint.
+/// for all cases that direct.cuh does not support; and for footprints that are longer than a patch. A warp takes 8
+/// points. Three lanes compute the weights of a point, one per axis; then the 32 lanes read 4 rows of 8 adjacent mesh
+/// points of each footprint, or 2 rows of 16.
 namespace quadrat::detail {
 
 inline constexpr int point_batch = 8;
@@ -16,10 +17,11 @@ inline constexpr int point_batch = 8;
 template <typename T>
 inline constexpr int point_warps = sizeof(T) == 4 ? 8 : 4;
 
-template <typename T, bool Gradient>
+/// Row: the most mesh points of a footprint along an axis, 8 or 16.
+template <typename T, bool Gradient, int Row>
 struct tile_point_memory {
-  T weights[3][point_batch][8];
-  T slopes[Gradient ? 3 : 1][point_batch][8];
+  T weights[3][point_batch][Row];
+  T slopes[Gradient ? 3 : 1][point_batch][Row];
   int first[3][point_batch];
 };
 
@@ -28,12 +30,19 @@ template <typename T, int Channels, bool Gradient>
 using point_sums = T[point_batch][Channels][Gradient ? 3 : 1];
 
 /// One lane computes the weights of one axis of one point.
-template <typename T, bool Gradient>
+template <typename T, bool Gradient, int Row>
 __device__ __forceinline__ void stage_point_weights(const tile_problem<T>& problem,
                                                     typename tile_record<T>::word packed, int axis, int point,
-                                                    tile_point_memory<T, Gradient>& memory) {
+                                                    tile_point_memory<T, Gradient, Row>& memory) {
   const T place[1] = {place_of<T>(packed)};
   const bool there = axis >= problem.grid.shape.first_axis;
+  if constexpr (Row > 8) {
+    for (int j = 0; j < Row; ++j) {
+      memory.weights[axis][point][j] = there ? problem.window.weight(j, place[0]) : j == 0 ? T(1) : T(0);
+      if constexpr (Gradient) memory.slopes[axis][point][j] = there ? problem.window.derivative(j, place[0]) : T(0);
+    }
+    return;
+  }
   T w[1][8], slope[1][8];
   tile_weights_at<T, Gradient>(problem.window, place, w, slope);
 #pragma unroll
@@ -44,11 +53,11 @@ __device__ __forceinline__ void stage_point_weights(const tile_problem<T>& probl
 }
 
 /// Adds a lane's rows to the sums of all points of a batch. Whole: no footprint crosses an end of the mesh.
-template <typename T, int Channels, bool Gradient, bool Whole>
+template <typename T, int Channels, bool Gradient, int Row, bool Whole>
 __device__ __forceinline__ void sum_point_rows(const mesh_shape& shape, const tile_channels<T>& channels,
-                                               const tile_point_memory<T, Gradient>& memory, int inverse_width,
+                                               const tile_point_memory<T, Gradient, Row>& memory, int inverse_width,
                                                int lane, point_sums<T, Channels, Gradient>& sums) {
-  const int z = lane % 8;
+  const int z = lane % Row;
   const int rows = shape.width[0] * shape.width[1];
   int corner[point_batch];  // the mesh has at most 2^31 - 1 points
 #pragma unroll
@@ -57,7 +66,7 @@ __device__ __forceinline__ void sum_point_rows(const mesh_shape& shape, const ti
         Whole ? static_cast<int>(shape.node(memory.first[0][p], memory.first[1][p], memory.first[2][p] + z)) : 0;
   }
   if (z >= shape.width[2]) return;
-  for (int row = lane / 8; row < rows; row += 4) {
+  for (int row = lane / Row; row < rows; row += 32 / Row) {
     const int a = row * inverse_width >> 16, b = row - a * shape.width[1];
     const int along = (a * shape.extent[1] + b) * shape.extent[2];
 #pragma unroll
@@ -88,9 +97,10 @@ __device__ __forceinline__ void sum_point_rows(const mesh_shape& shape, const ti
 }
 
 /// Whether all footprints of a batch lie entirely within the mesh.
-template <typename T, bool Gradient>
+template <typename T, bool Gradient, int Row>
 [[nodiscard]] __device__ __forceinline__ bool points_are_whole(const mesh_shape& shape,
-                                                               const tile_point_memory<T, Gradient>& memory, int lane) {
+                                                               const tile_point_memory<T, Gradient, Row>& memory,
+                                                               int lane) {
   bool inside = true;
 #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
@@ -119,20 +129,20 @@ __device__ __forceinline__ T sum_of_eight(T (&sums)[point_batch], int lane) {
 
 /// One of the results of a batch: the sums times the weights along the last axis, or their derivatives. Lane 4 p gets
 /// that of point p.
-template <typename T, int Channels, bool Gradient>
-__device__ __forceinline__ T close_point_sums(const T (&last)[point_batch][8],
+template <int Channels, bool Gradient, int Row, typename T>
+__device__ __forceinline__ T close_point_sums(const T (&last)[point_batch][Row],
                                               const point_sums<T, Channels, Gradient>& sums, int channel, int product,
                                               int lane) {
   T own[point_batch];
 #pragma unroll
-  for (int p = 0; p < point_batch; ++p) own[p] = sums[p][channel][product] * last[p][lane % 8];
+  for (int p = 0; p < point_batch; ++p) own[p] = sums[p][channel][product] * last[p][lane % Row];
   return sum_of_eight(own, lane);
 }
 
 /// Combines the sums of a batch and writes them for the slots [batch, end).
-template <typename T, int Channels, bool Gradient>
+template <typename T, int Channels, bool Gradient, int Row>
 __device__ __forceinline__ void store_point_sums(const tile_problem<T>& problem, const tile_results<T>& results,
-                                                 const tile_point_memory<T, Gradient>& memory,
+                                                 const tile_point_memory<T, Gradient, Row>& memory,
                                                  const point_sums<T, Channels, Gradient>& sums, std::uint32_t batch,
                                                  std::uint32_t end, int lane) {
   const std::uint32_t slot = batch + lane / 4;
@@ -141,18 +151,18 @@ __device__ __forceinline__ void store_point_sums(const tile_problem<T>& problem,
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
     if constexpr (!Gradient) {
-      const T sum = close_point_sums<T, Channels, Gradient>(memory.weights[2], sums, c, 0, lane);
+      const T sum = close_point_sums<Channels, Gradient>(memory.weights[2], sums, c, 0, lane);
       if (writes) results.put_value(c, id, sum);
     } else {
       if (results.values[0] != nullptr) {
-        const T sum = close_point_sums<T, Channels, Gradient>(memory.weights[2], sums, c, 2, lane);
+        const T sum = close_point_sums<Channels, Gradient>(memory.weights[2], sums, c, 2, lane);
         if (writes) results.put_value(c, id, sum);
       }
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) {
         if (axis < results.first_axis) continue;
         const auto& last = axis == 2 ? memory.slopes[2] : memory.weights[2];
-        const T sum = close_point_sums<T, Channels, Gradient>(last, sums, c, axis, lane);
+        const T sum = close_point_sums<Channels, Gradient>(last, sums, c, axis, lane);
         if (writes) results.put_slope(c, axis, id, sum);
       }
     }
@@ -160,12 +170,12 @@ __device__ __forceinline__ void store_point_sums(const tile_problem<T>& problem,
 }
 
 /// 8 slots per warp.
-template <typename T, int Channels, bool Gradient>
+template <typename T, int Channels, bool Gradient, int Row>
 __global__ void __launch_bounds__(32 * point_warps<T>)
     interpolate_each_point_kernel(const __grid_constant__ tile_problem<T> problem,
                                   const __grid_constant__ tile_channels<T> channels,
                                   const __grid_constant__ tile_results<T> results, int inverse_width) {
-  __shared__ tile_point_memory<T, Gradient> memories[point_warps<T>];
+  __shared__ tile_point_memory<T, Gradient, Row> memories[point_warps<T>];
   const int lane = threadIdx.x % 32;
   auto& memory = memories[threadIdx.x / 32];
   const std::uint32_t batch = (blockIdx.x * point_warps<T> + threadIdx.x / 32) * point_batch;
@@ -182,35 +192,45 @@ __global__ void __launch_bounds__(32 * point_warps<T>)
     const auto segment = static_cast<int>(number % static_cast<unsigned>(grid.segments));
     const int tile = axis == 0 ? segment * grid.segment : axis == 1 ? row / grid.tiles[2] : row % grid.tiles[2];
     memory.first[axis][point] = grid.origin[axis] + tile * grid.edge[axis] + offset_of<T>(packed);
-    stage_point_weights<T, Gradient>(problem, packed, axis, point, memory);
+    stage_point_weights<T, Gradient, Row>(problem, packed, axis, point, memory);
   }
   __syncwarp();
   point_sums<T, Channels, Gradient> sums = {};
   if (points_are_whole(shape, memory, lane)) {
-    sum_point_rows<T, Channels, Gradient, true>(shape, channels, memory, inverse_width, lane, sums);
+    sum_point_rows<T, Channels, Gradient, Row, true>(shape, channels, memory, inverse_width, lane, sums);
   } else {
-    sum_point_rows<T, Channels, Gradient, false>(shape, channels, memory, inverse_width, lane, sums);
+    sum_point_rows<T, Channels, Gradient, Row, false>(shape, channels, memory, inverse_width, lane, sums);
   }
-  store_point_sums<T, Channels, Gradient>(problem, results, memory, sums, batch, problem.count, lane);
+  store_point_sums<T, Channels, Gradient, Row>(problem, results, memory, sums, batch, problem.count, lane);
 }
 
-template <typename T, int Channels, bool Gradient>
+template <typename T, int Channels, bool Gradient, int Row>
 void launch_interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
                                    const tile_channels<T>& channels, const tile_results<T>& results) {
   const cuda_launch launch(context, "mesh.tiles.interpolate_each_point");
-  interpolate_each_point_kernel<T, Channels, Gradient>
+  interpolate_each_point_kernel<T, Channels, Gradient, Row>
       <<<cuda_launch::blocks(problem.count, point_batch * point_warps<T>), 32 * point_warps<T>, 0, context.stream()>>>(
           problem, channels, results, (1 << 16) / problem.grid.shape.width[1] + 1);
   launch.check();
 }
 
-template <typename T, int Channels>
-void launch_interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
-                                   const tile_channels<T>& channels, const tile_results<T>& results) {
+template <typename T, int Channels, int Row>
+void interpolate_rows(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                      const tile_results<T>& results) {
   if (results.gradient) {
-    launch_interpolate_each_point<T, Channels, true>(context, problem, channels, results);
+    launch_interpolate_each_point<T, Channels, true, Row>(context, problem, channels, results);
   } else {
-    launch_interpolate_each_point<T, Channels, false>(context, problem, channels, results);
+    launch_interpolate_each_point<T, Channels, false, Row>(context, problem, channels, results);
+  }
+}
+
+template <typename T, int Channels>
+void interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
+                            const tile_channels<T>& channels, const tile_results<T>& results) {
+  if (problem.window.width <= tile_patch) {
+    interpolate_rows<T, Channels, tile_patch>(context, problem, channels, results);
+  } else {
+    interpolate_rows<T, Channels, mesh_window<T>::most_width>(context, problem, channels, results);
   }
 }
 
@@ -218,9 +238,9 @@ template <typename T>
 void interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
                             const tile_channels<T>& channels, const tile_results<T>& results) {
   if (channels.count == 1) {
-    launch_interpolate_each_point<T, 1>(context, problem, channels, results);
+    interpolate_each_point<T, 1>(context, problem, channels, results);
   } else {
-    launch_interpolate_each_point<T, 2>(context, problem, channels, results);
+    interpolate_each_point<T, 2>(context, problem, channels, results);
   }
 }
 
