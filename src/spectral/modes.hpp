@@ -92,4 +92,26 @@ struct write_modes {
   }
 };
 
+/// Index: line along the last axis of the transform of a real mesh. Where the last index is 0, each mode and that at -k
+/// get half of the sum of one and the other's conjugate: the same mesh, but cuFFT needs them in such pairs.
+template <typename T>
+struct pair_modes {
+  int extent[2];
+  std::size_t row;
+  T* transform;
+
+  QUADRAT_HD void operator()(std::size_t line) const {
+    const auto lines = static_cast<std::size_t>(extent[1]);
+    const std::size_t a = line / lines, b = line % lines;
+    const std::size_t other = (a == 0 ? 0 : static_cast<std::size_t>(extent[0]) - a) * lines + (b == 0 ? 0 : lines - b);
+    if (other < line) return;
+    T* const here = transform + 2 * line * row;
+    T* const there = transform + 2 * other * row;
+    const T real = T(0.5) * (here[0] + there[0]), imaginary = T(0.5) * (here[1] - there[1]);
+    here[0] = there[0] = real;
+    here[1] = imaginary;
+    there[1] = -imaginary;
+  }
+};
+
 }  // namespace quadrat::detail

@@ -73,6 +73,13 @@ void nufft_plan<Context, T, D>::implementation::type_2(const T* modes, T* values
     T* const to = real() ? reinterpret_cast<T*>(spectrum.data()) : mesh.data();
     for_each(context, "spectral.write_modes", where.size(),
              detail::write_modes<T>{where, modes + 2 * v * where.size(), to, real() && sign < 0});
+    if constexpr (std::is_same_v<Context, cuda_context>) {
+      if (real()) {
+        for_each(context, "spectral.pair_modes",
+                 static_cast<std::size_t>(where.extent[0]) * static_cast<std::size_t>(where.extent[1]),
+                 detail::pair_modes<T>{{where.extent[0], where.extent[1]}, where.row, to});
+      }
+    }
     transform->to_mesh(spectrum.data(), mesh.data(), real() ? 1 : sign);
     interpolate_one(mesh.data(), values + v * count);
   }
