@@ -31,7 +31,7 @@ std::vector<method_costs> measure_costs(const session& s, const Context& context
     identity["value"] = "real";
     identity["asm"] = contributions_per_mesh_point(n, mesh);
     s.attempt(identity, [&](row& out) {
-      const paper_times& times = measure_paper_case(s, context, {method, n, mesh});
+      const paper_times times = measure_paper_case(s, context, {method, n, mesh});
       out["set_points_ms"] = times.set_points.median_ms;
       add_timing(out, times.spread, "points_per_s", static_cast<double>(n));
       out["bytes"] = times.bytes;

@@ -118,7 +118,7 @@ std::string to_text(const srd_scene& scene) { return text_of(scene); }
 std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked) {
   const lines before = lines_of(stored);
   const lines now = lines_of(asked);
-  const std::string& level = value_in(now, "run.deterministic");
+  const std::string level = value_in(now, "run.deterministic");
   for (const std::string key : {"scene.model", "physics.law"}) {
     const std::string& old_value = value_in(before, key);
     const std::string& value = value_in(now, key);
@@ -131,7 +131,7 @@ std::optional<scene_difference> first_difference(std::string_view stored, std::s
     const std::string& new_value = value_in(now, name);
     if (!first && matters(name, level) && old_value != new_value) first = {name, old_value, new_value};
   };
-  const std::string& model = value_in(now, "scene.model");
+  const std::string model = value_in(now, "scene.model");
   const auto compare_all = [&](const auto& keys) { visit_keys(keys, compare); };
   if (model == "\"circles\"") {
     compare_all(circles_scene{});
