@@ -179,7 +179,6 @@ __device__ __forceinline__ void interpolate_tile_points(tile_interpolate_memory<
     load_tile_weights(memory.first, k + 2 * t + 1, first[1]);
     const T second[2] = {memory.second.at(k + 2 * t, g), memory.second.at(k + 2 * t + 1, g)};
     const int point = k + 2 * t + g % 2;
-    const bool mine = g < 2 && point < end;
 #pragma unroll
     for (int channel = 0; channel < Channels; ++channel) {
       T product[tile_patch / 2][4], sums[2];
@@ -188,7 +187,7 @@ __device__ __forceinline__ void interpolate_tile_points(tile_interpolate_memory<
       if constexpr (!Gradient) {
         const T weighted[2] = {sums[0] * second[0], sums[1] * second[1]};
         const T sum = sum_tile_rows(weighted, lane);
-        if (mine) memory.results[channel][0][point] = sum;
+        if (g < 2 && point < end) memory.results[channel][0][point] = sum;
       } else {
         T own[4][2], first_slope[2][8], slopes[2], along[2];
         load_tile_weights(memory.first_slope, k + 2 * t, first_slope[0]);
