@@ -307,6 +307,10 @@ mesh_left_out spread_plan<Context, T, D>::left_out() const {
   return implementation_->left_out;
 }
 template <typename Context, typename T, int D>
+const Context& spread_plan<Context, T, D>::context() const {
+  return implementation_->context;
+}
+template <typename Context, typename T, int D>
 std::size_t spread_plan<Context, T, D>::point_count() const {
   return implementation_->count;
 }

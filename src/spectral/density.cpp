@@ -56,10 +56,10 @@ struct first_weight {
 }  // namespace
 
 template <typename Context, typename T, int D>
-density_result density_weights(const Context& context, spread_plan<Context, T, D>& plan, T* weights,
-                               const density_options& options) {
+density_result density_weights(spread_plan<Context, T, D>& plan, T* weights, const density_options& options) {
   require(options.iterations >= 1, "there are ", options.iterations, " iterations; at least 1 is needed");
   require(options.tolerance >= 0, "the tolerance is ", options.tolerance, "; 0 or more is possible");
+  const Context& context = plan.context();
   const std::size_t count = plan.point_count();
   require_pointer(weights, count, "weights");
   array<T, Context> mesh(context, plan.mesh_size()), reached(context, count);
@@ -83,17 +83,11 @@ density_result density_weights(const Context& context, spread_plan<Context, T, D
   return result;
 }
 
-template density_result density_weights(const backend_context&, spread_plan<backend_context, float, 1>&, float*,
-                                        const density_options&);
-template density_result density_weights(const backend_context&, spread_plan<backend_context, float, 2>&, float*,
-                                        const density_options&);
-template density_result density_weights(const backend_context&, spread_plan<backend_context, float, 3>&, float*,
-                                        const density_options&);
-template density_result density_weights(const backend_context&, spread_plan<backend_context, double, 1>&, double*,
-                                        const density_options&);
-template density_result density_weights(const backend_context&, spread_plan<backend_context, double, 2>&, double*,
-                                        const density_options&);
-template density_result density_weights(const backend_context&, spread_plan<backend_context, double, 3>&, double*,
-                                        const density_options&);
+template density_result density_weights(spread_plan<backend_context, float, 1>&, float*, const density_options&);
+template density_result density_weights(spread_plan<backend_context, float, 2>&, float*, const density_options&);
+template density_result density_weights(spread_plan<backend_context, float, 3>&, float*, const density_options&);
+template density_result density_weights(spread_plan<backend_context, double, 1>&, double*, const density_options&);
+template density_result density_weights(spread_plan<backend_context, double, 2>&, double*, const density_options&);
+template density_result density_weights(spread_plan<backend_context, double, 3>&, double*, const density_options&);
 
 }  // namespace quadrat

@@ -164,7 +164,7 @@ density_result nufft_plan<Context, T, D>::density_weights(T* weights, const dens
   require(implementation_->usable, "no points are set; call set_points first (and again where it failed)");
   const int systems = implementation_->problem.systems;
   require(systems == 1, "there are ", systems, " systems; density_weights is for one");
-  return quadrat::density_weights(implementation_->context, *implementation_->spreading, weights, options);
+  return quadrat::density_weights(*implementation_->spreading, weights, options);
 }
 
 template <typename Context, typename T, int D>

@@ -34,11 +34,12 @@ struct found_density {
 
 template <typename T, int D>
 found_density<T> density_of(spread_plan<backend_context, T, D>& plan, const std::vector<vec<T, D>>& points,
-                            const density_options& options = {}, const backend_context& context = {}) {
+                            const density_options& options = {}) {
+  const backend_context& context = plan.context();
   const auto there = to_device(context, points);
   plan.set_points(points_of(there));
   array<T, backend_context> weights(context, points.size());
-  const density_result result = density_weights(context, plan, weights.data(), options);
+  const density_result result = density_weights(plan, weights.data(), options);
   return {to_host(context, weights), result};
 }
 
@@ -179,7 +180,7 @@ TEST_F(density_weights_test, is_the_same_in_every_run_where_the_context_asks_for
   for (const int threads : {1, 3, 1}) {
     const backend_context context = context_at(determinism::run_to_run, threads);
     auto plan = periodic_plan<float, 2>(32, 4, context);
-    const auto weights = density_of(plan, points, {5, 0}, context).weights;
+    const auto weights = density_of(plan, points, {5, 0}).weights;
     if (first.empty()) first = weights;
     EXPECT_EQ(weights, first) << threads;
   }
@@ -190,7 +191,7 @@ TEST_F(density_weights_test, says_what_is_impossible) {
   auto plan = periodic_plan<double, 1>(8, 2);
   array<double, backend_context> weights(context, 1);
   const auto error = [&](double* to, const density_options& options = {}) {
-    return error_of<argument_error>([&] { (void)density_weights(context, plan, to, options); });
+    return error_of<argument_error>([&] { (void)density_weights(plan, to, options); });
   };
   expect_words(error(weights.data()), {"no points are set"});
   const auto points = to_device(context, std::vector<vec<double, 1>>{{0.5}});

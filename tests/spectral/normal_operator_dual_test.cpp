@@ -229,7 +229,7 @@ TEST_F(normal_operator_test, takes_all_weights_as_1_where_there_are_none) {
   const auto wanted = run.apply(modes);
   const auto points = to_device(context, it.points);
   run.made().set_points(points_of(points));
-  EXPECT_EQ(largest_difference(run.apply(modes), wanted), 0);
+  EXPECT_LE(largest_difference(run.apply(modes), wanted), 1e-3);  // of sums of 300 weights; atomic additions differ
 }
 
 /// Whatever the tolerance.

@@ -160,6 +160,8 @@ class spread_plan {
                                  const mesh_call& call = {});
 
   [[nodiscard]] std::size_t point_count() const;
+  /// The context that all work runs in.
+  [[nodiscard]] const Context& context() const;
   [[nodiscard]] const mesh_window<T>& window() const;
   /// Points of the mesh.
   [[nodiscard]] std::size_t mesh_size() const;

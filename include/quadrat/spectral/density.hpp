@@ -23,8 +23,8 @@ struct density_result {
 /// weights of 1 / their number. A point farther from all others than the window is wide has the largest possible
 /// weight, some part of the window's volume.
 ///
-/// `plan` has been given the points; `weights`: one for each, in the order of the points, in the context's memory,
-/// which is that of the plan. They are positive, or 0 for a point whose footprint misses the mesh
+/// `plan` has been given the points; `weights`: one for each, in the order of the points, in the memory
+/// of the plan's context. They are positive, or 0 for a point whose footprint misses the mesh
 /// (spread_plan::left_out). Points in one place share a weight evenly.
 ///
 /// The weights spread onto the mesh and interpolated at the points become 1: w <- w / interpolate(spread(w)), from 1 on
@@ -33,7 +33,6 @@ struct density_result {
 /// spreading. Throws argument_error where no points are set, for null pointers, for fewer than one iteration and for a
 /// tolerance that is negative or not a number.
 template <typename Context, typename T, int D>
-density_result density_weights(const Context& context, spread_plan<Context, T, D>& plan, T* weights,
-                               const density_options& options = {});
+density_result density_weights(spread_plan<Context, T, D>& plan, T* weights, const density_options& options = {});
 
 }  // namespace quadrat
