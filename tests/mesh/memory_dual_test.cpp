@@ -284,12 +284,14 @@ TEST_F(spread_memory_test, execution_is_replayed_from_a_graph) {
       const spread_input<float, 3> old(it);
       auto values = to_device(context, old.values), mesh = to_device(context, old.mesh);
       auto spread = to_device(context, old.before.mesh), found = to_device(context, old.before.values),
-           gradients = to_device(context, old.before.gradients);
+           gradients = to_device(context, old.before.gradients), found_in_pass = to_device(context, old.before.values),
+           gradients_in_pass = to_device(context, old.before.gradients);
       const plan_calls<float, 3> calls(plan, components);
       const auto execute = [&] {
         calls.spread(values.data(), spread.data(), it.call());
         calls.interpolate(mesh.data(), found.data(), it.call());
         calls.gradient(mesh.data(), gradients.data(), it.call());
+        calls.with_gradient(mesh.data(), found_in_pass.data(), gradients_in_pass.data(), it.call());
       };
       execute();
       cuda_graph graph;
@@ -304,8 +306,11 @@ TEST_F(spread_memory_test, execution_is_replayed_from_a_graph) {
       copy(input.before.mesh, spread);
       copy(input.before.values, found);
       copy(input.before.gradients, gradients);
+      copy(input.before.values, found_in_pass);
+      copy(input.before.gradients, gradients_in_pass);
       graph.launch(context);
-      expect_agreement<float>({to_host(context, spread), to_host(context, found), to_host(context, gradients)},
+      expect_agreement<float>({to_host(context, spread), to_host(context, found), to_host(context, gradients),
+                               to_host(context, found_in_pass), to_host(context, gradients_in_pass)},
                               wanted_of(it, input, problem_of(it)));
     }
   }

@@ -232,6 +232,11 @@ void cuda_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh
 template <typename T>
 void cuda_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values,
                                                 T* gradients, bool accumulate) {
+  if (values != nullptr && plan_.reading == tile_reading::tiles) {
+    // On an H200 both in one pass take 1.15 times as long as one after the other.
+    interpolate(layout, mesh, values, accumulate);
+    values = nullptr;
+  }
   tile_results<T> results{};
   results.first_axis = setup_.shape.first_axis;
   results.stride = layout.components;

@@ -13,8 +13,8 @@ inline constexpr unsigned tile_search_block = 128;
 template <typename T, int D, typename Sink>
 class warp_tile_finder {
  public:
-  __device__ warp_tile_finder(const tile_search<T, D>& search, std::uint32_t* pending, std::size_t row, Sink& sink)
-      : search_(search), pending_(pending), sink_(sink), place_(row * points_of_row + threadIdx.x % 32) {
+  __device__ warp_tile_finder(const tile_search<T, D>& search, std::size_t row, Sink& sink)
+      : search_(search), sink_(sink), place_(row * points_of_row + threadIdx.x % 32) {
     used_ = place_ < search.tree.points;
     const std::size_t place = used_ ? place_ : row * points_of_row;
     from_ = search.tree.leaves[place / nearest_width].position(place % nearest_width);
@@ -49,7 +49,7 @@ class warp_tile_finder {
     for (;;) {
       while (children == 0) {
         if (++level == search_.tree.levels) return;
-        children = pending_[level];
+        children = __shfl_sync(~0u, pending_, level);
         index /= nearest_width;
       }
       const unsigned child = lowest_bit(children);
@@ -58,8 +58,7 @@ class warp_tile_finder {
       if (level == 0) {
         test_group(below);
       } else if (is_near(level, index, child)) {
-        if (threadIdx.x % 32 == 0) pending_[level] = children;
-        __syncwarp();
+        if (static_cast<int>(threadIdx.x % 32) == level) pending_ = children;
         --level;
         index = below;
         children = near_children(level, index);
@@ -98,7 +97,6 @@ class warp_tile_finder {
   }
 
   const tile_search<T, D>& search_;
-  std::uint32_t* pending_;  ///< in shared memory: children still to be visited, of the nodes above
   Sink& sink_;
   std::size_t place_;
   bool used_;
@@ -106,18 +104,18 @@ class warp_tile_finder {
   vec<T, D> low_{}, high_{};
   vec<T, D> translation_{};  // of the image that is being searched
   bool home_ = true;
+  unsigned pending_ = 0;  // lane k: children still to be visited, of the node above at level k
   std::uint32_t visits_ = 0;
 };
 
 template <typename T, int D>
 __global__ void __launch_bounds__(tile_search_block)
     count_tiles_by_warp(const __grid_constant__ tile_search<T, D> search, std::size_t rows, std::uint32_t* counts) {
-  __shared__ std::uint32_t pending[tile_search_block / 32][most_nearest_levels];
   const std::size_t row = (static_cast<std::size_t>(blockIdx.x) * tile_search_block + threadIdx.x) / 32;
   if (row >= rows) return;  // the whole warp
   std::uint32_t count = 0;
   const auto add = [&](const vec<T, D>&, std::uint32_t, unsigned) { ++count; };
-  warp_tile_finder<T, D, decltype(add)> finder(search, pending[threadIdx.x / 32], row, add);
+  warp_tile_finder<T, D, decltype(add)> finder(search, row, add);
   finder.find();
   if (threadIdx.x % 32 == 0) {
     counts[row] = count;
@@ -129,7 +127,6 @@ template <typename T, int D>
 __global__ void __launch_bounds__(tile_search_block)
     fill_tiles_by_warp(const __grid_constant__ tile_search<T, D> search, std::size_t rows,
                        const __grid_constant__ tile_sink<T, D> sink) {
-  __shared__ std::uint32_t pending[tile_search_block / 32][most_nearest_levels];
   const std::size_t row = (static_cast<std::size_t>(blockIdx.x) * tile_search_block + threadIdx.x) / 32;
   if (row >= rows) return;  // the whole warp
   std::uint64_t next = sink.offsets[row];
@@ -138,7 +135,7 @@ __global__ void __launch_bounds__(tile_search_block)
     sink.masks[points_of_row * next + threadIdx.x % 32] = static_cast<std::uint8_t>(bits);
     ++next;
   };
-  warp_tile_finder<T, D, decltype(add)>(search, pending[threadIdx.x / 32], row, add).find();
+  warp_tile_finder<T, D, decltype(add)>(search, row, add).find();
 }
 
 template <typename T, int D>

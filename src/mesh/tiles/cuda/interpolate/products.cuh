@@ -17,13 +17,13 @@ struct tile_interpolate_memory {
   tile_axis_weights<T> first, second, last[Layers];
   // The weights of derivatives.
   tile_axis_weights<T> first_slope, second_slope, last_slope[Layers];
-  T results[Channels][4][tile_batch + 8];  ///< derivatives, value
+  T results[Channels][4][tile_batch];  ///< derivatives, value
 };
 
 template <typename T, int Channels, int Layers>
 struct tile_interpolate_memory<T, Channels, Layers, false> {
   tile_axis_weights<T> first, second, last[Layers];
-  T results[Channels][1][tile_batch + 8];
+  T results[Channels][1][tile_batch];
 };
 
 /// A lane's mesh values of a patch: eight planes, row g along the second axis. Plane i of the mesh is stored at i % 8,
