@@ -153,7 +153,7 @@ class spread_plan {
   void interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call = {});
   void interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients, const mesh_call& call = {});
 
-  /// Both in one pass, for less than the price of the two: values[i] as of `interpolate`, gradients as of
+  /// Both in one call, for at most the price of the two: values[i] as of `interpolate`, gradients as of
   /// `interpolate_gradient`. Asynchronous.
   void interpolate_with_gradient(const T* mesh, T* values, T* gradients, const mesh_call& call = {});
   void interpolate_with_gradient(const std::complex<T>* mesh, std::complex<T>* values, std::complex<T>* gradients,
