@@ -179,9 +179,10 @@ execution_sizes sizes_for(const session& s) {
   return {{64, 128, 256}, {100'000, 1'000'000, 10'000'000}, 128};
 }
 
-/// Double precision, other orders, clustered points, and reproducible sums.
+/// Double precision, other orders, clustered points, and few points on a large mesh, all in one place.
 template <typename Context>
-void time_variants(const session& s, const Context& context, const execution& base, std::size_t most) {
+void time_variants(const session& s, const Context& context, const execution& base, const execution_sizes& sizes) {
+  const std::size_t most = sizes.counts.back();
   const auto with = [&](const auto& change) {
     execution what = base;
     change(what);
@@ -195,6 +196,11 @@ void time_variants(const session& s, const Context& context, const execution& ba
     time_execution<float>(s, context, most, with([&](execution& what) { what.order = order; }));
   }
   time_execution<float>(s, context, most, with([](execution& what) { what.distribution = "clustered"; }));
+  time_execution<float>(s, context, most, with([&](execution& what) {
+                          what.distribution = "one_place";
+                          what.mesh = sizes.meshes.back();
+                          what.n = sizes.counts[sizes.counts.size() / 2];
+                        }));
 }
 
 template <typename Context>
@@ -214,7 +220,7 @@ void execute_all(const session& s, const Context& context, std::string_view oper
         }
       }
     }
-    time_variants(s, context, base, most);
+    time_variants(s, context, base, sizes);
     if (usual > 0) s.out().add_noise(identity_of<float>(base), usual, time_execution<float>(s, context, most, base));
   }
   if (operation != "spread" && operation != "set_points") return;

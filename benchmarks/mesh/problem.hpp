@@ -58,16 +58,25 @@ template <typename T>
   return points;
 }
 
+/// Uniform points; "clustered"; or "one_place", which all points share.
+template <typename T>
+[[nodiscard]] std::vector<T> points_with(std::size_t n, std::string_view distribution) {
+  if (distribution == "clustered") return clustered_points<T>(n);
+  std::vector<T> points = random_points<T>(n, 0.5, 51);
+  if (distribution == "one_place") {
+    for (std::size_t i = 3; i < points.size(); ++i) points[i] = points[i % 3];
+  }
+  return points;
+}
+
 /// The problem with `n` points, made once for all operations.
 template <typename Context, typename T>
 [[nodiscard]] const spread_problem<Context, T>& make_problem(const session& s, const Context& context, std::size_t n,
                                                              std::string_view distribution) {
   using problem_type = spread_problem<Context, T>;
   const std::string key = message("mesh problem of ", sizeof(T), " bytes, ", n, " ", distribution);
-  return *s.once<std::shared_ptr<problem_type>>(key, [&] {
-    return std::make_shared<problem_type>(
-        context, distribution == "clustered" ? clustered_points<T>(n) : random_points<T>(n, 0.5, 51));
-  });
+  return *s.once<std::shared_ptr<problem_type>>(
+      key, [&] { return std::make_shared<problem_type>(context, points_with<T>(n, distribution)); });
 }
 
 /// A probe and its values at the points of a problem.

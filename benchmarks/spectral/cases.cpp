@@ -14,6 +14,7 @@ std::vector<transform_case> quick_cases(int dimension) {
     cases.push_back({type, false, 1e-8, dimension, modes, 10'000});
     if (type < 3) cases.push_back({type, true, 1e-4, dimension, modes, 10'000, true});
   }
+  cases.push_back({1, false, 1e-8, dimension, modes, 10'000, false, true});
   return cases;
 }
 
@@ -37,7 +38,7 @@ std::vector<transform_case> gpu_cases(int dimension) {
     for (const int modes : {64, 128, 256}) cases.push_back({type, true, 1e-5, 3, modes, many});
     cases.push_back({type, true, 1e-5, 3, 128, many, true});
     cases.push_back({type, false, 1e-9, 3, 128, many});
-    cases.push_back({type, false, 1e-12, 3, 128, million});
+    for (const bool one_place : {false, true}) cases.push_back({type, false, 1e-12, 3, 128, million, false, one_place});
     cases.push_back({type, false, 1e-6, 3, 256, std::size_t{1} << 24});
     cases.push_back({type, true, 1e-3, 3, 64, million});
   }

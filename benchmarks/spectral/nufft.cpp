@@ -31,9 +31,17 @@ row identity_of(const transform_case& what, const std::string& method) {
                {"modes", what.modes},
                {"tolerance", what.tolerance},
                {"value", what.real ? "real" : "complex"},
-               {"distribution", "uniform"}};
+               {"distribution", what.one_place ? "one_place" : "uniform"}};
   if (what.type == 3) identity["targets"] = what.n;
   return identity;
+}
+
+/// Points in (-pi, pi)^D.
+template <typename T, int D>
+[[nodiscard]] std::vector<T> points_of(const transform_case& what) {
+  std::vector<T> points = random_points<T, D>(what.n, std::numbers::pi, 61);
+  for (std::size_t i = D; what.one_place && i < points.size(); ++i) points[i] = points[i % D];
+  return points;
 }
 
 /// Transforms of type 1 and 2.
@@ -43,7 +51,7 @@ class mode_transform_subject {
   mode_transform_subject(const Context& context, const transform_case& what, const std::string& method)
       : type_(what.type),
         cube_{D, what.modes, what.real},
-        points_{D, random_points<T, D>(what.n, std::numbers::pi, 61)},
+        points_{D, points_of<T, D>(what)},
         input_(random_points<T, 1>(what.type == 1 ? what.n * values_per_point() : 2 * cube_.size(), 1, 62)),
         plan_(context, vec<int, D>::filled(what.modes), what.tolerance, options_of(what, method)),
         points_there_(to_device(context, points_.coordinates)),

@@ -82,6 +82,16 @@ template <typename T, typename Shape>
 namespace detail {
 
 template <typename T>
+mesh_window<T> prolate_window(int width, double band, double accuracy) {
+  const prolate_function prolate(band);
+  const double limit = std::max(0.25 * static_cast<double>(std::numeric_limits<T>::epsilon()), accuracy);
+  return fitted_even<T>(width, limit, [&](double x) { return prolate(2 * x / width); });
+}
+
+template mesh_window<float> prolate_window(int, double, double);
+template mesh_window<double> prolate_window(int, double, double);
+
+template <typename T>
 mesh_window<T> named_window(window_shape shape, int width, double oversampling, double accuracy) {
   if (shape == window_shape::bspline) return bspline_window<T>(width);
   constexpr int most = mesh_window<T>::most_width;
@@ -95,10 +105,7 @@ mesh_window<T> named_window(window_shape shape, int width, double oversampling, 
   const double half = 0.5 * width;
   const double limit = std::max(0.25 * static_cast<double>(std::numeric_limits<T>::epsilon()), accuracy);
   const auto root = [=](double x) { return std::sqrt(std::max(0.0, 1 - x * x / (half * half))); };
-  if (shape == window_shape::prolate) {
-    const prolate_function prolate(band);
-    return fitted_even<T>(width, limit, [&](double x) { return prolate(x / half); });
-  }
+  if (shape == window_shape::prolate) return prolate_window<T>(width, band, accuracy);
   if (shape == window_shape::kaiser_bessel) {
     const double peak = bessel_i0(band);
     return fitted_even<T>(width, limit, [=](double x) { return bessel_i0(band * root(x)) / peak; });

@@ -12,12 +12,18 @@ namespace quadrat::detail {
 template <typename T>
 [[nodiscard]] mesh_window<T> named_window(window_shape shape, int width, double oversampling, double accuracy);
 
+/// The prolate window with this band limit of its half width.
+template <typename T>
+[[nodiscard]] mesh_window<T> prolate_window(int width, double band, double accuracy);
+
 /// The prolate spheroidal wave function of order 0 on [-1, 1], whose value at 0 is 1: of all functions on that interval
 /// the one with the greatest part of its energy at angular frequencies below `band`.
 class prolate_function {
  public:
   explicit prolate_function(double band);
   [[nodiscard]] double operator()(double x) const { return static_cast<double>(sum(x)); }
+  /// Of the Legendre polynomials of even order: 0, 2, 4, ...
+  [[nodiscard]] const std::vector<long double>& coefficients() const { return coefficients_; }
 
  private:
   [[nodiscard]] long double sum(long double x) const;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/exact_window.hpp"
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/errors.hpp"
@@ -35,28 +36,6 @@ std::vector<std::string> methods_for(const backend_context& context, int width) 
     }
   }
   return names;
-}
-
-/// The window's own polynomials.
-template <typename T>
-reference::spread_window exact_window(const mesh_window<T>& window) {
-  const auto piece = [window](long double x, auto value) {
-    const long double shifted = 0.5L * window.width - x;
-    const int j = std::min(window.width - 1, static_cast<int>(std::floor(shifted)));
-    const long double s = static_cast<long double>(j) + 0.5L - shifted;
-    long double sum = 0;
-    for (int d = window.terms - 1; d >= 0; --d)
-      sum = value(sum, s, d, static_cast<long double>(window.coefficient[d][j]));
-    return sum;
-  };
-  return {window.width,
-          [=](long double x) {
-            return piece(x, [](long double sum, long double s, int, long double c) { return sum * s + c; });
-          },
-          [=](long double x) {
-            return piece(
-                x, [](long double sum, long double s, int d, long double c) { return d == 0 ? sum : sum * s + d * c; });
-          }};
 }
 
 /// A few points on a mesh as small as the window, or a little larger; half of the axes open, with clipped footprints.

@@ -63,7 +63,9 @@ struct tile_covers {
 /// The sums of each unit over the planes of its segment, which are added up afterwards in a fixed order.
 template <typename T>
 struct tile_shares {
-  T* sums;  ///< [unit][plane of the segment][channel][8 rows along the second axis][8 layers along the last one]
+  /// [unit][plane of the segment][channel][8 rows along the second axis][8 layers along the last one], of planar tiles
+  /// [unit][channel][16][16]
+  T* sums;
   const std::uint32_t* unit_firsts;  ///< by segment, and the end
 };
 
@@ -93,11 +95,12 @@ QUADRAT_HD void add_unit_shares(std::uint32_t unit, std::uint32_t end, int plane
   }
 }
 
-/// Adds to sum[p] the shares of all units in mesh point (i + p, j, k), in the order of the units.
-template <typename T, int Channels, int Layers>
+/// Adds to sum[p] the shares of all units in mesh point (i + p, j, k), in the order of the units. Rows, Length: mesh
+/// points of a share along the last two axes.
+template <typename T, int Channels, int Rows, int Length>
 QUADRAT_HD void add_tile_shares(const tile_covers& covers, const tile_shares<T>& shares, int i, int j, int k,
                                 T (&sum)[tile_column][Channels]) {
-  constexpr std::ptrdiff_t size = std::ptrdiff_t{tile_patch} * tile_patch * Layers;  // of one channel of a plane
+  constexpr std::ptrdiff_t size = std::ptrdiff_t{Rows} * Length;  // of one channel of a plane
   const int planes = covers.axis[0].reach;
   covers.axis[0].for_each_patch(i, tile_column, [&](int segment, int plane) {
     covers.axis[1].for_each_patch(j, 1, [&](int second, int g) {
@@ -106,7 +109,7 @@ QUADRAT_HD void add_tile_shares(const tile_covers& covers, const tile_shares<T>&
         const auto row = static_cast<std::uint32_t>(second * covers.axis[2].patches + last);
         const auto patches = static_cast<std::uint32_t>(covers.axis[0].patches);
         const std::uint32_t* units = shares.unit_firsts + (row * patches + static_cast<std::uint32_t>(segment));
-        const T* own = shares.sums + (g * tile_patch * Layers + position);
+        const T* own = shares.sums + (g * Length + position);
         add_unit_shares<size>(units[0], units[1], plane, planes, own, sum);
       });
     });

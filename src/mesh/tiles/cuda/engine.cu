@@ -24,6 +24,18 @@ struct segment_share {
   }
 };
 
+/// The last of `count` segments whose first item, first_of(segment), is at most `item`: the one that contains it.
+/// Threads find the segment of an item rather than the items of a segment, because one segment may have them all.
+template <typename First>
+[[nodiscard]] QUADRAT_HD std::size_t segment_of(std::size_t count, std::uint32_t item, const First& first_of) {
+  std::size_t low = 0, high = count;
+  while (high - low > 1) {
+    const std::size_t middle = (low + high) / 2;
+    (first_of(middle) <= item ? low : high) = middle;
+  }
+  return low;
+}
+
 /// Index: segment.
 struct count_units {
   segment_share share;
@@ -34,33 +46,35 @@ struct count_units {
   }
 };
 
-/// Index: segment. Points are divided evenly.
+/// Index: unit, some of which do not exist. Points of a segment are divided evenly.
 struct fill_units {
   segment_share share;
+  std::size_t segments;
   const std::uint32_t* firsts;
   tile_unit* units;
 
-  QUADRAT_HD void operator()(std::size_t segment) const {
+  QUADRAT_HD void operator()(std::size_t unit) const {
+    const auto number = static_cast<std::uint32_t>(unit);
+    if (number >= firsts[segments]) return;
+    const std::size_t segment = segment_of(segments, number, [&](std::size_t s) { return firsts[s]; });
     const std::uint32_t begin = share.begin(segment), points = share.begin(segment + 1) - begin;
-    const std::uint64_t pieces = share.pieces(points);
-    tile_unit* own = units + firsts[segment];
-    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-      own[piece] = {begin + static_cast<std::uint32_t>(points * piece / pieces),
-                    begin + static_cast<std::uint32_t>(points * (piece + 1) / pieces),
-                    static_cast<std::uint32_t>(segment)};
-    }
+    const std::uint64_t piece = number - firsts[segment], pieces = share.pieces(points);
+    units[unit] = {begin + static_cast<std::uint32_t>(points * piece / pieces),
+                   begin + static_cast<std::uint32_t>(points * (piece + 1) / pieces),
+                   static_cast<std::uint32_t>(segment)};
   }
 };
 
-/// Index: segment.
+/// Index: slot.
 struct write_segments {
   segment_share share;
-  std::uint32_t* segments;
+  std::size_t segments;
+  std::uint32_t* segment_of_slot;
 
-  QUADRAT_HD void operator()(std::size_t segment) const {
-    for (std::uint32_t slot = share.begin(segment); slot < share.begin(segment + 1); ++slot) {
-      segments[slot] = static_cast<std::uint32_t>(segment);
-    }
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const std::size_t segment =
+        segment_of(segments, static_cast<std::uint32_t>(slot), [&](std::size_t s) { return share.begin(s); });
+    segment_of_slot[slot] = static_cast<std::uint32_t>(segment);
   }
 };
 
@@ -73,7 +87,8 @@ std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
          (plan.most_extras(count) + 1) * sizeof(tile_extra) +
          tile_sorter<T>::bytes_needed(count, plan.grid.tile_count()) +
          (plan.grid.tile_count() + 2 * plan.grid.segment_count()) * sizeof(std::uint32_t) +
-         (adds_shares(plan) ? plan.share_size() * sizeof(T) : 0);
+         plan.crowds.most_extras * (sizeof(tile_extra) + sizeof(tile_crowd)) +
+         (plan.crowd_size() + (adds_shares(plan) ? plan.share_size() : 0)) * sizeof(T);
 }
 
 template <typename T>
@@ -93,6 +108,7 @@ void cuda_tiles_engine<T>::set_points_asynchronously(const point_placement<T>& p
   sorter_.sort(context_, plan_.grid, points, planned_, in_order(), records_.data(), offsets_.data());
   if (plan_.needs_units()) make_units();
   if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
+  if (plan_.crowds.most_extras > 0) find_crowds();
   if (plan_.reading == tile_reading::points) fill_segments();
   if (sizeof(T) == sizeof(float) && plan_.patches.any()) find_extras();
 }
@@ -100,8 +116,20 @@ void cuda_tiles_engine<T>::set_points_asynchronously(const point_placement<T>& p
 template <typename T>
 void cuda_tiles_engine<T>::fill_segments() {
   segments_.resize_discarding(context_, count_);
-  for_each(context_, "mesh.tiles.segments", plan_.grid.segment_count(),
-           write_segments{{plan_.grid, offsets_.data(), plan_.unit_points}, segments_.data()});
+  for_each(
+      context_, "mesh.tiles.segments", count_,
+      write_segments{{plan_.grid, offsets_.data(), plan_.unit_points}, plan_.grid.segment_count(), segments_.data()});
+}
+
+template <typename T>
+void cuda_tiles_engine<T>::find_crowds() {
+  crowd_extras_.resize_discarding(context_, plan_.crowds.most_extras);
+  crowds_.resize_discarding(context_, plan_.crowds.most_extras);
+  crowd_counts_.resize_discarding(context_, 1);
+  share_sums_.resize_discarding(context_, plan_.crowd_size());
+  fill_bytes(context_, crowd_counts_.data(), 0, sizeof(tile_crowd_counts));
+  find_tile_crowds(context_, plan_.grid, plan_.crowds, offsets_.data(), crowd_extras_.data(), crowds_.data(),
+                   crowd_counts_.data());
 }
 
 template <typename T>
@@ -120,7 +148,8 @@ void cuda_tiles_engine<T>::make_units() {
   units_.resize_discarding(context_, plan_.most_units);
   for_each(context_, "mesh.tiles.count_units", segments, count_units{share, unit_firsts_.data()});
   exclusive_scan_with_total(context_, unit_firsts_.data(), unit_firsts_.data(), segments, scratch_);
-  for_each(context_, "mesh.tiles.units", segments, fill_units{share, unit_firsts_.data(), units_.data()});
+  for_each(context_, "mesh.tiles.units", plan_.most_units,
+           fill_units{share, segments, unit_firsts_.data(), units_.data()});
 }
 
 template <typename T>
@@ -134,6 +163,12 @@ tile_problem<T> cuda_tiles_engine<T>::problem() const {
           units_.data(),
           plan_.needs_units() ? unit_firsts_.data() + plan_.grid.segment_count() : nullptr,
           static_cast<std::uint32_t>(plan_.most_units)};
+}
+
+template <typename T>
+tile_crowd_shares<T> cuda_tiles_engine<T>::crowd_shares() const {
+  return {plan_.crowds.share,   plan_.crowds.most_extras, crowd_counts_.data(),
+          crowd_extras_.data(), crowds_.data(),           const_cast<T*>(share_sums_.data())};
 }
 
 /// Two channels from `channel`, or the last one.
@@ -161,9 +196,11 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
   for (int channel = 0; channel < layout.channels(); channel += 2) {
     const tile_channels<T> channels = channels_of(layout, channel, values, mesh);
     if (plan_.collects) {
-      collect_tiles(context_, problem(), channels, accumulate);
+      collect_tiles(context_, problem(), channels, crowd_shares(), accumulate);
     } else if (shares) {
       spread_tiles_in_order(context_, problem(), channels, {share_sums_.data(), unit_firsts_.data()}, accumulate);
+    } else if (plan_.grid.planar) {
+      spread_planar_tiles(context_, problem(), channels);
     } else {
       spread_tiles(context_, problem(), channels);
     }
@@ -214,6 +251,8 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
     }
     if (plan_.reading == tile_reading::points) {
       interpolate_each_point(context_, problem(), channels, here);
+    } else if (plan_.grid.planar) {
+      interpolate_planar_tiles(context_, problem(), channels, here);
     } else {
       interpolate_tiles(context_, problem(), channels, here);
     }

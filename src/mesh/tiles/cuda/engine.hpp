@@ -15,7 +15,8 @@
 namespace quadrat::detail {
 
 /// Spreading and interpolation by tiles. Points are sorted by tile in sort/. Many points per tile: tensor cores, in
-/// spread/products.cuh and interpolate/products.cuh. Fewer: spread/collect.cuh, interpolate/patches.cuh,
+/// spread/products.cuh and interpolate/products.cuh, in one and two dimensions in spread/planar.cuh and
+/// interpolate/planar.cuh. Fewer: spread/collect.cuh, interpolate/patches.cuh,
 /// interpolate/direct.cuh and interpolate/points.cuh.
 template <typename T>
 class cuda_tiles_engine : public spread_engine<cuda_context, T> {
@@ -32,13 +33,15 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
     return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + unit_firsts_.bytes() +
-           units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() + scratch_.bytes();
+           units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() + crowd_extras_.bytes() +
+           crowds_.bytes() + crowd_counts_.bytes() + scratch_.bytes();
   }
 
  private:
   void make_units();
   void fill_segments();
   void find_extras();
+  void find_crowds();
   [[nodiscard]] bool in_order() const { return context_.reproducibility() != determinism::none; }
   /// Whether units write shares, which are then added up by mesh point; patches that collect points have a fixed order
   /// anyway.
@@ -48,6 +51,7 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void read_patches(const value_layout& layout, const T* mesh, T* values, bool accumulate);
   void read(const value_layout& layout, const T* mesh, T* values, T* gradients, const tile_results<T>& results);
   [[nodiscard]] tile_problem<T> problem() const;
+  [[nodiscard]] tile_crowd_shares<T> crowd_shares() const;
   [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
                                              const T* mesh) const;
 
@@ -64,7 +68,10 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   array<tile_unit, cuda_context> units_;
   array<tile_extra, cuda_context> extras_;  // only with patches
   array<std::uint32_t, cuda_context> extra_count_;
-  array<T, cuda_context> share_sums_;  // only if results must be reproducible
+  array<tile_extra, cuda_context> crowd_extras_;  // only if patches collect points
+  array<tile_crowd, cuda_context> crowds_;
+  array<tile_crowd_counts, cuda_context> crowd_counts_;
+  array<T, cuda_context> share_sums_;  // only if results must be reproducible, or of crowded patches
   workspace<cuda_context> scratch_;
 };
 

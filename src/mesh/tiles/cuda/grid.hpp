@@ -10,15 +10,19 @@
 #include "quadrat/core/types.hpp"
 
 /// Tiles group nearby points by the first mesh points of their footprints. All footprints of a tile lie in its patch of
-/// 8 mesh points along the first and second axis and 8 times `layers` along the last; not so where patches collect
-/// them.
+/// 8 mesh points along the first and second axis and 8 times `layers` along the last, of planar tiles in a patch of 16
+/// x 16 along the last two axes; not so where patches collect them.
 namespace quadrat::detail {
 
 inline constexpr int tile_patch = 8;
+/// Mesh points of the patch of a planar tile along an axis, and in all.
+inline constexpr int planar_patch = 16;
+inline constexpr int planar_size = planar_patch * planar_patch;
 
 struct tile_grid {
   mesh_shape shape;
   int layers;
+  bool planar;       ///< tiles of one or two dimensions; a segment is one tile
   int edge[3];       ///< first mesh points of a tile along an axis
   int origin[3];     ///< first mesh point of the first tile
   int tiles[3];      ///< number of tiles; along the first axis, in whole segments

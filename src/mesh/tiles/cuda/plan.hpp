@@ -6,6 +6,7 @@
 
 #include "mesh/tiles/cuda/grid.hpp"
 #include "mesh/tiles/cuda/patches.hpp"
+#include "mesh/tiles/cuda/spread/candidates.hpp"
 
 namespace quadrat::detail {
 
@@ -17,7 +18,8 @@ struct tile_plan {
   tile_grid grid;
   std::uint32_t unit_points;  ///< most points of a unit
   std::size_t most_units;
-  bool collects;  ///< tiles hold so few points that patches of the mesh collect them
+  bool collects;             ///< tiles hold so few points that patches of the mesh collect them
+  tile_crowd_limits crowds;  ///< of patches that collect points
   tile_reading reading;
   tile_patches patches;  ///< if `reading` is by points or patches, and the shape allows it: see make_patches
 
@@ -28,7 +30,12 @@ struct tile_plan {
 
   /// Values in `tile_shares`, for two channels.
   [[nodiscard]] std::size_t share_size() const {
-    return most_units * static_cast<std::size_t>(grid.segment_reach() * tile_patch * tile_patch * grid.layers * 2);
+    const int plane = grid.planar ? planar_size : tile_patch * tile_patch * grid.layers;
+    return most_units * static_cast<std::size_t>(grid.segment_reach() * plane * 2);
+  }
+  /// Values in `tile_crowd_shares`, for two channels.
+  [[nodiscard]] std::size_t crowd_size() const {
+    return 2 * std::size_t{crowds.most_extras} * tile_patch * tile_patch * tile_patch;
   }
 };
 
@@ -38,6 +45,9 @@ struct tile_plan {
 [[nodiscard]] tile_patches make_patches(const tile_grid& grid, std::size_t count);
 /// Patches for points that read the mesh directly (interpolate/direct.cuh), under the same conditions.
 [[nodiscard]] tile_patches make_direct_patches(const tile_grid& grid, double density);
+
+/// How patches that collect so many points are divided.
+[[nodiscard]] tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count);
 
 [[nodiscard]] tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count);
 

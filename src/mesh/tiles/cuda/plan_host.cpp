@@ -29,6 +29,21 @@ constexpr int long_footprint_edge = 4;
   return grid;
 }
 
+[[nodiscard]] bool has_planar_tiles(const mesh_shape& shape) {
+  return shape.first_axis > 0 && shape.width[2] <= tile_patch;
+}
+
+[[nodiscard]] tile_grid make_planar_tiles(const mesh_shape& shape, bool clip) {
+  tile_grid grid = make_tiles(shape, clip, 2);
+  grid.planar = true;
+  for (int axis = 1; axis < 3; ++axis) {
+    const int starts = grid.starts(axis);
+    grid.edge[axis] = std::clamp(planar_patch - shape.width[axis] + 1, 1, starts);
+    grid.tiles[axis] = (starts + grid.edge[axis] - 1) / grid.edge[axis];
+  }
+  return grid;
+}
+
 /// Whether patches that collect points can distinguish the segments of a run of tiles.
 [[nodiscard]] bool can_collect(const tile_grid& grid) {
   return grid.segments == 1 || grid.segment * grid.edge[0] >= 2 * tile_patch + grid.shape.width[0];
@@ -90,7 +105,19 @@ namespace {
   return false;
 }
 
-[[nodiscard]] tile_plan plan_long_footprints(const mesh_shape& shape, bool clip) {
+/// The most patches that look at a tile along an axis, counting its images.
+[[nodiscard]] std::size_t most_looks(const tile_grid& grid, int axis) {
+  const auto parts = [](int points) { return (points + tile_patch - 1) / tile_patch; };
+  const int extent = grid.shape.extent[axis], patches = parts(extent);
+  // First mesh points of patches that footprints of a tile reach are so many consecutive ones.
+  const int length = grid.edge[axis] + grid.shape.width[axis] + tile_patch - 2;
+  if (!grid.shape.periodic[axis]) return static_cast<std::size_t>(std::min(patches, parts(length)));
+  if (extent % tile_patch == 0) return static_cast<std::size_t>(parts(length));
+  // One more where the last patch is cut by the end of the mesh.
+  return static_cast<std::size_t>(length / extent * patches + std::min(patches, parts(length % extent) + 1));
+}
+
+[[nodiscard]] tile_plan plan_long_footprints(const mesh_shape& shape, bool clip, std::size_t count) {
   tile_plan plan{};
   plan.grid = make_tiles(shape, clip, 1);
   for (int axis = 0; axis < 3; ++axis) {
@@ -101,26 +128,38 @@ namespace {
   plan.grid.inverse_edge = inverse_of_edge(plan.grid.edge[0]);
   cut_segments(plan.grid, most_tile_offset);
   plan.collects = true;
+  plan.crowds = limit_crowds(plan.grid, count);
   plan.reading = tile_reading::points;
   return plan;
 }
 
 }  // namespace
 
+tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count) {
+  std::size_t candidates = count;
+  for (int axis = 0; axis < 3; ++axis) candidates *= most_looks(grid, axis);
+  // The warps of a large device twice over, and enough candidates for writing sums to pay.
+  constexpr std::size_t most_shares = 4096, least = 1024, most = std::size_t{1} << 31;
+  const std::size_t share = std::clamp(candidates / most_shares + 1, least, most);
+  return {static_cast<std::uint32_t>(share), static_cast<std::uint32_t>(candidates / share)};
+}
+
 tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count) {
   const double density = static_cast<double>(count) / static_cast<double>(shape.size());
-  if (has_long_footprints(shape, density)) return plan_long_footprints(shape, clip);
+  if (has_long_footprints(shape, density)) return plan_long_footprints(shape, clip, count);
   // Patches of two layers write fewer mesh points, but half of their products are zeros: they pay below one or two
   // points per mesh point.
   tile_plan plan{};
-  plan.grid = make_tiles(shape, clip, density < 1.5 ? 2 : 1);
+  const bool sparse = density < 0.1;
+  plan.grid = has_planar_tiles(shape) && !sparse ? make_planar_tiles(shape, clip)
+                                                 : make_tiles(shape, clip, density < 1.5 ? 2 : 1);
   // Enough units for eight on every scheduler of a large device, and enough points for a unit to pay.
   const double unit = std::clamp(static_cast<double>(count) / 6000, 64.0, 512.0);
   const double tiles = static_cast<double>(plan.grid.tiles[0]) * plan.grid.tiles[1] * plan.grid.tiles[2];
   const double in_tile = std::max(static_cast<double>(count) / tiles, 1e-6);
   cut_segments(plan.grid, static_cast<int>(std::ceil(std::min(unit / in_tile, 64.0))));
   plan.unit_points = static_cast<std::uint32_t>(2 * unit);
-  if (density < 0.1) {
+  if (sparse) {
     tile_grid whole = plan.grid;
     // Patches read whole tiles: shorter ones hold fewer points that do not reach the patch.
     whole.edge[2] = std::min(whole.edge[2], tile_patch);
@@ -129,6 +168,7 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count) {
     plan.collects = can_collect(whole);
     if (plan.collects) {
       plan.grid = whole;
+      plan.crowds = limit_crowds(whole, count);
       // For long segments; units then serve only interpolation without patches, and lose nothing by being cut.
       plan.unit_points = 48;
     }

@@ -6,6 +6,7 @@
 #include "mesh/tiles/cuda/cover.hpp"
 #include "mesh/tiles/cuda/grid.hpp"
 #include "mesh/tiles/cuda/patches.hpp"
+#include "mesh/tiles/cuda/spread/candidates.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/mesh/window.hpp"
 
@@ -37,6 +38,22 @@ struct tile_patch_shares {
   std::size_t most_extras;
 
   [[nodiscard]] std::size_t most_blocks() const { return patches.total() + most_extras; }
+};
+
+/// How many crowded patches and extra shares there are.
+struct tile_crowd_counts {
+  std::uint32_t extras, crowds;
+};
+
+/// The extra shares of crowded patches that collect points, and their sums.
+template <typename T>
+struct tile_crowd_shares {
+  std::uint32_t share;  ///< most candidates of a warp
+  std::uint32_t most_extras;
+  const tile_crowd_counts* counts;
+  const tile_extra* extras;
+  const tile_crowd* crowds;
+  T* sums;  ///< [extra][16 times the channels][lane]
 };
 
 /// What interpolation by patches reads and writes: real values, or complex ones with `stride` 2. A mesh row has an even
@@ -94,16 +111,23 @@ void interpolate_tiles(const cuda_context& context, const tile_problem<T>& probl
 template <typename T>
 void spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels);
 
+/// The same for planar tiles.
+template <typename T>
+void interpolate_planar_tiles(const cuda_context& context, const tile_problem<T>& problem,
+                              const tile_channels<T>& channels, const tile_results<T>& results);
+template <typename T>
+void spread_planar_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels);
+
 /// Writes the mesh, or adds to it, with sums in an order that does not depend on timing. Asynchronous.
 template <typename T>
 void spread_tiles_in_order(const cuda_context& context, const tile_problem<T>& problem,
                            const tile_channels<T>& channels, const tile_shares<T>& shares, bool accumulate);
 
 /// Writes the mesh, or adds to it, patch by patch, for few points per mesh point. Asynchronous. The order of sums is
-/// that of tiles and their points.
+/// that of tiles and their points, in a crowded patch share by share.
 template <typename T>
 void collect_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
-                   bool accumulate);
+                   const tile_crowd_shares<T>& crowds, bool accumulate);
 
 /// interpolate_tiles for few points per mesh point, point by point.
 template <typename T>
@@ -114,6 +138,10 @@ void interpolate_each_point(const cuda_context& context, const tile_problem<T>& 
 /// order is that of atomic operations.
 void find_tile_extras(const cuda_context& context, const tile_grid& grid, const tile_patches& patches,
                       const std::uint32_t* offsets, tile_extra* extras, std::uint32_t* extra_count);
+
+/// The same for patches that collect points; and lists the crowded ones. Adds to both counts.
+void find_tile_crowds(const cuda_context& context, const tile_grid& grid, const tile_crowd_limits& limits,
+                      const std::uint32_t* offsets, tile_extra* extras, tile_crowd* crowds, tile_crowd_counts* counts);
 
 /// interpolate_tiles for real (1) or complex (2) values, with patches from make_patches. Asynchronous.
 template <int Components>

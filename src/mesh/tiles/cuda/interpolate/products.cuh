@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/interpolate/sums.cuh"
 #include "mesh/tiles/cuda/mma.cuh"
 #include "mesh/tiles/cuda/problem.hpp"
 #include "mesh/tiles/cuda/weights.cuh"
@@ -106,15 +107,6 @@ class tile_mesh_patch {
 
   kept_type kept_[Channels][Layers][tile_patch / 2][4];
 };
-
-/// Sums over the lanes of a row, for two points: lane 4 g + t gets point 2t + g % 2.
-template <typename T>
-__device__ __forceinline__ T sum_tile_rows(const T (&sums)[2], int lane) {
-  const bool odd = (lane & 4) != 0;
-  T sum = (odd ? sums[1] : sums[0]) + __shfl_xor_sync(~0u, odd ? sums[0] : sums[1], 4);
-  sum += __shfl_xor_sync(~0u, sum, 8);
-  return sum + __shfl_xor_sync(~0u, sum, 16);
-}
 
 /// Sums four results of two points over the lanes of a row: lane 4 g + t gets result g / 2 of point 2t + g % 2.
 template <typename T>

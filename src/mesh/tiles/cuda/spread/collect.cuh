@@ -1,55 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
+#include "mesh/tiles/cuda/spread/candidates.hpp"
 #include "mesh/tiles/cuda/spread/products.cuh"
 #include "quadrat/parallel/warp_scan.hpp"
 
 /// Spreading with few points per mesh point: a warp owns a patch of 8 x 8 x 8 mesh points, collects all footprints that
 /// reach into it, and writes it once. Also for footprints that are longer than a patch. A point is read by several
 /// patches; there are no atomic operations, the mesh need not be cleared, and the order of sums is that of the tiles.
+/// Crowded patches are divided: other warps take their candidates after the first `share`, and write sums that are
+/// added to the mesh afterwards.
 namespace quadrat::detail {
-
-/// The tiles along an axis whose footprints may reach the patch that begins at mesh point `begin`, image by image where
-/// the axis is periodic: a run of tiles for each.
-class tile_span {
- public:
-  struct run {
-    int first, count;
-    int shift;  ///< of the image, in mesh points
-  };
-
-  __device__ tile_span(const tile_grid& grid, int axis, int begin)
-      : low_(begin - grid.shape.width[axis] + 1 - grid.origin[axis]),
-        high_(begin + tile_patch - 1 - grid.origin[axis]),
-        edge_(grid.edge[axis]),
-        extent_(grid.shape.periodic[axis] ? grid.shape.extent[axis] : 0),
-        last_((extent_ > 0 ? extent_ : grid.tiles[axis] * edge_) - 1) {
-    if (extent_ > 0 && low_ < 0) first_image_ = -((extent_ - 1 - low_) / extent_);
-    if (extent_ > 0) images_ = high_ / extent_ - first_image_ + 1;
-    for (int image = 0; image < images_; ++image) total_ += of_image(image).count;
-  }
-  [[nodiscard]] __device__ int images() const { return images_; }
-  [[nodiscard]] __device__ run of_image(int image) const {
-    const int shift = (first_image_ + image) * extent_;
-    const int from = max(low_ - shift, 0) / edge_, to = min(high_ - shift, last_) / edge_;
-    return {from, max(to - from + 1, 0), shift};
-  }
-  /// Tiles of all images.
-  [[nodiscard]] __device__ int total() const { return total_; }
-  /// Tile k of them, as a run of one.
-  [[nodiscard]] __device__ run tile(int k) const {
-    for (int image = 0;; ++image) {
-      const run own = of_image(image);
-      if (k < own.count) return {own.first + k, 1, own.shift};
-      k -= own.count;
-    }
-  }
-
- private:
-  int low_, high_;  // first mesh points of footprints that reach the patch
-  int edge_, extent_, last_;
-  int first_image_ = 0, images_ = 1, total_ = 0;
-};
 
 /// Shifts eight weights by `offset`, from -7 to 7, in a row of eight; those shifted out are dropped.
 template <typename T>
@@ -95,13 +58,6 @@ struct tile_collect_memory {
   std::uint32_t offsets[2 * tile_batch];  ///< where these begin: 16 + the offset from the patch, 8 bits per axis
 };
 
-/// Points of adjacent tiles of a row: a run of slots.
-struct tile_run {
-  std::uint32_t first, length;
-  int from;     ///< the smallest first mesh point along the first axis
-  int base[3];  ///< origin of the offsets in records
-};
-
 template <typename T, int Channels>
 using tile_sums = T[tile_patch / 2][Channels][4];
 
@@ -115,39 +71,27 @@ struct tile_collector {
   int lane;
   int queued;
 
-  __device__ void collect(tile_sums<T, Channels>& sums) {
-    const tile_grid& grid = problem.grid;
-    const tile_span first(grid, 0, begin[0]), second(grid, 1, begin[1]), last(grid, 2, begin[2]);
-    const int runs = second.total() * last.total() * first.images();
-    for (int round = 0; round < runs; round += 32) {
-      const int number = round + lane;
-      tile_run run{};
-      if (number < runs) {
-        const int row = number / first.images(), rank = row / last.total();
-        run = run_of(first.of_image(number - row * first.images()), second.tile(rank),
-                     last.tile(row - rank * last.total()));
-      }
-      look_at(run, sums);
+  __device__ void collect(const candidate_share& share, tile_sums<T, Channels>& sums) {
+    const tile_candidates candidates(problem.grid, problem.offsets, begin);
+    std::uint64_t seen = 0;
+    for (int round = 0; round < candidates.runs() && seen < share.last; round += 32) {
+      const tile_run run = round + lane < candidates.runs() ? candidates.run(round + lane) : tile_run{};
+      const std::uint64_t end = seen + sum_of_lanes(run.length);
+      look_at(share.part_of(run, end - run.length), sums);
+      seen = __shfl_sync(~0u, end, 31);
     }
     if (queued > 0) add_batch(queued, sums);
   }
 
  private:
-  [[nodiscard]] __device__ tile_run run_of(const tile_span::run& first, const tile_span::run& second,
-                                           const tile_span::run& last) const {
-    const tile_grid& grid = problem.grid;
-    if (first.count == 0) return {};
-    const std::uint32_t number = static_cast<std::uint32_t>(second.first * grid.tiles[2] + last.first) *
-                                     static_cast<std::uint32_t>(grid.segments * grid.segment) +
-                                 static_cast<std::uint32_t>(first.first);
-    const std::uint32_t begins = problem.offsets[number];
-    const int origin = grid.origin[0] + first.shift;
-    return {begins,
-            problem.offsets[number + static_cast<std::uint32_t>(first.count)] - begins,
-            origin + first.first * grid.edge[0],
-            {origin + first.first / grid.segment * grid.segment * grid.edge[0],
-             grid.origin[1] + second.first * grid.edge[1] + second.shift,
-             grid.origin[2] + last.first * grid.edge[2] + last.shift}};
+  /// Over this lane and all before it.
+  [[nodiscard]] __device__ std::uint64_t sum_of_lanes(std::uint64_t value) const {
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const std::uint64_t before = __shfl_up_sync(~0u, value, distance);
+      if (lane >= distance) value += before;
+    }
+    return value;
   }
 
   /// Each lane brings a run; their points are processed 32 at a time.
@@ -254,74 +198,130 @@ struct tile_collector {
   }
 };
 
+/// Calls f(channel, mesh point) for sum `number` of a lane, below 16 times the channels, unless it is outside the mesh.
+template <int Channels, typename F>
+__device__ __forceinline__ void with_collected_sum(const mesh_shape& shape, const int (&begin)[3], int number, int lane,
+                                                   const F& f) {
+  const int half = number % 2, plane = number / 4 / Channels * 2 + number / 2 % 2;
+  const int i = begin[0] + plane, j = begin[1] + lane / 4, k = begin[2] + 4 * half + lane % 4;
+  if (i < shape.extent[0] && j < shape.extent[1] && k < shape.extent[2]) {
+    f(number / 4 % Channels, shape.node(i, j, k));
+  }
+}
+
+/// The first blocks take the extra shares of crowded patches, each of which takes long; then there is a warp per patch.
 template <typename T, int Channels, int Columns>
 __global__ void __launch_bounds__(32 * tile_warps<T>)
     collect_tiles_kernel(const __grid_constant__ tile_problem<T> problem,
-                         const __grid_constant__ tile_channels<T> channels, unsigned patches, bool accumulate) {
+                         const __grid_constant__ tile_channels<T> channels,
+                         const __grid_constant__ tile_crowd_shares<T> crowds, unsigned patches, bool accumulate) {
   __shared__ tile_collect_memory<T, Channels> memories[tile_warps<T>];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const mesh_shape& shape = problem.grid.shape;
-  const unsigned along_last = (shape.extent[2] + tile_patch - 1) / tile_patch,
-                 along_second = (shape.extent[1] + tile_patch - 1) / tile_patch;
-  const unsigned patch = blockIdx.x * tile_warps<T> + warp;
-  if (patch >= patches) return;
-  const int begin[3] = {static_cast<int>(patch / along_last / along_second) * tile_patch,
-                        static_cast<int>(patch / along_last % along_second) * tile_patch,
-                        static_cast<int>(patch % along_last) * tile_patch};
+  const std::uint32_t number = blockIdx.x * tile_warps<T> + warp;
+  tile_extra own{number - crowds.most_extras, 0};
+  if (number < crowds.most_extras) {
+    if (number >= crowds.counts->extras) return;
+    own = crowds.extras[number];
+  }
+  if (own.patch >= patches) return;
+  tile_collector<T, Channels, Columns> collector{problem, channels, memories[warp], {}, lane, 0};
+  tile_mesh_patches(shape).locate(own.patch, collector.begin);
   tile_sums<T, Channels> sums = {};
-  tile_collector<T, Channels, Columns> collector{problem, channels, memories[warp], {begin[0], begin[1], begin[2]},
-                                                 lane,    0};
-  collector.collect(sums);
-  const int j = begin[1] + lane / 4;
+  collector.collect(candidate_share(own.share, crowds.share), sums);
+  T* partial = crowds.sums + static_cast<std::size_t>(number) * (16 * Channels * 32) + lane;
 #pragma unroll
-  for (int plane = 0; plane < tile_patch; ++plane) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int i = begin[0] + plane, k = begin[2] + 4 * half + lane % 4;
-      if (i >= shape.extent[0] || j >= shape.extent[1] || k >= shape.extent[2]) continue;
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) {
-        T& to = channels.mesh[c][shape.node(i, j, k) * static_cast<std::size_t>(channels.stride)];
-        const T sum = sums[plane / 2][c][2 * (plane % 2) + half];
-        to = accumulate ? to + sum : sum;
-      }
+  for (int s = 0; s < 16 * Channels; ++s) {
+    const T sum = sums[s / 4 / Channels][s / 4 % Channels][s % 4];
+    if (own.share > 0) {
+      partial[s * 32] = sum;
+      continue;
     }
+    with_collected_sum<Channels>(shape, collector.begin, s, lane, [&](int c, std::size_t node) {
+      T& to = channels.mesh[c][node * static_cast<std::size_t>(channels.stride)];
+      to = accumulate ? to + sum : sum;
+    });
+  }
+}
+
+/// Sums of a lane that a block adds up, and groups of warps among which the shares of a patch are divided.
+inline constexpr int crowd_sums = 4, crowd_groups = 4;
+
+/// Adds the extra shares of crowded patches to the mesh: groups of consecutive ones, then the groups in their order.
+template <typename T, int Channels>
+__global__ void __launch_bounds__(32 * crowd_sums * crowd_groups)
+    add_crowds_kernel(const __grid_constant__ mesh_shape shape, const __grid_constant__ tile_channels<T> channels,
+                      const __grid_constant__ tile_crowd_shares<T> crowds) {
+  __shared__ T sums[crowd_groups][crowd_sums][32];
+  const int lane = threadIdx.x % 32, of_block = threadIdx.x / 32 % crowd_sums, group = threadIdx.x / 32 / crowd_sums;
+  const int number = blockIdx.y * crowd_sums + of_block;
+  const std::uint32_t count = crowds.counts->crowds;
+  for (std::uint32_t at = blockIdx.x; at < count; at += gridDim.x) {
+    const tile_crowd crowd = crowds.crowds[at];
+    const std::uint32_t size = (crowd.count + crowd_groups - 1) / crowd_groups;
+    const std::uint32_t first = min(group * size, crowd.count), last = min(first + size, crowd.count);
+    const T* partial =
+        crowds.sums + (static_cast<std::size_t>(crowd.first + first) * (16 * Channels) + number) * 32 + lane;
+    T sum = T(0);
+#pragma unroll 8
+    for (std::uint32_t share = first; share < last; ++share, partial += 16 * Channels * 32) sum += *partial;
+    sums[group][of_block][lane] = sum;
+    __syncthreads();
+    if (group == 0) {
+#pragma unroll
+      for (int other = 1; other < crowd_groups; ++other) sum += sums[other][of_block][lane];
+      int begin[3];
+      tile_mesh_patches(shape).locate(crowd.patch, begin);
+      with_collected_sum<Channels>(shape, begin, number, lane, [&](int c, std::size_t node) {
+        channels.mesh[c][node * static_cast<std::size_t>(channels.stride)] += sum;
+      });
+    }
+    __syncthreads();
   }
 }
 
 template <typename T, int Channels, int Columns>
 void launch_collect_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
-                          bool accumulate) {
+                          const tile_crowd_shares<T>& crowds, bool accumulate) {
   const cuda_launch launch(context, "mesh.tiles.collect");
-  std::size_t patches = 1;
-  for (const int extent : problem.grid.shape.extent) {
-    patches *= static_cast<std::size_t>((extent + tile_patch - 1) / tile_patch);
-  }
+  const std::size_t patches = tile_mesh_patches(problem.grid.shape).total();
   collect_tiles_kernel<T, Channels, Columns>
-      <<<cuda_launch::blocks(patches, tile_warps<T>), 32 * tile_warps<T>, 0, context.stream()>>>(
-          problem, channels, static_cast<unsigned>(patches), accumulate);
+      <<<cuda_launch::blocks(patches + crowds.most_extras, tile_warps<T>), 32 * tile_warps<T>, 0, context.stream()>>>(
+          problem, channels, crowds, static_cast<unsigned>(patches), accumulate);
   launch.check();
 }
 
-template <typename T, int Columns>
-void collect_tiles_of_width(const cuda_context& context, const tile_problem<T>& problem,
-                            const tile_channels<T>& channels, bool accumulate) {
-  if (channels.count == 1) {
-    launch_collect_tiles<T, 1, Columns>(context, problem, channels, accumulate);
+template <typename T, int Channels>
+void launch_add_crowds(const cuda_context& context, const mesh_shape& shape, const tile_channels<T>& channels,
+                       const tile_crowd_shares<T>& crowds) {
+  if (crowds.most_extras == 0) return;
+  const cuda_launch launch(context, "mesh.tiles.add_crowds");
+  const dim3 blocks(std::min(crowds.most_extras, 128u), 16 * Channels / crowd_sums);
+  add_crowds_kernel<T, Channels>
+      <<<blocks, 32 * crowd_sums * crowd_groups, 0, context.stream()>>>(shape, channels, crowds);
+  launch.check();
+}
+
+template <typename T, int Channels>
+void collect_tiles_of(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                      const tile_crowd_shares<T>& crowds, bool accumulate) {
+  if (problem.window.width <= tile_patch) {
+    launch_collect_tiles<T, Channels, tile_patch>(context, problem, channels, crowds, accumulate);
+  } else if (problem.window.width <= 12) {
+    launch_collect_tiles<T, Channels, 12>(context, problem, channels, crowds, accumulate);
   } else {
-    launch_collect_tiles<T, 2, Columns>(context, problem, channels, accumulate);
+    launch_collect_tiles<T, Channels, mesh_window<T>::most_width>(context, problem, channels, crowds, accumulate);
   }
+  launch_add_crowds<T, Channels>(context, problem.grid.shape, channels, crowds);
 }
 
 template <typename T>
 void collect_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
-                   bool accumulate) {
-  if (problem.window.width <= tile_patch) {
-    collect_tiles_of_width<T, tile_patch>(context, problem, channels, accumulate);
-  } else if (problem.window.width <= 12) {
-    collect_tiles_of_width<T, 12>(context, problem, channels, accumulate);
+                   const tile_crowd_shares<T>& crowds, bool accumulate) {
+  if (channels.count == 1) {
+    collect_tiles_of<T, 1>(context, problem, channels, crowds, accumulate);
   } else {
-    collect_tiles_of_width<T, mesh_window<T>::most_width>(context, problem, channels, accumulate);
+    collect_tiles_of<T, 2>(context, problem, channels, crowds, accumulate);
   }
 }
 
