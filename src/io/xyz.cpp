@@ -2,6 +2,8 @@
 #include "quadrat/io/xyz.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,8 +18,8 @@ namespace {
 
 class xyz_parser {
  public:
-  xyz_parser(std::string_view text, xyz_frame& frame, bool with_species = false)
-      : lines_(text), frame_(frame), with_species_(with_species) {}
+  xyz_parser(std::string_view text, xyz_frame& frame, const xyz_columns& wanted = {})
+      : lines_(text), frame_(frame), wanted_(wanted) {}
 
   void read_first() {
     if (!lines_.next()) throw io_error(frame_.file + ": the file is empty");
@@ -34,10 +36,7 @@ class xyz_parser {
     next.file = frame_.file;
     next.frames = frame_.frames + 1;
     frame_ = std::move(next);
-    first_column_ = 1;
-    columns_ = 4;
-    species_column_ = 0;
-    exact_ = false;
+    layout_ = {};
     read_frame(*count);
     return true;
   }
@@ -60,6 +59,9 @@ class xyz_parser {
     if (!lines_.next()) fail("the file ends before the comment line");
     frame_.comment_line = lines_.number();
     read_comment();
+    if (wanted_.charges && !layout_.charge) {
+      fail("there are no charges; Properties must have charge:R:1, charges:R:1 or initial_charges:R:1");
+    }
     frame_.positions.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
       next_atom(i, count);
@@ -129,55 +131,79 @@ class xyz_parser {
   /// name:kind:columns triples, such as "species:S:1:pos:R:3".
   void read_properties(const std::string& text) {
     const auto words = words_of(text, ":");
-    std::size_t column = 0;
     bool found = false;
-    species_column_.reset();
+    layout_ = {0, {}, {}, 0, true};
+    std::size_t rank = charge_names.size();
     for (std::size_t k = 0; k + 2 < words.size(); k += 3) {
       const auto count = number_from<std::uint32_t>(words[k + 2]);
       if (!count || *count == 0) fail("Properties has " + shown(words[k + 2]) + " where a number of columns should be");
+      const bool numbers = words[k + 1] == "R" || words[k + 1] == "I";
       if (words[k] == "pos") {
-        if (*count != 3 || (words[k + 1] != "R" && words[k + 1] != "I")) {
-          fail("Properties must give pos as pos:R:3, but has " + shown(text));
-        }
-        first_column_ = column;
+        if (*count != 3 || !numbers) fail("Properties must give pos as pos:R:3, but has " + shown(text));
+        layout_.position = layout_.columns;
         found = true;
       }
-      if (words[k] == "species" && *count == 1) species_column_ = column;
-      column += *count;
+      if (words[k] == "species" && *count == 1) layout_.species = layout_.columns;
+      const auto name = static_cast<std::size_t>(std::ranges::find(charge_names, words[k]) - charge_names.begin());
+      if (wanted_.charges && name < rank) {
+        if (*count != 1 || !numbers) {
+          fail(message("Properties must give ", words[k], " as ", words[k], ":R:1, but has ", shown(text)));
+        }
+        layout_.charge = layout_.columns;
+        rank = name;
+      }
+      layout_.columns += *count;
     }
     if (words.size() % 3 != 0 || !found)
       fail("Properties must be triples with pos:R:3 among them, but is " + shown(text));
-    columns_ = column;
-    exact_ = true;
+  }
+
+  [[nodiscard]] double number_in(const std::vector<std::string_view>& words, std::size_t column,
+                                 std::string_view name) const {
+    const auto value = number_from<double>(words[column]);
+    if (value) return *value;
+    fail(message("column ", column + 1, " (", name, ") is ", shown(words[column]),
+                 ", which is not a representable number"));
   }
 
   void read_atom() {
     const auto words = words_of(lines_.line(), " \t");
-    if (exact_ ? words.size() != columns_ : words.size() < columns_) {
-      fail(message("the line of an atom has ", words.size(), " columns; expected ", exact_ ? "" : "at least ", columns_,
-                   exact_ ? " (Properties)" : " (a name, x, y and z)"));
+    if (layout_.exact ? words.size() != layout_.columns : words.size() < layout_.columns) {
+      fail(message("the line of an atom has ", words.size(), " columns; expected ", layout_.exact ? "" : "at least ",
+                   layout_.columns, layout_.exact ? " (Properties)" : " (a name, x, y and z)"));
     }
     vec<double, 3> position{};
     for (int axis = 0; axis < 3; ++axis) {
-      const std::size_t column = first_column_ + static_cast<std::size_t>(axis);
-      const auto value = number_from<double>(words[column]);
-      if (!value) {
-        fail(message("column ", column + 1, " (", "xyz"[axis], ") is ", shown(words[column]),
-                     ", which is not a representable number"));
-      }
-      position[axis] = *value;
+      const auto k = static_cast<std::size_t>(axis);
+      position[axis] = number_in(words, layout_.position + k, std::string_view("xyz").substr(k, 1));
     }
     frame_.positions.push_back(position);
-    if (with_species_ && species_column_) frame_.species.emplace_back(words[*species_column_]);
+    if (wanted_.species && layout_.species) frame_.species.emplace_back(words[*layout_.species]);
+    if (!wanted_.charges) return;
+    const double charge = number_in(words, *layout_.charge, "charge");
+    if (!std::isfinite(charge)) {
+      fail(message("column ", *layout_.charge + 1, " (charge) is ", shown(words[*layout_.charge]),
+                   "; charges must be finite"));
+    }
+    frame_.charges.push_back(charge);
   }
+
+  /// Names of the column of charges; an earlier one is preferred.
+  static constexpr std::array<std::string_view, 3> charge_names{"charge", "charges", "initial_charges"};
+
+  /// Where the columns of an atom's line are; that of a frame without Properties.
+  struct column_layout {
+    std::size_t position = 1;  ///< the first of three
+    std::optional<std::size_t> species = 0;
+    std::optional<std::size_t> charge{};
+    std::size_t columns = 4;
+    bool exact = false;  ///< no further columns may follow
+  };
 
   line_reader lines_;
   xyz_frame& frame_;
-  bool with_species_;
-  std::size_t first_column_ = 1;  ///< of the position
-  std::optional<std::size_t> species_column_ = 0;
-  std::size_t columns_ = 4;
-  bool exact_ = false;  ///< whether Properties give the number of columns
+  xyz_columns wanted_;
+  column_layout layout_;
 };
 
 }  // namespace
@@ -193,16 +219,16 @@ xyz_frame parse_xyz(std::string_view text, const std::string& file) {
   return frame;
 }
 
-void for_each_xyz_frame(const std::filesystem::path& file, bool with_species,
+void for_each_xyz_frame(const std::filesystem::path& file, const xyz_columns& columns,
                         const std::function<void(const xyz_frame&)>& f) {
-  parse_xyz_frames(read_whole_file(file), file.string(), with_species, f);
+  parse_xyz_frames(read_whole_file(file), file.string(), columns, f);
 }
 
-void parse_xyz_frames(std::string_view text, const std::string& file, bool with_species,
+void parse_xyz_frames(std::string_view text, const std::string& file, const xyz_columns& columns,
                       const std::function<void(const xyz_frame&)>& f) {
   xyz_frame frame;
   frame.file = file;
-  xyz_parser parser(text, frame, with_species);
+  xyz_parser parser(text, frame, columns);
   parser.read_first();
   f(frame);
   while (parser.read_next()) f(frame);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // For any bytes, the reader of extended .xyz files gives its frames, or an io_error.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,11 +15,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const auto frame = quadrat::io::parse_xyz(text, "a.xyz");
     quadrat::test::expect(frame.positions.size() <= size / 5, "no more atoms than lines");
     std::size_t frames = 0;
-    quadrat::io::parse_xyz_frames(text, "a.xyz", true, [&](const quadrat::io::xyz_frame& next) {
+    quadrat::io::parse_xyz_frames(text, "a.xyz", {.species = true}, [&](const quadrat::io::xyz_frame& next) {
       ++frames;
       quadrat::test::expect(next.species.empty() || next.species.size() == next.positions.size(), "a species an atom");
     });
     quadrat::test::expect(frames == frame.frames, "as many frames as were counted");
+    quadrat::io::parse_xyz_frames(text, "a.xyz", {.charges = true}, [&](const quadrat::io::xyz_frame& next) {
+      quadrat::test::expect(next.charges.size() == next.positions.size(), "a charge an atom");
+      for (const double charge : next.charges) quadrat::test::expect(std::isfinite(charge), "finite charges");
+    });
   });
   return 0;
 }

@@ -19,9 +19,19 @@ class xyz_test : public testing::Test {
     return read_xyz(file_);
   }
   xyz_frame with_comment(const std::string& comment) { return read("1\n" + comment + "\nH 1 2 3\n"); }
-  std::string failure(const std::string& text) {
+  std::vector<xyz_frame> read_all(const std::string& text, const xyz_columns& columns) {
+    put(file_, text);
+    std::vector<xyz_frame> frames;
+    for_each_xyz_frame(file_, columns, [&](const xyz_frame& frame) { frames.push_back(frame); });
+    return frames;
+  }
+  std::string failure(const std::string& text, bool charges = false) {
     try {
-      (void)read(text);
+      if (charges) {
+        (void)read_all(text, {.charges = true});
+      } else {
+        (void)read(text);
+      }
       return "no error";
     } catch (const io_error& problem) {
       const std::string what = problem.what();
@@ -47,11 +57,10 @@ TEST_F(xyz_test, extended) {
 }
 
 TEST_F(xyz_test, all_frames_with_species_and_lines) {
-  put(file_,
+  const auto frames = read_all(
       "1\n\nH 1 2 3\n\n2\nProperties=pos:R:3:species:S:1 pbc=\"T T F\"\n4 5 6 He\n7 8 9 O\n1\nProperties=pos:R:3\n0 0 "
-      "1\n");
-  std::vector<xyz_frame> frames;
-  for_each_xyz_frame(file_, true, [&](const xyz_frame& frame) { frames.push_back(frame); });
+      "1\n",
+      {.species = true});
   ASSERT_EQ(frames.size(), 3u);
   EXPECT_EQ(frames[0].species, (std::vector<std::string>{"H"}));
   EXPECT_EQ(frames[1].species, (std::vector<std::string>{"He", "O"}));
@@ -63,6 +72,43 @@ TEST_F(xyz_test, all_frames_with_species_and_lines) {
   EXPECT_EQ(frames[1].comment_line, 6u);
   EXPECT_EQ(frames[2].comment_line, 10u);
   EXPECT_EQ(frames[2].frames, 3u);
+}
+
+TEST_F(xyz_test, charges_of_all_frames) {
+  const std::string text =
+      "2\nProperties=species:S:1:pos:R:3:charge:R:1\nNa 1 2 3 1\nCl 4 5 6 "
+      "-1.5e0\n1\nProperties=charges:I:1:pos:R:3\n-2 7 8 "
+      "9\n0\nProperties=pos:R:3:initial_charges:R:1\n1\nProperties=initial_charges:R:1:charges:R:1:charge:R:1:pos:R:"
+      "3\n3 2 "
+      "1 0 0 0\n1\nProperties=charges:R:1:initial_charges:R:1:pos:R:3\n2 3 0 0 0\n";
+  const auto frames = read_all(text, {.charges = true});
+  ASSERT_EQ(frames.size(), 5u);
+  EXPECT_EQ(frames[0].charges, (std::vector<double>{1, -1.5}));
+  EXPECT_EQ(frames[0].positions[1], (vec<double, 3>{4, 5, 6}));
+  EXPECT_TRUE(frames[0].species.empty());
+  EXPECT_EQ(frames[1].charges, (std::vector<double>{-2}));
+  EXPECT_TRUE(frames[2].charges.empty());
+  EXPECT_EQ(frames[3].charges, (std::vector<double>{1}));  // charge comes before charges,
+  EXPECT_EQ(frames[4].charges, (std::vector<double>{2}));  // and that before initial_charges
+  for (const xyz_frame& frame : read_all(text, {})) EXPECT_TRUE(frame.charges.empty());
+}
+
+TEST_F(xyz_test, charges_that_are_missing_or_no_finite_numbers_are_refused) {
+  const std::string none = " there are no charges; Properties must have charge:R:1, charges:R:1 or initial_charges:R:1";
+  const std::string first_lines = "1\nProperties=pos:R:3:charge:R:1\n";
+  EXPECT_EQ(failure("1\n\nH 1 2 3\n", true), "2:" + none);
+  EXPECT_EQ(failure("1\nProperties=pos:R:3:Charge:R:1\n1 2 3 1\n", true), "2:" + none);
+  EXPECT_EQ(failure(first_lines + "1 2 3 1\n1\nProperties=species:S:1:pos:R:3\nH 1 2 3\n", true), "5:" + none);
+  EXPECT_EQ(failure(first_lines + "1 2 3 nan\n", true), "3: column 4 (charge) is \"nan\"; charges must be finite");
+  EXPECT_EQ(failure(first_lines + "1 2 3 -inf\n", true), "3: column 4 (charge) is \"-inf\"; charges must be finite");
+  EXPECT_EQ(failure(first_lines + "1 2 3 +\n", true),
+            "3: column 4 (charge) is \"+\", which is not a representable number");
+  EXPECT_EQ(failure(first_lines + "1 2 3\n", true), "3: the line of an atom has 3 columns; expected 4 (Properties)");
+  for (const std::string kind : {"R:2", "S:1", "R:3"}) {
+    const std::string properties = "pos:R:3:charges:" + kind;
+    EXPECT_EQ(failure("0\nProperties=" + properties + "\n", true),
+              "2: Properties must give charges as charges:R:1, but has \"" + properties + "\"");
+  }
 }
 
 TEST_F(xyz_test, plain) {

@@ -14,6 +14,12 @@
 
 namespace quadrat::io {
 
+/// What is read of each atom besides its position.
+struct xyz_columns {
+  bool species = false;
+  bool charges = false;  ///< every frame must have them
+};
+
 /// A frame of an .xyz file.
 struct xyz_frame {
   std::string file;              ///< for messages
@@ -30,6 +36,9 @@ struct xyz_frame {
   /// Of each atom: the column of `species:S:1` in Properties, or the first one without Properties; empty if there is no
   /// such column, or it was not asked for.
   std::vector<std::string> species;
+  /// Of each atom, finite: the column `charge:R:1` of Properties, else `charges`, else `initial_charges` (as ASE writes
+  /// them); kind R or I. Empty if they were not asked for.
+  std::vector<double> charges;
 };
 
 /// Reads the first frame of an extended .xyz file (https://github.com/libAtoms/extxyz), or of a plain one: number of
@@ -38,11 +47,11 @@ struct xyz_frame {
 /// text that is not a frame.
 [[nodiscard]] xyz_frame read_xyz(const std::filesystem::path& file);
 /// Calls f(frame) for all frames, one after the other. Throws as above, when it comes to the frame that is wrong.
-void for_each_xyz_frame(const std::filesystem::path& file, bool with_species,
+void for_each_xyz_frame(const std::filesystem::path& file, const xyz_columns& columns,
                         const std::function<void(const xyz_frame&)>& f);
 /// The same for a text in memory; `file` is its name in messages.
 [[nodiscard]] xyz_frame parse_xyz(std::string_view text, const std::string& file);
-void parse_xyz_frames(std::string_view text, const std::string& file, bool with_species,
+void parse_xyz_frames(std::string_view text, const std::string& file, const xyz_columns& columns,
                       const std::function<void(const xyz_frame&)>& f);
 
 }  // namespace quadrat::io
