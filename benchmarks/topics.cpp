@@ -8,6 +8,7 @@
 #include "cells/operations.hpp"
 #include "contacts/operations.hpp"
 #include "core/method_choice.hpp"
+#include "ewald/operations.hpp"
 #include "harness/stopwatch.hpp"
 #include "keyed/operations.hpp"
 #include "mesh/operations.hpp"
@@ -16,6 +17,7 @@
 #include "neighbors/operations.hpp"
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/contacts/methods.hpp"
+#include "quadrat/ewald/electrostatics.hpp"
 #include "quadrat/keyed/methods.hpp"
 #include "quadrat/mesh/methods.hpp"
 #include "quadrat/models/granular.hpp"
@@ -45,6 +47,13 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"bins", "the nine stages over the size of bins, the second sort and the order in memory", 0, run_bins},
     {"sparse", "spheres in domains much larger than they are", 0, run_sparse_contacts},
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
+}};
+
+constexpr std::array<operation, 4> electrostatics_operations{{
+    {"reciprocal", "the mesh part of charges at random places", 0, run_reciprocal},
+    {"whole", "energy and forces of water", 0, run_electrostatics},
+    {"methods", "the same by every method with a mesh", 0, run_equal_errors},
+    {"batch", "many small systems in one call", 0, run_small_systems},
 }};
 
 constexpr std::array<operation, 1> fft_operations{{
@@ -133,6 +142,7 @@ std::vector<method_info> listed(std::span<const Method> methods, std::vector<met
 
 std::vector<method_info> cells_methods() { return listed(cell_lists()); }
 std::vector<method_info> contacts_methods() { return listed(contact_methods()); }
+std::vector<method_info> sums_methods() { return listed(electrostatics_methods(), {automatic}); }
 std::vector<method_info> fft_methods() { return listed(fft_libraries()); }
 std::vector<method_info> granular_model_methods() { return listed(granular_methods()); }
 std::vector<method_info> keyed_methods() { return listed(key_methods(), {automatic}); }
@@ -145,9 +155,10 @@ std::vector<method_info> srd_methods() {
   return {{"floating", "", true, true, determinism::none}, {"fixed", "", true, true, determinism::run_to_run}};
 }
 
-constexpr std::array<topic, 10> all_topics{{
+constexpr std::array<topic, 11> all_topics{{
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_methods},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_methods},
+    {"electrostatics", "Ewald sums over charges in periodic cells", electrostatics_operations, sums_methods},
     {"fft", "fast Fourier transforms of meshes", fft_operations, fft_methods},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_model_methods},
     {"keyed", "reduction by key (voting-and-shuffling, Figure 1)", keyed_operations, keyed_methods},

@@ -71,6 +71,9 @@
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"
 
+// Electrostatics: Ewald sums.
+#include "quadrat/ewald/electrostatics.hpp"
+
 // Reduction by key.
 #include "quadrat/keyed/make_key_reducer.hpp"
 #include "quadrat/keyed/methods.hpp"

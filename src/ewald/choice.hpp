@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ewald/splitting.hpp"
+#include "quadrat/ewald/electrostatics.hpp"
+#include "quadrat/mesh/window.hpp"
+
+/// Errors of Ewald sums, predicted, and the parameters that are expected to keep to an accuracy in the least time.
+namespace quadrat::detail {
+
+/// A system as the estimates see it. Lengths in the user's unit, charges in the user's, k = 1.
+struct charged_system {
+  double points;
+  double sum_of_squares;  ///< of the charges
+  vec<vec<double, 3>, 3> vectors;
+  /// Of the charges: tells few large charges among many small ones. 0: all of one size.
+  double sum_of_fourth_powers = 0;
+  /// The mean number of points near a point over that of points at random in the whole cell, for distances of about the
+  /// cutoff: how much more is next to a point of a cluster, or of a drop in a large cell. Below 1 counts as 1.
+  double crowding = 1;
+  [[nodiscard]] double volume() const;
+  /// q^2 / d^2 (dispersion: c^2 / d^7); 0 without charges.
+  [[nodiscard]] double reference_force(pair_law law) const;
+};
+
+struct ewald_errors {
+  double short_range = 0;  ///< root mean square, in units of the reference force
+  double mesh = 0;
+  [[nodiscard]] double total() const;
+};
+
+/// What the errors depend on besides the system. `method`: spme, esp or direct, whose "mesh" is the largest mode along
+/// each axis.
+struct ewald_setup {
+  std::string_view method;
+  pair_law law;
+  ewald_parameters parameters;  ///< all given
+};
+
+/// The shape of the splitting that a method uses.
+[[nodiscard]] split_shape split_shape_of(std::string_view method);
+
+/// The window that a method spreads with: a B-spline (spme), or prolate (esp).
+template <typename T>
+[[nodiscard]] mesh_window<T> window_of(const ewald_setup& setup);
+
+/// Charges are taken as uncorrelated, at random places: an upper bound where they are correlated as in liquids and
+/// crystals. Without rounding. 0 without charges.
+[[nodiscard]] ewald_errors predicted_errors(const ewald_setup& setup, const charged_system& system);
+
+/// Of the system with the largest error.
+struct largest_errors {
+  ewald_errors errors;
+  std::size_t system = 0;
+};
+[[nodiscard]] largest_errors predicted_errors(const ewald_setup& setup, const std::vector<charged_system>& systems);
+
+/// What is to be chosen.
+struct ewald_request {
+  std::string_view method;  ///< empty or "auto": any
+  pair_law law;
+  double accuracy;
+  ewald_parameters given;  ///< 0: chosen
+  bool cuda;
+  bool single_precision;
+};
+
+struct ewald_choice {
+  ewald_setup setup;
+  std::string_view reason;
+  ewald_errors errors;  ///< of the system with the largest error
+  double cost;          ///< expected, in seconds of an H200 or of two CPU cores
+  std::size_t worst;    ///< the system with the largest error
+};
+
+/// The same parameters for all systems. Throws argument_error where the accuracy cannot be reached in this precision,
+/// naming the least that can, or given parameters are impossible (order, extents that are not products of 2, 3 and 5).
+[[nodiscard]] ewald_choice choose_ewald(const ewald_request& request, const std::vector<charged_system>& systems);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ewald/crowding.hpp"
+
+#include <algorithm>
+
+namespace quadrat::detail {
+
+template <typename T>
+std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 3>>& cells, double points) {
+  std::vector<crowding_boxes<T>> result;
+  std::uint32_t first = 0;
+  for (const lattice<T, 3>& cell : cells) {
+    crowding_boxes<T> boxes{cell, {1, 1, 1}, first};
+    double volume = 1;
+    for (int axis = 0; axis < 3; ++axis) volume *= static_cast<double>(cell.height(axis));
+    const double edge = std::cbrt(volume / std::max(1.0, points / 8));
+    for (int axis = 0; axis < 3; ++axis) {
+      boxes.boxes[axis] =
+          static_cast<int>(std::clamp(std::round(static_cast<double>(cell.height(axis)) / edge), 1.0, 64.0));
+    }
+    first += boxes.count();
+    result.push_back(boxes);
+  }
+  return result;
+}
+
+template <typename T>
+measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
+                                  const std::vector<std::uint32_t>& box_of_point, const std::vector<T>& charges) {
+  std::vector<double> in_box(boxes.back().first + boxes.back().count(), 0.0);
+  for (const std::uint32_t box : box_of_point) ++in_box[box];
+  measured_charges result;
+  std::vector<charged_system>& systems = result.systems;
+  for (const crowding_boxes<T>& cut : boxes) {
+    charged_system system{};
+    for (int axis = 0; axis < 3; ++axis) system.vectors[axis] = cast<double>(cut.shape.vectors[axis]);
+    double pairs = 0;
+    for (std::uint32_t k = 0; k < cut.count(); ++k) {
+      const double n = in_box[cut.first + k];
+      system.points += n;
+      pairs += n * (n - 1);
+    }
+    system.crowding = std::max(1.0, pairs * cut.count() / std::max(1.0, system.points * (system.points - 1)));
+    systems.push_back(system);
+  }
+  for (std::size_t i = 0; i < charges.size(); ++i) {
+    const auto after = std::ranges::upper_bound(boxes, box_of_point[i], {}, &crowding_boxes<T>::first);
+    const double square = static_cast<double>(charges[i]) * static_cast<double>(charges[i]);
+    if (!std::isfinite(square)) continue;  // reported when charges are placed
+    charged_system& system = systems[static_cast<std::size_t>(after - boxes.begin()) - 1];
+    system.sum_of_squares += square;
+    system.sum_of_fourth_powers += square * square;
+  }
+  for (charged_system& system : systems) {
+    if (system.points == 0 || system.points >= measured_charges::fewest) continue;
+    const double more = measured_charges::fewest / system.points;
+    result.strictness = std::min(result.strictness, std::pow(more, -2.0 / 3));
+    system.points *= more;
+    system.sum_of_squares *= more;
+    system.sum_of_fourth_powers *= more;
+  }
+  return result;
+}
+
+template std::vector<crowding_boxes<float>> make_crowding_boxes(const std::vector<lattice<float, 3>>&, double);
+template std::vector<crowding_boxes<double>> make_crowding_boxes(const std::vector<lattice<double, 3>>&, double);
+template measured_charges measured_systems(const std::vector<crowding_boxes<float>>&, const std::vector<std::uint32_t>&,
+                                           const std::vector<float>&);
+template measured_charges measured_systems(const std::vector<crowding_boxes<double>>&,
+                                           const std::vector<std::uint32_t>&, const std::vector<double>&);
+
+}  // namespace quadrat::detail

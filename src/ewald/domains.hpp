@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ewald/domain.hpp"
+#include "quadrat/ewald/electrostatics.hpp"
+
+/// Cells as Ewald sums see them, made on the host.
+namespace quadrat::detail {
+
+/// Throws argument_error for no cell, and for a cell that is not periodic along its first two vectors.
+template <typename T>
+void require_cells(std::span<const lattice<T, 3>> cells, pair_law law);
+
+/// The cells as they are summed: slabs with room between their images along their normal, so that what is left of the
+/// interaction with those is below `accuracy` (Yeh and Berkowitz 1999).
+template <typename T>
+[[nodiscard]] std::vector<lattice<T, 3>> periodic_cells(std::span<const lattice<T, 3>> cells, double accuracy);
+
+struct domain_request {
+  double cutoff;
+  double neighbors;  ///< expected, of a point
+  std::size_t points;
+  bool cuda;
+};
+template <typename T>
+[[nodiscard]] std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given,
+                                                        std::span<const lattice<T, 3>> periodic,
+                                                        const domain_request& request);
+
+}  // namespace quadrat::detail

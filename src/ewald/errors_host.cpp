@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "ewald/choice.hpp"
+#include "ewald/error_model.hpp"
+#include "mesh/window_fit.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// At least what equal charges have.
+[[nodiscard]] double fourth_powers(const charged_system& system) {
+  return std::max(system.sum_of_fourth_powers, system.sum_of_squares * system.sum_of_squares / system.points);
+}
+
+/// The integral of the square of the short-range force over all space beyond the cutoff (Kolafa and Perram 1992, whose
+/// closed form is its leading term).
+[[nodiscard]] double force_beyond_cutoff(const ewald_splitting& splitting) {
+  // The force decays as exp(-alpha^2 r^2): nodes in w, with r^2 = cutoff^2 + w / (2 alpha^2).
+  const double rc = splitting.cutoff(), rate = 2 * splitting.parameter() * splitting.parameter();
+  constexpr double far = 32;
+  double sum = 0;
+  for (const quadrature_node& node : quadrature(16)) {
+    const double r = std::sqrt(rc * rc + far * (0.5 + node.place) / rate), force = splitting.short_range_force(r);
+    sum += node.weight * far / (2 * rate) * 4 * pi * r * force * force;
+  }
+  return sum;
+}
+
+/// What turns the mean square error of the force between two charges of 1 into that of a charge's force, in units of
+/// the reference force: charges at random places add up as squares.
+[[nodiscard]] double pair_weight(const charged_system& system, pair_law law, double cutoff, double alpha) {
+  const double squares = system.sum_of_squares, reference = system.reference_force(law);
+  if (!(reference > 0)) return 0;
+  // Errors come from pairs at distances of about the cutoff. There, a cluster has no more points than all of them.
+  const double shell = pi * cutoff / (alpha * alpha) / system.volume();
+  const double crowding = std::clamp(system.crowding, 1.0, 1 + 1 / shell);
+  // Where such pairs are few, the mean over all arrangements says little about one of them: the sum over a number of
+  // pairs with a mean of n is rarely above n + 4 sqrt(n) + 4.
+  const double fourth = fourth_powers(system), charges = squares * squares / fourth;
+  const double pairs = std::max(0.5 * charges * (charges - 1), 0.5) * std::min(1.0, shell * crowding);
+  const double few = 1 + 4 / std::sqrt(pairs) + 4 / pairs, force = error_margin / reference;
+  return std::max(0.0, squares * squares - fourth) / system.points * crowding * few * force * force;
+}
+
+}  // namespace
+
+double gaussian_splitting(split_shape shape, double cutoff, double parameter) {
+  if (shape == split_shape::gaussian) return parameter;
+  return std::sqrt(parameter / 2) / cutoff;  // psi is about exp(-c x^2 / 2)
+}
+
+double charged_system::volume() const { return std::fabs(dot(vectors[0], cross(vectors[1], vectors[2]))); }
+
+double charged_system::reference_force(pair_law law) const {
+  if (points == 0) return 0;
+  return sum_of_squares / points / std::pow(std::cbrt(volume() / points), law == pair_law::coulomb ? 2 : 7);
+}
+
+double ewald_errors::total() const { return std::hypot(short_range, mesh); }
+
+double short_range_error(const ewald_splitting& splitting, const charged_system& system) {
+  if (splitting.shape() == split_shape::prolate) return 0;
+  const double weight = pair_weight(system, splitting.law(), splitting.cutoff(), splitting.parameter());
+  return std::sqrt(weight * force_beyond_cutoff(splitting) / system.volume());
+}
+
+double left_out_error(double cutoff, double band, const charged_system& system) {
+  const double alpha = gaussian_splitting(split_shape::prolate, cutoff, band);
+  const double square = 16 * pi * band * std::exp(-2 * band) * (1 - 0.25 / band) / (system.volume() * cutoff);
+  return std::sqrt(pair_weight(system, pair_law::coulomb, cutoff, alpha) * square);
+}
+
+double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectrum, const window_aliases* window,
+                  const vec<int, 3>& mesh, const charged_system& system, int nodes) {
+  const double squares = system.sum_of_squares, reference = system.reference_force(splitting.law());
+  if (!(reference > 0)) return 0;
+  mesh_force_errors errors{};
+  if (window != nullptr) {
+    errors = mesh_errors(spectrum, *window, system.vectors, mesh, nodes);
+  } else {
+    errors.pair = truncation_error(spectrum, system.vectors, cast<double>(mesh) + vec<double, 3>::filled(0.5));
+  }
+  const double rc = splitting.cutoff(), band = splitting.parameter();
+  const double alpha = gaussian_splitting(splitting.shape(), rc, band);
+  // The force of a charge on itself: at most twice the mean square, where all charges are at the worst places.
+  const double fourth = fourth_powers(system), margin = error_margin / reference;
+  const double self = fourth / system.points * (1 + std::sqrt(fourth) / squares) * margin * margin;
+  const double left_out = splitting.shape() == split_shape::prolate ? left_out_error(rc, band, system) : 0;
+  return std::sqrt(pair_weight(system, splitting.law(), rc, alpha) * errors.pair + self * errors.self +
+                   left_out * left_out);
+}
+
+double window_band(int order, double splitting) { return std::min(1.2 * splitting + 2.6, 0.95 * pi * order); }
+
+split_shape split_shape_of(std::string_view method) {
+  return method == "esp" ? split_shape::prolate : split_shape::gaussian;
+}
+
+template <typename T>
+mesh_window<T> window_of(const ewald_setup& setup) {
+  const int order = setup.parameters.order;
+  if (split_shape_of(setup.method) == split_shape::gaussian) return bspline_window<T>(order);
+  const double band = window_band(order, setup.parameters.splitting);
+  return prolate_window<T>(order, band, 0.02 * prolate_function(band)(1));
+}
+
+template mesh_window<float> window_of(const ewald_setup& setup);
+template mesh_window<double> window_of(const ewald_setup& setup);
+
+/// Those that may have the largest error: all, if they are few.
+[[nodiscard]] static std::vector<std::size_t> suspects(const ewald_setup& setup,
+                                                       const std::vector<charged_system>& systems) {
+  constexpr std::size_t most = 16;
+  std::vector<std::size_t> numbers(systems.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  if (systems.size() <= most) return numbers;
+  const double rc = setup.parameters.cutoff;
+  const double alpha = gaussian_splitting(split_shape_of(setup.method), rc, setup.parameters.splitting);
+  std::vector<double> sparse, coarse;  // grow with the errors of the short-range part, and of the mesh
+  for (const charged_system& it : systems) {
+    double spacing = 0;
+    for (int axis = 0; axis < 3; ++axis) spacing += std::pow(norm(it.vectors[axis]) / setup.parameters.mesh[axis], 8);
+    sparse.push_back(pair_weight(it, setup.law, rc, alpha) / it.volume());
+    coarse.push_back(sparse.back() * spacing);
+  }
+  std::vector<std::size_t> chosen;
+  for (const auto* key : {&sparse, &coarse}) {
+    std::partial_sort(numbers.begin(), numbers.begin() + most / 2, numbers.end(),
+                      [&](std::size_t a, std::size_t b) { return (*key)[a] > (*key)[b]; });
+    chosen.insert(chosen.end(), numbers.begin(), numbers.begin() + most / 2);
+  }
+  return chosen;
+}
+
+largest_errors predicted_errors(const ewald_setup& setup, const std::vector<charged_system>& systems) {
+  const ewald_parameters& given = setup.parameters;
+  const split_shape shape = split_shape_of(setup.method);
+  const ewald_splitting splitting(setup.law, shape, given.cutoff, given.splitting);
+  const split_spectrum spectrum(splitting);
+  std::unique_ptr<window_aliases> prolate;
+  if (shape == split_shape::prolate) {
+    prolate = prolate_aliases(given.order, window_band(given.order, given.splitting));
+  }
+  const window_aliases* window = setup.method == "direct"        ? nullptr
+                                 : shape == split_shape::prolate ? prolate.get()
+                                                                 : &bspline_aliases(given.order);
+  largest_errors largest;
+  for (const std::size_t i : suspects(setup, systems)) {
+    const ewald_errors errors{
+        short_range_error(splitting, systems[i]),
+        mesh_error(splitting, spectrum, window, given.mesh, systems[i], systems.size() > 1 ? 8 : 16)};
+    if (errors.total() > largest.errors.total()) largest = {errors, i};
+  }
+  return largest;
+}
+
+ewald_errors predicted_errors(const ewald_setup& setup, const charged_system& system) {
+  return predicted_errors(setup, std::vector<charged_system>{system}).errors;
+}
+
+}  // namespace quadrat::detail

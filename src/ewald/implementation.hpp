@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "cells/counting_build.hpp"
+#include "core/method_choice.hpp"
+#include "ewald/choice.hpp"
+#include "ewald/crowding.hpp"
+#include "ewald/domains.hpp"
+#include "ewald/methods.hpp"
+#include "ewald/place.hpp"
+#include "ewald/scaled_pairs.hpp"
+#include "ewald/short_range.hpp"
+#include "ewald/smooth_part.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/ewald/electrostatics.hpp"
+#include "quadrat/parallel/fault.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+/// What electrostatics consists of.
+namespace quadrat {
+
+namespace detail {
+
+inline void check_electrostatics_options(const electrostatics_options& options) {
+  require(options.accuracy >= 1e-14 && options.accuracy <= 0.5, "the accuracy is ", options.accuracy,
+          "; 1e-14 to 0.5 is possible");
+  require(std::isfinite(options.coulomb_constant), "Coulomb's constant is ", options.coulomb_constant,
+          "; it must be finite");
+  const ewald_parameters& given = options.parameters;
+  require(given.cutoff >= 0 && std::isfinite(given.cutoff), "the cutoff is ", given.cutoff,
+          "; it must be positive, or 0 for a choice");
+  require(given.splitting >= 0 && std::isfinite(given.splitting), "the splitting parameter is ", given.splitting,
+          "; it must be positive, or 0 for a choice");
+  require(given.order == 0 || (given.order >= 3 && given.order <= 8), "the order is ", given.order,
+          "; 3 to 8 is possible, and 0 for a choice");
+}
+
+}  // namespace detail
+
+template <typename Context, typename T>
+struct electrostatics<Context, T>::implementation {
+  implementation(const Context& where, const electrostatics_options& wanted)
+      : context(where), options(wanted), faults(where) {
+    detail::check_electrostatics_options(options);
+    if (!options.method.empty() && options.method != "auto") {
+      detail::require_method<detail::electrostatics_method_list>(
+          {"method of electrostatics", std::is_same_v<Context, cuda_context>, where.reproducibility(), true},
+          options.method);
+    }
+    require(options.law == pair_law::coulomb || options.method != "esp",
+            "the method esp serves Coulomb's law; for 1/r^6 use spme or direct");
+  }
+
+  void prepare(const electrostatics_input<T>& input);
+  void compute(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
+  void compute_asynchronously(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
+  void check();
+  [[nodiscard]] std::size_t bytes() const;
+
+  Context context;
+  electrostatics_options options;
+  electrostatics_report report;
+  bool prepared = false;
+
+ private:
+  void check_input(const electrostatics_input<T>& input) const;
+  /// Whether what is prepared serves the input as it is.
+  [[nodiscard]] bool serves(const electrostatics_input<T>& input) const;
+  void choose(const electrostatics_input<T>& input);
+  void choose_parameters(const detail::measured_charges& measured);
+  [[nodiscard]] detail::measured_charges measured(const electrostatics_input<T>& input,
+                                                  const std::vector<lattice<T, 3>>& periodic) const;
+  [[nodiscard]] bool still_accurate(const detail::measured_charges& measured);
+  void describe_errors(const detail::ewald_errors& errors, double strictness);
+  void make_room(const electrostatics_input<T>& input);
+  void set_pairs(const electrostatics_input<T>& input);
+  void place(const electrostatics_input<T>& input);
+  void enqueue(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
+  void add_short_range(const detail::add_short_range<T>& task);
+  void deliver(const electrostatics_output<T>& output, const detail::charge_sums<T>& sums);
+  [[nodiscard]] detail::placed_charges<T> placed() const;
+  [[nodiscard]] detail::smooth_input<T> smooth_points() const;
+  [[nodiscard]] std::string complaint(const fault_report& found) const;
+  [[nodiscard]] bool short_range() const { return options.parts != ewald_parts::long_range; }
+  [[nodiscard]] bool long_range() const { return options.parts != ewald_parts::short_range; }
+  /// Whether points are put into cells: for pairs, and to have the points of each system together.
+  [[nodiscard]] bool uses_cells() const { return short_range() || cells.size() > 1; }
+  [[nodiscard]] double constant() const {
+    return options.law == pair_law::coulomb ? options.coulomb_constant : -options.coulomb_constant;
+  }
+
+  bool chosen = false;
+  bool slabs = false;
+  std::size_t points = 0;
+  bool given_systems = false;
+  std::vector<lattice<T, 3>> cells;
+  std::vector<scaled_pair> pairs;
+  detail::ewald_setup setup{};
+  double reach = 0;  // below which pairs are checked for being scaled
+
+  electrostatics_input<T> last{};  // for messages
+  fault_state<Context> faults;
+  array<detail::ewald_domain<T>, Context> domains;
+  detail::ewald_domain<T> only_domain{};  // where there is one system
+  std::size_t cell_count = 0;
+  counting_buckets<Context> buckets;
+  array<detail::placed_charge<T>, Context> charges_by_cell;
+  array<vec<T, 3>, Context> fractions;
+  array<T, Context> charges;
+  array<particle_id, Context> own_order;  // without cells: the points' own
+  array<std::uint32_t, Context> system_of;
+  array<std::uint32_t, Context> slots;
+  array<std::uint32_t, Context> partner_offsets;
+  array<detail::scaled_partner<T>, Context> partners;
+  std::unique_ptr<detail::smooth_part<Context, T>> smooth;
+  detail::split_polynomial<T> split{};
+  T self = T(0);
+  array<T, Context> potentials, smooth_potentials, virials;
+  array<vec<T, 3>, Context> fields, smooth_gradients;
+  array<vec<double, 6>, Context> smooth_virials;
+  array<vec<double, 3>, Context> slab_sums;
+  array<vec<double, 4>, Context> net_forces;
+  array<vec<double, 7>, Context> totals;
+  workspace<Context> scratch;
+};
+
+}  // namespace quadrat

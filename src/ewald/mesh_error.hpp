@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "ewald/splitting.hpp"
+#include "mesh/window_fit.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/mesh/window.hpp"
+
+/// The error of forces that a mesh makes, from sums over modes and their aliases: Ballenegger, Cerda and Holm 2012,
+/// eqs. 20 to 30, for forces that are gradients of the interpolated potential, with the influence function that the
+/// mesh part uses, which is the transform divided by the squares of sums over aliases, axis by axis.
+namespace quadrat::detail {
+
+/// Gauss-Legendre quadrature on (-1/2, 1/2) with 4, 8 or 16 nodes.
+[[nodiscard]] const std::vector<quadrature_node>& quadrature(int count);
+
+/// What a window makes of a wave of `frequency` periods per mesh point, from -1/2 to 1/2, along one axis: sums over its
+/// aliases frequency + m, with r_m the window's transform there over that at the frequency itself.
+struct alias_sums {
+  double excess;  ///< of r_m^2, m != 0
+  double first;   ///< of m r_m^2
+  double second;  ///< of m^2 r_m^2
+  double self;    ///< of r_m r_(m-1)
+};
+
+class window_aliases {
+ public:
+  virtual ~window_aliases() = default;
+  [[nodiscard]] virtual alias_sums at(double frequency) const = 0;
+};
+
+[[nodiscard]] const window_aliases& bspline_aliases(int order);
+/// Of a prolate window with this band limit (of the half width), in a table.
+[[nodiscard]] std::unique_ptr<window_aliases> prolate_aliases(int order, double band);
+
+/// k^2 times a splitting's transform, in a table by k^2.
+class split_spectrum {
+ public:
+  explicit split_spectrum(const ewald_splitting& splitting);
+  /// That of splitting.scaled(factor * cutoff).
+  [[nodiscard]] split_spectrum scaled(double factor) const;
+  /// 0, or below rounding, from here on.
+  [[nodiscard]] double largest() const { return largest_; }
+  /// Aliases of modes above this make no error that matters, next to those of lower modes.
+  [[nodiscard]] double bulk() const { return bulk_; }
+  /// k^2 transform(k).
+  [[nodiscard]] double at(double square) const {
+    const double place = square * per_square_;
+    if (place >= intervals) return 0;
+    const auto i = static_cast<std::size_t>(place);
+    return unit_ * (values_[i] + (place - static_cast<double>(i)) * (values_[i + 1] - values_[i]));
+  }
+
+ private:
+  static constexpr int intervals = 160;
+  double largest_;
+  double bulk_;
+  double per_square_;
+  double unit_ = 1;
+  bool coulomb_;
+  std::vector<double> values_;
+};
+
+/// For charges of 1.
+struct mesh_force_errors {
+  double pair;  ///< mean square of the error of the force between two charges at random places
+  double self;  ///< mean square of the force of a charge on itself
+};
+
+/// `vectors`: of the cell. `nodes`: along half an axis; 4 are right to a tenth, 8 or 16 to a hundredth.
+[[nodiscard]] mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_aliases& window,
+                                            const vec<vec<double, 3>, 3>& vectors, const vec<int, 3>& mesh, int nodes);
+
+/// Mean square of the error of the force between two charges at random places that is due to modes left out, those
+/// above last[i] along any axis; of those at last[i] one of two is left out (the highest modes of an even mesh).
+[[nodiscard]] double truncation_error(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& vectors,
+                                      const vec<double, 3>& last);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ewald/mesh_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include "mesh/window_fit.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+constexpr int most_alias = 2;
+
+/// From the ratios r_m, m = -most_alias, ..., most_alias.
+[[nodiscard]] alias_sums sums_of(const double* ratio) {
+  alias_sums sums{};
+  for (int m = -most_alias; m <= most_alias; ++m) {
+    const double r = ratio[m + most_alias];
+    if (m > -most_alias) sums.self += r * ratio[m + most_alias - 1];
+    if (m == 0) continue;
+    sums.excess += r * r;
+    sums.first += m * r * r;
+    sums.second += m * m * r * r;
+  }
+  return sums;
+}
+
+class bspline final : public window_aliases {
+ public:
+  explicit bspline(int order) : order_(order) {}
+  [[nodiscard]] alias_sums at(double frequency) const override {
+    double ratio[2 * most_alias + 1];
+    for (int m = -most_alias; m <= most_alias; ++m) {
+      // (sin(pi f) / (pi f))^order
+      const double one = m == 0 ? 1 : (m % 2 == 0 ? 1 : -1) * frequency / (frequency + m);
+      double power = one;
+      for (int i = 1; i < order_; ++i) power *= one;
+      ratio[m + most_alias] = power;
+    }
+    return sums_of(ratio);
+  }
+
+ private:
+  int order_;
+};
+
+class prolate_table final : public window_aliases {
+ public:
+  prolate_table(int order, double band) {
+    const prolate_function prolate(band);
+    std::vector<quadrature_node> nodes;  // places from 0 to half the width
+    static const std::vector<quadrature_node> half = gauss_legendre(48);
+    for (const quadrature_node& node : half) {
+      const double x = 0.5 + node.place;
+      nodes.push_back({0.5 * order * x, node.weight * prolate(x)});
+    }
+    const auto transform = [&](double frequency) {
+      double sum = 0;
+      for (const quadrature_node& node : nodes) sum += node.weight * std::cos(2 * pi * frequency * node.place);
+      return sum;
+    };
+    for (int i = 0; i <= intervals; ++i) {
+      const double frequency = 0.5 * i / intervals;
+      double ratio[2 * most_alias + 1];
+      for (int m = -most_alias; m <= most_alias; ++m) {
+        ratio[m + most_alias] = transform(frequency + m) / transform(frequency);
+      }
+      table_[static_cast<std::size_t>(i)] = sums_of(ratio);
+    }
+  }
+  [[nodiscard]] alias_sums at(double frequency) const override {
+    const double place = std::min(2 * intervals * std::fabs(frequency), intervals - 1e-9);
+    const auto i = static_cast<std::size_t>(place);
+    const double t = place - static_cast<double>(i), sign = frequency < 0 ? -1 : 1;
+    const alias_sums &a = table_[i], &b = table_[i + 1];
+    const auto between = [t](double u, double v) { return u + t * (v - u); };
+    const auto steep = [t](double u, double v) { return u * std::pow(v / u, t); };
+    const double second = steep(a.second, b.second);
+    return {steep(a.excess, b.excess), sign * second * between(a.first / a.second, b.first / b.second), second,
+            between(a.self, b.self)};
+  }
+
+ private:
+  static constexpr int intervals = 20;
+  std::array<alias_sums, intervals + 1> table_{};
+};
+
+/// A mode along an axis, or a node of a quadrature over modes.
+struct axis_node {
+  double mode;
+  double weight;
+  double excess;   ///< of the sums over aliases
+  double inverse;  ///< 1 / (1 + excess)
+  double drift;    ///< per scalar product of the wave and that of mode 1: growth of its square by aliases
+  double growth;   ///< the same, of any wave
+  double self;
+};
+
+struct axis_waves {
+  int extent;
+  double square;  ///< of the wave of mode 1
+  double reach;   ///< the highest mode that matters
+};
+
+/// Modes along an axis for sums over all of them: each one where they are few; else the first ones, and nodes of a
+/// quadrature that are denser near 0, where the transform is steep.
+[[nodiscard]] std::vector<axis_node> axis_nodes(const window_aliases& window, const axis_waves& axis, int count) {
+  std::vector<axis_node> nodes;
+  const auto add_one = [&](double mode, double weight) {
+    const alias_sums sums = window.at(mode / axis.extent);
+    const double inverse = 1 / (1 + sums.excess), extent = axis.extent;
+    nodes.push_back({mode, weight, sums.excess, inverse, 2 * extent * sums.first * inverse,
+                     extent * extent * axis.square * sums.second * inverse, sums.self * inverse});
+  };
+  const auto add = [&](double mode, double weight) {
+    add_one(mode, weight);
+    if (mode > 0) add_one(-mode, weight);
+  };
+  const double last = std::min(0.5 * axis.extent, std::floor(axis.reach));
+  const int each = last <= count + 2 ? static_cast<int>(last) : count / 4;
+  for (int mode = 0; mode <= each; ++mode) add(mode, 2 * mode == axis.extent ? 0.5 : 1.0);
+  if (each == static_cast<int>(last)) return nodes;
+  const double from = std::sqrt(each + 0.5), to = std::sqrt(std::min(0.5 * axis.extent, axis.reach));
+  for (const quadrature_node& node : quadrature(count)) {
+    const double u = 0.5 * (from + to) + (to - from) * node.place;
+    add(u * u, 2 * u * (to - from) * node.weight);
+  }
+  return nodes;
+}
+
+/// Sums over modes: of the square of the error of a pair's force, and of what a charge feels of itself, by axis.
+struct mode_sums {
+  double pair = 0;
+  vec<double, 3> self{};
+};
+
+/// All z of one x and y. `metric`: scalar products of the waves of mode 1.
+void add_line(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& metric, const axis_node& x,
+              const axis_node& y, const std::vector<axis_node>& line, mode_sums& sums) {
+  // Scalar products with the waves of mode 1, and the square, for z = 0.
+  const auto products = x.mode * metric[0] + y.mode * metric[1];
+  const double square_xy = x.mode * products[0] + y.mode * products[1];
+  const double excess_xy = x.excess + y.excess + x.excess * y.excess, inverse_xy = x.inverse * y.inverse;
+  const double drift_0 = x.drift * products[0] + y.drift * products[1] + x.growth + y.growth;
+  const double drift_1 = x.drift * metric[0][2] + y.drift * metric[1][2];
+  mode_sums here;
+  for (const axis_node& z : line) {
+    const double along = products[2] + z.mode * metric[2][2];
+    const double square = square_xy + z.mode * (products[2] + along), scaled = spectrum.at(square);
+    if (scaled == 0 || square <= 0) continue;
+    // The transform; the product of the sums over aliases, less 1; the growth of the wave's square by aliases.
+    const double g = scaled / square, rest = excess_xy + z.excess * (1 + excess_xy);
+    const double far = drift_0 + z.mode * drift_1 + z.drift * along + z.growth;
+    const double inverse = inverse_xy * z.inverse, weighted = z.weight * g * inverse;
+    here.pair += weighted * g * inverse * (square * rest * (2 + rest) + far);
+    here.self[0] += weighted;
+    here.self[2] += weighted * z.self;
+  }
+  const double weight = (x.mode > 0 ? 2 : 1) * x.weight * y.weight;  // the opposite modes have the same errors
+  sums.pair += weight * here.pair;
+  sums.self += weight * vec<double, 3>{x.self * here.self[0], y.self * here.self[0], here.self[2]};
+}
+
+}  // namespace
+
+const std::vector<quadrature_node>& quadrature(int count) {
+  static const std::array<std::vector<quadrature_node>, 3> all{gauss_legendre(4), gauss_legendre(8),
+                                                               gauss_legendre(16)};
+  return all[count == 4 ? 0 : count == 8 ? 1 : 2];
+}
+
+const window_aliases& bspline_aliases(int order) {
+  static const std::array<bspline, 9> all{bspline(0), bspline(1), bspline(2), bspline(3), bspline(4),
+                                          bspline(5), bspline(6), bspline(7), bspline(8)};
+  return all[static_cast<std::size_t>(order)];
+}
+
+std::unique_ptr<window_aliases> prolate_aliases(int order, double band) {
+  return std::make_unique<prolate_table>(order, band);
+}
+
+split_spectrum::split_spectrum(const ewald_splitting& splitting)
+    : coulomb_(splitting.law() == pair_law::coulomb), values_(intervals + 2, 0.0) {
+  const bool gaussian = splitting.shape() == split_shape::gaussian;
+  largest_ = gaussian ? 13 * splitting.parameter() : splitting.largest_mode();
+  bulk_ = gaussian ? 9 * splitting.parameter() : largest_;
+  per_square_ = intervals / (largest_ * largest_);
+  for (std::size_t i = 0; i <= intervals; ++i) {
+    const double square = std::max(static_cast<double>(i), 1e-9) / per_square_;
+    values_[i] = square * splitting.transform(std::min(std::sqrt(square), largest_ * (1 - 1e-12)));
+  }
+}
+
+split_spectrum split_spectrum::scaled(double factor) const {
+  split_spectrum result = *this;
+  result.largest_ /= factor;
+  result.bulk_ /= factor;
+  result.per_square_ *= factor * factor;
+  if (!coulomb_) result.unit_ /= std::pow(factor, 5);  // k^2 times a transform of 1/r^6
+  return result;
+}
+
+mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_aliases& window,
+                              const vec<vec<double, 3>, 3>& vectors, const vec<int, 3>& mesh, int count) {
+  const double volume = dot(vectors[0], cross(vectors[1], vectors[2]));
+  vec<vec<double, 3>, 3> waves{}, metric{};
+  for (int a = 0; a < 3; ++a) waves[a] = 2 * pi / volume * cross(vectors[(a + 1) % 3], vectors[(a + 2) % 3]);
+  std::array<std::vector<axis_node>, 3> nodes;
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b < 3; ++b) metric[a][b] = dot(waves[a], waves[b]);
+    const double reach = spectrum.bulk() * norm(vectors[a]) / (2 * pi);
+    nodes[static_cast<std::size_t>(a)] = axis_nodes(window, {mesh[a], metric[a][a], reach}, count);
+  }
+  mode_sums sums;
+  for (const axis_node& x : nodes[0]) {
+    if (x.mode < 0) continue;
+    for (const axis_node& y : nodes[1]) add_line(spectrum, metric, x, y, nodes[2], sums);
+  }
+  mesh_force_errors errors{
+      sums.pair / (volume * volume) + truncation_error(spectrum, vectors, 0.5 * cast<double>(mesh)), 0};
+  for (int a = 0; a < 3; ++a) {
+    const double amplitude = mesh[a] * sums.self[a] / volume;
+    errors.self += 0.5 * metric[a][a] * amplitude * amplitude;
+  }
+  return errors;
+}
+
+double truncation_error(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& vectors,
+                        const vec<double, 3>& last) {
+  const double volume = std::fabs(dot(vectors[0], cross(vectors[1], vectors[2])));
+  const double largest = spectrum.largest();
+  // The integral of weight(k) k^2 transform^2 over the modes beyond a plane at distance `from`, over k.
+  const auto beyond = [&](double from, const auto& weight) {
+    double sum = 0;
+    for (const quadrature_node& node : quadrature(16)) {
+      const double k = 0.5 * (from + largest) + (largest - from) * node.place, scaled = spectrum.at(k * k);
+      sum += node.weight * (largest - from) * 2 * pi / k * scaled * scaled * weight(k);
+    }
+    return sum;
+  };
+  double sum = 0;
+  for (int a = 0; a < 3; ++a) {
+    const double spacing = 2 * pi / norm(vectors[a]), first = spacing * last[a];
+    if (first >= largest) continue;
+    if (largest - first > 24 * spacing) {  // many planes: an integral over their distances as well
+      sum += 2 * beyond(first, [&](double k) { return k - first; });
+      continue;
+    }
+    for (double mode = std::ceil(last[a]); mode * spacing < largest; ++mode) {
+      sum += (mode == last[a] ? 1 : 2) * spacing * beyond(mode * spacing, [](double) { return 1.0; });
+    }
+  }
+  return sum / (8 * pi * pi * pi * volume);
+}
+
+}  // namespace quadrat::detail

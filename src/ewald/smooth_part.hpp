@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "ewald/domain.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+
+namespace quadrat::detail {
+
+/// What a smooth part reads: everything by slot.
+template <typename T>
+struct smooth_input {
+  placed_charges<T> all;
+  points_view<T, 3> fractions;  ///< positions in units of the cell's vectors
+  const T* charges;
+};
+
+/// And what it writes.
+template <typename T>
+struct smooth_output {
+  T* potentials;
+  vec<T, 3>* gradients;     ///< of the potential, by fraction
+  vec<double, 6>* virials;  ///< by system, for k = 1; nullptr: not wanted
+};
+
+/// The long-range part of the sum, each charge's own included.
+template <typename Context, typename T>
+class smooth_part {
+ public:
+  virtual ~smooth_part() = default;
+  /// Makes room for these points. Synchronizes.
+  virtual void prepare(const smooth_input<T>& input) = 0;
+  /// Asynchronous, allocates nothing, for as many points as were prepared.
+  virtual void compute(const smooth_input<T>& input, const smooth_output<T>& output) = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+}  // namespace quadrat::detail
