@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects against it: tests/install,
-# tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum, and examples/visitor and
-# examples/lennard_jones, which have code for the device. Then builds Quadrat as part of another project,
+# tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum, and examples/visitor,
+# lennard_jones and molten_salt, which have code for the device. Then builds Quadrat as part of another project,
 # tests/install/subproject: nothing of it may leak, or be installed unless requested.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
@@ -39,6 +39,8 @@ endif()
 foreach(example IN ITEMS visitor lennard_jones)
   quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example} ${cuda_options})
 endforeach()
+# 512 ions, 100 steps
+quadrat_downstream_test(molten_salt "${PROJECT_SOURCE_DIR}/examples/molten_salt" "molten_salt;8;100" ${cuda_options})
 if(NOT QUADRAT_SANITIZE) # flags that nvcc's link step does not know
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
 endif()

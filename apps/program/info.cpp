@@ -13,6 +13,7 @@
 #include "quadrat/contacts/methods.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/ewald/electrostatics.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/keyed/methods.hpp"
 #include "quadrat/mesh/methods.hpp"
@@ -98,6 +99,7 @@ json info_json() {
   result["contacts"] = methods(methods_json(contact_methods()));
   result["mesh"] = methods(spread_methods_json());
   result["spectral"] = {{"fft", methods_json(fft_libraries())}};
+  result["ewald"] = methods(methods_json(electrostatics_methods()));
   result["keyed"] = methods(key_methods_json());
   return result;
 }
@@ -159,6 +161,7 @@ std::string info_text(const json& info) {
          methods_text("methods of contacts", info["contacts"]["methods"]) +
          methods_text("methods of spreading", info["mesh"]["methods"]) +
          methods_text("FFT libraries found", found(info["spectral"]["fft"])) +
+         methods_text("methods of electrostatics", info["ewald"]["methods"]) +
          methods_text("methods of reduction by key", info["keyed"]["methods"]);
 }
 

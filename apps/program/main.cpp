@@ -77,6 +77,7 @@ void describe(CLI::App& app) {
       "  quadrat contacts grains.csv -o contacts.csv        where bodies overlap\n"
       "  quadrat spread points.npy --mesh 64,64,64 -o mesh.vti   points onto a mesh; interpolate reads it back\n"
       "  quadrat nufft points.npy values.npy --modes 64,64 -o modes.npy   a Fourier transform of values at points\n"
+      "  quadrat electrostatics salt.xyz -o forces.npy      energies and forces of charges in periodic cells\n"
       "  quadrat reduce keys.npy values.npy -o sums.npy     sums, extremes, means or counts by key\n"
       "  quadrat info                                       what this program can use\n"
       "  quadrat help run                                   more examples\n\n"
@@ -88,6 +89,7 @@ void describe(CLI::App& app) {
   add_spread(app);
   add_interpolate(app);
   add_nufft(app);
+  add_electrostatics(app);
   add_reduce(app);
   add_info(app);
   add_bench(app);

@@ -37,8 +37,8 @@ void add_output_option(CLI::App& command, std::optional<std::string>& output, co
 }
 
 void check_output_file(const fs::path& output, bool json, std::initializer_list<fs::path> inputs, std::string_view what,
-                       std::initializer_list<std::string_view> endings) {
-  require(!json || !is_standard_output(output), "--output: ", what,
+                       std::initializer_list<std::string_view> endings, const char* option) {
+  require(!json || !is_standard_output(output), option, ": ", what,
           " and --json cannot both go to standard output; give one of them a file");
   std::string valid;
   bool known = false;
@@ -46,14 +46,14 @@ void check_output_file(const fs::path& output, bool json, std::initializer_list<
     valid += (valid.empty() ? "" : " and ") + std::string(ending);
     known = known || output.extension() == ending;
   }
-  require(known || is_pipe_or_device(output), "--output: ", what, " are written to ", valid, " files; ",
+  require(known || is_pipe_or_device(output), option, ": ", what, " are written to ", valid, " files; ",
           output.string(), endings.size() > 1 ? " ends in neither" : " ends otherwise");
   const bool text = std::find(endings.begin(), endings.end(), ".csv") != endings.end();
-  require(text || !is_standard_output(output) || ::isatty(STDOUT_FILENO) == 0, "--output: ", what,
+  require(text || !is_standard_output(output) || ::isatty(STDOUT_FILENO) == 0, option, ": ", what,
           " are binary (.npy), which a terminal cannot show: send them into a file or a pipe");
   for (const fs::path& input : inputs) {
     std::error_code ignored;
-    require(!fs::equivalent(output, input, ignored), "--output: ", output.string(), " is the file that is read");
+    require(!fs::equivalent(output, input, ignored), option, ": ", output.string(), " is the file that is read");
   }
 }
 

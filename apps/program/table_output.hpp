@@ -14,12 +14,12 @@ namespace quadrat::program {
 /// Adds -o, --output; "-" becomes /dev/stdout.
 void add_output_option(CLI::App& command, std::optional<std::string>& output, const std::string& description);
 
-/// Throws argument_error unless --output names a file with one of these endings that is not one of the inputs, or a
+/// Throws argument_error unless the option names a file with one of these endings that is not one of the inputs, or a
 /// pipe or a device, which gets .csv where that is among the endings and .npy otherwise. `what` is what is written;
-/// `json` says whether the standard output is taken already.
+/// `json` says whether the standard output is taken already; `option` is what messages begin with.
 void check_output_file(const std::filesystem::path& output, bool json,
                        std::initializer_list<std::filesystem::path> inputs, std::string_view what,
-                       std::initializer_list<std::string_view> endings);
+                       std::initializer_list<std::string_view> endings, const char* option = "--output");
 
 /// The same for .npy and .csv files.
 void check_table_output(const std::filesystem::path& output, bool json, const std::filesystem::path& input,

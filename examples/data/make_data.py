@@ -34,6 +34,21 @@ def write_atoms():
     (FOLDER / "atoms.xyz").write_text(head + "\n".join(lines) + "\n")
 
 
+def write_salt():
+    """Hot rock salt: 216 ions at a lattice constant of 5.64 angstroms, none in its place."""
+    edge, cells = 2.82, 6
+    lines = []
+    for k in range(cells**3):
+        cell = (k % cells, k // cells % cells, k // cells**2)
+        place = [edge * a + draw.gauss(0, 0.2) for a in cell]
+        name, charge = ("Cl", -1) if sum(cell) % 2 else ("Na", 1)
+        lines.append(f"{name} " + " ".join(f"{x:.4f}" for x in place) + f" {charge}")
+    length = f"{edge * cells:g}"
+    lattice = " ".join(length if k % 4 == 0 else "0" for k in range(9))
+    head = f'{len(lines)}\nLattice="{lattice}" pbc="T T T" Properties=species:S:1:pos:R:3:charge:R:1\n'
+    (FOLDER / "salt.xyz").write_text(head + "\n".join(lines) + "\n")
+
+
 def write_bodies():
     """Spheres, ellipsoids, capsules and boxes, turned anyhow, in a box that is too small for them."""
     needs = {"sphere": ["radius"], "ellipsoid": "abc", "capsule": ["radius", "half_length"], "box": "abc"}
@@ -54,6 +69,7 @@ def main():
     write_npy("points.npy", (1000, 3), [draw.random() for _ in range(3000)], "<f4")
     write_npy("keys.npy", (1000,), [draw.randrange(50) for _ in range(1000)], "<i4")
     write_npy("values.npy", (1000,), [draw.gauss(0, 1) for _ in range(1000)], "<f4")
+    write_salt()
 
 
 if __name__ == "__main__":

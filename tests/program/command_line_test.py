@@ -8,7 +8,8 @@ import subprocess
 
 import support
 
-COMMANDS = ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "reduce", "info", "bench", "help"]
+COMMANDS = ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "electrostatics",
+            "reduce", "info", "bench", "help"]  # fmt: skip
 
 
 class CommandLineTest(support.ProgramTest):

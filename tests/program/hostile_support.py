@@ -151,6 +151,10 @@ def write_inputs(folder):
     head = f'{count}\nLattice="1 0 0 0 1 0 0 0 1" Properties=species:S:1:pos:R:3 pbc="T T T"\n'
     (folder / "atoms.xyz").write_text(head + "\n".join(atoms) + "\n")
     bodies = [f"{line},{shape},0.1,0.08,0.06" for line, shape in zip(lines, ["ellipsoid", "box"] * count)]
+    ions = [f"{' '.join(map(repr, point))} {1 - 2 * (k % 2)}" for k, point in enumerate(points)]
+    head = f'{count}\nLattice="1 0 0 0 1 0 0 0 1" Properties=pos:R:3:charge:R:1 pbc="T T T"\n'
+    (folder / "ions.xyz").write_text(2 * (head + "\n".join(ions) + "\n"))
+    (folder / "bonds.txt").write_text("# bonds\n0 1\n2 3 0.5\n")
     (folder / "bodies.csv").write_text("x,y,z,shape,a,b,c\n" + "\n".join(bodies) + "\n")
     mesh = [choice.random() for _ in range(8**3)]
     (folder / "mesh.npy").write_bytes(npy("<f8", (8, 8, 8), struct.pack(f"<{8**3}d", *mesh)))
@@ -207,6 +211,8 @@ def commands():
         Command("interpolate", ["interpolate", "../in/points.npy", "--mesh-values", "../in/mesh.npy", "--box", "1,1,1", "--origin",
                                 "0,0,0", *on_cpu, "-o", "values.npy"], "values.npy"),
         Command("nufft", ["nufft", "../in/points.npy", "../in/mesh.npy", "--type", "2", *on_cpu, "-o", "values.npy"], "values.npy"),
+        Command("electrostatics", ["electrostatics", "../in/ions.xyz", "--exclusions", "../in/bonds.txt", "--virial", *on_cpu,
+                                   "-o", "forces.npy", "--json"], "forces.npy"),
         Command("reduce", ["reduce", "../in/keys.npy", "../in/values.npy", *on_cpu, "-o", "sums.npy"], "sums.npy"),
         *([] if shutil.which("nvidia-smi") else [Command("info", ["info", "--json"])]),
     ]  # fmt: skip

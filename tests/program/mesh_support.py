@@ -16,7 +16,7 @@ import subprocess
 
 import support
 
-KINDS = {"<f4": "f", "<f8": "d", "<c8": "f", "<c16": "d", "<u4": "I"}
+KINDS = {"<f4": "f", "<f8": "d", "<c8": "f", "<c16": "d", "<i4": "i", "<i8": "q", "<u4": "I", "<u8": "Q"}
 
 
 def npy(shape, numbers, descr="<f8"):

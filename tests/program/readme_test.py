@@ -18,7 +18,8 @@ class ReadmeTest(support.ProgramTest):
     def test_commands_work(self):
         (self.folder / "examples").symlink_to(support.SOURCE / "examples")
         commands = list(self.commands())
-        self.assertLessEqual({"run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "reduce", "bench", "info"},
+        self.assertLessEqual({"run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "electrostatics",
+                              "reduce", "bench", "info"},
                              {command[0] for command in commands})  # fmt: skip
         for command in commands:
             with self.subTest(command=" ".join(command)):

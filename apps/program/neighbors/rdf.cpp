@@ -47,7 +47,7 @@ struct rdf_report {
 template <typename F>
 void for_each_frame(const neighbors_options& options, F&& f) {
   if (!options.points.ends_with(".xyz")) return f(read_particles(options.points), std::vector<std::string>());
-  io::for_each_xyz_frame(options.points, options.types,
+  io::for_each_xyz_frame(options.points, {.species = options.types},
                          [&](const io::xyz_frame& frame) { f(particles_of(frame), frame.species); });
 }
 
@@ -197,7 +197,7 @@ void check_rdf_options(const neighbors_options& options) {
   require(options.radii.empty() && options.rule.empty(), "--radii and --rule are for pairs; --rdf has one cutoff");
   require(options.method.empty(), "--method is for pairs; there is one method for --rdf");
   if (options.output) check_output_file(*options.output, options.json, {options.points}, "values of g(r)", {".csv"});
-  if (options.plot) check_output_file(*options.plot, false, {options.points}, "pictures", {".png"});
+  if (options.plot) check_output_file(*options.plot, false, {options.points}, "pictures", {".png"}, "--plot");
 }
 
 }  // namespace

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/ewald/electrostatics.hpp"
+
+namespace quadrat::program {
+
+/// The frames of an .xyz file: each is a system with a cell of its own. Points are in the order of the file.
+struct charged_systems {
+  std::string file;
+  std::vector<vec<double, 3>> positions;
+  std::vector<double> charges;
+  std::vector<std::uint32_t> system_of_point;
+  std::vector<std::size_t> lines;  ///< by point, from 1
+  std::vector<lattice<double, 3>> cells;
+  std::vector<std::size_t> comment_lines;  ///< by system
+
+  [[nodiscard]] std::size_t size() const { return positions.size(); }
+};
+
+/// Throws argument_error unless it is an .xyz file whose frames all have cells that are periodic along three vectors,
+/// or the first two; io_error where the file is wrong or has no charges. Both name file and line.
+[[nodiscard]] charged_systems read_charged_systems(const std::filesystem::path& file);
+
+/// Pairs of points of a frame whose interaction is scaled, for each frame: from a text with a pair on each line, "i j"
+/// or "i j scale", where # begins a comment, or from an .npy array of N x 2 integers. Points count from 0. Throws
+/// io_error that names the place.
+[[nodiscard]] std::vector<scaled_pair> read_scaled_pairs(const std::filesystem::path& file,
+                                                         const charged_systems& systems);
+
+}  // namespace quadrat::program
