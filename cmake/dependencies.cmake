@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the program and the tests need; the library itself needs none of it. All except libpng and GoogleTest are used as
+# What the program, the Python package and the tests need; the library itself needs none of it. All except libpng and GoogleTest are used as
 # plain headers, so that they can be copied to a machine that lacks them (QUADRAT_EXTRA_INCLUDE, CMAKE_PREFIX_PATH) and
-# so that the program runs where their shared libraries are missing. Sets QUADRAT_BUILD_PROGRAM, QUADRAT_BUILD_TESTS
-# and, for the summary, *_WHY_NOT.
+# so that the program runs where their shared libraries are missing. Sets QUADRAT_BUILD_PROGRAM, QUADRAT_BUILD_PYTHON,
+# QUADRAT_BUILD_TESTS and, for the summary, *_WHY_NOT.
 
 # Defines quadrat_deps::<name> as a header-only library, or appends <label> to QUADRAT_PROGRAM_MISSING.
 function(quadrat_find_headers name label header)
@@ -50,5 +50,30 @@ if(QUADRAT_TESTS STREQUAL "ON" OR (QUADRAT_TESTS STREQUAL "AUTO" AND PROJECT_IS_
     message(FATAL_ERROR "QUADRAT_TESTS is ON, but GoogleTest was not found; try script/bootstrap")
   else()
     set(QUADRAT_TESTS_WHY_NOT " (missing: GoogleTest)")
+  endif()
+endif()
+
+set(QUADRAT_BUILD_PYTHON OFF)
+set(QUADRAT_PYTHON_WHY_NOT "")
+# An interpreter without sanitizers cannot load a module that has them.
+if(QUADRAT_PYTHON STREQUAL "ON" OR (QUADRAT_PYTHON STREQUAL "AUTO" AND QUADRAT_BUILD_TESTS AND NOT QUADRAT_SANITIZE))
+  find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
+  if(Python_FOUND)
+    # build/python: where script/python-packages puts what it installs.
+    execute_process(
+      COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/build/python:$ENV{PYTHONPATH}"
+              "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+      OUTPUT_VARIABLE nanobind_folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    find_package(nanobind CONFIG QUIET PATHS "${nanobind_folder}" NO_DEFAULT_PATH)
+  endif()
+  if(NOT Python_FOUND)
+    set(QUADRAT_PYTHON_WHY_NOT " (missing: Python 3.10 or later with its headers)")
+  elseif(NOT nanobind_FOUND)
+    set(QUADRAT_PYTHON_WHY_NOT " (missing: nanobind)")
+  else()
+    set(QUADRAT_BUILD_PYTHON ON)
+  endif()
+  if(QUADRAT_PYTHON STREQUAL "ON" AND NOT QUADRAT_BUILD_PYTHON)
+    message(FATAL_ERROR "QUADRAT_PYTHON is ON, but it cannot be built${QUADRAT_PYTHON_WHY_NOT}; try script/python-packages")
   endif()
 endif()

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+/// Each adds what it has to the module.
+namespace quadrat::python {
+
+void add_search(nanobind::module_& module);
+void add_mesh(nanobind::module_& module);
+void add_transforms(nanobind::module_& module);
+void add_electrostatics(nanobind::module_& module);
+void add_keyed(nanobind::module_& module);
+
+}  // namespace quadrat::python

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Everything that happens between particles and a uniform grid, on arrays of NumPy, PyTorch and JAX in CPU memory.
+
+    neighbor_list, NeighborList   pairs within a cutoff
+    knn                           nearest neighbors
+    clusters                      connected points, DBSCAN
+    rdf                           radial distribution functions
+    SpreadPlan, spread, interpolate   values between points and meshes
+    Nufft, nufft1, nufft2, nufft3     Fourier transforms of points
+    Ewald, electrostatics         sums over charges and their images
+    reduce_by_key, count_keys     reductions by key
+    quadrat.ase                   neighbor lists with ASE's arguments
+"""
+
+from ._core import neighbor_methods
+from .ewald import Ewald, EwaldResult, electrostatics
+from .keyed import count_keys, reduce_by_key
+from .mesh import SpreadPlan, interpolate, spread
+from .neighbors import Nearest, NeighborList, RadialDistribution, clusters, knn, neighbor_list, rdf
+from .transforms import Nufft, nufft1, nufft2, nufft3
+
+__version__ = "0.1.0"
+__all__ = [
+    "Ewald",
+    "EwaldResult",
+    "Nearest",
+    "NeighborList",
+    "Nufft",
+    "RadialDistribution",
+    "SpreadPlan",
+    "clusters",
+    "count_keys",
+    "electrostatics",
+    "interpolate",
+    "knn",
+    "neighbor_list",
+    "neighbor_methods",
+    "nufft1",
+    "nufft2",
+    "nufft3",
+    "rdf",
+    "reduce_by_key",
+    "spread",
+]

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fourier transforms between values at points and modes."""
+
+import numpy as np
+
+from . import _core
+from ._arrays import kind_of, points_of
+from .mesh import _by_axis, _complex, _values
+
+ORDERS = ("centered", "fft")
+
+
+class Nufft:
+    """Transforms of type 1 and 2 between points and modes.
+
+    type 1: modes[k] = sum over points j of values[j] exp(+i k . x_j); type 2: values[j] = sum over modes k of
+    modes[k] exp(-i k . x_j). They are adjoints of each other; `sign` overrules the signs.
+
+    Parameters
+    ----------
+    modes : numbers of modes along each axis, one to three
+    tolerance : relative error
+    real : values are real. Modes are then those of numpy.fft.rfftn: K/2 + 1 along the last axis.
+    order : "centered" (-K/2 first) or "fft" (as numpy.fft)
+    period : of the points, one number or one per axis; by default 2 pi
+    oversampling : of the mesh, above 1; 0: chosen
+    method, run_to_run, threads, dtype : see `SpreadPlan`
+    """
+
+    def __init__(
+        self,
+        modes,
+        tolerance=1e-6,
+        *,
+        real=False,
+        order="centered",
+        period=None,
+        oversampling=0.0,
+        method="auto",
+        run_to_run=False,
+        threads=0,
+        dtype=np.float64,
+    ):
+        numbers = _by_axis(modes, 1 if np.ndim(modes) == 0 else len(modes), "modes")
+        if len(numbers) not in (1, 2, 3):
+            raise ValueError(f"modes is {modes!r}; numbers for one to three axes are accepted")
+        if order not in ORDERS:
+            raise ValueError(f"order is {order!r}; one of {', '.join(ORDERS)} is accepted")
+        self.dimension = len(numbers)
+        self.dtype = np.dtype(dtype).name
+        if self.dtype not in _complex:
+            raise TypeError(f"dtype is {self.dtype}; float32 and float64 are accepted")
+        periods = np.broadcast_to(np.asarray(2 * np.pi if period is None else period, dtype=float), self.dimension)
+        if not (np.isfinite(periods).all() and (periods > 0).all()):
+            raise ValueError(f"period is {period!r}; positive numbers are accepted")
+        make = getattr(_core, f"Transform_{self.dtype}_{self.dimension}")
+        self._plan = make(
+            numbers,
+            float(tolerance),
+            bool(real),
+            order == "centered",
+            [0.0 if period is None else float(p) for p in periods],
+            float(oversampling),
+            method,
+            bool(run_to_run),
+            int(threads),
+        )
+        self.real = bool(real)
+        self.shape = tuple(self._plan.shape())
+
+    def set_points(self, points):
+        """Takes (N, D) points, which are copied; in 1D also (N,)."""
+        self._plan.set_points(points_of(points, (self.dimension,), dtype=self.dtype))
+        return self
+
+    def type1(self, values, sign=0):
+        """Modes of values (N,) or (V, N); sign 1 or -1 of the exponent, by default 1."""
+        array, single = _values(values, (self._plan.points(),), self.dtype, "values")
+        if self.real and array.dtype.kind == "c":
+            raise TypeError("values are complex; this plan is for real ones")
+        if not self.real:
+            array = array.astype(_complex[self.dtype], copy=False)
+        result = self._plan.type_1(array, int(sign))
+        return kind_of(values)(result[0] if single else result)
+
+    def type2(self, modes, sign=0):
+        """Values of modes, of the shape `shape` or (V, ...); sign 1 or -1 of the exponent, by default -1."""
+        array, single = _values(modes, self.shape, self.dtype, "modes")
+        result = self._plan.type_2(array.astype(_complex[self.dtype], copy=False), int(sign))
+        return kind_of(modes)(result[0] if single else result)
+
+    @property
+    def error_bound(self):
+        """The bound of the error, relative to the sum of moduli."""
+        return self._plan.error_bound()
+
+
+def nufft1(points, values, modes, tolerance=1e-6, *, sign=0, **options):
+    """Modes of values at points, in one call; see `Nufft`, whose options it takes."""
+    array = points_of(points, (1, 2, 3))
+    return Nufft(modes, tolerance, dtype=array.dtype, **options).set_points(array).type1(values, sign)
+
+
+def nufft2(points, modes, tolerance=1e-6, *, sign=0, **options):
+    """Values at points of complex modes, in one call; the numbers of modes are their shape. See `Nufft`."""
+    array = points_of(points, (1, 2, 3))
+    if options.get("real"):
+        raise ValueError("for real values the numbers of modes cannot be told from the shape; make a Nufft")
+    shape = np.shape(modes)[-array.shape[1] :]
+    return Nufft(shape, tolerance, dtype=array.dtype, **options).set_points(array).type2(modes, sign)
+
+
+def nufft3(points, values, targets, tolerance=1e-6, *, sign=1, threads=0):
+    """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D)."""
+    array = points_of(points, (1, 2, 3))
+    dimension, dtype = array.shape[1], array.dtype.name
+    at = points_of(targets, (dimension,), "targets", array.dtype)
+    given, single = _values(values, (len(array),), dtype, "values")
+    call = getattr(_core, f"type_3_{dtype}_{dimension}")
+    result = call(array, given.astype(_complex[dtype], copy=False), at, float(tolerance), int(sign), int(threads))
+    return kind_of(values)(result[0] if single else result)
+
+

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Meshes, Fourier transforms, Ewald sums and keyed reductions through Python."""
+
+import numpy as np
+import pytest
+import quadrat
+import scipy.interpolate
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def spline(order, x):
+    """The cardinal B-spline of an order, centered."""
+    knots = np.arange(order + 1) - order / 2
+    return np.nan_to_num(scipy.interpolate.BSpline.basis_element(knots, extrapolate=False)(x))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    dimension=st.sampled_from((1, 2, 3)),
+    order=st.integers(1, 8),
+    kind=st.sampled_from((np.float64, np.complex128, np.float32)),
+    vectors=st.sampled_from((None, 1, 3)),
+)
+def test_spreading_sums_the_splines_and_interpolation_is_its_adjoint(seed, dimension, order, kind, vectors):
+    random = np.random.default_rng(seed)
+    mesh, lengths = random.integers(1, 12, dimension), random.uniform(1, 3, dimension)
+    dtype = np.float32 if kind == np.float32 else np.float64
+    points = random.uniform(0, 1, (20, dimension)).astype(dtype) * lengths.astype(dtype)
+    shape = (20,) if vectors is None else (vectors, 20)
+    values = random.normal(size=shape).astype(kind)
+    if kind == np.complex128:
+        values += 1j * random.normal(size=shape)
+    weights = np.ones((20, 1))
+    for axis in range(dimension):
+        u = points[:, axis].astype(float) / lengths[axis] * mesh[axis]
+        images = (np.arange(-10, 11) * mesh[axis])[:, None, None]
+        own = spline(order, u[None, :, None] + images - np.arange(mesh[axis])).sum(axis=0)
+        weights = (weights[:, :, None] * own[:, None, :]).reshape(20, -1)
+    plan = quadrat.SpreadPlan(lengths, mesh, order, dtype=dtype).set_points(points)
+    found = plan.spread(values)
+    assert found.dtype == values.dtype and found.shape == shape[:-1] + tuple(mesh)
+    tolerance = 2e-4 if dtype == np.float32 else 1e-10
+    if order > 1:  # a spline of order 1 jumps, where rounding decides
+        np.testing.assert_allclose(found.reshape(*shape[:-1], -1), values @ weights, atol=tolerance)
+    field = random.normal(size=shape[:-1] + tuple(mesh)).astype(kind)
+    back = plan.interpolate(field)
+    np.testing.assert_allclose(np.sum(back * values), np.sum(field * found), rtol=10 * tolerance, atol=10 * tolerance)
+    assert plan.gradient(field).shape == shape + (dimension,)
+
+
+def test_functions_for_meshes_are_the_plan_in_one_call():
+    random = np.random.default_rng(1)
+    points, values = random.uniform(0, 2, (50, 3)), random.normal(size=50)
+    plan = quadrat.SpreadPlan([2, 2, 2], 8, 6).set_points(points)
+    mesh = quadrat.spread(points, values, [2, 2, 2], 8, 6)
+    np.testing.assert_array_equal(mesh.shape, (8, 8, 8))
+    np.testing.assert_allclose(mesh, plan.spread(values), atol=1e-14)
+    np.testing.assert_allclose(quadrat.interpolate(points, mesh, [2, 2, 2], 6), plan.interpolate(mesh), atol=1e-14)
+
+
+def plain_modes(points, values, shape, sign):
+    phase = np.zeros((len(points), *shape))
+    for axis, extent in enumerate(shape):
+        k = np.arange(extent) - extent // 2
+        phase += (points[:, axis, None] * k).reshape(len(points), *(extent if a == axis else 1 for a in range(len(shape))))
+    return np.tensordot(values, np.exp(1j * sign * phase), axes=1)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    dimension=st.sampled_from((1, 2, 3)),
+    tolerance=st.sampled_from((1e-3, 1e-6, 1e-10)),
+)
+def test_transforms_are_within_the_tolerance(seed, dimension, tolerance):
+    random = np.random.default_rng(seed)
+    shape = tuple(random.integers(1, 14, dimension))
+    points = random.uniform(-np.pi, np.pi, (60, dimension))
+    values = random.normal(size=60) + 1j * random.normal(size=60)
+    modes = quadrat.nufft1(points, values, shape, tolerance)
+    wanted = plain_modes(points, values, shape, 1)
+    assert np.abs(modes - wanted).max() <= tolerance * np.abs(values).sum()
+    back = quadrat.nufft2(points, wanted, tolerance)
+    exact = np.array([np.sum(wanted * plain_modes(point[None], np.ones(1), shape, -1)) for point in points])
+    assert np.abs(back - exact).max() <= tolerance * np.abs(wanted).sum()
+    targets = random.uniform(-5, 5, (30, dimension))
+    third = quadrat.nufft3(points, values, targets, tolerance)
+    assert np.abs(third - np.exp(1j * targets @ points.T) @ values).max() <= tolerance * np.abs(values).sum()
+
+
+def test_real_values_have_half_of_the_modes():
+    random = np.random.default_rng(2)
+    points, values = random.uniform(0, 2 * np.pi, (40, 2)), random.normal(size=40)
+    plan = quadrat.Nufft((8, 6), 1e-9, real=True, order="fft").set_points(points)
+    modes = plan.type1(values)
+    assert plan.shape == modes.shape == (8, 4) and plan.error_bound <= 1e-9
+    wanted = np.fft.ifftshift(plain_modes(points, values, (8, 6), 1))[:, :3]
+    np.testing.assert_allclose(modes[:, :3], wanted, atol=1e-7)
+    assert plan.type2(modes).dtype == np.float64
+    with pytest.raises(TypeError, match="complex"):
+        plan.type1(values * 1j)
+
+
+def test_rock_salt_has_the_energy_of_madelung():
+    ions = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+    charges = 1 - 2.0 * (ions.sum(axis=1) % 2)
+    sums = quadrat.Ewald(1e-10)
+    found = sums.compute(ions, charges, [2, 2, 2], potentials=True, virial=True)
+    assert found.energy / 4 == pytest.approx(-1.747564594633182, rel=1e-8)
+    np.testing.assert_allclose(found.forces, 0, atol=1e-8)
+    np.testing.assert_allclose(found.potentials @ charges / 2, found.energy, rtol=1e-8)
+    # The energy is proportional to 1 / length: the trace of the virial is the energy.
+    assert np.trace(found.virial) == pytest.approx(found.energy, rel=1e-6)
+    assert sums.report["method"] in ("spme", "esp", "direct")
+    both = sums.compute(np.concatenate([ions, ions * 2]), np.tile(charges, 2), [[2, 2, 2], [4, 4, 4]],
+                        systems=np.repeat([0, 1], 8))  # fmt: skip
+    np.testing.assert_allclose(both.energy, [found.energy, found.energy / 2], rtol=1e-8)
+
+
+def test_forces_are_slopes_of_the_energy_and_excluded_pairs_do_not_interact():
+    random = np.random.default_rng(3)
+    points, charges = random.uniform(0, 4, (12, 3)), random.normal(size=12)
+    charges -= charges.mean()
+    cell = np.diag([4.0, 4, 4]) + np.triu(random.uniform(-0.5, 0.5, (3, 3)), 1)
+    pairs = [[0, 1], [4, 7]]
+
+    def energy(at):
+        return quadrat.electrostatics(at, charges, cell, 1e-10, scaled_pairs=pairs).energy
+
+    forces = quadrat.electrostatics(points, charges, cell, 1e-10, scaled_pairs=pairs).forces
+    for i, axis in ((0, 0), (7, 2)):
+        step = np.zeros_like(points)
+        step[i, axis] = 1e-4
+        assert forces[i, axis] == pytest.approx(-(energy(points + step) - energy(points - step)) / 2e-4, rel=1e-4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    operation=st.sampled_from(("sum", "min", "max", "mean")),
+    value=st.sampled_from((np.int32, np.int64, np.float32, np.float64)),
+    key=st.sampled_from((np.int16, np.int32, np.uint32, np.int64, np.uint64)),
+    components=st.sampled_from((None, 1, 3, 8)),
+)
+def test_reductions_are_those_of_numpy(seed, operation, value, key, components):
+    random = np.random.default_rng(seed)
+    keys = random.integers(0, 9, 200).astype(key)
+    values = random.integers(-50, 50, (200, *(() if components is None else (components,)))).astype(value)
+    found = quadrat.reduce_by_key(keys, values, operation, key_count=9)
+    function = {"sum": np.sum, "min": np.min, "max": np.max, "mean": np.mean}[operation]
+    for k in range(9):
+        if (keys == k).any():
+            np.testing.assert_allclose(found[k], function(values[keys == k], axis=0), rtol=1e-6)
+    np.testing.assert_array_equal(quadrat.count_keys(keys, key_count=9), np.bincount(keys.astype(int), minlength=9))
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: quadrat.reduce_by_key([0, 5], [1.0, 2.0], key_count=3), ValueError, "5"),
+        (lambda: quadrat.reduce_by_key([0, -1], [1.0, 2.0], key_count=3), ValueError, "-1"),
+        (lambda: quadrat.reduce_by_key([0, 1], [1.0]), ValueError, r"\(1,\).*2 keys"),
+        (lambda: quadrat.reduce_by_key([0.5, 1], [1.0, 2.0]), TypeError, "float64.*integers"),
+        (lambda: quadrat.reduce_by_key([0], [1.0], "product"), ValueError, "product"),
+        (lambda: quadrat.reduce_by_key([0], np.ones((1, 9))), ValueError, "9"),
+        (lambda: quadrat.SpreadPlan([1, 1, 1], 8, 9), ValueError, "9"),
+        (lambda: quadrat.SpreadPlan([1, 1, 1], (8, 8)), ValueError, "mesh"),
+        (lambda: quadrat.SpreadPlan([1, 1, 1], 0), ValueError, "mesh is 0"),
+        (lambda: quadrat.SpreadPlan([1.0], 8).spread([]), ValueError, "no points"),
+        (lambda: quadrat.spread([[0.5]], [1.0, 2.0], [1.0], 8), ValueError, r"\(2,\)"),
+        (lambda: quadrat.spread([[np.nan]], [1.0], [1.0], 8), ValueError, "point 0"),
+        (lambda: quadrat.Nufft(8, 1e-20), ValueError, "tolerance"),
+        (lambda: quadrat.Nufft(8, order="sorted"), ValueError, "sorted"),
+        (lambda: quadrat.nufft1([[0.1]], [1.0], 0), ValueError, "modes is 0"),
+        (lambda: quadrat.electrostatics([[0.0, 0, 0]], [1.0, 2.0], [1, 1, 1]), ValueError, "charges"),
+        (lambda: quadrat.electrostatics([[0.0, 0, 0]], [np.nan], [1, 1, 1]), ValueError, "charge of point 0 is"),
+        (lambda: quadrat.Ewald(1e-5, law="gravity"), ValueError, "gravity"),
+        (lambda: quadrat.electrostatics([[0.0, 0, 0]], [1.0], [1, 1, 1], scaled_pairs=[[0, 1]]), ValueError, "there are 1"),
+    ],
+)
+def test_bad_arguments_are_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_nothing_is_reduced_to_nothing():
+    assert quadrat.reduce_by_key([], []).shape == (0,)
+    assert quadrat.reduce_by_key([], np.zeros((0, 2)), key_count=3).tolist() == [[0, 0]] * 3
+    assert quadrat.count_keys([], key_count=2).tolist() == [0, 0]

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Neighbor lists, nearest neighbors, clusters and radial distributions through Python, beside other libraries."""
+
+import itertools
+import os
+import pickle
+import threading
+
+import ase
+import ase.neighborlist
+import numpy as np
+import pytest
+import quadrat
+import quadrat.ase
+import scipy.spatial
+import vesin
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DTYPES = (np.float32, np.float64)
+
+
+def plain_list(points, cutoff, vectors, periodic, half=False):
+    """Every pair of images, tested."""
+    points = np.asarray(points, dtype=float)
+    dimension = points.shape[1]
+    heights = 1 / np.linalg.norm(np.linalg.inv(vectors), axis=0)
+    inside = points @ np.linalg.inv(vectors)
+    spread = np.ptp(inside, axis=0) if len(points) else np.zeros(dimension)
+    most = [int(np.ceil(cutoff / heights[a] + spread[a])) + 1 if periodic[a] else 0 for a in range(dimension)]
+    found = set()
+    for shift in itertools.product(*(range(-m, m + 1) for m in most)):
+        moved = points + np.array(shift) @ vectors
+        distance = np.linalg.norm(moved[None] - points[:, None], axis=2)
+        for i, j in zip(*np.nonzero(distance < cutoff)):
+            if i == j and not any(shift):
+                continue
+            if half and (j < i or (i == j and shift < (0,) * dimension)):
+                continue
+            found.add((int(i), int(j), shift))
+    return found
+
+
+def as_set(i, j, s):
+    return set(zip(i.tolist(), j.tolist(), map(tuple, s.tolist())))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    count=st.integers(0, 40),
+    dimension=st.sampled_from((2, 3)),
+    dtype=st.sampled_from(DTYPES),
+    triclinic=st.booleans(),
+    half=st.booleans(),
+    data=st.data(),
+)
+def test_lists_have_the_pairs_of_the_definition(seed, count, dimension, dtype, triclinic, half, data):
+    random = np.random.default_rng(seed)
+    periodic = data.draw(st.lists(st.booleans(), min_size=dimension, max_size=dimension))
+    vectors = np.diag(random.uniform(1, 3, dimension))
+    if triclinic and all(periodic):
+        vectors += np.triu(random.uniform(-0.5, 0.5, (dimension, dimension)), 1)
+    # Multiples of 1/64 have the same distances in both precisions.
+    vectors = np.round(vectors * 64) / 64
+    points = np.round(random.uniform(-1, 3, (count, dimension)) * 64) / 64
+    cutoff = 1.0078125  # no distance of such points: its square is odd in units of 2^-14
+    i, j, s, d, v = quadrat.neighbor_list(
+        points.astype(dtype), cutoff, box=vectors, periodic=periodic, half=half, outputs="ijSdD"
+    )
+    wanted = plain_list(points, cutoff, vectors, periodic)
+    if half:
+        found = as_set(i, j, s)
+        mirrored = {(b, a, tuple(-x for x in shift)) for a, b, shift in found}
+        assert found | mirrored == wanted and not found & mirrored
+    else:
+        assert as_set(i, j, s) == wanted
+    assert len(i) == len(as_set(i, j, s))
+    expected = points[j] + s @ vectors - points[i]
+    np.testing.assert_allclose(v, expected, atol=1e-5 if dtype == np.float32 else 1e-12)
+    np.testing.assert_allclose(d, np.linalg.norm(expected, axis=1), atol=1e-5 if dtype == np.float32 else 1e-12)
+    assert i.dtype == j.dtype == s.dtype == np.int64 and d.dtype == v.dtype == dtype
+    assert np.all(np.diff(i) >= 0)
+
+
+@pytest.mark.parametrize("pbc", [True, False, (True, False, True), (False, False, True)])
+def test_the_list_of_ase_has_its_pairs_and_shifts(pbc):
+    random = np.random.default_rng(3)
+    cell = np.diag([7.0, 8.0, 9.0]) + np.triu(random.uniform(-1, 1, (3, 3)), 1)
+    atoms = ase.Atoms("H60", positions=random.uniform(-9, 18, (60, 3)), cell=cell, pbc=pbc)
+    own = quadrat.ase.neighbor_list("ijdDS", atoms, 3.1)
+    other = ase.neighborlist.neighbor_list("ijdDS", atoms, 3.1)
+    assert as_set(own[0], own[1], own[4]) == as_set(other[0], other[1], other[4])
+    assert len(own[0]) == len(other[0])
+    order = [np.lexsort((*part[4].T[::-1], part[1], part[0])) for part in (own, other)]
+    for mine, theirs in zip(own, other):
+        np.testing.assert_allclose(mine[order[0]], theirs[order[1]], atol=1e-12)
+
+
+def test_an_isolated_cell_of_zeros_is_open():
+    atoms = ase.Atoms("H3", positions=[[0, 0, 0], [0, 0, 1], [0, 0, 9]])
+    assert quadrat.ase.neighbor_list("ij", atoms, 2.0)[1].tolist() == [1, 0]
+    with pytest.raises(TypeError, match="cutoff"):
+        quadrat.ase.neighbor_list("ij", atoms, [1.0, 2.0, 3.0])
+
+
+def test_lists_agree_with_vesin():
+    random = np.random.default_rng(5)
+    points, cell = random.uniform(0, 12, (2000, 3)), np.diag([12.0, 12, 12])
+    i, j, s = quadrat.neighbor_list(points, 2.0, box=cell, outputs="ijS")
+    other = vesin.NeighborList(cutoff=2.0, full_list=True).compute(points, cell, True, "ijS")
+    assert as_set(i, j, s) == as_set(*other)
+
+
+def test_a_list_with_a_skin_is_built_anew_only_after_half_the_skin():
+    random = np.random.default_rng(8)
+    points = random.uniform(0, 6, (500, 3))
+    neighbors = quadrat.NeighborList(1.0, skin=0.4, outputs="ijSD", sorted=True)
+    with pytest.raises(ValueError, match="update"):
+        neighbors.arrays()
+    assert neighbors.update(points, box=[6, 6, 6])
+    assert not neighbors.update(points + 0.1, box=[6, 6, 6])
+    assert neighbors.update(points + [0.3, 0, 0], box=[6, 6, 6])
+    moved = points + [0.2, 0.15, 0]
+    assert not neighbors.update(moved, box=[6, 6, 6])
+    i, j, s, v = neighbors.arrays()
+    np.testing.assert_allclose(v, moved[j] + s @ np.diag([6.0, 6, 6]) - moved[i], atol=1e-12)
+    near = np.linalg.norm(v, axis=1) < 1.0
+    exact = quadrat.neighbor_list(moved, 1.0, box=[6, 6, 6], outputs="ijS")
+    assert as_set(i[near], j[near], s[near]) == as_set(*exact)
+    # Other points, another precision: what belongs to the earlier ones is gone.
+    assert neighbors.update(points[:7].astype(np.float32), box=[6, 6, 6])
+    assert neighbors.arrays()[3].dtype == np.float32
+
+
+def test_a_failed_update_leaves_no_list():
+    neighbors = quadrat.NeighborList(1.0)
+    neighbors.update(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="point 1 at .*nan"):
+        neighbors.update([[0.0, 0, 0], [np.nan, 0, 0]])
+    with pytest.raises(ValueError, match="update"):
+        neighbors.arrays()
+    neighbors.update(np.zeros((2, 3)))
+    assert len(neighbors.arrays()[0]) == 2
+
+
+def test_systems_have_no_pairs_with_each_other():
+    random = np.random.default_rng(2)
+    points, systems = random.uniform(0, 3, (90, 3)), np.arange(90) % 3
+    boxes = np.stack([np.diag([3.0 + k, 3, 3]) for k in range(3)])
+    i, j, s = quadrat.neighbor_list(points, 1.0, box=boxes, systems=systems, outputs="ijS")
+    wanted = set()
+    for k in range(3):
+        own = np.flatnonzero(systems == k)
+        a, b, shift = quadrat.neighbor_list(points[own], 1.0, box=boxes[k], outputs="ijS")
+        wanted |= as_set(own[a], own[b], shift)
+    assert as_set(i, j, s) == wanted
+
+
+def test_queries_are_no_points():
+    points = np.array([[0.0, 0, 0], [1, 0, 0]])
+    i, j, n = quadrat.neighbor_list(points, 0.5, queries=[[0.0, 0, 0], [5, 5, 5], [1.1, 0, 0]], outputs="ijn")
+    assert (i.tolist(), j.tolist(), n.tolist()) == ([0, 2], [0, 1], [0, 1, 1, 2])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_nearest_neighbors_are_those_of_a_tree(dtype):
+    random = np.random.default_rng(4)
+    points = random.uniform(0, 1, (3000, 3)).astype(dtype)
+    found = quadrat.knn(points, 9, box=[1, 1, 1])
+    distances, indices = scipy.spatial.cKDTree(points.astype(float) % 1, boxsize=1).query(points.astype(float) % 1, 10)
+    np.testing.assert_allclose(found.distances, distances[:, 1:], rtol=1e-4 if dtype == np.float32 else 1e-12)
+    if dtype == np.float64:
+        np.testing.assert_array_equal(found.indices, indices[:, 1:])
+    assert found.indices.dtype == np.int64 and found.shifts is None
+
+
+def test_rows_with_too_few_neighbors_end_with_minus_one_at_infinity():
+    found = quadrat.knn([[0.0, 0], [1, 0]], 3, shifts=True)
+    assert found.indices.tolist() == [[1, -1, -1], [0, -1, -1]]
+    assert found.distances.tolist() == [[1, np.inf, np.inf]] * 2
+    assert found.shifts.shape == (2, 3, 2) and not found.shifts.any()
+
+
+def test_clusters_are_connected_points():
+    line = np.arange(0, 5, 0.5)
+    points = np.stack([np.concatenate([line, line + 20, [100]]), np.zeros(21), np.zeros(21)], axis=1)
+    assert quadrat.clusters(points, 0.6).tolist() == [0] * 10 + [1] * 10 + [2]
+    assert quadrat.clusters(points, 0.6, min_points=2).tolist() == [0] * 10 + [1] * 10 + [-1]
+
+
+def test_uniform_points_have_a_radial_distribution_of_one():
+    random = np.random.default_rng(6)
+    frames = [random.uniform(0, 10, (2000, 3)) for _ in range(5)]
+    found = quadrat.rdf(frames, 3.0, box=[10, 10, 10], bins=30)
+    assert np.abs(found.rdf[5:] - 1).max() < 0.1 and found.r[0] == pytest.approx(0.05)
+    pairs = sum(len(quadrat.neighbor_list(f, 3.0, box=[10, 10, 10], outputs="j")) for f in frames)
+    assert found.counts.sum() == pairs
+    types = np.arange(2000) % 2
+    mixed = quadrat.rdf(frames[0], 3.0, box=[10, 10, 10], bins=30, types=types)
+    assert mixed.rdf.shape == (2, 2, 30)
+    assert mixed.counts[0, 0].sum() + mixed.counts[1, 1].sum() + 2 * mixed.counts[0, 1].sum() == len(
+        quadrat.neighbor_list(frames[0], 3.0, box=[10, 10, 10], outputs="j")
+    )
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda p: quadrat.neighbor_list(p.astype(int), 1.0), TypeError, "int64.*float32 and float64"),
+        (lambda p: quadrat.neighbor_list(p[:, :1], 1.0), ValueError, r"\(10, 1\).*\(N, 2\) or \(N, 3\)"),
+        (lambda p: quadrat.neighbor_list(p, 0.0), ValueError, "cutoff is 0"),
+        (lambda p: quadrat.neighbor_list(p, float("nan")), ValueError, "cutoff is .*nan"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, outputs="ijx"), ValueError, "'ijx'"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, outputs=""), ValueError, "outputs"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, periodic=True), ValueError, "need a box"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, box=[1, 2]), ValueError, r"\(2,\).*\(3,\) lengths"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, box=np.zeros((3, 3))), ValueError, "volume|length"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, box=[9, 9, 9], periodic=[True, False]), ValueError, r"\(2,\).*3 axes"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, systems=[0, 1]), ValueError, r"\(2,\).*10 points"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, systems=-np.arange(10)), ValueError, r"systems\[1\] is -1"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, method="quick"), ValueError, "quick"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, threads=-1), ValueError, "threads"),
+        (lambda p: quadrat.neighbor_list(p * np.inf, 1.0), ValueError, "point 0 at .*inf"),
+        (lambda p: quadrat.knn(p, 0), ValueError, "k is 0"),
+        (lambda p: quadrat.knn(p, 65), ValueError, "k is 65"),
+        (lambda p: quadrat.knn(p, 3, queries=p.astype(np.float32)), TypeError, "float32.*float64"),
+        (lambda p: quadrat.clusters(p, -1.0), ValueError, "-1"),
+        (lambda p: quadrat.clusters(p, 1.0, min_points=0), ValueError, "min_points is 0"),
+        (lambda p: quadrat.rdf(p, 1.0, box=[9, 9, 9], bins=0), ValueError, "bins"),
+    ],
+)
+def test_bad_arguments_are_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call(np.ones((10, 3)) + np.arange(10)[:, None])
+
+
+def test_no_points_have_no_pairs():
+    for points in ([], np.zeros((0, 3)), np.zeros((0, 2), np.float32)):
+        assert all(len(part) == 0 for part in quadrat.neighbor_list(points, 1.0))
+        assert quadrat.neighbor_list(points, 1.0, outputs="n").tolist() == [0]
+        assert len(quadrat.clusters(points, 1.0)) == 0
+
+
+def test_strided_and_transposed_points_are_read_as_they_are():
+    table = np.random.default_rng(1).uniform(0, 1, (6, 400))
+    points = table[::2].T[::-1]
+    assert not points.flags.c_contiguous
+    found = quadrat.neighbor_list(points, 0.2, outputs="ijS", sorted=True)
+    wanted = quadrat.neighbor_list(np.ascontiguousarray(points), 0.2, outputs="ijS", sorted=True)
+    assert all(np.array_equal(a, b) for a, b in zip(found, wanted))
+
+
+def test_lists_in_many_threads_are_those_of_one():
+    points = [np.random.default_rng(k).uniform(0, 5, (800, 3)) for k in range(8)]
+    wanted = [quadrat.neighbor_list(p, 1.0, outputs="ijd", sorted=True) for p in points]
+    found = [None] * 8
+
+    def work(k):
+        found[k] = quadrat.neighbor_list(points[k], 1.0, outputs="ijd", sorted=True, threads=1)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(a, b) for k in range(8) for a, b in zip(found[k], wanted[k]))
+
+
+def test_lists_are_not_pickled():
+    with pytest.raises(TypeError, match="pickle"):
+        neighbors = quadrat.NeighborList(1.0)
+        neighbors.update(np.zeros((2, 3)))
+        pickle.dumps(neighbors)
+
+
+def test_forked_processes_have_one_thread():
+    points = np.random.default_rng(1).uniform(0, 5, (5000, 3))
+    wanted = len(quadrat.neighbor_list(points, 0.5, outputs="j"))
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            quadrat.neighbor_list(points, 0.5)
+        except RuntimeError as error:
+            found = len(quadrat.neighbor_list(points, 0.5, outputs="j", threads=1))
+            status = 0 if "fork" in str(error) and found == wanted else 2
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+class device_array:
+    """What CUDA arrays of other libraries show of themselves."""
+
+    shape, dtype, ndim = (2, 3), np.dtype(np.float32), 2
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, **_):
+        raise AssertionError("must not be asked for")
+
+
+def test_arrays_of_other_devices_are_refused():
+    with pytest.raises(ValueError, match="another device.*CPU"):
+        quadrat.neighbor_list(device_array(), 1.0)
