@@ -211,15 +211,19 @@ void electrostatics<Context, T>::implementation::place(const electrostatics_inpu
   const detail::given_charges<T> given{input.points, input.charges, input.system_of_point, domains.data(),
                                        static_cast<std::uint32_t>(cells.size())};
   const detail::charge_key<T> key{given, faults.flag()};
+  if (uses_cells()) buckets.build(context, points, cell_count, key, faults.flag());
+  const detail::place_charges<T> place_charge{given,
+                                              placed().ids,
+                                              charges_by_cell.data(),
+                                              fractions.data(),
+                                              charges.data(),
+                                              given_systems ? system_of.data() : nullptr,
+                                              pairs.empty() ? nullptr : slots.data()};
   if (uses_cells()) {
-    buckets.build(context, points, cell_count, key, faults.flag());
+    for_each(context, "ewald.place", points, place_charge);
   } else {
-    for_each(context, "ewald.check", points, detail::keep_order<T>{key, own_order.data()});
+    for_each(context, "ewald.place", points, detail::keep_and_place<T>{{key, own_order.data()}, place_charge});
   }
-  for_each(
-      context, "ewald.place", points,
-      detail::place_charges<T>{given, placed().ids, charges_by_cell.data(), fractions.data(), charges.data(),
-                               given_systems ? system_of.data() : nullptr, pairs.empty() ? nullptr : slots.data()});
 }
 
 template <typename Context, typename T>
@@ -247,10 +251,8 @@ void electrostatics<Context, T>::implementation::enqueue(const electrostatics_in
   if (long_range() && slabs) {
     detail::sum_by_system(context, all, cells.size(), points, detail::slab_share<T>{all}, slab_sums.data(), scratch);
   }
-  for_each(context, "ewald.combine", points,
-           detail::combine_parts<T>{all, static_cast<T>(constant()), self, short_range(), long_range(),
-                                    smooth_potentials.data(), smooth_gradients.data(), slab_sums.data(), sums});
-  deliver(output, sums);
+  deliver(output, {all, static_cast<T>(constant()), self, short_range(), long_range(), smooth_potentials.data(),
+                   smooth_gradients.data(), slab_sums.data(), sums});
 }
 
 template <typename Context, typename T>
@@ -270,17 +272,18 @@ void electrostatics<Context, T>::implementation::add_short_range(const detail::a
 
 template <typename Context, typename T>
 void electrostatics<Context, T>::implementation::deliver(const electrostatics_output<T>& output,
-                                                         const detail::charge_sums<T>& sums) {
-  const detail::placed_charges<T> all = placed();
-  const bool balanced = options.remove_net_force && output.forces != nullptr;
-  if (balanced) {
+                                                         const detail::combine_parts<T>& combine) {
+  const detail::placed_charges<T>& all = combine.all;
+  const detail::charge_sums<T>& sums = combine.sums;
+  detail::deliver_results<T> to_caller{all, sums, nullptr, output.forces, output.potentials, output.energies};
+  if (options.remove_net_force && output.forces != nullptr) {
+    for_each(context, "ewald.combine", points, combine);
     detail::sum_by_system(context, all, cells.size(), points, detail::force_of_slot<T>{fields.data()},
                           net_forces.data(), scratch);
-  }
-  if (output.forces != nullptr || output.potentials != nullptr || output.energies != nullptr) {
-    for_each(context, "ewald.deliver", points,
-             detail::deliver_results<T>{all, sums, balanced ? net_forces.data() : nullptr, output.forces,
-                                        output.potentials, output.energies});
+    to_caller.net_forces = net_forces.data();
+    for_each(context, "ewald.deliver", points, to_caller);
+  } else {
+    for_each(context, "ewald.combine", points, detail::combine_and_deliver<T>{combine, to_caller});
   }
   if (output.energy == nullptr && output.virial == nullptr) return;
   detail::sum_by_system(context, all, cells.size(), points, detail::total_of_slot<T>{all, sums, short_range()},

@@ -14,6 +14,7 @@
 #include "ewald/domains.hpp"
 #include "ewald/methods.hpp"
 #include "ewald/place.hpp"
+#include "ewald/results.hpp"
 #include "ewald/scaled_pairs.hpp"
 #include "ewald/short_range.hpp"
 #include "ewald/smooth_part.hpp"
@@ -84,7 +85,7 @@ struct electrostatics<Context, T>::implementation {
   void place(const electrostatics_input<T>& input);
   void enqueue(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
   void add_short_range(const detail::add_short_range<T>& task);
-  void deliver(const electrostatics_output<T>& output, const detail::charge_sums<T>& sums);
+  void deliver(const electrostatics_output<T>& output, const detail::combine_parts<T>& combine);
   [[nodiscard]] detail::placed_charges<T> placed() const;
   [[nodiscard]] detail::smooth_input<T> smooth_points() const;
   [[nodiscard]] std::string complaint(const fault_report& found) const;

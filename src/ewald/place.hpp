@@ -109,4 +109,16 @@ struct place_charges {
   }
 };
 
+/// Both, for charges that stay in the given order. Index: point.
+template <typename T>
+struct keep_and_place {
+  keep_order<T> keep;
+  place_charges<T> place;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    keep(i);
+    place(i);
+  }
+};
+
 }  // namespace quadrat::detail

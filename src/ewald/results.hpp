@@ -106,6 +106,18 @@ struct deliver_results {
   }
 };
 
+/// Both in one pass, where results need no sum over all forces. Index: slot.
+template <typename T>
+struct combine_and_deliver {
+  combine_parts<T> combine;
+  deliver_results<T> deliver;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    combine(slot);
+    deliver(slot);
+  }
+};
+
 /// The energy and the virial of a charge with its pairs: half of each pair's.
 template <typename T>
 struct total_of_slot {
