@@ -47,8 +47,9 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   /// anyway.
   [[nodiscard]] bool adds_shares(const tile_plan& plan) const { return in_order() && !plan.collects; }
   /// Whether values are read by patches: only floats, if the plan has patches and they support this mesh.
-  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh) const;
-  void read_patches(const value_layout& layout, const T* mesh, T* values, bool accumulate);
+  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh, bool gradients) const;
+  void read_patches(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
+                    bool accumulate);
   void read(const value_layout& layout, const T* mesh, T* values, T* gradients, const tile_results<T>& results);
   [[nodiscard]] tile_problem<T> problem() const;
   [[nodiscard]] tile_crowd_shares<T> crowd_shares() const;

@@ -56,12 +56,14 @@ struct tile_crowd_shares {
   T* sums;  ///< [extra][16 times the channels][lane]
 };
 
-/// What interpolation by patches reads and writes: real values, or complex ones with `stride` 2. A mesh row has an even
-/// number of points and is aligned to 8 bytes, for complex values to 16.
+/// What interpolation by patches reads and writes, of `components` 1 or 2 (complex). A mesh row has an even number of
+/// points and is aligned to 8 bytes, for complex values to 16.
 struct tile_patch_values {
   const float* mesh;
-  float* values;  ///< of point i at values[i * stride]
-  int stride;
+  float* values;  ///< of point i from values[i * components]; with gradients, may be null
+  /// Of point i, times `scale`, from gradients[(i * 3 + axis) * components]; nullptr: none.
+  float* gradients;
+  float scale[3];
   bool accumulate;
 };
 
@@ -143,12 +145,12 @@ void find_tile_extras(const cuda_context& context, const tile_grid& grid, const 
 void find_tile_crowds(const cuda_context& context, const tile_grid& grid, const tile_crowd_limits& limits,
                       const std::uint32_t* offsets, tile_extra* extras, tile_crowd* crowds, tile_crowd_counts* counts);
 
-/// interpolate_tiles for real (1) or complex (2) values, with patches from make_patches. Asynchronous.
+/// interpolate_tiles for real (1) or complex (2) components, with patches from make_patches. Asynchronous.
 template <int Components>
 void interpolate_patches(const cuda_context& context, const tile_problem<float>& problem,
                          const tile_patch_shares& shares, const tile_patch_values& values);
 
-/// interpolate_each_point for real (1) or complex (2) values, with patches from make_direct_patches. Asynchronous.
+/// interpolate_each_point for real (1) or complex (2) components, with patches from make_direct_patches. Asynchronous.
 template <int Components>
 void interpolate_directly(const cuda_context& context, const tile_problem<float>& problem,
                           const tile_patch_shares& shares, const tile_patch_values& values);

@@ -53,11 +53,12 @@ QUADRAT_HD void find_direct_rows(const mesh_shape& shape, const int (&first)[3],
   }
 }
 
-/// The sum of lane (t, h) for a point whose footprint begins at mesh point `first`.
-template <int Width, int Components>
+/// The sums of lane (t, h) for a point whose footprint begins at mesh point `first`.
+template <int Width, int Components, bool Gradient>
 QUADRAT_HD void sum_direct_pairs(const mesh_shape& shape, const mesh_window<float>& window,
                                  const mesh_pair<Components>* mesh, const tile_record<float>& record,
-                                 const int (&first)[3], int t, int h, float (&value)[Components]) {
+                                 const int (&first)[3], int t, int h,
+                                 float (&results)[pair_results<Components, Gradient>]) {
   constexpr int rows = pair_rows<Width>, planes = direct_planes<Width>;
   const int plane_pairs = shape.extent[1] * (shape.extent[2] / 2);
   int row[rows];
@@ -73,27 +74,23 @@ QUADRAT_HD void sum_direct_pairs(const mesh_shape& shape, const mesh_window<floa
     }
   };
   load(0);
-  const pair_weights<Width> weights(window, record, (first[2] & 1) != 0, t, h);
-  mesh_pair<Components> sum{};
+  const pair_weights<Width, Gradient> weights(window, record, (first[2] & 1) != 0, t, h);
+  pair_sums<Width, Components, Gradient> sums(weights);
   QUADRAT_UNROLL
   for (int from = 0; from < Width; from += planes) {
     if (from > 0) load(from);
     QUADRAT_UNROLL
     for (int i = 0; i < planes; ++i) {
-      if (from + i >= Width) continue;
-      mesh_pair<Components> of_plane{};
-      QUADRAT_UNROLL
-      for (int k = 0; k < rows; ++k) add_pair(of_plane, weights.second[k], v[i][k]);
-      add_pair(sum, weights.first[from + i < Width ? from + i : 0], of_plane);
+      if (from + i < Width) sums.add_plane(from + i < Width ? from + i : 0, [&](int k) { return v[i][k]; });
     }
   }
-  close_pair(sum, weights.last[0], weights.last[1], value);
+  sums.close(results);
 }
 
 #if defined(__CUDACC__)
 
 /// One block per share of a patch.
-template <int Width, int Components>
+template <int Width, int Components, bool Gradient>
 __global__ void __launch_bounds__(direct_threads, 4)
     interpolate_directly_kernel(const __grid_constant__ tile_problem<float> problem,
                                 const __grid_constant__ tile_patch_shares shares,
@@ -116,17 +113,18 @@ __global__ void __launch_bounds__(direct_threads, 4)
     const int first[3] = {origin[0] + run.y + offset_of<float>(record.place[0]),
                           origin[1] + run.z + offset_of<float>(record.place[1]),
                           origin[2] + run.w + offset_of<float>(record.place[2])};
-    float value[Components];
-    sum_direct_pairs<Width, Components>(grid.shape, problem.window, mesh, record, first, lane & 3, lane >> 2, value);
-    store_pair_sums<Components>(values, record.id, lane, begin + of_thread < share.last, value);
+    float results[pair_results<Components, Gradient>];
+    sum_direct_pairs<Width, Components, Gradient>(grid.shape, problem.window, mesh, record, first, lane & 3, lane >> 2,
+                                                  results);
+    store_pair_results<Components, Gradient>(values, record.id, lane, begin + of_thread < share.last, results);
   }
 }
 
-template <int Width, int Components>
+template <int Width, int Components, bool Gradient>
 void launch_interpolate_directly(const cuda_context& context, const tile_problem<float>& problem,
                                  const tile_patch_shares& shares, const tile_patch_values& values) {
   const cuda_launch launch(context, "mesh.tiles.interpolate_directly");
-  auto* kernel = interpolate_directly_kernel<Width, Components>;
+  auto* kernel = interpolate_directly_kernel<Width, Components, Gradient>;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1),
              "asking for a large first-level cache");
   kernel<<<cuda_launch::blocks(shares.most_blocks(), 1), direct_threads, 0, context.stream()>>>(problem, shares,
@@ -138,7 +136,12 @@ template <int Components>
 void interpolate_directly(const cuda_context& context, const tile_problem<float>& problem,
                           const tile_patch_shares& shares, const tile_patch_values& values) {
   with_pair_width(problem.window.width, [&](auto width) {
-    launch_interpolate_directly<decltype(width)::value, Components>(context, problem, shares, values);
+    constexpr int count = decltype(width)::value;
+    if (values.gradients != nullptr) {
+      launch_interpolate_directly<count, Components, true>(context, problem, shares, values);
+    } else {
+      launch_interpolate_directly<count, Components, false>(context, problem, shares, values);
+    }
   });
 }
 

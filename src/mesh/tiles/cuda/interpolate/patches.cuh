@@ -88,25 +88,20 @@ QUADRAT_HD void for_each_patch_pair(const mesh_shape& shape, const staged_patch&
   }
 }
 
-/// The sum of lane (t, h) for a point whose footprint begins at patch point `first`.
-template <int Width, int Components>
+/// The sums of lane (t, h) for a point whose footprint begins at patch point `first`.
+template <int Width, int Components, bool Gradient>
 QUADRAT_HD void sum_patch_pairs(const mesh_window<float>& window, const mesh_pair<Components>* staged,
                                 const tile_record<float>& record, const int (&first)[3], int t, int h,
-                                float (&value)[Components]) {
+                                float (&results)[pair_results<Components, Gradient>]) {
   constexpr int rows = patch_extent<Width>::rows;
   const mesh_pair<Components>* at = staged + (first[0] * rows + first[1] + h) * patch_pitch + (first[2] >> 1) + t;
-  const pair_weights<Width> weights(window, record, (first[2] & 1) != 0, t, h);
-  mesh_pair<Components> sum{};
+  const pair_weights<Width, Gradient> weights(window, record, (first[2] & 1) != 0, t, h);
+  pair_sums<Width, Components, Gradient> sums(weights);
   QUADRAT_UNROLL
   for (int i = 0; i < Width; ++i) {
-    mesh_pair<Components> of_plane{};
-    QUADRAT_UNROLL
-    for (int k = 0; k < pair_rows<Width>; ++k) {
-      add_pair(of_plane, weights.second[k], at[(i * rows + 2 * k) * patch_pitch]);
-    }
-    add_pair(sum, weights.first[i], of_plane);
+    sums.add_plane(i, [&](int k) { return at[(i * rows + 2 * k) * patch_pitch]; });
   }
-  close_pair(sum, weights.last[0], weights.last[1], value);
+  sums.close(results);
 }
 
 #if defined(__CUDACC__)
@@ -128,8 +123,8 @@ __device__ __forceinline__ void copy_patch_pair(void* to, const void* from, bool
 inline constexpr int patch_threads = 16 * patch_pitch;
 
 /// One block per share of a patch.
-template <int Width, int Components>
-__global__ void __launch_bounds__(patch_threads, 5)
+template <int Width, int Components, bool Gradient>
+__global__ void __launch_bounds__(patch_threads, Gradient ? 4 : 5)
     interpolate_patches_kernel(const __grid_constant__ tile_problem<float> problem,
                                const __grid_constant__ tile_patch_shares shares,
                                const __grid_constant__ tile_patch_values values) {
@@ -159,19 +154,19 @@ __global__ void __launch_bounds__(patch_threads, 5)
     const tile_record<float> next = problem.records[after + static_cast<std::uint32_t>(next_run.x)];
     const int first[3] = {run.y + offset_of<float>(record.place[0]), run.z + offset_of<float>(record.place[1]),
                           run.w + offset_of<float>(record.place[2]) + patch.odd};
-    float value[Components];
-    sum_patch_pairs<Width, Components>(problem.window, staged, record, first, lane & 3, lane >> 2, value);
-    store_pair_sums<Components>(values, record.id, lane, begin + of_thread < share.last, value);
+    float results[pair_results<Components, Gradient>];
+    sum_patch_pairs<Width, Components, Gradient>(problem.window, staged, record, first, lane & 3, lane >> 2, results);
+    store_pair_results<Components, Gradient>(values, record.id, lane, begin + of_thread < share.last, results);
     run = next_run, record = next;
   }
 }
 
-template <int Width, int Components>
+template <int Width, int Components, bool Gradient>
 void launch_interpolate_patches(const cuda_context& context, const tile_problem<float>& problem,
                                 const tile_patch_shares& shares, const tile_patch_values& values) {
   const cuda_launch launch(context, "mesh.tiles.interpolate_patches");
   constexpr int bytes = patch_extent<Width>::pairs * static_cast<int>(sizeof(mesh_pair<Components>));
-  auto* kernel = interpolate_patches_kernel<Width, Components>;
+  auto* kernel = interpolate_patches_kernel<Width, Components, Gradient>;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
              "asking for shared memory");
   check_cuda(
@@ -186,7 +181,12 @@ template <int Components>
 void interpolate_patches(const cuda_context& context, const tile_problem<float>& problem,
                          const tile_patch_shares& shares, const tile_patch_values& values) {
   with_pair_width(problem.window.width, [&](auto width) {
-    launch_interpolate_patches<decltype(width)::value, Components>(context, problem, shares, values);
+    constexpr int count = decltype(width)::value;
+    if (values.gradients != nullptr) {
+      launch_interpolate_patches<count, Components, true>(context, problem, shares, values);
+    } else {
+      launch_interpolate_patches<count, Components, false>(context, problem, shares, values);
+    }
   });
 }
 

@@ -130,8 +130,9 @@ class tile_candidates {
 struct candidate_share {
   std::uint64_t first, last;
 
-  QUADRAT_HD candidate_share(std::uint32_t number, std::uint32_t size)
-      : first(std::uint64_t{number} * size), last(first + size) {}
+  QUADRAT_HD candidate_share(std::uint32_t number, std::uint32_t length)
+      : first(std::uint64_t{number} * length), last(first + length) {}
+  [[nodiscard]] QUADRAT_HD std::uint32_t size() const { return static_cast<std::uint32_t>(last - first); }
   /// The part of a run that is in the share; `before`: candidates in the runs before it.
   [[nodiscard]] QUADRAT_HD tile_run part_of(const tile_run& run, std::uint64_t before) const {
     const std::uint64_t end = before + run.length;

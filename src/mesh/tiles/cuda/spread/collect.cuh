@@ -61,6 +61,11 @@ struct tile_collect_memory {
 template <typename T, int Channels>
 using tile_sums = T[tile_patch / 2][Channels][4];
 
+/// A lane has adjacent mesh points, which it writes together.
+struct collected_columns {
+  [[nodiscard]] __device__ static int position(int column) { return column; }
+};
+
 /// The work of a warp for its patch. Columns: the most mesh points of a footprint along an axis.
 template <typename T, int Channels, int Columns>
 struct tile_collector {
@@ -76,9 +81,16 @@ struct tile_collector {
     std::uint64_t seen = 0;
     for (int round = 0; round < candidates.runs() && seen < share.last; round += 32) {
       const tile_run run = round + lane < candidates.runs() ? candidates.run(round + lane) : tile_run{};
-      const std::uint64_t end = seen + sum_of_lanes(run.length);
-      look_at(share.part_of(run, end - run.length), sums);
-      seen = __shfl_sync(~0u, end, 31);
+      const std::uint32_t most = __reduce_add_sync(~0u, min(run.length, share.size() + 1));
+      if (share.first == 0 && seen + most <= share.size()) {
+        // All of them, as in every patch that is not crowded.
+        look_at(run, sums);
+        seen += most;
+      } else {
+        const std::uint64_t end = seen + sum_of_lanes(run.length);
+        look_at(share.part_of(run, end - run.length), sums);
+        seen = __shfl_sync(~0u, end, 31);
+      }
     }
     if (queued > 0) add_batch(queued, sums);
   }
@@ -193,7 +205,7 @@ struct tile_collector {
       for (int c = 0; c < Channels; ++c) weights.values[c][lane] = value[c];
     }
     __syncwarp();
-    add_tile_points<T, Channels, 1, tile_mesh_target<T, Channels, 1>>(weights, 0, count, lane, sums);
+    add_tile_points<T, Channels, 1, collected_columns>(weights, 0, count, lane, sums);
     __syncwarp();
   }
 };
@@ -203,10 +215,74 @@ template <int Channels, typename F>
 __device__ __forceinline__ void with_collected_sum(const mesh_shape& shape, const int (&begin)[3], int number, int lane,
                                                    const F& f) {
   const int half = number % 2, plane = number / 4 / Channels * 2 + number / 2 % 2;
-  const int i = begin[0] + plane, j = begin[1] + lane / 4, k = begin[2] + 4 * half + lane % 4;
+  const int i = begin[0] + plane, j = begin[1] + lane / 4, k = begin[2] + lane % 4 * 2 + half;
   if (i < shape.extent[0] && j < shape.extent[1] && k < shape.extent[2]) {
     f(number / 4 % Channels, shape.node(i, j, k));
   }
+}
+
+/// Values that are adjacent in the mesh, read and written in one access.
+template <typename T, int Count>
+struct alignas(sizeof(T) * Count < 16 ? sizeof(T) * Count : 16) adjacent_values {
+  T value[Count];
+};
+
+template <typename T, int Count>
+__device__ __forceinline__ void write_adjacent(T* mesh, const adjacent_values<T, Count>& sums, bool accumulate) {
+  auto& to = *reinterpret_cast<adjacent_values<T, Count>*>(mesh);
+  adjacent_values<T, Count> result = sums;
+  if (accumulate) {
+    const adjacent_values<T, Count> before = to;
+#pragma unroll
+    for (int v = 0; v < Count; ++v) result.value[v] += before.value[v];
+  }
+  to = result;
+}
+
+/// Writes the sums of a patch to the mesh, or adds them. `adjacent`: both mesh points of a lane in one access.
+template <typename T, int Channels>
+__device__ void write_patch(const mesh_shape& shape, const tile_channels<T>& channels, const int (&begin)[3], int lane,
+                            const tile_sums<T, Channels>& sums, bool adjacent, bool accumulate) {
+  const int j = begin[1] + lane / 4, k = begin[2] + lane % 4 * 2;
+  if (j >= shape.extent[1] || k >= shape.extent[2]) return;
+#pragma unroll
+  for (int plane = 0; plane < tile_patch; ++plane) {
+    if (begin[0] + plane >= shape.extent[0]) return;
+    const std::size_t node = shape.node(begin[0] + plane, j, k);
+    const auto sum = [&](int c, int half) { return sums[plane / 2][c][2 * (plane % 2) + half]; };
+    if (adjacent && channels.stride == 1) {
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        write_adjacent<T, 2>(channels.mesh[c] + node, {sum(c, 0), sum(c, 1)}, accumulate);
+      }
+      continue;
+    }
+    if constexpr (Channels == 2) {
+      if (adjacent) {
+        write_adjacent<T, 4>(channels.mesh[0] + 2 * node, {sum(0, 0), sum(1, 0), sum(0, 1), sum(1, 1)}, accumulate);
+        continue;
+      }
+    }
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (k + half >= shape.extent[2]) continue;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        T& to = channels.mesh[c][(node + half) * static_cast<std::size_t>(channels.stride)];
+        to = accumulate ? to + sum(c, half) : sum(c, half);
+      }
+    }
+  }
+}
+
+/// Whether both mesh points of a lane can be written in one access.
+template <typename T>
+[[nodiscard]] bool writes_adjacent(const mesh_shape& shape, const tile_channels<T>& channels) {
+  if (shape.extent[2] % 2 != 0) return false;
+  if (channels.stride == 2 && channels.count != 2) return false;
+  const std::size_t alignment = std::min<std::size_t>(16, 2 * sizeof(T) * static_cast<std::size_t>(channels.stride));
+  return std::all_of(channels.mesh, channels.mesh + (channels.stride == 2 ? 1 : channels.count),
+                     [&](const T* mesh) { return reinterpret_cast<std::uintptr_t>(mesh) % alignment == 0; });
 }
 
 /// The first blocks take the extra shares of crowded patches, each of which takes long; then there is a warp per patch.
@@ -214,7 +290,8 @@ template <typename T, int Channels, int Columns>
 __global__ void __launch_bounds__(32 * tile_warps<T>)
     collect_tiles_kernel(const __grid_constant__ tile_problem<T> problem,
                          const __grid_constant__ tile_channels<T> channels,
-                         const __grid_constant__ tile_crowd_shares<T> crowds, unsigned patches, bool accumulate) {
+                         const __grid_constant__ tile_crowd_shares<T> crowds, unsigned patches, bool adjacent,
+                         bool accumulate) {
   __shared__ tile_collect_memory<T, Channels> memories[tile_warps<T>];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const mesh_shape& shape = problem.grid.shape;
@@ -229,19 +306,13 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
   tile_mesh_patches(shape).locate(own.patch, collector.begin);
   tile_sums<T, Channels> sums = {};
   collector.collect(candidate_share(own.share, crowds.share), sums);
+  if (own.share == 0) {
+    write_patch<T, Channels>(shape, channels, collector.begin, lane, sums, adjacent, accumulate);
+    return;
+  }
   T* partial = crowds.sums + static_cast<std::size_t>(number) * (16 * Channels * 32) + lane;
 #pragma unroll
-  for (int s = 0; s < 16 * Channels; ++s) {
-    const T sum = sums[s / 4 / Channels][s / 4 % Channels][s % 4];
-    if (own.share > 0) {
-      partial[s * 32] = sum;
-      continue;
-    }
-    with_collected_sum<Channels>(shape, collector.begin, s, lane, [&](int c, std::size_t node) {
-      T& to = channels.mesh[c][node * static_cast<std::size_t>(channels.stride)];
-      to = accumulate ? to + sum : sum;
-    });
-  }
+  for (int s = 0; s < 16 * Channels; ++s) partial[s * 32] = sums[s / 4 / Channels][s / 4 % Channels][s % 4];
 }
 
 /// Sums of a lane that a block adds up, and groups of warps among which the shares of a patch are divided.
@@ -287,7 +358,8 @@ void launch_collect_tiles(const cuda_context& context, const tile_problem<T>& pr
   const std::size_t patches = tile_mesh_patches(problem.grid.shape).total();
   collect_tiles_kernel<T, Channels, Columns>
       <<<cuda_launch::blocks(patches + crowds.most_extras, tile_warps<T>), 32 * tile_warps<T>, 0, context.stream()>>>(
-          problem, channels, crowds, static_cast<unsigned>(patches), accumulate);
+          problem, channels, crowds, static_cast<unsigned>(patches), writes_adjacent(problem.grid.shape, channels),
+          accumulate);
   launch.check();
 }
 
