@@ -90,12 +90,9 @@ struct mesh_modes {
   };
   /// Of a number of the transform. Modes of half the extent of an even mesh have no sign, and are left out.
   [[nodiscard]] QUADRAT_HD mode at(std::size_t index) const {
-    mode result{{}, T(0), T(0), T(0), static_cast<std::uint32_t>(index / apart)};
-    const std::size_t in = index - result.system * apart;
-    const std::size_t line = in / row;
-    const int place[3] = {static_cast<int>(line / static_cast<std::size_t>(extent[1])),
-                          static_cast<int>(line % static_cast<std::size_t>(extent[1])),
-                          static_cast<int>(in - line * row)};
+    mode result{{}, T(0), T(0), T(0), index < apart ? 0 : static_cast<std::uint32_t>(index / apart)};
+    int place[3];
+    locate(index - result.system * apart, place);
     const vec<vec<T, 3>, 3>& waves = domains[result.system].waves;
     T factor = T(1);
     for (int axis = 0; axis < 3; ++axis) {
@@ -111,6 +108,24 @@ struct mesh_modes {
     result.slope = factor * here.slope;
     result.weight = place[2] == 0 ? T(1) : T(2);
     return result;
+  }
+
+ private:
+  /// Divisions of 32 bits take a fraction of those of 64.
+  QUADRAT_HD void locate(std::size_t in, int (&place)[3]) const {
+    if (in < 0xffffffffu) {
+      locate_by(static_cast<std::uint32_t>(in), place);
+    } else {
+      locate_by(in, place);
+    }
+  }
+  template <typename Index>
+  QUADRAT_HD void locate_by(Index in, int (&place)[3]) const {
+    const auto length = static_cast<Index>(row), rows = static_cast<Index>(extent[1]);
+    const Index line = in / length;
+    place[0] = static_cast<int>(line / rows);
+    place[1] = static_cast<int>(line % rows);
+    place[2] = static_cast<int>(in - line * length);
   }
 };
 

@@ -106,7 +106,9 @@ void cuda_tiles_engine<T>::set_points_asynchronously(const point_placement<T>& p
   records_.resize_discarding(context_, count_);
   offsets_.resize_discarding(context_, plan_.grid.tile_count() + 1);
   sorter_.sort(context_, plan_.grid, points, planned_, in_order(), records_.data(), offsets_.data());
-  if (plan_.needs_units()) make_units();
+  // Where only meshes that patches cannot read need them, they are made by each call that does.
+  const bool holds_units = units_.size() >= plan_.most_units && unit_firsts_.size() > plan_.grid.segment_count();
+  if (plan_.needs_units() && !(makes_units_to_read() && holds_units)) make_units();
   if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
   if (plan_.crowds.most_extras > 0) find_crowds();
   if (plan_.reading == tile_reading::points) fill_segments();
@@ -246,6 +248,7 @@ template <typename T>
 void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* values, T* gradients,
                                 const tile_results<T>& results) {
   if (count_ == 0) return;
+  if (makes_units_to_read()) make_units();
   for (int channel = 0; channel < layout.channels(); channel += 2) {
     const tile_channels<T> channels = channels_of(layout, channel, nullptr, mesh);
     tile_results<T> here = results;

@@ -46,6 +46,11 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   /// Whether units write shares, which are then added up by mesh point; patches that collect points have a fixed order
   /// anyway.
   [[nodiscard]] bool adds_shares(const tile_plan& plan) const { return in_order() && !plan.collects; }
+  /// Whether units serve only meshes that are not aligned for patches.
+  [[nodiscard]] bool makes_units_to_read() const {
+    return sizeof(T) == sizeof(float) && plan_.collects && plan_.reading == tile_reading::patches &&
+           plan_.patches.any();
+  }
   /// Whether values are read by patches: only floats, if the plan has patches and they support this mesh.
   [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh, bool gradients) const;
   void read_patches(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
