@@ -132,7 +132,7 @@ TYPED_TEST(spread_patches, crowds_are_right) {
 }
 
 /// A mesh whose address does not allow pairs of mesh points to be read in one access.
-TYPED_TEST(spread_patches, meshes_anywhere_in_memory_give_the_same) {
+TYPED_TEST(spread_patches, meshes_anywhere_in_memory_give_the_same_after_points_have_changed) {
   using T = TypeParam;
   const backend_context context;
   for (const double density : {0.01, 0.06, 0.3}) {
@@ -141,15 +141,20 @@ TYPED_TEST(spread_patches, meshes_anywhere_in_memory_give_the_same) {
       it.components = components;
       const spread_input<T, 3> input(it);
       auto plan = make_plan(context, it, "tiles", it.order);
+      auto earlier = it;
+      for (vec<T, 3>& point : earlier.points) point = T(0.5) * point;
+      set_points(context, plan, earlier);
       set_points(context, plan, it);
       const plan_calls<T, 3> calls(plan, components);
       std::vector<T> moved(components, T(0));
       moved.insert(moved.end(), input.mesh.begin(), input.mesh.end());
       const auto mesh = to_device(context, moved);
-      auto values = to_device(context, input.before.values);
+      auto values = to_device(context, input.before.values), gradients = to_device(context, input.before.gradients);
       calls.interpolate(mesh.data() + components, values.data(), it.call());
+      calls.gradient(mesh.data() + components, gradients.data(), it.call());
       const auto wanted = wanted_of(it, input, problem_of(it));
       EXPECT_LT(relative_error(to_host(context, values), wanted.values), spread_tolerance<T>) << describe(it);
+      EXPECT_LT(relative_error(to_host(context, gradients), wanted.gradients), spread_tolerance<T>) << describe(it);
     }
   }
 }
