@@ -128,6 +128,7 @@ void check_request(const ewald_request& request) {
     choice.cost = found.cost;
     const largest_errors largest = predicted_errors(choice.setup, systems);
     choice.errors = largest.errors;
+    choice.worst = largest.system;
     const double total = largest.errors.total();
     if (total <= request.accuracy || found.error > accuracy) break;
     if (worst == largest.system) accuracy *= std::min(0.97, request.accuracy / total);
@@ -145,7 +146,8 @@ void check_request(const ewald_request& request) {
   if (request.method == esp::name) return {esp::name};
   if (request.method == direct::name) return {direct::name};
   std::vector<std::string_view> methods{spme::name};
-  if (request.law == pair_law::coulomb) methods.push_back(esp::name);
+  // Below, rounding of the window and of the splitting shows.
+  if (request.law == pair_law::coulomb && request.accuracy >= 5e-8) methods.push_back(esp::name);
   if (request.given.mesh[0] == 0 && request.given.order == 0) methods.push_back(direct::name);
   return methods;
 }
@@ -157,6 +159,10 @@ void check_request(const ewald_request& request) {
   for (easier.accuracy *= 2; easier.accuracy < 0.5; easier.accuracy *= 2) {
     if (serves(choice_of(easier, method, systems), easier)) break;
   }
+  require(easier.accuracy<0.5, "no accuracy can be reached by the method ", method,
+                          " with at most 2^31 - 1 mesh points", request.given.cutoff> 0
+              ? message(" and the cutoff ", request.given.cutoff)
+              : std::string());
   throw argument_error(message("the accuracy is ", request.accuracy, "; with the method ", method, " and at most ",
                                "2^31 - 1 mesh points, ", easier.accuracy, " can be reached"));
 }
@@ -178,8 +184,10 @@ ewald_choice choose_ewald(const ewald_request& request, const std::vector<charge
   }
   const ewald_parameters& given = request.given;
   const bool any_given = given.cutoff > 0 || given.splitting > 0 || given.mesh[0] > 0 || given.order > 0;
-  if (!serves(best, request) && !any_given) refuse(request, best.setup.method, charged);
+  const bool impossible = !(best.cost < std::numeric_limits<double>::infinity());
+  if (impossible || (!serves(best, request) && !any_given)) refuse(request, best.setup.method, charged);
   best.reason = methods.size() == 1 ? "as asked" : "the least expected time that keeps to the accuracy";
+  if (charged.size() == systems.size() && systems.front().sum_of_squares > 0) return best;
   const largest_errors largest = predicted_errors(best.setup, systems);
   best.errors = largest.errors;
   best.worst = largest.system;

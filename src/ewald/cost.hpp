@@ -25,11 +25,12 @@ struct ewald_rates {
 
 [[nodiscard]] inline ewald_rates rates_of(bool cuda, bool single_precision) {
   const ewald_rates gpu{5e-5, 7.4e-12, 60, 4e-11, 4.1e-12, 1.2e-4, 2.2e-11, 8e-12};
-  const ewald_rates cpu{1e-5, 4e-9, 20, 5e-8, 1.5e-9, 5e-6, 1e-8, 2e-9};
+  const ewald_rates cpu{1e-5, 9.5e-10, 120, 1.2e-7, 1.2e-10, 5e-6, 1.1e-8, 2.3e-8};
   ewald_rates rates = cuda ? gpu : cpu;
   if (single_precision) return rates;
-  const double factor = cuda ? 2.5 : 1.5;
-  for (double* rate : {&rates.pair, &rates.point, &rates.point_weight, &rates.mesh_point, &rates.mode}) *rate *= factor;
+  rates.pair *= cuda ? 2.5 : 1.8;
+  const double factor = cuda ? 2.5 : 1.25;
+  for (double* rate : {&rates.point, &rates.point_weight, &rates.mesh_point, &rates.mode}) *rate *= factor;
   return rates;
 }
 

@@ -38,7 +38,7 @@ struct crowding_boxes {
   }
 };
 
-/// About one box for every 8 of `points` charges in each cell, at most 64 along an axis.
+/// About one box for every 8 of `points` charges in each cell, at least about 512 boxes, at most 64 along an axis.
 template <typename T>
 [[nodiscard]] std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 3>>& cells,
                                                                  double points);

@@ -9,11 +9,13 @@ template <typename T>
 std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 3>>& cells, double points) {
   std::vector<crowding_boxes<T>> result;
   std::uint32_t first = 0;
+  // Few points need no fewer boxes: a cluster of them would fit in one. (Their number is bounded, of many systems.)
+  const double least = std::clamp(262144.0 / static_cast<double>(cells.size()), 1.0, 512.0);
   for (const lattice<T, 3>& cell : cells) {
     crowding_boxes<T> boxes{cell, {1, 1, 1}, first};
     double volume = 1;
     for (int axis = 0; axis < 3; ++axis) volume *= static_cast<double>(cell.height(axis));
-    const double edge = std::cbrt(volume / std::max(1.0, points / 8));
+    const double edge = std::cbrt(volume / std::max(least, points / 8));
     for (int axis = 0; axis < 3; ++axis) {
       boxes.boxes[axis] =
           static_cast<int>(std::clamp(std::round(static_cast<double>(cell.height(axis)) / edge), 1.0, 64.0));
@@ -24,11 +26,28 @@ std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 
   return result;
 }
 
+/// Without what chance makes of as many boxes.
+template <typename T>
+[[nodiscard]] static double coherence_of(const crowding_boxes<T>& cut, const std::vector<double>& charge_of_box,
+                                         const charged_system& system) {
+  if (!(system.sum_of_squares > 0)) return 1;
+  const double boxes = cut.count();
+  double sum = 0, squares = 0;
+  for (std::uint32_t k = 0; k < cut.count(); ++k) {
+    const double charge = charge_of_box[cut.first + k];
+    sum += charge;
+    squares += charge * charge;
+  }
+  const double found = (squares - sum * sum / boxes) / system.sum_of_squares;
+  return std::max(1.0, found - 3 * std::sqrt(2 / boxes));
+}
+
 template <typename T>
 measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
                                   const std::vector<std::uint32_t>& box_of_point, const std::vector<T>& charges) {
   std::vector<double> in_box(boxes.back().first + boxes.back().count(), 0.0);
   for (const std::uint32_t box : box_of_point) ++in_box[box];
+  std::vector<double> charge_of_box(in_box.size(), 0.0);
   measured_charges result;
   std::vector<charged_system>& systems = result.systems;
   for (const crowding_boxes<T>& cut : boxes) {
@@ -40,17 +59,23 @@ measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
       system.points += n;
       pairs += n * (n - 1);
     }
-    system.crowding = std::max(1.0, pairs * cut.count() / std::max(1.0, system.points * (system.points - 1)));
+    // Without what chance makes of points at random places, 3 standard deviations.
+    const double found = pairs * cut.count() / std::max(1.0, system.points * (system.points - 1));
+    system.crowding = std::max(1.0, found - 3 * std::sqrt(2.0 * cut.count()) / std::max(1.0, system.points));
+    system.companions = pairs / std::max(1.0, system.points);
     systems.push_back(system);
   }
   for (std::size_t i = 0; i < charges.size(); ++i) {
     const auto after = std::ranges::upper_bound(boxes, box_of_point[i], {}, &crowding_boxes<T>::first);
     const double square = static_cast<double>(charges[i]) * static_cast<double>(charges[i]);
     if (!std::isfinite(square)) continue;  // reported when charges are placed
+    charge_of_box[box_of_point[i]] += static_cast<double>(charges[i]);
     charged_system& system = systems[static_cast<std::size_t>(after - boxes.begin()) - 1];
     system.sum_of_squares += square;
     system.sum_of_fourth_powers += square * square;
   }
+  for (std::size_t k = 0; k < systems.size(); ++k)
+    systems[k].coherence = coherence_of(boxes[k], charge_of_box, systems[k]);
   for (charged_system& system : systems) {
     if (system.points == 0 || system.points >= measured_charges::fewest) continue;
     const double more = measured_charges::fewest / system.points;

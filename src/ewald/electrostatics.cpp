@@ -128,6 +128,9 @@ void electrostatics<Context, T>::implementation::choose_parameters(const detail:
   report.parameters = parameters;
   const detail::charged_system& worst = systems[choice.worst];
   report.neighbors = 4 * std::numbers::pi / 3 * std::pow(parameters.cutoff, 3) * worst.points / worst.volume();
+  constexpr double most_neighbors = 1e8;
+  require(report.neighbors <= most_neighbors || !short_range(), "the cutoff ", parameters.cutoff, " reaches ",
+          report.neighbors, " points from each; at most ", most_neighbors, " are possible");
   describe_errors(choice.errors, measured.strictness);
   if (long_range() && setup.method == "direct") {
     smooth = std::make_unique<detail::direct_part<Context, T>>(context, setup, systems.size());
@@ -251,8 +254,9 @@ void electrostatics<Context, T>::implementation::enqueue(const electrostatics_in
   if (long_range() && slabs) {
     detail::sum_by_system(context, all, cells.size(), points, detail::slab_share<T>{all}, slab_sums.data(), scratch);
   }
-  deliver(output, {all, static_cast<T>(constant()), self, short_range(), long_range(), smooth_potentials.data(),
-                   smooth_gradients.data(), slab_sums.data(), sums});
+  deliver(output,
+          {all, static_cast<T>(constant()), self, short_range(), long_range(), smooth_potentials.data(),
+           smooth_gradients.data(), long_range() ? smooth->zero_potentials() : nullptr, slab_sums.data(), sums});
 }
 
 template <typename Context, typename T>

@@ -33,6 +33,24 @@ namespace {
   return sum;
 }
 
+/// Where few of something make an error, the mean over all arrangements says little about one of them: a number with a
+/// mean of n is rarely above n + 4 sqrt(n) + 4. The factor that this makes.
+[[nodiscard]] double margin_of_few(double n) { return 1 + 4 / std::sqrt(n) + 4 / n; }
+
+/// About how many modes make most of the error of leaving out those beyond `last`: some planes at each face, and of
+/// each plane the middle, because the transform falls as exp(-k^2 / 4 alpha^2).
+[[nodiscard]] double modes_at_edge(const charged_system& system, const vec<int, 3>& last, double alpha) {
+  vec<double, 3> spacing{};
+  for (int a = 0; a < 3; ++a) spacing[a] = 2 * pi / norm(system.vectors[a]);
+  double modes = 0;
+  for (int a = 0; a < 3; ++a) {
+    const double across = 4 * pi * alpha * alpha / (spacing[(a + 1) % 3] * spacing[(a + 2) % 3]);
+    const double planes = 2 * alpha * alpha / ((last[a] + 1) * spacing[a] * spacing[a]);
+    modes += std::max(1.0, across) * std::max(1.0, planes);
+  }
+  return modes;
+}
+
 /// What turns the mean square error of the force between two charges of 1 into that of a charge's force, in units of
 /// the reference force: charges at random places add up as squares.
 [[nodiscard]] double pair_weight(const charged_system& system, pair_law law, double cutoff, double alpha) {
@@ -41,12 +59,13 @@ namespace {
   // Errors come from pairs at distances of about the cutoff. There, a cluster has no more points than all of them.
   const double shell = pi * cutoff / (alpha * alpha) / system.volume();
   const double crowding = std::clamp(system.crowding, 1.0, 1 + 1 / shell);
-  // Where such pairs are few, the mean over all arrangements says little about one of them: the sum over a number of
-  // pairs with a mean of n is rarely above n + 4 sqrt(n) + 4.
   const double fourth = fourth_powers(system), charges = squares * squares / fourth;
   const double pairs = std::max(0.5 * charges * (charges - 1), 0.5) * std::min(1.0, shell * crowding);
-  const double few = 1 + 4 / std::sqrt(pairs) + 4 / pairs, force = error_margin / reference;
-  return std::max(0.0, squares * squares - fourth) / system.points * crowding * few * force * force;
+  const double few = margin_of_few(pairs), force = error_margin / reference;
+  const double random = squares * squares - fourth;
+  // Clusters with a charge are felt as a whole; and no two clusters are alike.
+  const double clusters = crowding * std::min(crowding, 2.0) * system.coherence;
+  return std::max(0.0, random) / system.points * clusters * few * force * force;
 }
 
 }  // namespace
@@ -81,17 +100,21 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
                   const vec<int, 3>& mesh, const charged_system& system, int nodes) {
   const double squares = system.sum_of_squares, reference = system.reference_force(splitting.law());
   if (!(reference > 0)) return 0;
+  const double rc = splitting.cutoff(), band = splitting.parameter();
+  const double alpha = gaussian_splitting(splitting.shape(), rc, band);
   mesh_force_errors errors{};
   if (window != nullptr) {
     errors = mesh_errors(spectrum, *window, system.vectors, mesh, nodes);
+    errors.pair *= 1 + 8 / modes_at_edge(system, mesh / 2, alpha);  // aliases of more modes scatter less
   } else {
     errors.pair = truncation_error(spectrum, system.vectors, cast<double>(mesh) + vec<double, 3>::filled(0.5));
+    errors.pair *= 1 + 20 / modes_at_edge(system, mesh, alpha);  // few modes scatter
   }
-  const double rc = splitting.cutoff(), band = splitting.parameter();
-  const double alpha = gaussian_splitting(splitting.shape(), rc, band);
   // The force of a charge on itself: at most twice the mean square, where all charges are at the worst places.
   const double fourth = fourth_powers(system), margin = error_margin / reference;
-  const double self = fourth / system.points * (1 + std::sqrt(fourth) / squares) * margin * margin;
+  // ... and of a cluster's charge on each of its own.
+  const double together = 1 + (system.coherence - 1) * system.companions;
+  const double self = fourth / system.points * (1 + std::sqrt(fourth) / squares) * together * margin * margin;
   const double left_out = splitting.shape() == split_shape::prolate ? left_out_error(rc, band, system) : 0;
   return std::sqrt(pair_weight(system, splitting.law(), rc, alpha) * errors.pair + self * errors.self +
                    left_out * left_out);
@@ -153,9 +176,8 @@ largest_errors predicted_errors(const ewald_setup& setup, const std::vector<char
                                                                  : &bspline_aliases(given.order);
   largest_errors largest;
   for (const std::size_t i : suspects(setup, systems)) {
-    const ewald_errors errors{
-        short_range_error(splitting, systems[i]),
-        mesh_error(splitting, spectrum, window, given.mesh, systems[i], systems.size() > 1 ? 8 : 16)};
+    const ewald_errors errors{short_range_error(splitting, systems[i]),
+                              mesh_error(splitting, spectrum, window, given.mesh, systems[i], 8)};
     if (errors.total() > largest.errors.total()) largest = {errors, i};
   }
   return largest;

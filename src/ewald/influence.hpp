@@ -129,14 +129,24 @@ struct mesh_modes {
   }
 };
 
-/// Index: a number of the transform.
+/// Index: a number of the transform. The mode 0 is the same everywhere, and leaves the mesh: windows whose sum is not
+/// exactly 1 everywhere, as prolate ones, would make forces of it, where there is a net charge.
 template <typename T>
 struct multiply_by_influence {
   mesh_modes<T> modes;
-  T* spectrum;  ///< pairs
+  T* spectrum;         ///< pairs
+  T* zero_potentials;  ///< by system: the potential of the mode 0
 
   QUADRAT_HD void operator()(std::size_t index) const {
     const auto mode = modes.at(index);
+    if (index == modes.begin_of(mode.system)) {
+      // One of the two factors is that of the interpolation.
+      const T window = std::sqrt(modes.factors[0][0] * modes.factors[1][0] * modes.factors[2][0]);
+      zero_potentials[mode.system] =
+          window * modes.law.at_zero * modes.domains[mode.system].inverse_volume * spectrum[2 * index];
+      spectrum[2 * index] = spectrum[2 * index + 1] = T(0);
+      return;
+    }
     const T factor = mode.value * modes.domains[mode.system].inverse_volume;
     spectrum[2 * index] *= factor;
     spectrum[2 * index + 1] *= factor;

@@ -66,8 +66,9 @@ class prolate_table final : public window_aliases {
     for (int i = 0; i <= intervals; ++i) {
       const double frequency = 0.5 * i / intervals;
       double ratio[2 * most_alias + 1];
+      const double own = transform(frequency);
       for (int m = -most_alias; m <= most_alias; ++m) {
-        ratio[m + most_alias] = transform(frequency + m) / transform(frequency);
+        ratio[m + most_alias] = m == 0 ? 1 : transform(frequency + m) / own;
       }
       table_[static_cast<std::size_t>(i)] = sums_of(ratio);
     }
@@ -104,6 +105,7 @@ struct axis_waves {
   int extent;
   double square;  ///< of the wave of mode 1
   double reach;   ///< the highest mode that matters
+  bool even;      ///< whether opposite modes make the same error, because the axis is orthogonal to the others
 };
 
 /// Modes along an axis for sums over all of them: each one where they are few; else the first ones, and nodes of a
@@ -117,8 +119,8 @@ struct axis_waves {
                      extent * extent * axis.square * sums.second * inverse, sums.self * inverse});
   };
   const auto add = [&](double mode, double weight) {
-    add_one(mode, weight);
-    if (mode > 0) add_one(-mode, weight);
+    add_one(mode, axis.even && mode > 0 ? 2 * weight : weight);
+    if (!axis.even && mode > 0) add_one(-mode, weight);
   };
   const double last = std::min(0.5 * axis.extent, std::floor(axis.reach));
   const int each = last <= count + 2 ? static_cast<int>(last) : count / 4;
@@ -213,7 +215,9 @@ mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_alias
   for (int a = 0; a < 3; ++a) {
     for (int b = 0; b < 3; ++b) metric[a][b] = dot(waves[a], waves[b]);
     const double reach = spectrum.bulk() * norm(vectors[a]) / (2 * pi);
-    nodes[static_cast<std::size_t>(a)] = axis_nodes(window, {mesh[a], metric[a][a], reach}, count);
+    // The first axis has its own factor 2, of modes that are opposite along all axes.
+    const bool even = a > 0 && dot(vectors[a], vectors[(a + 1) % 3]) == 0 && dot(vectors[a], vectors[(a + 2) % 3]) == 0;
+    nodes[static_cast<std::size_t>(a)] = axis_nodes(window, {mesh[a], metric[a][a], reach, even}, count);
   }
   mode_sums sums;
   for (const axis_node& x : nodes[0]) {

@@ -45,6 +45,7 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
     for (const double factor : deconvolution(window, mesh[axis])) host.push_back(static_cast<T>(factor));
   }
   factors_ = to_device(context, host);
+  zero_potentials_ = array<T, Context>(context, systems);
   transform_ = make_mode_transform<T>(context, shape_);
   mesh_ = array<T, Context>(context, points);
   spectrum_ = array<std::complex<T>, Context>(context, transform_->spectrum_size());
@@ -95,7 +96,8 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
     sum_by_system(context_, all, systems_, transform_->spectrum_size(), virial_of_mode<T>{all, numbers}, output.virials,
                   scratch_);
   }
-  for_each(context_, "ewald.influence", transform_->spectrum_size(), multiply_by_influence<T>{all, numbers});
+  for_each(context_, "ewald.influence", transform_->spectrum_size(),
+           multiply_by_influence<T>{all, numbers, zero_potentials_.data()});
   transform_->to_mesh(spectrum_.data(), mesh_.data(), 1);
   if (systems_ > 1) {
     for_each(context_, "ewald.copy_ends", ends_.systems * ends_.beyond() * ends_.layer,
@@ -106,8 +108,8 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
 
 template <typename Context, typename T>
 std::size_t mesh_part<Context, T>::bytes() const {
-  return spreading_->bytes() + transform_->bytes() + factors_.bytes() + mesh_.bytes() + spectrum_.bytes() +
-         scratch_.bytes();
+  return spreading_->bytes() + transform_->bytes() + factors_.bytes() + zero_potentials_.bytes() + mesh_.bytes() +
+         spectrum_.bytes() + scratch_.bytes();
 }
 
 template class mesh_part<backend_context, float>;

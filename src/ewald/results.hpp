@@ -34,6 +34,7 @@ struct combine_parts {
   bool short_range, long_range;
   const T* smooth_potentials;
   const vec<T, 3>* smooth_gradients;
+  const T* zero_potentials;         ///< by system; nullptr: none
   const vec<double, 3>* slab_sums;  ///< by system; nullptr without slabs
   charge_sums<T> sums;
 
@@ -48,6 +49,7 @@ struct combine_parts {
     }
     if (long_range) {
       potential += smooth_potentials[slot] - self * own.charge;
+      if (zero_potentials != nullptr) potential += zero_potentials[all.system_at(slot)];
       const vec<T, 3> gradient = smooth_gradients[slot];
       for (int axis = 0; axis < 3; ++axis) field -= gradient[axis] * domain.shape.inverse[axis];
       if (domain.slab) add_slab(slot, domain, own, potential, field);

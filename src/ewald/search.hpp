@@ -64,6 +64,7 @@ class ewald_search {
   ewald_rates rates_;
   bool prolate_;
   bool direct_;
+  split_spectrum unit_gaussian_;  // with alpha = 1
   charged_system system_{};
   double accuracy_ = 0;
   double likely_cutoff_ = 0;                // where the last order had its least cost; 0: unknown

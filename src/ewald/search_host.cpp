@@ -59,7 +59,8 @@ ewald_search::ewald_search(const ewald_request& request, std::string_view method
       load_(load),
       rates_(rates_of(request.cuda, request.single_precision)),
       prolate_(split_shape_of(method) == split_shape::prolate),
-      direct_(method == "direct") {}
+      direct_(method == "direct"),
+      unit_gaussian_(ewald_splitting(request.law, split_shape::gaussian, 1, 1)) {}
 
 ewald_candidate ewald_search::best(const charged_system& system, double accuracy) {
   system_ = system;
@@ -225,7 +226,7 @@ double ewald_search::mesh_error_of(const shape& here, const ewald_parameters& pa
 ewald_search::shape ewald_search::shape_at(double cutoff, double parameter) {
   if (!prolate_) {
     const ewald_splitting splitting(request_.law, split_shape::gaussian, cutoff, parameter);
-    return {splitting, split_spectrum(splitting)};
+    return {splitting, unit_gaussian_.scaled(1 / parameter)};
   }
   auto found = shapes_.find(parameter);
   if (found == shapes_.end()) {

@@ -34,6 +34,8 @@ class smooth_part {
   virtual void prepare(const smooth_input<T>& input) = 0;
   /// Asynchronous, allocates nothing, for as many points as were prepared.
   virtual void compute(const smooth_input<T>& input, const smooth_output<T>& output) = 0;
+  /// What `potentials` lack, by system; nullptr: nothing.
+  [[nodiscard]] virtual const T* zero_potentials() const { return nullptr; }
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 

@@ -50,10 +50,11 @@ class image_rows {
   template <typename F>
   QUADRAT_HD void for_each_range(const vec<int, D>& shift, F&& f) const {
     const place here = seen_from(shift);
+    const row_gaps gaps = gaps_of(here);
     for (int z = D == 3 ? here.first[D - 1] : 0; z <= (D == 3 ? here.last[D - 1] : 0); ++z) {
       const T rest = D == 3 ? squared_reach_ - squared_gap(here, z, D - 1) : squared_reach_;
       for (int y = here.first[1]; y <= here.last[1]; ++y) {
-        const T left = rest - squared_gap(here, y, 1);
+        const T left = rest - gap_at(here, gaps, y);
         if (!(left > T(0))) continue;
         const index_range x = within(here.at[0], half_length(left), 0);
         const int ends = x.first < 0 || x.last >= grid_.cells.cells[0] ? 2 : 1;
@@ -150,14 +151,38 @@ class image_rows {
   /// A lower bound on the squared distance along an axis from the point to a layer of cells.
   [[nodiscard]] QUADRAT_HD T squared_gap(const place& here, int index, int axis) const {
     const T below = static_cast<T>(index) - here.at[axis];
-    T cells = std::fmax(below, T(-1) - below);
+    T cells = larger(below, T(-1) - below);
     if (repeats(axis)) {
       // Where all stored cells are in the range, another repeat of the layer may be nearer.
-      cells = std::fmin(cells, static_cast<T>(grid_.cells.cells[axis]) - T(1) - std::fmax(cells, T(0)));
+      cells = smaller(cells, static_cast<T>(grid_.cells.cells[axis]) - T(1) - larger(cells, T(0)));
     }
-    const T gap = std::fmax(cells - slack_[axis], T(0)) * grid_.cells.edge[axis];
+    const T gap = larger(cells - slack_[axis], T(0)) * grid_.cells.edge[axis];
     return gap * gap;
   }
+
+  /// On a CPU the gaps of the first rows along y are kept for all z; on a GPU they would not fit in registers.
+#if defined(__CUDA_ARCH__)
+  struct row_gaps {};
+  [[nodiscard]] QUADRAT_HD static row_gaps gaps_of(const place& /*here*/) { return {}; }
+  [[nodiscard]] QUADRAT_HD T gap_at(const place& here, const row_gaps& /*gaps*/, int y) const {
+    return squared_gap(here, y, 1);
+  }
+#else
+  struct row_gaps {
+    static constexpr int most = 12;
+    T squared[most];
+  };
+  [[nodiscard]] QUADRAT_HD row_gaps gaps_of(const place& here) const {
+    row_gaps gaps;
+    for (int k = 0; k < row_gaps::most && here.first[1] + k <= here.last[1]; ++k) {
+      gaps.squared[k] = squared_gap(here, here.first[1] + k, 1);
+    }
+    return gaps;
+  }
+  [[nodiscard]] QUADRAT_HD T gap_at(const place& here, const row_gaps& gaps, int y) const {
+    return y - here.first[1] < row_gaps::most ? gaps.squared[y - here.first[1]] : squared_gap(here, y, 1);
+  }
+#endif
 
   /// The slots of the cells x of a row. Part 1 is what lies beyond the end of the stored cells: at most one end.
   [[nodiscard]] QUADRAT_HD row_range<D> part_of_row(int y, int z, const index_range& x, int part,

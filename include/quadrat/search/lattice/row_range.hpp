@@ -29,7 +29,30 @@ template <typename T>
     return __double2int_rd(x);
   }
 #else
-  return search_system<T, 2>::unwrapped_index(x);
+  // As search_system::unwrapped_index, without a call of floor.
+  constexpr T bound = T(1 << 30);
+  if (!(x > -bound)) return x <= -bound ? -(1 << 30) : 0;
+  if (!(x < bound)) return 1 << 30;
+  const int toward_zero = static_cast<int>(x);
+  return toward_zero - static_cast<int>(x < static_cast<T>(toward_zero));
+#endif
+}
+
+/// fmax and fmin of numbers that are not NaN; on a CPU those are calls.
+template <typename T>
+[[nodiscard]] QUADRAT_HD T larger(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  return std::fmax(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+template <typename T>
+[[nodiscard]] QUADRAT_HD T smaller(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  return std::fmin(a, b);
+#else
+  return a < b ? a : b;
 #endif
 }
 
