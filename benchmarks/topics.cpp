@@ -18,6 +18,7 @@
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/contacts/methods.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
+#include "quadrat/ewald/mobility.hpp"
 #include "quadrat/keyed/methods.hpp"
 #include "quadrat/mesh/methods.hpp"
 #include "quadrat/models/granular.hpp"
@@ -30,6 +31,11 @@
 namespace quadrat::bench {
 
 namespace {
+
+constexpr std::array<operation, 2> brownian_operations{{
+    {"step", "velocities of spheres with noise, from new positions", 0, run_brownian_step},
+    {"methods", "the same by each way to the noise", 0, run_brownian_methods},
+}};
 
 constexpr std::array<operation, 7> cells_operations{{
     {"insert", "building every cell list, random points on 64^3 cells", 0, run_insert},
@@ -140,6 +146,7 @@ std::vector<method_info> listed(std::span<const Method> methods, std::vector<met
   return others;
 }
 
+std::vector<method_info> brownian_methods() { return listed(mobility_methods()); }
 std::vector<method_info> cells_methods() { return listed(cell_lists()); }
 std::vector<method_info> contacts_methods() { return listed(contact_methods()); }
 std::vector<method_info> sums_methods() { return listed(electrostatics_methods(), {automatic}); }
@@ -155,7 +162,9 @@ std::vector<method_info> srd_methods() {
   return {{"floating", "", true, true, determinism::none}, {"fixed", "", true, true, determinism::run_to_run}};
 }
 
-constexpr std::array<topic, 11> all_topics{{
+constexpr std::array<topic, 12> all_topics{{
+    {"brownian", "spheres with hydrodynamic interactions (the application of particle-mesh-spreading)",
+     brownian_operations, brownian_methods},
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_methods},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_methods},
     {"electrostatics", "Ewald sums over charges in periodic cells", electrostatics_operations, sums_methods},
