@@ -21,9 +21,9 @@ class Kind:
 
             return torch.from_numpy(array)
         if self.module == "jax":
-            import jax.numpy
+            import jax
 
-            return jax.numpy.asarray(array)
+            return jax.device_put(array, jax.devices("cpu")[0])
         return array
 
 

@@ -14,7 +14,7 @@ def array_and_kind(library):
         torch = pytest.importorskip("torch")
         return torch.from_numpy, torch.Tensor
     jax = pytest.importorskip("jax")
-    return jax.numpy.asarray, jax.Array
+    return lambda array: jax.device_put(array, jax.devices("cpu")[0]), jax.Array
 
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
