@@ -195,7 +195,7 @@ class NufftTest(mesh_support.MeshTest):
             ([*files, "--type", 3, "--targets", "points.npy", "-o", "points.npy"], "points.npy is the file that is read"),
             ([*files, "--type", 3, "--targets", "points.npy", "--tolerance", 1e-30], "cannot be reached by type 3"),
             ([*files, "--modes", 4, "--method", "tile"], "tiles"),
-            ([*files, "--modes", 4, "--fft", "ffttw"], "fftw"),
+            ([*files, "--modes", 4, "--fft", "ownn"], 'unknown FFT library "ownn"; valid, nearest first: own'),
             ([*files, "--modes", 4, "--fft", "cufft"], "the FFT library cufft does not run on the CPU"),
             (["points.npy", "complex.npy", "--modes", 4, "--real"], "--real: complex.npy holds complex values"),
             (["points.npy", "modes.npy", "--type", 2, "--real"], "--modes is missing"),
