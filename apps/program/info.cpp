@@ -14,6 +14,7 @@
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
+#include "quadrat/ewald/mobility.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/keyed/methods.hpp"
 #include "quadrat/mesh/methods.hpp"
@@ -100,6 +101,7 @@ json info_json() {
   result["mesh"] = methods(spread_methods_json());
   result["spectral"] = {{"fft", methods_json(fft_libraries())}};
   result["ewald"] = methods(methods_json(electrostatics_methods()));
+  result["mobility"] = methods(methods_json(mobility_methods()));
   result["keyed"] = methods(key_methods_json());
   return result;
 }
@@ -162,6 +164,7 @@ std::string info_text(const json& info) {
          methods_text("methods of spreading", info["mesh"]["methods"]) +
          methods_text("FFT libraries found", found(info["spectral"]["fft"])) +
          methods_text("methods of electrostatics", info["ewald"]["methods"]) +
+         methods_text("methods of the mobility of spheres", info["mobility"]["methods"]) +
          methods_text("methods of reduction by key", info["keyed"]["methods"]);
 }
 

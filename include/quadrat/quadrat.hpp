@@ -73,13 +73,17 @@
 
 // Electrostatics: Ewald sums.
 #include "quadrat/ewald/electrostatics.hpp"
+#include "quadrat/ewald/mobility.hpp"
 
 // Reduction by key.
 #include "quadrat/keyed/make_key_reducer.hpp"
 #include "quadrat/keyed/methods.hpp"
 
 // Models.
+#include "quadrat/models/brownian.hpp"
+#include "quadrat/models/brownian_forces.hpp"
 #include "quadrat/models/circles.hpp"
+#include "quadrat/models/electrolyte.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/models/granular_friction.hpp"
 #include "quadrat/models/srd.hpp"

@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "fuzz/expect.hpp"
+#include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/electrolyte_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
@@ -35,7 +37,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   read([&] { return io::parse_granular_scene(text, "s.toml"); },
        [](auto& file) { check(file.scene, file.places, methods); });
   read([&] { return io::parse_friction_scene(text, "s.toml"); }, check_it);
+  read([&] { return io::parse_brownian_scene(text, "s.toml"); }, check_it);
   read([&] { return io::parse_circles_scene(text, "s.toml"); }, check_it);
   read([&] { return io::parse_srd_scene(text, "s.toml"); }, check_it);
+  read([&] { return io::parse_electrolyte_scene(text, "s.toml"); }, check_it);
   return 0;
 }

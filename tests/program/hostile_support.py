@@ -119,6 +119,35 @@ statistics_every = 2
 preview = false
 """
 
+SPHERES = """\
+[scene]
+name = "spheres"
+model = "brownian"
+
+[particles]
+count = 30
+start = "chains"
+chain_length = 5
+
+[physics]
+time_step = 0.1
+scheme = "midpoint"
+repulsion = 5
+spring = 5
+spring_length = 2
+
+[run]
+steps = 6
+device = "cpu"
+deterministic = "run_to_run"
+
+[output]
+frame_every = 3
+checkpoint_every = 2
+statistics_every = 2
+preview = false
+"""
+
 
 def rounds(usual):
     """How many disturbed runs a test makes: `usual`, unless the environment says otherwise; 0 stands for all."""
@@ -161,7 +190,7 @@ def write_inputs(folder):
     keys = [choice.randrange(9) for _ in range(count)]
     (folder / "keys.npy").write_bytes(npy("<i4", (count,), struct.pack(f"<{count}i", *keys)))
     (folder / "values.npy").write_bytes(npy("<f8", (count, 3), struct.pack(f"<{3 * count}d", *flat)))
-    for name, scene in [("grains", GRAINS), ("friction", FRICTION), ("circles", CIRCLES), ("flow", FLOW)]:
+    for name, scene in [("grains", GRAINS), ("friction", FRICTION), ("circles", CIRCLES), ("flow", FLOW), ("spheres", SPHERES)]:
         (folder / f"{name}.toml").write_text(scene)
     picture = GRAINS.replace("preview = false", "preview = true").replace("frame_every = 3", "frame_every = 0")
     (folder / "picture.toml").write_text(picture)
@@ -193,6 +222,7 @@ def commands():
         run("friction"),
         run("circles"),
         run("flow"),
+        run("spheres"),
         run("picture"),
         resume,
         Command("neighbors", ["neighbors", "../in/points.csv", "--cutoff", "0.3", *on_cpu, "-o", "pairs.npy"], "pairs.npy"),

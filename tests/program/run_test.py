@@ -66,9 +66,13 @@ class RunTest(support.ProgramTest):
         friction, _, rest = rest.partition("# Scenes of the Circles model")
         self.check_documented_keys(granular, 'model = "granular"', "--particles", 16384)
         self.check_documented_keys(friction, 'model = "granular"\n[physics]\nlaw = "hertz"')
-        circles, _, rest = rest.partition("# Scenes of the SRD fluid")
+        circles, _, rest = rest.partition("# Scenes of Brownian dynamics")
         self.check_documented_keys(circles, 'model = "circles"')
-        self.check_documented_keys(rest.partition("# What a run leaves")[0], 'model = "srd"')
+        brownian, _, rest = rest.partition("# Scenes of the SRD fluid")
+        self.check_documented_keys(brownian, 'model = "brownian"')
+        srd, _, rest = rest.partition("# Scenes of the electrolyte")
+        self.check_documented_keys(srd, 'model = "srd"')
+        self.check_documented_keys(rest.partition("# What a run leaves")[0], 'model = "electrolyte"')
 
     def check_documented_keys(self, text, model, *options):
         tables = re.split(r"^## \[(\w+)\]$", text, flags=re.M)

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "program/device.hpp"
+#include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/electrolyte_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
 #include "quadrat/models/granular.hpp"
@@ -42,6 +44,14 @@ class settings_writer {
       json one{{"point", wall.point}, {"normal", wall.normal}};
       if (wall.opening) one["opening"] = {{"center", wall.opening->center}, {"radius", wall.opening->radius}};
       result.push_back(one);
+    }
+    return result;
+  }
+  static json as_value(const std::vector<io::ion_kind>& kinds) {
+    json result = json::array();
+    for (const io::ion_kind& kind : kinds) {
+      result.push_back(
+          {{"count", kind.count}, {"charge", kind.charge}, {"mass", kind.mass}, {"diameter", kind.diameter}});
     }
     return result;
   }
@@ -138,6 +148,18 @@ io::friction_scene load_friction(const run_options& options) {
   return scene;
 }
 
+io::brownian_scene load_brownian(const run_options& options) {
+  io::brownian_scene_file file = io::read_brownian_scene(options.scene);
+  io::brownian_scene& scene = file.scene;
+  overrides given = apply_common(options, file);
+  given.apply(options.method, scene.hydrodynamics.method, "hydrodynamics.method", "--method");
+  given.apply(options.particles, scene.particles.count, "particles.count", "--particles");
+  given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
+  io::check(scene, file.places);
+  io::complete(scene, file.places);
+  return scene;
+}
+
 io::circles_scene load_circles(const run_options& options) {
   io::circles_scene_file file = io::read_circles_scene(options.scene);
   io::circles_scene& scene = file.scene;
@@ -170,6 +192,18 @@ io::srd_scene load_srd(const run_options& options) {
   return scene;
 }
 
+io::electrolyte_scene load_electrolyte(const run_options& options) {
+  io::electrolyte_scene_file file = io::read_electrolyte_scene(options.scene);
+  io::electrolyte_scene& scene = file.scene;
+  overrides given = apply_common(options, file);
+  given.apply(options.method, scene.electrostatics.method, "electrostatics.method", "--method");
+  require(!options.particles, "--particles: ions are counted by kind; change ions.species in the scene");
+  given.apply(options.seed, scene.ions.seed, "ions.seed", "--seed");
+  io::check(scene, file.places);
+  io::complete(scene, file.places);
+  return scene;
+}
+
 template <typename Scene>
 run_plan plan_of(Scene scene, std::string particles, double time_step) {
   scene.run.device = resolved(scene.run.device);
@@ -190,11 +224,19 @@ run_plan plan_of(Scene scene, std::string particles, double time_step) {
 
 run_plan load_plan(const run_options& options) {
   switch (io::kind_of_scene(options.scene)) {
+    case io::scene_kind::brownian: {
+      const io::brownian_scene scene = load_brownian(options);
+      return plan_of(scene, "spheres", scene.physics.time_step);
+    }
     case io::scene_kind::circles:
       return plan_of(load_circles(options), "agents", 1);
     case io::scene_kind::srd: {
       const io::srd_scene scene = load_srd(options);
       return plan_of(scene, "particles", scene.physics.time_step);
+    }
+    case io::scene_kind::electrolyte: {
+      const io::electrolyte_scene scene = load_electrolyte(options);
+      return plan_of(scene, "ions", scene.physics.time_step);
     }
     case io::scene_kind::granular_friction: {
       const io::friction_scene scene = load_friction(options);

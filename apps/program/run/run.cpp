@@ -134,7 +134,10 @@ void add_overrides(CLI::App& command, run_options& o) {
   command.add_option("--device", o.device, "where to run: auto, cpu or cuda")
       ->check(one_of(io::names_of<io::device_choice>))
       ->group(group);
-  command.add_option("--method", o.method, "how to find neighbors; of Circles, the order (quadrat info lists both)")
+  command
+      .add_option(
+          "--method", o.method,
+          "how to find neighbors; of Circles, the order; of Brownian dynamics, the mobility (quadrat info lists all)")
       ->group(group);
   command.add_option("--steps", o.steps, "how many steps, from step 0")->check(whole_number())->group(group);
   command.add_option("--particles", o.particles, "how many grains, agents or particles")

@@ -10,8 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/io/checkpoint.hpp"
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/electrolyte_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/png.hpp"
 #include "quadrat/io/scene.hpp"
@@ -91,7 +93,9 @@ class simulation {
 /// backend_error when the device is not there.
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene);
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene);
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::electrolyte_scene& scene);
 
 }  // namespace quadrat::program

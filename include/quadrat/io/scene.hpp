@@ -211,10 +211,10 @@ struct scene_file {
 using granular_scene_file = scene_file<granular_scene>;
 
 /// The models that a scene can have.
-inline constexpr std::array<std::string_view, 3> scene_models{"granular", "circles", "srd"};
+inline constexpr std::array<std::string_view, 5> scene_models{"granular", "brownian", "circles", "srd", "electrolyte"};
 
 /// How a scene is read: by its model and, for the granular model, its law.
-enum class scene_kind { granular, granular_friction, circles, srd };
+enum class scene_kind { granular, granular_friction, brownian, circles, srd, electrolyte };
 
 /// Throws io_error when the file cannot be read; scene_error for invalid TOML, a missing model, and an unknown one.
 [[nodiscard]] scene_kind kind_of_scene(const std::filesystem::path& file);

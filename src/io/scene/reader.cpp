@@ -18,7 +18,9 @@
 #include "core/suggestion.hpp"
 #include "io/scene/characters.hpp"
 #include "io/text.hpp"
+#include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/electrolyte_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
@@ -212,6 +214,23 @@ class key_reader {
     name_ = list;
   }
 
+  void read(const toml::node& node, std::vector<ion_kind>& kinds) {
+    const toml::array* const array = node.as_array();
+    if (array == nullptr) return wrong(node, "an array of kinds of ions");
+    if (array->empty()) return errors_.add(node.source(), name_, " is empty; at least one kind of ions is needed");
+    const std::string list = name_;
+    for (const toml::node& one : *array) {
+      ion_kind kind;
+      const auto count = [&](const toml::node& value) { read(value, kind.count); };
+      const auto charge = [&](const toml::node& value) { read(value, kind.charge); };
+      const auto mass = [&](const toml::node& value) { read(value, kind.mass); };
+      const auto diameter = [&](const toml::node& value) { read(value, kind.diameter); };
+      read_table(one, list, {{"count", count}, {"charge", charge}}, {{"mass", mass}, {"diameter", diameter}});
+      kinds.push_back(kind);
+    }
+    name_ = list;
+  }
+
   void read(const toml::node& node, round_opening& opening) {
     const auto center = [&](const toml::node& value) { read(value, opening.center); };
     const auto radius = [&](const toml::node& value) { read(value, opening.radius); };
@@ -359,8 +378,10 @@ scene_file<Scene> parse(std::string_view text, const std::string& name) {
 scene_kind kind_of_scene(const std::filesystem::path& file) {
   const toml::table root = parse_toml(read_whole_file(file), file.string());
   const auto model = root["scene"]["model"].value<std::string>();
+  if (model == "brownian") return scene_kind::brownian;
   if (model == "circles") return scene_kind::circles;
   if (model == "srd") return scene_kind::srd;
+  if (model == "electrolyte") return scene_kind::electrolyte;
   const auto law = root["physics"]["law"].value<std::string>();
   if (law == name_of(granular_force_law::hertz) || law == name_of(granular_force_law::linear)) {
     static_cast<void>(read_friction_scene(file));
@@ -385,6 +406,13 @@ friction_scene_file read_friction_scene(const std::filesystem::path& file) {
   return parse<friction_scene>(read_whole_file(file), file.string());
 }
 
+brownian_scene_file parse_brownian_scene(std::string_view text, const std::string& name) {
+  return parse<brownian_scene>(text, name);
+}
+brownian_scene_file read_brownian_scene(const std::filesystem::path& file) {
+  return parse<brownian_scene>(read_whole_file(file), file.string());
+}
+
 circles_scene_file parse_circles_scene(std::string_view text, const std::string& name) {
   return parse<circles_scene>(text, name);
 }
@@ -395,6 +423,13 @@ circles_scene_file read_circles_scene(const std::filesystem::path& file) {
 srd_scene_file parse_srd_scene(std::string_view text, const std::string& name) { return parse<srd_scene>(text, name); }
 srd_scene_file read_srd_scene(const std::filesystem::path& file) {
   return parse<srd_scene>(read_whole_file(file), file.string());
+}
+
+electrolyte_scene_file parse_electrolyte_scene(std::string_view text, const std::string& name) {
+  return parse<electrolyte_scene>(text, name);
+}
+electrolyte_scene_file read_electrolyte_scene(const std::filesystem::path& file) {
+  return parse<electrolyte_scene>(read_whole_file(file), file.string());
 }
 
 }  // namespace quadrat::io

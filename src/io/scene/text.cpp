@@ -3,7 +3,9 @@
 
 #include "core/number_text.hpp"
 #include "io/text.hpp"
+#include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/io/circles_scene.hpp"
+#include "quadrat/io/electrolyte_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
@@ -52,6 +54,19 @@ class key_printer {
         print(walls[k].opening->radius);
         text_ += '}';
       }
+      text_ += '}';
+    }
+    text_ += ']';
+  }
+  void print(const std::vector<ion_kind>& kinds) {
+    text_ += '[';
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      text_ += message(k > 0 ? ", {count = " : "{count = ", kinds[k].count, ", charge = ");
+      print(kinds[k].charge);
+      text_ += ", mass = ";
+      print(kinds[k].mass);
+      text_ += ", diameter = ";
+      print(kinds[k].diameter);
       text_ += '}';
     }
     text_ += ']';
@@ -112,8 +127,10 @@ std::string text_of(const Scene& scene) {
 
 std::string to_text(const granular_scene& scene) { return text_of(scene); }
 std::string to_text(const friction_scene& scene) { return text_of(scene); }
+std::string to_text(const brownian_scene& scene) { return text_of(scene); }
 std::string to_text(const circles_scene& scene) { return text_of(scene); }
 std::string to_text(const srd_scene& scene) { return text_of(scene); }
+std::string to_text(const electrolyte_scene& scene) { return text_of(scene); }
 
 std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked) {
   const lines before = lines_of(stored);
@@ -133,10 +150,14 @@ std::optional<scene_difference> first_difference(std::string_view stored, std::s
   };
   const std::string model = value_in(now, "scene.model");
   const auto compare_all = [&](const auto& keys) { visit_keys(keys, compare); };
-  if (model == "\"circles\"") {
+  if (model == "\"brownian\"") {
+    compare_all(brownian_scene{});
+  } else if (model == "\"circles\"") {
     compare_all(circles_scene{});
   } else if (model == "\"srd\"") {
     compare_all(srd_scene{});
+  } else if (model == "\"electrolyte\"") {
+    compare_all(electrolyte_scene{});
   } else if (value_in(now, "physics.law") != "\"springs\"") {
     compare_all(friction_scene{});
   } else {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/finite.hpp"
+#include "models/electrolyte/random.hpp"
+#include "models/run_fault.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/search/interaction.hpp"
+
+/// The bodies of the electrolyte's loops over ions.
+namespace quadrat::detail {
+
+/// The repulsion of two ions, for accumulate_neighbors. The diameters of all pairs are at most the cutoff of the walk.
+template <typename T>
+struct electrolyte_repulsion {
+  const T* radii;
+  T strength;
+
+  QUADRAT_HD interaction<T, 3> operator()(particle_id i, particle_id j, const vec<T, 3>& r, T rr) const {
+    const T diameter = radii[i] + radii[j];
+    const T u = diameter * diameter / rr, sixth = u * u * u;
+    if (sixth <= T(0.5)) return {};
+    const T energy = T(4) * strength * sixth * (sixth - T(1)) + strength;
+    const T slope = T(-24) * strength * sixth * (T(2) * sixth - T(1)) / rr;
+    return make_interaction(r, rr, energy, slope);
+  }
+};
+
+/// All ions, by number.
+template <typename T>
+struct electrolyte_ions {
+  vec<T, 3>* positions;
+  vec<T, 3>* velocities;
+  const T* masses;
+  const interaction<T, 3>* repulsion;
+  const vec<T, 3>* coulomb;
+
+  [[nodiscard]] QUADRAT_HD vec<T, 3> force(std::size_t i) const { return repulsion[i].force + coulomb[i]; }
+};
+
+/// What a step does to the velocity between its two moves, while steps are below `until`.
+template <typename T>
+struct electrolyte_thermostat {
+  std::uint64_t until;
+  std::uint64_t seed;
+  T kept;   ///< c
+  T noise;  ///< sqrt((1 - c^2) kT)
+};
+
+/// The first half of a step: to the new positions.
+template <typename T>
+struct electrolyte_move {
+  electrolyte_ions<T> ions;
+  electrolyte_thermostat<T> thermostat;
+  box<T, 3> domain;
+  T time_step;
+  T farthest;  ///< moves beyond this are a fault
+  step_words words;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::uint64_t step = *words.now;
+    if (i == 0) *words.next = step + 1;
+    const T mass = ions.masses[i];
+    vec<T, 3> velocity = ions.velocities[i] + ions.force(i) * (time_step / (T(2) * mass));
+    vec<T, 3> by = velocity * time_step;
+    if (step < thermostat.until) {
+      by = velocity * (time_step / T(2));
+      const auto normal =
+          electrolyte_normal<T>(thermostat.seed, electrolyte_use::thermostat, step, static_cast<std::uint32_t>(i));
+      velocity = velocity * thermostat.kept + normal * (thermostat.noise / std::sqrt(mass));
+      by += velocity * (time_step / T(2));
+    }
+    if (!(squared_norm(by) <= farthest * farthest)) {  // also where it is not a number
+      words.fault.raise(step + 1, static_cast<particle_id>(i));
+      velocity = by = vec<T, 3>{};
+    }
+    ions.velocities[i] = velocity;
+    ions.positions[i] = domain.wrap(ions.positions[i] + by);
+  }
+};
+
+/// The second half, with the forces at the new positions.
+template <typename T>
+struct electrolyte_kick {
+  electrolyte_ions<T> ions;
+  T time_step;
+  step_words words;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const vec<T, 3> velocity = ions.velocities[i] + ions.force(i) * (time_step / (T(2) * ions.masses[i]));
+    if (!is_finite(velocity)) words.fault.raise(*words.next, static_cast<particle_id>(i));
+    ions.velocities[i] = velocity;
+  }
+};
+
+/// Wraps what the host has given.
+template <typename T>
+struct electrolyte_wrap {
+  vec<T, 3>* positions;
+  box<T, 3> domain;
+  QUADRAT_HD void operator()(std::size_t i) const { positions[i] = domain.wrap(positions[i]); }
+};
+
+template <typename T>
+struct electrolyte_force {
+  electrolyte_ions<T> ions;
+  vec<T, 3>* forces;
+  QUADRAT_HD void operator()(std::size_t i) const { forces[i] = ions.force(i); }
+};
+
+/// An ion's share of: twice the kinetic energy, the momentum (3), the repulsion's energy, its virial.
+using electrolyte_sums = vec<double, 6>;
+template <typename T>
+struct electrolyte_share {
+  electrolyte_ions<T> ions;
+
+  QUADRAT_HD electrolyte_sums operator()(std::size_t i) const {
+    const auto mass = static_cast<double>(ions.masses[i]);
+    const vec<double, 3> v = cast<double>(ions.velocities[i]);
+    return {mass * squared_norm(v),
+            mass * v[0],
+            mass * v[1],
+            mass * v[2],
+            static_cast<double>(ions.repulsion[i].energy),
+            static_cast<double>(ions.repulsion[i].virial)};
+  }
+};
+
+}  // namespace quadrat::detail
