@@ -391,6 +391,11 @@ const electrostatics_report& electrostatics<Context, T>::report() const {
   return implementation_->report;
 }
 template <typename Context, typename T>
+ewald_pair<T> electrostatics<Context, T>::pair() const {
+  require(implementation_->prepared, "nothing has been prepared or computed yet");
+  return implementation_->pair();
+}
+template <typename Context, typename T>
 std::size_t electrostatics<Context, T>::bytes() const {
   return implementation_->bytes();
 }

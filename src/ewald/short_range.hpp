@@ -22,24 +22,6 @@ struct charge_sums {
   T* virials;         ///< 6 each: xx, xy, xz, yy, yz, zz; nullptr: not wanted
 };
 
-/// A law of pairs, and its derivative by r^2: of 1/r and 1/r^6.
-template <typename T>
-struct law_value {
-  T value;
-  T slope;
-
-  QUADRAT_HD law_value(bool coulomb, T squared_distance) {
-    if (coulomb) {
-      value = T(1) / std::sqrt(squared_distance);
-      slope = T(-0.5) * value * value * value;
-    } else {
-      const T square = T(1) / squared_distance;
-      value = square * square * square;
-      slope = T(-3) * value * square;
-    }
-  }
-};
-
 /// Index: slot.
 template <typename T>
 struct add_short_range {

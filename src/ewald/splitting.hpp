@@ -6,6 +6,7 @@
 
 #include "quadrat/core/macros.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
+#include "quadrat/ewald/ewald_pair.hpp"
 
 /// How the energy of a pair is split: law(r) = short_range(r) + long_range(r), where law(r) is 1/r or 1/r^6, for unit
 /// charges and k = 1. long_range is smooth, even in r, and finite at 0; short_range is negligible (Gaussian) or 0
@@ -68,35 +69,6 @@ class ewald_splitting {
   double parameter_;
   std::vector<long double> legendre_{};  // of psi, even orders
   long double peak_ = 1;                 // psi(0)
-};
-
-/// long_range as a polynomial of t = 2 (r / cutoff)^2 - 1, for r up to the cutoff, and its derivative by r^2: what
-/// kernels evaluate. Horner's scheme, from the highest term down.
-template <typename T>
-struct split_polynomial {
-  static constexpr int most_terms = 40;
-
-  T cutoff;
-  T squared_cutoff;
-  T scale;  ///< 2 / squared_cutoff
-  int terms;
-  T value[most_terms];
-  T slope[most_terms];  ///< derivative by r^2, with as many terms
-
-  struct sums {
-    T value;
-    T slope;
-  };
-  /// For squared distances up to squared_cutoff.
-  [[nodiscard]] QUADRAT_HD sums at(T squared_distance) const {
-    const T t = squared_distance * scale - T(1);
-    sums result{T(0), T(0)};
-    for (int d = terms - 1; d >= 0; --d) {
-      result.value = result.value * t + value[d];
-      result.slope = result.slope * t + slope[d];
-    }
-    return result;
-  }
 };
 
 /// With the fewest terms (a multiple of 4) that leave an error of the force of at most `tolerance` / cutoff^2 (1/r; for

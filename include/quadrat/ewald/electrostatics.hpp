@@ -15,6 +15,7 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
+#include "quadrat/ewald/ewald_pair.hpp"
 
 /// Sums over all pairs of charges and all their periodic images, by Ewald's splitting: a short-range part over pairs
 /// nearer than a cutoff, and a smooth part over the modes of a mesh.
@@ -143,6 +144,9 @@ class electrostatics {
 
   /// Of the last prepare or compute. Throws argument_error before.
   [[nodiscard]] const electrostatics_report& report() const;
+  /// The short-range part of a pair, with the parameters of the last prepare or compute: to take that part over a
+  /// neighbor list or a visitor of your own, beside sums with the part `long_range`. Throws argument_error before.
+  [[nodiscard]] ewald_pair<T> pair() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const electrostatics_options& options() const;
