@@ -90,7 +90,7 @@ struct mesh_modes {
   };
   /// Of a number of the transform. Modes of half the extent of an even mesh have no sign, and are left out.
   [[nodiscard]] QUADRAT_HD mode at(std::size_t index) const {
-    mode result{{}, T(0), T(0), T(0), index < apart ? 0 : static_cast<std::uint32_t>(index / apart)};
+    mode result{{}, T(0), T(0), T(0), system_at(index)};
     int place[3];
     locate(index - result.system * apart, place);
     const vec<vec<T, 3>, 3>& waves = domains[result.system].waves;
@@ -111,6 +111,9 @@ struct mesh_modes {
   }
 
  private:
+  [[nodiscard]] QUADRAT_HD std::uint32_t system_at(std::size_t index) const {
+    return index < apart || apart == 0 ? 0 : static_cast<std::uint32_t>(index / apart);
+  }
   /// Divisions of 32 bits take a fraction of those of 64.
   QUADRAT_HD void locate(std::size_t in, int (&place)[3]) const {
     if (in < 0xffffffffu) {
