@@ -3,13 +3,16 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -45,20 +48,34 @@ class new_array {
   explicit new_array(std::vector<std::size_t> shape) : shape_(std::move(shape)) {
     std::size_t size = 1;
     for (const std::size_t extent : shape_) size *= extent;
-    values_ = std::make_unique_for_overwrite<T[]>(size);
+    values_.reset(static_cast<T*>(allocate(size * sizeof(T))));
   }
   [[nodiscard]] T* data() { return values_.get(); }
   /// Passes the memory on. The interpreter's lock must be held.
   [[nodiscard]] nb::object release() {
     T* const values = values_.get();
-    const nb::capsule owner(values, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+    const nb::capsule owner(values, [](void* memory) noexcept { std::free(memory); });
     values_.release();
     return nb::ndarray<nb::numpy, T>(values, shape_.size(), shape_.data(), owner).cast();
   }
 
  private:
+  struct deallocate {
+    void operator()(T* memory) const { std::free(memory); }
+  };
+  /// Large arrays in large pages, as NumPy's: most of the time for a long list would go into page faults.
+  [[nodiscard]] static void* allocate(std::size_t bytes) {
+    constexpr std::size_t page = std::size_t{1} << 21;
+    const bool large = bytes >= 2 * page;
+    void* const memory =
+        large ? std::aligned_alloc(page, (bytes + page - 1) / page * page) : std::malloc(bytes > 0 ? bytes : 1);
+    if (memory == nullptr) throw std::bad_alloc();
+    if (large) madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
+  }
+
   std::vector<std::size_t> shape_;
-  std::unique_ptr<T[]> values_;
+  std::unique_ptr<T, deallocate> values_;
 };
 
 /// result[i] = convert(i) for all i, by the threads of the context.
