@@ -45,7 +45,10 @@ def as_numpy(value, name):
             )
     if type(value).__module__.partition(".")[0] == "torch":
         return value.detach().numpy()
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except ValueError as problem:
+        raise ValueError(f"{name} cannot be read as an array: {problem}") from None
 
 
 def floats(value, name, dtype=None):

@@ -66,11 +66,12 @@ def _by_axis(value, name, dtype, systems, dimension):
         ) from None
 
 
-def systems_in(systems, box):
-    """The number of systems, if points belong to several."""
+def systems_in(systems, box, dimension):
+    """The number of systems: of the boxes, if there is one for each; else as many as points belong to."""
     if systems is None:
         return 1
-    if box is None:
-        return int(np.max(as_numpy(systems, "systems"), initial=-1)) + 1 or 1
-    array = as_numpy(box, "box")
-    return array.shape[0] if array.ndim in (2, 3) and array.shape[0] != 0 else 1
+    shape = () if box is None else as_numpy(box, "box").shape
+    if len(shape) == 3 or (len(shape) == 2 and shape != (dimension, dimension)):
+        return max(shape[0], 1)
+    array = as_numpy(systems, "systems")
+    return int(array.max()) + 1 if array.size and array.dtype.kind in "iu" and array.max() >= 0 else 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Electrostatics and dispersion by Ewald sums."""
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,7 @@ class Ewald:
         )
         self._sums = {}
         self._last = None
+        self._lock = threading.Lock()
 
     def compute(
         self,
@@ -76,7 +78,7 @@ class Ewald:
     ):
         """Energy, and what else is asked for, of (N, 3) points with (N,) charges.
 
-        cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, one for each system.
+        cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, one for all or one for each.
         periodic : along all three vectors, or the first two (a slab).
         scaled_pairs : (P, 2) pairs whose interaction is scaled by scales (P,), by default 0: excluded.
         """
@@ -84,16 +86,19 @@ class Ewald:
         given = floats(charges, "charges", array.dtype)
         if given.shape != (len(array),):
             raise ValueError(f"charges have the shape {given.shape}; one for each of the {len(array)} points is needed")
-        boxes = boxes_of(cell, 3, periodic, None, systems_in(systems, cell))
+        boxes = boxes_of(cell, 3, periodic, None, systems_in(systems, cell, 3))
         name = array.dtype.name
-        if name not in self._sums:
-            self._sums[name] = getattr(_core, "Ewald_" + name)(*self._arguments)
+        with self._lock:
+            if name not in self._sums:
+                self._sums[name] = getattr(_core, "Ewald_" + name)(*self._arguments)
         pairs, factors = _pairs(scaled_pairs, scales, len(array))
-        self._last = None
-        parts = self._sums[name].compute(
-            array, given, boxes.core(), indices(systems, len(array), "systems"), pairs, factors, forces, potentials, virial
-        )
-        self._last = name
+        numbers = indices(systems, len(array), "systems")
+        with self._lock:
+            self._last = None
+            parts = self._sums[name].compute(
+                array, given, boxes.core(), numbers, pairs, factors, forces, potentials, virial
+            )
+            self._last = name
         energy, force, potential, stress = parts
         kind = kind_of(points)
         if systems is None:
@@ -113,7 +118,11 @@ def _pairs(pairs, scales, count):
         if scales is not None:
             raise ValueError("scales are given without scaled_pairs")
         return None, None
-    array = np.ascontiguousarray(as_numpy(pairs, "scaled_pairs"), dtype=np.int64).reshape(-1, 2)
+    array = as_numpy(pairs, "scaled_pairs")
+    array = array.reshape(0, 2) if array.size == 0 else array
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf" or (array != np.floor(array)).any():
+        raise ValueError(f"scaled_pairs have the shape {array.shape} and the type {array.dtype}; (P, 2) integers are needed")
+    array = np.ascontiguousarray(array, dtype=np.int64)
     if array.size and (array.min() < 0 or array.max() >= count):
         row = int(np.flatnonzero(((array < 0) | (array >= count)).any(axis=1))[0])
         raise ValueError(f"scaled_pairs[{row}] is {tuple(array[row])}; there are {count} points")

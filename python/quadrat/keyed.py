@@ -20,7 +20,7 @@ def _keys_of(keys, key_count):
     if array.dtype not in _keys:
         array = array.astype(np.int64)
     if key_count is None:
-        key_count = int(array.max(initial=-1)) + 1
+        key_count = int(array.max()) + 1 if array.size else 0
     if key_count < 0 or key_count >= 2**31:
         raise ValueError(f"key_count is {key_count}; 0 to 2^31 - 1 is accepted")
     return np.ascontiguousarray(array), int(key_count)

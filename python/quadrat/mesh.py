@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Spreading values of points onto a mesh, and interpolating values of a mesh at points."""
 
+import threading
+
 import numpy as np
 
 from . import _core
@@ -87,15 +89,18 @@ class SpreadPlan:
             int(threads),
         )
         self.dimension = dimension
+        self._lock = threading.Lock()
 
     def set_points(self, points):
         """Takes (N, D) points, which are copied; in 1D also (N,). Points are wrapped along periodic axes."""
-        self._plan.set_points(points_of(points, (self.dimension,), dtype=self.dtype))
+        array = points_of(points, (self.dimension,), dtype=self.dtype)
+        with self._lock:
+            self._plan.set_points(array)
         return self
 
     def spread(self, values):
         """mesh[k] = sum over points i of values[i] w(i, k). Values: (N,) or (V, N), real or complex."""
-        return self._run(self._plan.spread, values, (self._plan.points(),), "values")
+        return self._run(self._plan.spread, values, None, "values")
 
     def interpolate(self, mesh):
         """values[i] = sum over mesh points k of mesh[k] w(i, k): the adjoint of `spread`. Mesh: its shape, or (V, ...)."""
@@ -111,8 +116,10 @@ class SpreadPlan:
         return self._plan.method()
 
     def _run(self, call, value, each, name):
-        array, single = _values(value, each, self.dtype, name)
-        result = call(array)
+        """`each`: the shape of a vector; None: one value per point."""
+        with self._lock:
+            array, single = _values(value, each or (self._plan.points(),), self.dtype, name)
+            result = call(array)
         return kind_of(value)(result[0] if single else result)
 
 

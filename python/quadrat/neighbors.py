@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbors within a cutoff, nearest neighbors, clusters and radial distribution functions."""
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -42,16 +43,19 @@ class NeighborList:
         self._search = None
         self._key = None
         self._current = False  # whether the list belongs to the last points
+        self._lock = threading.Lock()
 
     def update(self, points, *, box=None, periodic=None, origin=None, systems=None):
         """Updates the list to these points (see `neighbor_list`); returns whether it was built anew."""
-        return self._update(points, box, periodic, origin, systems, None, None)
+        with self._lock:
+            return self._update(points, box, periodic, origin, systems, None, None)
 
     def arrays(self):
         """The arrays of `outputs`, as a tuple; a single one alone. They are new at every call."""
-        if not self._current:
-            raise ValueError("there is no list: no points yet, or the last update failed; call update")
-        arrays = tuple(self._kind(array) for array in self._search.arrays())
+        with self._lock:
+            if not self._current:
+                raise ValueError("there is no list: no points yet, or the last update failed; call update")
+            arrays = tuple(self._kind(array) for array in self._search.arrays())
         return arrays[0] if len(arrays) == 1 else arrays
 
     @property
@@ -63,7 +67,7 @@ class NeighborList:
         self._current = False
         self._kind = kind_of(points)
         array = points_of(points, (2, 3))
-        count = systems_in(systems, box)
+        count = systems_in(systems, box, array.shape[1])
         boxes = boxes_of(box, array.shape[1], periodic, origin, count)
         key = (suffix(array), boxes.open)
         if key != self._key:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fourier transforms between values at points and modes."""
 
+import threading
+
 import numpy as np
 
 from . import _core
@@ -65,28 +67,33 @@ class Nufft:
             bool(run_to_run),
             int(threads),
         )
+        self._lock = threading.Lock()
         self.real = bool(real)
         self.shape = tuple(self._plan.shape())
 
     def set_points(self, points):
         """Takes (N, D) points, which are copied; in 1D also (N,)."""
-        self._plan.set_points(points_of(points, (self.dimension,), dtype=self.dtype))
+        array = points_of(points, (self.dimension,), dtype=self.dtype)
+        with self._lock:
+            self._plan.set_points(array)
         return self
 
     def type1(self, values, sign=0):
         """Modes of values (N,) or (V, N); sign 1 or -1 of the exponent, by default 1."""
-        array, single = _values(values, (self._plan.points(),), self.dtype, "values")
-        if self.real and array.dtype.kind == "c":
-            raise TypeError("values are complex; this plan is for real ones")
-        if not self.real:
-            array = array.astype(_complex[self.dtype], copy=False)
-        result = self._plan.type_1(array, int(sign))
+        with self._lock:
+            array, single = _values(values, (self._plan.points(),), self.dtype, "values")
+            if self.real and array.dtype.kind == "c":
+                raise TypeError("values are complex; this plan is for real ones")
+            if not self.real:
+                array = array.astype(_complex[self.dtype], copy=False)
+            result = self._plan.type_1(array, int(sign))
         return kind_of(values)(result[0] if single else result)
 
     def type2(self, modes, sign=0):
         """Values of modes, of the shape `shape` or (V, ...); sign 1 or -1 of the exponent, by default -1."""
         array, single = _values(modes, self.shape, self.dtype, "modes")
-        result = self._plan.type_2(array.astype(_complex[self.dtype], copy=False), int(sign))
+        with self._lock:
+            result = self._plan.type_2(array.astype(_complex[self.dtype], copy=False), int(sign))
         return kind_of(modes)(result[0] if single else result)
 
     @property

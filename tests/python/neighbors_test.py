@@ -157,6 +157,17 @@ def test_systems_have_no_pairs_with_each_other():
     assert as_set(i, j, s) == wanted
 
 
+def test_systems_may_share_a_box():
+    random = np.random.default_rng(4)
+    points, systems = random.uniform(0, 3, (100, 3)), np.arange(100) % 5
+    wanted = quadrat.neighbor_list(points, 1.0, box=np.stack([np.eye(3) * 3] * 5), systems=systems, sorted=True)
+    for box in (np.eye(3) * 3, [3, 3, 3]):
+        found = quadrat.neighbor_list(points, 1.0, box=box, systems=systems, sorted=True)
+        assert all(np.array_equal(a, b) for a, b in zip(found, wanted))
+    with pytest.raises(ValueError, match="point 2 belongs to system 2; there are 2"):
+        quadrat.neighbor_list(points, 1.0, box=np.stack([np.eye(3)] * 2), systems=systems)
+
+
 def test_queries_are_no_points():
     points = np.array([[0.0, 0, 0], [1, 0, 0]])
     i, j, n = quadrat.neighbor_list(points, 0.5, queries=[[0.0, 0, 0], [5, 5, 5], [1.1, 0, 0]], outputs="ijn")
@@ -222,6 +233,7 @@ def test_uniform_points_have_a_radial_distribution_of_one():
         (lambda p: quadrat.neighbor_list(p, 1.0, method="quick"), ValueError, "quick"),
         (lambda p: quadrat.neighbor_list(p, 1.0, threads=-1), ValueError, "threads"),
         (lambda p: quadrat.neighbor_list(p * np.inf, 1.0), ValueError, "point 0 at .*inf"),
+        (lambda p: quadrat.neighbor_list([[1, 2, 3], [1, 2]], 1.0), ValueError, "points cannot be read as an array"),
         (lambda p: quadrat.knn(p, 0), ValueError, "k is 0"),
         (lambda p: quadrat.knn(p, 65), ValueError, "k is 65"),
         (lambda p: quadrat.knn(p, 3, queries=p.astype(np.float32)), TypeError, "float32.*float64"),
@@ -265,6 +277,27 @@ def test_lists_in_many_threads_are_those_of_one():
     for thread in threads:
         thread.join()
     assert all(np.array_equal(a, b) for k in range(8) for a, b in zip(found[k], wanted[k]))
+
+
+def test_threads_that_share_a_list_take_turns():
+    neighbors = quadrat.NeighborList(1.0, outputs="ijn", threads=1)
+    sets = [np.random.default_rng(k).uniform(0, 4, (100 * k + 50, 3)) for k in range(6)]
+    wanted = {len(p): len(quadrat.neighbor_list(p, 1.0, outputs="j")) for p in sets}
+    wrong = []
+
+    def work(points):
+        for _ in range(20):
+            neighbors.update(points)
+            i, j, n = neighbors.arrays()
+            if not len(i) == len(j) == n[-1] == wanted[len(n) - 1]:
+                wrong.append(len(n) - 1)
+
+    threads = [threading.Thread(target=work, args=(points,)) for points in sets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_lists_are_not_pickled():
