@@ -62,6 +62,7 @@ class ewald_arrays {
   }
   void move(const std::vector<vec<T, 3>>& points) {
     copy_bytes(context_, points.data(), points_.data(), points.size() * sizeof(vec<T, 3>));
+    context_.synchronize();  // the sums run on a stream of their own
   }
   [[nodiscard]] ewald_results<T> results() const {
     return {to_host(context_, forces_), to_host(context_, potentials_), to_host(context_, energies_),
