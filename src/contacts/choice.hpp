@@ -4,10 +4,13 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "contacts/engine.hpp"
 #include "core/method_choice.hpp"
 #include "quadrat/core/context.hpp"
+#include "quadrat/tune/device_profile.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::detail {
 
@@ -24,6 +27,13 @@ struct contact_choice {
 
 /// The named method, or, if the name is empty, the one with the least expected time.
 [[nodiscard]] contact_choice choose_contact_method(const method_demand& demand, std::string_view asked,
-                                                   const pair_request& request);
+                                                   const pair_request& request, const device_profile& profile);
+
+/// All methods, as such a choice sees them.
+[[nodiscard]] explanation explain_contact_method(const method_demand& demand, const pair_request& request,
+                                                 const device_profile& profile);
+
+/// What each method that can be chosen costs.
+[[nodiscard]] std::vector<named_cost> contact_costs(const pair_request& request);
 
 }  // namespace quadrat::detail

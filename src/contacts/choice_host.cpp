@@ -1,22 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/choice.hpp"
 
+#include <cmath>
+#include <utility>
+
 #include "contacts/methods.hpp"
+#include "tune/choice.hpp"
 
 namespace quadrat::detail {
 
-contact_choice choose_contact_method(const method_demand& demand, std::string_view asked, const pair_request& request) {
-  const bool automatic = asked.empty();
-  if (automatic) asked = expected_times<contact_method_list>(demand, request).front().method;
+contact_choice choose_contact_method(const method_demand& demand, std::string_view asked, const pair_request& request,
+                                     const device_profile& profile) {
+  std::string reason = "asked for";
+  if (asked.empty()) {
+    const auto times = times_by_profile<contact_method_list>({"contacts", demand}, request, profile);
+    asked = times.front().method;
+    const bool compared = times.size() > 1 && std::isfinite(times[1].milliseconds);
+    reason = compared ? comparison(times, 1) : "no other method takes this many bodies of any sizes";
+  }
   contact_choice choice;
   contact_method_list::with(demand.kind, asked, [&](auto record) {
-    using record_type = decltype(record);
-    choice = {record_type::name, "asked for"};
-    if constexpr (requires { record_type::why; }) {
-      if (automatic) choice.reason = record_type::why;
-    }
+    choice = {decltype(record)::name, std::move(reason)};
   });
   return choice;
 }
+
+explanation explain_contact_method(const method_demand& demand, const pair_request& request,
+                                   const device_profile& profile) {
+  explanation result = explain<contact_method_list>({"contacts", demand}, request, profile);
+  result.load = {{"bodies", static_cast<double>(request.bodies)}};
+  return result;
+}
+
+std::vector<named_cost> contact_costs(const pair_request& request) { return costs_of<contact_method_list>(request); }
 
 }  // namespace quadrat::detail

@@ -56,6 +56,10 @@ T contact_detector<Context, T>::bin_size() const {
 }
 
 template <typename Context, typename T>
+explanation contact_detector<Context, T>::explanation() const {
+  return implementation_->search.explain();
+}
+template <typename Context, typename T>
 std::string_view contact_detector<Context, T>::reason() const {
   return implementation_->search.reason();
 }

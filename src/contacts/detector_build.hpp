@@ -62,7 +62,10 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   size = 0;
   current = 0;
   detail::check_bodies(bodies, options.domain);
-  search.choose(options.method, {bodies.size()});
+  detail::pair_request request{bodies.size()};
+  request.spheres = bodies.spheres();
+  request.number_bytes = sizeof(T);
+  search.choose(options.method, request);
   // The bins in `search` are those of the direct search only if the last build was direct and did not fail.
   const bool planned_directly = std::exchange(found_directly, false);
   found_directly = find_directly(bodies, planned_directly);

@@ -16,22 +16,42 @@
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/fault.hpp"
+#include "tune/cost.hpp"
 
 /// What all methods of contacts share: an engine arranges bodies in rows, and traverses its rows twice, to count and to
 /// write what they find.
 namespace quadrat::detail {
 
-/// Up to this many bodies, testing every pair is cheaper than making bins.
-inline constexpr std::size_t brute_force_most_bodies = 64;
+/// The most bodies for which testing every pair is considered: what data can make quadratic is never chosen.
+inline constexpr std::size_t brute_force_most_bodies = 256;
 
 /// A request to the records of methods.
 struct pair_request {
   std::size_t bodies;
   bool boxes = false;  ///< pairs of boxes are requested instead of contacts
+  bool cuda = false;
+  bool spheres = true;  ///< all bodies are spheres
+  int threads = 1;      ///< of the CPU
+  int number_bytes = 4;
+
+  /// Of one thread; a GPU is taken as a whole.
+  [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
+  [[nodiscard]] double megabodies() const { return 1e-6 * static_cast<double>(bodies); }
 };
 
+/// The terms of a detection over cells of about a body: starts, bodies put into cells and their pairs tested, whose
+/// number is not known before.
+[[nodiscard]] inline method_cost detection_cost(const pair_request& request) {
+  const double bodies = request.megabodies();
+  method_cost cost;
+  cost.each("start", cost_unit::launch, 1);
+  cost.each("bodies", cost_unit::step, request.share(bodies));
+  cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(bodies) : 0);
+  cost.each("turned", cost_unit::step, request.spheres ? 0 : request.share(bodies));
+  return cost;
+}
+
 /// Defaults of the records. In addition to these and to the members that method_choice.hpp requires, a record has
-///   static constexpr std::string_view why;     with `cost`: the reason given if it is chosen
 ///   static constexpr std::string_view limits;  with `serves`: what it cannot do, and why
 ///   template <typename Context, typename T> using engine
 struct pair_record {

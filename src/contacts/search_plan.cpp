@@ -10,7 +10,15 @@ namespace quadrat::detail {
 template <typename Context, typename T>
 void search_plan<Context, T>::choose(std::string_view asked, const pair_request& request) {
   const method_demand demand = contact_demand(context_);
-  choice_ = choose_contact_method(demand, asked, request);
+  // The same number of bodies needs no new choice.
+  if (engine_ != nullptr && request_.bodies == request.bodies && request_.boxes == request.boxes) return;
+  engine_ = nullptr;
+  request_ = request;
+  request_.cuda = demand.cuda;
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    request_.threads = demand.level == determinism::none ? context_.threads() : usual_threads;
+  }
+  choice_ = choose_contact_method(demand, asked, request_, profile_of(context_));
   if (!engines_.contains(choice_.method)) {
     contact_method_list::with(demand.kind, choice_.method, [&](auto record) {
       using engine_type = typename decltype(record)::template engine<Context, T>;
@@ -40,6 +48,14 @@ void search_plan<Context, T>::take(const planned_bins<T>& bins) {
 template <typename Context, typename T>
 void search_plan<Context, T>::insert() {
   if (placement_.count() > 0) engine_->insert(bodies());
+}
+
+template <typename Context, typename T>
+explanation search_plan<Context, T>::explain() const {
+  explanation result = explain_contact_method(contact_demand(context_), request_, profile_of(context_));
+  result.chosen = choice_.method;
+  result.reason = reason_;
+  return result;
 }
 
 template <typename Context, typename T>

@@ -43,6 +43,7 @@ class search_plan {
   [[nodiscard]] std::string_view method() const { return choice_.method; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] T bin_size() const { return bin_size_; }
+  [[nodiscard]] explanation explain() const;
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -57,6 +58,7 @@ class search_plan {
   std::map<std::string_view, std::unique_ptr<pair_engine<Context, T>>> engines_;
   pair_engine<Context, T>* engine_ = nullptr;
   contact_choice choice_;
+  pair_request request_{};  ///< that it was made for
   box<T, 3> domain_{};
   std::string reason_;  ///< for the method and the bins
   T bin_size_ = T(0);

@@ -21,8 +21,8 @@
 ///   static bool present();                            whether this machine has what it needs
 ///   static constexpr bool wrong_results;              exists to be timed: never suggested, never chosen
 ///   static bool serves(const Request&);               whether it can do what is requested
-///   static double cost(const Request&);               expected milliseconds; infinite: only as a last resort;
-///                                                     without it, never chosen
+///   static method_cost cost(const Request&);          tune/cost.hpp; without it, never chosen. Cell lists and engines
+///                                                     of models: double, expected milliseconds, may be infinite
 /// `Request` is a type of the module: the options, and what is known of the input.
 
 namespace quadrat::detail {

@@ -3,18 +3,22 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "keyed/cost.hpp"
 #include "keyed/engine.hpp"
 #include "keyed/source.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/parallel/workspace.hpp"
+#include "quadrat/tune/device_profile.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::detail {
 
 struct key_choice {
   std::string_view method;  ///< one of key_methods()
   std::string reason;       ///< one line
+  key_request request;      ///< that it was chosen for
 };
 
 /// The method for `auto`, by a sample of the keys; always one that takes keys in any order and supports the context's
@@ -24,6 +28,12 @@ template <typename Context>
                                            workspace<Context>& scratch);
 
 /// The choice itself, from the records of the methods; needs no device.
-[[nodiscard]] key_choice choose_key_method(const key_request& request);
+[[nodiscard]] key_choice choose_key_method(const key_request& request, const device_profile& profile);
+
+/// All methods, as such a choice sees them.
+[[nodiscard]] explanation explain_key_method(const key_request& request, const device_profile& profile);
+
+/// What each method that can be chosen costs.
+[[nodiscard]] std::vector<named_cost> key_costs(const key_request& request);
 
 }  // namespace quadrat::detail

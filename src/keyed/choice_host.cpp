@@ -11,13 +11,11 @@
 #include "core/number_text.hpp"
 #include "keyed/methods.hpp"
 #include "quadrat/core/error.hpp"
+#include "tune/choice.hpp"
 
 namespace quadrat::detail {
 
 namespace {
-
-/// For how many threads a method is chosen where sums must be the same with any number of them.
-constexpr int usual_threads = 4;
 
 template <typename Context>
 [[nodiscard]] key_request request_of(const Context& context, const key_setup& setup, std::size_t count,
@@ -26,7 +24,10 @@ template <typename Context>
   int threads = 1;
   if constexpr (!cuda) threads = context.reproducibility() == determinism::none ? context.threads() : usual_threads;
   const key_reducer_options& options = setup.options;
-  const std::size_t room = options.most_bytes > 0 ? options.most_bytes : context.memory().available_bytes();
+  const bool free_counts = context.reproducibility() == determinism::none;
+  const std::size_t room = options.most_bytes > 0 ? options.most_bytes
+                           : free_counts          ? context.memory().available_bytes()
+                                                  : ~std::size_t{0};
   return {cuda,
           threads,
           context.reproducibility(),
@@ -52,29 +53,52 @@ template <typename Context>
 
 constexpr std::array<std::string_view, 3> level_names{"none", "run_to_run", "canonical"};
 
+[[nodiscard]] choice_task key_task(const key_request& request) {
+  return {
+      "keyed", {key_method_kind, request.cuda, request.level}, request.uses, static_cast<double>(request.free_bytes)};
+}
+
 }  // namespace
 
-key_choice choose_key_method(const key_request& request) {
-  const method_demand demand{key_method_kind, request.cuda, request.level};
-  const std::vector<expected_time> times = expected_times<key_method_list>(demand, request);
+key_choice choose_key_method(const key_request& request, const device_profile& profile) {
+  const choice_task task = key_task(request);
+  const std::vector<expected_time> times = times_by_profile<key_method_list>(task, request, profile);
   require(!times.empty(), "no method of reduction by key for keys in any order has ",
           request.compensated ? "compensated " : "", "sums of the level ",
           level_names[static_cast<std::size_t>(request.level)], " here",
           request.level == determinism::canonical ? "; ask for run_to_run" : "");
   // If memory suffices for no method, there is nothing to compare.
-  if (std::isinf(times[0].milliseconds)) return {times[0].method, "no other method is possible here"};
-  return {times[0].method, message(text_of(request.sample), "; ", comparison(times, request.uses))};
+  if (std::isinf(times[0].milliseconds)) return {times[0].method, "no other method is possible here", request};
+  return {times[0].method, message(text_of(request.sample), "; ", comparison(times, request.uses)), request};
+}
+
+explanation explain_key_method(const key_request& request, const device_profile& profile) {
+  explanation result = explain<key_method_list>(key_task(request), request, profile);
+  const key_sample& sample = request.sample;
+  result.load = {{"elements", request.elements},
+                 {"keys", request.keys},
+                 {"row_bytes", request.row_bytes},
+                 {"uses", request.uses},
+                 {"seen", sample.seen},
+                 {"same", sample.same},
+                 {"warp_keys", sample.warp_keys},
+                 {"block_keys", sample.block_keys},
+                 {"commonest_key", sample.crowd}};
+  return result;
 }
 
 template <typename Context>
 key_choice choose_key_method(const Context& context, const key_setup& setup, const key_source& source,
                              workspace<Context>& scratch) {
   const auto keys = read_key_sample(context, source, scratch);
-  return choose_key_method(request_of(context, setup, source.count, summarize(key_sample_layout(source.count), keys)));
+  return choose_key_method(request_of(context, setup, source.count, summarize(key_sample_layout(source.count), keys)),
+                           profile_of(context));
 }
 
 template key_choice choose_key_method(const cpu_context&, const key_setup&, const key_source&, workspace<cpu_context>&);
 template key_choice choose_key_method(const cuda_context&, const key_setup&, const key_source&,
                                       workspace<cuda_context>&);
+
+std::vector<named_cost> key_costs(const key_request& request) { return costs_of<key_method_list>(request); }
 
 }  // namespace quadrat::detail

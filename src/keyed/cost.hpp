@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "keyed/sample.hpp"
 #include "quadrat/core/types.hpp"
+#include "tune/cost.hpp"
 
 /// Expected costs of reductions by key, for the records of the methods.
 namespace quadrat::detail {
@@ -42,38 +44,37 @@ enum class left_over {
   nothing      ///< none
 };
 
-/// What a method costs on a GPU, from timings on one H200 (`quadrat bench keyed --op auto`). Times of elements are in
-/// picoseconds, with the whole device busy.
+/// The work of a method on a GPU, in relative units: how it divides between threads and the cache that atomic
+/// operations meet in. The profile says how long it takes.
 struct cuda_costs {
   left_over leaves;
-  double fixed;              ///< microseconds per reduction: launches
-  double element;            ///< for each element: reading its key, and the instructions
-  double byte;               ///< for each byte of its values
-  double warp_key = 0;       ///< for each key in a warp
-  double prepare_fixed = 0;  ///< microseconds of set_keys
-  double prepare = 0;        ///< of set_keys, for each element
-  double bytes = 0;          ///< held for each element
-  double bytes_key = 0;      ///< held for each key
+  double element;                  ///< for each element: reading its key, and the instructions
+  double byte;                     ///< for each byte of its values
+  double bytes = 0;                ///< held for each element
+  double bytes_key = 0;            ///< held for each key
+  std::string_view work = "work";  ///< the name of its term: methods that work in several ways have several
 };
 
-/// Milliseconds of a reduction with its share of the preparation, `more` picoseconds added to the work of the threads;
-/// infinite if memory does not suffice.
-[[nodiscard]] double cuda_time(const cuda_costs& costs, const key_request& request, double more = 0);
+/// The terms of a reduction: starts, the work of threads and of the cache, results filled; once, starts and elements.
+/// `more` is added to the work of the threads.
+[[nodiscard]] method_cost cuda_cost(const cuda_costs& costs, const key_request& request, double more = 0);
 
-/// Costs on the CPU, in picoseconds of one thread. Rough: from runs on two cores.
+/// Millions of numbers of 4 bytes whose atomic additions wait for others to the same results: all where fewer than some
+/// tens of keys are in flight.
+[[nodiscard]] double crowded_elements(const key_request& request);
+
+/// The same on the CPU, for one thread.
 struct cpu_costs {
   double element;            ///< for each element
-  double key;                ///< for each result
   double crowd = 0;          ///< for each element of the most frequent key, if there are several threads
   double scan = 0;           ///< for each element where every thread reads all keys
-  double prepare = 0;        ///< of set_keys, for each element
   double bytes_element = 0;  ///< held for each element
   double bytes_key = 0;
 };
 
 /// The same for a method that makes `tables` tables of results in addition; with none, every thread reads all keys if
 /// `scan` says so.
-[[nodiscard]] double cpu_time(const cpu_costs& costs, const key_request& request, double tables = 0);
+[[nodiscard]] method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double tables = 0);
 
 /// Picoseconds for joining an element to its result on the CPU, where a thread has this share of the results.
 [[nodiscard]] double cpu_join(const key_request& request, double share = 1);

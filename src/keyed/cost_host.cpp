@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "keyed/engine.hpp"
@@ -12,8 +11,6 @@
 namespace quadrat::detail {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Picoseconds that the shared second-level cache takes for the atomic operations of a warp: for each sector of 32
 /// bytes that they touch, each key, each further lane with the same key; and for each operation on the same word.
@@ -29,9 +26,8 @@ struct cache_factor {
 constexpr std::array cache_factors{cache_factor{10, 26}, cache_factor{14, 2.9}, cache_factor{17, 1.5},
                                    cache_factor{20, 1},  cache_factor{23, 1},   cache_factor{26, 2.8},
                                    cache_factor{29, 6}};
-/// Elements in flight at one time, and picoseconds to clear a byte of the results.
+/// Elements in flight at one time.
 constexpr double elements_at_once = 132 * 2048;
-constexpr double clear_byte = 0.3;
 
 /// Picoseconds for joining an element to one of the results in use on a CPU, where these have 2^k bytes: k, time.
 constexpr std::array cpu_joins{cache_factor{15, 800},  cache_factor{18, 1100}, cache_factor{20, 1500},
@@ -119,26 +115,39 @@ struct warp_operations {
 
 }  // namespace
 
-double cuda_time(const cuda_costs& costs, const key_request& request, double more) {
+method_cost cuda_cost(const cuda_costs& costs, const key_request& request, double more) {
   const double count = request.elements, keys = request.keys;
-  if (costs.bytes * count + costs.bytes_key * keys > static_cast<double>(request.free_bytes)) return infinity;
-  const double work = count * (costs.element + costs.byte * request.row_bytes) +
-                      count / 32 * request.sample.warp_keys * costs.warp_key + more;
-  // They overlap only in part.
-  const double both = std::hypot(work, cache_time(costs.leaves, request));
-  const double picoseconds = both + keys * request.row_bytes * clear_byte + count * costs.prepare / request.uses;
-  return 1e-9 * picoseconds + 1e-3 * (costs.fixed + costs.prepare_fixed / request.uses);
+  const double work = count * (costs.element + costs.byte * request.row_bytes) + more;
+  method_cost cost;
+  cost.once("start", cost_unit::launch, 1);
+  cost.once("elements", cost_unit::step, 1e-6 * count);
+  cost.each("start", cost_unit::launch, 1);
+  // Threads and the cache overlap only in part.
+  cost.each(costs.work, cost_unit::step, 1e-9 * std::hypot(work, cache_time(costs.leaves, request)));
+  cost.each("elements", cost_unit::byte, 1e-6 * count);
+  cost.each("clear", cost_unit::byte, 1e-6 * keys * request.row_bytes);
+  return cost.holds(costs.bytes * count + costs.bytes_key * keys);
 }
 
-double cpu_time(const cpu_costs& costs, const key_request& request, double tables) {
+double crowded_elements(const key_request& request) {
+  const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
+  constexpr double keys_without_waiting = 64;
+  return 1e-6 * request.elements * std::min(1.0, keys_without_waiting * share) * request.row_bytes / 4;
+}
+
+method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double tables) {
   const double count = request.elements, threads = request.threads;
   const double table_bytes = tables * most_value_components * 8;
-  const double bytes = costs.bytes_element * count + (costs.bytes_key + table_bytes) * request.keys;
-  if (bytes > static_cast<double>(request.free_bytes)) return infinity;
   const double crowd = threads > 1 ? count * request.sample.crowd * costs.crowd : 0;
   const double scan = threads > 1 && tables < 1 ? count * costs.scan : 0;
-  return 1e-9 * (std::max(count * costs.element / threads, crowd) + scan +
-                 (1 + tables) * costs.key * request.keys / threads + count * costs.prepare / threads / request.uses);
+  method_cost cost;
+  cost.once("start", cost_unit::launch, 1);
+  cost.once("elements", cost_unit::step, 1e-6 * count / threads);
+  cost.each("start", cost_unit::launch, 1);
+  cost.each("work", cost_unit::step, 1e-9 * (std::max(count * costs.element / threads, crowd) + scan));
+  cost.each("elements", cost_unit::step, 1e-6 * count / threads);
+  cost.each("clear", cost_unit::byte, 1e-6 * (1 + tables) * request.keys * request.row_bytes / threads);
+  return cost.holds(costs.bytes_element * count + (costs.bytes_key + table_bytes) * request.keys);
 }
 
 double cpu_join(const key_request& request, double share) {

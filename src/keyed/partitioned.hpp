@@ -104,7 +104,7 @@ struct partitioned_method : key_record {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = false;
   static constexpr determinism reproducible = determinism::run_to_run;
-  static double cost(const key_request& request);
+  static method_cost cost(const key_request& request);
   template <typename Context>
   using engine = partitioned_engine;
 };

@@ -64,12 +64,12 @@ template <typename T>
 
 }  // namespace
 
-double partitioned_method::cost(const key_request& request) {
+method_cost partitioned_method::cost(const key_request& request) {
   const double row_bytes = std::clamp(request.row_bytes, 8.0, 64.0);
   const double range = std::min(static_cast<double>(range_bytes) / row_bytes, std::max(request.keys / 32, 16.0));
   const double stay = std::max(0.0, 1 - request.sample.block_span / range);
   const double element = stay * 1000 + (1 - stay) * (2500 + 40 * row_bytes);
-  return cpu_time({element, 300, 0, 0, stay * 250 + (1 - stay) * 600, 2 + row_bytes}, request);
+  return cpu_cost({element, 0, 0, 2 + row_bytes}, request);
 }
 
 partitioned_engine::partitioned_engine(const cpu_context& context, const key_setup& setup)

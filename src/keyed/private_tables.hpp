@@ -55,7 +55,7 @@ struct private_tables_method : key_record {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = false;
   static constexpr determinism reproducible = determinism::run_to_run;
-  static double cost(const key_request& request);
+  static method_cost cost(const key_request& request);
   template <typename Context>
   using engine = private_tables_engine;
 };

@@ -125,14 +125,14 @@ std::size_t private_tables_engine::part_words() const {
   return (words + table_words - 1) / table_words * table_words;
 }
 
-double private_tables_method::cost(const key_request& request) {
+method_cost private_tables_method::cost(const key_request& request) {
   const std::size_t parts =
       parts_with_tables(request.level, request.threads, request.elements, request.keys, request.row_bytes);
   const double waits = parts > 0 && has_copies(request.keys, request.row_bytes) ? 0.6 : 1;
   const double join = waits * cpu_join(request, parts > 0 ? 1 : 1.0 / request.threads);
   // A range is the work of one thread, also where it is that of a single key.
   const double crowd = parts > 0 ? 0 : join;
-  return cpu_time({join, 300, crowd, 500}, request, static_cast<double>(parts));
+  return cpu_cost({join, crowd, 500}, request, static_cast<double>(parts));
 }
 
 void private_tables_engine::set_keys(const key_source& keys) {

@@ -64,6 +64,7 @@ struct key_reducer<Context>::implementation {
   std::unique_ptr<detail::key_engine<Context>> engine;
   std::string_view method;
   std::string reason;
+  detail::key_request chosen_for{};
   detail::key_source source{};
   detail::key_type type{};
   bool choice_due = true;
@@ -93,6 +94,7 @@ void key_reducer<Context>::implementation::choose() {
     detail::key_choice choice = detail::choose_key_method(context, setup, source, scratch);
     use(choice.method);
     reason = std::move(choice.reason);
+    chosen_for = choice.request;
   } else {
     use(asked);
     reason = "asked for";
@@ -253,6 +255,17 @@ std::uint64_t key_reducer<Context>::key_count() const {
 template <typename Context>
 std::string_view key_reducer<Context>::method() const {
   return implementation_->method;
+}
+template <typename Context>
+explanation key_reducer<Context>::explanation() const {
+  const implementation& reducer = *implementation_;
+  const bool automatic = reducer.chosen_for.keys > 0;
+  quadrat::explanation result;
+  if (automatic) result = detail::explain_key_method(reducer.chosen_for, profile_of(reducer.context));
+  result.what = detail::key_method_kind;
+  result.chosen = reducer.method;
+  result.reason = reducer.reason;
+  return result;
 }
 template <typename Context>
 std::string_view key_reducer<Context>::reason() const {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <limits>
+#include <cstdint>
 
 #include "mesh/engine.hpp"
+#include "quadrat/core/box.hpp"
 #include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
+#include "tune/cost.hpp"
+#include "tune/point_sample.hpp"
 
 namespace quadrat::detail {
 
@@ -15,22 +20,107 @@ struct spread_request {
   determinism level;
   double points;
   double nodes;
-  double bytes;  ///< of the mesh
-  double work;   ///< contributions, in units of those of a point of order 6 in three dimensions
-  double uses;   ///< calls of spread per set of points
-  int width;     ///< of the window, in mesh points
+  double bytes;       ///< of the mesh
+  double work;        ///< contributions, in units of those of a point of order 6 in three dimensions
+  double uses;        ///< calls of spread per set of points
+  int width;          ///< of the window, in mesh points
+  int threads = 1;    ///< of the CPU
+  int dimension = 3;  ///< of the mesh, axes with one mesh point left out
+  double row = 6;     ///< mesh points of a footprint along the last axis
+  double footprint = 216;
+  double free_bytes = 1e300;
+  point_sample sample{};  ///< by tiles
 
-  /// Total milliseconds, from those of set_points and of one spread.
-  [[nodiscard]] constexpr double total(double set_points, double spread) const { return set_points + uses * spread; }
-  /// Milliseconds to fill the mesh with zeros, on a GPU.
-  [[nodiscard]] constexpr double clear() const { return bytes / 3.3e9; }
+  /// Of one thread; a GPU is taken as a whole.
+  [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
+  /// `amount` in double precision, else 0: what it takes on top.
+  [[nodiscard]] double wide(double amount) const { return bytes > 6 * nodes ? amount : 0; }
+  /// Contributions of all points, in millions.
+  [[nodiscard]] double contributions() const { return 1e-6 * points * footprint; }
+  [[nodiscard]] double megapoints() const { return 1e-6 * points; }
+  /// How far points that are neighbors in memory are apart: 0 nowhere, 1 as in random order.
+  [[nodiscard]] double disorder() const { return sample.distance < 1 ? sample.distance : 1; }
+  /// Millions of points in the fullest tile, which one block or thread adds up. What was not sampled is taken to be
+  /// clustered somewhat, so that methods that suffer most are chosen only for points that were seen.
+  [[nodiscard]] double fullest_tile() const {
+    constexpr double tile_points = 512;
+    const double unseen = unseen_fullest(points * tile_points / nodes, points);
+    const double seen = sample.fullest < 1 + sample.company ? sample.company : sample.fullest;
+    return 1e-6 * (sample.seen > 0 ? seen : unseen);
+  }
+  /// Their contributions.
+  [[nodiscard]] double fullest() const { return fullest_tile() * footprint; }
 };
 
+/// The terms of spreading that all methods have: starts, the mesh filled with zeros, the contributions.
+[[nodiscard]] inline method_cost spreading_cost(const spread_request& request) {
+  method_cost cost;
+  cost.once("start", cost_unit::launch, 1);
+  cost.once("points", cost_unit::step, request.share(request.megapoints()));
+  cost.each("start", cost_unit::launch, 1);
+  cost.each("mesh", cost_unit::byte, request.share(1e-6 * request.bytes));
+  cost.each("work", cost_unit::step, request.share(request.contributions()));
+  cost.each("wide", cost_unit::step, request.share(request.wide(request.contributions())));
+  cost.each("points", cost_unit::step, request.share(request.megapoints()));
+  return cost;
+}
+
+/// Of methods that add to the mesh as they go through the points: where these are, what a footprint's rows touch.
+[[nodiscard]] inline method_cost scattering_cost(const spread_request& request) {
+  const double scattered = request.contributions() * request.disorder();
+  return spreading_cost(request)
+      .each("far", cost_unit::byte, request.bytes > 40e6 ? request.share(scattered) : 0)
+      .each("scattered", cost_unit::byte, request.share(scattered))
+      .each("crowd", cost_unit::step, request.fullest())
+      .each("rows", cost_unit::step, request.share(request.contributions() / request.row))
+      .holds(request.points * 32);
+}
+
+/// Of methods that sort points by tile.
+[[nodiscard]] inline method_cost tiles_cost(const spread_request& request) {
+  return spreading_cost(request)
+      .once("mesh", cost_unit::step, request.share(1e-6 * request.nodes))
+      .once("order", cost_unit::byte, request.share(request.megapoints() * request.disorder()))
+      .once("fullest", cost_unit::step, request.fullest_tile())
+      .each("fullest", cost_unit::step, request.fullest())
+      .each("rows", cost_unit::step, request.share(request.contributions() / request.row))
+      .holds(request.points * (request.bytes > 6 * request.nodes ? 48 : 24));
+}
+
+/// Tiles of some hundreds of mesh points, for a sample.
+template <typename T, int D>
+[[nodiscard]] sampled_cells tiles_for_sample(const box<T, D>& domain, const vec<int, D>& mesh) {
+  constexpr std::array<int, 4> edges{1, 1024, 32, 8};
+  const int edge = edges[D];
+  sampled_cells tiles;
+  for (int axis = 0; axis < D; ++axis) {
+    const auto d = static_cast<std::size_t>(axis);
+    tiles.extent[d] = static_cast<std::uint32_t>((mesh[axis] + edge - 1) / edge);
+    tiles.lower[d] = static_cast<double>(domain.lower[axis]);
+    tiles.scale[d] = mesh[axis] / static_cast<double>(domain.length[axis]) / edge;
+    tiles.periodic[d] = domain.periodic[axis];
+  }
+  return tiles;
+}
+
 template <typename T>
-[[nodiscard]] spread_request request_of(bool cuda, determinism level, const spread_setup<T>& setup, std::size_t count) {
-  const auto points = static_cast<double>(count), nodes = static_cast<double>(setup.shape.size());
-  const double work = points * setup.shape.footprint_size() / 216;
-  return {cuda, level, points, nodes, nodes * sizeof(T), work, setup.options.uses, setup.window.width};
+[[nodiscard]] spread_request request_of(bool cuda, determinism level, const spread_setup<T>& setup, std::size_t count,
+                                        int threads = 1) {
+  const mesh_shape& shape = setup.shape;
+  const auto points = static_cast<double>(count), nodes = static_cast<double>(shape.size());
+  const double footprint = shape.footprint_size();
+  return {cuda,
+          level,
+          points,
+          nodes,
+          nodes * sizeof(T),
+          points * footprint / 216,
+          setup.options.uses,
+          setup.window.width,
+          threads,
+          3 - shape.first_axis,
+          static_cast<double>(shape.width[2]),
+          footprint};
 }
 
 }  // namespace quadrat::detail

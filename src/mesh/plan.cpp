@@ -25,6 +25,7 @@ struct spread_plan<Context, T, D>::implementation {
       : context(where),
         domain(box),
         one(detail::make_shape(domain, mesh, window)),
+        extents(mesh),
         setup{detail::stacked(one, options.stack), window, options},
         faults(where) {
     detail::check_spread_options(options);
@@ -34,7 +35,8 @@ struct spread_plan<Context, T, D>::implementation {
   void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   void check();
-  void choose(std::size_t number);
+  void choose(const points_view<T, D>& points);
+  [[nodiscard]] detail::spread_request request_for(const points_view<T, D>& points);
   [[nodiscard]] std::string_view reason();
   void count_left_out(const detail::point_placement<T>& placement);
   void require_input(const points_view<T, D>& points, const std::uint32_t* system_of_point) const;
@@ -50,6 +52,7 @@ struct spread_plan<Context, T, D>::implementation {
   Context context;
   box<T, D> domain;
   detail::mesh_shape one;  ///< of one system
+  vec<int, D> extents;
   detail::spread_setup<T> setup;
   fault_state<Context> faults;
   std::unique_ptr<detail::spread_engine<Context, T>> engine;
@@ -66,13 +69,40 @@ struct spread_plan<Context, T, D>::implementation {
   bool unchecked = false;  ///< faults may have been raised since set_points
 };
 
-/// Makes the engine of the requested method, or of the one that suits this number of points. Nothing else that a choice
-/// depends on changes, so the same number needs no new one.
+/// The load that a method is chosen for. Points are sampled where that takes little of the time that is expected
+/// without: a choice by numbers alone may miss what clusters do.
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::choose(std::size_t number) {
-  if (engine != nullptr && chosen_for == number) return;
-  choice = detail::choose_spread_method(context, setup, number);
-  chosen_for = number;
+detail::spread_request spread_plan<Context, T, D>::implementation::request_for(const points_view<T, D>& points) {
+  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  const determinism level = context.reproducibility();
+  int threads = 1;
+  if constexpr (!cuda) threads = level == determinism::none ? context.threads() : detail::usual_threads;
+  detail::spread_request request = detail::request_of(cuda, level, setup, points.count, threads);
+  if (setup.options.most_bytes > 0) {
+    request.free_bytes = static_cast<double>(setup.options.most_bytes);
+  } else if (level == determinism::none) {
+    request.free_bytes = static_cast<double>(context.memory().available_bytes());
+  }
+  const detail::spread_choice plain = detail::choose_spread_method(request, profile_of(context));
+  if (plain.times.size() > 1 && detail::worth_sampling(cuda, plain.times[0].milliseconds)) {
+    request.sample = detail::sample_points(context, points, detail::tiles_for_sample(domain, extents), scratch);
+  }
+  return request;
+}
+
+/// Makes the engine of the requested method, or of the one that suits these points. The same number of points needs no
+/// new choice.
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::choose(const points_view<T, D>& points) {
+  if (engine != nullptr && chosen_for == points.count) return;
+  const std::string& asked = setup.options.method;
+  if (asked.empty() || asked == "auto") {
+    choice = detail::choose_spread_method(request_for(points), profile_of(context));
+  } else {
+    constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+    choice = {asked, {}, detail::request_of(cuda, context.reproducibility(), setup, points.count)};
+  }
+  chosen_for = points.count;
   reason_text.clear();
   if (engine != nullptr && method == choice.method) return;
   engine.reset();
@@ -140,7 +170,7 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
   usable = unchecked = false;
   room.reset();
   require_input(points, system_of_point);
-  choose(points.count);
+  choose(points);
   detail::require_memory(
       context.memory(),
       {method, "points", engine->bytes_needed(points.count), engine->bytes(), "The methods particle and tiles need"},
@@ -329,6 +359,14 @@ std::string_view spread_plan<Context, T, D>::method() const {
 template <typename Context, typename T, int D>
 std::string_view spread_plan<Context, T, D>::reason() const {
   return implementation_->reason();
+}
+template <typename Context, typename T, int D>
+explanation spread_plan<Context, T, D>::explanation() const {
+  const implementation& plan = *implementation_;
+  quadrat::explanation result = detail::explain_spread_method(plan.choice.request, profile_of(plan.context));
+  result.chosen = plan.choice.method;
+  result.reason = reason();
+  return result;
 }
 template <typename Context, typename T, int D>
 std::size_t spread_plan<Context, T, D>::bytes() const {

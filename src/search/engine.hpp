@@ -15,7 +15,6 @@ namespace quadrat::detail {
 ///
 /// The record of a method (core/method_choice.hpp) also has, for Context, T and D:
 ///   static std::unique_ptr<neighbor_engine<..>> make(context, options);   nullptr if it does not run there
-///   static constexpr std::string_view reason;                             why it is chosen, if it has a cost
 ///   static constexpr std::string_view served;                             what it serves, in words, if not everything
 template <typename Context, typename T, int D>
 class neighbor_engine {

@@ -82,6 +82,15 @@ std::string_view neighbor_list<Context, T, D>::reason() const {
 }
 
 template <typename Context, typename T, int D>
+explanation neighbor_list<Context, T, D>::explanation() const {
+  const implementation& list = *implementation_;
+  quadrat::explanation result = detail::explain_neighbor_method(list.request, profile_of(list.context));
+  result.chosen = list.method;
+  result.reason = list.reason;
+  return result;
+}
+
+template <typename Context, typename T, int D>
 std::size_t neighbor_list<Context, T, D>::bytes() const {
   return implementation_->bytes();
 }

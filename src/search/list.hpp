@@ -84,7 +84,7 @@ struct neighbor_list<Context, T, D>::implementation {
   engine_type* engine = nullptr;                                                         // of the last build
   detail::neighbor_request request{};                                                    // that it was chosen for
   std::string_view method;
-  std::string_view reason;
+  std::string reason;
 
  private:
   /// Words that the device writes and the host reads: two of a fault flag, the number of entries, whether points have
@@ -108,6 +108,7 @@ struct neighbor_list<Context, T, D>::implementation {
   }
   [[nodiscard]] detail::neighbor_memory<T, D> memory() { return remembered.memory(results.keeps_shifts()); }
   void choose_method(const neighbor_input<T, D>& input);
+  [[nodiscard]] detail::point_sample sample(const points_view<T, D>& points);
   template <typename Method>
   void use_method();
   [[nodiscard]] bool keeps_points() const { return options.keeps_points || options.skin > T(0); }

@@ -160,8 +160,8 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   require(given_systems == (input.system_of_point != nullptr),
           "system_of_point was given to one of this build and the last, and not to the other; call build");
   const detail::neighbor_request wanted = detail::make_request(cuda, options, input);
-  require(wanted == request || detail::method_serves(method, wanted), "the method of the last build, ", method,
-          ", does not serve queries or excluded pairs; call build");
+  require(wanted.asks_the_same(request) || detail::method_serves(method, wanted), "the method of the last build, ",
+          method, ", does not serve queries or excluded pairs; call build");
   last = input;
   last.boxes = {};
   failure = nullptr;

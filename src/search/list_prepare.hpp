@@ -3,10 +3,11 @@
 
 #include <type_traits>
 
-#include "core/method_choice.hpp"
 #include "quadrat/core/error.hpp"
 #include "search/checks.hpp"
+#include "search/choice.hpp"
 #include "search/list.hpp"
+#include "tune/choice.hpp"
 
 namespace quadrat {
 
@@ -31,15 +32,37 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
 /// The method that was asked for, or the one with the least expected time.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
-  const detail::neighbor_request wanted = detail::make_request(cuda, options, input);
-  if (engine != nullptr && wanted == request) return;
+  detail::neighbor_request wanted = detail::make_request(cuda, options, input);
+  if constexpr (!cuda) {
+    const bool free = context.reproducibility() == determinism::none;
+    wanted.threads = free ? context.threads() : detail::usual_threads;
+  }
+  if (engine != nullptr && wanted.asks_the_same(request)) return;
   engine = nullptr;  // should this fail
   request = wanted;
-  const detail::method_demand demand{.kind = "neighbor method", .cuda = cuda};
-  const std::string_view name =
-      options.method.empty() ? detail::expected_times<detail::neighbor_method_list>(demand, request).front().method
-                             : std::string_view(options.method);
-  detail::neighbor_method_list::with(demand.kind, name, [&](auto named) { use_method<decltype(named)>(); });
+  reason = "asked for";
+  std::string_view name = options.method;
+  if (name.empty()) {
+    auto times = detail::neighbor_times(request, profile_of(context));
+    if (times.size() > 1 && detail::worth_sampling(cuda, times[0].milliseconds) && boxes.size() == 1) {
+      request.sample = sample(input.points);
+      times = detail::neighbor_times(request, profile_of(context));
+    }
+    name = times.front().method;
+    reason = detail::comparison(times, 1);
+  }
+  detail::neighbor_method_list::with("neighbor method", name, [&](auto named) { use_method<decltype(named)>(); });
+}
+
+/// The distribution of points over cubes with the reach as edge, in the box around the (one) cell.
+template <typename Context, typename T, int D>
+detail::point_sample neighbor_list<Context, T, D>::implementation::sample(const points_view<T, D>& points) {
+  const lattice<T, D>& shape = boxes.front();
+  if (!shape.orthorhombic) return {};
+  box<T, D> around{shape.origin, {}, shape.periodic};
+  for (int axis = 0; axis < D; ++axis) around.length[axis] = shape.vectors[axis][axis];
+  const auto reach = static_cast<double>(options.cutoff + options.skin);
+  return detail::sample_points(context, points, detail::cells_for_sample(around, reach), scratch);
 }
 
 template <typename Context, typename T, int D>
@@ -50,10 +73,6 @@ void neighbor_list<Context, T, D>::implementation::use_method() {
             Method::served);
   }
   method = Method::name;
-  reason = "asked for";
-  if constexpr (requires { Method::reason; }) {
-    if (options.method.empty()) reason = Method::reason;
-  }
   constexpr std::size_t index = detail::neighbor_method_list::index_of<Method>;
   if (engines[index] == nullptr) engines[index] = Method::template make<Context, T, D>(context, options);
   engine = engines[index].get();

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 
 #include "quadrat/search/neighbor_list.hpp"
 #include "search/levels/sizes.hpp"
+#include "tune/cost.hpp"
+#include "tune/point_sample.hpp"
 
 /// What the records of methods read.
 namespace quadrat::detail {
@@ -23,8 +27,25 @@ struct neighbor_request {
   bool one_cutoff;        ///< the uniform rule, without queries and excluded pairs
   bool radii = false;     ///< a rule with radii
   bool excluded = false;  ///< excluded pairs are given
+  bool half = false;      ///< each pair once
+  int threads = 1;        ///< of the CPU
+  int dimension = 3;
+  int number_bytes = 4;
+  double box_cells = 1;   ///< cubes with the reach as edge that fill the boxes
+  point_sample sample{};  ///< by such cubes
 
-  bool operator==(const neighbor_request&) const = default;
+  /// Whether a choice made for `other` holds: what is sampled may differ.
+  [[nodiscard]] bool asks_the_same(const neighbor_request& other) const {
+    return cuda == other.cuda && points == other.points && one_cutoff == other.one_cutoff && radii == other.radii &&
+           excluded == other.excluded && half == other.half && box_cells == other.box_cells;
+  }
+  /// Of one thread; a GPU is taken as a whole.
+  [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
+  [[nodiscard]] double megapoints() const { return 1e-6 * static_cast<double>(points); }
+  /// Points that a point shares a cube with, itself included.
+  [[nodiscard]] double per_cell() const {
+    return 1 + (sample.seen > 0 ? sample.company : static_cast<double>(points) / box_cells);
+  }
 };
 
 /// Whether every box is orthorhombic, with periodic axes at least `cutoffs` times the reach long.
@@ -44,12 +65,48 @@ inline constexpr double boxes_of_one_image = 1.1;
 /// In these it is the nearest image.
 inline constexpr double boxes_of_nearest_image = 2.001;
 
+/// The terms of a search over cells that tests `candidates` cells full of points for each point: starts, points put
+/// into cells, candidates, pairs found, the longest row.
+[[nodiscard]] inline method_cost search_cost(const neighbor_request& request, double candidates) {
+  const double points = request.megapoints(), tests = points * candidates * request.per_cell();
+  const double ball = request.dimension == 3 ? 4.2 : 3.1;
+  const double fullest = request.sample.seen > 0
+                             ? std::max(request.sample.fullest, request.per_cell())
+                             : unseen_fullest(request.per_cell(), static_cast<double>(request.points));
+  method_cost cost;
+  cost.each("start", cost_unit::launch, 1);
+  cost.each("points", cost_unit::step, request.share(points));
+  cost.each("order", cost_unit::byte, request.share(points * std::min(1.0, request.sample.distance)));
+  cost.each("tests", cost_unit::step, request.share(tests));
+  cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(tests) : 0);
+  cost.each("pairs", cost_unit::byte, request.share(points * ball * request.per_cell() * (request.half ? 0.5 : 1.0)));
+  cost.each("fullest", cost_unit::step, 1e-6 * fullest * candidates);
+  return cost;
+}
+/// Cells in reach of a cell.
+[[nodiscard]] inline double cells_around(const neighbor_request& request) { return request.dimension == 3 ? 27 : 9; }
+
 template <typename T, int D>
 [[nodiscard]] neighbor_request make_request(bool cuda, const neighbor_options<T>& options,
                                             const neighbor_input<T, D>& input) {
   const bool excluded = input.excluded_offsets != nullptr;
-  return {cuda, input.points.count, options.rule == cutoff_rule::uniform && !input.queries.has_value() && !excluded,
-          has_radii(options.rule), excluded};
+  neighbor_request request{cuda, input.points.count,
+                           options.rule == cutoff_rule::uniform && !input.queries.has_value() && !excluded,
+                           has_radii(options.rule), excluded};
+  request.half = options.pairs == neighbor_pairs::half;
+  request.dimension = D;
+  request.number_bytes = sizeof(T);
+  request.box_cells = 0;
+  for (const lattice<T, D>& shape : input.boxes) {
+    double cubes = 1;
+    for (int axis = 0; axis < D; ++axis) {
+      const double length = norm(shape.vectors[axis]);
+      cubes *= std::max(1.0, length / static_cast<double>(options.cutoff + options.skin));
+    }
+    request.box_cells += cubes;
+  }
+  request.box_cells = std::max(request.box_cells, 1.0);
+  return request;
 }
 
 /// Shared by the methods with trimmed rows.

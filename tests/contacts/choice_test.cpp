@@ -30,13 +30,20 @@ std::vector<method_demand> demands() {
   return result;
 }
 
-TEST(contact_choices, try_every_pair_of_at_most_64_bodies_and_take_levels_for_more) {
+[[nodiscard]] contact_choice choice_of(const method_demand& demand, std::string_view asked,
+                                       detail::pair_request request) {
+  request.cuda = demand.cuda;
+  return choose_contact_method(demand, asked, request, shipped_profile(demand.cuda));
+}
+
+TEST(contact_choices, try_every_pair_of_few_bodies_and_take_levels_for_many) {
   for (const method_demand& demand : demands()) {
     for (const bool boxes : {false, true}) {
       for (const std::size_t bodies : {0, 1, 2, 63, 64, 65, 66, 1000, 1 << 20, 2147483647}) {
-        const contact_choice choice = choose_contact_method(demand, "", {bodies, boxes});
-        EXPECT_EQ(choice.method, bodies <= 64 ? "brute_force" : "levels") << bodies;
-        EXPECT_EQ(choice.reason, bodies <= 64 ? "at most 64 bodies" : "bodies of all sizes in one cell each");
+        const contact_choice choice = choice_of(demand, "", {bodies, boxes});
+        EXPECT_TRUE(bodies > 2 || choice.method == "brute_force") << choice.method;
+        EXPECT_TRUE(bodies <= detail::brute_force_most_bodies || choice.method == "levels") << choice.method;
+        EXPECT_NE(choice.reason, "");
       }
     }
   }
@@ -46,8 +53,8 @@ TEST(contact_choices, never_fall_on_a_quadratic_method_for_many_bodies) {
   for (const contact_method& method : contact_methods()) {
     if (!method.quadratic) continue;
     for (const method_demand& demand : demands()) {
-      for (std::size_t bodies = 65; bodies < 2'000'000'000; bodies *= 3) {
-        EXPECT_NE(choose_contact_method(demand, "", {bodies}).method, method.name);
+      for (std::size_t bodies = detail::brute_force_most_bodies + 1; bodies < 2'000'000'000; bodies *= 3) {
+        EXPECT_NE(choice_of(demand, "", {bodies}).method, method.name);
       }
     }
   }
@@ -56,7 +63,7 @@ TEST(contact_choices, never_fall_on_a_quadratic_method_for_many_bodies) {
 TEST(contact_choices, are_the_method_asked_for) {
   for (const contact_method& method : contact_methods()) {
     for (const std::size_t bodies : {0, 10, 1000}) {
-      const contact_choice choice = choose_contact_method({"contact method", false}, method.name, {bodies});
+      const contact_choice choice = choice_of({"contact method", false}, method.name, {bodies});
       EXPECT_EQ(choice.method, method.name);
       EXPECT_EQ(choice.reason, "asked for");
     }

@@ -197,9 +197,9 @@ TEST_F(contact_views, say_the_method_of_the_last_build_also_when_another_came_be
     EXPECT_EQ(detector.bin_size() > 0, detector.method() != "brute_force");
     return std::string(detector.method());
   };
-  EXPECT_EQ(method_for(100), "levels");
-  EXPECT_EQ(method_for(60), "brute_force");
-  EXPECT_EQ(method_for(100), "levels");
+  EXPECT_EQ(method_for(1000), "levels");
+  EXPECT_EQ(method_for(20), "brute_force");
+  EXPECT_EQ(method_for(1000), "levels");
   EXPECT_EQ(method_for(0), "brute_force");
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 #include "core/method_choice.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
+#include "search/choice.hpp"
 #include "search/methods.hpp"
 
 // The method of a neighbor list if none is asked for.
@@ -18,52 +20,51 @@ namespace {
 using detail::neighbor_request;
 
 [[nodiscard]] std::string_view chosen_method(const neighbor_request& request) {
-  return detail::expected_times<detail::neighbor_method_list>({"neighbor method", request.cuda}, request)
-      .front()
-      .method;
+  return detail::neighbor_times(request, shipped_profile(request.cuda)).front().method;
 }
 
-/// By measured thresholds.
-[[nodiscard]] std::string_view wanted_method(const neighbor_request& request) {
-  const bool trimmed = request.one_cutoff && request.points <= std::size_t{1} << 27;
-  if (trimmed && request.cuda && QUADRAT_HAS_CUDA != 0) return request.points <= 28000 ? "warps" : "masks";
-  if (request.points <= 64) return "brute_force";
-  if (request.radii) return request.cuda || request.excluded ? "levels" : "sweeps";
-  return request.one_cutoff && !request.cuda ? "sweeps" : "strips";
+/// Of evenly distributed points, `company` in each cell.
+[[nodiscard]] neighbor_request request_for(bool cuda, std::size_t points, bool one_cutoff, double company = 10) {
+  neighbor_request request{cuda, points, one_cutoff};
+  request.box_cells = std::max(1.0, static_cast<double>(points) / company);
+  return request;
 }
 
 }  // namespace
 
 TEST(neighbor_choice, goes_by_the_cutoffs_and_the_points) {
+  for (const std::size_t points : {100'000u, 1'000'000u, 100'000'000u}) {
+    EXPECT_EQ(chosen_method(request_for(false, points, true)), "sweeps") << points;
+    neighbor_request radii = request_for(false, points, false);
+    radii.radii = true;
+    EXPECT_EQ(chosen_method(radii), "sweeps") << points;
+    radii.excluded = true;
+    EXPECT_EQ(chosen_method(radii), "levels") << points;
+    if (QUADRAT_HAS_CUDA == 0) continue;
+    EXPECT_TRUE(points < 1'000'000 || chosen_method(request_for(true, points, true)) == "masks") << points;
+    radii.cuda = true;
+    EXPECT_EQ(chosen_method(radii), "levels") << points;
+  }
+  EXPECT_TRUE(QUADRAT_HAS_CUDA == 0 || chosen_method(request_for(true, 5000, true)) == "warps");
+}
+
+TEST(neighbor_choice, never_tests_every_pair_of_many_points_however_dense_they_are) {
   for (const bool cuda : {false, true}) {
     for (const bool one_cutoff : {false, true}) {
-      for (const int others : {0, 1, 2, 3}) {
-        neighbor_request request{cuda, 0, one_cutoff};
-        request.radii = (others & 1) != 0 && !one_cutoff;
-        request.excluded = (others & 2) != 0 && !one_cutoff;
-        const auto check = [&](std::size_t points) {
-          request.points = points;
-          ASSERT_EQ(chosen_method(request), wanted_method(request))
-              << points << (cuda ? " points on CUDA" : " points on the CPU");
-        };
-        for (std::size_t points = 0; points < 200; ++points) check(points);
-        for (std::size_t points = 49990; points < 50010; ++points) check(points);
-        for (std::size_t points = 200; points < std::size_t{1} << 32; points += points / 3) check(points);
-        check(std::size_t{1} << 27);
-        check((std::size_t{1} << 27) + 1);
+      for (const double company : {1.0, 1e3, 1e9}) {
+        for (std::size_t points = 1025; points < std::size_t{1} << 32; points *= 3) {
+          EXPECT_NE(chosen_method(request_for(cuda, points, one_cutoff, company)), "brute_force") << points;
+        }
       }
     }
   }
 }
 
-TEST(neighbor_choice, every_method_that_can_be_chosen_says_why_and_what_it_serves) {
+TEST(neighbor_choice, every_method_that_serves_only_some_says_which) {
   detail::neighbor_method_list::for_each([](auto method) {
     using type = decltype(method);
-    constexpr bool has_cost = requires { type::cost(neighbor_request{}); };
-    constexpr bool has_reason = requires { type::reason; };
     constexpr bool serves_some = requires { type::serves(neighbor_request{}); };
     constexpr bool says_which = requires { type::served; };
-    EXPECT_EQ(has_cost, has_reason) << type::name;
     EXPECT_EQ(serves_some, says_which) << type::name;
   });
 }

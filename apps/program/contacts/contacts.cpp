@@ -13,6 +13,7 @@
 #include "program/contacts/report.hpp"
 #include "program/contacts/scene.hpp"
 #include "program/contacts/search.hpp"
+#include "program/explain.hpp"
 #include "program/option_checks.hpp"
 #include "program/process/activity.hpp"
 #include "program/process/stopwatch.hpp"
@@ -43,9 +44,11 @@ void run_contacts(const contacts_options& options) {
   report.total_seconds = time.elapsed();
   doing.end();
   if (options.json) {
-    std::puts(as_json(report, options, bodies, surroundings).dump(2).c_str());
+    const auto result = as_json(report, options, bodies, surroundings);
+    std::puts(explained_json(result, options.explain, report.explanation).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, options, bodies, surroundings).c_str(), summary_stream(options.output));
+    const std::string text = as_text(report, options, bodies, surroundings);
+    std::fputs(explained_text(text, options.explain, report.explanation).c_str(), summary_stream(options.output));
   }
 }
 
@@ -104,6 +107,7 @@ void add_contacts(CLI::App& app) {
       ->capture_default_str();
   add_output_option(*command, o.output, "contacts: .npy (records with named fields) or .csv");
   command->add_flag("--json", o.json, "print counts as JSON, and nothing else, on stdout");
+  add_explain_option(*command, o.explain);
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(contacts_footer());
   command->callback([options] { run_contacts(*options); });

@@ -21,6 +21,7 @@ struct contacts_options {
   std::string precision = "double";
   std::optional<std::string> output;
   bool json = false;
+  bool explain = false;
   bool quiet = false;
 };
 

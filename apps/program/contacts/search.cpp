@@ -120,6 +120,7 @@ contacts_report contacts_on(const Context& context, const contacts_options& opti
   report.method = detector.method();
   report.bin_size = static_cast<double>(detector.bin_size());
   report.reason = detector.reason();
+  report.explanation = detector.explanation();
   report.memory_bytes = detector.bytes();
   if (options.output) {
     const stopwatch time(report.writing_seconds);

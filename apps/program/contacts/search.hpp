@@ -9,6 +9,7 @@
 #include "program/contacts/scene.hpp"
 #include "program/device_options.hpp"
 #include "quadrat/io/bodies_file.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::program {
 
@@ -16,6 +17,7 @@ namespace quadrat::program {
 struct contacts_report {
   used_device device;
   std::string method, reason;
+  quadrat::explanation explanation;
   double bin_size = 0;
   std::uint64_t contacts = 0;
   std::size_t memory_bytes = 0;

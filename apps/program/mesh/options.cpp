@@ -10,6 +10,7 @@
 
 #include "core/counted.hpp"
 #include "io/text.hpp"
+#include "program/explain.hpp"
 #include "program/option_checks.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/scene.hpp"
@@ -53,6 +54,7 @@ void add_mesh_options(CLI::App& command, mesh_options& o) {
   command.add_option("--precision", o.precision, "float or double; default: float if all that is read is single")
       ->check(one_of(io::names_of<io::number_precision>));
   command.add_flag("--json", o.json, "print counts, sums and times as JSON, and nothing else, on stdout");
+  add_explain_option(command, o.explain);
   command.add_flag("--quiet", o.quiet, "print nothing");
 }
 

@@ -29,6 +29,7 @@ struct mesh_options {
   std::optional<std::string> precision;
   std::optional<std::string> output;
   bool json = false;
+  bool explain = false;
   bool quiet = false;
 };
 

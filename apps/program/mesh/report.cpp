@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "core/counted.hpp"
+#include "program/explain.hpp"
 #include "program/process/progress_bar.hpp"
 #include "program/run/summary.hpp"
 #include "program/table_output.hpp"
@@ -126,9 +127,11 @@ std::string left_out_line(const mesh_left_out& left_out) {
 void finish(const mesh_report& report, const mesh_options& options, const mesh_task& task,
             const particle_file& particles, const mesh_outcome& outcome) {
   if (options.json) {
-    std::puts(as_json(report, options, task, particles, outcome).dump(2).c_str());
+    const auto result = as_json(report, options, task, particles, outcome);
+    std::puts(explained_json(result, options.explain, outcome.explanation).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, options, task, particles, outcome).c_str(), summary_stream(options.output));
+    const std::string text = as_text(report, options, task, particles, outcome);
+    std::fputs(explained_text(text, options.explain, outcome.explanation).c_str(), summary_stream(options.output));
   }
 }
 

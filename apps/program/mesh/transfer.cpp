@@ -74,6 +74,7 @@ mesh_outcome transfer_on(const Context& context, const mesh_task& task, const pa
   }
   result.method = plan.method();
   result.reason = plan.reason();
+  result.explanation = plan.explanation();
   result.left_out = plan.left_out();
   result.memory_bytes = plan.bytes() + points.bytes() + in.bytes() + out.bytes();
   result.numbers = to_host(context, out);

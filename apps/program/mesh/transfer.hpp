@@ -12,6 +12,7 @@
 #include "program/particle_file.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::program {
 
@@ -34,6 +35,7 @@ using mesh_numbers = std::variant<std::vector<float>, std::vector<double>>;
 struct mesh_outcome {
   used_device device;
   std::string method, reason;
+  quadrat::explanation explanation;
   value_kind kind;  ///< of both sides
   mesh_numbers numbers;
   std::vector<double> sums_in;  ///< see sums_of

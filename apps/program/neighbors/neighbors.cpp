@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "program/commands.hpp"
+#include "program/explain.hpp"
 #include "program/neighbors/box.hpp"
 #include "program/neighbors/estimate.hpp"
 #include "program/neighbors/options.hpp"
@@ -44,7 +45,7 @@ void check_neighbors_options(const neighbors_options& options) {
   require(options.knn == 0 || !options.half, "--half lists pairs, and --knn rows of neighbors; give one of them");
   require(options.knn == 0 || options.method.empty() || options.method == "auto", "--method ", options.method,
           " finds pairs nearer than a cutoff; --knn has one method");
-  const char* const alone = options.bins ? "--bins" : options.types ? "--types" : options.plot ? "--plot" : nullptr;
+  const char* const alone = options.bins ? "--bins" : options.types ? "--types" : nullptr;
   require(alone == nullptr, alone == nullptr ? "" : alone, " needs --rdf");
   if (options.output) check_table_output(*options.output, options.json, options.points, "pairs");
 }
@@ -94,9 +95,10 @@ void run_neighbors(neighbors_options options) {
   report.total_seconds = time.elapsed();
   doing.end();
   if (options.json) {
-    std::puts(as_json(report, options, particles, box).dump(2).c_str());
+    std::puts(explained_json(as_json(report, options, particles, box), options.explain, report.explanation).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, options, particles, box).c_str(), summary_stream(options.output));
+    const std::string text = as_text(report, options, particles, box);
+    std::fputs(explained_text(text, options.explain, report.explanation).c_str(), summary_stream(options.output));
   }
 }
 
@@ -115,7 +117,7 @@ std::string neighbors_footer() {
          "  quadrat neighbors points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o pairs.csv\n"
          "  quadrat neighbors atoms.xyz --cutoff 5 --half -o pairs.npy      Lattice and pbc of the file\n"
          "  quadrat neighbors points.npy --knn 8 -o nearest.npy              the 8 nearest of each point\n"
-         "  quadrat neighbors run.xyz --cutoff 8 --rdf --types -o rdf.csv --plot rdf.png\n"
+         "  quadrat neighbors run.xyz --cutoff 8 --rdf --types -o rdf.csv\n"
          "  quadrat neighbors particles.csv --radii h --rule larger          a radius for each point: column h\n"
          "  quadrat neighbors points.npy --cutoff 0.1 --device cuda --json > counts.json\n\n"
          "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
@@ -160,7 +162,6 @@ void add_neighbors(CLI::App& app) {
       ->check(whole_number(1, 1 << 20))
       ->type_name("N");
   command->add_flag("--types", o.types, "one g(r) for each pair of species of an .xyz file");
-  command->add_option("--plot", o.plot, "draw g(r): .png")->type_name("FILE");
   command->add_flag("--half", o.half, "each pair once (i < j) instead of twice");
   command->add_option("--method,--order", o.method, "how to search; default: chosen (auto)")->type_name("NAME");
   add_device_options(*command, o.device);
@@ -169,6 +170,7 @@ void add_neighbors(CLI::App& app) {
   add_output_option(*command, o.output,
                     "pairs: .npy (P x 2, int64; with --knn N x K) or .csv (with shifts, distances)");
   command->add_flag("--json", o.json, "print counts and statistics as JSON, and nothing else, on stdout");
+  add_explain_option(*command, o.explain);
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(neighbors_footer());
   command->callback([options, cutoff, knn, radii] {

@@ -27,12 +27,12 @@ struct neighbors_options {
   bool rdf = false;  ///< radial distribution functions instead of pairs
   std::optional<std::int64_t> bins;
   bool types = false;
-  std::optional<std::string> plot;
   std::string method;  ///< empty: chosen
   device_options device;
   std::optional<std::string> precision;
   std::optional<std::string> output;
   bool json = false;
+  bool explain = false;
   bool quiet = false;
 };
 

@@ -27,7 +27,6 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/csv.hpp"
-#include "quadrat/io/plot.hpp"
 #include "quadrat/io/xyz.hpp"
 #include "quadrat/search/pair_histogram.hpp"
 
@@ -141,29 +140,7 @@ void write_table(const std::string& file, const rdf_report& report) {
   out.commit();
 }
 
-void draw_curves(const std::string& file, const neighbors_options& options, const rdf_report& report) {
-  const pair_histogram_result& found = report.found;
-  std::vector<io::plot_series> series;
-  for (const std::string& curve : curves_of(report)) {
-    io::plot_series one{curve, {}, true};
-    for (std::size_t bin = 0; bin < found.bins; ++bin) {
-      one.points.push_back({found.center(bin), found.rdf[series.size() * found.bins + bin]});
-    }
-    series.push_back(std::move(one));
-  }
-  io::plot_options look;
-  look.title = "Radial distribution function";
-  look.subtitle = fmt::format("{}: {} frame{}, {} points", options.points, found.frames, found.frames == 1 ? "" : "s",
-                              with_commas(report.points));
-  look.x_label = "r";
-  look.y_label = "g(r)";
-  io::write_png(file, io::draw_plot(series, look));
-}
-
 nlohmann::ordered_json as_json(const rdf_report& report, const neighbors_options& options) {
-  const auto or_null = [](const std::optional<std::string>& file) {
-    return file ? nlohmann::ordered_json(*file) : nlohmann::ordered_json();
-  };
   const pair_histogram_result& found = report.found;
   return {{"program", program_json()},
           {"device", as_json(report.device)},
@@ -171,8 +148,7 @@ nlohmann::ordered_json as_json(const rdf_report& report, const neighbors_options
           {"rdf", {{"cutoff", options.cutoff}, {"bins", found.bins}, {"species", report.species}}},
           {"pairs", std::accumulate(found.counts.begin(), found.counts.end(), std::uint64_t{0})},
           {"performance", {{"total_seconds", report.total_seconds}}},
-          {"output", or_null(options.output)},
-          {"plot", or_null(options.plot)}};
+          {"output", options.output ? nlohmann::ordered_json(*options.output) : nlohmann::ordered_json()}};
 }
 
 std::string as_text(const rdf_report& report, const neighbors_options& options) {
@@ -185,7 +161,7 @@ std::string as_text(const rdf_report& report, const neighbors_options& options) 
   text += fmt::format("  peak       {:.4g} at {:.4g}\n", found.rdf[highest], found.center(highest % found.bins));
   text += fmt::format("  search     {:.3g} s in total on {}\n", report.total_seconds, as_text(report.device));
   if (options.output) text += fmt::format("  output     {}\n", *options.output);
-  if (options.plot) text += fmt::format("  plot       {}\n", *options.plot);
+  if (options.output && options.output->ends_with(".csv")) text += plot_hint(*options.output);
   return text;
 }
 
@@ -197,7 +173,6 @@ void check_rdf_options(const neighbors_options& options) {
   require(options.radii.empty() && options.rule.empty(), "--radii and --rule are for pairs; --rdf has one cutoff");
   require(options.method.empty(), "--method is for pairs; there is one method for --rdf");
   if (options.output) check_output_file(*options.output, options.json, {options.points}, "values of g(r)", {".csv"});
-  if (options.plot) check_output_file(*options.plot, false, {options.points}, "pictures", {".png"}, "--plot");
 }
 
 }  // namespace
@@ -212,7 +187,6 @@ void run_rdf(const neighbors_options& options) {
   doing.begins("counting");
   on_device(options.device, [&](const auto& context) { count_on(context, options, report); });
   if (options.output) write_table(*options.output, report);
-  if (options.plot) draw_curves(*options.plot, options, report);
   report.total_seconds = time.elapsed();
   doing.end();
   if (options.json) {

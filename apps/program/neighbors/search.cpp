@@ -43,6 +43,7 @@ class neighbors_run {
     options_.output ? list_pairs(input, report) : count_pairs(input, report);
     report.method = list_.method();
     report.reason = list_.reason();
+    report.explanation = list_.explanation();
     report.memory_bytes = list_.bytes();
     if (options_.output) write(report);
     return report;

@@ -10,6 +10,7 @@
 #include "program/neighbors/box.hpp"
 #include "program/neighbors/options.hpp"
 #include "program/particle_file.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::program {
 
@@ -17,6 +18,7 @@ namespace quadrat::program {
 struct neighbors_report {
   used_device device;
   std::string method, reason, precision;
+  quadrat::explanation explanation;
   std::size_t points = 0;
   std::uint64_t pairs = 0;
   double farthest = 0;  ///< distance of a neighbor, for the nearest

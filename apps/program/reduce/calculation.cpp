@@ -98,6 +98,7 @@ reduce_outcome reduce_on(const Context& context, const reduce_task& task, const 
       keys.keys);
   result.method = reducer.method();
   result.reason = reducer.reason();
+  result.explanation = reducer.explanation();
   return result;
 }
 

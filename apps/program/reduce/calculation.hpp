@@ -8,6 +8,7 @@
 #include "program/device_options.hpp"
 #include "program/reduce/arrays.hpp"
 #include "quadrat/keyed/key_reducer.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::program {
 
@@ -22,6 +23,7 @@ struct reduce_task {
 struct reduce_outcome {
   used_device device;
   std::string method, reason;
+  quadrat::explanation explanation;
   value_array results;
   std::size_t memory_bytes = 0;
   double setting_seconds = 0, reduce_seconds = 0;  ///< taking the keys; the operation itself

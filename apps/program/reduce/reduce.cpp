@@ -14,6 +14,7 @@
 
 #include "program/commands.hpp"
 #include "program/device_options.hpp"
+#include "program/explain.hpp"
 #include "program/option_checks.hpp"
 #include "program/process/activity.hpp"
 #include "program/process/stopwatch.hpp"
@@ -43,6 +44,7 @@ struct reduce_command {
   std::optional<std::string> precision;
   std::optional<std::string> output;
   bool json = false;
+  bool explain = false;
   bool quiet = false;
 };
 
@@ -81,9 +83,11 @@ void check_compensation(const reduce_command& options, const value_array& values
 void print_reduction(const reduce_command& options, const reduce_report& report, const reduce_task& task,
                      const key_array& keys, const value_array* values, const reduce_outcome& outcome) {
   if (options.json) {
-    std::puts(as_json(report, task, keys, values, outcome).dump(2).c_str());
+    const auto result = as_json(report, task, keys, values, outcome);
+    std::puts(explained_json(result, options.explain, outcome.explanation).c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, task, keys, values, outcome).c_str(), summary_stream(options.output));
+    const std::string text = as_text(report, task, keys, values, outcome);
+    std::fputs(explained_text(text, options.explain, outcome.explanation).c_str(), summary_stream(options.output));
   }
 }
 
@@ -161,6 +165,7 @@ void add_reduce_options(CLI::App& command, reduce_command& o) {
       ->check(one_of(io::names_of<io::number_precision>));
   add_output_option(command, o.output, "the results: .npy");
   command.add_flag("--json", o.json, "print counts and times as JSON, and nothing else, on stdout");
+  add_explain_option(command, o.explain);
   command.add_flag("--quiet", o.quiet, "print nothing");
 }
 

@@ -14,6 +14,7 @@
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat {
 
@@ -70,6 +71,9 @@ class contact_detector {
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;
+  /// All methods with their expected times, and what the last choice went by (docs/choosing.md); without candidates if
+  /// nothing was chosen automatically. Does not synchronize.
+  [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const contact_options<T>& options() const;

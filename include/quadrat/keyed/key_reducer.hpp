@@ -12,6 +12,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/keyed/values.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 /// Reduction by key: sums, extremes, counts and means over the elements that share a key.
 namespace quadrat {
@@ -121,6 +122,9 @@ class key_reducer {
   /// The method in use: with `auto`, that of the last choice (empty before), and why.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
+  /// All methods with their expected times, and what the last choice went by (docs/choosing.md); without candidates if
+  /// nothing was chosen automatically. Does not synchronize.
+  [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 

@@ -14,6 +14,7 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/mesh/window.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 /// Spreading values of particles onto a mesh, and interpolating values of a mesh at particles.
 namespace quadrat {
@@ -168,6 +169,9 @@ class spread_plan {
   /// The method in use: with `auto`, that of the last set_points (empty before), and why.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
+  /// All methods with their expected times, and what the last choice went by (docs/choosing.md); without candidates if
+  /// nothing was chosen automatically. Does not synchronize.
+  [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 

@@ -21,6 +21,7 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/search/cutoff_rule.hpp"
 #include "quadrat/search/neighbor_pairs.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 /// Neighbor lists: all (i, j, S) for which the squared length of points[j] + S . vectors - points[i] is strictly less
 /// than the square of a cutoff, where S is an integer vector, zero along open axes. This is ASE's definition: if the
@@ -218,6 +219,9 @@ class neighbor_list {
   /// The method of the last build, and why it was chosen.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
+  /// All methods with their expected times, and what the last choice went by (docs/choosing.md); without candidates if
+  /// nothing was chosen automatically. Does not synchronize.
+  [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held. With the automatic choice that includes what every method used so far works
   /// in, so that builds between which the choice changes back and forth allocate nothing; a new list starts without.
   [[nodiscard]] std::size_t bytes() const;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include "contacts/brute_force/search.hpp"
@@ -40,12 +39,17 @@ struct brute_force_record : pair_record {
   static constexpr std::string_view summary = "every pair, from the lower index (parallel-binning-collision, 5-11)";
   static constexpr bool bins = false;
   static constexpr bool quadratic = true;
-  static constexpr std::string_view why = "at most 64 bodies";
   template <typename Context, typename T>
   using engine = brute_force_engine<Context, T>;
 
-  [[nodiscard]] static double cost(const pair_request& request) {
-    return request.bodies <= brute_force_most_bodies ? 0.02 : std::numeric_limits<double>::infinity();
+  [[nodiscard]] static method_cost cost(const pair_request& request) {
+    const double bodies = request.megabodies();
+    method_cost cost;
+    cost.each("start", cost_unit::launch, 1);
+    cost.each("bodies", cost_unit::step, request.share(bodies));
+    cost.each("tests", cost_unit::step, request.share(1e6 * bodies * bodies));
+    cost.each("turned", cost_unit::step, request.spheres ? 0 : request.share(1e6 * bodies * bodies));
+    return request.bodies > brute_force_most_bodies ? cost.last_resort("tests every pair") : cost;
   }
 };
 

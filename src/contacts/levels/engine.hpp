@@ -26,14 +26,10 @@ class levels_engine final : public one_cell_engine<Context, T> {
 struct levels_record : pair_record {
   static constexpr std::string_view name = "levels";
   static constexpr std::string_view summary = "grids of several sizes, a body in one cell of the one that fits it";
-  static constexpr std::string_view why = "bodies of all sizes in one cell each";
   template <typename Context, typename T>
   using engine = levels_engine<Context, T>;
 
-  /// Spheres on an H200 (benchmarks/results/h200/contacts_detect.json).
-  [[nodiscard]] static double cost(const pair_request& request) {
-    return 0.05 + 2.4e-7 * static_cast<double>(request.bodies);
-  }
+  [[nodiscard]] static method_cost cost(const pair_request& request) { return detection_cost(request); }
 };
 
 }  // namespace quadrat::detail

@@ -18,9 +18,9 @@ struct atomic_method : key_record {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
-  static double cost(const key_request& request) {
-    return request.cuda ? cuda_time({left_over::elements, 3.5, 0.8, 0.25}, request)
-                        : cpu_time({(request.threads > 1 ? 4000 : 0) + cpu_join(request), 300, 40000}, request);
+  static method_cost cost(const key_request& request) {
+    return request.cuda ? cuda_cost({left_over::elements, 0.8, 0.25}, request)
+                        : cpu_cost({(request.threads > 1 ? 4000 : 0) + cpu_join(request), 40000}, request);
   }
   template <typename Context>
   using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_atomic_engine, cuda_atomic_engine>;

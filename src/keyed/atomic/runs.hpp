@@ -29,7 +29,7 @@ struct runs_method : key_record {
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
-  static double cost(const key_request& request) { return cuda_time({left_over::runs, 3.5, 1.4, 0.25}, request); }
+  static method_cost cost(const key_request& request) { return cuda_cost({left_over::runs, 1.4, 0.25}, request); }
   template <typename Context>
   using engine = runs_engine;
 };

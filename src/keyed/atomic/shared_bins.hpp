@@ -28,7 +28,7 @@ struct shared_bins_method : key_record {
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
-  static double cost(const key_request& request);
+  static method_cost cost(const key_request& request);
   template <typename Context>
   using engine = shared_bins_engine;
 };

@@ -31,13 +31,13 @@ constexpr double hashed_at_once = 792, list_even = 0.05, list_uneven = 0.5;
 
 }  // namespace
 
-double shared_bins_method::cost(const key_request& request) {
+method_cost shared_bins_method::cost(const key_request& request) {
   if (request.keys * request.row_bytes > direct_bytes) {
-    return cuda_time({left_over::block_keys, 5, 3.2, 0.25}, request, list_time(request));
+    return cuda_cost({left_over::block_keys, 3.2, 0.25, 0, 0, "hashed"}, request, list_time(request));
   }
   const double meetings = direct_meetings(request);
   const double tables = std::min(direct_blocks, request.elements / direct_elements);
-  return cuda_time({left_over::nothing, 5, 2.0 * meetings, 0.25 * meetings}, request,
+  return cuda_cost({left_over::nothing, 2.0 * meetings, 0.25 * meetings, 0, 0, "direct"}, request,
                    direct_result * tables * request.keys);
 }
 

@@ -44,9 +44,9 @@ struct warp_peers_method : key_record {
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
   /// With several uses, peers are computed once.
-  static double cost(const key_request& request) {
-    return request.uses > 1 ? cuda_time({left_over::warp_keys, 3.5, 5.5, 0.25, 0, 5, 5, 4}, request)
-                            : cuda_time({left_over::warp_keys, 3.5, 5.0, 0.25}, request);
+  static method_cost cost(const key_request& request) {
+    return request.uses > 1 ? cuda_cost({left_over::warp_keys, 5.5, 0.25, 4, 0, "kept_work"}, request)
+                            : cuda_cost({left_over::warp_keys, 5.0, 0.25}, request);
   }
   template <typename Context>
   using engine = warp_peers_engine;

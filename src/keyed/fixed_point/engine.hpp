@@ -61,9 +61,11 @@ struct fixed_point_method : key_record {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
-  static double cost(const key_request& request) {
-    return request.cuda ? cuda_time({left_over::elements, 15, 2, 1, 0, 0, 0, 0, 52}, request)
-                        : cpu_time({6000, 1500, 40000, 0, 0, 0, 52}, request);
+  static method_cost cost(const key_request& request) {
+    if (!request.cuda) return cpu_cost({6000, 40000, 0, 0, 52}, request);
+    // A sum has several words, each of which waits for the one before.
+    return cuda_cost({left_over::elements, 2, 1, 0, 52}, request)
+        .each("crowd", cost_unit::step, crowded_elements(request));
   }
   template <typename Context>
   using engine = fixed_point_engine<Context>;

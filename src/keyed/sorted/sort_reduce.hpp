@@ -52,9 +52,8 @@ struct sort_reduce_method : key_record {
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool compensates = true;
   static bool serves(const key_request& /*request*/) { return true; }
-  static double cost(const key_request& request) {
-    return request.cuda ? cuda_time({left_over::nothing, 10, 25, 1, 0, 40, 15, 16}, request)
-                        : cpu_time({2500, 300, 0, 0, 8000, 20}, request);
+  static method_cost cost(const key_request& request) {
+    return request.cuda ? cuda_cost({left_over::nothing, 25, 1, 16}, request) : cpu_cost({2500, 0, 0, 20}, request);
   }
   template <typename Context>
   using engine = sort_reduce_engine<Context>;

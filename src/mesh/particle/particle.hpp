@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "mesh/cost.hpp"
 #include "mesh/engine.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -33,6 +34,11 @@ struct particle_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
+  static method_cost cost(const spread_request& request) {
+    const bool atomic = !request.cuda && request.threads > 1;
+    return scattering_cost(request).each("atomic", cost_unit::step,
+                                         atomic ? request.share(request.contributions()) : 0);
+  }
   template <typename Context, typename T>
   using engine = particle_engine<Context, T>;
 };

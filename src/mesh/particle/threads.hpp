@@ -28,12 +28,7 @@ struct particle_threads_method {
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::none;
-  /// From timings on one H200: the rows `costs` of benchmarks/results/h200/mesh.json, float, real values.
-  static double cost(const spread_request& request) {
-    const double beyond_cache = request.bytes > 40e6 ? 2.1 : 1.0;
-    return request.total(0.024 + 1.2e-8 * request.points,
-                         0.004 + request.clear() + 6.6e-7 * beyond_cache * request.work);
-  }
+  static method_cost cost(const spread_request& request) { return scattering_cost(request); }
   template <typename Context, typename T>
   using engine = particle_threads_engine<Context, T>;
 };

@@ -66,12 +66,17 @@ struct single_mesh_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::canonical;
-  /// By timings of one H200, as for particle_threads. These do not include the sort of rows at run_to_run. On CPUs
-  /// tiles are preferred, so that this method is left for canonical sums, which no other has.
-  static double cost(const spread_request& request) {
-    if (!request.cuda || request.level == determinism::run_to_run) return std::numeric_limits<double>::infinity();
-    return request.total(0.045 + 7e-9 * request.nodes + 9e-6 * request.work,
-                         0.003 + 4e-9 * request.nodes + 6.6e-7 * request.work);
+  static method_cost cost(const spread_request& request) {
+    const double entries = request.contributions();
+    const double entry = request.bytes > 6 * request.nodes ? 16 : 8;
+    method_cost cost = spreading_cost(request);
+    cost.once("mesh", cost_unit::step, request.share(1e-6 * request.nodes));
+    cost.once("work", cost_unit::step, request.share(entries));
+    cost.once("wide", cost_unit::step, request.share(request.wide(entries)));
+    cost.once("sort", cost_unit::step, request.level == determinism::none ? 0 : request.share(entries));
+    cost.each("nodes", cost_unit::step, request.share(1e-6 * request.nodes));
+    cost.each("fullest", cost_unit::step, request.fullest());
+    return cost.holds(1e6 * entry * entries + 12 * request.nodes);
   }
   template <typename Context, typename T>
   using engine = single_mesh_engine<Context, T>;

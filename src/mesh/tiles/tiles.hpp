@@ -20,13 +20,13 @@ struct tiles_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
   static constexpr determinism reproducible = determinism::run_to_run;
-  /// On GPUs as for particle_threads. On CPUs rough: no other method's cost is finite there.
-  static double cost(const spread_request& request) {
-    if (!request.cuda) return request.total(7e-5 * request.points, 7e-5 * request.work + 1e-7 * request.nodes);
+  static method_cost cost(const spread_request& request) {
+    method_cost cost = tiles_cost(request);
+    if (!request.cuda) return cost;
+    // Where points are few, each mesh point collects what is near it.
     const bool collects = request.points < 0.1 * request.nodes || request.width > tile_patch;
-    const double spread = collects ? 0.004 + 3.2e-9 * request.nodes + 1.9e-7 * request.work
-                                   : 0.012 + request.clear() + 4.3e-8 * std::max(request.work, 0.9 * request.points);
-    return request.total(0.060 + 4e-8 * request.points, spread);
+    return cost.each("collect", cost_unit::step, collects ? 1e-6 * request.nodes : 0)
+        .each("collected", cost_unit::step, collects ? request.contributions() : 0);
   }
   template <typename Context, typename T>
   using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_tiles_engine<T>, cuda_tiles_engine<T>>;

@@ -79,10 +79,9 @@ struct levels {
     }
   }
   [[nodiscard]] static bool serves(const neighbor_request& request) { return request.one_cutoff || request.radii; }
-  /// Milliseconds: what `strips` takes where all radii are the same, and never more.
-  [[nodiscard]] static double cost(const neighbor_request& request) {
-    if (!request.radii) return HUGE_VAL;
-    return strips::time_of_tests(request, 63 * static_cast<double>(request.points) + 100);
+  [[nodiscard]] static method_cost cost(const neighbor_request& request) {
+    method_cost cost = search_cost(request, cells_around(request));
+    return request.radii ? cost : cost.last_resort("for radii; with one cutoff there is one level");
   }
 };
 

@@ -221,9 +221,8 @@ struct masks_method : trimmed_rows_method {
       return nullptr;
     }
   }
-  /// Milliseconds on an H200 with 40 neighbors per point: the two methods break even at 0.085.
-  [[nodiscard]] static double time_by_point(const neighbor_request& request, double milliseconds) {
-    return 0.085 + milliseconds * (static_cast<double>(request.points) - static_cast<double>(warps_most_points) - 0.5);
+  [[nodiscard]] static method_cost cost(const neighbor_request& request) {
+    return search_cost(request, request.dimension == 3 ? 14.0 : 6.0);
   }
 };
 
@@ -231,14 +230,10 @@ struct masks : masks_method<false> {
   static constexpr std::string_view name = "masks";
   static constexpr std::string_view summary =
       "trimmed rows, one search that leaves a bit a candidate, whole rows written";
-  static constexpr std::string_view reason = "one cutoff on a GPU, more than 28000 points";
-  [[nodiscard]] static double cost(const neighbor_request& request) { return time_by_point(request, 5e-7); }
 };
 struct warps : masks_method<true> {
   static constexpr std::string_view name = "warps";
   static constexpr std::string_view summary = "trimmed rows, a warp a point; two passes";
-  static constexpr std::string_view reason = "one cutoff on a GPU, at most 28000 points";
-  [[nodiscard]] static double cost(const neighbor_request& request) { return time_by_point(request, 1.3e-6); }
 };
 
 }  // namespace neighbor_search_methods

@@ -104,7 +104,6 @@ struct sweeps {
   static constexpr std::string_view name = "sweeps";
   static constexpr std::string_view summary =
       "trimmed rows, side by side for vector units, by a few points; two passes";
-  static constexpr std::string_view reason = "one cutoff or radii on a CPU";
   static constexpr std::string_view served = "the uniform rule and those with radii, without queries or excluded pairs";
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool on_cpu = true;
@@ -121,9 +120,9 @@ struct sweeps {
   [[nodiscard]] static bool serves(const neighbor_request& request) {
     return request.one_cutoff || (request.radii && !request.excluded);
   }
-  /// In milliseconds: an eighth of a walk's time per point, after a longer start.
-  [[nodiscard]] static double cost(const neighbor_request& request) {
-    return 1e-6 * (3600 + 8 * static_cast<double>(request.points));
+  /// Trimmed rows of cells of half the reach.
+  [[nodiscard]] static method_cost cost(const neighbor_request& request) {
+    return search_cost(request, request.dimension == 3 ? 10.5 : 5.0);
   }
 };
 

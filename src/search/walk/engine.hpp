@@ -100,10 +100,6 @@ struct walking_method {
                                                                             const neighbor_options<T>& options) {
     return std::make_unique<walk_engine<Context, T, D>>(context, options, walking_order{Runs, Labels}, OneCell);
   }
-  /// Milliseconds for this many tests of a pair; on a GPU by some thousands of threads.
-  [[nodiscard]] static double time_of_tests(const neighbor_request& request, double tests) {
-    return request.cuda ? 0.1 + 2.5e-8 * tests : 1e-6 * tests;
-  }
 };
 
 struct default_order : walking_method<false, 1> {
@@ -113,10 +109,11 @@ struct default_order : walking_method<false, 1> {
 struct strips : walking_method<true, 1> {
   static constexpr std::string_view name = "strips";
   static constexpr std::string_view summary = "rows of cells as one range";
-  static constexpr std::string_view reason = "rows of cells are the longest ranges that a search can read";
-  /// Assumes 64 candidates per neighborhood, and the work of making cells.
-  [[nodiscard]] static double cost(const neighbor_request& request) {
-    return time_of_tests(request, 64 * static_cast<double>(request.points) + 48);
+  /// The other orders never take less by more than noise, so they are not chosen.
+  /// Levels stop at the radii that there are; walks go as far as the largest.
+  [[nodiscard]] static method_cost cost(const neighbor_request& request) {
+    method_cost cost = search_cost(request, cells_around(request));
+    return request.radii ? cost.last_resort("walks as far as the largest radius reaches") : cost;
   }
 };
 struct modular : walking_method<false, 3> {
@@ -130,9 +127,15 @@ struct hybrid : walking_method<true, 3> {
 struct brute_force : walking_method<true, 1, true> {
   static constexpr std::string_view name = "brute_force";
   static constexpr std::string_view summary = "every pair of a system";
-  static constexpr std::string_view reason = "at most 64 points, fewer than a neighborhood of cells would hold";
-  [[nodiscard]] static double cost(const neighbor_request& request) {
-    return time_of_tests(request, static_cast<double>(request.points) * static_cast<double>(request.points));
+  /// The most points for which it is considered: what data can make quadratic is never chosen.
+  static constexpr std::size_t most_points = 1024;
+  [[nodiscard]] static method_cost cost(const neighbor_request& request) {
+    const double points = request.megapoints();
+    method_cost cost;
+    cost.each("start", cost_unit::launch, 1);
+    cost.each("points", cost_unit::step, request.share(points));
+    cost.each("tests", cost_unit::step, request.share(1e6 * points * points));
+    return request.points > most_points ? cost.last_resort("tests every pair") : cost;
   }
 };
 

@@ -117,7 +117,7 @@ template <typename T, int D>
 }
 
 template <typename T, int D>
-void expect_all_methods_agree(const neighbor_problem<T, D>& problem) {
+void expect_agreement_on_radii(const neighbor_problem<T, D>& problem) {
   SCOPED_TRACE(describe(problem));
   const auto wanted = reference::neighbor_list(problem);
   if (!same_bits && wanted.margin < 16) return;  // the GPU's contraction may decide otherwise
@@ -137,7 +137,7 @@ TYPED_TEST(list_of_radii, agrees_with_brute_force_over_random_searches) {
   const std::uint64_t searches = size_or(24, 6);
   for (std::uint64_t seed = 0; seed < searches; ++seed) {
     SCOPED_TRACE(message("seed ", seed));
-    expect_all_methods_agree(problem_with_radii<typename TypeParam::type, TypeParam::dimension>(seed));
+    expect_agreement_on_radii(problem_with_radii<typename TypeParam::type, TypeParam::dimension>(seed));
     if (this->HasFailure()) return;
   }
 }
@@ -160,10 +160,10 @@ TYPED_TEST(list_of_radii, of_many_levels) {
       problem.options.rule = rule;
       problem.options.cutoff = rule == cutoff_rule::sum_of_radii ? T(0.8) : T(0.4);
       problem.options.sorted = problem.options.shifts = true;
-      expect_all_methods_agree(problem);
+      expect_agreement_on_radii(problem);
       problem.options.sorted = false;
       problem.options.shifts = false;
-      expect_all_methods_agree(problem);
+      expect_agreement_on_radii(problem);
       if (this->HasFailure()) return;
     }
   }
@@ -188,7 +188,7 @@ TYPED_TEST(list_of_radii, at_exactly_the_cutoff_are_no_neighbors) {
       problem.options.rule = rule;
       problem.options.cutoff = T(1);
       problem.options.sorted = problem.options.shifts = problem.options.squared_distances = true;
-      expect_all_methods_agree(problem);
+      expect_agreement_on_radii(problem);
       if (this->HasFailure()) return;
     }
   }
@@ -208,7 +208,7 @@ TYPED_TEST(list_of_radii, of_few_points_and_of_points_in_one_place) {
       problem.options.rule = rule;
       problem.options.cutoff = T(2);
       problem.options.sorted = problem.options.shifts = true;
-      expect_all_methods_agree(problem);
+      expect_agreement_on_radii(problem);
       if (this->HasFailure()) return;
     }
   }

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "mesh/cost.hpp"
 #include "mesh/tiles/cpu/engine.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -32,6 +33,7 @@ struct multicolor_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = false;
   static constexpr determinism reproducible = determinism::run_to_run;
+  static method_cost cost(const spread_request& request) { return tiles_cost(request); }
   template <typename Context, typename T>
   using engine = multicolor_engine<T>;
 };

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/points.hpp"
+#include "harness/session.hpp"
+#include "harness/stopwatch.hpp"
+#include "quadrat/core/array.hpp"
+
+namespace quadrat::bench {
+
+/// The cases of a module: `fit`, to which constants are fitted, and `test`, with other seeds, sizes and shapes.
+struct case_grid {
+  std::string_view name;
+  std::uint64_t seed;
+  std::size_t cases;
+};
+
+/// Both grids of a session. Some cases in seconds; with --full, all.
+[[nodiscard]] inline std::vector<case_grid> case_grids(const session& s) {
+  const std::size_t fit = s.full() ? (s.on_cuda() ? 120 : 48) : 4, test = s.full() ? (s.on_cuda() ? 160 : 40) : 4;
+  std::vector<case_grid> grids{{"fit", 9001, fit}, {"test", 424242, test}};
+  std::erase_if(grids, [&](const case_grid& one) { return !s.asked().grid.empty() && s.asked().grid != one.name; });
+  return grids;
+}
+
+/// Calls f(grid, number) for every case, in turn of each grid: a time limit cuts all. What was measured is written now
+/// and then, in case the session is ended.
+template <typename F>
+void for_each_case(const session& s, F&& f) {
+  const std::vector<case_grid> grids = case_grids(s);
+  std::size_t most = 0;
+  for (const case_grid& grid : grids) most = std::max(most, grid.cases);
+  for (std::size_t number = 0; number < most; ++number) {
+    for (const case_grid& grid : grids) {
+      if (number < grid.cases) f(grid, number);
+    }
+    if (number % 8 == 7) s.out().save(false);
+  }
+}
+
+/// Draws the properties of one case.
+class case_draw {
+ public:
+  case_draw(std::uint64_t seed, std::size_t number) : seed_(seed), number_(number) {}
+
+  template <typename Options>
+  [[nodiscard]] auto one_of(const Options& options) {
+    return options[random_word(seed_ + ++drawn_, number_) % options.size()];
+  }
+  [[nodiscard]] bool chance(double share) { return random_unit(seed_ + ++drawn_, number_) < share; }
+  /// Log-uniform.
+  [[nodiscard]] double between(double least, double most) {
+    return least * std::pow(most / least, random_unit(seed_ + ++drawn_, number_));
+  }
+  [[nodiscard]] std::uint64_t seed() const { return random_word(seed_, number_) >> 20; }
+
+ private:
+  std::uint64_t seed_;
+  std::size_t number_;
+  std::uint64_t drawn_ = 0;
+};
+
+/// Milliseconds of a call that has run once: the least of a few, within some milliseconds. What else the machine does
+/// only adds to it, and the methods of a case are compared with each other.
+template <typename Context, typename Work>
+[[nodiscard]] double call_ms(const Context& context, Work&& work) {
+  constexpr double most_ms = 8;
+  constexpr int most_calls = 7;
+  stopwatch<Context> watch(context);
+  double least = 1e300, sum = 0;
+  for (int call = 0; call == 0 || (call < most_calls && sum < most_ms); ++call) {
+    watch.start();
+    work();
+    const double ms = watch.stop_ms();
+    least = std::min(least, ms);
+    sum += ms;
+  }
+  return least;
+}
+
+/// Times of one method: of what is done once per change of its input, and of each use.
+struct method_times {
+  double prepare_ms = 0;
+  double use_ms = 0;
+};
+
+/// The times of all methods of a case. A method that takes far longer than another is timed once.
+class rivals {
+ public:
+  static constexpr double hopeless = 6;
+
+  /// `measure(bool quickly)` runs the method and returns its times: by one call each, or well. One that is not possible
+  /// here is left out.
+  template <typename Measure>
+  void add(const std::string& name, double uses, Measure&& measure) {
+    try {
+      method_times times = measure(true);
+      const auto is_hopeless = [&] { return times.prepare_ms + uses * times.use_ms >= hopeless * best_; };
+      if (is_hopeless()) times.use_ms = std::min(times.use_ms, measure(true).use_ms);  // it may have been interrupted
+      if (!is_hopeless()) times = measure(false);
+      best_ = std::min(best_, times.prepare_ms + uses * times.use_ms);
+      times_[name] = times;
+    } catch (const argument_error& problem) {
+      why_not_[name] = problem.what();
+    } catch (const overflow_error& problem) {
+      why_not_[name] = problem.what();
+    } catch (const std::bad_alloc&) {
+      why_not_[name] = "out of memory";
+    }
+  }
+  void write(row& out) const {
+    const auto total = [](const auto& one) { return one.second.prepare_ms + one.second.use_ms; };
+    if (!times_.empty()) out["fastest"] = std::ranges::min_element(times_, {}, total)->first;
+    for (const auto& [name, times] : times_) {
+      out["prepare_ms"][name] = times.prepare_ms;
+      out["use_ms"][name] = times.use_ms;
+    }
+    for (const auto& [name, reason] : why_not_) out["why_not"][name] = reason;
+  }
+
+ private:
+  std::map<std::string, method_times> times_;
+  std::map<std::string, std::string> why_not_;
+  double best_ = 1e300;
+};
+
+template <typename T>
+[[nodiscard]] std::vector<T> cast_all(const std::vector<double>& values) {
+  std::vector<T> result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    result[i] = static_cast<T>(values[i]);
+    if (!(result[i] < T(1))) result[i] = T(0);  // rounded up to the end of the box
+  }
+  return result;
+}
+
+}  // namespace quadrat::bench

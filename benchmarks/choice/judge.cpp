@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choice/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "choice/least_squares.hpp"
+#include "choice/loads.hpp"
+#include "contacts/choice.hpp"
+#include "keyed/choice.hpp"
+#include "mesh/choice.hpp"
+#include "search/choice.hpp"
+#include "tune/choice.hpp"
+
+namespace quadrat::bench {
+
+namespace {
+
+using detail::expected_time;
+using detail::method_cost;
+
+constexpr std::string_view kept_suffix = " kept";
+
+/// The best method that can be chosen, and whether the choice took a sample.
+struct chosen_method {
+  std::string name;
+  bool sampled = false;
+};
+
+/// The method with the least expected time among those that serve at a level: as detail::times_by_profile, but for
+/// devices that this build or machine may not have. The profile lacks the constants of methods that do not run there.
+[[nodiscard]] expected_time fastest(const std::vector<detail::named_cost>& costs, const device_profile& profile,
+                                    std::string_view module, double uses, determinism level) {
+  expected_time best{"", std::numeric_limits<double>::infinity()};
+  for (const detail::named_cost& one : costs) {
+    if (!one.serves || !one.cost.why_last().empty() || one.reproducible < level) continue;
+    const double ms = detail::expected_ms(profile, module, one.method, one.cost, uses);
+    if (ms < best.milliseconds) best = {one.method, ms};
+  }
+  return best;
+}
+
+/// A choice in two steps, as the plans make it: by numbers alone, and by a sample where that pays.
+template <typename Request, typename Choose>
+[[nodiscard]] chosen_method choose_in_steps(const Request& request, const Choose& choose) {
+  Request plain = request;
+  plain.sample = {};
+  const expected_time first = choose(plain);
+  const bool sampled = detail::worth_sampling(request.cuda, first.milliseconds);
+  return {std::string(sampled ? choose(request).method : first.method), sampled};
+}
+
+[[nodiscard]] chosen_method choose_for(const row& measured, double uses, const device_profile& profile) {
+  const std::string module = measured.at("op");
+  const row& load = measured.at("load");
+  if (module == "mesh") {
+    const detail::spread_request request = spread_request_of(load);
+    return choose_in_steps(request, [&](const detail::spread_request& asked) {
+      return fastest(detail::spread_costs(asked), profile, module, uses, request.level);
+    });
+  }
+  if (module == "keyed") {
+    detail::key_request request = key_request_of(load);
+    request.uses = uses;
+    return {std::string(fastest(detail::key_costs(request), profile, module, uses, request.level).method), true};
+  }
+  if (module == "neighbors") {
+    return choose_in_steps(neighbor_request_of(load), [&](const detail::neighbor_request& asked) {
+      return fastest(detail::neighbor_costs(asked), profile, module, uses, determinism::none);
+    });
+  }
+  const auto costs = detail::contact_costs(pair_request_of(load));
+  return {std::string(fastest(costs, profile, module, uses, determinism::none).method), false};
+}
+
+/// The time of a method for this many uses; infinite if it was not measured.
+[[nodiscard]] double time_of(const row& measured, std::string name, double uses) {
+  if (measured.at("op") == "keyed" && uses > 1) name += kept_suffix;
+  const row& use = measured.at("use_ms");
+  if (!use.contains(name)) return std::numeric_limits<double>::infinity();
+  return measured.at("prepare_ms").at(name).get<double>() + uses * use.at(name).get<double>();
+}
+
+[[nodiscard]] std::vector<double> uses_of(const row& measured) {
+  if (measured.at("op") == "mesh") return {1, 10, 100};
+  if (measured.at("op") == "keyed") return {1, 10};
+  return {1};
+}
+
+/// The methods that were timed, without the suffixes.
+[[nodiscard]] std::vector<std::string> timed_methods(const row& measured) {
+  std::vector<std::string> names;
+  for (const auto& [name, ms] : measured.at("use_ms").items()) {
+    if (!name.ends_with(kept_suffix)) names.push_back(name);
+  }
+  return names;
+}
+
+[[nodiscard]] row judged_row(const row& measured, double uses, const device_profile& profile) {
+  row out{{"op", "choice"}, {"module", measured.at("op")}};
+  for (const char* key : {"precision", "dim", "n", "keys", "mesh", "order", "distribution", "storage"}) {
+    if (measured.contains(key)) out[key] = measured[key];
+  }
+  out["uses"] = uses;
+  std::string best;
+  double best_ms = std::numeric_limits<double>::infinity();
+  for (const std::string& name : timed_methods(measured)) {
+    const double ms = time_of(measured, name, uses);
+    if (ms < best_ms) best = name, best_ms = ms;
+  }
+  const chosen_method chosen = choose_for(measured, uses, profile);
+  const double ms = time_of(measured, chosen.name, uses);
+  const double sampling = chosen.sampled ? measured.value("sample_ms", 0.0) : 0;
+  out["chosen"] = chosen.name;
+  out["best"] = best;
+  out["chosen_ms"] = ms;
+  out["best_ms"] = best_ms;
+  out["regret"] = ms / best_ms;
+  out["first_regret"] = (ms + sampling) / best_ms;
+  return out;
+}
+
+/// The sums that a constant of one method occurs in: amounts of its terms, and the time that they should give.
+struct equations {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> amounts;
+  std::vector<double> times, weights;
+};
+
+/// By method, and whether it is about what is prepared.
+using all_equations = std::map<std::pair<std::string, bool>, equations>;
+
+void add_equation(all_equations& all, const std::string& module, const std::string& method, bool once,
+                  const method_cost& cost, double ms, double weight) {
+  if (!(ms > 0)) return;
+  equations& one = all[{module + "." + method, once}];
+  std::vector<double> amounts(one.names.size(), 0.0);
+  for (const detail::cost_term& term : cost.terms()) {
+    if (term.once != once) continue;
+    const std::string name = detail::constant_name(module, method, term);
+    const auto found = std::ranges::find(one.names, name);
+    const auto place = static_cast<std::size_t>(found - one.names.begin());
+    if (found == one.names.end()) {
+      one.names.push_back(name);
+      amounts.push_back(0);
+      for (auto& earlier : one.amounts) earlier.push_back(0);
+    }
+    amounts[place] += term.amount;
+  }
+  one.amounts.push_back(std::move(amounts));
+  one.times.push_back(ms);
+  one.weights.push_back(weight);
+}
+
+/// Adds what a row says of all methods that have a cost.
+void add_equations(all_equations& all, const row& measured, const std::string& suffix,
+                   const std::vector<detail::named_cost>& costs) {
+  const std::string module = measured.at("op");
+  const row& use = measured.at("use_ms");
+  for (const auto& [method, level, serves, cost] : costs) {
+    const std::string name(method);
+    if (!use.contains(name + suffix)) continue;
+    const double ms = use.at(name + suffix), prepare = measured.at("prepare_ms").at(name + suffix);
+    add_equation(all, module, name, false, cost, ms, 1);
+    // What was hopeless was prepared without a watch: 0, which is left out.
+    add_equation(all, module, name, true, cost, prepare, 1);
+  }
+}
+
+void add_row(all_equations& all, const row& measured) {
+  const std::string module = measured.at("op");
+  const row& load = measured.at("load");
+  if (!measured.contains("use_ms")) return;
+  if (module == "mesh") add_equations(all, measured, "", detail::spread_costs(spread_request_of(load)));
+  if (module == "neighbors") add_equations(all, measured, "", detail::neighbor_costs(neighbor_request_of(load)));
+  if (module == "contacts") add_equations(all, measured, "", detail::contact_costs(pair_request_of(load)));
+  if (module != "keyed") return;
+  detail::key_request request = key_request_of(load);
+  request.uses = 1;
+  add_equations(all, measured, "", detail::key_costs(request));
+  request.uses = 10;
+  add_equations(all, measured, std::string(kept_suffix), detail::key_costs(request));
+}
+
+}  // namespace
+
+std::vector<row> judge(const row& measured, const device_profile& profile) {
+  std::vector<row> results;
+  if (!measured.contains("use_ms") || measured["use_ms"].empty()) return results;
+  for (const double uses : uses_of(measured)) results.push_back(judged_row(measured, uses, profile));
+  return results;
+}
+
+std::vector<row> summarize_regret(const std::vector<row>& judged) {
+  std::map<std::string, std::vector<std::pair<double, double>>> by_module;
+  for (const row& one : judged) by_module[one.at("module")].emplace_back(one.at("regret"), one.at("first_regret"));
+  std::vector<row> results;
+  for (auto& [module, regrets] : by_module) {
+    std::vector<double> steady, first;
+    for (const auto& [a, b] : regrets) steady.push_back(a), first.push_back(b);
+    const auto at = [](std::vector<double>& values, double share) {
+      std::ranges::sort(values);
+      return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+    };
+    results.push_back({{"op", "choice_summary"},
+                       {"module", module},
+                       {"cases", steady.size()},
+                       {"median", at(steady, 0.5)},
+                       {"percentile_95", at(steady, 0.95)},
+                       {"worst", at(steady, 1)},
+                       {"first_median", at(first, 0.5)},
+                       {"first_percentile_95", at(first, 0.95)},
+                       {"first_worst", at(first, 1)}});
+  }
+  return results;
+}
+
+device_profile fit_profile(const std::vector<row>& measured, const device_profile& start) {
+  all_equations all;
+  for (const row& one : measured) add_row(all, one);
+  device_profile profile = start;
+  for (const auto& [method, one] : all) {
+    const std::vector<double> constants = fit_relative(one.amounts, one.times, one.weights);
+    for (std::size_t k = 0; k < one.names.size(); ++k) profile.constants[one.names[k]] = constants[k];
+  }
+  return profile;
+}
+
+}  // namespace quadrat::bench

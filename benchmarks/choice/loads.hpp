@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "contacts/engine.hpp"
+#include "harness/report.hpp"
+#include "keyed/cost.hpp"
+#include "mesh/cost.hpp"
+#include "search/request.hpp"
+
+namespace quadrat::bench {
+
+/// The requests that choices are made for, as JSON and back: a row that has its load can be judged again by another
+/// profile, without a device.
+[[nodiscard]] row to_row(const detail::point_sample& sample);
+[[nodiscard]] row to_row(const detail::spread_request& request);
+[[nodiscard]] row to_row(const detail::key_request& request);
+[[nodiscard]] row to_row(const detail::neighbor_request& request);
+[[nodiscard]] row to_row(const detail::pair_request& request);
+
+/// Throw nlohmann::json::exception where something is missing.
+[[nodiscard]] detail::spread_request spread_request_of(const row& load);
+[[nodiscard]] detail::key_request key_request_of(const row& load);
+[[nodiscard]] detail::neighbor_request neighbor_request_of(const row& load);
+[[nodiscard]] detail::pair_request pair_request_of(const row& load);
+
+}  // namespace quadrat::bench

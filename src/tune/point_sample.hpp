@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// Cells that sampled points are counted in: those that a method would use, or about as large. Positions outside count
+/// in the cells at the border, or wrapped along a periodic axis.
+struct sampled_cells {
+  // Plain arrays, for devices.
+  double lower[3] = {0, 0, 0};
+  double scale[3] = {1, 1, 1};          ///< cells per length
+  std::uint32_t extent[3] = {1, 1, 1};  ///< 1 along axes beyond the dimension
+  bool periodic[3] = {false, false, false};
+
+  [[nodiscard]] double cells() const {
+    return static_cast<double>(extent[0]) * static_cast<double>(extent[1]) * static_cast<double>(extent[2]);
+  }
+  /// The number of the cell of a coordinate along an axis; any for one that is not finite.
+  [[nodiscard]] QUADRAT_HD std::uint32_t along(double x, int axis) const {
+    const double place = (x - lower[axis]) * scale[axis], size = extent[axis];
+    const double turned = periodic[axis] ? place - size * std::floor(place / size) : place;
+    if (!(turned > 0)) return 0;
+    return turned < size ? static_cast<std::uint32_t>(turned) : extent[axis] - 1;
+  }
+};
+
+/// Cells of about this edge in a box; at most 2^20 along an axis.
+template <typename T, int D>
+[[nodiscard]] sampled_cells cells_for_sample(const box<T, D>& domain, double edge);
+
+/// Which points are sampled: windows of 32 consecutive points, evenly over the whole. Up to 2048 points, all of them.
+struct point_sample_layout {
+  static constexpr std::size_t window = 32;
+  static constexpr std::size_t most_windows = 64;
+
+  std::size_t count;
+  std::size_t taken;
+
+  explicit point_sample_layout(std::size_t points)
+      : count(points), taken(points < window * most_windows ? points : window * most_windows) {}
+  /// The point at place s of the sample.
+  [[nodiscard]] QUADRAT_HD std::size_t point(std::size_t s) const {
+    if (taken == count) return s;
+    const std::size_t windows = count / window;
+    return s / window * windows / most_windows * window + s % window;
+  }
+};
+
+/// How points are distributed over cells, and in which order they are stored. Of uniform points in random order unless
+/// sampled.
+struct point_sample {
+  double seen = 0;      ///< points in the sample; 0: nothing was sampled
+  double cells = 1;     ///< of the grid
+  double same = 0;      ///< share of neighbors in memory that are in the same cell
+  double distance = 1;  ///< of the cells of neighbors in memory: mean of |difference of their numbers| / cells, times
+                        ///< 3; about 1 in random order
+  double company = 0;   ///< expected other points in the cell of a point
+  double fullest = 0;   ///< points of the fullest cell, estimated
+  double occupied = 1;  ///< share of cells that are not empty, estimated
+
+  /// How much more company a point has than in a uniform distribution: 1 and more.
+  [[nodiscard]] double crowding(double points) const {
+    const double mean = points / cells;
+    return seen < 1 || mean <= 0 ? 1.0 : (1 + company) / (1 + mean) < 1 ? 1.0 : (1 + company) / (1 + mean);
+  }
+};
+
+/// The statistics of the cells of a sample, in its order.
+[[nodiscard]] point_sample summarize_points(std::size_t count, const sampled_cells& cells,
+                                            std::span<const std::uint64_t> sampled);
+
+/// Samples points that are in the memory of the context. Synchronizes. Points that are not finite count somewhere.
+template <typename Context, typename T, int D>
+[[nodiscard]] point_sample sample_points(const Context& context, const points_view<T, D>& points,
+                                         const sampled_cells& cells, workspace<Context>& scratch);
+
+/// How much fuller than the mean the fullest cell is taken to be where points were not sampled, up to all points:
+/// methods that suffer most from clusters are chosen only for points that were seen. Best for the cases of the grid
+/// `fit`.
+inline constexpr double unseen_clustering = 100;
+[[nodiscard]] inline double unseen_fullest(double mean, double points) {
+  const double clustered = unseen_clustering * (1 + mean);
+  return clustered < points ? clustered : points;
+}
+
+/// Milliseconds that a sample takes. It is taken where the work it serves is expected to take 50 times as long.
+inline constexpr double sample_ms_on_cuda = 0.11;
+inline constexpr double sample_ms_on_cpu = 0.06;
+[[nodiscard]] constexpr bool worth_sampling(bool cuda, double expected_ms) {
+  return expected_ms >= 50 * (cuda ? sample_ms_on_cuda : sample_ms_on_cpu);
+}
+
+}  // namespace quadrat::detail

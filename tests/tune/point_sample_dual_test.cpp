@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/point_sample.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "quadrat/core/array.hpp"
+#include "support/backend.hpp"
+#include "support/random.hpp"
+
+// One sampling pass over points: what it says of their distribution and their order.
+
+namespace quadrat::test {
+
+namespace {
+
+[[nodiscard]] box<float, 3> unit_box(bool periodic) {
+  return make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {periodic, periodic, periodic});
+}
+
+[[nodiscard]] detail::point_sample sample_of(const std::vector<vec<float, 3>>& points, double edge,
+                                             bool periodic = false) {
+  const backend_context context = backend_context();
+  const auto on_device = to_device(context, points);
+  workspace<backend_context> scratch;
+  return detail::sample_points(context, points_of(on_device), detail::cells_for_sample(unit_box(periodic), edge),
+                               scratch);
+}
+
+class point_sample_test : public backend_test {};
+
+[[nodiscard]] std::vector<vec<float, 3>> uniform_points(std::size_t n, float side = 1) {
+  std::vector<vec<float, 3>> points(n);
+  std::mt19937_64 random(11);
+  for (auto& point : points) {
+    for (int axis = 0; axis < 3; ++axis) point[axis] = side * random_unit<float>(random);
+  }
+  return points;
+}
+
+TEST_F(point_sample_test, uniform_points_have_the_company_of_their_density) {
+  for (const std::size_t n : {2000u, 50000u}) {
+    const detail::point_sample sample = sample_of(uniform_points(n), 0.1);
+    EXPECT_EQ(sample.cells, 1000);
+    EXPECT_NEAR(sample.company, static_cast<double>(n) / 1000, 0.3 * static_cast<double>(n) / 1000) << n;
+    EXPECT_NEAR(sample.distance, 1, 0.1);
+    EXPECT_LT(sample.same, 0.02);
+    EXPECT_NEAR(sample.occupied, -std::expm1(-static_cast<double>(n) / 1000), 0.1) << n;
+    EXPECT_NEAR(sample.crowding(static_cast<double>(n)), 1, 0.35);
+  }
+}
+
+TEST_F(point_sample_test, points_in_a_corner_have_more_company_and_fill_fewer_cells) {
+  const detail::point_sample sample = sample_of(uniform_points(20000, 0.2F), 0.1);
+  EXPECT_NEAR(sample.company, 20000 / 8.0, 300);
+  EXPECT_NEAR(sample.occupied, 8 / 1000.0, 0.002);
+  EXPECT_GT(sample.crowding(20000), 50);
+}
+
+TEST_F(point_sample_test, points_in_one_place_are_all_in_the_fullest_cell) {
+  const detail::point_sample sample = sample_of(std::vector<vec<float, 3>>(10000, {0.5F, 0.5F, 0.5F}), 0.01);
+  EXPECT_NEAR(sample.fullest, 10000, 1);
+  EXPECT_NEAR(sample.company, 9999, 1);
+  EXPECT_EQ(sample.same, 1);
+  EXPECT_EQ(sample.distance, 0);
+}
+
+TEST_F(point_sample_test, stored_in_order_neighbors_in_memory_are_near) {
+  auto points = uniform_points(40000);
+  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a[2] < b[2]; });
+  EXPECT_LT(sample_of(points, 0.1).distance, 0.2);
+}
+
+TEST_F(point_sample_test, takes_any_input) {
+  EXPECT_EQ(sample_of({}, 0.1).seen, 0);
+  const detail::point_sample one = sample_of({{0.5F, 0.5F, 0.5F}}, 0.1);
+  EXPECT_EQ(one.seen, 1);
+  EXPECT_EQ(one.company, 0);
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  for (const bool periodic : {false, true}) {
+    const detail::point_sample odd =
+        sample_of({{nan, infinity, -infinity}, {1e30F, -1e30F, 0}, {-0.5F, 1.5F, 1}}, 1e-9, periodic);
+    EXPECT_EQ(odd.seen, 3);
+    EXPECT_TRUE(std::isfinite(odd.company) && std::isfinite(odd.distance));
+  }
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
