@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds the backends of the library. Sets QUADRAT_HAS_CUDA and QUADRAT_HAS_CUSPARSE (0 or 1). Only the header of
-# cuSPARSE is needed here: the library is loaded at run time, on first use.
+# Finds the backends of the library. Sets QUADRAT_HAS_CUDA, QUADRAT_HAS_CUSPARSE, QUADRAT_HAS_NCCL and QUADRAT_HAS_MPI
+# (0 or 1). Only the headers of cuSPARSE and NCCL are needed here: the libraries are loaded at run time, on first use.
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 set(QUADRAT_HAS_CUDA 0)
 set(QUADRAT_HAS_CUSPARSE 0)
+set(QUADRAT_HAS_NCCL 0)
 if(NOT QUADRAT_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
@@ -30,7 +31,24 @@ if(NOT QUADRAT_CUDA STREQUAL "OFF")
     if(QUADRAT_CUSPARSE_INCLUDE)
       set(QUADRAT_HAS_CUSPARSE 1)
     endif()
+    find_path(QUADRAT_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} "${PROJECT_SOURCE_DIR}/build/nccl/nvidia/nccl/include")
+    mark_as_advanced(QUADRAT_NCCL_INCLUDE)
+    if(QUADRAT_NCCL_INCLUDE)
+      set(QUADRAT_HAS_NCCL 1)
+    endif()
   elseif(QUADRAT_CUDA STREQUAL "ON")
     message(FATAL_ERROR "QUADRAT_CUDA is ON, but no nvcc was found: set CMAKE_CUDA_COMPILER or CUDACXX to its path")
+  endif()
+endif()
+
+# The C interface of MPI, by C++ sources.
+set(QUADRAT_HAS_MPI 0)
+if(QUADRAT_MPI STREQUAL "ON" OR (QUADRAT_MPI STREQUAL "AUTO" AND PROJECT_IS_TOP_LEVEL))
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(QUADRAT_HAS_MPI 1)
+  elseif(QUADRAT_MPI STREQUAL "ON")
+    message(FATAL_ERROR "QUADRAT_MPI is ON, but no MPI was found; try script/bootstrap --mpi")
   endif()
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # find_package(quadrat) gives quadrat::quadrat; with COMPONENTS io also quadrat::io, which reads and writes files and needs
-# libpng and zlib.
+# libpng and zlib; with COMPONENTS mpi also quadrat::mpi, which needs MPI.
 include(CMakePackageConfigHelpers)
 
 set(quadrat_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quadrat")
@@ -8,6 +8,10 @@ set(quadrat_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quadrat")
 install(TARGETS quadrat EXPORT quadratTargets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quadrat" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         PATTERN "quadrat/io" EXCLUDE)
+if(TARGET quadrat_mpi)
+  install(TARGETS quadrat_mpi EXPORT quadratMpiTargets)
+  install(EXPORT quadratMpiTargets NAMESPACE quadrat:: DESTINATION "${quadrat_package_dir}")
+endif()
 if(TARGET quadrat_io)
   install(TARGETS quadrat_io EXPORT quadratIoTargets)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quadrat/io" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quadrat")

@@ -2,10 +2,11 @@
 # The switches of the build. Each AUTO is resolved in backends.cmake or dependencies.cmake.
 
 set(QUADRAT_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (when nvcc is found), ON (required) or OFF")
+set(QUADRAT_MPI "AUTO" CACHE STRING "Ranks that are processes: AUTO (top-level project and MPI found), ON (required) or OFF")
 set(QUADRAT_PROGRAM "AUTO" CACHE STRING "The program: AUTO (top-level project and its dependencies found), ON or OFF")
 set(QUADRAT_TESTS "AUTO" CACHE STRING "The tests: AUTO (top-level project and GoogleTest found), ON or OFF")
 set(QUADRAT_PYTHON "AUTO" CACHE STRING "The Python package: AUTO (with the tests, when nanobind is found), ON or OFF")
-foreach(switch IN ITEMS QUADRAT_CUDA QUADRAT_PROGRAM QUADRAT_TESTS QUADRAT_PYTHON)
+foreach(switch IN ITEMS QUADRAT_CUDA QUADRAT_MPI QUADRAT_PROGRAM QUADRAT_TESTS QUADRAT_PYTHON)
   set_property(CACHE ${switch} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 

@@ -17,6 +17,19 @@ else()
   set(cuda_summary "CUDA off (no nvcc found)")
 endif()
 
+if(QUADRAT_HAS_NCCL)
+  string(APPEND cuda_summary ", NCCL on")
+elseif(QUADRAT_HAS_CUDA)
+  string(APPEND cuda_summary ", NCCL off (no nccl.h found)")
+endif()
+if(QUADRAT_HAS_MPI)
+  set(mpi_summary "MPI ${MPI_CXX_VERSION} on")
+elseif(QUADRAT_MPI STREQUAL "OFF" OR NOT PROJECT_IS_TOP_LEVEL)
+  set(mpi_summary "MPI off")
+else()
+  set(mpi_summary "MPI off (none found)")
+endif()
+
 function(quadrat_on_off out value)
   if(value)
     set(${out} on PARENT_SCOPE)
@@ -31,7 +44,7 @@ quadrat_on_off(tests_summary "${QUADRAT_BUILD_TESTS}")
 quadrat_on_off(png_summary "${PNG_FOUND}")
 string(
   CONCAT summary
-         "quadrat ${PROJECT_VERSION}: ${cuda_summary}, OpenMP on, program ${program_summary}${QUADRAT_PROGRAM_WHY_NOT}, "
+         "quadrat ${PROJECT_VERSION}: ${cuda_summary}, OpenMP on, ${mpi_summary}, program ${program_summary}${QUADRAT_PROGRAM_WHY_NOT}, "
          "Python ${python_summary}${QUADRAT_PYTHON_WHY_NOT}, tests ${tests_summary}${QUADRAT_TESTS_WHY_NOT}, libpng ${png_summary}")
 if(QUADRAT_SANITIZE)
   string(APPEND summary ", sanitizers ${QUADRAT_SANITIZE}")

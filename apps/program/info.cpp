@@ -92,6 +92,8 @@ json info_json() {
   result["cuda_devices"] = json::array();
   for (const device_description& device : cuda_devices()) result["cuda_devices"].push_back(device_json(device));
   const auto methods = [](const json& list) { return json{{"methods", list}}; };
+  result["mpi"] = QUADRAT_HAS_MPI != 0;
+  result["nccl"] = QUADRAT_HAS_NCCL != 0;  // not loaded for this: its initialization needs memory
   result["cells"] = methods(methods_json(cell_lists()));
   result["models"] = {{"granular", methods(methods_json(granular_methods()))},
                       {"circles", {{"orders", circles_json()}}}};
@@ -155,7 +157,10 @@ std::string info_text(const json& info) {
                                  program["compiler"].get<std::string>());
   text += fmt::format("devices\n  cpu   {}, {} threads\n", info["cpu"]["name"].get<std::string>(),
                       info["cpu"]["threads"].get<int>());
-  return text + cuda_text(info) + methods_text("cell lists", info["cells"]["methods"]) +
+  text += cuda_text(info);
+  const auto built = [](const json& there) { return there.get<bool>() ? "in this build" : "not in this build"; };
+  text += fmt::format("ranks\n  mpi   {}\n  nccl  {}\n", built(info["mpi"]), built(info["nccl"]));
+  return text + methods_text("cell lists", info["cells"]["methods"]) +
          methods_text("traversal orders", info["search"]["orders"]) +
          methods_text("methods of the granular model", info["models"]["granular"]["methods"]) +
          circles_text(info["models"]["circles"]["orders"]) +

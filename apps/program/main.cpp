@@ -16,6 +16,7 @@
 #include "program/command_line.hpp"
 #include "program/commands.hpp"
 #include "program/process/interruption.hpp"
+#include "program/process/rank_of_several.hpp"
 #include "program/process/waiting.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 /// One line on stderr, without control characters, which the input may contain. It takes no memory: there may be none.
 int report(std::string_view text, exit_code code) {
+  if (!speaks()) return code;
   std::array<char, 4096> part{};
   const char* before = "quadrat: ";
   do {
@@ -93,6 +95,8 @@ void describe(CLI::App& app) {
   add_reduce(app);
   add_info(app);
   add_bench(app);
+  add_tune(app);
+  add_choose(app);
   add_help(app);
 }
 

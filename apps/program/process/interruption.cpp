@@ -17,6 +17,7 @@
 #include <system_error>
 #include <thread>
 
+#include "program/process/rank_of_several.hpp"
 #include "quadrat/io/atomic_file.hpp"
 
 namespace quadrat::program {
@@ -53,6 +54,7 @@ const char* name_of_signal(int number) {
 
 /// A line on stderr, in place of the progress bar.
 void say(const char* before, const char* name, const char* after) {
+  if (!speaks()) return;
   std::fprintf(stderr, "%squadrat: %s%s%s\n", ::isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", before, name, after);
 }
 

@@ -9,7 +9,6 @@
 
 #include "program/run/model_simulation.hpp"
 #include "quadrat/io/brownian_scene.hpp"
-#include "quadrat/io/vtk.hpp"
 #include "quadrat/models/brownian.hpp"
 
 namespace quadrat::program {
@@ -98,14 +97,15 @@ class brownian_simulation final : public model_simulation<brownian<Context, T>> 
   }
   run_result result() const override { return samples_.result(); }
 
-  void write_frame(const std::filesystem::path& file, double time) override {
-    const auto positions = shown_vectors(model_.positions());
-    const auto values = distances();
-    io::write_vtp(file, points_of(positions.data(), positions.size()), "displacement", std::span<const float>(values),
-                  time);
+  io::particle_frame frame() override {
+    const auto domain = make_box<double, 3>({}, model_.options().box, vec<bool, 3>::filled(true));
+    io::particle_frame frame = particles_in(domain, model_.positions());
+    frame.radii.assign(frame.positions.size(), static_cast<float>(model_.options().radius));
+    frame.fields = {{"displacement", distances()}};
+    return frame;
   }
-  io::image draw(const std::string& title, const std::string& subtitle) override {
-    io::preview_options options = seen_by(scene_.camera, title, subtitle);
+  io::image draw() override {
+    io::preview_options options = seen_by(scene_.camera);
     options.top_value = scene_.camera.displacement;
     options.scale = "displacement";
     const auto positions = shown_vectors(model_.positions());

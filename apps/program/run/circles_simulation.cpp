@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "program/run/model_simulation.hpp"
-#include "quadrat/io/vtk.hpp"
 #include "quadrat/models/circles.hpp"
 
 namespace quadrat::program {
@@ -18,9 +17,8 @@ measurement as_measurement(const circles_statistics& s) {
            {"max_displacement", s.max_displacement}}};
 }
 
-io::preview_options picture_options(const io::circles_scene& scene, const std::string& title,
-                                    const std::string& subtitle) {
-  io::preview_options options = seen_by(scene.camera, title, subtitle);
+io::preview_options picture_options(const io::circles_scene& scene) {
+  io::preview_options options = seen_by(scene.camera);
   if (scene.box.dimension == 2) look_down(options);
   options.top_value = scene.camera.neighbors;
   options.scale = "neighbors";
@@ -63,18 +61,17 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
     return {{"steps", text}};
   }
 
-  void write_frame(const std::filesystem::path& file, double time) override {
-    const auto positions = shown_vectors(model_.positions());
-    const auto values = shown_neighbors();
-    io::write_vtp(file, points_of(positions.data(), positions.size()), "neighbors", std::span<const float>(values),
-                  time);
+  io::particle_frame frame() override {
+    io::particle_frame frame = particles_in(circles_box<D>(io::parameters_of(scene_)), model_.positions());
+    frame.fields = {{"neighbors", shown_neighbors()}};
+    return frame;
   }
-  io::image draw(const std::string& title, const std::string& subtitle) override {
+  io::image draw() override {
     const auto positions = shown_vectors(model_.positions());
     const auto values = shown_neighbors();
     return io::draw_preview(stage_of_points(circles_box<D>(io::parameters_of(scene_)), positions.size()),
                             points_of(positions.data(), positions.size()), std::span<const float>(values),
-                            picture_options(scene_, title, subtitle));
+                            picture_options(scene_));
   }
 
   io::checkpoint save() override {

@@ -3,7 +3,6 @@
 
 #include "program/run/model_simulation.hpp"
 #include "quadrat/io/electrolyte_scene.hpp"
-#include "quadrat/io/vtk.hpp"
 #include "quadrat/models/electrolyte.hpp"
 
 namespace quadrat::program {
@@ -33,6 +32,7 @@ class electrolyte_simulation final : public model_simulation<electrolyte<Context
       : base(std::move(model)), scene_(scene) {
     for (const io::ion_kind& kind : scene.ions.species) {
       radii_.insert(radii_.end(), static_cast<std::size_t>(kind.count), static_cast<float>(kind.diameter / 2));
+      charges_.insert(charges_.end(), static_cast<std::size_t>(kind.count), static_cast<float>(kind.charge));
     }
   }
 
@@ -60,14 +60,15 @@ class electrolyte_simulation final : public model_simulation<electrolyte<Context
                     r.parameters.cutoff, r.parameters.mesh[0], r.parameters.mesh[1], r.parameters.mesh[2], r.error)};
   }
 
-  void write_frame(const std::filesystem::path& file, double time) override {
-    const auto positions = shown_vectors(model_.positions());
-    const auto velocities = shown_vectors(model_.velocities());
-    io::write_vtp(file, points_of(positions.data(), positions.size()), points_of(velocities.data(), velocities.size()),
-                  time, radii_);
+  io::particle_frame frame() override {
+    const auto domain = make_box<double, 3>({}, model_.options().box, vec<bool, 3>::filled(true));
+    io::particle_frame frame = particles_in(domain, model_.positions(), model_.velocities());
+    frame.radii = radii_;
+    frame.fields = {{"charge", charges_}};
+    return frame;
   }
-  io::image draw(const std::string& title, const std::string& subtitle) override {
-    io::preview_options options = seen_by(scene_.camera, title, subtitle);
+  io::image draw() override {
+    io::preview_options options = seen_by(scene_.camera);
     options.top_value = scene_.camera.speed;
     const auto positions = shown_vectors(model_.positions());
     const auto velocities = shown_vectors(model_.velocities());
@@ -92,7 +93,7 @@ class electrolyte_simulation final : public model_simulation<electrolyte<Context
 
  private:
   io::electrolyte_scene scene_;
-  std::vector<float> radii_;
+  std::vector<float> radii_, charges_;
 };
 
 template <typename Context, typename T>

@@ -7,7 +7,6 @@
 
 #include "program/run/model_simulation.hpp"
 #include "quadrat/io/friction_scene.hpp"
-#include "quadrat/io/vtk.hpp"
 #include "quadrat/models/granular_friction.hpp"
 
 namespace quadrat::program {
@@ -119,14 +118,14 @@ class granular_friction_simulation final : public model_simulation<granular_fric
         now["passed"]);
   }
 
-  void write_frame(const std::filesystem::path& file, double time) override {
-    const auto positions = shown_vectors(model_.positions());
-    const auto velocities = shown_vectors(model_.velocities());
-    io::write_vtp(file, points_of(positions.data(), positions.size()), points_of(velocities.data(), velocities.size()),
-                  time, radii_);
+  io::particle_frame frame() override {
+    const auto domain = make_box<double, 3>(point_at(scene_.box.lower), point_at(scene_.box.upper), {});
+    io::particle_frame frame = particles_in(domain, model_.positions(), model_.velocities());
+    frame.radii = radii_;
+    return frame;
   }
-  io::image draw(const std::string& title, const std::string& subtitle) override {
-    io::preview_options options = seen_by(scene_.camera, title, subtitle);
+  io::image draw() override {
+    io::preview_options options = seen_by(scene_.camera);
     options.top_value = scene_.camera.speed;
     io::preview_stage stage{point_at(scene_.box.lower), point_at(scene_.box.upper), scene_.particles.radius,
                             point_at(scene_.physics.gravity)};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include "program/process/interruption.hpp"
 #include "program/run/model_simulation.hpp"
-#include "quadrat/io/vtk.hpp"
+#include "program/run/ranks/granular_team.hpp"
+#include "program/run/ranks/ranks.hpp"
 #include "quadrat/models/granular.hpp"
 
 namespace quadrat::program {
@@ -30,14 +32,14 @@ measurement as_measurement(const granular_statistics& s) {
            {"max_speed", s.max_speed}}};
 }
 
-template <typename Context, typename T>
-class granular_simulation final : public model_simulation<granular<Context, T>> {
-  using base = model_simulation<granular<Context, T>>;
+/// `Model`: granular, or led_granular for several ranks.
+template <typename Model, typename T>
+class granular_simulation final : public model_simulation<Model> {
+  using base = model_simulation<Model>;
   using base::model_;
 
  public:
-  granular_simulation(granular<Context, T> model, const io::granular_scene& scene)
-      : base(std::move(model)), scene_(scene) {}
+  granular_simulation(Model model, const io::granular_scene& scene) : base(std::move(model)), scene_(scene) {}
 
   measurement measure() override { return as_measurement(model_.measure()); }
   std::vector<std::string_view> measured_names() const override {
@@ -51,14 +53,14 @@ class granular_simulation final : public model_simulation<granular<Context, T>> 
         now["candidates_per_particle"], now["largest_cell"]);
   }
 
-  void write_frame(const std::filesystem::path& file, double time) override {
-    const auto positions = shown_vectors(model_.positions());
-    const auto velocities = shown_vectors(model_.velocities());
-    io::write_vtp(file, points_of(positions.data(), positions.size()), points_of(velocities.data(), velocities.size()),
-                  time);
+  io::particle_frame frame() override {
+    const auto domain = make_box<double, 3>(as_vec(scene_.box.lower), as_vec(scene_.box.upper), {});
+    io::particle_frame frame = particles_in(domain, model_.positions(), model_.velocities());
+    frame.radii.assign(frame.positions.size(), static_cast<float>(scene_.particles.radius));
+    return frame;
   }
-  io::image draw(const std::string& title, const std::string& subtitle) override {
-    io::preview_options options = seen_by(scene_.camera, title, subtitle);
+  io::image draw() override {
+    io::preview_options options = seen_by(scene_.camera);
     options.top_value = scene_.camera.speed;
     const auto positions = shown_vectors(model_.positions());
     const auto velocities = shown_vectors(model_.velocities());
@@ -80,6 +82,10 @@ class granular_simulation final : public model_simulation<granular<Context, T>> 
                     get_vectors<T, 3>(saved, "velocities", count), saved.get<particle_id>("storage_order")});
   }
   std::string method() const override { return model_.options().method; }
+  std::vector<granular_rank_report> rank_reports() override {
+    if constexpr (requires { model_.report(); }) return model_.report();
+    return {};
+  }
 
  private:
   io::granular_scene scene_;
@@ -119,20 +125,50 @@ granular_start start_of(io::start_state start) {
   throw argument_error("unknown start state");
 }
 
+std::vector<vec<double, 3>> positions_of(const io::granular_scene& scene) {
+  const auto& grains = scene.particles;
+  return granular_initial_positions(start_of(grains.start), static_cast<std::size_t>(grains.count), grains.radius,
+                                    scene.box.lower, scene.box.upper, grains.jitter,
+                                    static_cast<std::uint64_t>(grains.seed));
+}
+
 template <typename Context, typename T>
 std::unique_ptr<simulation> make_in(const Context& context, T, const io::granular_scene& scene) {
-  const auto& grains = scene.particles;
-  const auto positions = granular_initial_positions(start_of(grains.start), static_cast<std::size_t>(grains.count),
-                                                    grains.radius, scene.box.lower, scene.box.upper, grains.jitter,
-                                                    static_cast<std::uint64_t>(grains.seed));
-  return std::make_unique<granular_simulation<Context, T>>(granular<Context, T>(context, options_of(scene), positions),
-                                                           scene);
+  using model_type = granular<Context, T>;
+  return std::make_unique<granular_simulation<model_type, T>>(
+      model_type(context, options_of(scene), positions_of(scene)), scene);
+}
+
+template <typename Context, typename T>
+std::unique_ptr<simulation> make_on_ranks(const Context& context, T, const io::granular_scene& scene,
+                                          communicator& host) {
+  auto owned = device_ranks(host, context);
+  communicator& ranks = owned == nullptr ? host : *owned;
+  std::vector<vec<double, 3>> positions;
+  together(ranks, [&] {
+    if (ranks.rank() == 0) positions = positions_of(scene);
+  });
+  distributed_granular<Context, T> model(context, ranks, options_of(scene), positions);
+  if (ranks.rank() != 0) {
+    const interruption left_to_rank_0;
+    follow(ranks, model);
+    return nullptr;
+  }
+  using leader = led_granular<Context, T>;
+  return std::make_unique<granular_simulation<leader, T>>(leader(std::move(owned), ranks, std::move(model)), scene);
 }
 
 }  // namespace
 
 std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene) {
   return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
+}
+
+std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene, communicator& ranks) {
+  io::run_table run = scene.run;
+  run.threads = threads_of_rank(run, ranks);
+  const auto make = [&](const auto& context, auto zero) { return make_on_ranks(context, zero, scene, ranks); };
+  return with_run_types(run, make, device_of_rank(ranks));
 }
 
 }  // namespace quadrat::program

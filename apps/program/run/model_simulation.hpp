@@ -51,15 +51,27 @@ std::vector<vec<float, 3>> shown_vectors(const std::vector<vec<T, D>>& values) {
 }
 
 /// What the camera says of a picture.
-inline io::preview_options seen_by(const io::camera_table& camera, const std::string& title,
-                                   const std::string& subtitle) {
+inline io::preview_options seen_by(const io::camera_table& camera) {
   io::preview_options options;
   options.azimuth = camera.azimuth;
   options.elevation = camera.elevation;
   options.zoom = camera.zoom;
-  options.title = title;
-  options.subtitle = subtitle;
   return options;
+}
+
+/// A frame of these particles in that box; the velocities may be left out.
+template <typename T, int D>
+io::particle_frame particles_in(const box<double, D>& domain, const std::vector<vec<T, D>>& positions,
+                                const std::vector<vec<T, D>>& velocities = {}) {
+  io::particle_frame frame;
+  frame.positions = shown_vectors(positions);
+  frame.velocities = shown_vectors(velocities);
+  for (int axis = 0; axis < 3; ++axis) {
+    frame.lower[axis] = axis < D ? domain.lower[axis] : -0.5;
+    frame.upper[axis] = axis < D ? domain.upper(axis) : 0.5;
+    frame.periodic[axis] = axis < D && domain.periodic[axis];
+  }
+  return frame;
 }
 
 /// For points without a size: they are drawn as large as leaves room between them where they are spread evenly.
@@ -144,7 +156,7 @@ class model_simulation : public simulation {
 /// Calls make(context, T()) with the context and the precision T that [run] asks for. The analyzer loses sight of what
 /// a unique_ptr owns where it becomes one of the base.
 template <typename Make>
-std::unique_ptr<simulation> with_run_types(const io::run_table& run, Make&& make) {
+std::unique_ptr<simulation> with_run_types(const io::run_table& run, Make&& make, int device = 0) {
   const auto in_precision = [&](const auto& context) {
     if (run.precision == io::number_precision::float64) return make(context, double());
     return make(context, float());
@@ -152,6 +164,7 @@ std::unique_ptr<simulation> with_run_types(const io::run_table& run, Make&& make
   if (run.device == io::device_choice::cuda) {
     cuda_context::options chosen;
     chosen.reproducibility = run.deterministic;
+    chosen.device = device;
     return in_precision(cuda_context(chosen));
   }
   cpu_context::options chosen;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace quadrat::program {
 
@@ -11,7 +12,9 @@ namespace quadrat::program {
 struct run_options {
   std::string scene;
   std::optional<std::string> device, method, deterministic, precision, output;
+  std::vector<std::string> frame_format;  ///< none: that of the scene
   std::optional<std::int64_t> steps, particles, threads, seed;
+  std::int64_t devices = 1;  ///< ranks of this process
   double progress_seconds = 10;
   bool json = false;
   bool resume = false;

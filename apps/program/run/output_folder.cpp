@@ -27,17 +27,18 @@ namespace fs = std::filesystem;
 constexpr std::string_view index_title = "# The files of a run of quadrat, which touches no others in this folder";
 constexpr std::string_view frame_folder = "frames";
 constexpr std::string_view frame_prefix = "frames/frame_";
-constexpr std::string_view frame_suffix = ".vtp";
 
 /// The step in a name like frames/frame_00000100.vtp.
 std::optional<std::uint64_t> step_in(std::string_view name) {
-  if (!name.starts_with(frame_prefix) || !name.ends_with(frame_suffix)) return std::nullopt;
-  const std::string_view digits =
-      name.substr(frame_prefix.size(), name.size() - frame_prefix.size() - frame_suffix.size());
+  if (!name.starts_with(frame_prefix)) return std::nullopt;
+  const std::string_view digits = name.substr(frame_prefix.size());
   std::uint64_t step = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), step);
-  if (name != output_folder::frame_name(step)) return std::nullopt;
-  return step;
+  for (const io::frame_file_format format :
+       {io::frame_file_format::vtp, io::frame_file_format::vtu, io::frame_file_format::xyz}) {
+    if (name == output_folder::frame_name(step, format)) return step;
+  }
+  return std::nullopt;
 }
 
 /// The names of all files of a run but the frames and the index, relative to its folder.
@@ -93,8 +94,8 @@ output_folder::~output_folder() {
 
 fs::path output_folder::table(std::string_view name) const { return path_ / (std::string(name) + ".csv"); }
 
-std::string output_folder::frame_name(std::uint64_t step) {
-  return fmt::format("{}{:08}{}", frame_prefix, step, frame_suffix);
+std::string output_folder::frame_name(std::uint64_t step, io::frame_file_format format) {
+  return fmt::format("{}{:08}.{}", frame_prefix, step, io::name_of(format));
 }
 
 bool output_folder::lists(const fs::path& file) const {
@@ -126,14 +127,14 @@ void output_folder::require_no_others() const {
   }
 }
 
-std::vector<std::uint64_t> output_folder::frames_up_to(std::uint64_t last) const {
-  std::vector<std::uint64_t> steps;
+std::vector<frame_file> output_folder::frames_up_to(std::uint64_t last) const {
+  std::vector<frame_file> frames;
   for (const std::string& name : files_) {
     const auto step = step_in(name);
-    if (step && *step <= last && fs::exists(path_ / name)) steps.push_back(*step);
+    if (step && *step <= last && fs::exists(path_ / name)) frames.push_back({*step, name});
   }
-  std::sort(steps.begin(), steps.end());
-  return steps;
+  std::ranges::stable_sort(frames, {}, &frame_file::step);
+  return frames;
 }
 
 fs::path output_folder::claim(const fs::path& file) {

@@ -8,7 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrat/io/scene.hpp"
+
 namespace quadrat::program {
+
+/// A frame of a run; its name is relative to the folder.
+struct frame_file {
+  std::uint64_t step;
+  std::string name;
+};
 
 /// The folder of a run. A run touches only its own files: those that its index, `run_files.txt`, lists. A file is in
 /// the index from before it is written until after it is removed, so that the index is true whenever the program is
@@ -28,11 +36,11 @@ class output_folder {
   [[nodiscard]] std::filesystem::path preview() const { return path_ / "preview.png"; }
   [[nodiscard]] std::filesystem::path summary() const { return path_ / "summary.json"; }
   [[nodiscard]] std::filesystem::path statistics() const { return path_ / "statistics.csv"; }
+  [[nodiscard]] std::filesystem::path frames() const { return path_ / "frames"; }
   /// One of run_csv_names.
   [[nodiscard]] std::filesystem::path table(std::string_view name) const;
-  [[nodiscard]] std::filesystem::path frame(std::uint64_t step) const { return path_ / frame_name(step); }
   /// The name of a frame, relative to the folder.
-  [[nodiscard]] static std::string frame_name(std::uint64_t step);
+  [[nodiscard]] static std::string frame_name(std::uint64_t step, io::frame_file_format format);
 
   /// Whether the index lists the files of a run.
   [[nodiscard]] bool holds_run() const { return !files_.empty(); }
@@ -41,8 +49,8 @@ class output_folder {
   /// Throws argument_error that names a file which a run could write, but which the index does not list, or a symbolic
   /// link in its place.
   void require_no_others() const;
-  /// The steps of the frames up to that step that are there, in order.
-  [[nodiscard]] std::vector<std::uint64_t> frames_up_to(std::uint64_t step) const;
+  /// The frames up to that step that are there, in order.
+  [[nodiscard]] std::vector<frame_file> frames_up_to(std::uint64_t step) const;
 
   /// Enters a file of this folder into the index, before it is written; returns the file. Throws io_error when there is
   /// one already that is not of this run.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "program/device.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/electrolyte_scene.hpp"
@@ -37,6 +38,11 @@ class settings_writer {
   template <typename T>
   static json as_value(const std::optional<T>& value) {
     return value ? as_value(*value) : json();
+  }
+  static json as_value(const std::vector<io::frame_file_format>& formats) {
+    json result = json::array();
+    for (const io::frame_file_format one : formats) result.push_back(io::name_of(one));
+    return result;
   }
   static json as_value(const std::vector<granular_wall>& walls) {
     json result = json::array();
@@ -99,14 +105,32 @@ class overrides {
   void apply_name(const std::optional<std::string>& given, Enum& member, const std::string& key,
                   const std::string& option) {
     if (!given) return;
-    const auto& names = io::names_of<Enum>;
-    const auto found = std::find(names.begin(), names.end(), *given);
-    // The command line was checked against the same list when it was read.
-    member = static_cast<Enum>(found - names.begin());
+    member = named<Enum>(*given);
+    file_.places.set(key, option);
+  }
+
+  /// Several values, each once; none given: those of the scene.
+  template <typename Enum>
+  void apply_names(const std::vector<std::string>& given, std::vector<Enum>& member, const std::string& key,
+                   const std::string& option) {
+    if (given.empty()) return;
+    member.clear();
+    for (const std::string& name : given) {
+      const Enum value = named<Enum>(name);
+      require(std::ranges::find(member, value) == member.end(), option, " names ", name, " twice");
+      member.push_back(value);
+    }
     file_.places.set(key, option);
   }
 
  private:
+  /// The command line was checked against the same list when it was read.
+  template <typename Enum>
+  [[nodiscard]] static Enum named(const std::string& name) {
+    const auto& names = io::names_of<Enum>;
+    return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+  }
+
   io::scene_file<Scene>& file_;
 };
 
@@ -118,6 +142,7 @@ overrides<Scene> apply_common(const run_options& options, io::scene_file<Scene>&
   given.apply_name(options.deterministic, scene.run.deterministic, "run.deterministic", "--deterministic");
   given.apply_name(options.precision, scene.run.precision, "run.precision", "--precision");
   given.apply(options.output, scene.output.directory, "output.directory", "--output");
+  given.apply_names(options.frame_format, scene.output.frame_format, "output.frame_format", "--frame-format");
   given.apply(options.steps, scene.run.steps, "run.steps", "--steps");
   given.apply(options.threads, scene.run.threads, "run.threads", "--threads");
   return given;
@@ -217,6 +242,9 @@ run_plan plan_of(Scene scene, std::string particles, double time_step) {
   plan.text = io::to_text(scene);
   io::visit_keys(scene, settings_writer(plan.settings));
   plan.make = [scene] { return make_simulation(scene); };
+  if constexpr (std::is_same_v<Scene, io::granular_scene>) {
+    plan.make_on = [scene](communicator& ranks) { return make_simulation(scene, ranks); };
+  }
   return plan;
 }
 

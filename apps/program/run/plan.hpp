@@ -9,6 +9,7 @@
 
 #include "program/run/options.hpp"
 #include "program/run/simulation.hpp"
+#include "quadrat/distributed/communicator.hpp"
 #include "quadrat/io/scene.hpp"
 
 namespace quadrat::program {
@@ -24,6 +25,9 @@ struct run_plan {
   std::string text;  ///< every key with its value, as io::to_text gives them
   nlohmann::ordered_json settings = nlohmann::ordered_json::object();  ///< the same for the summary
   std::function<std::unique_ptr<simulation>()> make;                   ///< at step 0
+  /// The same over ranks: on rank 0 returns the simulation of all; on others returns none, when rank 0 has ended.
+  /// Empty for models that run on one rank only.
+  std::function<std::unique_ptr<simulation>(communicator&)> make_on;
 };
 
 /// Reads the scene, puts the options in place of its values, checks the result and completes it; the device is decided.

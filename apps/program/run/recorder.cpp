@@ -9,6 +9,7 @@
 #include "program/process/stopwatch.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
+#include "quadrat/io/particle_frame.hpp"
 #include "quadrat/io/png.hpp"
 #include "quadrat/io/vtk.hpp"
 
@@ -21,13 +22,24 @@ std::string title_of(const run_plan& plan) {
   return title;
 }
 
-std::string subtitle_of(const run_plan& plan, const simulation& model) {
+std::string description_of(const run_plan& plan, const simulation& model) {
   const std::string where = model.backend() == "cpu"
                                 ? fmt::format("CPU, {} thread{}", model.threads(), model.threads() == 1 ? "" : "s")
                                 : model.device_name();
   return fmt::format("{} {} \u00b7 step {} \u00b7 t = {:g} \u00b7 {} \u00b7 {}", with_commas(model.size()),
                      plan.particles, with_commas(model.step()), static_cast<double>(model.step()) * plan.time_step,
                      model.method(), where);
+}
+
+void write(io::frame_file_format format, const std::filesystem::path& file, const io::particle_frame& frame) {
+  switch (format) {
+    case io::frame_file_format::vtp:
+      return io::write_vtp(file, frame);
+    case io::frame_file_format::vtu:
+      return io::write_vtu(file, frame);
+    case io::frame_file_format::xyz:
+      return io::write_xyz(file, frame);
+  }
 }
 
 }  // namespace
@@ -56,8 +68,8 @@ void recorder::resume() {
   }
   saved_step_ = state.step;
   // Nothing speaks against it: from here on, files are touched.
-  for (const std::uint64_t step : folder_.frames_up_to(state.step)) {
-    frames_.push_back({static_cast<double>(step) * plan_.time_step, output_folder::frame_name(step)});
+  for (const frame_file& frame : folder_.frames_up_to(state.step)) {
+    frames_.push_back({static_cast<double>(frame.step) * plan_.time_step, frame.name});
   }
   folder_.remove_leftovers();
   if (folder_.lists(folder_.collection())) write_collection();
@@ -117,6 +129,12 @@ measurement recorder::interrupt() {
   return now;
 }
 
+std::size_t recorder::frames() const {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < frames_.size(); ++k) count += k == 0 || frames_[k].time != frames_[k - 1].time ? 1 : 0;
+  return count;
+}
+
 bool recorder::due(std::int64_t period) const {
   return period > 0 && model_.step() % static_cast<std::uint64_t>(period) == 0;
 }
@@ -131,12 +149,22 @@ measurement recorder::measure() {
 void recorder::write_frame() {
   const stopwatch time(writing_);
   const double now = static_cast<double>(model_.step()) * plan_.time_step;
-  model_.write_frame(folder_.claim(folder_.frame(model_.step())), now);
-  frames_.push_back({now, output_folder::frame_name(model_.step())});
+  io::particle_frame frame = model_.frame();
+  frame.time = now;
+  for (const io::frame_file_format format : plan_.output.frame_format) {
+    const std::string name = output_folder::frame_name(model_.step(), format);
+    write(format, folder_.claim(folder_.path() / name), frame);
+    frames_.push_back({now, name});
+  }
   write_collection();
 }
 
-void recorder::write_collection() { io::write_pvd(folder_.claim(folder_.collection()), frames_); }
+/// ParaView opens a collection of VTK files; the others are opened as a series by their names.
+void recorder::write_collection() {
+  std::vector<io::pvd_entry> listed = frames_;
+  std::erase_if(listed, [](const io::pvd_entry& one) { return one.file.ends_with(".xyz"); });
+  if (!listed.empty()) io::write_pvd(folder_.claim(folder_.collection()), listed);
+}
 
 void recorder::write_checkpoint() {
   const stopwatch time(writing_);
@@ -155,7 +183,10 @@ void recorder::write_statistics() {
 
 void recorder::write_preview() {
   const stopwatch time(writing_);
-  io::write_png(folder_.claim(folder_.preview()), model_.draw(title_of(plan_), subtitle_of(plan_, model_)));
+  io::image picture = model_.draw();
+  picture.text.insert(picture.text.begin(),
+                      {{"Title", title_of(plan_)}, {"Description", description_of(plan_, model_)}});
+  io::write_png(folder_.claim(folder_.preview()), picture);
 }
 
 }  // namespace quadrat::program

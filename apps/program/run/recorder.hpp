@@ -43,7 +43,7 @@ class recorder {
 
   [[nodiscard]] double measuring_seconds() const { return measuring_; }
   [[nodiscard]] double writing_seconds() const { return writing_; }
-  [[nodiscard]] std::size_t frames() const { return frames_.size(); }
+  [[nodiscard]] std::size_t frames() const;
 
  private:
   [[nodiscard]] bool due(std::int64_t period) const;
@@ -59,7 +59,7 @@ class recorder {
   simulation& model_;
   output_folder& folder_;
   statistics_table table_;
-  std::vector<io::pvd_entry> frames_;
+  std::vector<io::pvd_entry> frames_;  ///< a file for each format
   std::optional<std::uint64_t> saved_step_;
   double measuring_ = 0;
   double writing_ = 0;

@@ -16,6 +16,7 @@
 #include "program/run/options.hpp"
 #include "program/run/output_folder.hpp"
 #include "program/run/plan.hpp"
+#include "program/run/ranks/ranks.hpp"
 #include "program/run/recorder.hpp"
 #include "program/run/simulation.hpp"
 #include "program/run/summary.hpp"
@@ -59,6 +60,14 @@ void advance(simulation& model, recorder& records, std::uint64_t last, const int
   }
 }
 
+run_plan checked_plan(const run_options& options) {
+  run_plan plan = load_plan(options);
+  if (options.resume && !std::filesystem::exists(plan.output.directory)) {
+    throw io_error(message("nothing to resume: there is no folder ", plan.output.directory));
+  }
+  return plan;
+}
+
 void print_end(const run_report& report, const run_options& options, const run_plan& plan, const simulation& model,
                output_folder& folder) {
   const std::string summary = as_json(report, plan, model, folder).dump(2);
@@ -79,8 +88,11 @@ void print_end(const run_report& report, const run_options& options, const run_p
 void note_disk(const run_plan& plan, const simulation& model, const output_folder& folder) {
   if (plan.output.frame_every <= 0) return;
   std::error_code none;
-  const auto frame = std::filesystem::file_size(folder.path() / output_folder::frame_name(model.step()), none);
-  if (none) return;
+  std::uintmax_t frame = 0;
+  for (const io::frame_file_format format : plan.output.frame_format) {
+    frame += std::filesystem::file_size(folder.path() / output_folder::frame_name(model.step(), format), none);
+    if (none) return;
+  }
   const auto space = std::filesystem::space(folder.path(), none);
   const auto frames = (plan.steps - model.step()) / static_cast<std::uint64_t>(plan.output.frame_every);
   const double needed = static_cast<double>(frames) * static_cast<double>(frame);
@@ -110,23 +122,42 @@ run_report simulate(const run_options& options, const run_plan& plan, simulation
   report.measuring_seconds = records.measuring_seconds();
   report.writing_seconds = records.writing_seconds();
   report.frames = records.frames();
+  report.ranks = model.rank_reports();
   return report;
+}
+
+/// Everything after the plan, on the rank that writes.
+void run_model(const run_options& options, const run_plan& plan, const std::unique_ptr<simulation>& model,
+               const stopwatch& time) {
+  output_folder folder(plan.output.directory);
+  run_report report = simulate(options, plan, *model, folder);
+  report.total_seconds = time.elapsed();
+  print_end(report, options, plan, *model, folder);
+  if (report.signal != 0) throw CLI::RuntimeError(128 + report.signal);
+}
+
+/// One rank of several. Where something is wrong with the scene, all find the same.
+void run_rank(const run_options& options, const stopwatch& time, communicator& ranks) {
+  run_plan plan;
+  together(ranks, [&] {
+    plan = checked_plan(options);
+    require(plan.make_on != nullptr,
+            "over several ranks only scenes with model = \"granular\" run; this one is of another model");
+  });
+  const std::unique_ptr<simulation> model = plan.make_on(ranks);
+  if (model != nullptr) run_model(options, plan, model, time);
 }
 
 void run_scene(const run_options& options) {
   require(options.progress_seconds >= 0, "--progress is ", options.progress_seconds, "; it must not be negative");
   double seconds = 0;
   const stopwatch time(seconds);
-  const run_plan plan = load_plan(options);
-  if (options.resume && !std::filesystem::exists(plan.output.directory)) {
-    throw io_error(message("nothing to resume: there is no folder ", plan.output.directory));
+  if (wants_ranks(options)) {
+    on_ranks(options, [&](communicator& ranks) { run_rank(options, time, ranks); });
+    return;
   }
-  const std::unique_ptr<simulation> model = plan.make();
-  output_folder folder(plan.output.directory);
-  run_report report = simulate(options, plan, *model, folder);
-  report.total_seconds = time.elapsed();
-  print_end(report, options, plan, *model, folder);
-  if (report.signal != 0) throw CLI::RuntimeError(128 + report.signal);
+  const run_plan plan = checked_plan(options);
+  run_model(options, plan, plan.make(), time);
 }
 
 void add_overrides(CLI::App& command, run_options& o) {
@@ -152,6 +183,17 @@ void add_overrides(CLI::App& command, run_options& o) {
       .add_flag("--deterministic{run_to_run}", o.deterministic,
                 "same bits in every run; --deterministic=canonical: with every method as well")
       ->check(one_of(io::names_of<determinism>))
+      ->group(group);
+  command
+      .add_option("--devices", o.devices,
+                  "GPUs of this machine that share out the particles; on the CPU, as many ranks in threads")
+      ->check(whole_number())
+      ->type_name("N");
+  command.add_option("--frame-format", o.frame_format, "of frames: vtp, vtu, xyz, or several with commas between")
+      ->check(one_of(io::names_of<io::frame_file_format>))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("FORMAT")
       ->group(group);
   command.add_option("--output", o.output, "folder for the results")->type_name("DIR")->group(group);
 }
@@ -186,7 +228,8 @@ void add_run(CLI::App& app) {
       "  quadrat run examples/dam_break.toml --deterministic --threads 2 --json > result.json\n"
       "  quadrat run examples/circles_2d.toml --method hybrid\n"
       "  quadrat run examples/poiseuille.toml   (a fluid between plates, measured against theory)\n"
-      "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n\n"
+      "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n"
+      "  mpirun -n 4 quadrat run examples/dam_break.toml             (four processes share out the grains)\n\n"
       "A run touches no files but its own, and replaces an earlier run only with --overwrite.\n"
       "Ctrl-C while steps are taken writes a checkpoint and stops; a second one stops at once. Either way, every\n"
       "file is whole.\n"

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,9 +14,11 @@
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/electrolyte_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
+#include "quadrat/io/particle_frame.hpp"
 #include "quadrat/io/png.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
+#include "quadrat/models/distributed_granular.hpp"
 
 namespace quadrat::program {
 
@@ -68,10 +69,10 @@ class simulation {
   [[nodiscard]] virtual std::vector<run_csv> tables() const { return {}; }
   [[nodiscard]] virtual run_result result() const { return {}; }
 
-  /// Writes the present state as VTK PolyData.
-  virtual void write_frame(const std::filesystem::path& file, double time) = 0;
+  /// The present state as files hold it, without the time.
+  [[nodiscard]] virtual io::particle_frame frame() = 0;
   /// The present state as a picture.
-  [[nodiscard]] virtual io::image draw(const std::string& title, const std::string& subtitle) = 0;
+  [[nodiscard]] virtual io::image draw() = 0;
 
   /// Everything that a later `restore` needs, without the parameters.
   [[nodiscard]] virtual io::checkpoint save() = 0;
@@ -87,11 +88,15 @@ class simulation {
   [[nodiscard]] virtual std::string device_name() const = 0;
   /// Host threads that compute; 0 on a GPU.
   [[nodiscard]] virtual int threads() const = 0;
+  /// By rank; none without ranks.
+  [[nodiscard]] virtual std::vector<granular_rank_report> rank_reports() { return {}; }
 };
 
 /// The simulation of a checked and completed scene, at step 0. The device must be decided, not `automatic`. Throws
 /// backend_error when the device is not there.
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene);
+/// Over ranks: see run_plan::make_on.
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene, communicator& ranks);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene);

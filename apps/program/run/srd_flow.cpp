@@ -116,12 +116,16 @@ std::string mean_profile::as_csv() const {
   for (const std::int64_t count : scene_.box.cells.value()) volume *= static_cast<double>(count);
   std::string text = "position";
   for (int k = 0; k < dimension; ++k) text += fmt::format(",velocity_{}", "xyz"[k]);
-  text += ",density\n";
+  text += ",density";
+  if (plates_) text += fmt::format(",theory_velocity_{}", "xyz"[plates_->component]);
+  text += '\n';
   for (std::size_t bin = 0; bin < sums_.size(); ++bin) {
     text += fmt::format("{}", position(bin));
     for (int k = 0; k < dimension; ++k) text += fmt::format(",{}", velocity(bin, k));
     const double samples = static_cast<double>(std::max<std::uint64_t>(samples_, 1));
-    text += fmt::format(",{}\n", sums_[bin].count / (samples * volume));
+    text += fmt::format(",{}", sums_[bin].count / (samples * volume));
+    if (plates_) text += fmt::format(",{}", theory(*plates_, position(bin)));
+    text += '\n';
   }
   return text;
 }
@@ -202,27 +206,6 @@ run_result mean_profile::sheared_result(const plates& flow) const {
                       samples_, rate, expected, off_by(off))};
 }
 
-io::image mean_profile::draw(io::plot_options options) const {
-  options.x_label = fmt::format("position along {}", "xyz"[axis_]);
-  std::vector<io::plot_series> series;
-  if (plates_) {
-    constexpr int pieces = 200;
-    io::plot_series line{"theory", {}, true};
-    for (int k = 0; k <= pieces; ++k) {
-      const double at = height_ * k / pieces;
-      line.points.push_back({at, theory(*plates_, at)});
-    }
-    options.y_label = fmt::format("velocity along {}", "xyz"[plates_->component]);
-    series = {line, {fmt::format("measured, mean of {}", samples_), points(plates_->component), false}};
-  } else {
-    options.y_label = "velocity";
-    for (int k = 0; k < scene_.box.dimension; ++k) {
-      series.push_back({fmt::format("along {}", "xyz"[k]), points(k), false});
-    }
-  }
-  return io::draw_plot(series, options);
-}
-
 void mean_profile::save(io::checkpoint& state) const {
   std::vector<double> rows;
   for (const slice& one : sums_) {
@@ -249,9 +232,11 @@ wave_decay::wave_decay(const io::srd_scene& scene)
       theory_(theory_of(scene, 2 * std::numbers::pi / wave_number_)) {}
 
 std::string wave_decay::as_csv() const {
-  std::string text = "step,time,amplitude\n";
+  std::string text = "step,time,amplitude,theory_amplitude\n";
   for (const vec<double, 2>& one : samples_) {
-    text += fmt::format("{},{},{}\n", one[0], one[0] * time_step_, one[1]);
+    const double time = one[0] * time_step_;
+    const double theory = amplitude_ * std::exp(-theory_.viscosity * wave_number_ * wave_number_ * time);
+    text += fmt::format("{},{},{},{}\n", one[0], time, one[1], theory);
   }
   return text;
 }
@@ -292,25 +277,6 @@ run_result wave_decay::result() const {
                                 rate, viscosity, theory_.viscosity, off_by(off))};
   add_corrections(result, theory_, viscosity);
   return result;
-}
-
-io::image wave_decay::draw(io::plot_options options) const {
-  options.x_label = "time";
-  options.y_label = "amplitude of the wave";
-  io::plot_series line{"theory", {}, true}, measured{"measured", {}, false};
-  // As many dots as leave the line visible.
-  const std::size_t stride = 1 + samples_.size() / 40;
-  for (std::size_t k = 0; k < samples_.size(); k += stride) {
-    measured.points.push_back({samples_[k][0] * time_step_, samples_[k][1]});
-  }
-  const double last = samples_.empty() ? 0 : samples_.back()[0] * time_step_;
-  constexpr int pieces = 200;
-  for (int k = 0; k <= pieces; ++k) {
-    const double time = last * k / pieces;
-    line.points.push_back({time, amplitude_ * std::exp(-theory_.viscosity * wave_number_ * wave_number_ * time)});
-  }
-  const std::array<io::plot_series, 2> both{line, measured};
-  return io::draw_plot(both, options);
 }
 
 void wave_decay::save(io::checkpoint& state) const { add_vectors(state, "wave", samples_); }

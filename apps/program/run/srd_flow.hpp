@@ -10,7 +10,6 @@
 #include "program/run/simulation.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/io/checkpoint.hpp"
-#include "quadrat/io/plot.hpp"
 #include "quadrat/io/srd_scene.hpp"
 
 /// What is measured in the course of a run of the SRD fluid, and compared with theory.
@@ -34,11 +33,10 @@ class mean_profile {
   void add(const std::vector<slice>& sample);
 
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
-  /// Position, velocity components (as many as dimensions), density; a row for each bin.
+  /// Position, velocity components (as many as dimensions), density, and where theory says something of a component,
+  /// that velocity; a row for each bin.
   [[nodiscard]] std::string as_csv() const;
   [[nodiscard]] run_result result() const;
-  /// The measured points, and the line of theory where there is one.
-  [[nodiscard]] io::image draw(io::plot_options options) const;
 
   void save(io::checkpoint& state) const;
   void restore(const io::checkpoint& state);
@@ -74,10 +72,9 @@ class wave_decay {
   explicit wave_decay(const io::srd_scene& scene);
 
   void add(std::uint64_t step, double amplitude) { samples_.push_back({static_cast<double>(step), amplitude}); }
-  /// Step, time, amplitude; a row for each sample.
+  /// Step, time, amplitude, and that of theory; a row for each sample.
   [[nodiscard]] std::string as_csv() const;
   [[nodiscard]] run_result result() const;
-  [[nodiscard]] io::image draw(io::plot_options options) const;
 
   void save(io::checkpoint& state) const;
   void restore(const io::checkpoint& state);

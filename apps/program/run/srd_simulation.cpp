@@ -6,7 +6,6 @@
 #include "program/run/model_simulation.hpp"
 #include "program/run/srd_flow.hpp"
 #include "quadrat/io/srd_scene.hpp"
-#include "quadrat/io/vtk.hpp"
 #include "quadrat/models/srd.hpp"
 
 namespace quadrat::program {
@@ -62,19 +61,15 @@ class srd_simulation final : public model_simulation<srd<Context, T, D>> {
     return profile_ ? profile_->result() : run_result{};
   }
 
-  void write_frame(const std::filesystem::path& file, double time) override {
-    const auto positions = shown_vectors(model_.positions());
-    const auto velocities = shown_vectors(model_.velocities());
-    io::write_vtp(file, points_of(positions.data(), positions.size()), points_of(velocities.data(), velocities.size()),
-                  time);
+  io::particle_frame frame() override {
+    vec<bool, D> periodic;
+    for (int axis = 0; axis < D; ++axis) {
+      periodic[axis] = scene_.box.boundaries[static_cast<std::size_t>(axis)] == io::srd_boundary::periodic;
+    }
+    return particles_in(make_box<double, D>({}, model_.box_size(), periodic), model_.positions(), model_.velocities());
   }
-  io::image draw(const std::string& title, const std::string& subtitle) override {
-    io::plot_options plot;
-    plot.title = title;
-    plot.subtitle = subtitle;
-    if (wave_) return wave_->draw(plot);
-    if (profile_ && profile_->samples() > 0) return profile_->draw(plot);
-    io::preview_options options = seen_by(scene_.camera, title, subtitle);
+  io::image draw() override {
+    io::preview_options options = seen_by(scene_.camera);
     if (D == 2) look_down(options);
     options.top_value = scene_.camera.speed;
     const auto positions = shown_vectors(model_.positions());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "program/process/progress_bar.hpp"
@@ -42,6 +43,29 @@ json performance_json(const run_report& report, const simulation& model) {
           {"memory_bytes", model.memory_bytes()}};
 }
 
+/// How the work was shared out: `imbalance` is the most grains of a rank over the mean, less 1.
+json ranks_json(const std::vector<granular_rank_report>& ranks) {
+  std::uint64_t most = 0, total = 0;
+  for (const granular_rank_report& one : ranks) {
+    most = std::max(most, one.grains);
+    total += one.grains;
+  }
+  const double mean = static_cast<double>(total) / static_cast<double>(ranks.size());
+  json result{{"count", ranks.size()},
+              {"imbalance", total == 0 ? 0.0 : static_cast<double>(most) / mean - 1},
+              {"exchanges", ranks[0].exchanges},
+              {"balances", ranks[0].balances},
+              {"steps_lost_to_imbalance", ranks[0].lost_steps}};
+  result["by_rank"] = array_json(static_cast<int>(ranks.size()), [&](int rank) {
+    const granular_rank_report& one = ranks[static_cast<std::size_t>(rank)];
+    return json{{"particles", one.grains},
+                {"ghosts", one.ghosts},
+                {"bytes_sent", one.bytes_sent},
+                {"communication_seconds", one.communication_seconds}};
+  });
+  return result;
+}
+
 json files_json(const run_report& report, const output_folder& folder) {
   json files{{"folder", folder.path().string()}, {"statistics", folder.statistics().string()}};
   const auto add = [&](std::string_view name, const std::filesystem::path& file) {
@@ -63,11 +87,27 @@ std::string where(const simulation& model) {
 /// Seconds with a sensible number of digits.
 std::string seconds_text(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 2 : 1); }
 
+std::string ranks_in_words(const std::vector<granular_rank_report>& ranks) {
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+  for (const granular_rank_report& one : ranks) {
+    bytes += one.bytes_sent;
+    seconds = std::max(seconds, one.communication_seconds);
+  }
+  return fmt::format("{}; {}B sent in all, up to {} in communication; balanced {} time{}", ranks.size(),
+                     with_prefix(static_cast<double>(bytes)), seconds_text(seconds), ranks[0].balances,
+                     ranks[0].balances == 1 ? "" : "s");
+}
+
 }  // namespace
 
 double run_report::updates_per_second(std::size_t particles) const {
   return simulation_seconds > 0 ? static_cast<double>(steps()) * static_cast<double>(particles) / simulation_seconds
                                 : 0;
+}
+
+std::string plot_hint(const std::string& table) {
+  return fmt::format("  plot       python3 -m quadrat.plot {} -o {}png\n", table, table.substr(0, table.size() - 3));
 }
 
 nlohmann::ordered_json program_json() {
@@ -95,6 +135,7 @@ nlohmann::ordered_json as_json(const run_report& report, const run_plan& plan, c
              {"interrupted", report.signal != 0}}},
            {"performance", performance_json(report, model)},
            {"statistics", statistics_json(report.statistics)}};
+  if (!report.ranks.empty()) all["ranks"] = ranks_json(report.ranks);
   if (const run_result shown = model.result(); !shown.values.empty()) add_values(all["result"], shown.values);
   all["settings"] = plan.settings;
   all["files"] = files_json(report, folder);
@@ -113,11 +154,14 @@ std::string as_text(const run_report& report, const run_plan& plan, const simula
                         1e3 * report.simulation_seconds / static_cast<double>(report.steps()), model.method(),
                         plan.precision, seconds_text(report.measuring_seconds + report.writing_seconds));
   }
+  if (!report.ranks.empty()) text += fmt::format("  ranks      {}\n", ranks_in_words(report.ranks));
   text += fmt::format("  state      {}\n", model.in_words(report.statistics));
   if (const std::string words = model.result().words; !words.empty()) text += fmt::format("  result     {}\n", words);
   if (report.signal == 0 && plan.output.preview) text += fmt::format("  picture    {}\n", folder.preview().string());
+  for (const run_csv& one : model.tables()) text += plot_hint(folder.table(one.name).string());
   if (report.frames > 0) {
-    text += fmt::format("  frames     {} ({} frames, for ParaView)\n", folder.collection().string(), report.frames);
+    text += fmt::format("  frames     {} in {}; a page of them: python3 -m quadrat.view {}\n", report.frames,
+                        folder.frames().string(), folder.path().string());
   }
   return text + fmt::format("  summary    {}\n", folder.summary().string());
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "program/run/output_folder.hpp"
 #include "program/run/plan.hpp"
@@ -23,6 +24,7 @@ struct run_report {
   double writing_seconds = 0;
   double total_seconds = 0;
   std::size_t frames = 0;
+  std::vector<granular_rank_report> ranks;  ///< none where there is but one
   measurement statistics;
 
   [[nodiscard]] std::uint64_t steps() const { return last_step - first_step; }
@@ -37,6 +39,9 @@ struct run_report {
 /// The same for people, in a few lines.
 [[nodiscard]] std::string as_text(const run_report& report, const run_plan& plan, const simulation& model,
                                   const output_folder& folder);
+
+/// A line of a summary: the command that plots a table.
+[[nodiscard]] std::string plot_hint(const std::string& table);
 
 /// Version, commit and compilers.
 [[nodiscard]] nlohmann::ordered_json program_json();

@@ -92,8 +92,8 @@ struct smallest_ids {
 };
 
 /// The same sum in increasing order of the other grain's id, for any cell list, walk and order in memory: the level
-/// `canonical`.
-template <bool Carried, typename View, typename T>
+/// `canonical`. `Named`: the ids are those of the records; otherwise a grain's slot is its id.
+template <bool Carried, bool Named = Carried, typename View, typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> force_in_id_order(const View& view, const granular_law<T>& law,
                                                      const grain_records<T>& grains, std::uint32_t self) {
   const vec<T, 3> here = read_record(grains.positions, self).position;
@@ -104,7 +104,7 @@ template <bool Carried, typename View, typename T>
     smallest_ids next;
     const auto offer = [&](std::uint32_t other, const vec<T, 3>& there) {
       if (!law.touches(squared_norm(there - here)) || other == self) return;
-      const particle_id id = Carried ? grains.velocities[other].id : other;
+      const particle_id id = Named ? grains.velocities[other].id : other;
       if (static_cast<std::int64_t>(id) > last_id) next.offer(id, other);
     };
     for_each_near<Carried>(view, grains.positions, here, law.diameter, offer);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Apart from ranks.cpp: what only the program does, since it needs MPI.
+#include <exception>
+
+#include "program/run/ranks/ranks.hpp"
+#include "quadrat/distributed/in_process.hpp"
+#include "quadrat/distributed/mpi.hpp"
+
+namespace quadrat::program {
+
+namespace {
+
+/// As run_ranks, but rank 0 throws what it throws, and others end all.
+void with_processes(const std::function<void(communicator&)>& body) {
+  mpi_session session;
+  try {
+    body(session.ranks());
+  } catch (const std::exception& problem) {
+    // Rank 0 has told the others to end before it comes here, or all have agreed.
+    if (session.ranks().rank() == 0) throw;
+    if (!session.ranks().agreed_to_fail()) session.abort(problem.what());
+  }
+}
+
+}  // namespace
+
+void on_ranks(const run_options& options, const std::function<void(communicator&)>& body) {
+  if (options.devices > 1) {
+    run_ranks(static_cast<int>(options.devices), body);
+  } else {
+    with_processes(body);
+  }
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "harness/session.hpp"
+
+namespace quadrat::bench {
+
+/// The ranks of this topic are threads of the program: on CUDA one for each device, 1, 2, 4, ... of them; on the CPU
+/// they share out the threads.
+
+/// The granular step with as many grains for each rank.
+void run_weak_scaling(const session& s);
+/// The granular step with as many grains in all.
+void run_strong_scaling(const session& s);
+/// Positions of ghosts, packing included.
+void run_halo(const session& s);
+/// One particle of a hundred changes its rank.
+void run_migration(const session& s);
+/// Fourier transforms of complex meshes, in natural and in transposed order.
+void run_distributed_fft(const session& s);
+
+}  // namespace quadrat::bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/distributed/communicator.hpp"
+#include "quadrat/distributed/decomposition.hpp"
+
+namespace quadrat {
+
+/// Mesh points [first, first + extent) along each axis; along periodic axes before they are wrapped, and any number.
+template <int D>
+struct mesh_patch {
+  vec<int, D> first;
+  vec<int, D> extent;
+
+  [[nodiscard]] std::size_t size() const {
+    std::size_t product = 1;
+    for (int axis = 0; axis < D; ++axis) product *= static_cast<std::size_t>(extent[axis]);
+    return product;
+  }
+};
+
+/// A plan between a mesh whose points are owned by ranks, in blocks, and a patch of mesh points on each rank, which may
+/// overlap others, reach over periodic faces and wrap onto itself. Arrays are C-ordered, of a block and of a patch:
+/// [x][y][z][component]. Move-only. All calls are collective; `add` and `fetch` allocate nothing once they have been
+/// called with as many components.
+template <typename Context, typename T, int D>
+class mesh_halo {
+  static_assert(detail::instance<Context, T, D>::exists);
+
+ public:
+  /// `owners`: a decomposition whose cells are the mesh points, such as slab_decomposition. Points of a patch beyond an
+  /// open axis have no owner: what is there is left out, and fetched as 0. The communicator must outlive this.
+  /// Synchronizes. Throws argument_error on all ranks for a patch without points or of more than 2^31 - 1.
+  mesh_halo(const Context& context, communicator& ranks, const decomposition<D>& owners, const mesh_patch<D>& patch);
+  mesh_halo(mesh_halo&&) noexcept;
+  mesh_halo& operator=(mesh_halo&&) noexcept;
+  ~mesh_halo();
+
+  /// Mesh points of this rank's block and patch.
+  [[nodiscard]] std::size_t block_size() const;
+  [[nodiscard]] std::size_t patch_size() const;
+  [[nodiscard]] std::size_t bytes() const;
+
+  /// block = the sum over all patches, in order of rank: the same bits in every run.
+  void add(const T* patch, T* block, int components = 1);
+  /// patch = the values of the owners.
+  void fetch(const T* block, T* patch, int components = 1);
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

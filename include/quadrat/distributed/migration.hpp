@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/distributed/communicator.hpp"
+
+namespace quadrat {
+
+/// A plan that sends each element to a rank: made from the ranks, then applied to any number of arrays. Move-only.
+/// Elements arrive in order of the sending rank, and within those of one rank in the order they had there: so if ranks
+/// hold consecutive parts of a sequence, its order is kept. Deterministic.
+///
+/// All calls are collective. Counts travel only in `build`.
+template <typename Context>
+class migration {
+  static_assert(detail::instance<Context>::exists);
+
+ public:
+  /// The communicator must outlive this.
+  migration(const Context& context, communicator& ranks);
+  migration(migration&&) noexcept;
+  migration& operator=(migration&&) noexcept;
+  ~migration();
+
+  /// destinations[i]: the rank that gets element i. Synchronizes. Throws on all ranks: argument_error for more than
+  /// 2^31 - 1 elements, before or after; data_error for a rank that does not exist, naming the first element of the
+  /// first rank that has one.
+  void build(const std::uint32_t* destinations, std::size_t count);
+
+  /// Elements that `build` was given, and that arrive here.
+  [[nodiscard]] std::size_t leaving() const;
+  [[nodiscard]] std::size_t arriving() const;
+  /// Of the arriving elements, how many come from each rank.
+  [[nodiscard]] const std::vector<std::size_t>& arriving_by_rank() const;
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+
+  /// Moves leaving() elements at `from` to where they belong; `to` has room for arriving() elements. The element's size
+  /// must be a multiple of 4 bytes.
+  void apply(const void* from, void* to, std::size_t element_bytes);
+  template <typename E>
+  void apply(const E* from, E* to) {
+    static_assert(std::is_trivially_copyable_v<E>);
+    apply(static_cast<const void*>(from), static_cast<void*>(to), sizeof(E));
+  }
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/distributed/communicator.hpp"
+#include "quadrat/distributed/decomposition.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+
+namespace quadrat {
+
+/// Spreading and interpolation over all ranks: each spreads its own points onto the mesh points around its block, by
+/// spread_plan (its methods, options, limits), and mesh_halo adds them up where they are owned. Results are those of
+/// one rank within rounding. Move-only. All calls are collective.
+///
+/// Determinism: at run_to_run the same bits in every run on the same number of ranks.
+template <typename Context, typename T, int D>
+class distributed_spread_plan {
+  static_assert(detail::instance<Context, T, D>::exists);
+
+ public:
+  /// `domain`, `mesh`, `order`, `options`: as of spread_plan; options.edges and options.beyond must refuse. `owners`:
+  /// of mesh points (its cells are the mesh), such as slab_decomposition. `shares`: of particles, in cells of `space`,
+  /// whose box is the domain. `reach`: how far a particle may have left its block. The communicator must outlive this.
+  /// Throws on all ranks what spread_plan throws, and argument_error where these do not fit each other.
+  distributed_spread_plan(const Context& context, communicator& ranks, const vec<int, D>& mesh, int order,
+                          const decomposition<D>& owners, const grid<T, D>& space, const decomposition<D>& shares,
+                          T reach = T(0), const spread_options& options = {});
+  distributed_spread_plan(distributed_spread_plan&&) noexcept;
+  distributed_spread_plan& operator=(distributed_spread_plan&&) noexcept;
+  ~distributed_spread_plan();
+
+  /// Own points, in the block of this rank or nearer than the reach; not wrapped to the other side of the box. Throws
+  /// on all ranks what spread_plan::set_points throws, and data_error for a point that is farther.
+  void set_points(const points_view<T, D>& points);
+
+  /// Mesh points of this rank: the size of `mesh` below, C-ordered in its block.
+  [[nodiscard]] std::size_t mesh_size() const;
+
+  void spread(const T* values, T* mesh);
+  void spread(const std::complex<T>* values, std::complex<T>* mesh);
+  void interpolate(const T* mesh, T* values);
+  void interpolate(const std::complex<T>* mesh, std::complex<T>* values);
+  void interpolate_gradient(const T* mesh, T* gradients);
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

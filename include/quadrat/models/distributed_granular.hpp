@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/distributed/communicator.hpp"
+#include "quadrat/models/granular.hpp"
+
+namespace quadrat {
+
+/// What one rank has done.
+struct granular_rank_report {
+  std::uint64_t grains = 0;
+  std::uint64_t ghosts = 0;
+  std::uint64_t bytes_sent = 0;      ///< to other ranks
+  std::uint64_t exchanges = 0;       ///< times that grains have changed ranks and ghosts been chosen
+  std::uint64_t balances = 0;        ///< times that the decomposition has changed
+  double lost_steps = 0;             ///< to imbalance: the sum over steps of (most grains of a rank / mean - 1)
+  double communication_seconds = 0;  ///< in exchanges and in waiting for other ranks, on the host
+};
+
+/// The granular model (granular.hpp) over any number of ranks: each owns the grains of a block of cells and moves them;
+/// forces see the ghosts of others. Move-only. All calls are collective, and synchronize.
+///
+/// Grains change ranks, and ghosts are chosen, only when a grain has moved by half of the skin since the last time;
+/// until then a step sends positions and velocities of ghosts, and one small record by which ranks agree. Blocks are
+/// balanced by the number of grains when the imbalance has cost more steps than balancing does. The cell list is
+/// `counting`.
+///
+/// Determinism: at `canonical` positions, velocities and statistics have the same bits on any number of ranks, those of
+/// `granular` with any method; at `run_to_run` the same in every run on the same number of ranks.
+template <typename Context, typename T>
+class distributed_granular {
+  static_assert(detail::instance<Context, T>::exists);
+
+ public:
+  /// Grains are those that rank 0 gives; others give none. The communicator must outlive this. `skin` is in diameters.
+  /// Throws on all ranks what `granular` throws; argument_error for methods other than "counting" (or none), and for a
+  /// skin that is negative or not finite.
+  distributed_granular(const Context& context, communicator& ranks, const granular_options& options,
+                       std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
+                       double skin = 0.5);
+  distributed_granular(distributed_granular&&) noexcept;
+  distributed_granular& operator=(distributed_granular&&) noexcept;
+  ~distributed_granular();
+
+  /// Takes time steps. Never throws for bad data: see check.
+  void advance(std::size_t steps);
+  /// Throws on all ranks the same data_error if the run blew up, naming step and grain.
+  void check();
+  /// On all ranks. Gathers the grains on rank 0, which measures them.
+  [[nodiscard]] granular_statistics measure();
+  /// On rank 0 the state of all grains, by id; on others an empty one. A state of any number of ranks, or of
+  /// `granular`, can be restored on any other.
+  [[nodiscard]] granular_state<T> state();
+  /// Restores the state that rank 0 gives; others give any. Throws what granular::restore throws, on all ranks.
+  void restore(const granular_state<T>& state);
+
+  [[nodiscard]] std::uint64_t step() const;
+  /// Grains of all ranks, and of this one.
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t own() const;
+  /// Of all ranks, on all of them.
+  [[nodiscard]] std::vector<granular_rank_report> report();
+  /// Bytes of the context's memory in use on this rank.
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] const granular_options& options() const;
+  [[nodiscard]] const Context& context() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "quadrat/core/context.hpp"
+
+/// Messages between threads of one process, each with its own stream: the receiver's stream waits for the event that
+/// the sender recorded, copies, and records one that the sender's stream waits for. Between devices that are peers the
+/// copy goes directly from memory to memory. No thread waits for a device.
+namespace quadrat::detail {
+
+struct parcel {
+  parcel(int receiver, const void* first, std::size_t length) : to(receiver), data(first), bytes(length) {}
+  ~parcel();
+  parcel(const parcel&) = delete;
+  parcel& operator=(const parcel&) = delete;
+
+  int to;
+  const void* data;
+  std::size_t bytes;
+  std::vector<std::byte> copy;  ///< of host memory
+  int device = -1;              ///< of the sender
+  void* ready = nullptr;        ///< cudaEvent_t: the data are complete
+  void* copied = nullptr;       ///< cudaEvent_t of the receiver's device: they are no longer needed
+  bool taken = false;
+};
+
+/// The sender's side, before the parcel is given away.
+void mark_ready(const cuda_context& context, parcel& one);
+/// The receiver's side: enqueues the copy.
+void take_parcel(const cuda_context& context, parcel& one, void* to);
+/// The sender's side, when the parcel has been taken.
+void wait_until_copied(const cuda_context& context, const parcel& one);
+
+}  // namespace quadrat::detail

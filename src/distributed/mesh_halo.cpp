@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/distributed/mesh_halo.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "core/backend.hpp"
+#include "distributed/mesh_pieces.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// to[k] = from[indices[k]], or the reverse.
+template <typename T>
+struct gather_mesh {
+  const T* from;
+  const std::uint32_t* indices;
+  std::size_t width;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    for (std::size_t c = 0; c < width; ++c) to[k * width + c] = from[indices[k] * width + c];
+  }
+};
+
+template <typename T, bool Add>
+struct scatter_mesh {
+  const T* from;
+  const std::uint32_t* indices;
+  std::size_t width;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    for (std::size_t c = 0; c < width; ++c) {
+      T& place = to[indices[k] * width + c];
+      place = Add ? place + from[k * width + c] : from[k * width + c];
+    }
+  }
+};
+
+/// The points that travel between this rank and the others, in order of rank.
+template <typename Context>
+struct mesh_route {
+  array<std::uint32_t, Context> indices;
+  std::vector<std::size_t> by_rank;
+  std::vector<std::size_t> pieces;  ///< points of each piece
+};
+
+}  // namespace
+
+template <typename Context, typename T, int D>
+struct mesh_halo<Context, T, D>::implementation {
+  implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group) {}
+
+  void plan(const decomposition<D>& owners, const std::vector<mesh_patch<D>>& patches);
+  void exchange(const mesh_route<Context>& leaving, const mesh_route<Context>& coming, std::size_t width);
+
+  Context context;
+  communicator& ranks;
+  std::size_t block_size = 0, patch_size = 0;
+  mesh_route<Context> of_patch, of_block;
+  array<T, Context> out, in;
+};
+
+/// Both sides list the same pieces: this rank's patch with every block, and every patch with this rank's block.
+template <typename Context, typename T, int D>
+void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owners,
+                                                    const std::vector<mesh_patch<D>>& patches) {
+  const int self = ranks.rank();
+  std::vector<std::uint32_t> in_patch, in_block;
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    const std::size_t patch_before = in_patch.size(), block_before = in_block.size();
+    for (const auto& piece : detail::common_pieces(owners, rank, patches[static_cast<std::size_t>(self)])) {
+      in_patch.insert(in_patch.end(), piece.in_patch.begin(), piece.in_patch.end());
+    }
+    for (const auto& piece : detail::common_pieces(owners, self, patches[static_cast<std::size_t>(rank)])) {
+      in_block.insert(in_block.end(), piece.in_block.begin(), piece.in_block.end());
+      of_block.pieces.push_back(piece.in_block.size());
+    }
+    of_patch.by_rank.push_back(in_patch.size() - patch_before);
+    of_block.by_rank.push_back(in_block.size() - block_before);
+  }
+  of_patch.indices = to_device(context, in_patch);
+  of_block.indices = to_device(context, in_block);
+  patch_size = patches[static_cast<std::size_t>(self)].size();
+  const cell_block<D>& block = owners.blocks[static_cast<std::size_t>(self)];
+  block_size = block.empty() ? 0 : mesh_patch<D>{block.first, block.end - block.first}.size();
+}
+
+/// Sends `out`, receives into `in`.
+template <typename Context, typename T, int D>
+void mesh_halo<Context, T, D>::implementation::exchange(const mesh_route<Context>& leaving,
+                                                        const mesh_route<Context>& coming, std::size_t width) {
+  std::vector<outgoing_message> sends;
+  std::vector<incoming_message> receives;
+  const T* from = out.data();
+  T* to = in.data();
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    const std::size_t sent = leaving.by_rank[static_cast<std::size_t>(rank)] * width;
+    const std::size_t received = coming.by_rank[static_cast<std::size_t>(rank)] * width;
+    if (sent > 0) sends.push_back({rank, from, sent * sizeof(T)});
+    if (received > 0) receives.push_back({rank, to, received * sizeof(T)});
+    from += sent;
+    to += received;
+  }
+  ranks.exchange(context, sends, receives);
+}
+
+template <typename Context, typename T, int D>
+mesh_halo<Context, T, D>::mesh_halo(const Context& context, communicator& ranks, const decomposition<D>& owners,
+                                    const mesh_patch<D>& patch) {
+  const auto patches = all_values(ranks, patch);
+  together(ranks, [&] {
+    require(owners.ranks() == ranks.size(), "the decomposition is for ", owners.ranks(), " ranks; there are ",
+            ranks.size());
+    double points = 1;
+    for (int axis = 0; axis < D; ++axis) {
+      require(patch.extent[axis] >= 1, "the patch has ", patch.extent[axis], " points along axis ", axis,
+              "; at least 1 is needed");
+      points *= patch.extent[axis];
+    }
+    require(points <= static_cast<double>(max_count), "the patch has ", points, " points; at most ", max_count,
+            " are possible");
+    implementation_ = std::make_unique<implementation>(context, ranks);
+    implementation_->plan(owners, patches);
+  });
+}
+template <typename Context, typename T, int D>
+mesh_halo<Context, T, D>::mesh_halo(mesh_halo&&) noexcept = default;
+template <typename Context, typename T, int D>
+mesh_halo<Context, T, D>& mesh_halo<Context, T, D>::operator=(mesh_halo&&) noexcept = default;
+template <typename Context, typename T, int D>
+mesh_halo<Context, T, D>::~mesh_halo() = default;
+
+template <typename Context, typename T, int D>
+void mesh_halo<Context, T, D>::add(const T* patch, T* block, int components) {
+  implementation& self = *implementation_;
+  const auto width = static_cast<std::size_t>(components);
+  self.out.resize_discarding(self.context, self.of_patch.indices.size() * width);
+  self.in.resize_discarding(self.context, self.of_block.indices.size() * width);
+  for_each(self.context, "mesh.pack", self.of_patch.indices.size(),
+           gather_mesh<T>{patch, self.of_patch.indices.data(), width, self.out.data()});
+  self.exchange(self.of_patch, self.of_block, width);
+  fill_bytes(self.context, block, 0, self.block_size * width * sizeof(T));
+  std::size_t first = 0;
+  for (const std::size_t count : self.of_block.pieces) {
+    for_each(self.context, "mesh.add", count,
+             scatter_mesh<T, true>{self.in.data() + first * width, self.of_block.indices.data() + first, width, block});
+    first += count;
+  }
+}
+
+template <typename Context, typename T, int D>
+void mesh_halo<Context, T, D>::fetch(const T* block, T* patch, int components) {
+  implementation& self = *implementation_;
+  const auto width = static_cast<std::size_t>(components);
+  self.out.resize_discarding(self.context, self.of_block.indices.size() * width);
+  self.in.resize_discarding(self.context, self.of_patch.indices.size() * width);
+  for_each(self.context, "mesh.pack", self.of_block.indices.size(),
+           gather_mesh<T>{block, self.of_block.indices.data(), width, self.out.data()});
+  self.exchange(self.of_block, self.of_patch, width);
+  fill_bytes(self.context, patch, 0, self.patch_size * width * sizeof(T));
+  for_each(self.context, "mesh.place", self.of_patch.indices.size(),
+           scatter_mesh<T, false>{self.in.data(), self.of_patch.indices.data(), width, patch});
+}
+
+template <typename Context, typename T, int D>
+std::size_t mesh_halo<Context, T, D>::block_size() const {
+  return implementation_->block_size;
+}
+template <typename Context, typename T, int D>
+std::size_t mesh_halo<Context, T, D>::patch_size() const {
+  return implementation_->patch_size;
+}
+template <typename Context, typename T, int D>
+std::size_t mesh_halo<Context, T, D>::bytes() const {
+  const implementation& self = *implementation_;
+  return self.of_patch.indices.bytes() + self.of_block.indices.bytes() + self.out.bytes() + self.in.bytes();
+}
+
+template class mesh_halo<backend_context, float, 2>;
+template class mesh_halo<backend_context, float, 3>;
+template class mesh_halo<backend_context, double, 2>;
+template class mesh_halo<backend_context, double, 3>;
+
+}  // namespace quadrat

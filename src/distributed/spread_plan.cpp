@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/distributed/spread_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/backend.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/distributed/mesh_halo.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// The mesh points that particles of a block may touch.
+template <typename T, int D>
+[[nodiscard]] mesh_patch<D> patch_of(const vec<int, D>& mesh, int order, const grid<T, D>& space,
+                                     const cell_block<D>& block, T reach) {
+  mesh_patch<D> patch{vec<int, D>{}, vec<int, D>::filled(1)};
+  if (block.empty()) return patch;
+  for (int axis = 0; axis < D; ++axis) {
+    const double points_a_cell = static_cast<double>(mesh[axis]) / space.cells[axis];
+    const double points_a_length = mesh[axis] / static_cast<double>(space.domain.length[axis]);
+    // Points more than half the window, for rounding at faces.
+    const int half_width = order / 2 + 2;
+    const double margin = half_width + std::ceil(static_cast<double>(reach) * points_a_length);
+    double first = std::floor(block.first[axis] * points_a_cell) - margin;
+    double end = std::ceil(block.end[axis] * points_a_cell) + margin;
+    if (!space.domain.periodic[axis]) {
+      first = std::max(first, 0.0);
+      end = std::min(end, static_cast<double>(mesh[axis]));
+    }
+    patch.first[axis] = static_cast<int>(first);
+    patch.extent[axis] = static_cast<int>(end - first);
+  }
+  return patch;
+}
+
+/// The box of a patch: open, since its mesh points do not wrap.
+template <typename T, int D>
+[[nodiscard]] box<T, D> box_of_patch(const vec<int, D>& mesh, const box<T, D>& domain, const mesh_patch<D>& patch,
+                                     spread_options& options) {
+  box<T, D> result{};
+  for (int axis = 0; axis < D; ++axis) {
+    const double given = options.exact_lengths[axis];
+    const double length = given > 0 ? given : static_cast<double>(domain.length[axis]);
+    const double spacing = length / mesh[axis];
+    result.lower[axis] =
+        static_cast<T>(static_cast<double>(domain.lower[axis]) + static_cast<double>(patch.first[axis]) * spacing);
+    result.length[axis] = static_cast<T>(patch.extent[axis] * spacing);
+  }
+  return make_box_from_lengths(result.lower, result.length, vec<bool, D>::filled(false));
+}
+
+/// exact_lengths are for three axes.
+template <typename T, int D>
+[[nodiscard]] spread_options options_of_patch(spread_options options, const vec<int, D>& mesh, const box<T, D>& domain,
+                                              const mesh_patch<D>& patch) {
+  require(options.edges == open_footprints::refuse && options.beyond == points_beyond::refuse,
+          "over several ranks footprints and points beyond open axes are refused; the options must say so");
+  // The face of an open axis is that of the patch after rounding.
+  options.beyond = points_beyond::accept;
+  for (int axis = 0; axis < D; ++axis) {
+    const double given = options.exact_lengths[axis];
+    const double length = given > 0 ? given : static_cast<double>(domain.length[axis]);
+    options.exact_lengths[axis] = length / mesh[axis] * patch.extent[axis];
+  }
+  return options;
+}
+
+}  // namespace
+
+template <typename Context, typename T, int D>
+struct distributed_spread_plan<Context, T, D>::implementation {
+  implementation(const Context& chosen, communicator& group, const vec<int, D>& mesh, int order,
+                 const grid<T, D>& space, const mesh_patch<D>& own_patch, spread_options options)
+      : context(chosen),
+        ranks(group),
+        patch(own_patch),
+        plan(chosen, box_of_patch(mesh, space.domain, own_patch, options), own_patch.extent, order,
+             options_of_patch(options, mesh, space.domain, own_patch)) {}
+
+  /// Memory for the patch.
+  [[nodiscard]] T* room(int components) {
+    values.resize_discarding(context, patch.size() * static_cast<std::size_t>(components));
+    return values.data();
+  }
+
+  Context context;
+  communicator& ranks;
+  mesh_patch<D> patch;
+  spread_plan<Context, T, D> plan;
+  std::unique_ptr<mesh_halo<Context, T, D>> borders;
+  array<T, Context> values;
+};
+
+template <typename Context, typename T, int D>
+distributed_spread_plan<Context, T, D>::distributed_spread_plan(const Context& context, communicator& ranks,
+                                                                const vec<int, D>& mesh, int order,
+                                                                const decomposition<D>& owners, const grid<T, D>& space,
+                                                                const decomposition<D>& shares, T reach,
+                                                                const spread_options& options) {
+  together(ranks, [&] {
+    require(owners.cells == mesh, "mesh points are owned on a mesh of ", detail::joined_counts(owners.cells),
+            ", not of ", detail::joined_counts(mesh));
+    require(owners.periodic == space.domain.periodic, "the periodic axes of the mesh are not those of the box");
+    require(shares.cells == space.cells && shares.ranks() == ranks.size(),
+            "the decomposition of the particles is of another grid, or for other ranks");
+    require(reach >= T(0) && std::isfinite(reach), "the reach is ", reach, "; it must be finite and not negative");
+    const auto patch = patch_of(mesh, order, space, shares.blocks[static_cast<std::size_t>(ranks.rank())], reach);
+    implementation_ = std::make_unique<implementation>(context, ranks, mesh, order, space, patch, options);
+  });
+  implementation_->borders = std::make_unique<mesh_halo<Context, T, D>>(context, ranks, owners, implementation_->patch);
+}
+template <typename Context, typename T, int D>
+distributed_spread_plan<Context, T, D>::distributed_spread_plan(distributed_spread_plan&&) noexcept = default;
+template <typename Context, typename T, int D>
+distributed_spread_plan<Context, T, D>& distributed_spread_plan<Context, T, D>::operator=(
+    distributed_spread_plan&&) noexcept = default;
+template <typename Context, typename T, int D>
+distributed_spread_plan<Context, T, D>::~distributed_spread_plan() = default;
+
+template <typename Context, typename T, int D>
+void distributed_spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {
+  together(implementation_->ranks, [&] { implementation_->plan.set_points(points); });
+}
+
+template <typename Context, typename T, int D>
+std::size_t distributed_spread_plan<Context, T, D>::mesh_size() const {
+  return implementation_->borders->block_size();
+}
+
+template <typename Context, typename T, int D>
+void distributed_spread_plan<Context, T, D>::spread(const T* values, T* mesh) {
+  implementation& self = *implementation_;
+  T* const patch = self.room(1);
+  self.plan.spread(values, patch);
+  self.borders->add(patch, mesh);
+}
+template <typename Context, typename T, int D>
+void distributed_spread_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh) {
+  implementation& self = *implementation_;
+  T* const patch = self.room(2);
+  self.plan.spread(values, reinterpret_cast<std::complex<T>*>(patch));
+  self.borders->add(patch, reinterpret_cast<T*>(mesh), 2);
+}
+
+template <typename Context, typename T, int D>
+void distributed_spread_plan<Context, T, D>::interpolate(const T* mesh, T* values) {
+  implementation& self = *implementation_;
+  T* const patch = self.room(1);
+  self.borders->fetch(mesh, patch);
+  self.plan.interpolate(patch, values);
+}
+template <typename Context, typename T, int D>
+void distributed_spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values) {
+  implementation& self = *implementation_;
+  T* const patch = self.room(2);
+  self.borders->fetch(reinterpret_cast<const T*>(mesh), patch, 2);
+  self.plan.interpolate(reinterpret_cast<const std::complex<T>*>(patch), values);
+}
+template <typename Context, typename T, int D>
+void distributed_spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients) {
+  implementation& self = *implementation_;
+  T* const patch = self.room(1);
+  self.borders->fetch(mesh, patch);
+  self.plan.interpolate_gradient(patch, gradients);
+}
+
+template class distributed_spread_plan<backend_context, float, 2>;
+template class distributed_spread_plan<backend_context, float, 3>;
+template class distributed_spread_plan<backend_context, double, 2>;
+template class distributed_spread_plan<backend_context, double, 3>;
+
+}  // namespace quadrat

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/granular/force.hpp"
+#include "models/granular/sum.hpp"
+#include "models/run_fault.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/distributed/decomposition.hpp"
+
+/// The kernel bodies of distributed_granular: the equations and the order of operations of granular_cells_engine, for
+/// the first grains of arrays that ghosts follow. The ids of grains are in their records.
+namespace quadrat::detail {
+
+/// Step 1 of the model.
+template <typename T>
+struct move_own_grains {
+  granular_motion<T> motion;
+  grain_records<T> grains;
+  std::uint64_t step;
+  run_fault fault;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    vec<T, 3> position = grains.positions[i].position;
+    velocity_record<T> record = grains.velocities[i];
+    if (!motion(position, record.velocity)) fault.raise(step, record.id);
+    grains.positions[i] = {position, no_particle};
+    grains.velocities[i] = record;
+  }
+};
+
+/// Step 3 of the model. Velocities are written to another array, so that neighbors read the old ones.
+template <typename View, typename T, bool Canonical>
+struct push_own_grains {
+  View view;
+  granular_law<T> law;
+  granular_obstacle<T> obstacle;
+  grain_records<T> grains;
+  velocity_record<T>* next;
+  std::uint64_t step;
+  run_fault fault;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto slot = static_cast<std::uint32_t>(i);
+    velocity_record<T> record = read_record(grains.velocities, slot);
+    const vec<T, 3> position = read_record(grains.positions, slot).position;
+    const vec<T, 3> force = contact_force(slot) + obstacle.force(law, position, record.velocity);
+    const vec<T, 3> velocity = record.velocity + force;
+    const bool finite = is_finite(velocity);
+    record.velocity = finite ? velocity : vec<T, 3>{};
+    if (!finite) fault.raise(step, record.id);
+    next[i] = record;
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD vec<T, 3> contact_force(std::uint32_t slot) const {
+    if constexpr (Canonical) {
+      return force_in_id_order<false, true>(view, law, grains, slot);
+    } else {
+      return force_in_walking_order<false>(view, law, grains, slot);
+    }
+  }
+};
+
+/// The cell of each grain within the block of its rank, x fastest; in blocks of more than 2^32 cells several have one
+/// key. Grains that have left the block count where it ends.
+template <typename T>
+struct key_of_cell {
+  grid<T, 3> space;
+  cell_block<3> block;
+  int shift;
+  const packed_record<T, 3>* positions;
+  std::uint32_t* keys;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const vec<int, 3> cell = space.unfolded_cell_of(positions[i].position);
+    std::uint64_t key = 0;
+    for (int axis = 2; axis >= 0; --axis) {
+      const int last = block.end[axis] - block.first[axis] - 1;
+      const int along = cell[axis] - block.first[axis];
+      key = key * static_cast<std::uint64_t>(last + 1) +
+            static_cast<std::uint64_t>(along < 0 ? 0 : (along < last ? along : last));
+    }
+    keys[i] = static_cast<std::uint32_t>(key >> shift);
+  }
+};
+
+template <typename T>
+struct reorder_grains {
+  const std::uint32_t* order;
+  grain_records<T> from;
+  grain_records<T> to;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    to.positions[i] = from.positions[order[i]];
+    to.velocities[i] = from.velocities[order[i]];
+  }
+};
+
+/// How far a grain is, along the axis where that is most, from where it was when the ghosts were chosen.
+template <typename T>
+struct distance_moved {
+  const packed_record<T, 3>* positions;
+  const packed_record<T, 3>* before;
+
+  QUADRAT_HD T operator()(std::size_t i) const {
+    T most = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const T along = std::fabs(positions[i].position[axis] - before[i].position[axis]);
+      most = along > most ? along : most;
+    }
+    return most;
+  }
+};
+
+}  // namespace quadrat::detail

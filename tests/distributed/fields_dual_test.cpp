@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "distributed/fields.hpp"
+
+#include <gtest/gtest.h>
+
+#include "quadrat/distributed/in_process.hpp"
+#include "support/backend.hpp"
+#include "support/errors.hpp"
+
+namespace quadrat::test {
+
+namespace {
+
+class distributed_fields_test : public backend_test, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(ranks, distributed_fields_test, testing::Values(1, 2, 3, 4, 8));
+
+TEST_P(distributed_fields_test, meshes_are_those_of_one_rank) {
+  const int count = GetParam();
+  EXPECT_NO_THROW(run_ranks(count, [&](communicator& ranks) {
+    check_fields(ranks, static_cast<std::uint64_t>(count) * 1000, size_or(100, 8));
+  }));
+}
+
+TEST_P(distributed_fields_test, what_does_not_fit_is_refused_on_all_ranks) {
+  run_ranks(GetParam(), [](communicator& ranks) {
+    const backend_context context = context_of_rank();
+    using fft = distributed_fft<backend_context, float>;
+    expect_words(error_of<argument_error>([&] { fft(context, ranks, {8, 7, 8}); }), {"7", "axis 1", "2, 3 and 5"});
+    const auto space = make_grid(make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true}), {4, 4, 4});
+    const auto shares = even_decomposition(space, ranks.size());
+    const vec<int, 3> mesh{16, 16, 16};
+    const auto owners = slab_decomposition(mesh, ranks.size(), {true, true, true});
+    using plan = distributed_spread_plan<backend_context, float, 3>;
+    expect_words(error_of<argument_error>([&] {
+                   plan(context, ranks, {8, 16, 16}, 4, owners, space, shares);
+                 }),
+                 {"16 x 16 x 16", "8 x 16 x 16"});
+    expect_words(error_of<argument_error>(
+                     [&] { plan(context, ranks, mesh, 4, slab_decomposition(mesh, ranks.size()), space, shares); }),
+                 {"periodic"});
+    expect_words(error_of<argument_error>([&] { plan(context, ranks, mesh, 4, owners, space, shares, -1); }), {"-1"});
+    spread_options clipping;
+    clipping.edges = open_footprints::clip;
+    expect_words(error_of<argument_error>([&] { plan(context, ranks, mesh, 4, owners, space, shares, 0, clipping); }),
+                 {"refused"});
+  });
+}
+
+}  // namespace
+
+}  // namespace quadrat::test

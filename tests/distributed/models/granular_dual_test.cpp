@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "distributed/models/granular.hpp"
+#include "quadrat/distributed/in_process.hpp"
+#include "support/backend.hpp"
+#include "support/errors.hpp"
+
+namespace quadrat::test {
+
+namespace {
+
+class granular_ranks_test : public backend_test, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(ranks, granular_ranks_test, testing::Values(1, 2, 3, 4, 8));
+
+const std::vector<vec<double, 3>> no_grains;
+
+TEST_P(granular_ranks_test, canonical_runs_have_the_bits_of_one_rank) {
+  EXPECT_NO_THROW(run_ranks(GetParam(), [](communicator& ranks) { check_granular(ranks, size_or(1500, 300)); }));
+}
+
+/// The state of a scene after some steps, as rank 0 has it.
+template <typename T>
+[[nodiscard]] granular_state<T> state_after(int count, std::size_t steps, const granular_scene_of_ranks& scene,
+                                            determinism level, const granular_state<T>* start = nullptr) {
+  granular_state<T> result;
+  run_ranks(count, [&](communicator& ranks) {
+    const bool root = ranks.rank() == 0;
+    distributed_granular<backend_context, T> model(context_of_rank(level), ranks, scene.options,
+                                                   root ? scene.positions : no_grains,
+                                                   root ? scene.velocities : no_grains);
+    if (start != nullptr) model.restore(root ? *start : granular_state<T>());
+    model.advance(steps);
+    auto state = model.state();
+    if (root) result = std::move(state);
+  });
+  return result;
+}
+
+TEST_P(granular_ranks_test, a_state_of_some_ranks_continues_on_others) {
+  const granular_scene_of_ranks scene(400, 11, {0.5, 0.5, 1});
+  const auto whole = state_after<float>(GetParam(), 40, scene, determinism::canonical);
+  const auto half = state_after<float>(GetParam(), 20, scene, determinism::canonical);
+  for (const int others : {1, 3, 4}) {
+    const auto end = state_after<float>(others, 20, scene, determinism::canonical, &half);
+    EXPECT_EQ(end.step, 40u);
+    EXPECT_TRUE(equal_bits(end.positions, whole.positions) && equal_bits(end.velocities, whole.velocities)) << others;
+  }
+  granular<backend_context, float> alone(context_of_rank(determinism::canonical), scene.options, scene.positions);
+  alone.restore(half);
+  alone.advance(20);
+  EXPECT_TRUE(equal_bits(alone.positions(), whole.positions));
+}
+
+TEST_P(granular_ranks_test, run_to_run_gives_the_same_bits_in_every_run) {
+  const granular_scene_of_ranks scene(500, 12, {0.4, 0.5, 1});
+  const auto first = state_after<float>(GetParam(), 60, scene, determinism::run_to_run);
+  const auto second = state_after<float>(GetParam(), 60, scene, determinism::run_to_run);
+  EXPECT_TRUE(equal_bits(first.positions, second.positions) && equal_bits(first.velocities, second.velocities));
+}
+
+TEST_P(granular_ranks_test, a_run_that_blows_up_ends_on_all_ranks_with_the_words_of_one) {
+  granular_scene_of_ranks scene(300, 13, {1, 1, 1});
+  scene.velocities[217] = {1e30, 0, 0};
+  granular<backend_context, double> alone(context_of_rank(determinism::canonical), scene.options, scene.positions,
+                                          scene.velocities);
+  alone.advance(5);
+  const std::string expected = error_of<data_error>([&] { alone.check(); });
+  expect_words(expected, {"step 1", "grain 217"});
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    const bool root = ranks.rank() == 0;
+    distributed_granular<backend_context, double> model(context_of_rank(determinism::canonical), ranks, scene.options,
+                                                        root ? scene.positions : no_grains,
+                                                        root ? scene.velocities : no_grains);
+    model.advance(5);
+    EXPECT_EQ(error_of<data_error>([&] { model.check(); }), expected);
+    EXPECT_EQ(error_of<data_error>([&] { static_cast<void>(model.measure()); }), expected);
+  });
+}
+
+TEST_P(granular_ranks_test, blocks_follow_a_dam_that_breaks) {
+  const int count = GetParam();
+  // Falls to the far wall without forces that would hold it.
+  granular_scene_of_ranks scene(600, 14, {0.3, 1, 1}, 0);
+  for (auto& velocity : scene.velocities) velocity = {0.01, 0, 0};
+  run_ranks(count, [&](communicator& ranks) {
+    const bool root = ranks.rank() == 0;
+    distributed_granular<backend_context, float> model(context_of_rank(), ranks, scene.options,
+                                                       root ? scene.positions : no_grains,
+                                                       root ? scene.velocities : no_grains);
+    model.advance(size_or(400, 100));
+    model.check();
+    std::uint64_t most = 0;
+    for (const granular_rank_report& one : model.report()) most = std::max(most, one.grains);
+    const double mean = 600.0 / count;
+    EXPECT_LT(static_cast<double>(most), 1.7 * mean);
+    if (count > 1 && !small_sizes()) {
+      EXPECT_GT(model.report()[0].balances, 1u);
+    }
+  });
+}
+
+TEST_P(granular_ranks_test, impossible_options_are_refused_on_all_ranks) {
+  const granular_scene_of_ranks scene(10, 15, {1, 1, 1});
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    using model = distributed_granular<backend_context, float>;
+    const backend_context context = context_of_rank();
+    const bool root = ranks.rank() == 0;
+    const auto& mine = root ? scene.positions : no_grains;
+    granular_options options = scene.options;
+    options.method = "hashed";
+    expect_words(error_of<argument_error>([&] { model(context, ranks, options, mine); }), {"hashed", "counting"});
+    expect_words(error_of<argument_error>([&] { model(context, ranks, scene.options, mine, {}, -1); }), {"skin", "-1"});
+    auto outside = scene.positions;
+    outside[7][1] = 3;
+    expect_words(error_of<data_error>([&] { model(context, ranks, scene.options, root ? outside : no_grains); }),
+                 {"grain 7", "outside"});
+    if (ranks.size() > 1) {
+      expect_words(error_of<argument_error>([&] { model(context, ranks, scene.options, scene.positions); }),
+                   {"only rank 0"});
+    }
+    model sound(context, ranks, scene.options, mine);
+    granular_state<float> state;
+    state.positions.resize(9);
+    expect_words(error_of<argument_error>([&] { sound.restore(state); }), {"9 positions", "10 grains"});
+  });
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
