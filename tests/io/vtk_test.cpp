@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/temporary_folder.hpp"
-#include "quadrat/core/error.hpp"
+#include "quadrat/io/particle_frame.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -52,27 +52,30 @@ struct vtp_file {
   std::size_t end_of_arrays = 0;
 };
 
-template <typename T>
-class vtk_of : public testing::Test {};
-using number_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(vtk_of, number_types);
+particle_frame frame_with(std::size_t count) {
+  particle_frame frame;
+  frame.time = 12.5;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float t = static_cast<float>(i);
+    frame.positions.push_back({t, t + 0.25f, -t});
+    frame.velocities.push_back({3 * t, 4 * t, 0});
+  }
+  return frame;
+}
 
-TYPED_TEST(vtk_of, particles_read_back) {
-  using T = TypeParam;
+TEST(vtk, particles_read_back) {
   const temporary_folder folder;
   for (const std::size_t count : {0u, 1u, 3u, 8191u, 8192u, 20000u}) {
-    std::vector<vec<T, 3>> x(count), v(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const T t = static_cast<T>(i);
-      x[i] = {t, t + T(0.25), -t};
-      v[i] = {T(3) * t, T(4) * t, T(0)};
-    }
-    write_vtp<T>(folder / "a.vtp", points_of(x.data(), count), points_of(v.data(), count), 12.5);
+    write_vtp(folder / "a.vtp", frame_with(count));
     const vtp_file file(contents(folder / "a.vtp"));
     EXPECT_NE(file.head.find("NumberOfPoints=\"" + std::to_string(count) + "\""), std::string::npos);
     EXPECT_NE(file.head.find(">12.5</DataArray>"), std::string::npos);
     EXPECT_EQ(file.tail, "\n</AppendedData>\n</VTKFile>\n");
     const auto points = file.values<float>("Points");
+    ASSERT_EQ(file.values<std::int64_t>("connectivity").size(), count);
+    ASSERT_EQ(file.values<std::int64_t>("offsets").size(), count > 0 ? 1u : 0u);
+    ASSERT_EQ(file.arrays.contains("velocity"), count > 0);
+    if (count == 0) continue;
     const auto velocity = file.values<float>("velocity");
     const auto speed = file.values<float>("speed");
     ASSERT_EQ(points.size(), 3 * count);
@@ -80,7 +83,6 @@ TYPED_TEST(vtk_of, particles_read_back) {
     ASSERT_EQ(speed.size(), count);
     for (std::size_t i = 0; i < count; ++i) {
       const float t = static_cast<float>(i);
-      ASSERT_EQ(points[3 * i], t);
       ASSERT_EQ(points[3 * i + 1], t + 0.25f);
       ASSERT_EQ(points[3 * i + 2], -t);
       ASSERT_EQ(velocity[3 * i + 1], 4 * t);
@@ -88,28 +90,44 @@ TYPED_TEST(vtk_of, particles_read_back) {
       ASSERT_EQ(file.values<std::uint32_t>("id").at(i), i);
       if (i > 100) i += 97;
     }
-    ASSERT_EQ(file.values<std::int64_t>("connectivity").size(), count);
-    ASSERT_EQ(file.values<std::int64_t>("offsets").size(), count > 0 ? 1u : 0u);
   }
 }
 
-TEST(vtk, radii_stand_beside_the_speeds) {
+TEST(vtk, a_grid_has_a_vertex_for_each_particle) {
   const temporary_folder folder;
-  const std::vector<float> x{1, 2, 3, 4, 5, 6};
-  const std::vector<float> radii{0.5f, 0.25f};
-  const auto points = strided_points<3>(x.data(), 2);
-  write_vtp<float>(folder / "a.vtp", points, points, 0, radii);
-  const vtp_file file(contents(folder / "a.vtp"));
-  EXPECT_EQ(file.values<float>("radius"), radii);
-  EXPECT_EQ(file.values<float>("Points"), x);
-  EXPECT_THROW(write_vtp<float>(folder / "b.vtp", points, points, 0, std::span(radii).first(1)), argument_error);
+  write_vtu(folder / "a.vtu", frame_with(3));
+  const vtp_file file(contents(folder / "a.vtu"));
+  EXPECT_NE(file.head.find("<Piece NumberOfPoints=\"3\" NumberOfCells=\"3\">"), std::string::npos);
+  EXPECT_EQ(file.values<std::int64_t>("connectivity"), (std::vector<std::int64_t>{0, 1, 2}));
+  EXPECT_EQ(file.values<std::int64_t>("offsets"), (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(file.values<std::uint8_t>("types"), (std::vector<std::uint8_t>{1, 1, 1}));
+  EXPECT_EQ(file.values<float>("Points").size(), 9u);
 }
 
-TEST(vtk, unequal_lengths_are_refused) {
-  const std::vector<float> x(9);
-  EXPECT_THROW(write_vtp<float>("never.vtp", strided_points<3>(x.data(), 3), strided_points<3>(x.data(), 2), 0),
-               argument_error);
-  EXPECT_FALSE(std::filesystem::exists("never.vtp"));
+TEST(vtk, radii_and_fields_stand_beside_the_speeds) {
+  const temporary_folder folder;
+  particle_frame frame = frame_with(2);
+  frame.radii = {0.5f, 0.25f};
+  frame.fields = {{"charge", {1, -1}}, {"heat", {7, 8}}};
+  write_vtp(folder / "a.vtp", frame);
+  const vtp_file file(contents(folder / "a.vtp"));
+  EXPECT_EQ(file.values<float>("radius"), frame.radii);
+  EXPECT_EQ(file.values<float>("charge"), frame.fields[0].values);
+  EXPECT_EQ(file.values<float>("heat"), frame.fields[1].values);
+}
+
+TEST(vtk, the_box_is_in_the_head) {
+  const temporary_folder folder;
+  particle_frame frame = frame_with(1);
+  frame.lower = {-1, 0.5, 0};
+  frame.upper = {1, 2, 3};
+  frame.periodic = {true, false, true};
+  write_vtp(folder / "a.vtp", frame);
+  const std::string text = contents(folder / "a.vtp");
+  for (const char* const one : {"\"BoxLower\" NumberOfTuples=\"1\" NumberOfComponents=\"3\" format=\"ascii\">-1 0.5 0<",
+                                "format=\"ascii\">1 2 3<", "format=\"ascii\">1 0 1<"}) {
+    EXPECT_NE(text.find(one), std::string::npos) << one;
+  }
 }
 
 TEST(vtk, a_collection_lists_its_files) {

@@ -14,6 +14,7 @@ RATES = {
     "granular": ["updates_per_s"],
     "search": ["agents_per_s", "visits_per_s"],
     "contacts": ["contacts_per_s", "updates_per_s"],
+    "distributed": ["updates_per_s", "points_per_s"],
     "mesh": ["points_per_s"],
     "neighbors": ["pairs_per_s", "points_per_s", "atom_steps_per_s"],
     "keyed": ["elements_per_s"],
@@ -64,6 +65,11 @@ class BenchTest(support.ProgramTest):
         return subprocess.run(
             [sys.executable, script, self.folder / "result.json"], check=True, capture_output=True, text=True
         ).stdout
+
+    def test_distributed(self):
+        result = self.bench("distributed")
+        self.assertEqual({row["op"] for row in result["rows"]}, {"weak", "strong", "halo", "migration", "fft"})
+        self.assertEqual({row["ranks"] for row in result["rows"]}, {1})
 
     def test_cells(self):
         result = self.bench("cells")

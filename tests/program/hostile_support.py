@@ -78,6 +78,7 @@ deterministic = "run_to_run"
 
 [output]
 frame_every = 3
+frame_format = ["vtp", "xyz"]
 checkpoint_every = 2
 statistics_every = 2
 preview = false

@@ -32,7 +32,8 @@ class InfoTest(support.ProgramTest):
     def test_version_and_help(self):
         self.assertRegex(self.quadrat("--version").stdout, r"^quadrat \d")
         self.assertIn("Examples:", self.quadrat("--help").stdout)
-        for command in ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "reduce", "info", "bench"]:
+        for command in ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "reduce", "info", "bench",
+                        "tune", "choose"]:
             self.assertIn(command, self.quadrat("--help").stdout)
         self.assertIn("quadrat run examples/dam_break.toml", self.quadrat("run", "--help").stdout)
 

@@ -120,7 +120,7 @@ class SrdTest(support.ProgramTest):
         self.assertEqual(summary["result"]["profiles"], 11)
         rows = self.rows("out", "profile.csv")
         self.assertEqual([row["position"] for row in rows], [k + 0.5 for k in range(10)])
-        self.assertEqual(list(rows[0]), ["position", "velocity_x", "velocity_y", "velocity_z", "density"])
+        self.assertEqual(list(rows[0]), ["position", "velocity_x", "velocity_y", "velocity_z", "density", "theory_velocity_x"])
         self.assertAlmostEqual(sum(row["density"] for row in rows) * 6 * 6, 1804, places=6)
         # One sample holds the momentum of the whole: masses are all 1 without the solutes.
         scene = self.scene_with("[solutes]\ncount = 4\n", "")
@@ -148,6 +148,7 @@ class SrdTest(support.ProgramTest):
         for row in self.rows("out", "profile.csv"):
             y = row["position"]
             theory = 6e-3 / (2 * result["theory_viscosity"]) * y * (16 - y)
+            self.assertAlmostEqual(row["theory_velocity_x"], theory, delta=1e-12)
             self.assertLess(abs(row["velocity_x"] - theory), 0.08 * result["theory_maximum"], y)
             self.assertLess(abs(row["velocity_z"]), 0.08 * result["theory_maximum"], y)
             self.assertLess(abs(row["density"] - 10), 1, y)
@@ -176,6 +177,9 @@ class SrdTest(support.ProgramTest):
         self.assertEqual([row["step"] for row in rows], list(range(21)))
         self.assertAlmostEqual(rows[0]["amplitude"], 1, delta=0.05)
         self.assertAlmostEqual(rows[20]["amplitude"], math.exp(-20 * result["decay_rate"]), delta=0.05)
+        theory = [math.exp(-row["time"] * result["theory_decay_rate"]) for row in rows]
+        self.assertAlmostEqual(max(abs(row["theory_amplitude"] - one) for row, one in zip(rows, theory)), 0)
+        self.assertIn("python3 -m quadrat.plot out/steps.csv -o out/steps.png", done.stdout)
         self.assertTrue((self.folder / "out" / "preview.png").exists())
 
     def test_a_wave_in_two_dimensions_is_compared_with_theory_and_its_long_time_tails(self):

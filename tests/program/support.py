@@ -94,6 +94,9 @@ class ProgramTest(unittest.TestCase):
                 continue
             if file.suffix == ".vtp":
                 read_vtp(file)
+            elif file.suffix == ".xyz":
+                lines = file.read_text().split("\n")
+                self.assertEqual((len(lines), lines[-1]), (int(lines[0]) + 3, ""), file)
             elif file.suffix == ".png":
                 self.assertTrue(file.read_bytes().endswith(b"IEND\xaeB\x60\x82"), file)
             elif file.suffix == ".json":

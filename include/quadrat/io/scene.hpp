@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/types.hpp"
@@ -28,6 +29,8 @@ enum class granular_force_law { springs, hertz, linear };
 enum class number_precision { float32, float64 };
 /// Where a simulation runs; `automatic` takes a GPU when there is one.
 enum class device_choice { automatic, cpu, cuda };
+/// The kinds of files that frames are written as.
+enum class frame_file_format { vtp, vtu, xyz };
 
 /// The names of an enumeration's values in scene files, in the order of the values.
 template <typename Enum>
@@ -40,6 +43,8 @@ template <>
 inline constexpr std::array<std::string_view, 2> names_of<number_precision>{"float", "double"};
 template <>
 inline constexpr std::array<std::string_view, 3> names_of<device_choice>{"auto", "cpu", "cuda"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<frame_file_format>{"vtp", "vtu", "xyz"};
 template <>
 inline constexpr std::array<std::string_view, 3> names_of<determinism>{"none", "run_to_run", "canonical"};
 
@@ -63,6 +68,7 @@ struct run_table {
 struct output_table {
   std::string directory;  ///< empty: "out/" followed by the scene's name
   std::int64_t frame_every = 0;
+  std::vector<frame_file_format> frame_format{frame_file_format::vtp};
   std::int64_t checkpoint_every = 0;
   std::int64_t statistics_every = 100;
   bool preview = true;
@@ -91,6 +97,7 @@ template <typename Table, typename Visitor>
 void visit_output_table(Table& output, Visitor&& visitor) {
   visitor("output", "directory", output.directory);
   visitor("output", "frame_every", output.frame_every);
+  visitor("output", "frame_format", output.frame_format);
   visitor("output", "checkpoint_every", output.checkpoint_every);
   visitor("output", "statistics_every", output.statistics_every);
   visitor("output", "preview", output.preview);

@@ -9,22 +9,8 @@
 #include <vector>
 
 #include "quadrat/core/vec.hpp"
-#include "quadrat/core/views.hpp"
 
 namespace quadrat::io {
-
-/// Writes particles as VTK PolyData (.vtp, binary): one poly-vertex, with the point arrays velocity, speed, radius
-/// (float32; radius only where given) and id (uint32), and the time as field data. `positions`, `velocities` and radii
-/// are host memory, in order of id, and have equal lengths. Throws argument_error for unequal lengths and io_error; the
-/// file appears complete or not at all.
-template <typename T>
-void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions,
-               const points_view<T, 3>& velocities, double time, std::span<const float> radii = {});
-
-/// The same with one named point array (float32) in place of velocity and speed.
-template <typename T>
-void write_vtp(const std::filesystem::path& file, const points_view<T, 3>& positions, const std::string& name,
-               std::span<const float> values, double time);
 
 /// The points of a mesh in an orthorhombic box. Point (i, j, k) is at origin + (i, j, k) * spacing. Axes beyond the
 /// dimension have extent 1.

@@ -6,13 +6,14 @@
 #include <numbers>
 #include <vector>
 
-#include "io/picture/drawing.hpp"
-#include "io/picture/lettering.hpp"
+#include "core/number_text.hpp"
 #include "io/picture/shading.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::io {
 namespace {
+
+const color ink = from_srgb(0.13f, 0.15f, 0.19f);
 
 /// The axes of a stage in which `up` points against gravity.
 struct orientation {
@@ -125,26 +126,15 @@ void draw_box(rendering& target, const camera& view, const preview_stage& stage,
   }
 }
 
-/// The bar from 0 (below) to the top, with labels at its right.
-void draw_color_bar(canvas& picture, const std::string& scale, double top_value, float unit) {
-  const float width = static_cast<float>(picture.width());
-  const float height = static_cast<float>(picture.height());
-  const float left = width - 118 * unit, right = left + 18 * unit;
-  const float top = 0.27f * height, bottom = 0.79f * height;
-  for (std::size_t y = static_cast<std::size_t>(top); y < static_cast<std::size_t>(bottom); ++y) {
-    const color paint = viridis((bottom - static_cast<float>(y) - 0.5f) / (bottom - top));
-    for (std::size_t x = static_cast<std::size_t>(left); x < static_cast<std::size_t>(right); ++x)
-      picture.at(x, y) = paint;
+image to_image(const canvas& picture) {
+  image result{picture.width(), picture.height(), {}, {}};
+  result.rgb.reserve(3 * picture.width() * picture.height());
+  for (std::size_t y = 0; y < picture.height(); ++y) {
+    for (std::size_t x = 0; x < picture.width(); ++x) {
+      for (int channel = 0; channel < 3; ++channel) result.rgb.push_back(to_srgb8(picture.at(x, y)[channel]));
+    }
   }
-  const lettering small{11.5f * unit, 0.14f, ink};
-  draw_text(picture, scale, left, top - 18 * unit, small);
-  constexpr int ticks = 5;
-  for (int i = 0; i <= ticks; ++i) {
-    const float share = static_cast<float>(i) / ticks;
-    const float y = bottom + share * (top - bottom);
-    draw_line(picture, {right, y}, {right + 4 * unit, y}, 1.4f * unit, pale_ink);
-    draw_text(picture, tick_label(top_value * i / ticks, top_value), right + 13 * unit, y + 5.5f * unit, small);
-  }
+  return result;
 }
 
 }  // namespace
@@ -175,7 +165,7 @@ image draw_preview(const preview_stage& stage, const points_view<T, 3>& position
   const float width = static_cast<float>(options.width), height = static_cast<float>(options.height);
   const float unit = std::min(width / 1600, height / 1000);
   const orientation axes = upright(stage.down);
-  const camera view = placed(stage, axes, options, {40 * unit, 112 * unit, width - 150 * unit, height - 36 * unit});
+  const camera view = placed(stage, axes, options, {40 * unit, 36 * unit, width - 40 * unit, height - 36 * unit});
 
   const vec3 low = corner_of(stage, 0), high = corner_of(stage, 7);
   ground floor{(low + high) * 0.5f, axes.up, 1.6f * std::sqrt(squared_norm(high - low))};
@@ -183,9 +173,9 @@ image draw_preview(const preview_stage& stage, const points_view<T, 3>& position
   rendering scene = render(view, options.width, options.height, spheres_of(stage, positions, values, top_value), floor,
                            static_cast<float>(stage.radius));
   draw_box(scene, view, stage, 1.5f * unit);
-  draw_titles(scene.picture, options.title, options.subtitle, unit);
-  draw_color_bar(scene.picture, options.scale, top_value, unit);
-  return to_image(scene.picture);
+  image result = to_image(scene.picture);
+  result.text = {{"Color", options.scale}, {"Color top", number_text(top_value)}};
+  return result;
 }
 
 template image draw_preview<float>(const preview_stage&, const points_view<float, 3>&, const points_view<float, 3>&,

@@ -199,6 +199,24 @@ class key_reader {
     for (std::size_t i = 0; i < 3; ++i) read((*array)[i], values[i]);
   }
 
+  /// One name, or an array of different ones.
+  void read(const toml::node& node, std::vector<frame_file_format>& formats) {
+    const toml::array* const array = node.as_array();
+    if (node.is_string()) return read(node, formats.front());
+    if (array == nullptr) return wrong(node, "a string or an array of strings");
+    if (array->empty()) {
+      errors_.add(node.source(), name_, " is empty; ", detail::valid_names(names_of<frame_file_format>));
+    }
+    formats.resize(array->size());
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      const toml::node& one = (*array)[i];
+      read(one, formats[i]);
+      const auto text = one.value<std::string>();
+      if (text && !seen.insert(*text).second) errors_.add(one.source(), name_, " names \"", *text, "\" twice");
+    }
+  }
+
   void read(const toml::node& node, std::vector<granular_wall>& walls) {
     const toml::array* const array = node.as_array();
     if (array == nullptr) return wrong(node, "an array of walls");

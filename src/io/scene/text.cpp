@@ -40,6 +40,15 @@ class key_printer {
     }
     text_ += ']';
   }
+  void print(const std::vector<frame_file_format>& formats) {
+    const char* before = "[";
+    for (const frame_file_format one : formats) {
+      text_ += before;
+      print(one);
+      before = ", ";
+    }
+    text_ += ']';
+  }
   void print(const std::vector<granular_wall>& walls) {
     text_ += '[';
     for (std::size_t k = 0; k < walls.size(); ++k) {

@@ -25,11 +25,11 @@ pixel at(const image& picture, std::size_t x, std::size_t y) {
   return {p[0], p[1], p[2]};
 }
 
-/// Pixels with the colors of grains, left of the color bar.
+/// Pixels with the colors of grains.
 std::size_t colorful_pixels(const image& picture) {
   std::size_t count = 0;
   for (std::size_t y = 0; y < picture.height; ++y) {
-    for (std::size_t x = 0; x < picture.width * 8 / 10; ++x) count += at(picture, x, y).colorful() ? 1 : 0;
+    for (std::size_t x = 0; x < picture.width; ++x) count += at(picture, x, y).colorful() ? 1 : 0;
   }
   return count;
 }
@@ -45,6 +45,16 @@ preview_options small_options() {
   options.width = 400;
   options.height = 250;
   return options;
+}
+
+TEST(preview, says_what_its_colors_mean) {
+  using texts = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(draw<float>({{0, 0, 0}}, {{0, 0.9f, 0}}, small_options()).text,
+            (texts{{"Color", "speed"}, {"Color top", "1"}}));
+  preview_options options = small_options();
+  options.top_value = 0.25;
+  options.scale = "neighbors";
+  EXPECT_EQ(draw<float>({}, {}, options).text, (texts{{"Color", "neighbors"}, {"Color top", "0.25"}}));
 }
 
 TEST(preview, an_empty_scene_is_drawn) {
@@ -68,7 +78,7 @@ TEST(preview, a_grain_in_the_middle_is_seen_in_the_color_of_its_speed) {
   const image slow = draw<double>({{0, 0, 0}}, {{0, 0.1, 0}}, options);
   std::size_t x = 0, y = 0, count = 0;
   for (std::size_t j = 0; j < fast.height; ++j) {
-    for (std::size_t i = 0; i < 320; ++i) {
+    for (std::size_t i = 0; i < fast.width; ++i) {
       if (!at(fast, i, j).colorful()) continue;
       x += i, y += j, ++count;
     }
@@ -91,7 +101,7 @@ TEST(preview, the_nearer_grain_hides_the_farther) {
   std::size_t yellow = 0, violet = 0;
   for (std::size_t i = 0; i < 400 * 250; ++i) {
     const pixel p = at(both, i % 400, i / 400);
-    if (i % 400 >= 320 || !p.colorful()) continue;
+    if (!p.colorful()) continue;
     ++(p.r > p.b ? yellow : violet);
   }
   EXPECT_GT(yellow, 10 * violet);
@@ -142,7 +152,7 @@ TEST(preview, gravity_says_what_is_up) {
       const image picture = draw<double>({low}, {{1, 0, 0}}, options, stage);
       std::size_t above = 0, below = 0;
       for (std::size_t i = 0; i < 400 * 250; ++i) {
-        if (i % 400 < 320 && at(picture, i % 400, i / 400).colorful()) ++(i / 400 < 135 ? above : below);
+        if (at(picture, i % 400, i / 400).colorful()) ++(i / 400 < 125 ? above : below);
       }
       EXPECT_EQ(above, 0u) << "axis " << axis << " sign " << sign;
       EXPECT_GT(below, 50u);

@@ -190,12 +190,30 @@ const bad_scene bad_values[] = {
      "scene.toml:4:11: run.threads is -2, but must lie between 0 (all) and 4096"},
     {"frames", head + "[output]\nframe_every = -2\n",
      "scene.toml:4:15: output.frame_every is -2, but must not be negative"},
+    {"no_frame_format", head + "[output]\nframe_format = []\n",
+     "scene.toml:4:16: output.frame_format is empty; valid are \"vtp\", \"vtu\", \"xyz\""},
+    {"unknown_frame_format", head + "[output]\nframe_format = [\"vtp\", \"gsd\"]\n",
+     "scene.toml:4:24: output.frame_format cannot be \"gsd\"; valid are \"vtp\", \"vtu\", \"xyz\""},
+    {"frame_format_of_wrong_type", head + "[output]\nframe_format = 3\n",
+     "scene.toml:4:16: output.frame_format must be a string or an array of strings, not an integer"},
+    {"frame_format_twice", head + "[output]\nframe_format = [\"xyz\", \"xyz\"]\n",
+     "scene.toml:4:24: output.frame_format names \"xyz\" twice"},
 };
 
 std::string name_of_case(const testing::TestParamInfo<bad_scene>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(names, bad_scenes, testing::ValuesIn(syntax_and_names), name_of_case);
 INSTANTIATE_TEST_SUITE_P(types, bad_scenes, testing::ValuesIn(bad_types), name_of_case);
 INSTANTIATE_TEST_SUITE_P(values, bad_scenes, testing::ValuesIn(bad_values), name_of_case);
+
+TEST(scene, frames_have_one_format_or_several) {
+  using formats = std::vector<frame_file_format>;
+  const auto read = [](const std::string& text) { return parse_granular_scene(head + text, "scene.toml").scene; };
+  EXPECT_EQ(read("").output.frame_format, (formats{frame_file_format::vtp}));
+  EXPECT_EQ(read("[output]\nframe_format = \"xyz\"\n").output.frame_format, (formats{frame_file_format::xyz}));
+  const granular_scene both = read("[output]\nframe_format = [\"xyz\", \"vtu\"]\n");
+  EXPECT_EQ(both.output.frame_format, (formats{frame_file_format::xyz, frame_file_format::vtu}));
+  EXPECT_NE(to_text(both).find("output.frame_format = [\"xyz\", \"vtu\"]\n"), std::string::npos);
+}
 
 TEST(scene, syntax_errors_name_their_place) {
   EXPECT_TRUE(verdict("[scene\nmodel = 1").starts_with("scene.toml:1:7: ")) << verdict("[scene\nmodel = 1");

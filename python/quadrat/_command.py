@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the commands of this package share: errors in one line, and files that appear whole or not at all."""
+
+import os
+import sys
+import tempfile
+
+
+def run(name, main, arguments):
+    """Calls main(arguments). A wrong input, a failed read or write, a package that is not installed end with one line
+    on stderr and the status 1; what else goes wrong is a defect and keeps its traceback."""
+    try:
+        main(arguments)
+    except (ValueError, OSError, ImportError) as problem:
+        print(f"{name}: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def needed(package, extra):
+    """The module `package`, or an ImportError that says how to install it."""
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as problem:
+        if problem.name is None or problem.name.partition(".")[0] != package.partition(".")[0]:
+            raise
+        raise ImportError(f'{package} is not installed; it comes with pip install "quadrat[{extra}]"') from None
+
+
+def write_whole(file, content):
+    """Writes text or bytes; a reader sees the old file or the new one, never a part."""
+    with whole_file(file) as name, open(name, "wb") as out:
+        out.write(content.encode() if isinstance(content, str) else content)
+
+
+class whole_file:
+    """A context that gives the name of a temporary file in the folder of `file`, with its ending, and moves it into its
+    place at the end; after an error nothing is left."""
+
+    def __init__(self, file):
+        self.file = os.fspath(file)
+
+    def __enter__(self):
+        folder, name = os.path.split(os.path.abspath(self.file))
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(f"the folder of {self.file} does not exist")
+        if os.path.isdir(self.file):
+            raise IsADirectoryError(f"{self.file} is a folder, not a file")
+        handle, self.temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=os.path.splitext(name)[1], dir=folder)
+        os.close(handle)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(self.temporary, 0o666 & ~mask)
+        return self.temporary
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            os.replace(self.temporary, self.file)
+        else:
+            os.unlink(self.temporary)

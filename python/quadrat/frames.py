@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Frames of particles that `quadrat run` has written: read as arrays, written for other programs.
+
+    python3 -m quadrat.frames out/dam_break -o dam_break.gsd         # or .lammpstrj, .xyz, .vtu (one frame)
+
+Reads a folder of a run, one frame (.vtp, .vtu, .xyz), or all frames of an .xyz file."""
+
+import argparse
+import dataclasses
+import pathlib
+import re
+import sys
+
+import numpy as np
+
+from . import _command
+
+_VTK_TYPES = {"Float32": "<f4", "Float64": "<f8", "UInt32": "<u4", "Int64": "<i8", "UInt8": "u1"}
+
+
+@dataclasses.dataclass
+class Frame:
+    """Particles at one time. positions: (N, 3) float32; fields: name -> (N,) or (N, 3), velocities under "velocity",
+    radii under "radius"; lower, upper: corners of the box, (3,); periodic: (3,) bool."""
+
+    time: float
+    positions: np.ndarray
+    fields: dict
+    lower: np.ndarray
+    upper: np.ndarray
+    periodic: np.ndarray
+
+
+def components(name, values):
+    """Names for the columns of a field of vectors: NAME_x, NAME_y, NAME_z, or NAME_0, NAME_1, ..."""
+    width = values.shape[1]
+    return [f"{name}_{axis}" for axis in ("xyz" if width == 3 else range(width))]
+
+
+def files(path):
+    """The files of the frames in a run's folder, in order of time, or the one file. Where a run has several formats,
+    one of them: vtp, else vtu, else xyz. Raises FileNotFoundError if there are none."""
+    path = pathlib.Path(path)
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise FileNotFoundError(f"there is no {path}")
+    for folder in (path / "frames", path):
+        for suffix in ("vtp", "vtu", "xyz"):
+            found = list(folder.glob(f"frame_*.{suffix}"))
+            if found:
+                return sorted(found, key=lambda file: (len(file.name), file.name))
+    raise FileNotFoundError(f"{path} holds no frames; a run writes them where its scene has output.frame_every above 0")
+
+
+def read(path):
+    """Yields the frames of a run's folder or of one file, in order of time. Raises ValueError that names the file and
+    what is wrong with it."""
+    for file in files(path):
+        if file.suffix in (".vtp", ".vtu"):
+            yield _read_vtk(file)
+        elif file.suffix == ".xyz":
+            yield from _read_xyz(file)
+        else:
+            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu or .xyz")
+
+
+def _read_vtk(file):
+    """One frame of VTK XML as `quadrat run` writes it: raw appended arrays with 64-bit lengths."""
+    head, found, payload = file.read_bytes().partition(b'<AppendedData encoding="raw">\n_')
+    if not found or b'header_type="UInt64"' not in head or b"LittleEndian" not in head:
+        raise ValueError(f"{file} is not a frame of quadrat run (VTK XML with raw appended arrays)")
+    text = head.decode()
+    single = {
+        name: np.array(numbers.split(), float)
+        for name, numbers in re.findall(r'Name="(\w+)" [^>]*format="ascii">([^<]*)</DataArray>', text)
+    }
+    (count,) = re.findall(r'NumberOfPoints="(\d+)"', text) or [None]
+    arrays = {}
+    for kind, name, components, offset in re.findall(
+        r'<DataArray type="(\w+)" Name="(\w+)" NumberOfComponents="(\d+)" format="appended" offset="(\d+)"', text
+    ):
+        start, kind = int(offset) + 8, np.dtype(_VTK_TYPES[kind])
+        size = int.from_bytes(payload[start - 8 : start], "little")
+        if start + size > len(payload):
+            raise ValueError(f"{file} is cut: the array {name} ends before its {size} bytes")
+        values = np.frombuffer(payload, kind, size // kind.itemsize, start)
+        arrays[name] = values.reshape(-1, int(components)) if components != "1" else values
+    positions = arrays.pop("Points", None)
+    if count is None or positions is None or len(positions) != int(count) or "TimeValue" not in single:
+        raise ValueError(f"{file} is not a frame of quadrat run: points or time are missing")
+    for name in ("connectivity", "offsets", "types"):
+        arrays.pop(name, None)
+    lower, upper = single.get("BoxLower"), single.get("BoxUpper")
+    if lower is None or upper is None:
+        lower, upper = _bounds(positions)
+    return Frame(
+        float(single["TimeValue"][0]), positions, arrays, lower, upper, single.get("Periodic", np.zeros(3)) != 0
+    )
+
+
+def _bounds(positions):
+    finite = positions[np.isfinite(positions).all(axis=1)]
+    if len(finite) == 0:
+        return np.zeros(3), np.ones(3)
+    return finite.min(axis=0).astype(float), finite.max(axis=0).astype(float)
+
+
+def _read_xyz(file):
+    """All frames of an extended XYZ file with a box whose edges lie along the axes."""
+    with open(file) as lines:
+        while first := lines.readline():
+            if not first.strip():
+                continue
+            try:
+                count = int(first)
+            except ValueError:
+                raise ValueError(f"{file}: {first.strip()!r} stands where the number of atoms should") from None
+            comment = lines.readline()
+            rows = [line for _, line in zip(range(count), lines)]
+            if len(rows) < count:
+                raise ValueError(f"{file} is cut: a frame has {len(rows)} of {count} atoms")
+            yield _xyz_frame(file, comment, rows)
+
+
+def _xyz_frame(file, comment, rows):
+    info = {name: quoted or plain for name, quoted, plain in re.findall(r'(\w+)=(?:"([^"]*)"|(\S+))', comment)}
+    columns = re.findall(r"(\w+):([SRIL]):(\d+)", info.get("Properties", "species:S:1:pos:R:3"))
+    at, wanted = 0, {}
+    for name, kind, width in columns:
+        if kind in "RI":
+            wanted[name] = (at, at + int(width))
+        at += int(width)
+    if "pos" not in wanted:
+        raise ValueError(f"{file}: Properties has no pos:R:3")
+    take = [column for first, end in wanted.values() for column in range(first, end)]
+    try:
+        table = np.loadtxt(rows, usecols=take, ndmin=2, comments=None) if rows else np.empty((0, len(take)))
+    except ValueError as problem:
+        raise ValueError(f"{file}: {problem}") from None
+    fields, first = {}, 0
+    for name, (begin, end) in wanted.items():
+        kind = np.uint32 if name == "id" else np.float32
+        fields[name] = table[:, first : first + end - begin].astype(kind)
+        first += end - begin
+    positions = fields.pop("pos")
+    if "velo" in fields:
+        fields["velocity"] = fields.pop("velo")
+    fields = {name: values[:, 0] if values.shape[1] == 1 else values for name, values in fields.items()}
+    lower, upper = _bounds(positions)
+    if "Lattice" in info:
+        cell = np.array(info["Lattice"].split(), float).reshape(3, 3)
+        if np.any(cell != np.diag(np.diag(cell))):
+            raise ValueError(f"{file}: the cell is oblique; frames are shown in boxes along the axes")
+        lower = np.array(info.get("Origin", "0 0 0").split(), float)
+        upper = lower + np.diag(cell)
+    periodic = info.get("pbc", "T T T" if "Lattice" in info else "F F F").split()
+    return Frame(
+        float(info.get("Time", 0)), positions, fields, lower, upper, np.array([one == "T" for one in periodic])
+    )
+
+
+def write(file, frames):
+    """Writes frames for other programs, by the ending of `file`: .gsd (HOOMD's format, by the package gsd; positions
+    relative to the middle of the box), .lammpstrj (LAMMPS' dump, text), .xyz (extended XYZ), .vtu (one frame, by the
+    package meshio). Returns how many. The file appears complete or not at all."""
+    file = pathlib.Path(file)
+    writers = {".gsd": _write_gsd, ".lammpstrj": _write_lammps, ".xyz": _write_xyz, ".vtu": _write_vtu}
+    if file.suffix not in writers:
+        raise ValueError(f"{file} ends otherwise than {', '.join(writers)}")
+    with _command.whole_file(file) as name:
+        return writers[file.suffix](name, frames)
+
+
+def _write_gsd(file, frames):
+    hoomd = _command.needed("gsd.hoomd", "files")
+    count = 0
+    with hoomd.open(file, "w") as out:
+        for frame in frames:
+            one = hoomd.Frame()
+            one.configuration.step = count
+            one.configuration.box = [*(frame.upper - frame.lower), 0, 0, 0]
+            one.particles.N = len(frame.positions)
+            one.particles.position = (frame.positions - 0.5 * (frame.lower + frame.upper)).astype(np.float32)
+            one.particles.types = ["X"]
+            if "velocity" in frame.fields:
+                one.particles.velocity = frame.fields["velocity"]
+            if "radius" in frame.fields:
+                one.particles.diameter = 2 * frame.fields["radius"]
+            if "charge" in frame.fields:
+                one.particles.charge = frame.fields["charge"]
+            one.log["configuration/time"] = np.array([frame.time])
+            for name, values in _others(frame):
+                one.log[f"particles/{name}"] = np.ascontiguousarray(values)
+            out.append(one)
+            count += 1
+    return count
+
+
+def _others(frame):
+    """The fields that the formats give no name of their own."""
+    named = {"velocity", "speed", "radius", "charge", "id"}
+    return [(name, values) for name, values in frame.fields.items() if name not in named]
+
+
+def _columns(frame):
+    """(name, values) of all fields but the speed and the id, which the text formats derive or write themselves."""
+    return [(name, values) for name, values in frame.fields.items() if name not in ("speed", "id")]
+
+
+def _ids(frame, first):
+    """Numbers of the particles, counted from `first`."""
+    return frame.fields.get("id", np.arange(len(frame.positions))).astype(np.int64) + first
+
+
+def _lines(frame, columns):
+    """The text of each particle: its position and its columns, so that numbers read back as the same float32."""
+    table = np.column_stack([frame.positions, *(values for _, values in columns)]).astype(np.float32)
+    return [" ".join(map(str, row)) for row in table]
+
+
+def _lammps_names(name, values):
+    """What LAMMPS calls a field: its own names, or c_NAME as for computed values."""
+    if values.ndim == 1:
+        return [{"radius": "radius", "charge": "q"}.get(name, f"c_{name}")]
+    return ["vx", "vy", "vz"] if name == "velocity" else [f"c_{one}" for one in components(name, values)]
+
+
+def _write_lammps(file, frames):
+    """Ids count from 1, all particles have the type 1."""
+    count = 0
+    with open(file, "w") as out:
+        for count, frame in enumerate(frames, 1):
+            columns = _columns(frame)
+            names = " ".join(["id type x y z", *(one for column in columns for one in _lammps_names(*column))])
+            sides = " ".join("pp" if one else "ff" for one in frame.periodic)
+            bounds = "".join(f"{low!r} {high!r}\n" for low, high in zip(frame.lower.tolist(), frame.upper.tolist()))
+            out.write(f"ITEM: TIMESTEP\n{count - 1}\nITEM: NUMBER OF ATOMS\n{len(frame.positions)}\n")
+            out.write(f"ITEM: BOX BOUNDS {sides}\n{bounds}ITEM: ATOMS {names}\n")
+            out.writelines(f"{one} 1 {line}\n" for one, line in zip(_ids(frame, 1), _lines(frame, columns)))
+    return count
+
+
+def _write_xyz(file, frames):
+    count = 0
+    with open(file, "w") as out:
+        for count, frame in enumerate(frames, 1):
+            columns = _columns(frame)
+            kinds = "".join(
+                f":{'velo' if name == 'velocity' else name}:R:{1 if values.ndim == 1 else values.shape[1]}"
+                for name, values in columns
+            )
+            cell = " ".join(map(repr, np.diag(frame.upper - frame.lower).ravel().tolist()))
+            origin = " ".join(map(repr, frame.lower.tolist()))
+            sides = " ".join("T" if one else "F" for one in frame.periodic)
+            out.write(f'{len(frame.positions)}\nLattice="{cell}" Origin="{origin}" pbc="{sides}" ')
+            out.write(f"Properties=species:S:1:pos:R:3{kinds}:id:I:1 Time={frame.time!r}\n")
+            out.writelines(f"X {line} {one}\n" for one, line in zip(_ids(frame, 0), _lines(frame, columns)))
+    return count
+
+
+def _write_vtu(file, frames):
+    meshio = _command.needed("meshio", "files")
+    frames = list(frames)
+    if len(frames) != 1:
+        raise ValueError(f".vtu holds one frame, not {len(frames)}; choose it with --frame")
+    (frame,) = frames
+    vertices = np.arange(len(frame.positions)).reshape(-1, 1)
+    meshio.Mesh(frame.positions, [("vertex", vertices)], point_data=frame.fields).write(file)
+    return 1
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser("python3 -m quadrat.frames", description=__doc__.split("\n")[0])
+    parser.add_argument("path", help="a run's folder, or a file of frames")
+    parser.add_argument("-o", "--output", required=True, help="what to write: .gsd, .lammpstrj, .xyz or .vtu")
+    parser.add_argument("--frame", type=int, help="only this frame, counted from 0; -1 is the last")
+    options = parser.parse_args(arguments)
+    frames = read(options.path)
+    if options.frame is not None:
+        frames = list(frames)
+        if not -len(frames) <= options.frame < len(frames):
+            raise ValueError(f"--frame is {options.frame}; {options.path} has {len(frames)} frames")
+        frames = [frames[options.frame]]
+    count = write(options.output, frames)
+    print(f"{options.output}: {count} frame{'' if count == 1 else 's'}")
+
+
+if __name__ == "__main__":
+    sys.exit(_command.run("quadrat.frames", main, sys.argv[1:]))

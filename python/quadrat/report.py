@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes one HTML page, which needs no network, of results that `quadrat bench --json` has written: the papers' figures
+beside what the papers found, and every file as a table to sort.
+
+    python3 -m quadrat.report benchmarks/results                # writes report.html here
+
+Files that are not results are named and left out."""
+
+import argparse
+import html
+import json
+import math
+import pathlib
+import sys
+
+from . import _command, _papers
+from ._papers import PAPERS
+
+_SHOWN = 2000  # rows of a table
+_STRETCHES = 6  # in a sentence about which method is best where
+
+
+class Results:
+    """A file of results: where it is, `meta`, `rows`."""
+
+    def __init__(self, file, root):
+        with open(file, encoding="utf-8") as stream:
+            content = json.load(stream)
+        self.name = file.relative_to(root).as_posix() if file != root else file.name
+        self.meta, self.rows = content["meta"], content["rows"]
+        if not isinstance(self.meta, dict) or not isinstance(self.rows, list):
+            raise ValueError("meta is not an object or rows is not an array")
+        if not all(isinstance(row, dict) and "op" in row and "method" in row for row in self.rows):
+            raise ValueError("a row has no op or no method")
+
+    @property
+    def device(self):
+        return str(self.meta.get("device") or self.meta.get("machine") or self.name)
+
+
+def read(path):
+    """(results, left out): the files of a folder and the folders in it, and a line for each that is not of results."""
+    path = pathlib.Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no {path}")
+    results, left_out = [], []
+    for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
+        try:
+            results.append(Results(file, path))
+        except (ValueError, KeyError, TypeError) as problem:
+            left_out.append(f"{file}: {problem!r}")
+    if not results:
+        raise ValueError(f"{path} holds no results of quadrat bench" + "".join(f"\n  {line}" for line in left_out))
+    return results, left_out
+
+
+def _number(value):
+    """JSON has no inf and nan."""
+    return value if not isinstance(value, float) or math.isfinite(value) else None
+
+
+def panels_of(figure, results):
+    """{name of the panel: {name of the series: ([x], [y])}}; of rows measured twice the first counts."""
+    found = {}
+    several = len({one.device for one in results if _drawable(figure, one)}) > 1
+    for one in results:
+        for row in _drawable(figure, one):
+            x, y = _papers.value(row, figure.x), _papers.value(row, figure.y)
+            if x is None or y is None:
+                continue
+            names = [one.device] * several + [str(_papers.value(row, figure.panels))] * (figure.panels is not None)
+            series = found.setdefault(", ".join(names), {}).setdefault(str(_papers.value(row, figure.series)), {})
+            series.setdefault(x, _number(y))
+    return {panel: {name: _sorted(points) for name, points in series.items()} for panel, series in found.items()}
+
+
+def _drawable(figure, results):
+    return _papers.rows_for(figure, results.rows) if results.meta.get("topic") == figure.topic else []
+
+
+def _sorted(points):
+    items = list(points.items())
+    if all(isinstance(x, (int, float)) for x, _ in items):
+        items.sort()
+    return [x for x, _ in items], [y for _, y in items]
+
+
+def leaders(series, more):
+    """Which series is best at which x: "runs at 1,000, atomic from 2,000 to 8,000"; empty where that changes often."""
+    best = {}
+    for name, (xs, ys) in series.items():
+        for x, y in zip(xs, ys):
+            if y is not None and (x not in best or (y > best[x][0] if more else y < best[x][0])):
+                best[x] = (y, name)
+    order = sorted(best) if all(isinstance(x, (int, float)) for x in best) else list(best)
+    stretches = []
+    for x in order:
+        if stretches and stretches[-1][0] == best[x][1]:
+            stretches[-1][2] = x
+        else:
+            stretches.append([best[x][1], x, x])
+
+    def text(value):
+        return f"{value:,}" if isinstance(value, int) else f"{value:.3g}" if isinstance(value, float) else str(value)
+
+    if len(stretches) > _STRETCHES:
+        return ""
+    return ", ".join(
+        f"{name} at {text(first)}" if first == last else f"{name} from {text(first)} to {text(last)}"
+        for name, first, last in stretches
+    )
+
+
+def _figure_json(figure, panels):
+    return {
+        "panels": [
+            {
+                "name": name,
+                "best": leaders(series, figure.more) if len(series) > 1 else "",
+                "series": [{"name": one, "x": x, "y": y} for one, (x, y) in series.items()],
+            }
+            for name, series in panels.items()
+        ],
+        "labels": figure.labels,
+        "log": figure.log,
+    }
+
+
+def _paper_html(paper, results, figures):
+    parts = []
+    for figure in paper.figures:
+        panels = panels_of(figure, results)
+        if not panels:
+            continue
+        number = len(figures)
+        figures.append(_figure_json(figure, panels))
+        findings = "".join(f"<li>{html.escape(one)}</li>" for one in figure.findings)
+        parts.append(
+            f'<article><div class="words"><h3>{html.escape(figure.title)}</h3><p>The paper:</p><ul>{findings}</ul>'
+            f'<p class="choice" hidden><label>Shown: <select data-figure="{number}"></select></label></p>'
+            f'<p class="best"></p></div><div class="plot" id="figure{number}"></div></article>'
+        )
+    if not parts:
+        return ""
+    return (
+        f"<section><h2>{html.escape(paper.name)}</h2><p>{html.escape(paper.about)}. "
+        f"What holds today: docs/{paper.page}.</p>{''.join(parts)}</section>"
+    )
+
+
+def _cell(value):
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else str(value).lower()
+    return _number(value) if isinstance(value, (int, float)) else str(value)
+
+
+def _table_json(results):
+    rows = results.rows[:_SHOWN]
+    columns = list(dict.fromkeys(key for row in rows for key, one in row.items() if not isinstance(one, (dict, list))))
+    return {"columns": columns, "rows": [[_cell(row.get(column)) for column in columns] for row in rows]}
+
+
+def _tables_html(results):
+    parts = []
+    for number, one in enumerate(results):
+        cut = f", the first {_SHOWN:,} shown" if len(one.rows) > _SHOWN else ""
+        known = [one.meta.get("device") or one.meta.get("machine"), one.meta.get("version"), one.meta.get("commit")]
+        about = ", ".join([*(str(word) for word in known if word), f"{len(one.rows):,} rows{cut}"])
+        parts.append(
+            f'<details data-table="{number}"><summary><b>{html.escape(one.name)}</b> {html.escape(about)}</summary>'
+            '<input type="search" placeholder="rows with this text" aria-label="filter">'
+            '<div class="scroll"></div></details>'
+        )
+    return "".join(parts)
+
+
+def page(path, title="Quadrat: measured"):
+    """The page as text, and the lines of files that were left out."""
+    offline = _command.needed("plotly.offline", "view")
+    results, left_out = read(path)
+    figures = []
+    papers = "".join(_paper_html(paper, results, figures) for paper in PAPERS)
+    data = {"figures": figures, "tables": [_table_json(one) for one in results]}
+    text = (pathlib.Path(__file__).parent / "report.html").read_text(encoding="utf-8")
+    for name, value in (
+        ("TITLE", html.escape(title)),
+        ("PAPERS", papers or "<p>None of these files has figures of the papers.</p>"),
+        ("TABLES", _tables_html(results)),
+        ("DATA", json.dumps(data, allow_nan=False).replace("</", "<\\/")),
+        ("PLOTLY", offline.get_plotlyjs()),
+    ):
+        text = text.replace(f"[[{name}]]", value)
+    return text, left_out
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser("python3 -m quadrat.report", description=__doc__.split("\n\n")[0])
+    parser.add_argument("path", help="a folder of results, or one file")
+    parser.add_argument("-o", "--output", default="report.html", help="the page (default report.html)")
+    parser.add_argument("--title", default="Quadrat: measured")
+    options = parser.parse_args(arguments)
+    text, left_out = page(options.path, options.title)
+    _command.write_whole(options.output, text)
+    print(f"{options.output}: {len(text) / 1e6:.1f} MB")
+    for line in left_out:
+        print(f"left out: {line}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(_command.run("quadrat.report", main, sys.argv[1:]))

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Frames of a run, read by this package and by others (ASE, meshio, gsd), and written for them."""
+
+import numpy as np
+import pytest
+import runs
+
+from quadrat import frames
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    return runs.run(tmp_path_factory.mktemp("run"))
+
+
+def frame_in(out, suffix, step=60):
+    return out / "frames" / f"frame_{step:08}.{suffix}"
+
+
+def one(path):
+    (frame,) = frames.read(path)
+    return frame
+
+
+def assert_same(frame, other):
+    assert frame.time == other.time
+    np.testing.assert_array_equal(frame.positions, other.positions)
+    np.testing.assert_array_equal(frame.lower, other.lower)
+    np.testing.assert_array_equal(frame.upper, other.upper)
+    np.testing.assert_array_equal(frame.periodic, other.periodic)
+    for name in set(frame.fields) & set(other.fields):
+        np.testing.assert_array_equal(frame.fields[name], other.fields[name])
+
+
+def test_a_run_is_read_frame_by_frame(out):
+    read = list(frames.read(out))
+    assert [frame.time for frame in read] == [0, 10, 20, 30]
+    last = read[-1]
+    assert last.positions.shape == (500, 3) and last.positions.dtype == np.float32
+    assert set(last.fields) == {"velocity", "speed", "radius", "id"}
+    np.testing.assert_allclose(np.linalg.norm(last.fields["velocity"], axis=1), last.fields["speed"], rtol=1e-6)
+    assert last.fields["radius"].tolist() == [1 / 64] * 500 and last.fields["id"].tolist() == list(range(500))
+    assert (last.lower.tolist(), last.upper.tolist(), last.periodic.tolist()) == ([-0.25] * 3, [0.25] * 3, [False] * 3)
+    assert (np.abs(last.positions) <= 0.25).all()
+    assert last.positions[:, 1].mean() < read[0].positions[:, 1].mean() - 0.01
+
+
+def test_all_formats_hold_the_same(out):
+    vtp = one(frame_in(out, "vtp"))
+    assert_same(vtp, one(frame_in(out, "vtu")))
+    xyz = one(frame_in(out, "xyz"))
+    assert set(xyz.fields) == {"velocity", "radius", "id"}
+    assert_same(vtp, xyz)
+
+
+def test_ase_reads_xyz(out):
+    ase_io = pytest.importorskip("ase.io")
+    atoms, ours = ase_io.read(frame_in(out, "xyz")), one(frame_in(out, "vtp"))
+    np.testing.assert_array_equal(atoms.positions.astype(np.float32), ours.positions)
+    np.testing.assert_array_equal(atoms.arrays["velo"].astype(np.float32), ours.fields["velocity"])
+    np.testing.assert_array_equal(atoms.arrays["radius"].astype(np.float32), ours.fields["radius"])
+    np.testing.assert_array_equal(atoms.arrays["id"], ours.fields["id"])
+    np.testing.assert_array_equal(np.asarray(atoms.cell), 0.5 * np.eye(3))
+    assert not atoms.pbc.any() and atoms.info["Time"] == 30 and set(atoms.symbols) == {"X"}
+
+
+def test_meshio_reads_vtu(out):
+    meshio = pytest.importorskip("meshio")
+    mesh, ours = meshio.read(frame_in(out, "vtu")), one(frame_in(out, "vtp"))
+    np.testing.assert_array_equal(mesh.points, ours.positions)
+    np.testing.assert_array_equal(mesh.point_data["velocity"], ours.fields["velocity"])
+    np.testing.assert_array_equal(mesh.point_data["radius"][:, 0], ours.fields["radius"])
+    assert [(block.type, len(block.data)) for block in mesh.cells] == [("vertex", 500)]
+
+
+def test_the_program_reads_its_own_frames(out):
+    text = runs.quadrat("neighbors", frame_in(out, "xyz"), "--cutoff", 0.03125, "--quiet", "-o", "-", cwd=out)
+    points = one(frame_in(out, "xyz")).positions.astype(np.float64)
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    assert len(text.splitlines()) - 1 == np.count_nonzero(distances < 0.03125) - 500
+
+
+def test_gsd(out, tmp_path):
+    hoomd = pytest.importorskip("gsd.hoomd")
+    assert frames.write(tmp_path / "a.gsd", frames.read(out)) == 4
+    ours = one(frame_in(out, "vtp"))
+    with hoomd.open(tmp_path / "a.gsd") as read:
+        assert [float(frame.log["configuration/time"][0]) for frame in read] == [0, 10, 20, 30]
+        last = read[3]
+    np.testing.assert_array_equal(last.particles.position, ours.positions)
+    np.testing.assert_array_equal(last.particles.velocity, ours.fields["velocity"])
+    np.testing.assert_array_equal(last.particles.diameter, 2 * ours.fields["radius"])
+    assert last.configuration.box.tolist() == [0.5, 0.5, 0.5, 0, 0, 0]
+
+
+def test_lammps_dump(out, tmp_path):
+    assert frames.write(tmp_path / "a.lammpstrj", frames.read(out)) == 4
+    text = (tmp_path / "a.lammpstrj").read_text()
+    assert text.startswith("ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n500\nITEM: BOX BOUNDS ff ff ff\n-0.25 0.25\n")
+    assert text.count("ITEM: ATOMS id type x y z vx vy vz radius\n") == 4
+    ase_io = pytest.importorskip("ase.io")
+    read, ours = ase_io.read(tmp_path / "a.lammpstrj", index=3, format="lammps-dump-text"), one(frame_in(out, "vtp"))
+    np.testing.assert_allclose(read.positions, ours.positions.astype(float), atol=1e-9)
+
+
+def test_no_field_is_left_out(tmp_path):
+    values = np.arange(6, dtype=np.float32).reshape(2, 3) / 7
+    frame = frames.Frame(
+        0.5, values, {"velocity": -values, "force": values * 3, "heat": values[:, 0], "charge": values[:, 1],
+                      "pair": values[:, 1:]},
+        np.zeros(3), np.ones(3), np.array([True, False, True])
+    )  # fmt: skip
+    frames.write(tmp_path / "a.xyz", [frame])
+    read = one(tmp_path / "a.xyz")
+    assert set(read.fields) == {*frame.fields, "id"}
+    assert_same(frame, read)
+    frames.write(tmp_path / "a.lammpstrj", [frame])
+    head, row = (tmp_path / "a.lammpstrj").read_text().splitlines()[8:10]
+    assert head == "ITEM: ATOMS id type x y z vx vy vz c_force_x c_force_y c_force_z c_heat q c_pair_0 c_pair_1"
+    expected = [*values[0], *-values[0], *values[0] * 3, values[0, 0], values[0, 1], *values[0, 1:]]
+    assert [np.float32(word) for word in row.split()] == [1, 1, *expected]
+
+
+def test_xyz_and_vtu_are_written_and_read_back(out, tmp_path):
+    ours = list(frames.read(out))
+    assert frames.write(tmp_path / "a.xyz", ours) == 4
+    for frame, read in zip(ours, frames.read(tmp_path / "a.xyz"), strict=True):
+        assert_same(frame, read)
+    meshio = pytest.importorskip("meshio")
+    frames.main([str(out), "-o", str(tmp_path / "a.vtu"), "--frame", "-1"])
+    np.testing.assert_array_equal(meshio.read(tmp_path / "a.vtu").points, ours[-1].positions)
+    with pytest.raises(ValueError, match="one frame, not 4"):
+        frames.write(tmp_path / "b.vtu", ours)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.vtu", "a.xyz"]
+
+
+def test_bad_input_is_named(out, tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no"):
+        list(frames.read(tmp_path / "nowhere"))
+    with pytest.raises(FileNotFoundError, match="holds no frames; a run writes them where"):
+        list(frames.read(tmp_path))
+    whole = frame_in(out, "vtp").read_bytes()
+    for name, content, words in [
+        ("cut.vtp", whole[:-9000], "is cut: the array"),
+        ("other.vtp", b"<VTKFile/>", "is not a frame of quadrat run"),
+        ("a.png", b"", "those end in .vtp, .vtu or .xyz"),
+        ("word.xyz", b"two\n\n", "'two' stands where"),
+        ("cut.xyz", b"2\n\nX 1 2 3\n", "has 1 of 2 atoms"),
+        ("letter.xyz", b"1\n\nX 1 2 three\n", "three"),
+        ("oblique.xyz", b'1\nLattice="1 0 0 1 1 0 0 0 1"\nX 0 0 0\n', "oblique"),
+    ]:
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ValueError, match=words):
+            list(frames.read(tmp_path / name))
+    with pytest.raises(ValueError, match="ends otherwise"):
+        frames.write(tmp_path / "a.pdb", [])
+    with pytest.raises(ValueError, match="--frame is 4; .* has 4 frames"):
+        frames.main([str(out), "-o", str(tmp_path / "a.xyz"), "--frame", "4"])
+    with pytest.raises(FileNotFoundError, match="folder"):
+        frames.write(tmp_path / "nowhere" / "a.xyz", [])
+
+
+def test_large_ids_stay_exact(tmp_path):
+    (tmp_path / "a.xyz").write_text("1\nProperties=species:S:1:pos:R:3:id:I:1\nX 0 0 0 16777217\n")
+    assert one(tmp_path / "a.xyz").fields["id"].tolist() == [16777217]
+
+
+def test_an_empty_frame(tmp_path):
+    (tmp_path / "a.xyz").write_text('0\nLattice="1 0 0 0 1 0 0 0 1" Properties=species:S:1:pos:R:3\n')
+    frame = one(tmp_path / "a.xyz")
+    assert frame.positions.shape == (0, 3)
+    assert frames.write(tmp_path / "b.lammpstrj", [frame]) == 1

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages of quadrat.view and quadrat.report, opened in Chromium where it is there."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import browser
+import numpy as np
+import pytest
+import runs
+
+from quadrat import _papers, frames, report, view
+
+RESULTS = pathlib.Path(__file__).parents[2] / "benchmarks" / "results"
+needs_chromium = pytest.mark.skipif(browser.PROGRAM is None, reason="chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    return runs.run(tmp_path_factory.mktemp("run"))
+
+
+def decoded(text):
+    """The frames of a page, as its script decodes them."""
+    import base64
+    import zlib
+
+    data = json.loads(text.split('<script id="view-data" type="application/json">')[1].split("</script>")[0])
+    n, before, result = data["count"], None, []
+    for packed in data["frames"]:
+        raw = np.frombuffer(zlib.decompress(base64.b64decode(packed)), np.uint8)
+        positions = raw[: 3 * n].astype(np.uint16) | raw[3 * n : 6 * n].astype(np.uint16) << 8
+        fields = raw[6 * n :].reshape(data["varying"], n)
+        if before is not None:
+            positions, fields = positions + before[0], fields + before[1]
+        before = positions, fields
+        result.append((np.array(data["low"]) + positions.reshape(n, 3) * data["step"], fields))
+    return data, result
+
+
+def test_a_page_holds_what_the_frames_hold(out):
+    pytest.importorskip("k3d")
+    text, about = view.page(out)
+    assert about == "500 particles, 4 frames"
+    data, shown = decoded(text)
+    assert data["times"] == ["0", "10", "20", "30"] and data["first"] == "speed"
+    names = [field["name"] for field in data["fields"]]
+    assert names == ["velocity_x", "velocity_y", "velocity_z", "speed", "radius", "x", "y", "z"]
+    speed = data["fields"][3]
+    for (positions, fields), frame in zip(shown, frames.read(out), strict=True):
+        assert np.abs(positions - frame.positions).max() <= 0.5 / 65535 * 0.51
+        low, high = speed["range"]
+        there = low + fields[speed["varying"]] * (high - low) / 255
+        assert np.abs(there - frame.fields["speed"].clip(low, high)).max() <= 0.51 * (high - low) / 255
+
+
+def test_large_runs_are_thinned_evenly_and_say_so(out):
+    pytest.importorskip("k3d")
+    text, about = view.page(out, most_frames=2, most_particles=100)
+    assert about == "100 particles, 2 frames, evenly from 500 particles and 4 frames" and about in text
+    assert decoded(text)[0]["times"] == ["0", "30"]
+    random = np.random.default_rng(1)
+    many = [
+        frames.Frame(k, random.random((100_000, 3), np.float32), {}, np.zeros(3), np.ones(3), np.zeros(3, bool))
+        for k in range(8)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frames, "read", lambda path: iter(many))
+        text, about = view.page("run", megabytes=2)
+    assert about.startswith("100,000 particles, ") and "evenly from" in about and len(text) < 5e6
+
+
+def test_runs_that_cannot_be_shown_are_refused(tmp_path):
+    pytest.importorskip("k3d")
+    for text, words in [
+        ("0\nProperties=species:S:1:pos:R:3\n", "hold no particles"),
+        ("1\n\nX 1 nan 2\n", "not finite"),
+        ("1\n\nX 1 1 2\n2\n\nX 1 1 1\nX 2 2 2\n", "frame 1 of .* has other particles"),
+        ("", "holds no frames"),
+    ]:
+        (tmp_path / "a.xyz").write_text(text)
+        with pytest.raises(ValueError, match=words):
+            view.page(tmp_path / "a.xyz")
+    (tmp_path / "a.xyz").write_text("1\n\nX 1 1 2\n")
+    with pytest.raises(ValueError, match="--frames is 0; it must be at least 1"):
+        view.page(tmp_path / "a.xyz", most_frames=0)
+    assert view.page(tmp_path / "a.xyz", title="</script><b>")[1] == "1 particles, 1 frame"
+
+
+@needs_chromium
+def test_the_slider_and_the_choices_change_the_picture(out):
+    pytest.importorskip("k3d")
+    view.main([str(out)])
+    pictures = []
+    with browser.Browser() as page:
+        page.open(out / "view.html")
+
+        def shown(wanted):
+            page.wait_for(f"!!document.body && document.body.dataset.shown === {wanted!r}")
+            page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+            pictures.append(page.picture())
+
+        def choose(name, value, event):
+            page.value(f"(e => {{ e.value = {value!r}; e.dispatchEvent(new Event({event!r})); return 1; }})"
+                       f"(document.getElementById({name!r}))")  # fmt: skip
+
+        shown("0 speed")
+        choose("frame", "3", "input")
+        shown("3 speed")
+        choose("field", "velocity_x", "change")
+        shown("3 velocity_x")
+        choose("slice", "x", "input")
+        shown("3 velocity_x")
+        page.value("document.getElementById('shade').click()")
+        shown("3 velocity_x")
+        page.value("document.getElementById('play').click()")
+        page.wait_for("document.body.dataset.shown[0] !== '3'")
+        assert page.value("document.getElementById('time').textContent").startswith("t = ")
+        assert page.problems == []
+    assert len(set(pictures)) == 5
+
+
+def test_the_papers_figures_are_drawn_from_the_committed_results():
+    pytest.importorskip("plotly")
+    results, left_out = report.read(RESULTS)
+    assert left_out == []
+    for paper in _papers.PAPERS:
+        for figure in paper.figures:
+            panels = report.panels_of(figure, results)
+            assert panels, f"{paper.name}: {figure.title}"
+            for series in panels.values():
+                assert all(len(x) == len(y) > 0 for x, y in series.values())
+    wave = report.panels_of(_papers.GRID.figures[1], results)[""]
+    (row,) = [
+        row for one in results if one.meta["topic"] == "granular" for row in one.rows
+        if row.get("figure") == 2 and row["method"] == "fused" and row["n"] == 65536
+    ]  # fmt: skip
+    assert dict(zip(*wave["fused"]))[65536] == row["updates_per_s"]
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["view", "nowhere"], "there is no nowhere"),
+        (["view", "."], "holds no frames"),
+        (["report", "nowhere"], "there is no nowhere"),
+        (["plot", "nowhere.csv", "-o", "a.png"], "nowhere.csv"),
+        (["frames", "nowhere", "-o", "a.gsd"], "there is no nowhere"),
+    ],
+)
+def test_commands_end_with_one_line(arguments, words, tmp_path):
+    for package in ("k3d", "plotly", "matplotlib", "gsd"):
+        pytest.importorskip(package)
+    command = [sys.executable, "-m", f"quadrat.{arguments[0]}", *arguments[1:]]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1), done.stderr
+    assert done.stderr.startswith(f"quadrat.{arguments[0]}: ") and words in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_package_is_named_with_its_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "k3d", None)
+    with pytest.raises(ImportError, match=r'k3d is not installed; it comes with pip install "quadrat\[view\]"'):
+        view.page(".")
+
+
+def test_which_is_best_is_said_in_stretches():
+    series = {"a": ([1, 2, 3], [1.0, 1.0, 3.0]), "b": ([2, 3, 4], [2.0, 2.0, 2.0])}
+    assert report.leaders(series, more=False) == "a from 1 to 2, b from 3 to 4"
+    assert report.leaders(series, more=True) == "a at 1, b at 2, a at 3, b at 4"
+
+
+def test_files_without_results_are_left_out_by_name(tmp_path):
+    pytest.importorskip("plotly")
+    with pytest.raises(ValueError, match="holds no results"):
+        report.page(tmp_path)
+    (tmp_path / "good.json").write_text(
+        '{"meta": {"topic": "x"}, "rows": [{"op": "a", "method": "</script><i>", "v": 1e999}, '
+        '{"op": "b", "method": "c"}]}'
+    )
+    for name, text in [("cut.json", '{"meta": {'), ("list.json", "[]"), ("rows.json", '{"meta": {}, "rows": [1]}')]:
+        (tmp_path / name).write_text(text)
+    text, left_out = report.page(tmp_path)
+    assert [pathlib.Path(line.split(": ")[0]).name for line in left_out] == ["cut.json", "list.json", "rows.json"]
+    assert "None of these files" in text and "</script><i>" not in text
+
+
+@needs_chromium
+def test_the_report_s_plots_are_there_and_its_tables_sort(tmp_path):
+    pytest.importorskip("plotly")
+    report.main([str(RESULTS), "-o", str(tmp_path / "report.html")])
+    with browser.Browser() as page:
+        page.open(tmp_path / "report.html")
+        count = int(page.wait_for("document.body && document.body.dataset.shown"))
+        assert count == sum(len(paper.figures) for paper in _papers.PAPERS)
+        page.wait_for(f"document.querySelectorAll('.plot .scatterlayer .trace').length > 3 * {count}")
+        before = page.value("document.querySelector('.plot text').outerHTML")
+        page.value("document.getElementById('shade').click()")
+        assert page.value("document.querySelector('.plot text').outerHTML") != before
+        page.value("document.querySelector('details').open = true")
+        page.wait_for("!!document.querySelector('details table')")
+        head = "[...document.querySelectorAll('details th')].find(t => t.textContent.startsWith('median_ms'))"
+        rows = "[...document.querySelector('details table').tBodies[0].rows]"
+        column = f"(k => {rows}.map(row => row.cells[k].textContent))({head}.cellIndex)"
+        click = f"{head}.click()"
+        plain = page.value(column)
+        for up in (True, False):
+            page.value(click)
+            values = [float(one.replace(",", "")) for one in page.value(column)]
+            assert values == sorted(values, reverse=not up) and len(values) == len(plain)
+        assert page.problems == []
