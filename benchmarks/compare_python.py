@@ -4,7 +4,7 @@
 its work; how long the import takes.
 
     pip install numpy scipy ase matscipy vesin freud-analysis
-    benchmarks/compare_python.py [--package build/cpu/python] [--quick] [--json FILE]
+    benchmarks/compare_python.py [--package build/cpu/python] [--calls] [--gpu] [--quick] [--json FILE]
 
 Uniform points with 40 neighbors on average in periodic boxes, cubic and triclinic, float64; pairs i, j with shifts,
 distances and vectors, except where a package has fewer (freud: no shifts; SciPy: indices alone, cubic boxes). Two
@@ -126,24 +126,68 @@ def compare(quadrat, sizes, repetitions, add):
                      "times_ours": seconds / own})  # fmt: skip
 
 
-def overheads(quadrat, add):
-    """Calls with next to no work."""
+def overhead_of(quadrat, call, calls=200, repetitions=9):
+    """Seconds of a call, and those of them that are not spent in the library: medians."""
+    whole, beyond = [], []
+    call()
+    for _ in range(repetitions):
+        quadrat._core.work_seconds()
+        start = time.perf_counter()
+        for _ in range(calls):
+            call()
+        seconds = time.perf_counter() - start
+        whole.append(seconds / calls)
+        beyond.append((seconds - quadrat._core.work_seconds()) / calls)
+    return statistics.median(whole), statistics.median(beyond)
+
+
+def overheads(quadrat, add, array=lambda a: a, device="cpu"):
+    """Calls with next to no work. `array` puts an array of NumPy where the calls shall work."""
     import numpy as np
 
-    points, box = np.array([[0.5, 0.5, 0.5], [0.6, 0.5, 0.5]]), [3.0, 3.0, 3.0]
-    neighbors = quadrat.NeighborList(0.2, outputs="ijSdD", threads=1)
+    points, box = array(np.array([[0.5, 0.5, 0.5], [0.6, 0.5, 0.5]])), [3.0, 3.0, 3.0]
+    neighbors = quadrat.NeighborList(0.2, skin=0.1, outputs="ijSdD", threads=1)
     plan = quadrat.SpreadPlan(box, 4, 4, threads=1).set_points(points)
-    values = np.ones(2)
-    keys = np.array([0, 1])
+    transform = quadrat.Nufft((4, 4, 4), 1e-3, threads=1).set_points(points)
+    sums = quadrat.Ewald(1e-3, threads=1)
+    values, charges, keys = array(np.ones(2)), array(np.array([1.0, -1.0])), array(np.array([0, 1]))
+    waves = array(np.ones(2, dtype=complex))
     calls = {
         "neighbor_list": lambda: quadrat.neighbor_list(points, 0.2, box=box, threads=1),
-        "NeighborList.update, arrays": lambda: (neighbors.update(points, box=box), neighbors.arrays()),
+        "NeighborList.update": lambda: neighbors.update(points, box=box),
+        "NeighborList.arrays": lambda: neighbors.arrays(),
         "knn": lambda: quadrat.knn(points, 1, box=box, threads=1),
+        "clusters": lambda: quadrat.clusters(points, 0.2, box=box, threads=1),
         "SpreadPlan.spread": lambda: plan.spread(values),
+        "Nufft.type1": lambda: transform.type1(waves),
+        "Ewald.compute": lambda: sums.compute(points, charges, box),
         "reduce_by_key": lambda: quadrat.reduce_by_key(keys, values, key_count=2, threads=1),
     }
     for name, call in calls.items():
-        add({"op": "overhead", "method": name, "median_s": statistics.median(median_of(call, 200) for _ in range(5))})
+        whole, beyond = overhead_of(quadrat, call)
+        add({"op": "overhead", "device": device, "method": name, "median_s": whole, "beyond_work_s": beyond})
+
+
+def on_gpu(quadrat, sizes, add):
+    """Lists of PyTorch's arrays in the memory of a GPU, synchronized, and overheads there."""
+    import numpy as np
+    import torch
+
+    overheads(quadrat, add, lambda a: torch.from_numpy(a).cuda(), "cuda")
+    for count in sizes:
+        edge = (count * 4 / 3 * np.pi / 40) ** (1 / 3)
+        for dtype in (torch.float32, torch.float64):
+            points = torch.rand((count, 3), dtype=dtype, device="cuda") * edge
+            box = [edge] * 3
+            neighbors = quadrat.NeighborList(1.0, outputs="ijSdD")
+            calls = {
+                "quadrat": lambda: quadrat.neighbor_list(points, 1.0, box=box, outputs="ijSdD"),
+                "quadrat NeighborList": lambda: (neighbors.update(points, box=box), neighbors.arrays()),
+                "quadrat, indices and shifts": lambda: quadrat.neighbor_list(points, 1.0, box=box, outputs="ijS"),
+            }
+            for name, call in calls.items():
+                add({"op": "neighbor_list", "device": "cuda", "precision": str(dtype)[6:], "shape": "cubic", "n": count,
+                     "method": name, "median_s": median_of(call, 9)})  # fmt: skip
 
 
 def import_seconds(package):
@@ -163,6 +207,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", default=str(SOURCE / "build" / "cpu" / "python"), help="folder with the package")
     parser.add_argument("--quick", action="store_true", help="small sizes")
+    parser.add_argument("--gpu", action="store_true", help="arrays of PyTorch in the memory of a GPU instead")
+    parser.add_argument("--calls", action="store_true", help="overheads and the import alone")
     parser.add_argument("--json", help="write the result to this file")
     arguments = parser.parse_args()
     sys.path[:0] = [arguments.package, PACKAGES]
@@ -175,15 +221,22 @@ def main():
     def add(row):
         rows.append(row)
         shown = f"{row['times_ours']:8.2f} x" if "times_ours" in row else ""
+        if "beyond_work_s" in row:
+            shown = f"{row['beyond_work_s'] * 1e6:8.1f} us beyond the work"
         what = f"{row['op']:<14} {row.get('shape', ''):<10} {row.get('n', ''):>8} {row['method']:<28}"
         print(f"{what} {row['median_s'] * 1e3:10.4f} ms {shown}", flush=True)
 
-    compare(quadrat, (1000, 10_000) if arguments.quick else (1000, 10_000, 100_000, 1_000_000), 5, add)
-    overheads(quadrat, add)
+    sizes = (1000, 10_000) if arguments.quick else (1000, 10_000, 100_000, 1_000_000)
+    if arguments.gpu:
+        on_gpu(quadrat, () if arguments.calls else sizes if arguments.quick else (*sizes, 4_000_000), add)
+    else:
+        if not arguments.calls:
+            compare(quadrat, sizes, 5, add)
+        overheads(quadrat, add)
     with_numpy, numpy_alone = import_seconds(arguments.package)
     add({"op": "import", "method": "quadrat", "median_s": with_numpy, "numpy_s": numpy_alone})
     if arguments.json:
-        names = ("numpy", "vesin", "ase", "matscipy", "freud-analysis", "scipy")
+        names = ("numpy", "torch", "vesin", "ase", "matscipy", "freud-analysis", "scipy")
         versions = {}
         for name in names:
             try:

@@ -57,7 +57,12 @@ set(QUADRAT_BUILD_PYTHON OFF)
 set(QUADRAT_PYTHON_WHY_NOT "")
 # An interpreter without sanitizers cannot load a module that has them.
 if(QUADRAT_PYTHON STREQUAL "ON" OR (QUADRAT_PYTHON STREQUAL "AUTO" AND QUADRAT_BUILD_TESTS AND NOT QUADRAT_SANITIZE))
-  find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
+  # With the limited interface of 3.12 and later one module serves them all.
+  find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+  if(Python_FOUND AND NOT TARGET Python::SABIModule) # CMake before 3.26; outside Windows it is the same
+    add_library(Python::SABIModule INTERFACE IMPORTED)
+    target_link_libraries(Python::SABIModule INTERFACE Python::Module)
+  endif()
   if(Python_FOUND)
     # build/python: where script/python-packages puts what it installs.
     execute_process(

@@ -39,6 +39,11 @@ endif()
 foreach(example IN ITEMS visitor lennard_jones)
   quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example} ${cuda_options})
 endforeach()
+if(TARGET quadrat_mpi)
+  quadrat_downstream_test(mpi_slabs "${PROJECT_SOURCE_DIR}/examples/mpi_slabs"
+                          "${MPIEXEC_EXECUTABLE};${MPIEXEC_NUMPROC_FLAG};3;./mpi_slabs")
+  set_tests_properties(install/mpi_slabs PROPERTIES ENVIRONMENT "${quadrat_mpi_environment}")
+endif()
 # 512 ions, 100 steps
 quadrat_downstream_test(molten_salt "${PROJECT_SOURCE_DIR}/examples/molten_salt" "molten_salt;8;100" ${cuda_options})
 if(NOT QUADRAT_SANITIZE) # flags that nvcc's link step does not know

@@ -6,12 +6,30 @@ if(NOT TARGET quadrat_python)
 endif()
 set(packages "${PROJECT_SOURCE_DIR}/build/python")
 file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/*_test.py")
+# The library for GPUs as tests/python/standin_test.py has it: the same interface, working on the CPU.
+add_library(quadrat_python_standin SHARED "${CMAKE_CURRENT_SOURCE_DIR}/python/standin/exports.cpp"
+            $<TARGET_OBJECTS:quadrat_python_backend> "${PROJECT_SOURCE_DIR}/python/backend/scenes/none.cpp")
+set(standin "$<TARGET_FILE_DIR:quadrat_python>/../standin/quadrat_cuda13")
+set_target_properties(quadrat_python_standin PROPERTIES OUTPUT_NAME quadrat_cuda13 LIBRARY_OUTPUT_DIRECTORY "${standin}"
+                                                        CXX_VISIBILITY_PRESET hidden)
+target_compile_definitions(quadrat_python_standin PRIVATE QUADRAT_PYTHON_VERSION="${PROJECT_VERSION}")
+target_include_directories(quadrat_python_standin PRIVATE "${PROJECT_SOURCE_DIR}/python/backend")
+target_link_libraries(quadrat_python_standin PRIVATE quadrat::quadrat)
+target_link_options(quadrat_python_standin PRIVATE -Wl,--exclude-libs,ALL)
+quadrat_configure_target(quadrat_python_standin)
+file(WRITE "${PROJECT_BINARY_DIR}/python/standin/quadrat_cuda13/__init__.py" "")
+
+set(program "")
+if(TARGET quadrat_program)
+  set(program "QUADRAT_PROGRAM=$<TARGET_FILE:quadrat_program>;")
+endif()
 foreach(script IN LISTS scripts)
   get_filename_component(name "${script}" NAME_WE)
   add_test(NAME "python/${name}" COMMAND "${Python_EXECUTABLE}" -m pytest -q -p no:cacheprovider "${script}")
   set_tests_properties(
     "python/${name}"
     PROPERTIES ENVIRONMENT
-               "PYTHONPATH=$<TARGET_FILE_DIR:quadrat_python>/..:${packages};PYTHONDONTWRITEBYTECODE=1;${quadrat_test_environment}"
+               "${program}PYTHONPATH=$<TARGET_FILE_DIR:quadrat_python>/..:${packages};PYTHONDONTWRITEBYTECODE=1;${quadrat_test_environment}"
+               SKIP_RETURN_CODE 5 # pytest's, where all that a file tests is not installed
                LABELS python)
 endforeach()

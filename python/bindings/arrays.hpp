@@ -3,146 +3,186 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <nanobind/stl/string.h>
 
 #include <array>
-#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
+#include <exception>
+#include <initializer_list>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "quadrat/core/context.hpp"
-#include "quadrat/core/error.hpp"
-#include "quadrat/core/lattice.hpp"
-#include "quadrat/core/types.hpp"
-#include "quadrat/core/views.hpp"
-#include "quadrat/parallel/for_each.hpp"
+#include "interface.hpp"
+#include "interruption.hpp"
 
-/// Arrays of Python as the library's views, and the library's results as arrays. The Python part has checked shapes and
-/// made arrays contiguous.
+/// Arrays of any library in, on any device; the same library's arrays out, on the same device.
 namespace quadrat::python {
 
 namespace nb = nanobind;
 
-template <typename T>
-using array_in = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-/// N x D.
-template <typename T, int D>
-using points_in = nb::ndarray<const T, nb::shape<-1, D>, nb::c_contig, nb::device::cpu>;
+/// Whose arrays. `other`: whatever speaks DLPack.
+enum class library : std::uint8_t { numpy, torch, cupy, jax, other };
 
-template <typename T, int D>
-[[nodiscard]] points_view<T, D> view_of(const points_in<T, D>& points) {
-  return strided_points<D>(points.data(), points.shape(0));
+/// Where the arrays of a call are, and whose they are.
+struct origin_of_arrays {
+  library owner = library::numpy;
+  int device = -1;  ///< of CUDA; -1: CPU memory
+
+  [[nodiscard]] bool on_gpu() const { return device >= 0; }
+  /// The backend of the device. Throws ImportError with pip's command where the CUDA library is not installed.
+  [[nodiscard]] backend& engine() const;
+  /// Whether indices are int64 unless something else is asked for: JAX has them only on request.
+  [[nodiscard]] bool long_indices() const;
+};
+
+/// Of a value; lists and numbers count as NumPy's. Throws TypeError for devices that are not served.
+[[nodiscard]] origin_of_arrays origin_of(nb::handle value, const char* name);
+
+[[nodiscard]] std::string_view name_of(number type);
+[[nodiscard]] constexpr bool is_wide(number type) { return type == number::float64 || type == number::complex128; }
+[[nodiscard]] constexpr bool is_complex(number type) { return type == number::complex64 || type == number::complex128; }
+/// "(10, 3)"
+[[nodiscard]] std::string shape_text(const std::vector<std::size_t>& shape);
+
+/// An array as it was given: type and shape are known at once; the memory may be used after `receive`.
+class given_array {
+ public:
+  /// Of the memory of `where`; throws ValueError for another device, naming both, and TypeError for what is no array.
+  /// A sequence of numbers becomes an array of NumPy.
+  given_array(nb::handle value, const char* name, const origin_of_arrays& where);
+
+  [[nodiscard]] number type() const { return type_; }
+  /// Integers of any width, or truth values.
+  [[nodiscard]] bool integer() const;
+  /// As the library writes it.
+  [[nodiscard]] std::string type_text() const;
+  [[nodiscard]] const std::vector<std::size_t>& shape() const { return shape_; }
+  [[nodiscard]] std::size_t dimension() const { return shape_.size(); }
+  [[nodiscard]] std::size_t size() const;
+  /// Whether it was a list or a number, whose type is not the caller's choice.
+  [[nodiscard]] bool from_numbers() const { return from_numbers_; }
+  /// Another view of the same elements.
+  void reshape(std::vector<std::size_t> shape) { shape_ = std::move(shape); }
+  /// Changes the type, copying if it is another one.
+  void convert(number type);
+  /// C-ordered memory of the array, and on a GPU the reader waits for whoever writes it.
+  void receive(worker& reader);
+  /// The same for what the host reads.
+  void receive_on_host();
+  [[nodiscard]] const void* data() const { return data_; }
+  [[nodiscard]] const char* name() const { return name_; }
+  [[nodiscard]] points_given points() const { return {data_, shape_[0], true}; }
+  [[nodiscard]] integers indices() const { return {data_, type_, size(), name_}; }
+
+ private:
+  void import_on_cpu();
+  void look();
+  void import(std::uintptr_t stream);
+  void import_tensor();
+  [[nodiscard]] bool contiguous() const;
+  void make_contiguous();
+  [[noreturn]] void refuse() const;
+
+  nb::object value_;
+  const char* name_;
+  origin_of_arrays where_;
+  nb::ndarray<nb::ro> held_;
+  number type_ = number::other;
+  std::vector<std::size_t> shape_;
+  const void* data_ = nullptr;
+  bool from_numbers_ = false;
+};
+
+/// An array of float32 or float64; lists become float64, or `type`. Throws TypeError for others.
+[[nodiscard]] given_array floats(nb::handle value, const char* name, const origin_of_arrays& where,
+                                 std::optional<number> type = std::nullopt);
+/// An N x D array, D from `least` to 3. No points may have any shape with no element.
+[[nodiscard]] given_array points_from(nb::handle value, const origin_of_arrays& where, int least,
+                                      const char* name = "points", std::optional<number> type = std::nullopt,
+                                      int dimension = 0);
+/// Numbers from 0 by point; nothing for None.
+[[nodiscard]] std::optional<given_array> indices_from(nb::handle value, const char* name, std::size_t count,
+                                                      const origin_of_arrays& where, const char* of = "points");
+[[nodiscard]] inline integers of(const std::optional<given_array>& given) {
+  return given ? given->indices() : integers{};
 }
 
-/// A C-ordered NumPy array that owns its memory, which is not initialized.
-template <typename T>
-class new_array {
+/// The small array of a setting, on the host, whatever it was: float64.
+struct host_numbers {
+  std::vector<double> values;
+  std::vector<std::size_t> shape;
+};
+[[nodiscard]] host_numbers numbers_from(nb::handle value, const char* name);
+
+/// The type of indices that is asked for: None (the library's own), int32 or int64.
+[[nodiscard]] std::optional<bool> long_indices_from(nb::handle dtype);
+
+/// New arrays of a library for results.
+class results {
  public:
-  explicit new_array(std::vector<std::size_t> shape) : shape_(std::move(shape)) {
-    std::size_t size = 1;
-    for (const std::size_t extent : shape_) size *= extent;
-    values_.reset(static_cast<T*>(allocate(size * sizeof(T))));
-  }
-  [[nodiscard]] T* data() { return values_.get(); }
-  /// Passes the memory on. The interpreter's lock must be held.
-  [[nodiscard]] nb::object release() {
-    T* const values = values_.get();
-    const nb::capsule owner(values, [](void* memory) noexcept { std::free(memory); });
-    values_.release();
-    return nb::ndarray<nb::numpy, T>(values, shape_.size(), shape_.data(), owner).cast();
+  /// `engine`: of the origin's device.
+  results(const origin_of_arrays& where, backend& engine) : where_(where), engine_(engine) {}
+  results(const results&) = delete;
+  results& operator=(const results&) = delete;
+  /// After an exception, waits for work that may still write.
+  ~results();
+  /// Adds an array that is not initialized, and returns its memory. The interpreter's lock must be held.
+  void* add(number type, const std::vector<std::size_t>& shape);
+  /// Makes the worker's stream wait until the memory may be written. To be called after the last `add`. The worker must
+  /// outlive this.
+  void prepare(worker& writer);
+  /// The k-th array, as its library has it.
+  [[nodiscard]] nb::object take(std::size_t k);
+  [[nodiscard]] std::size_t count() const { return arrays_.size(); }
+
+ private:
+  origin_of_arrays where_;
+  backend& engine_;
+  std::vector<nb::object> arrays_;
+  worker* writer_ = nullptr;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+/// Seconds that this thread has spent in the library since it was last asked: what a call takes beyond that is ours.
+[[nodiscard]] double& work_seconds();
+
+/// Runs a call of the library without the interpreter's lock.
+template <typename Call>
+auto unlocked(const Call& call) {
+  using clock = std::chrono::steady_clock;
+  struct stopwatch {
+    clock::time_point start = clock::now();
+    ~stopwatch() { work_seconds() += std::chrono::duration<double>(clock::now() - start).count(); }
+  };
+  const nb::gil_scoped_release released;
+  const stopwatch running;
+  work_begins();
+  return call();
+}
+
+/// What the backend of the device makes. The backend is found with the interpreter's lock.
+template <typename Make>
+auto made_by(const origin_of_arrays& where, const Make& make) {
+  backend& engine = where.engine();
+  return unlocked([&] { return make(engine); });
+}
+
+/// Holds an object of several threads: waits without the interpreter's lock, and has it afterwards.
+class turn {
+ public:
+  explicit turn(std::mutex& mutex) : lock_(mutex, std::defer_lock) {
+    if (lock_.try_lock()) return;
+    const nb::gil_scoped_release released;
+    lock_.lock();
   }
 
  private:
-  struct deallocate {
-    void operator()(T* memory) const { std::free(memory); }
-  };
-  /// Large arrays in large pages, as NumPy's: most of the time for a long list would go into page faults.
-  [[nodiscard]] static void* allocate(std::size_t bytes) {
-    constexpr std::size_t page = std::size_t{1} << 21;
-    const bool large = bytes >= 2 * page;
-    void* const memory =
-        large ? std::aligned_alloc(page, (bytes + page - 1) / page * page) : std::malloc(bytes > 0 ? bytes : 1);
-    if (memory == nullptr) throw std::bad_alloc();
-    if (large) madvise(memory, bytes, MADV_HUGEPAGE);
-    return memory;
-  }
-
-  std::vector<std::size_t> shape_;
-  std::unique_ptr<T, deallocate> values_;
+  std::unique_lock<std::mutex> lock_;
 };
-
-/// result[i] = convert(i) for all i, by the threads of the context.
-template <typename T, typename Convert>
-[[nodiscard]] new_array<T> fill_array(const cpu_context& context, std::vector<std::size_t> shape, std::size_t size,
-                                      const Convert& convert) {
-  new_array<T> result(std::move(shape));
-  T* const to = result.data();
-  for_each(context, "python.fill", size, [=](std::size_t i) { to[i] = convert(i); });
-  return result;
-}
-
-/// Indices as Python has them; -1 for none.
-[[nodiscard]] inline std::int64_t index_of(particle_id id) {
-  return id == no_particle ? std::int64_t{-1} : static_cast<std::int64_t>(id);
-}
-
-/// Boxes of B systems: vectors (B, D, D), origins (B, D), periodic (B, D).
-struct boxes_in {
-  nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> vectors;
-  nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> origins;
-  nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu> periodic;
-
-  template <typename T, int D>
-  [[nodiscard]] std::vector<lattice<T, D>> lattices() const {
-    std::vector<lattice<T, D>> result;
-    for (std::size_t s = 0; s < vectors.shape(0); ++s) {
-      vec<T, D> origin{};
-      vec<vec<T, D>, D> sides{};
-      vec<bool, D> wraps{};
-      for (std::size_t a = 0; a < D; ++a) {
-        origin[static_cast<int>(a)] = static_cast<T>(origins(s, a));
-        wraps[static_cast<int>(a)] = periodic(s, a);
-        for (std::size_t b = 0; b < D; ++b) {
-          sides[static_cast<int>(a)][static_cast<int>(b)] = static_cast<T>(vectors(s, a, b));
-        }
-      }
-      result.push_back(make_lattice(origin, sides, wraps));
-    }
-    return result;
-  }
-};
-
-/// One index per point, or none.
-using systems_in = std::optional<nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
-
-[[nodiscard]] inline const std::uint32_t* pointer_of(const systems_in& systems) {
-  return systems ? systems->data() : nullptr;
-}
-
-/// Throws backend_error in a process that was forked from one that has run threads: they do not exist there.
-inline void require_own_threads(int threads) {
-  static std::atomic<pid_t> user{0};
-  const pid_t self = getpid();
-  pid_t first = 0;
-  if (user.compare_exchange_strong(first, self) || first == self || threads == 1) return;
-  throw backend_error(
-      "this process was forked from one that has used quadrat with several threads; start processes with the method "
-      "'spawn', or pass threads=1");
-}
-
-[[nodiscard]] inline cpu_context context_with(int threads, bool run_to_run = false) {
-  require_own_threads(threads);
-  cpu_context::options options;
-  options.threads = threads;
-  if (run_to_run) options.reproducibility = determinism::run_to_run;
-  return cpu_context(options);
-}
 
 }  // namespace quadrat::python

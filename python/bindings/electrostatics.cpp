@@ -1,60 +1,117 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/ewald/electrostatics.hpp"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <optional>
+#include <cmath>
+#include <memory>
 #include <string>
-#include <vector>
+#include <tuple>
 
 #include "arrays.hpp"
+#include "boxes.hpp"
 #include "modules.hpp"
+#include "quadrat/core/error.hpp"
 
 namespace quadrat::python {
 
 namespace {
 
-template <typename T>
-class ewald_sums {
- public:
-  ewald_sums(double accuracy, bool dispersion, const std::string& method, double constant, bool remove_net_force,
-             bool run_to_run, int threads)
-      : context_(context_with(threads, run_to_run)),
-        sums_(context_, options(accuracy, dispersion, method, constant, remove_net_force)) {}
-
-  /// Energy (B,), forces (N, 3), potentials (N,), virial (B, 3, 3); None for what is not wanted.
-  [[nodiscard]] nb::tuple compute(const points_in<T, 3>& points, const array_in<T>& charges, const boxes_in& boxes,
-                                  const systems_in& systems, const std::vector<scaled_pair>& pairs, bool forces,
-                                  bool potentials, bool virial) {
-    const std::size_t count = points.shape(0), systems_count = boxes.vectors.shape(0);
-    std::optional<new_array<double>> energy_out, virial_out;
-    std::optional<new_array<T>> forces_out, potentials_out;
-    {
-      const nb::gil_scoped_release unlocked;
-      const std::vector<lattice<T, 3>> cells = boxes.lattices<T, 3>();
-      electrostatics_input<T> input;
-      input.points = view_of<T, 3>(points);
-      input.charges = charges.data();
-      input.cells = cells;
-      input.system_of_point = pointer_of(systems);
-      input.scaled_pairs = pairs;
-      electrostatics_output<T> output;
-      output.energy = energy_out.emplace(std::vector{systems_count}).data();
-      if (forces) {
-        T* const first = forces_out.emplace(std::vector<std::size_t>{count, 3}).data();
-        output.forces = reinterpret_cast<vec<T, 3>*>(first);
-      }
-      if (potentials) output.potentials = potentials_out.emplace(std::vector{count}).data();
-      if (virial) output.virial = virial_out.emplace(std::vector<std::size_t>{systems_count, 3, 3}).data();
-      sums_.compute(input, output);
+/// Pairs (P, 2) on the host, with their scales (P,); by default 0.
+[[nodiscard]] std::vector<scaled_pair> pairs_from(nb::handle pairs, nb::handle scales, std::size_t points) {
+  if (pairs.is_none()) {
+    if (!scales.is_none()) throw nb::value_error("scales are given without scaled_pairs");
+    return {};
+  }
+  const host_numbers given = numbers_from(pairs, "scaled_pairs");
+  const bool empty = given.values.empty();
+  bool whole = true;
+  for (const double value : given.values) whole = whole && value == std::floor(value);
+  if (!whole || (!empty && (given.shape.size() != 2 || given.shape[1] != 2))) {
+    throw nb::value_error(message("scaled_pairs have the shape ", shape_text(given.shape),
+                                  whole ? "" : " and values that are no integers", "; (P, 2) integers are needed")
+                              .c_str());
+  }
+  const std::size_t count = given.values.size() / 2;
+  host_numbers factors{std::vector<double>(count, 0.0), {count}};
+  if (!scales.is_none()) factors = numbers_from(scales, "scales");
+  if (factors.shape != std::vector<std::size_t>{count}) {
+    throw nb::value_error(message("scales have the shape ", shape_text(factors.shape), "; one for each of the ", count,
+                                  " pairs is needed")
+                              .c_str());
+  }
+  std::vector<scaled_pair> result;
+  for (std::size_t p = 0; p < count; ++p) {
+    const double a = given.values[2 * p], b = given.values[2 * p + 1];
+    const auto last = static_cast<double>(points);
+    if (a < 0 || b < 0 || a >= last || b >= last) {
+      throw nb::value_error(
+          message("scaled_pairs[", p, "] is (", a, ", ", b, "); there are ", points, " points").c_str());
     }
-    const auto given = [](auto& array) -> nb::object { return array ? array->release() : nb::object(nb::none()); };
-    return nb::make_tuple(given(energy_out), given(forces_out), given(potentials_out), given(virial_out));
+    result.push_back({static_cast<particle_id>(a), static_cast<particle_id>(b), factors.values[p]});
+  }
+  return result;
+}
+
+/// Sums on the device of the last points; those of other precisions and devices are kept.
+class charges_sums {
+ public:
+  charges_sums(double accuracy, bool dispersion, std::string method, double constant, bool remove_net_force,
+               bool run_to_run, int threads)
+      : run_to_run_(run_to_run), threads_(threads) {
+    options_.law = dispersion ? pair_law::dispersion : pair_law::coulomb;
+    options_.method = std::move(method);
+    options_.accuracy = accuracy;
+    options_.coulomb_constant = constant;
+    options_.remove_net_force = remove_net_force;
   }
 
-  [[nodiscard]] nb::dict report() const {
-    const electrostatics_report& found = sums_.report();
+  /// Energy, forces, potentials, virial; None for what is not wanted.
+  [[nodiscard]] nb::tuple compute(nb::handle points, nb::handle charges, nb::handle cell, nb::handle periodic,
+                                  nb::handle systems, nb::handle pairs, nb::handle scales, bool forces, bool potentials,
+                                  bool virial) {
+    const origin_of_arrays where = origin_of(points, "points");
+    given_array array = points_from(points, where, 3);
+    const std::size_t count = array.shape()[0];
+    given_array given = floats(charges, "charges", where, array.type());
+    if (given.shape() != std::vector<std::size_t>{count}) {
+      throw nb::value_error(message("charges have the shape ", shape_text(given.shape()), "; one for each of the ",
+                                    count, " points is needed")
+                                .c_str());
+    }
+    std::optional<given_array> numbers = indices_from(systems, "systems", count, where);
+    const boxes_given cells = boxes_from(cell, 3, periodic, nb::none(), systems_of(numbers, cell, 3, where, threads_));
+    const std::vector<scaled_pair> scaled = pairs_from(pairs, scales, count);
+    const turn mine(mutex_);
+    sums_ = nullptr;
+    ewald_sums& sums = sums_for(where, is_wide(array.type()));
+    array.receive(sums);
+    given.receive(sums);
+    if (numbers) numbers->receive(sums);
+
+    results made(where, where.engine());
+    ewald_results to;
+    to.energy = made.add(number::float64, {cells.count});
+    if (forces) to.forces = made.add(array.type(), {count, 3});
+    if (potentials) to.potentials = made.add(array.type(), {count});
+    if (virial) {
+      const std::vector<std::size_t> one{3, 3}, all{cells.count, 3, 3};
+      to.virial = made.add(number::float64, numbers ? all : one);
+    }
+    made.prepare(sums);
+    unlocked([&] { sums.compute(array.points(), given.data(), cells, of(numbers), scaled, to); });
+    sums_ = &sums;
+
+    std::size_t next = 1;
+    const auto taken = [&](bool wanted) { return wanted ? made.take(next++) : nb::object(nb::none()); };
+    nb::object force = taken(forces), potential = taken(potentials), stress = taken(virial);
+    return nb::make_tuple(numbers ? made.take(0) : energy_of_one(where, to.energy), force, potential, stress);
+  }
+
+  [[nodiscard]] nb::dict report() {
+    const turn mine(mutex_);
+    if (sums_ == nullptr) throw nb::value_error("nothing has been computed yet");
+    const electrostatics_report found = sums_->report();
     nb::dict result;
     result["method"] = std::string(found.method);
     result["reason"] = std::string(found.reason);
@@ -67,57 +124,43 @@ class ewald_sums {
   }
 
  private:
-  static electrostatics_options options(double accuracy, bool dispersion, const std::string& method, double constant,
-                                        bool remove_net_force) {
-    electrostatics_options result;
-    result.law = dispersion ? pair_law::dispersion : pair_law::coulomb;
-    result.method = method;
-    result.accuracy = accuracy;
-    result.coulomb_constant = constant;
-    result.remove_net_force = remove_net_force;
-    return result;
+  [[nodiscard]] ewald_sums& sums_for(const origin_of_arrays& where, bool wide) {
+    for (const auto& [device, precision, sums] : kept_) {
+      if (device == where.device && precision == wide) return *sums;
+    }
+    kept_.emplace_back(where.device, wide, made_by(where, [&](backend& engine) {
+                         return engine.make_ewald({where.device, threads_, run_to_run_}, wide, options_);
+                       }));
+    return *std::get<2>(kept_.back());
+  }
+  /// As a number.
+  [[nodiscard]] nb::object energy_of_one(const origin_of_arrays& where, const void* energy) const {
+    double value = 0;
+    if (where.on_gpu()) {
+      where.engine().make_session({where.device, 1, false})->to_host(energy, &value, sizeof(value));
+    } else {
+      value = *static_cast<const double*>(energy);
+    }
+    return nb::float_(value);
   }
 
-  cpu_context context_;
-  electrostatics<cpu_context, T> sums_;
+  electrostatics_options options_;
+  bool run_to_run_;
+  int threads_;
+  std::mutex mutex_;
+  std::vector<std::tuple<int, bool, std::unique_ptr<ewald_sums>>> kept_;
+  ewald_sums* sums_ = nullptr;  ///< of the last call
 };
-
-/// Pairs (P, 2) of indices, with their scales (P,).
-using pairs_in = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
-
-[[nodiscard]] std::vector<scaled_pair> pairs_of(const std::optional<pairs_in>& pairs,
-                                                const std::optional<array_in<double>>& scales) {
-  std::vector<scaled_pair> result;
-  if (!pairs) return result;
-  for (std::size_t p = 0; p < pairs->shape(0); ++p) {
-    const auto id = [&](std::size_t k) { return static_cast<particle_id>((*pairs)(p, k)); };
-    result.push_back({id(0), id(1), scales ? scales->data()[p] : 0.0});
-  }
-  return result;
-}
-
-template <typename T>
-void add_ewald(nb::module_& module, const char* name) {
-  using e = ewald_sums<T>;
-  nb::class_<e>(module, name)
-      .def(nb::init<double, bool, const std::string&, double, bool, bool, int>())
-      .def(
-          "compute",
-          [](e& self, const points_in<T, 3>& points, const array_in<T>& charges, const boxes_in& boxes,
-             const systems_in& systems, const std::optional<pairs_in>& pairs,
-             const std::optional<array_in<double>>& scales, bool forces, bool potentials, bool virial) {
-            return self.compute(points, charges, boxes, systems, pairs_of(pairs, scales), forces, potentials, virial);
-          },
-          nb::arg("points"), nb::arg("charges"), nb::arg("boxes"), nb::arg("systems").none(), nb::arg("pairs").none(),
-          nb::arg("scales").none(), nb::arg("forces"), nb::arg("potentials"), nb::arg("virial"))
-      .def("report", &e::report);
-}
 
 }  // namespace
 
 void add_electrostatics(nb::module_& module) {
-  add_ewald<float>(module, "Ewald_float32");
-  add_ewald<double>(module, "Ewald_float64");
+  nb::class_<charges_sums>(module, "EwaldSums")
+      .def(nb::init<double, bool, std::string, double, bool, bool, int>())
+      .def("compute", &charges_sums::compute, nb::arg("points").none(), nb::arg("charges").none(),
+           nb::arg("cell").none(), nb::arg("periodic").none(), nb::arg("systems").none(), nb::arg("pairs").none(),
+           nb::arg("scales").none(), nb::arg("forces"), nb::arg("potentials"), nb::arg("virial"))
+      .def("report", &charges_sums::report);
 }
 
 }  // namespace quadrat::python

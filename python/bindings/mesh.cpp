@@ -1,120 +1,149 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
-#include <array>
-#include <complex>
-#include <optional>
+#include <memory>
 #include <string>
-#include <type_traits>
 
 #include "arrays.hpp"
+#include "boxes.hpp"
+#include "fields.hpp"
 #include "modules.hpp"
-#include "quadrat/mesh/spread_plan.hpp"
+#include "quadrat/core/error.hpp"
 
 namespace quadrat::python {
 
+given_values values_from(nb::handle value, const char* name, const std::vector<std::size_t>& each, bool wide,
+                         const origin_of_arrays& where) {
+  given_array array(value, name, where);
+  const number real = wide ? number::float64 : number::float32;
+  const number complex = wide ? number::complex128 : number::complex64;
+  if (array.integer() || array.from_numbers()) array.convert(is_complex(array.type()) ? complex : real);
+  if (array.type() != real && array.type() != complex) {
+    throw nb::type_error(message(name, " have the type ", array.type_text(), "; ", name_of(real), " and ",
+                                 name_of(complex), " are accepted")
+                             .c_str());
+  }
+  const bool single = array.shape() == each;
+  std::vector<std::size_t> several = array.shape();
+  if (!several.empty()) several.erase(several.begin());
+  if (!single && (several != each || array.shape().empty() || array.shape()[0] < 1)) {
+    throw nb::value_error(message(name, " have the shape ", shape_text(array.shape()), "; ", shape_text(each),
+                                  " is needed, or several of them")
+                              .c_str());
+  }
+  const std::size_t vectors = single ? 1 : array.shape()[0];
+  if (vectors > 0x7fffffffu) throw nb::value_error(message(name, " are too many vectors").c_str());
+  return {std::move(array), single, static_cast<int>(vectors)};
+}
+
+std::vector<std::size_t> shape_of(const given_values& values, const std::vector<std::size_t>& each) {
+  std::vector<std::size_t> shape;
+  if (!values.single) shape.push_back(static_cast<std::size_t>(values.vectors));
+  shape.insert(shape.end(), each.begin(), each.end());
+  return shape;
+}
+
 namespace {
 
-/// Arrays of several vectors: values (V, N), meshes (V, K...). The Python part adds and removes the first axis.
-template <typename T, int D>
-class spreading {
+/// A plan on the device of its last points.
+class mesh_plan {
  public:
-  using plan = spread_plan<cpu_context, T, D>;
+  mesh_plan(nb::handle box, std::vector<int> mesh, int order, nb::handle periodic, nb::handle origin, bool clip,
+            bool accept_outside, double uses, std::string method, bool run_to_run, int threads, bool wide)
+      : wide_(wide), where_{-1, threads, run_to_run} {
+    const auto dimension = static_cast<int>(mesh.size());
+    const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+    settings_.lower = boxes.origins;
+    for (std::size_t a = 0; a < mesh.size(); ++a) settings_.length.push_back(boxes.vectors[a * (mesh.size() + 1)]);
+    settings_.periodic = boxes.periodic;
+    settings_.mesh = std::move(mesh);
+    settings_.order = order;
+    settings_.clip = clip;
+    settings_.accept_outside = accept_outside;
+    settings_.uses = uses;
+    settings_.method = std::move(method);
+    plan_ = cpu_backend().make_spreading(where_, wide_, settings_);  // checks the settings
+  }
 
-  spreading(const std::array<double, D>& lower, const std::array<double, D>& length,
-            const std::array<bool, D>& periodic, const std::array<int, D>& mesh, int order, bool clip, bool accept,
-            double uses, const std::string& method, bool run_to_run, int threads)
-      : context_(context_with(threads, run_to_run)), mesh_(mesh) {
-    box<T, D> domain{};
-    vec<int, D> extents{};
-    spread_options options;
-    for (int axis = 0; axis < D; ++axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      domain.lower[axis] = static_cast<T>(lower[a]);
-      domain.length[axis] = static_cast<T>(length[a]);
-      domain.periodic[axis] = periodic[a];
-      options.exact_lengths[axis] = length[a];
-      extents[axis] = mesh[a];
+  void set_points(nb::handle points) {
+    const origin_of_arrays where = origin_of(points, "points");
+    given_array array = points_from(points, where, dimension(), "points", type(), dimension());
+    const turn mine(mutex_);
+    if (where.device != where_.device) {
+      plan_ = nullptr;
+      where_.device = where.device;
     }
-    options.method = method;
-    options.uses = uses;
-    if (clip) options.edges = open_footprints::clip;
-    if (accept) options.beyond = points_beyond::accept;
-    plan_.emplace(context_, domain, extents, order, options);
+    if (!plan_)
+      plan_ = made_by(where, [&](backend& engine) { return engine.make_spreading(where_, wide_, settings_); });
+    array.receive(*plan_);
+    unlocked([&] { plan_->set_points(array.points()); });
   }
-
-  void set_points(const points_in<T, D>& points) {
-    const nb::gil_scoped_release unlocked;
-    plan_->set_points(view_of<T, D>(points));
+  [[nodiscard]] nb::object spread(nb::handle values) {
+    const turn mine(mutex_);
+    return run(values, "values", by_point(), extents(), &spreading::spread);
   }
-  template <typename V>
-  [[nodiscard]] nb::object spread(const array_in<V>& values) {
-    return run<V>(values, extents(),
-                  [&](V* result, const mesh_call& call) { plan_->spread(values.data(), result, call); });
+  [[nodiscard]] nb::object interpolate(nb::handle mesh) {
+    const turn mine(mutex_);
+    return run(mesh, "mesh values", extents(), by_point(), &spreading::interpolate);
   }
-  template <typename V>
-  [[nodiscard]] nb::object interpolate(const array_in<V>& mesh) {
-    return run<V>(mesh, {plan_->point_count()},
-                  [&](V* result, const mesh_call& call) { plan_->interpolate(mesh.data(), result, call); });
+  [[nodiscard]] nb::object gradient(nb::handle mesh) {
+    const turn mine(mutex_);
+    std::vector<std::size_t> each = by_point();
+    each.push_back(settings_.mesh.size());
+    return run(mesh, "mesh values", extents(), each, &spreading::gradient);
   }
-  template <typename V>
-  [[nodiscard]] nb::object gradient(const array_in<V>& mesh) {
-    return run<V>(mesh, {plan_->point_count(), static_cast<std::size_t>(D)},
-                  [&](V* result, const mesh_call& call) { plan_->interpolate_gradient(mesh.data(), result, call); });
+  [[nodiscard]] std::string method() {
+    const turn mine(mutex_);
+    return plan_->method();
   }
-  [[nodiscard]] std::size_t points() const { return plan_->point_count(); }
-  [[nodiscard]] std::string method() const { return std::string(plan_->method()); }
 
  private:
-  [[nodiscard]] std::vector<std::size_t> extents() const { return {mesh_.begin(), mesh_.end()}; }
+  using call = void (spreading::*)(const void*, bool, int, void*);
 
-  template <typename V, typename Call>
-  [[nodiscard]] nb::object run(const array_in<V>& input, const std::vector<std::size_t>& each, const Call& call) {
-    std::vector<std::size_t> shape{input.shape(0)};
-    shape.insert(shape.end(), each.begin(), each.end());
-    std::optional<new_array<V>> result;
-    {
-      const nb::gil_scoped_release unlocked;
-      result.emplace(std::move(shape));
-      call(result->data(), mesh_call{static_cast<int>(input.shape(0)), false});
-    }
-    return result->release();
+  [[nodiscard]] int dimension() const { return static_cast<int>(settings_.mesh.size()); }
+  [[nodiscard]] number type() const { return wide_ ? number::float64 : number::float32; }
+  [[nodiscard]] std::vector<std::size_t> extents() const { return {settings_.mesh.begin(), settings_.mesh.end()}; }
+  [[nodiscard]] std::vector<std::size_t> by_point() const {
+    if (!plan_) throw nb::value_error("there are no points: call set_points");
+    return {plan_->points()};
+  }
+  [[nodiscard]] nb::object run(nb::handle value, const char* name, const std::vector<std::size_t>& from,
+                               const std::vector<std::size_t>& to, call operation) {
+    origin_of_arrays where = origin_of(value, name);
+    where.device = where_.device;
+    given_values values = values_from(value, name, from, wide_, where);
+    values.array.receive(*plan_);
+    results made(where, where.engine());
+    void* const memory = made.add(values.array.type(), shape_of(values, to));
+    made.prepare(*plan_);
+    unlocked([&] {
+      (plan_.get()->*operation)(values.array.data(), is_complex(values.array.type()), values.vectors, memory);
+    });
+    return made.take(0);
   }
 
-  cpu_context context_;
-  std::array<int, D> mesh_;
-  std::optional<plan> plan_;
+  bool wide_;
+  place where_;
+  spread_settings settings_;
+  std::mutex mutex_;
+  std::unique_ptr<spreading> plan_;
 };
-
-template <typename T, int D>
-void add_instance(nb::module_& module, const std::string& suffix) {
-  using s = spreading<T, D>;
-  using c = std::complex<T>;
-  nb::class_<s>(module, ("Spreading" + suffix).c_str())
-      .def(nb::init<const std::array<double, D>&, const std::array<double, D>&, const std::array<bool, D>&,
-                    const std::array<int, D>&, int, bool, bool, double, const std::string&, bool, int>())
-      .def("set_points", &s::set_points)
-      .def("spread", &s::template spread<T>)
-      .def("spread", &s::template spread<c>)
-      .def("interpolate", &s::template interpolate<T>)
-      .def("interpolate", &s::template interpolate<c>)
-      .def("gradient", &s::template gradient<T>)
-      .def("gradient", &s::template gradient<c>)
-      .def("points", &s::points)
-      .def("method", &s::method);
-}
 
 }  // namespace
 
 void add_mesh(nb::module_& module) {
-  add_instance<float, 1>(module, "_float32_1");
-  add_instance<float, 2>(module, "_float32_2");
-  add_instance<float, 3>(module, "_float32_3");
-  add_instance<double, 1>(module, "_float64_1");
-  add_instance<double, 2>(module, "_float64_2");
-  add_instance<double, 3>(module, "_float64_3");
+  nb::class_<mesh_plan>(module, "MeshPlan")
+      .def(nb::init<nb::handle, std::vector<int>, int, nb::handle, nb::handle, bool, bool, double, std::string, bool,
+                    int, bool>(),
+           nb::arg("box"), nb::arg("mesh"), nb::arg("order"), nb::arg("periodic").none(), nb::arg("origin").none(),
+           nb::arg("clip"), nb::arg("accept_outside"), nb::arg("uses"), nb::arg("method"), nb::arg("run_to_run"),
+           nb::arg("threads"), nb::arg("wide"))
+      .def("set_points", &mesh_plan::set_points, nb::arg("points").none())
+      .def("spread", &mesh_plan::spread, nb::arg("values").none())
+      .def("interpolate", &mesh_plan::interpolate, nb::arg("mesh").none())
+      .def("gradient", &mesh_plan::gradient, nb::arg("mesh").none())
+      .def("method", &mesh_plan::method);
 }
 
 }  // namespace quadrat::python

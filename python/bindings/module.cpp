@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <exception>
+#include <string_view>
+#include <utility>
 
 #include "arrays.hpp"
+#include "interruption.hpp"
 #include "modules.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -19,7 +21,9 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const quadrat::overflow_error& e) {
     PyErr_SetString(PyExc_OverflowError, e.what());
   } catch (const quadrat::backend_error& e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
+    // The one for the memory of a device is told from others by its words alone.
+    const bool memory = std::string_view(e.what()).starts_with("CUDA: out of memory");
+    PyErr_SetString(memory ? PyExc_MemoryError : PyExc_RuntimeError, e.what());
   } catch (const quadrat::io_error& e) {
     PyErr_SetString(PyExc_OSError, e.what());
   } catch (const quadrat::error& e) {
@@ -32,16 +36,15 @@ void translate(const std::exception_ptr& thrown, void*) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  using quadrat::python::boxes_in;
   nb::register_exception_translator(translate);
-  nb::class_<boxes_in>(module, "Boxes")
-      .def("__init__", [](boxes_in* self, decltype(boxes_in::vectors) vectors, decltype(boxes_in::origins) origins,
-                          decltype(boxes_in::periodic) periodic) {
-        new (self) boxes_in{std::move(vectors), std::move(origins), std::move(periodic)};
-      });
+  quadrat::python::heed_interruption();
+  module.def("work_seconds", [] { return std::exchange(quadrat::python::work_seconds(), 0.0); });
+  quadrat::python::add_scenes(module);
   quadrat::python::add_search(module);
+  quadrat::python::add_bodies(module);
   quadrat::python::add_mesh(module);
   quadrat::python::add_transforms(module);
   quadrat::python::add_electrostatics(module);
   quadrat::python::add_keyed(module);
+  quadrat::python::add_jax(module);
 }

@@ -6,10 +6,13 @@
 /// Each adds what it has to the module.
 namespace quadrat::python {
 
+void add_bodies(nanobind::module_& module);
+void add_scenes(nanobind::module_& module);
 void add_search(nanobind::module_& module);
 void add_mesh(nanobind::module_& module);
 void add_transforms(nanobind::module_& module);
 void add_electrostatics(nanobind::module_& module);
 void add_keyed(nanobind::module_& module);
+void add_jax(nanobind::module_& module);
 
 }  // namespace quadrat::python

@@ -1,232 +1,418 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <sys/types.h>
+#include <unistd.h>
 
+#include <array>
 #include <cmath>
-#include <optional>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 #include "arrays.hpp"
+#include "boxes.hpp"
 #include "modules.hpp"
-#include "quadrat/search/cluster_finder.hpp"
-#include "quadrat/search/nearest_neighbors.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/search/neighbor_list.hpp"
-#include "quadrat/search/pair_histogram.hpp"
 
 namespace quadrat::python {
 
 namespace {
 
-/// A neighbor list and the arrays that are wanted of it: letters of "ijSdD".
-template <typename T, int D>
-class neighbor_search {
- public:
-  neighbor_search(double cutoff, double skin, bool half, bool sorted, const std::string& outputs,
-                  const std::string& method, bool open, int threads)
-      : context_(context_with(threads)),
-        outputs_(outputs),
-        list_(context_, options(cutoff, skin, half, sorted, outputs, method, open)) {}
+/// Of the points of a call, or of its queries.
+struct point_arrays {
+  given_array points;
+  std::optional<given_array> queries{};
 
-  /// Whether the list was built anew; without a skin it always is.
-  bool update(const points_in<T, D>& points, const boxes_in& boxes, const systems_in& systems,
-              const std::optional<points_in<T, D>>& queries, const systems_in& systems_of_queries) {
-    const nb::gil_scoped_release unlocked;
-    const std::vector<lattice<T, D>> shapes = boxes.lattices<T, D>();
-    neighbor_input<T, D> input;
-    input.points = view_of<T, D>(points);
-    input.boxes = shapes;
-    input.system_of_point = pointer_of(systems);
-    if (queries) input.queries = view_of<T, D>(*queries);
-    input.system_of_query = pointer_of(systems_of_queries);
-    if (list_.options().skin > T(0)) return list_.update(input);
-    list_.build(input);
-    return true;
+  void receive(worker& reader) {
+    points.receive(reader);
+    if (queries) queries->receive(reader);
   }
-
-  [[nodiscard]] nb::tuple arrays() {
-    nb::list result;
-    for (const char output : outputs_) result.append(array_of(output));
-    return nb::tuple(result);
-  }
-  [[nodiscard]] std::string method() const { return std::string(list_.method()); }
-
- private:
-  static neighbor_options<T> options(double cutoff, double skin, bool half, bool sorted, const std::string& outputs,
-                                     const std::string& method, bool open) {
-    const auto wanted = [&](char output) { return outputs.find(output) != std::string::npos; };
-    neighbor_options<T> result;
-    result.cutoff = static_cast<T>(cutoff);
-    result.skin = static_cast<T>(skin);
-    result.pairs = half ? neighbor_pairs::half : neighbor_pairs::full;
-    result.layout = wanted('i') ? neighbor_layout::pairs : neighbor_layout::csr;
-    result.sorted = sorted;
-    result.shifts = wanted('S');
-    result.vectors = wanted('D');
-    result.squared_distances = wanted('d');
-    result.accept_outside = open;
-    result.method = method;
-    return result;
-  }
-
-  template <typename U, typename Convert>
-  [[nodiscard]] nb::object filled(std::vector<std::size_t> shape, std::size_t size, const Convert& convert) const {
-    std::optional<new_array<U>> result;
-    {
-      const nb::gil_scoped_release unlocked;
-      result.emplace(fill_array<U>(context_, std::move(shape), size, convert));
-    }
-    return result->release();
-  }
-
-  [[nodiscard]] nb::object array_of(char output) {
-    const neighbor_list_view<T, D> view = list_.view();
-    const auto size = static_cast<std::size_t>(list_.size());
-    const auto dimension = static_cast<std::size_t>(D);
-    switch (output) {
-      case 'i':
-        return filled<std::int64_t>({size}, size, [=](std::size_t k) { return index_of(view.first[k]); });
-      case 'j':
-        return filled<std::int64_t>({size}, size, [=](std::size_t k) { return index_of(view.neighbors[k]); });
-      case 'S':
-        return filled<std::int64_t>({size, dimension}, size * dimension, [=](std::size_t k) {
-          return std::int64_t{view.shifts[k / dimension][static_cast<int>(k % dimension)]};
-        });
-      case 'd':
-        return filled<T>({size}, size, [=](std::size_t k) { return std::sqrt(view.squared_distances[k]); });
-      case 'D':
-        return filled<T>({size, dimension}, size * dimension,
-                         [=](std::size_t k) { return view.vectors[k / dimension][static_cast<int>(k % dimension)]; });
-      default:  // 'n', where rows begin
-        return filled<std::int64_t>({view.rows + 1}, view.rows + 1,
-                                    [=](std::size_t k) { return static_cast<std::int64_t>(view.offsets[k]); });
-    }
-  }
-
-  cpu_context context_;
-  std::string outputs_;
-  neighbor_list<cpu_context, T, D> list_;
+  [[nodiscard]] int dimension() const { return static_cast<int>(points.shape()[1]); }
+  [[nodiscard]] bool wide() const { return is_wide(points.type()); }
+  [[nodiscard]] std::size_t rows() const { return (queries ? *queries : points).shape()[0]; }
+  [[nodiscard]] points_given queries_given() const { return queries ? queries->points() : points_given{}; }
 };
 
-template <typename T, int D>
-nb::tuple find_nearest(const points_in<T, D>& points, const boxes_in& boxes, std::size_t k, double cutoff,
-                       bool include_self, bool shifts, const std::optional<points_in<T, D>>& queries, int threads) {
-  const cpu_context context = context_with(threads);
-  std::optional<nearest_neighbors<cpu_context, T, D>> search;
-  std::optional<new_array<std::int64_t>> neighbors, shift;
-  std::optional<new_array<T>> distances;
-  {
-    const nb::gil_scoped_release unlocked;
-    nearest_options<T> options;
-    options.k = k;
-    options.cutoff = static_cast<T>(cutoff);
-    options.include_self = include_self;
-    options.shifts = shifts;
-    search.emplace(context, boxes.lattices<T, D>()[0], options);
-    search->build(view_of<T, D>(points));
-    if (queries) {
-      search->search(view_of<T, D>(*queries));
-    } else {
-      search->search();
-    }
-    search->check();
-    const nearest_view<T, D> view = search->view();
-    const std::size_t size = view.rows * k;
-    neighbors = fill_array<std::int64_t>(context, {view.rows, k}, size,
-                                         [=](std::size_t e) { return index_of(view.neighbors[e]); });
-    distances = fill_array<T>(context, {view.rows, k}, size,
-                              [=](std::size_t e) { return std::sqrt(view.squared_distances[e]); });
-    if (shifts) {
-      shift = fill_array<std::int64_t>(
-          context, {view.rows, k, static_cast<std::size_t>(D)}, size * D,
-          [=](std::size_t e) { return std::int64_t{view.shifts[e / D][static_cast<int>(e % D)]}; });
-    }
+[[nodiscard]] point_arrays point_arrays_from(nb::handle points, nb::handle queries, const origin_of_arrays& where) {
+  point_arrays result{points_from(points, where, 2)};
+  if (!queries.is_none()) {
+    result.queries = points_from(queries, where, 2, "queries", result.points.type(), result.dimension());
   }
-  nb::object none = nb::none();
-  return nb::make_tuple(neighbors->release(), distances->release(), shift ? shift->release() : none);
+  return result;
 }
 
-template <typename T, int D>
-nb::object find_clusters(const points_in<T, D>& points, const boxes_in& boxes, double link, std::uint32_t min_points,
-                         bool open, int threads) {
-  const cpu_context context = context_with(threads);
-  std::optional<new_array<std::int64_t>> labels;
-  {
-    const nb::gil_scoped_release unlocked;
-    cluster_options<T> options;
-    options.link = static_cast<T>(link);
-    options.min_points = min_points;
-    options.accept_outside = open;
-    cluster_finder<cpu_context, T, D> finder(context, options, boxes.lattices<T, D>()[0]);
-    finder.find(view_of<T, D>(points));
-    const cluster_view view = finder.view();
-    labels = fill_array<std::int64_t>(context, {view.points}, view.points,
-                                      [=](std::size_t i) { return std::int64_t{view.labels[i]}; });
+[[nodiscard]] std::string checked_outputs(std::string outputs) {
+  if (outputs.empty() || outputs.find_first_not_of("ijSdDn") != std::string::npos) {
+    throw nb::value_error(message("outputs is '", outputs, "'; letters of 'ijSdDn' are accepted").c_str());
   }
-  return labels->release();
+  return outputs;
 }
 
-/// Counts and g(r) by pair of types, over frames added one by one.
-template <typename T, int D>
-class histogram {
+/// What a list is updated to. Null handles: as None.
+struct update_arguments {
+  nb::handle points, box, periodic, origin, systems, queries, systems_of_queries, radii, types, excluded;
+};
+
+[[nodiscard]] int rule_named(const std::string& name) {
+  constexpr std::string_view names[] = {"uniform", "sum_of_radii", "larger_radius", "own_radius", "table_of_types"};
+  std::string accepted;
+  for (std::size_t k = 0; k < std::size(names); ++k) {
+    if (name == names[k]) return static_cast<int>(k);
+    accepted += (k > 0 ? ", " : "") + std::string(names[k]);
+  }
+  throw nb::value_error(message("rule is '", name, "'; one of ", accepted, " is accepted").c_str());
+}
+
+/// One number by point; nothing for None.
+[[nodiscard]] std::optional<given_array> radii_from(nb::handle radii, const given_array& points,
+                                                    const origin_of_arrays& where) {
+  if (radii.is_none()) return std::nullopt;
+  given_array result = floats(radii, "radii", where, points.type());
+  if (result.shape() != std::vector<std::size_t>{points.shape()[0]}) {
+    throw nb::value_error(message("radii have the shape ", shape_text(result.shape()), "; one for each of the ",
+                                  points.shape()[0], " points is needed")
+                              .c_str());
+  }
+  return result;
+}
+
+[[nodiscard]] std::vector<std::array<std::uint32_t, 2>> excluded_from(nb::handle pairs, std::size_t points) {
+  std::vector<std::array<std::uint32_t, 2>> result;
+  if (pairs.is_none()) return result;
+  const host_numbers given = numbers_from(pairs, "excluded");
+  if (!given.values.empty() && (given.shape.size() != 2 || given.shape[1] != 2)) {
+    throw nb::value_error(
+        message("excluded have the shape ", shape_text(given.shape), "; (P, 2) integers are needed").c_str());
+  }
+  const auto last = static_cast<double>(points);
+  for (std::size_t p = 0; p + 1 < given.values.size(); p += 2) {
+    const double a = given.values[p], b = given.values[p + 1];
+    if (!(a >= 0 && b >= 0 && a < last && b < last) || a != std::floor(a) || b != std::floor(b)) {
+      throw nb::value_error(
+          message("excluded[", p / 2, "] is (", a, ", ", b, "); there are ", points, " points").c_str());
+    }
+    result.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)});
+  }
+  return result;
+}
+
+/// Lists on GPUs that calls of the function have left: making and freeing the page-locked memory of a list takes a
+/// millisecond. Small ones only, since they keep what they have worked in.
+class spare_lists {
  public:
-  histogram(double cutoff, std::size_t bins, std::uint32_t types, bool open, int threads)
-      : histogram_(context_with(threads), options(cutoff, bins, types, open)) {}
+  /// Device, precision, dimension, and the rest.
+  using key = std::tuple<int, bool, int, neighbor_settings>;
 
-  void add(const points_in<T, D>& points, const boxes_in& boxes, const systems_in& types) {
-    const nb::gil_scoped_release unlocked;
-    histogram_.add(view_of<T, D>(points), boxes.lattices<T, D>()[0], pointer_of(types));
+  static std::unique_ptr<neighbor_search> take(const key& wanted) {
+    spare_lists& spare = instance();
+    const std::lock_guard<std::mutex> lock(spare.mutex_);
+    if (spare.owner_ != getpid()) return nullptr;  // CUDA's memory is not that of a forked process
+    for (auto& [kind, list] : spare.lists_) {
+      if (list && kind == wanted) return std::move(list);
+    }
+    return nullptr;
   }
+  static void give(key kind, std::unique_ptr<neighbor_search> list) {
+    if (list->bytes() > most_bytes) return;
+    spare_lists& spare = instance();
+    const std::lock_guard<std::mutex> lock(spare.mutex_);
+    if (spare.owner_ != getpid()) return;
+    auto& [former, place] = spare.lists_[spare.next_];
+    spare.next_ = (spare.next_ + 1) % spare.lists_.size();
+    former = std::move(kind);
+    list.swap(place);  // the former one is freed after the lock
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  /// Never destroyed: CUDA may be gone by then.
+  static spare_lists& instance() {
+    static auto* const spare = new spare_lists;
+    return *spare;
+  }
+  std::mutex mutex_;
+  pid_t owner_ = getpid();
+  std::array<std::pair<key, std::unique_ptr<neighbor_search>>, 4> lists_;
+  std::size_t next_ = 0;
+};
+
+/// A neighbor list on the device of its last points, and the arrays of it that are wanted.
+class neighbors {
+ public:
+  neighbors(neighbor_settings settings, nb::handle type_cutoffs, int threads, nb::handle index_dtype)
+      : settings_(std::move(settings)), threads_(threads), long_indices_(long_indices_from(index_dtype)) {
+    settings_.outputs = checked_outputs(std::move(settings_.outputs));
+    if (!type_cutoffs.is_none()) settings_.type_cutoffs = numbers_from(type_cutoffs, "type_cutoffs").values;
+  }
+
+  bool update(const update_arguments& given) {
+    const origin_of_arrays where = origin_of(given.points, "points");
+    point_arrays arrays = point_arrays_from(given.points, given.queries, where);
+    const std::size_t count = arrays.points.shape()[0];
+    std::optional<given_array> systems = indices_from(given.systems, "systems", count, where);
+    std::optional<given_array> types = indices_from(given.types, "types", count, where);
+    std::optional<given_array> radii = radii_from(given.radii, arrays.points, where);
+    std::optional<given_array> systems_of_queries;
+    if (arrays.queries) {
+      systems_of_queries =
+          indices_from(given.systems_of_queries, "systems_of_queries", arrays.rows(), where, "queries");
+    }
+    const int dimension = arrays.dimension();
+    neighbor_given input;
+    input.boxes = boxes_from(given.box, dimension, given.periodic, given.origin,
+                             systems_of(systems, given.box, dimension, where, threads_));
+    input.excluded = excluded_from(given.excluded, count);
+    const turn mine(mutex_);
+    current_ = false;
+    prepare(where, arrays.wide(), dimension, input.boxes.open());
+    arrays.receive(*search_);
+    for (auto* const array : {&systems, &types, &radii, &systems_of_queries}) {
+      if (*array) (*array)->receive(*search_);
+    }
+    input.points = arrays.points.points();
+    input.queries = arrays.queries_given();
+    input.systems = of(systems);
+    input.types = of(types);
+    input.systems_of_queries = of(systems_of_queries);
+    if (radii) input.radii = radii->data();
+    const bool built = unlocked([&] { return search_->update(input); });
+    where_ = where;
+    current_ = true;
+    return built;
+  }
+
+  [[nodiscard]] nb::object arrays() {
+    const turn mine(mutex_);
+    if (!current_) {
+      throw nb::value_error("there is no list: no points yet, or the last update failed; call update");
+    }
+    const bool long_indices = long_indices_.value_or(where_.long_indices());
+    results made(where_, where_.engine());
+    std::vector<void*> memory;
+    for (const char output : settings_.outputs) memory.push_back(add(made, output, long_indices));
+    made.prepare(*search_);
+    unlocked([&] {
+      for (std::size_t k = 0; k < memory.size(); ++k) search_->write(settings_.outputs[k], long_indices, memory[k]);
+      search_->synchronize();
+    });
+    if (made.count() == 1) return made.take(0);
+    nb::list all;
+    for (std::size_t k = 0; k < made.count(); ++k) all.append(made.take(k));
+    return nb::tuple(all);
+  }
+  /// Leaves the list to later calls.
+  void leave() {
+    if (search_ && where_.on_gpu()) spare_lists::give(spare_key(), std::move(search_));
+  }
+  [[nodiscard]] std::string method() {
+    const turn mine(mutex_);
+    return current_ ? search_->method() : std::string();
+  }
+
+ private:
+  void prepare(const origin_of_arrays& where, bool wide, int dimension, bool open) {
+    const auto kind = std::make_tuple(where.device, wide, dimension, open);
+    if (search_ && kind == kind_) return;
+    search_.reset();
+    kind_ = kind;
+    const spare_lists::key wanted = spare_key();
+    if (where.on_gpu()) search_ = spare_lists::take(wanted);
+    if (search_) return;
+    search_ = made_by(where, [&](backend& engine) {
+      return engine.make_neighbor_search({where.device, threads_, false}, wide, dimension, std::get<3>(wanted));
+    });
+  }
+  [[nodiscard]] spare_lists::key spare_key() const {
+    neighbor_settings settings = settings_;
+    settings.open = std::get<3>(kind_);
+    return {std::get<0>(kind_), std::get<1>(kind_), std::get<2>(kind_), std::move(settings)};
+  }
+  void* add(results& made, char output, bool long_indices) {
+    const std::size_t size = search_->size();
+    const auto dimension = static_cast<std::size_t>(std::get<2>(kind_));
+    const number indices = long_indices ? number::int64 : number::int32;
+    const number real = std::get<1>(kind_) ? number::float64 : number::float32;
+    if (output == 'S') return made.add(indices, {size, dimension});
+    if (output == 'D') return made.add(real, {size, dimension});
+    if (output == 'd') return made.add(real, {size});
+    return made.add(indices, {output == 'n' ? search_->rows() + 1 : size});
+  }
+
+  neighbor_settings settings_;
+  int threads_;
+  std::optional<bool> long_indices_;
+  std::mutex mutex_;
+  std::unique_ptr<neighbor_search> search_;
+  std::tuple<int, bool, int, bool> kind_{};
+  origin_of_arrays where_{};
+  bool current_ = false;  ///< whether the list belongs to the last points
+};
+
+[[nodiscard]] neighbor_settings settings_of(double cutoff, double skin, bool half, bool sorted, std::string outputs,
+                                            std::string method, const std::string& rule) {
+  neighbor_settings result{cutoff, skin, half, sorted, std::move(outputs), std::move(method)};
+  result.rule = rule_named(rule);
+  return result;
+}
+
+[[nodiscard]] nb::object find_pairs(const update_arguments& given, neighbor_settings settings, nb::handle type_cutoffs,
+                                    int threads, nb::handle index_dtype) {
+  neighbors list(std::move(settings), type_cutoffs, threads, index_dtype);
+  list.update(given);
+  nb::object arrays = list.arrays();
+  list.leave();
+  return arrays;
+}
+
+[[nodiscard]] nb::tuple knn(nb::handle points, std::size_t k, nb::handle box, nb::handle periodic, nb::handle origin,
+                            double cutoff, nb::handle queries, bool include_self, bool shifts, int threads,
+                            nb::handle index_dtype) {
+  const origin_of_arrays where = origin_of(points, "points");
+  point_arrays arrays = point_arrays_from(points, queries, where);
+  const int dimension = arrays.dimension();
+  const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+  const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
+  const number indices = long_indices ? number::int64 : number::int32;
+  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
+    return engine.make_session({where.device, threads, false});
+  });
+  arrays.receive(*worker);
+  results made(where, where.engine());
+  nearest_results to;
+  to.neighbors = made.add(indices, {arrays.rows(), k});
+  if (shifts) to.shifts = made.add(indices, {arrays.rows(), k, static_cast<std::size_t>(dimension)});
+  to.distances = made.add(arrays.points.type(), {arrays.rows(), k});
+  made.prepare(*worker);
+  unlocked([&] {
+    worker->nearest(arrays.wide(), dimension, arrays.points.points(), arrays.queries_given(), boxes,
+                    {k, cutoff, include_self}, long_indices, to);
+  });
+  const std::size_t last = made.count() - 1;
+  return nb::make_tuple(made.take(0), made.take(last), shifts ? made.take(1) : nb::object(nb::none()));
+}
+
+[[nodiscard]] nb::object clusters(nb::handle points, double link, std::uint32_t min_points, nb::handle box,
+                                  nb::handle periodic, nb::handle origin, int threads, nb::handle index_dtype) {
+  const origin_of_arrays where = origin_of(points, "points");
+  given_array array = points_from(points, where, 2);
+  const auto dimension = static_cast<int>(array.shape()[1]);
+  const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+  const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
+  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
+    return engine.make_session({where.device, threads, false});
+  });
+  array.receive(*worker);
+  results made(where, where.engine());
+  void* const labels = made.add(long_indices ? number::int64 : number::int32, {array.shape()[0]});
+  made.prepare(*worker);
+  unlocked([&] {
+    worker->clusters(is_wide(array.type()), dimension, array.points(), boxes, link, min_points, long_indices, labels);
+  });
+  return made.take(0);
+}
+
+/// Counts of pairs over frames of one kind, all on one device.
+class pair_counts {
+ public:
+  pair_counts(double cutoff, std::size_t bins, std::uint32_t types, int threads)
+      : cutoff_(cutoff), bins_(bins), types_(types), threads_(threads) {}
+
+  void add(nb::handle points, const char* name, nb::handle box, nb::handle periodic, nb::handle origin,
+           nb::handle types) {
+    const origin_of_arrays where = origin_of(points, name);
+    given_array array = points_from(points, where, 2, name, type_, dimension_);
+    const boxes_given boxes = boxes_from(box, static_cast<int>(array.shape()[1]), periodic, origin);
+    std::optional<given_array> numbers = indices_from(types, "types", array.shape()[0], where);
+    if (!counts_) {
+      type_ = array.type();
+      dimension_ = static_cast<int>(array.shape()[1]);
+      counts_ = made_by(where, [&](backend& engine) {
+        return engine.make_histogram({where.device, threads_, false}, is_wide(array.type()), dimension_, cutoff_, bins_,
+                                     types_, boxes.open());
+      });
+      device_ = where.device;
+    }
+    if (where.device != device_) throw nb::value_error("the frames are in the memory of different devices");
+    array.receive(*counts_);
+    if (numbers) numbers->receive(*counts_);
+    unlocked([&] { counts_->add(array.points(), boxes, of(numbers)); });
+  }
+  /// As NumPy's: (pairs of types, bins).
   [[nodiscard]] nb::tuple result() const {
-    const pair_histogram_result found = histogram_.result();
-    const std::size_t pairs = found.counts.size() / found.bins;
-    const cpu_context context = context_with(1);
-    auto counts = fill_array<std::int64_t>(context, {pairs, found.bins}, found.counts.size(),
-                                           [&](std::size_t k) { return static_cast<std::int64_t>(found.counts[k]); });
-    auto rdf =
-        fill_array<double>(context, {pairs, found.bins}, found.rdf.size(), [&](std::size_t k) { return found.rdf[k]; });
-    return nb::make_tuple(rdf.release(), counts.release());
+    std::vector<double> rdf;
+    std::vector<std::uint64_t> counts;
+    counts_->result(rdf, counts);
+    results made({}, cpu_backend());
+    const std::vector<std::size_t> shape{counts.size() / bins_, bins_};
+    std::copy(rdf.begin(), rdf.end(), static_cast<double*>(made.add(number::float64, shape)));
+    std::copy(counts.begin(), counts.end(), static_cast<std::int64_t*>(made.add(number::int64, shape)));
+    return nb::make_tuple(made.take(0), made.take(1));
   }
 
  private:
-  static pair_histogram_options<T> options(double cutoff, std::size_t bins, std::uint32_t types, bool open) {
-    pair_histogram_options<T> result;
-    result.cutoff = static_cast<T>(cutoff);
-    result.bins = bins;
-    result.types = types;
-    result.accept_outside = open;
-    return result;
-  }
-
-  pair_histogram<cpu_context, T, D> histogram_;
+  double cutoff_;
+  std::size_t bins_;
+  std::uint32_t types_;
+  int threads_;
+  std::unique_ptr<histogram> counts_;
+  std::optional<number> type_;
+  int dimension_ = 0;
+  int device_ = -1;
 };
-
-template <typename T, int D>
-void add_instances(nb::module_& module, const std::string& suffix) {
-  using search = neighbor_search<T, D>;
-  nb::class_<search>(module, ("NeighborSearch" + suffix).c_str())
-      .def(nb::init<double, double, bool, bool, const std::string&, const std::string&, bool, int>())
-      .def("update", &search::update, nb::arg("points"), nb::arg("boxes"), nb::arg("systems").none(),
-           nb::arg("queries").none(), nb::arg("systems_of_queries").none())
-      .def("arrays", &search::arrays)
-      .def("method", &search::method);
-  module.def(("nearest" + suffix).c_str(), &find_nearest<T, D>, nb::arg("points"), nb::arg("boxes"), nb::arg("k"),
-             nb::arg("cutoff"), nb::arg("include_self"), nb::arg("shifts"), nb::arg("queries").none(),
-             nb::arg("threads"));
-  module.def(("clusters" + suffix).c_str(), &find_clusters<T, D>);
-  nb::class_<histogram<T, D>>(module, ("Histogram" + suffix).c_str())
-      .def(nb::init<double, std::size_t, std::uint32_t, bool, int>())
-      .def("add", &histogram<T, D>::add, nb::arg("points"), nb::arg("boxes"), nb::arg("types").none())
-      .def("result", &histogram<T, D>::result);
-}
 
 }  // namespace
 
 void add_search(nb::module_& module) {
-  add_instances<float, 2>(module, "_float32_2");
-  add_instances<float, 3>(module, "_float32_3");
-  add_instances<double, 2>(module, "_float64_2");
-  add_instances<double, 3>(module, "_float64_3");
+  const auto any = [](const char* name) { return nb::arg(name).none(); };
+  nb::class_<neighbors>(module, "Neighbors")
+      .def(
+          "__init__",
+          [](neighbors* self, double cutoff, double skin, bool half, bool sorted, std::string outputs,
+             std::string method, int threads, nb::handle index_dtype, const std::string& rule,
+             nb::handle type_cutoffs) {
+            new (self) neighbors(settings_of(cutoff, skin, half, sorted, std::move(outputs), std::move(method), rule),
+                                 type_cutoffs, threads, index_dtype);
+          },
+          nb::arg("cutoff"), nb::arg("skin"), nb::arg("half"), nb::arg("sorted"), nb::arg("outputs"), nb::arg("method"),
+          nb::arg("threads"), any("index_dtype"), nb::arg("rule"), any("type_cutoffs"))
+      .def(
+          "update",
+          [](neighbors& self, nb::handle points, nb::handle box, nb::handle periodic, nb::handle origin,
+             nb::handle systems, nb::handle radii, nb::handle types, nb::handle excluded) {
+            const nb::object none = nb::none();
+            return self.update({points, box, periodic, origin, systems, none, none, radii, types, excluded});
+          },
+          any("points"), any("box"), any("periodic"), any("origin"), any("systems"), any("radii"), any("types"),
+          any("excluded"))
+      .def("arrays", &neighbors::arrays)
+      .def("method", &neighbors::method);
+  module.def(
+      "neighbor_list",
+      [](nb::handle points, double cutoff, nb::handle box, nb::handle periodic, nb::handle origin, bool half,
+         bool sorted, std::string outputs, nb::handle queries, nb::handle systems, nb::handle systems_of_queries,
+         std::string method, int threads, nb::handle index_dtype, const std::string& rule, nb::handle radii,
+         nb::handle types, nb::handle type_cutoffs, nb::handle excluded) {
+        return find_pairs({points, box, periodic, origin, systems, queries, systems_of_queries, radii, types, excluded},
+                          settings_of(cutoff, 0.0, half, sorted, std::move(outputs), std::move(method), rule),
+                          type_cutoffs, threads, index_dtype);
+      },
+      any("points"), nb::arg("cutoff"), any("box"), any("periodic"), any("origin"), nb::arg("half"), nb::arg("sorted"),
+      nb::arg("outputs"), any("queries"), any("systems"), any("systems_of_queries"), nb::arg("method"),
+      nb::arg("threads"), any("index_dtype"), nb::arg("rule"), any("radii"), any("types"), any("type_cutoffs"),
+      any("excluded"));
+  module.def("knn", &knn, nb::arg("points").none(), nb::arg("k"), any("box"), any("periodic"), any("origin"),
+             nb::arg("cutoff"), any("queries"), nb::arg("include_self"), nb::arg("shifts"), nb::arg("threads"),
+             any("index_dtype"));
+  module.def("clusters", &clusters, nb::arg("points").none(), nb::arg("link"), nb::arg("min_points"), any("box"),
+             any("periodic"), any("origin"), nb::arg("threads"), any("index_dtype"));
+  nb::class_<pair_counts>(module, "PairCounts")
+      .def(nb::init<double, std::size_t, std::uint32_t, int>())
+      .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),
+           any("origin"), any("types"))
+      .def("result", &pair_counts::result);
   std::vector<std::string> names;
   for (const neighbor_method& method : neighbor_methods()) names.emplace_back(method.name);
   module.attr("neighbor_methods") = nb::cast(names);

@@ -1,132 +1,144 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
-#include <complex>
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "arrays.hpp"
+#include "fields.hpp"
 #include "modules.hpp"
-#include "quadrat/spectral/nufft_plan.hpp"
-#include "quadrat/spectral/nufft_target_plan.hpp"
+#include "quadrat/core/error.hpp"
 
 namespace quadrat::python {
 
 namespace {
 
-/// Types 1 and 2. Values are (V, N), modes (V, K...).
-template <typename T, int D>
-class transform {
+/// Types 1 and 2, on the device of the last points.
+class transform_plan {
  public:
-  using complex = std::complex<T>;
+  transform_plan(std::vector<int> modes, double tolerance, bool real, bool centered, std::vector<double> period,
+                 double oversampling, std::string method, bool run_to_run, int threads, bool wide)
+      : wide_(wide),
+        where_{-1, threads, run_to_run},
+        settings_{std::move(modes), tolerance, real, centered, std::move(period), oversampling, std::move(method)},
+        plan_(cpu_backend().make_transform(where_, wide_, settings_)) {}
 
-  transform(const std::array<int, D>& modes, double tolerance, bool real, bool centered,
-            const std::array<double, D>& period, double oversampling, const std::string& method, bool run_to_run,
-            int threads)
-      : modes_(modes), real_(real) {
-    nufft_options options;
-    options.values = real ? nufft_values::real : nufft_values::complex;
-    options.order = centered ? mode_order::centered : mode_order::fft;
-    options.oversampling = oversampling;
-    options.method = method;
-    vec<int, D> numbers{};
-    for (int axis = 0; axis < D; ++axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      numbers[axis] = modes[a];
-      options.period[axis] = period[a];
+  void set_points(nb::handle points) {
+    const origin_of_arrays where = origin_of(points, "points");
+    const auto dimension = static_cast<int>(settings_.modes.size());
+    given_array array =
+        points_from(points, where, dimension, "points", wide_ ? number::float64 : number::float32, dimension);
+    const turn mine(mutex_);
+    if (where.device != where_.device) {
+      plan_ = nullptr;
+      where_.device = where.device;
     }
-    plan_.emplace(context_with(threads, run_to_run), numbers, tolerance, options);
+    if (!plan_)
+      plan_ = made_by(where, [&](backend& engine) { return engine.make_transform(where_, wide_, settings_); });
+    array.receive(*plan_);
+    unlocked([&] { plan_->set_points(array.points()); });
   }
-
-  void set_points(const points_in<T, D>& points) {
-    const nb::gil_scoped_release unlocked;
-    plan_->set_points(view_of<T, D>(points));
+  [[nodiscard]] nb::object type_1(nb::handle values, int sign) {
+    const turn mine(mutex_);
+    return run(values, "values", by_point(), stored(), settings_.real, false, sign, &transform::type_1);
   }
-  template <typename V>
-  [[nodiscard]] nb::object type_1(const array_in<V>& values, int sign) {
-    return run<complex>(stored(), values.shape(0), sign,
-                        [&](complex* modes, const nufft_call& call) { plan_->type_1(values.data(), modes, call); });
+  [[nodiscard]] nb::object type_2(nb::handle modes, int sign) {
+    const turn mine(mutex_);
+    return run(modes, "modes", stored(), by_point(), false, settings_.real, sign, &transform::type_2);
   }
-  [[nodiscard]] nb::object type_2(const array_in<complex>& modes, int sign) {
-    const std::vector<std::size_t> each{plan_->point_count()};
-    if (real_) {
-      return run<T>(each, modes.shape(0), sign,
-                    [&](T* values, const nufft_call& call) { plan_->type_2(modes.data(), values, call); });
-    }
-    return run<complex>(each, modes.shape(0), sign,
-                        [&](complex* values, const nufft_call& call) { plan_->type_2(modes.data(), values, call); });
+  [[nodiscard]] nb::tuple shape() const {
+    nb::list extents;
+    for (const std::size_t extent : stored()) extents.append(extent);
+    return nb::tuple(extents);
   }
-  [[nodiscard]] std::size_t points() const { return plan_->point_count(); }
-  [[nodiscard]] nb::tuple shape() const { return nb::tuple(nb::cast(stored())); }
-  [[nodiscard]] double error_bound() const { return plan_->error_bound(); }
+  [[nodiscard]] double error_bound() {
+    const turn mine(mutex_);
+    return plan_->error_bound();
+  }
 
  private:
+  using call = void (transform::*)(const void*, int, int, void*);
+
   [[nodiscard]] std::vector<std::size_t> stored() const {
-    std::vector<std::size_t> extents(modes_.begin(), modes_.end());
-    if (real_) extents.back() = extents.back() / 2 + 1;
+    std::vector<std::size_t> extents(settings_.modes.begin(), settings_.modes.end());
+    if (settings_.real) extents.back() = extents.back() / 2 + 1;
     return extents;
   }
-  template <typename V, typename Call>
-  [[nodiscard]] nb::object run(const std::vector<std::size_t>& each, std::size_t vectors, int sign, const Call& call) {
-    std::vector<std::size_t> shape{vectors};
-    shape.insert(shape.end(), each.begin(), each.end());
-    std::optional<new_array<V>> result;
-    {
-      const nb::gil_scoped_release unlocked;
-      result.emplace(std::move(shape));
-      call(result->data(), nufft_call{static_cast<int>(vectors), sign});
+  [[nodiscard]] std::vector<std::size_t> by_point() const {
+    if (!plan_) throw nb::value_error("there are no points: call set_points");
+    return {plan_->points()};
+  }
+  [[nodiscard]] number type(bool real) const {
+    if (real) return wide_ ? number::float64 : number::float32;
+    return wide_ ? number::complex128 : number::complex64;
+  }
+  [[nodiscard]] nb::object run(nb::handle value, const char* name, const std::vector<std::size_t>& from,
+                               const std::vector<std::size_t>& to, bool from_real, bool to_real, int sign,
+                               call operation) {
+    origin_of_arrays where = origin_of(value, name);
+    where.device = where_.device;
+    given_values values = values_from(value, name, from, wide_, where);
+    if (from_real && is_complex(values.array.type())) {
+      throw nb::type_error(message(name, " are complex; this plan is for real ones").c_str());
     }
-    return result->release();
+    values.array.convert(type(from_real));
+    values.array.receive(*plan_);
+    results made(where, where.engine());
+    void* const memory = made.add(type(to_real), shape_of(values, to));
+    made.prepare(*plan_);
+    unlocked([&] { (plan_.get()->*operation)(values.array.data(), values.vectors, sign, memory); });
+    return made.take(0);
   }
 
-  std::array<int, D> modes_;
-  bool real_;
-  std::optional<nufft_plan<cpu_context, T, D>> plan_;
+  bool wide_;
+  place where_;
+  transform_settings settings_;
+  std::mutex mutex_;
+  std::unique_ptr<transform> plan_;
 };
 
-template <typename T, int D>
-nb::object type_3(const points_in<T, D>& points, const array_in<std::complex<T>>& values,
-                  const points_in<T, D>& targets, double tolerance, int sign, int threads) {
-  std::optional<new_array<std::complex<T>>> result;
-  {
-    const nb::gil_scoped_release unlocked;
-    nufft_target_plan<cpu_context, T, D> plan(context_with(threads), tolerance);
-    plan.set_points(view_of<T, D>(points), view_of<T, D>(targets));
-    result.emplace(std::vector<std::size_t>{values.shape(0), targets.shape(0)});
-    plan.type_3(values.data(), result->data(), {static_cast<int>(values.shape(0)), sign});
-  }
-  return result->release();
-}
-
-template <typename T, int D>
-void add_instance_of(nb::module_& module, const std::string& suffix) {
-  using t = transform<T, D>;
-  nb::class_<t>(module, ("Transform" + suffix).c_str())
-      .def(nb::init<const std::array<int, D>&, double, bool, bool, const std::array<double, D>&, double,
-                    const std::string&, bool, int>())
-      .def("set_points", &t::set_points)
-      .def("type_1", &t::template type_1<T>)
-      .def("type_1", &t::template type_1<std::complex<T>>)
-      .def("type_2", &t::type_2)
-      .def("points", &t::points)
-      .def("shape", &t::shape)
-      .def("error_bound", &t::error_bound);
-  module.def(("type_3" + suffix).c_str(), &type_3<T, D>);
+[[nodiscard]] nb::object type_3(nb::handle points, nb::handle values, nb::handle targets, double tolerance, int sign,
+                                int threads) {
+  const origin_of_arrays where = origin_of(points, "points");
+  given_array array = points_from(points, where, 1);
+  const auto dimension = static_cast<int>(array.shape()[1]);
+  given_array at = points_from(targets, where, 1, "targets", array.type(), dimension);
+  const bool wide = is_wide(array.type());
+  given_values given = values_from(values, "values", {array.shape()[0]}, wide, where);
+  given.array.convert(wide ? number::complex128 : number::complex64);
+  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
+    return engine.make_session({where.device, threads, false});
+  });
+  array.receive(*worker);
+  at.receive(*worker);
+  given.array.receive(*worker);
+  origin_of_arrays owner = origin_of(values, "values");
+  owner.device = where.device;
+  results made(owner, where.engine());
+  void* const memory = made.add(given.array.type(), shape_of(given, {at.shape()[0]}));
+  made.prepare(*worker);
+  unlocked([&] {
+    worker->type_3(wide, dimension, array.points(), at.points(), given.array.data(), given.vectors, tolerance, sign,
+                   memory);
+  });
+  return made.take(0);
 }
 
 }  // namespace
 
 void add_transforms(nb::module_& module) {
-  add_instance_of<float, 1>(module, "_float32_1");
-  add_instance_of<float, 2>(module, "_float32_2");
-  add_instance_of<float, 3>(module, "_float32_3");
-  add_instance_of<double, 1>(module, "_float64_1");
-  add_instance_of<double, 2>(module, "_float64_2");
-  add_instance_of<double, 3>(module, "_float64_3");
+  nb::class_<transform_plan>(module, "TransformPlan")
+      .def(nb::init<std::vector<int>, double, bool, bool, std::vector<double>, double, std::string, bool, int, bool>(),
+           nb::arg("modes"), nb::arg("tolerance"), nb::arg("real"), nb::arg("centered"), nb::arg("period"),
+           nb::arg("oversampling"), nb::arg("method"), nb::arg("run_to_run"), nb::arg("threads"), nb::arg("wide"))
+      .def("set_points", &transform_plan::set_points, nb::arg("points").none())
+      .def("type_1", &transform_plan::type_1, nb::arg("values").none(), nb::arg("sign"))
+      .def("type_2", &transform_plan::type_2, nb::arg("modes").none(), nb::arg("sign"))
+      .def("shape", &transform_plan::shape)
+      .def("error_bound", &transform_plan::error_bound);
+  module.def("type_3", &type_3, nb::arg("points").none(), nb::arg("values").none(), nb::arg("targets").none(),
+             nb::arg("tolerance"), nb::arg("sign"), nb::arg("threads"));
 }
 
 }  // namespace quadrat::python

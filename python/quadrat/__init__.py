@@ -1,34 +1,47 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Everything that happens between particles and a uniform grid, on arrays of NumPy, PyTorch and JAX in CPU memory.
+"""Everything that happens between particles and a uniform grid, on arrays of NumPy, PyTorch, CuPy and JAX, on CPUs and GPUs.
 
     neighbor_list, NeighborList   pairs within a cutoff
     knn                           nearest neighbors
     clusters                      connected points, DBSCAN
+    contacts                      where bodies of any shape overlap
+    CellList                      points by cell of a grid
     rdf                           radial distribution functions
     SpreadPlan, spread, interpolate   values between points and meshes
     Nufft, nufft1, nufft2, nufft3     Fourier transforms of points
     Ewald, electrostatics         sums over charges and their images
     reduce_by_key, count_keys     reductions by key
+    run, Simulation               scenes of `quadrat run`, in memory
     quadrat.ase                   neighbor lists with ASE's arguments
 """
 
-from ._core import neighbor_methods
+from ._core import contact_methods, neighbor_methods
+from .cells import CellList
+from .contacts import Contacts, contacts
 from .ewald import Ewald, EwaldResult, electrostatics
 from .keyed import count_keys, reduce_by_key
 from .mesh import SpreadPlan, interpolate, spread
 from .neighbors import Nearest, NeighborList, RadialDistribution, clusters, knn, neighbor_list, rdf
+from .scenes import Frame, Run, Simulation, run
 from .transforms import Nufft, nufft1, nufft2, nufft3
 
 __version__ = "0.1.0"
 __all__ = [
+    "CellList",
+    "Contacts",
     "Ewald",
     "EwaldResult",
+    "Frame",
     "Nearest",
     "NeighborList",
     "Nufft",
     "RadialDistribution",
+    "Run",
+    "Simulation",
     "SpreadPlan",
     "clusters",
+    "contact_methods",
+    "contacts",
     "count_keys",
     "electrostatics",
     "interpolate",
@@ -40,5 +53,6 @@ __all__ = [
     "nufft3",
     "rdf",
     "reduce_by_key",
+    "run",
     "spread",
 ]

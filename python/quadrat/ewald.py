@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Electrostatics and dispersion by Ewald sums."""
 
-import threading
 from typing import NamedTuple
 
-import numpy as np
-
 from . import _core
-from ._arrays import as_numpy, floats, indices, kind_of, points_of
-from ._boxes import boxes_of, systems_in
 
 LAWS = ("coulomb", "dispersion")
 
@@ -49,7 +44,7 @@ class Ewald:
     ):
         if law not in LAWS:
             raise ValueError(f"law is {law!r}; one of {', '.join(LAWS)} is accepted")
-        self._arguments = (
+        self._sums = _core.EwaldSums(
             float(accuracy),
             law == "dispersion",
             method,
@@ -58,9 +53,6 @@ class Ewald:
             bool(run_to_run),
             int(threads),
         )
-        self._sums = {}
-        self._last = None
-        self._lock = threading.Lock()
 
     def compute(
         self,
@@ -82,56 +74,28 @@ class Ewald:
         periodic : along all three vectors, or the first two (a slab).
         scaled_pairs : (P, 2) pairs whose interaction is scaled by scales (P,), by default 0: excluded.
         """
-        array = points_of(points, (3,))
-        given = floats(charges, "charges", array.dtype)
-        if given.shape != (len(array),):
-            raise ValueError(f"charges have the shape {given.shape}; one for each of the {len(array)} points is needed")
-        boxes = boxes_of(cell, 3, periodic, None, systems_in(systems, cell, 3))
-        name = array.dtype.name
-        with self._lock:
-            if name not in self._sums:
-                self._sums[name] = getattr(_core, "Ewald_" + name)(*self._arguments)
-        pairs, factors = _pairs(scaled_pairs, scales, len(array))
-        numbers = indices(systems, len(array), "systems")
-        with self._lock:
-            self._last = None
-            parts = self._sums[name].compute(
-                array, given, boxes.core(), numbers, pairs, factors, forces, potentials, virial
+        return EwaldResult(
+            *self._sums.compute(
+                points,
+                charges,
+                cell,
+                periodic,
+                systems,
+                scaled_pairs,
+                scales,
+                bool(forces),
+                bool(potentials),
+                bool(virial),
             )
-            self._last = name
-        energy, force, potential, stress = parts
-        kind = kind_of(points)
-        if systems is None:
-            return EwaldResult(float(energy[0]), kind(force), kind(potential), None if stress is None else kind(stress[0]))
-        return EwaldResult(kind(energy), kind(force), kind(potential), kind(stress))
+        )
 
     @property
     def report(self):
         """What was chosen in the last call, and the error that is expected."""
-        if self._last is None:
-            raise ValueError("nothing has been computed yet")
-        return self._sums[self._last].report()
+        return self._sums.report()
 
-
-def _pairs(pairs, scales, count):
-    if pairs is None:
-        if scales is not None:
-            raise ValueError("scales are given without scaled_pairs")
-        return None, None
-    array = as_numpy(pairs, "scaled_pairs")
-    array = array.reshape(0, 2) if array.size == 0 else array
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf" or (array != np.floor(array)).any():
-        raise ValueError(f"scaled_pairs have the shape {array.shape} and the type {array.dtype}; (P, 2) integers are needed")
-    array = np.ascontiguousarray(array, dtype=np.int64)
-    if array.size and (array.min() < 0 or array.max() >= count):
-        row = int(np.flatnonzero(((array < 0) | (array >= count)).any(axis=1))[0])
-        raise ValueError(f"scaled_pairs[{row}] is {tuple(array[row])}; there are {count} points")
-    if scales is None:
-        return array, None
-    factors = np.ascontiguousarray(as_numpy(scales, "scales"), dtype=np.float64)
-    if factors.shape != (len(array),):
-        raise ValueError(f"scales have the shape {factors.shape}; one for each of the {len(array)} pairs is needed")
-    return array, factors
+    def __reduce__(self):
+        raise TypeError("an Ewald cannot be pickled; make it where it is needed")
 
 
 def electrostatics(points, charges, cell, accuracy=1e-5, *, periodic=True, **options):

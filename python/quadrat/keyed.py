@@ -1,29 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums, extremes, counts and means over the elements that share a key."""
 
-import numpy as np
-
 from . import _core
-from ._arrays import as_numpy, kind_of
-
-OPERATIONS = ("sum", "min", "max", "mean")
-_keys = (np.int32, np.uint32, np.int64, np.uint64)
-_values = (np.int32, np.int64, np.float32, np.float64)
-
-
-def _keys_of(keys, key_count):
-    array = as_numpy(keys, "keys")
-    if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"keys have the type {array.dtype}; integers are accepted")
-    if array.ndim != 1:
-        raise ValueError(f"keys have the shape {array.shape}; (N,) is accepted")
-    if array.dtype not in _keys:
-        array = array.astype(np.int64)
-    if key_count is None:
-        key_count = int(array.max()) + 1 if array.size else 0
-    if key_count < 0 or key_count >= 2**31:
-        raise ValueError(f"key_count is {key_count}; 0 to 2^31 - 1 is accepted")
-    return np.ascontiguousarray(array), int(key_count)
 
 
 def reduce_by_key(
@@ -49,32 +27,11 @@ def reduce_by_key(
     ------
     ValueError naming the first key that is out of range.
     """
-    if operation not in OPERATIONS:
-        raise ValueError(f"operation is {operation!r}; one of {', '.join(OPERATIONS)} is accepted")
-    ids, key_count = _keys_of(keys, key_count)
-    array = as_numpy(values, "values")
-    if array.dtype.kind == "b" or not hasattr(values, "dtype") and array.dtype not in _values:
-        array = array.astype(np.int64 if array.dtype.kind in "iub" else np.float64)
-    if operation == "mean" and array.dtype.kind == "i":
-        array = array.astype(np.float64)
-    if array.dtype not in _values:
-        raise TypeError(f"values have the type {array.dtype}; int32, int64, float32 and float64 are accepted")
-    single = array.ndim == 1
-    rows = np.ascontiguousarray(array.reshape(-1, 1) if single else array)
-    if rows.ndim != 2 or len(rows) != len(ids):
-        raise ValueError(f"values have the shape {array.shape}; one row for each of the {len(ids)} keys is needed")
-    if key_count == 0:
-        result = np.empty((0, rows.shape[1]), rows.dtype)
-    else:
-        result = _core.reduce_by_key(
-            ids, rows, key_count, OPERATIONS.index(operation), method, bool(compensated), bool(run_to_run), int(threads)
-        )
-    return kind_of(values)(result[:, 0] if single else result)
+    return _core.reduce_by_key(
+        keys, values, operation, key_count, method, bool(compensated), bool(run_to_run), int(threads)
+    )
 
 
 def count_keys(keys, *, key_count=None, method="auto", threads=0):
     """The number of elements with each key, (key_count,) int64. For the parameters see `reduce_by_key`."""
-    ids, key_count = _keys_of(keys, key_count)
-    if key_count == 0:
-        return kind_of(keys)(np.empty(0, np.int64))
-    return kind_of(keys)(_core.count_keys(ids, key_count, method, int(threads)))
+    return _core.count_keys(keys, key_count, method, int(threads))

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbors within a cutoff, nearest neighbors, clusters and radial distribution functions."""
 
-import threading
 from typing import NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._arrays import indices, kind_of, points_of, suffix
-from ._boxes import boxes_of, systems_in
-
-OUTPUTS = "ijSdDn"
 
 
-def _outputs(outputs):
-    wrong = [letter for letter in outputs if letter not in OUTPUTS]
-    if not outputs or wrong:
-        raise ValueError(f"outputs is {outputs!r}; letters of {OUTPUTS!r} are accepted")
-    return outputs
+def _rule(rule, radii, type_cutoffs):
+    """What pairs are compared with, from what is given."""
+    if rule is not None:
+        return rule
+    return "sum_of_radii" if radii else "table_of_types" if type_cutoffs is not None else "uniform"
 
 
 class NeighborList:
@@ -30,60 +25,57 @@ class NeighborList:
     skin : float
         The list holds pairs up to cutoff + skin, and `update` builds it anew only when a point has moved by more than
         half of the skin. Distances and vectors are always those of the last `update`.
-    half, sorted, outputs, method, threads
-        As in `neighbor_list`.
+    half, sorted, outputs, method, threads, index_dtype, rule, type_cutoffs
+        As in `neighbor_list`; for radii, `rule` must be given here.
 
     The box, the periodic axes and the number of points may change from one update to the next.
     """
 
-    def __init__(self, cutoff, *, skin=0.0, half=False, sorted=False, outputs="ijSdD", method="auto", threads=0):
-        own = "" if method == "auto" else method
-        self._options = (float(cutoff), float(skin), bool(half), bool(sorted), _outputs(outputs), own)
-        self._threads = int(threads)
-        self._search = None
-        self._key = None
-        self._current = False  # whether the list belongs to the last points
-        self._lock = threading.Lock()
+    def __init__(
+        self,
+        cutoff,
+        *,
+        skin=0.0,
+        half=False,
+        sorted=False,
+        outputs="ijSdD",
+        method="auto",
+        threads=0,
+        index_dtype=None,
+        rule=None,
+        type_cutoffs=None,
+    ):
+        self._list = _core.Neighbors(
+            float(cutoff),
+            float(skin),
+            bool(half),
+            bool(sorted),
+            outputs,
+            "" if method == "auto" else method,
+            int(threads),
+            index_dtype,
+            _rule(rule, False, type_cutoffs),
+            type_cutoffs,
+        )
 
-    def update(self, points, *, box=None, periodic=None, origin=None, systems=None):
+    def update(
+        self, points, *, box=None, periodic=None, origin=None, systems=None, radii=None, types=None, excluded=None
+    ):
         """Updates the list to these points (see `neighbor_list`); returns whether it was built anew."""
-        with self._lock:
-            return self._update(points, box, periodic, origin, systems, None, None)
+        return self._list.update(points, box, periodic, origin, systems, radii, types, excluded)
 
     def arrays(self):
-        """The arrays of `outputs`, as a tuple; a single one alone. They are new at every call."""
-        with self._lock:
-            if not self._current:
-                raise ValueError("there is no list: no points yet, or the last update failed; call update")
-            arrays = tuple(self._kind(array) for array in self._search.arrays())
-        return arrays[0] if len(arrays) == 1 else arrays
+        """The arrays of `outputs`, as a tuple; a single one alone. They are new at every call, on the device and of the
+        library of the last points."""
+        return self._list.arrays()
 
     @property
     def method(self):
         """The method of the last build."""
-        return self._search.method() if self._current else ""
+        return self._list.method()
 
-    def _update(self, points, box, periodic, origin, systems, queries, systems_of_queries):
-        self._current = False
-        self._kind = kind_of(points)
-        array = points_of(points, (2, 3))
-        count = systems_in(systems, box, array.shape[1])
-        boxes = boxes_of(box, array.shape[1], periodic, origin, count)
-        key = (suffix(array), boxes.open)
-        if key != self._key:
-            make = getattr(_core, "NeighborSearch" + suffix(array))
-            self._search, self._key = make(*self._options, boxes.open, self._threads), key
-        if queries is not None:
-            queries = points_of(queries, (array.shape[1],), "queries", array.dtype)
-        built = self._search.update(
-            array,
-            boxes.core(),
-            indices(systems, len(array), "systems"),
-            queries,
-            None if queries is None else indices(systems_of_queries, len(queries), "systems_of_queries", "queries"),
-        )
-        self._current = True
-        return built
+    def __reduce__(self):
+        raise TypeError("a NeighborList cannot be pickled; send the points, and make the list where it is needed")
 
 
 def neighbor_list(
@@ -101,6 +93,12 @@ def neighbor_list(
     systems_of_queries=None,
     method="auto",
     threads=0,
+    index_dtype=None,
+    rule=None,
+    radii=None,
+    types=None,
+    type_cutoffs=None,
+    excluded=None,
 ):
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
@@ -118,18 +116,25 @@ def neighbor_list(
     sorted : bool
         Orders the pairs of each i by (j, S).
     outputs : letters of the arrays to return, in this order
-        i, j : (P,) int64. S : (P, D) int64. d : (P,) distances. D : (P, D) vectors from i to the image of j.
-        n : (N + 1,) int64, where the pairs of each i begin.
+        i, j : (P,) integers. S : (P, D) integers. d : (P,) distances. D : (P, D) vectors from i to the image of j.
+        n : (N + 1,) integers, where the pairs of each i begin.
     queries : (M, D) array
         Places whose neighbors are listed instead: i is then the number of a query.
     systems, systems_of_queries : (N,) and (M,) integers
         Independent systems in one call: both points of a pair belong to the same one.
     method : one of `neighbor_methods`, or "auto"
     threads : of the CPU; 0: all
+    rule : what a pair's distance is compared with
+        "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of the
+        (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric table
+        with 0 for no pair, with the (N,) integers `types`. The cutoff is then an upper bound of all these.
+    excluded : (P, 2) indices: point i is not listed with any image of point j, nor j with i
+    index_dtype : "int64" or "int32" for integers; by default int64 (JAX: int32, unless jax_enable_x64 is set)
 
     Returns
     -------
-    A tuple of the arrays in `outputs` (a single one alone), of the library that the points are of: NumPy, PyTorch, JAX.
+    A tuple of the arrays in `outputs` (a single one alone), of the library that the points are of (NumPy, PyTorch, CuPy,
+    JAX), on their device. They are complete: other streams may use them at once.
 
     Raises
     ------
@@ -138,9 +143,27 @@ def neighbor_list(
 
     The set of pairs is always the same; their order within an i only if `sorted`.
     """
-    search = NeighborList(cutoff, half=half, sorted=sorted, outputs=outputs, method=method, threads=threads)
-    search._update(points, box, periodic, origin, systems, queries, systems_of_queries)
-    return search.arrays()
+    return _core.neighbor_list(
+        points,
+        float(cutoff),
+        box,
+        periodic,
+        origin,
+        bool(half),
+        bool(sorted),
+        outputs,
+        queries,
+        systems,
+        systems_of_queries,
+        "" if method == "auto" else method,
+        int(threads),
+        index_dtype,
+        _rule(rule, radii is not None, type_cutoffs),
+        radii,
+        types,
+        type_cutoffs,
+        excluded,
+    )
 
 
 class Nearest(NamedTuple):
@@ -163,6 +186,7 @@ def knn(
     include_self=False,
     shifts=False,
     threads=0,
+    index_dtype=None,
 ):
     """The k nearest neighbors (1 to 64) of each point, or of each query; images in periodic boxes included.
 
@@ -170,33 +194,35 @@ def knn(
     indices. A point is not its own neighbor unless `include_self`. For the other parameters see `neighbor_list`.
     Returns `Nearest`. Results are always the same bits.
     """
-    kind = kind_of(points)
-    array = points_of(points, (2, 3))
-    boxes = boxes_of(box, array.shape[1], periodic, origin)
-    if queries is not None:
-        queries = points_of(queries, (array.shape[1],), "queries", array.dtype)
     if int(k) != k or not 1 <= k <= 64:
         raise ValueError(f"k is {k}; 1 to 64 is accepted")
-    found = getattr(_core, "nearest" + suffix(array))(
-        array, boxes.core(), int(k), float(cutoff), bool(include_self), bool(shifts), queries, int(threads)
+    return Nearest(
+        *_core.knn(
+            points,
+            int(k),
+            box,
+            periodic,
+            origin,
+            float(cutoff),
+            queries,
+            bool(include_self),
+            bool(shifts),
+            int(threads),
+            index_dtype,
+        )
     )
-    return Nearest(*(kind(part) for part in found))
 
 
-def clusters(points, link, *, min_points=1, box=None, periodic=None, origin=None, threads=0):
-    """Labels of clusters, (N,) int64 from 0, in the order of the smallest index of a core point; -1 for noise.
+def clusters(points, link, *, min_points=1, box=None, periodic=None, origin=None, threads=0, index_dtype=None):
+    """Labels of clusters, (N,) from 0, in the order of the smallest index of a core point; -1 for noise.
 
     Points nearer than `link` are linked. With `min_points` 1 clusters are connected points (friends of friends), above
     they are DBSCAN's, with core points that have at least so many points within `link`, themselves included. For the
     other parameters see `neighbor_list`. Labels are always the same.
     """
-    kind = kind_of(points)
-    array = points_of(points, (2, 3))
-    boxes = boxes_of(box, array.shape[1], periodic, origin)
     if int(min_points) != min_points or not 1 <= min_points < 2**32:
         raise ValueError(f"min_points is {min_points}; a positive integer is accepted")
-    find = getattr(_core, "clusters" + suffix(array))
-    return kind(find(array, boxes.core(), float(link), int(min_points), boxes.open, int(threads)))
+    return _core.clusters(points, float(link), int(min_points), box, periodic, origin, int(threads), index_dtype)
 
 
 class RadialDistribution(NamedTuple):
@@ -212,7 +238,8 @@ def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None
     one box or one for each.
 
     `types` : (N,) integers from 0; g(r) is then given for each pair of types. `counts` are numbers of pairs, those of
-    equal types counted in both orders. Counts are exact. For the other parameters see `neighbor_list`.
+    equal types counted in both orders. Counts are exact. For the other parameters see `neighbor_list`. Frames may be in
+    the memory of a GPU; the result is NumPy's. Ctrl-C is heeded between frames.
     """
     several = not hasattr(frames, "ndim") or frames.ndim == 3
     listed = list(frames) if several else [frames]
@@ -221,19 +248,14 @@ def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None
         several = False
     if not listed:
         raise ValueError("there are no frames")
-    first = points_of(listed[0], (2, 3))
-    dimension = first.shape[1]
-    own = several and np.ndim(box) >= 2 and np.shape(box)[0] == len(listed) and np.shape(box) != (dimension, dimension)
-    kinds = 1 if types is None else int(np.max(types, initial=0)) + 1
-    histogram = None
+    own = several and _one_box_each(box, listed)
+    kinds = 1 if types is None or len(types) == 0 else int(types.max() if hasattr(types, "max") else max(types)) + 1
+    if int(bins) != bins or not 1 <= bins <= 2**20:
+        raise ValueError(f"bins is {bins}; 1 to 2^20 is accepted")
+    pairs = _core.PairCounts(float(cutoff), int(bins), kinds, int(threads))
     for number, frame in enumerate(listed):
-        array = points_of(frame, (dimension,), f"points of frame {number}", first.dtype)
-        boxes = boxes_of(box[number] if own else box, dimension, periodic, origin)
-        if histogram is None:
-            make = getattr(_core, "Histogram" + suffix(array))
-            histogram = make(float(cutoff), int(bins), kinds, boxes.open, int(threads))
-        histogram.add(array, boxes.core(), indices(types, len(array), "types"))
-    g, counts = histogram.result()
+        pairs.add(frame, f"points of frame {number}", box[number] if own else box, periodic, origin, types)
+    g, counts = pairs.result()
     r = (np.arange(int(bins)) + 0.5) * (float(cutoff) / int(bins))
     if types is None:
         return RadialDistribution(r, g[0], counts[0])
@@ -243,3 +265,9 @@ def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None
     table[a, b] = table[b, a] = g
     numbers[a, b] = numbers[b, a] = counts
     return RadialDistribution(r, table, numbers)
+
+
+def _one_box_each(box, frames):
+    dimension = (frames[0].shape if hasattr(frames[0], "shape") else np.shape(frames[0]))[-1]
+    shape = tuple(box.shape) if hasattr(box, "shape") else np.shape(box)
+    return len(shape) >= 2 and shape[0] == len(frames) and shape != (dimension, dimension)

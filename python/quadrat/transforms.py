@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fourier transforms between values at points and modes."""
 
-import threading
-
 import numpy as np
 
 from . import _core
-from ._arrays import kind_of, points_of
-from .mesh import _by_axis, _complex, _values
+from .mesh import _WIDE, _by_axis, _dimension_of, _dtype_name, _dtype_of, _shape_of
 
 ORDERS = ("centered", "fft")
 
@@ -49,14 +46,11 @@ class Nufft:
         if order not in ORDERS:
             raise ValueError(f"order is {order!r}; one of {', '.join(ORDERS)} is accepted")
         self.dimension = len(numbers)
-        self.dtype = np.dtype(dtype).name
-        if self.dtype not in _complex:
-            raise TypeError(f"dtype is {self.dtype}; float32 and float64 are accepted")
+        self.dtype = _dtype_name(dtype)
         periods = np.broadcast_to(np.asarray(2 * np.pi if period is None else period, dtype=float), self.dimension)
         if not (np.isfinite(periods).all() and (periods > 0).all()):
             raise ValueError(f"period is {period!r}; positive numbers are accepted")
-        make = getattr(_core, f"Transform_{self.dtype}_{self.dimension}")
-        self._plan = make(
+        self._plan = _core.TransformPlan(
             numbers,
             float(tolerance),
             bool(real),
@@ -66,35 +60,26 @@ class Nufft:
             method,
             bool(run_to_run),
             int(threads),
+            _WIDE[self.dtype],
         )
-        self._lock = threading.Lock()
         self.real = bool(real)
-        self.shape = tuple(self._plan.shape())
+        self.shape = self._plan.shape()
 
     def set_points(self, points):
-        """Takes (N, D) points, which are copied; in 1D also (N,)."""
-        array = points_of(points, (self.dimension,), dtype=self.dtype)
-        with self._lock:
-            self._plan.set_points(array)
+        """Takes (N, D) points, which are copied; in 1D also (N,). The plan works on their device from then on."""
+        self._plan.set_points(points)
         return self
 
     def type1(self, values, sign=0):
         """Modes of values (N,) or (V, N); sign 1 or -1 of the exponent, by default 1."""
-        with self._lock:
-            array, single = _values(values, (self._plan.points(),), self.dtype, "values")
-            if self.real and array.dtype.kind == "c":
-                raise TypeError("values are complex; this plan is for real ones")
-            if not self.real:
-                array = array.astype(_complex[self.dtype], copy=False)
-            result = self._plan.type_1(array, int(sign))
-        return kind_of(values)(result[0] if single else result)
+        return self._plan.type_1(values, int(sign))
 
     def type2(self, modes, sign=0):
         """Values of modes, of the shape `shape` or (V, ...); sign 1 or -1 of the exponent, by default -1."""
-        array, single = _values(modes, self.shape, self.dtype, "modes")
-        with self._lock:
-            result = self._plan.type_2(array.astype(_complex[self.dtype], copy=False), int(sign))
-        return kind_of(modes)(result[0] if single else result)
+        return self._plan.type_2(modes, int(sign))
+
+    def __reduce__(self):
+        raise TypeError("a Nufft cannot be pickled; make it where it is needed")
 
     @property
     def error_bound(self):
@@ -104,27 +89,17 @@ class Nufft:
 
 def nufft1(points, values, modes, tolerance=1e-6, *, sign=0, **options):
     """Modes of values at points, in one call; see `Nufft`, whose options it takes."""
-    array = points_of(points, (1, 2, 3))
-    return Nufft(modes, tolerance, dtype=array.dtype, **options).set_points(array).type1(values, sign)
+    return Nufft(modes, tolerance, dtype=_dtype_of(points), **options).set_points(points).type1(values, sign)
 
 
 def nufft2(points, modes, tolerance=1e-6, *, sign=0, **options):
     """Values at points of complex modes, in one call; the numbers of modes are their shape. See `Nufft`."""
-    array = points_of(points, (1, 2, 3))
     if options.get("real"):
         raise ValueError("for real values the numbers of modes cannot be told from the shape; make a Nufft")
-    shape = np.shape(modes)[-array.shape[1] :]
-    return Nufft(shape, tolerance, dtype=array.dtype, **options).set_points(array).type2(modes, sign)
+    shape = _shape_of(modes)[-_dimension_of(points) :]
+    return Nufft(shape, tolerance, dtype=_dtype_of(points), **options).set_points(points).type2(modes, sign)
 
 
 def nufft3(points, values, targets, tolerance=1e-6, *, sign=1, threads=0):
     """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D)."""
-    array = points_of(points, (1, 2, 3))
-    dimension, dtype = array.shape[1], array.dtype.name
-    at = points_of(targets, (dimension,), "targets", array.dtype)
-    given, single = _values(values, (len(array),), dtype, "values")
-    call = getattr(_core, f"type_3_{dtype}_{dimension}")
-    result = call(array, given.astype(_complex[dtype], copy=False), at, float(tolerance), int(sign), int(threads))
-    return kind_of(values)(result[0] if single else result)
-
-
+    return _core.type_3(points, values, targets, float(tolerance), int(sign), int(threads))

@@ -161,7 +161,7 @@ def test_reductions_are_those_of_numpy(seed, operation, value, key, components):
     [
         (lambda: quadrat.reduce_by_key([0, 5], [1.0, 2.0], key_count=3), ValueError, "5"),
         (lambda: quadrat.reduce_by_key([0, -1], [1.0, 2.0], key_count=3), ValueError, "-1"),
-        (lambda: quadrat.reduce_by_key(np.array([2**63], np.uint64), [1.0]), ValueError, "9223372036854775809"),
+        (lambda: quadrat.reduce_by_key(np.array([2**63], np.uint64), [1.0]), ValueError, "9223372036854775807 or more"),
         (lambda: quadrat.reduce_by_key([0, 1], [1.0]), ValueError, r"\(1,\).*2 keys"),
         (lambda: quadrat.reduce_by_key([0.5, 1], [1.0, 2.0]), TypeError, "float64.*integers"),
         (lambda: quadrat.reduce_by_key([0], [1.0], "product"), ValueError, "product"),

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays of PyTorch and JAX: results are theirs, and the numbers are those of NumPy's arrays."""
 
+import importlib.util
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import quadrat
@@ -47,9 +51,93 @@ def test_tensors_that_need_gradients_are_read_as_numbers():
     assert points.grad.shape == points.shape and torch.isfinite(points.grad).all()
 
 
-def test_arrays_in_the_memory_of_a_gpu_are_refused():
+def test_odd_tensors_are_read_as_they_are_or_refused():
     torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("no GPU")
-    with pytest.raises(ValueError, match="another device.*CPU"):
-        quadrat.neighbor_list(torch.from_numpy(POINTS).cuda(), 0.5)
+    points = torch.from_numpy(POINTS)
+    wanted = quadrat.neighbor_list(POINTS, 0.3, sorted=True)
+    mirrored = torch.complex(points, -points).conj().imag  # PyTorch keeps its sign apart
+    for odd in (points.T.contiguous().T, points.clone().requires_grad_(), mirrored):
+        assert all(np.array_equal(a, b) for a, b in zip(quadrat.neighbor_list(odd, 0.3, sorted=True), wanted))
+    for wrong in (points.to("meta"), points.to_sparse(), points.half(), points.bfloat16(), points.int()):
+        with pytest.raises(TypeError, match="points (are|have|cannot)"):
+            quadrat.neighbor_list(wrong, 0.3)
+
+
+class device_array:
+    """What CUDA arrays of other libraries show of themselves."""
+
+    shape, dtype, ndim = (2, 3), np.dtype(np.float32), 2
+
+    def __init__(self, device):
+        self.device = device
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **_):
+        raise AssertionError("must not be asked for")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("quadrat_cuda13") is not None, reason="the package is there")
+def test_an_array_on_a_gpu_without_the_cuda_package_gets_the_command_to_install_it():
+    with pytest.raises(ImportError, match=r"pip install 'quadrat\[cuda13\]'"):
+        quadrat.neighbor_list(device_array((2, 0)), 1.0)
+
+
+def test_arrays_of_other_devices_are_refused():
+    with pytest.raises(TypeError, match="DLPack's type 10"):
+        quadrat.neighbor_list(device_array((10, 0)), 1.0)
+    with pytest.raises(ValueError, match="queries are in the memory of GPU 1.*CPU memory"):
+        quadrat.neighbor_list(POINTS, 1.0, queries=device_array((2, 1)))
+    plan = quadrat.SpreadPlan([3, 3, 3], 8, dtype=np.float32).set_points(POINTS)
+    transform = quadrat.Nufft((4, 4, 4), 1e-3, dtype=np.float32).set_points(POINTS)
+    for call in (plan.spread, plan.interpolate, plan.gradient, transform.type1, transform.type2):
+        with pytest.raises(ValueError, match="GPU 0.*CPU memory"):
+            call(device_array((2, 0)))
+    with pytest.raises(ValueError, match="charges are in the memory of GPU 0"):
+        quadrat.electrostatics(POINTS, device_array((2, 0)), [3, 3, 3])
+    with pytest.raises(ValueError, match="keys are in the memory of GPU 0"):
+        quadrat.reduce_by_key(device_array((2, 0)), CHARGES)
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        POINTS.astype(">f4"),
+        POINTS.astype(np.float16),
+        POINTS.astype(np.longdouble),
+        POINTS.astype(complex),
+        POINTS > 1,
+        POINTS.astype(object),
+        np.array([["a", "b", "c"]]),
+        np.zeros(3, dtype=[("x", "f4")]),
+        {"x": 1},
+        "points",
+        None,
+        b"1234",
+    ],
+)
+def test_what_are_no_points_is_refused_with_its_type(points):
+    with pytest.raises((TypeError, ValueError), match="points (have|cannot)"):
+        quadrat.neighbor_list(points, 1.0)
+
+
+def test_arrays_in_odd_memory_are_read_as_they_are():
+    wanted = quadrat.neighbor_list(POINTS, 0.3, sorted=True)
+    locked = POINTS.copy()
+    locked.flags.writeable = False
+    buffer = np.zeros(POINTS.nbytes + 1, np.uint8)
+    unaligned = buffer[1:].view(np.float32).reshape(POINTS.shape)
+    unaligned[:] = POINTS
+    for odd in (locked, unaligned, np.asfortranarray(POINTS), POINTS[::-1][::-1], np.ma.array(POINTS), POINTS.view(np.matrix)):
+        assert all(np.array_equal(a, b) for a, b in zip(quadrat.neighbor_list(odd, 0.3, sorted=True), wanted))
+
+
+def test_importing_the_package_loads_neither_cuda_nor_other_array_libraries():
+    program = (
+        "import sys, quadrat\n"
+        "maps = open('/proc/self/maps').read()\n"
+        "assert 'libcuda.so' not in maps and 'libcufft' not in maps and 'quadrat_cuda13' not in maps\n"
+        "assert not {'torch', 'jax', 'cupy', 'scipy'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -4,7 +4,9 @@
 import itertools
 import os
 import pickle
+import signal
 import threading
+import time
 
 import ase
 import ase.neighborlist
@@ -168,6 +170,36 @@ def test_systems_may_share_a_box():
         quadrat.neighbor_list(points, 1.0, box=np.stack([np.eye(3)] * 2), systems=systems)
 
 
+def test_cutoffs_may_come_from_radii_and_types_and_pairs_may_be_excluded():
+    random = np.random.default_rng(7)
+    points, radii, types = random.uniform(0, 4, (150, 3)), random.uniform(0.1, 0.6, 150), random.integers(0, 3, 150)
+    i, j, s, d = quadrat.neighbor_list(points, 1.2, box=[4, 4, 4], outputs="ijSd")
+    pairs = list(zip(i.tolist(), j.tolist(), map(tuple, s.tolist()), d.tolist()))
+    table = np.array([[0, 0.5, 0.9], [0.5, 1.1, 0.7], [0.9, 0.7, 0.3]])
+    limits = {
+        "sum_of_radii": lambda a, b: radii[a] + radii[b],
+        "larger_radius": lambda a, b: max(radii[a], radii[b]),
+        "own_radius": lambda a, b: radii[a],
+        "table_of_types": lambda a, b: table[types[a], types[b]],
+    }
+    for rule, limit in limits.items():
+        arguments = {"types": types} if rule == "table_of_types" else {"radii": radii}
+        own = {"type_cutoffs": table} if rule == "table_of_types" else {}
+        wanted = {(a, b, shift) for a, b, shift, distance in pairs if distance < limit(a, b)}
+        found = quadrat.neighbor_list(points, 1.2, box=[4, 4, 4], rule=rule, outputs="ijS", **arguments, **own)
+        assert as_set(*found) == wanted and len(wanted) > 20
+        neighbors = quadrat.NeighborList(1.2, rule=rule, outputs="ijS", **own)
+        neighbors.update(points, box=[4, 4, 4], **arguments)
+        assert as_set(*neighbors.arrays()) == wanted
+    excluded = np.stack([i[::7], j[::7]], axis=1)
+    found = quadrat.neighbor_list(points, 1.2, box=[4, 4, 4], outputs="ijS", excluded=excluded)
+    without = {frozenset(pair) for pair in excluded.tolist()}
+    assert as_set(*found) == {(a, b, shift) for a, b, shift, _ in pairs if frozenset((a, b)) not in without}
+    assert as_set(*quadrat.neighbor_list(points, 1.2, radii=radii, outputs="ijS")) == {
+        (a, b, shift) for a, b, shift, distance in pairs if distance < radii[a] + radii[b] and shift == (0, 0, 0)
+    }
+
+
 def test_queries_are_no_points():
     points = np.array([[0.0, 0, 0], [1, 0, 0]])
     i, j, n = quadrat.neighbor_list(points, 0.5, queries=[[0.0, 0, 0], [5, 5, 5], [1.1, 0, 0]], outputs="ijn")
@@ -234,6 +266,14 @@ def test_uniform_points_have_a_radial_distribution_of_one():
         (lambda p: quadrat.neighbor_list(p, 1.0, threads=-1), ValueError, "threads"),
         (lambda p: quadrat.neighbor_list(p * np.inf, 1.0), ValueError, "point 0 at .*inf"),
         (lambda p: quadrat.neighbor_list([[1, 2, 3], [1, 2]], 1.0), ValueError, "points cannot be read as an array"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, radii=[1.0]), ValueError, r"radii have the shape \(1,\).*10 points"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, radii=p[:, 0]), ValueError, "radius"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, rule="nearest"), ValueError, "'nearest'.*sum_of_radii"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, rule="own_radius"), ValueError, "radii"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, type_cutoffs=[[1.0]]), ValueError, "types"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, type_cutoffs=[1.0, 2.0], types=np.arange(10)), ValueError, "table|types"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, excluded=[[0, 10]]), ValueError, r"excluded\[0\].*10 points"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, excluded=[0, 1]), ValueError, r"\(P, 2\)"),
         (lambda p: quadrat.knn(p, 0), ValueError, "k is 0"),
         (lambda p: quadrat.knn(p, 65), ValueError, "k is 65"),
         (lambda p: quadrat.knn(p, 3, queries=p.astype(np.float32)), TypeError, "float32.*float64"),
@@ -300,6 +340,25 @@ def test_threads_that_share_a_list_take_turns():
     assert not wrong
 
 
+def test_control_c_ends_a_long_build_before_it_is_complete():
+    points, neighbors = np.random.default_rng(1).uniform(0, 40, (300_000, 3)), quadrat.NeighborList(1.2, outputs="j")
+    for delay in (0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2):
+        timer = threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            neighbors.update(points)
+            timer.join()
+            time.sleep(1)
+        try:
+            neighbors.arrays()
+        except ValueError:  # there is no list: the build did not end
+            break
+        neighbors = quadrat.NeighborList(1.2, outputs="j")
+    else:
+        pytest.fail("every build was complete")
+    assert neighbors.update(points[:1000]) and len(neighbors.arrays()) > 0
+
+
 def test_lists_are_not_pickled():
     with pytest.raises(TypeError, match="pickle"):
         neighbors = quadrat.NeighborList(1.0)
@@ -321,20 +380,3 @@ def test_forked_processes_have_one_thread():
         finally:
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
-
-
-class device_array:
-    """What CUDA arrays of other libraries show of themselves."""
-
-    shape, dtype, ndim = (2, 3), np.dtype(np.float32), 2
-
-    def __dlpack_device__(self):
-        return (2, 0)
-
-    def __dlpack__(self, **_):
-        raise AssertionError("must not be asked for")
-
-
-def test_arrays_of_other_devices_are_refused():
-    with pytest.raises(ValueError, match="another device.*CPU"):
-        quadrat.neighbor_list(device_array(), 1.0)

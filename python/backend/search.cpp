@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <limits>
+
+#include "indices.hpp"
+#include "instances.hpp"
+#include "quadrat/search/cluster_finder.hpp"
+#include "quadrat/search/nearest_neighbors.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+#include "quadrat/search/pair_histogram.hpp"
+#include "worker.hpp"
+
+namespace quadrat::python {
+
+namespace {
+
+template <typename T>
+struct rooted {
+  const T* from;
+  T* to;
+  QUADRAT_HD void operator()(std::size_t i) const { to[i] = std::sqrt(from[i]); }
+};
+
+template <typename Context, typename T>
+void write_distances(const Context& context, const T* squares, std::size_t count, void* to) {
+  for_each(context, "python.distances", count, rooted<T>{squares, static_cast<T*>(to)});
+}
+
+template <typename Context, typename T, int D>
+class search_on final : public worker_on<neighbor_search, Context> {
+ public:
+  search_on(const place& where, const neighbor_settings& settings)
+      : worker_on<neighbor_search, Context>(where), list_(this->context(), options(settings)) {}
+
+  bool update(const neighbor_given& given) override {
+    [[maybe_unused]] const auto visit = this->enter();
+    const Context& context = this->context();
+    const std::vector<lattice<T, D>> shapes = lattices_of<T, D>(given.boxes);
+    neighbor_input<T, D> input;
+    input.points = view_of<T, D>(given.points);
+    input.boxes = shapes;
+    input.system_of_point = systems_.of(context, given.systems);
+    if (given.queries.there) input.queries = view_of<T, D>(given.queries);
+    input.system_of_query = systems_of_queries_.of(context, given.systems_of_queries);
+    input.radii = static_cast<const T*>(given.radii);
+    input.types = types_.of(context, given.types);
+    exclude(given, input);
+    if (list_.options().skin > T(0)) return list_.update(input);
+    list_.build(input);
+    return true;
+  }
+  [[nodiscard]] std::size_t size() override { return static_cast<std::size_t>(list_.size()); }
+  [[nodiscard]] std::size_t rows() override { return list_.view().rows; }
+
+  void write(char output, bool long_indices, void* to) override {
+    [[maybe_unused]] const auto visit = this->enter();
+    const neighbor_list_view<T, D> view = list_.view();
+    const Context& context = this->context();
+    const std::size_t count = size();
+    switch (output) {
+      case 'i':
+        return write_indices(context, view.first, count, long_indices, to);
+      case 'j':
+        return write_indices(context, view.neighbors, count, long_indices, to);
+      case 'S':
+        return write_integers(context, reinterpret_cast<const int*>(view.shifts), count * D, long_indices, to);
+      case 'd':
+        return write_distances(context, view.squared_distances, count, to);
+      case 'D':
+        return copy_bytes(context, view.vectors, to, count * D * sizeof(T));
+      default:  // 'n', where rows begin
+        return write_offsets(view, long_indices, to);
+    }
+  }
+  [[nodiscard]] std::string method() const override { return std::string(list_.method()); }
+  [[nodiscard]] std::size_t bytes() const override { return list_.bytes(); }
+
+ private:
+  static neighbor_options<T> options(const neighbor_settings& settings) {
+    const auto wanted = [&](char output) { return settings.outputs.find(output) != std::string::npos; };
+    neighbor_options<T> result;
+    result.cutoff = static_cast<T>(settings.cutoff);
+    result.skin = static_cast<T>(settings.skin);
+    result.pairs = settings.half ? neighbor_pairs::half : neighbor_pairs::full;
+    result.layout = wanted('i') ? neighbor_layout::pairs : neighbor_layout::csr;
+    result.sorted = settings.sorted;
+    result.shifts = wanted('S');
+    result.vectors = wanted('D');
+    result.squared_distances = wanted('d');
+    result.accept_outside = settings.open;
+    result.method = settings.method;
+    result.rule = static_cast<cutoff_rule>(settings.rule);
+    for (const double cutoff : settings.type_cutoffs) result.type_cutoffs.push_back(static_cast<T>(cutoff));
+    return result;
+  }
+  /// Excluded pairs as rows.
+  void exclude(const neighbor_given& given, neighbor_input<T, D>& input) {
+    if (given.excluded.empty()) return;
+    std::vector<std::uint64_t> offsets(given.points.count + 1, 0);
+    for (const auto& pair : given.excluded) ++offsets[pair[0] + 1];
+    for (std::size_t i = 0; i < given.points.count; ++i) offsets[i + 1] += offsets[i];
+    std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
+    std::vector<particle_id> others(given.excluded.size());
+    for (const auto& pair : given.excluded) others[next[pair[0]]++] = pair[1];
+    excluded_offsets_ = to_device(this->context(), offsets);
+    excluded_ = to_device(this->context(), others);
+    input.excluded_offsets = excluded_offsets_.data();
+    input.excluded = excluded_.data();
+  }
+  void write_offsets(const neighbor_list_view<T, D>& view, bool long_indices, void* to) {
+    const Context& context = this->context();
+    if (long_indices) return copy_bytes(context, view.offsets, to, (view.rows + 1) * sizeof(std::int64_t));
+    require(list_.size() <= 0x7fffffffu, "the list has ", list_.size(), " pairs, too many for int32 offsets");
+    for_each(context, "python.offsets", view.rows + 1,
+             copied<std::uint64_t, std::int32_t>{view.offsets, static_cast<std::int32_t*>(to)});
+  }
+
+  index_array<Context> systems_, systems_of_queries_, types_;
+  array<std::uint64_t, Context> excluded_offsets_;
+  array<particle_id, Context> excluded_;
+  neighbor_list<Context, T, D> list_;
+};
+
+template <typename Context, typename T, int D>
+class histogram_on final : public worker_on<histogram, Context> {
+ public:
+  histogram_on(const place& where, double cutoff, std::size_t bins, std::uint32_t types, bool open)
+      : worker_on<histogram, Context>(where), histogram_(this->context(), options(cutoff, bins, types, open)) {}
+
+  void add(const points_given& points, const boxes_given& boxes, const integers& types) override {
+    [[maybe_unused]] const auto visit = this->enter();
+    const std::uint32_t* const numbers = types_.of(this->context(), types);
+    histogram_.add(view_of<T, D>(points), lattices_of<T, D>(boxes)[0], numbers);
+  }
+  void result(std::vector<double>& rdf, std::vector<std::uint64_t>& counts) const override {
+    [[maybe_unused]] const auto visit = this->enter();
+    pair_histogram_result found = histogram_.result();
+    rdf = std::move(found.rdf);
+    counts = std::move(found.counts);
+  }
+
+ private:
+  static pair_histogram_options<T> options(double cutoff, std::size_t bins, std::uint32_t types, bool open) {
+    pair_histogram_options<T> result;
+    result.cutoff = static_cast<T>(cutoff);
+    result.bins = bins;
+    result.types = types;
+    result.accept_outside = open;
+    return result;
+  }
+
+  index_array<Context> types_;
+  pair_histogram<Context, T, D> histogram_;
+};
+
+}  // namespace
+
+template <typename Context>
+std::unique_ptr<neighbor_search> make_neighbor_search(const place& where, bool wide, int dimension,
+                                                      const neighbor_settings& settings) {
+  return with_instance<2>(wide, dimension, [&](auto t, auto d) -> std::unique_ptr<neighbor_search> {
+    return std::make_unique<search_on<Context, decltype(t), d.value>>(where, settings);
+  });
+}
+
+template <typename Context>
+std::unique_ptr<histogram> make_histogram(const place& where, bool wide, int dimension, double cutoff, std::size_t bins,
+                                          std::uint32_t types, bool open) {
+  return with_instance<2>(wide, dimension, [&](auto t, auto d) -> std::unique_ptr<histogram> {
+    return std::make_unique<histogram_on<Context, decltype(t), d.value>>(where, cutoff, bins, types, open);
+  });
+}
+
+template <typename Context>
+void find_nearest(const Context& context, bool wide, int dimension, const points_given& points,
+                  const points_given& queries, const boxes_given& box, const nearest_settings& settings,
+                  bool long_indices, const nearest_results& results) {
+  with_instance<2>(wide, dimension, [&](auto t, auto d) {
+    using T = decltype(t);
+    constexpr int D = d.value;
+    nearest_options<T> options;
+    options.k = settings.k;
+    options.cutoff = static_cast<T>(settings.cutoff);
+    options.include_self = settings.include_self;
+    options.shifts = results.shifts != nullptr;
+    nearest_neighbors<Context, T, D> search(context, lattices_of<T, D>(box)[0], options);
+    search.build(view_of<T, D>(points));
+    if (queries.there) {
+      search.search(view_of<T, D>(queries));
+    } else {
+      search.search();
+    }
+    search.check();
+    const nearest_view<T, D> view = search.view();
+    const std::size_t size = view.rows * settings.k;
+    write_indices(context, view.neighbors, size, long_indices, results.neighbors);
+    write_distances(context, view.squared_distances, size, results.distances);
+    if (results.shifts != nullptr) {
+      write_integers(context, reinterpret_cast<const int*>(view.shifts), size * D, long_indices, results.shifts);
+    }
+    context.synchronize();
+  });
+}
+
+template <typename Context>
+void find_clusters(const Context& context, bool wide, int dimension, const points_given& points, const boxes_given& box,
+                   double link, std::uint32_t min_points, bool long_indices, void* labels) {
+  with_instance<2>(wide, dimension, [&](auto t, auto d) {
+    using T = decltype(t);
+    constexpr int D = d.value;
+    cluster_options<T> options;
+    options.link = static_cast<T>(link);
+    options.min_points = min_points;
+    options.accept_outside = box.open();
+    cluster_finder<Context, T, D> finder(context, options, lattices_of<T, D>(box)[0]);
+    finder.find(view_of<T, D>(points));
+    write_integers(context, finder.view().labels, finder.view().points, long_indices, labels);
+    context.synchronize();
+  });
+}
+
+template std::unique_ptr<neighbor_search> make_neighbor_search<built_context>(const place&, bool, int,
+                                                                              const neighbor_settings&);
+template std::unique_ptr<histogram> make_histogram<built_context>(const place&, bool, int, double, std::size_t,
+                                                                  std::uint32_t, bool);
+template void find_nearest(const built_context&, bool, int, const points_given&, const points_given&,
+                           const boxes_given&, const nearest_settings&, bool, const nearest_results&);
+template void find_clusters(const built_context&, bool, int, const points_given&, const boxes_given&, double,
+                            std::uint32_t, bool, void*);
+
+}  // namespace quadrat::python

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boxes.hpp"
+
+#include <algorithm>
+
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::python {
+
+namespace {
+
+/// Lengths as a list or tuple of numbers, without NumPy.
+[[nodiscard]] bool lengths_from(nb::handle value, int dimension, std::vector<double>& lengths) {
+  const bool sequence = PyList_CheckExact(value.ptr()) || PyTuple_CheckExact(value.ptr());
+  if (!sequence || PySequence_Size(value.ptr()) != dimension) return false;
+  lengths.clear();
+  for (const nb::handle item : value) {
+    if (!PyFloat_Check(item.ptr()) && !PyLong_Check(item.ptr())) return false;
+    lengths.push_back(nb::cast<double>(item));
+  }
+  return true;
+}
+
+void add_diagonal(const double* lengths, std::size_t dimension, std::vector<double>& vectors) {
+  for (std::size_t a = 0; a < dimension; ++a) {
+    for (std::size_t b = 0; b < dimension; ++b) vectors.push_back(a == b ? lengths[a] : 0.0);
+  }
+}
+
+/// `systems` times the same.
+void repeat(std::vector<double>& values, std::size_t systems) {
+  const std::size_t each = values.size();
+  values.reserve(each * systems);
+  for (std::size_t s = 1; s < systems; ++s) {
+    for (std::size_t k = 0; k < each; ++k) values.push_back(values[k]);
+  }
+}
+
+[[nodiscard]] std::vector<double> vectors_from(nb::handle box, std::size_t dimension, std::size_t systems) {
+  std::vector<double> lengths, vectors;
+  if (lengths_from(box, static_cast<int>(dimension), lengths)) {
+    add_diagonal(lengths.data(), dimension, vectors);
+    repeat(vectors, systems);
+    return vectors;
+  }
+  host_numbers given = numbers_from(box, "box");
+  const std::vector<std::size_t>& shape = given.shape;
+  const std::size_t axes = shape.size();
+  const bool square = axes >= 2 && shape[axes - 1] == dimension && shape[axes - 2] == dimension;
+  if (axes == 1 && shape[0] == dimension) {
+    add_diagonal(given.values.data(), dimension, vectors);
+    repeat(vectors, systems);
+  } else if (square && (axes == 2 || (axes == 3 && shape[0] == systems))) {
+    vectors = std::move(given.values);
+    if (axes == 2) repeat(vectors, systems);
+  } else if (axes == 2 && shape[0] == systems && shape[1] == dimension) {
+    for (std::size_t s = 0; s < systems; ++s) add_diagonal(given.values.data() + s * dimension, dimension, vectors);
+  } else {
+    throw nb::value_error(message("the box has the shape ", shape_text(shape), "; (", dimension, ",) lengths or (",
+                                  dimension, ", ", dimension, ") vectors are accepted",
+                                  systems > 1 ? message(", or one of them for each of the ", systems, " systems") : "")
+                              .c_str());
+  }
+  return vectors;
+}
+
+/// One value for all, one per axis, or those of each system.
+[[nodiscard]] std::vector<double> by_axis(nb::handle value, const char* name, std::size_t dimension,
+                                          std::size_t systems) {
+  host_numbers given = numbers_from(value, name);
+  std::vector<double>& values = given.values;
+  if (values.size() == 1 && given.shape.size() <= 1) return std::vector<double>(dimension * systems, values[0]);
+  if (given.shape == std::vector<std::size_t>{dimension}) {
+    repeat(values, systems);
+  } else if (given.shape != std::vector<std::size_t>{systems, dimension}) {
+    throw nb::value_error(message(name, " has the shape ", shape_text(given.shape),
+                                  "; one value, or one for each of the ", dimension, " axes, is accepted")
+                              .c_str());
+  }
+  return std::move(values);
+}
+
+[[nodiscard]] std::vector<unsigned char> periodic_from(nb::handle value, std::size_t dimension, std::size_t systems) {
+  if (PyBool_Check(value.ptr())) {
+    return std::vector<unsigned char>(dimension * systems, value.ptr() == Py_True ? 1 : 0);
+  }
+  std::vector<unsigned char> result;
+  for (const double flag : by_axis(value, "periodic", dimension, systems)) {
+    if (flag != 0.0 && flag != 1.0) {
+      throw nb::value_error(message("periodic is ", nb::cast<std::string>(nb::repr(value)),
+                                    "; True or False is accepted, for all axes or for each")
+                                .c_str());
+    }
+    result.push_back(flag != 0.0 ? 1 : 0);
+  }
+  return result;
+}
+
+}  // namespace
+
+boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::handle origin, std::size_t systems) {
+  const auto axes = static_cast<std::size_t>(dimension);
+  boxes_given result;
+  result.dimension = dimension;
+  result.count = systems;
+  result.periodic = periodic.is_none() ? std::vector<unsigned char>(axes * systems, box.is_none() ? 0 : 1)
+                                       : periodic_from(periodic, axes, systems);
+  if (box.is_none()) {
+    if (std::find(result.periodic.begin(), result.periodic.end(), 1) != result.periodic.end()) {
+      throw nb::value_error("periodic axes need a box: its lengths, or its vectors as rows");
+    }
+    const std::vector<double> ones(axes, 1.0);
+    add_diagonal(ones.data(), axes, result.vectors);
+    repeat(result.vectors, systems);
+  } else {
+    result.vectors = vectors_from(box, axes, systems);
+  }
+  result.origins =
+      origin.is_none() ? std::vector<double>(axes * systems, 0.0) : by_axis(origin, "origin", axes, systems);
+  return result;
+}
+
+std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int dimension,
+                       const origin_of_arrays& where, int threads) {
+  if (!systems) return 1;
+  if (!box.is_none()) {
+    const std::vector<std::size_t> shape = numbers_from(box, "box").shape;
+    const auto axes = static_cast<std::size_t>(dimension);
+    if (shape.size() == 3 || (shape.size() == 2 && shape != std::vector<std::size_t>{axes, axes})) {
+      return std::max<std::size_t>(shape[0], 1);
+    }
+  }
+  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
+    return engine.make_session({where.device, threads, false});
+  });
+  systems->receive(*worker);
+  return static_cast<std::size_t>(std::max<std::int64_t>(worker->largest(systems->indices()), 0)) + 1;
+}
+
+}  // namespace quadrat::python

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "arrays.hpp"
+
+namespace quadrat::python {
+
+/// `box`: None (open), D lengths, D vectors as rows, or one of these per system. `periodic` and `origin`: None, one
+/// value, or one per axis, or those of each system. By default all axes are periodic if there is a box.
+/// Throws ValueError saying what was given and what is accepted.
+[[nodiscard]] boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::handle origin,
+                                     std::size_t systems = 1);
+
+/// The number of systems: of the boxes, if there is one for each; else as many as points belong to.
+[[nodiscard]] std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int dimension,
+                                     const origin_of_arrays& where, int threads);
+
+}  // namespace quadrat::python

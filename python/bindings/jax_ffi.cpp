@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handlers of XLA's foreign function interface, which JAX calls from compiled functions; quadrat/_jax_operators.py
+// declares them. Arrays may have any number of leading axes (vmap): each entry of them is a call of its own. The same
+// handlers serve CPUs and GPUs, by the backend of the device. Compiled with JAX's headers where the build has found
+// them.
+#include <nanobind/nanobind.h>
+
+#include "modules.hpp"
+
+#ifdef QUADRAT_JAX_FFI
+
+#include <dlfcn.h>
+#include <xla/ffi/api/ffi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "cuda_library.hpp"
+#include "interface.hpp"
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::python {
+
+namespace {
+
+namespace nb = nanobind;
+namespace ffi = xla::ffi;
+using numbers_in = ffi::Span<const std::int64_t>;
+using array_in = ffi::AnyBuffer;
+using array_out = ffi::Result<ffi::AnyBuffer>;
+
+/// A function of CUDA's driver, which JAX has loaded where there is a GPU.
+template <typename Function>
+[[nodiscard]] Function driver_function(const char* name) {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  void* const found = driver != nullptr ? dlsym(driver, name) : nullptr;
+  if (found == nullptr) throw backend_error(std::string("CUDA's driver has no function ") + name);
+  return reinterpret_cast<Function>(found);
+}
+
+/// Where a call works, and the stream of XLA's that its arrays belong to.
+struct site {
+  int device = -1;  ///< -1: the CPU
+  void* stream = nullptr;
+
+  [[nodiscard]] backend& engine() const {
+    if (device < 0) return cpu_backend();
+    const nb::gil_scoped_acquire locked;
+    return cuda_backend();
+  }
+  /// Waits for what writes the arrays of a call.
+  void wait() const {
+    if (device < 0) return;
+    static const auto synchronize = driver_function<int (*)(void*)>("cuStreamSynchronize");
+    if (synchronize(stream) != 0) throw backend_error("earlier work of JAX on this GPU has failed");
+  }
+  [[nodiscard]] place with(std::int64_t threads) const { return {device, static_cast<int>(threads), false}; }
+  /// `values` from the device.
+  template <typename T>
+  [[nodiscard]] std::vector<T> to_host(const void* from, std::size_t count) const {
+    std::vector<T> result(count);
+    if (device < 0) {
+      std::memcpy(result.data(), from, count * sizeof(T));
+    } else {
+      engine().make_session(with(1))->to_host(from, result.data(), count * sizeof(T));
+    }
+    return result;
+  }
+  template <typename T>
+  void to_device(const std::vector<T>& from, void* to) const {
+    const std::size_t bytes = from.size() * sizeof(T);
+    if (device < 0) {
+      std::memcpy(to, from.data(), bytes);
+      return;
+    }
+    using copy = int (*)(std::uintptr_t, const void*, std::size_t);
+    static const auto upload = driver_function<copy>("cuMemcpyHtoD_v2");
+    if (upload(reinterpret_cast<std::uintptr_t>(to), from.data(), bytes) != 0) {
+      throw backend_error("a result cannot be copied to the GPU");
+    }
+  }
+};
+
+/// The library's errors as XLA's: JAX raises them with the same words.
+template <typename Call>
+[[nodiscard]] ffi::Error guarded(const site& where, const Call& call) {
+  try {
+    where.wait();
+    call();
+    return ffi::Error::Success();
+  } catch (const std::bad_alloc& e) {
+    return {ffi::ErrorCode::kResourceExhausted, e.what()};
+  } catch (const std::exception& e) {
+    return {ffi::ErrorCode::kInvalidArgument, e.what()};
+  }
+}
+
+[[nodiscard]] bool is_wide(const array_in& points) {
+  switch (points.element_type()) {
+    case ffi::DataType::F32:
+      return false;
+    case ffi::DataType::F64:
+      return true;
+    default:
+      throw argument_error("points are neither of float32 nor of float64");
+  }
+}
+
+/// One array out of a batch: `own` last axes belong to each.
+template <typename Array>
+struct part_of {
+  Array* array;
+  std::size_t own;
+
+  [[nodiscard]] std::int64_t extent(std::size_t axis) const {
+    const auto shape = array->dimensions();
+    return shape[shape.size() - own + axis];
+  }
+  [[nodiscard]] int count(std::size_t axis) const { return static_cast<int>(extent(axis)); }
+  [[nodiscard]] std::size_t size() const {
+    std::size_t result = 1;
+    for (std::size_t axis = 0; axis < own; ++axis) result *= static_cast<std::size_t>(extent(axis));
+    return result;
+  }
+  [[nodiscard]] std::size_t batch() const {
+    const auto shape = array->dimensions();
+    std::size_t result = 1;
+    for (std::size_t axis = 0; axis + own < shape.size(); ++axis) result *= static_cast<std::size_t>(shape[axis]);
+    return result;
+  }
+  [[nodiscard]] void* at(std::size_t entry) const {
+    return static_cast<char*>(array->untyped_data()) + entry * size() * ffi::ByteWidth(array->element_type());
+  }
+  /// Of points (N, D).
+  [[nodiscard]] points_given points(std::size_t entry) const {
+    return {at(entry), static_cast<std::size_t>(extent(0)), true};
+  }
+};
+
+[[nodiscard]] part_of<array_in> part(array_in& array, std::size_t own) { return {&array, own}; }
+[[nodiscard]] part_of<array_in> part(array_out& array, std::size_t own) { return {&*array, own}; }
+
+/// What no call is using, with what it was made for: making it can take longer than using it.
+template <typename Key, typename Worker>
+class spare_workers {
+ public:
+  template <typename Make>
+  [[nodiscard]] std::unique_ptr<Worker> take(const Key& key, const Make& make) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& one) { return one.first == key; });
+      if (found != kept_.end()) {
+        std::unique_ptr<Worker> result = std::move(found->second);
+        kept_.erase(found);
+        return result;
+      }
+    }
+    return make();
+  }
+  void give_back(const Key& key, std::unique_ptr<Worker> worker) {
+    constexpr std::size_t most = 4;
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() == most) kept_.erase(kept_.begin());
+    kept_.emplace_back(key, std::move(worker));
+  }
+  /// Never destroyed: calls may come from threads that outlive static objects.
+  static spare_workers& shared() {
+    static auto* const result = new spare_workers();
+    return *result;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<Key, std::unique_ptr<Worker>>> kept_;
+};
+
+[[nodiscard]] std::vector<int> as_ints(numbers_in numbers) { return {numbers.begin(), numbers.end()}; }
+[[nodiscard]] std::vector<unsigned char> as_flags(numbers_in numbers) { return {numbers.begin(), numbers.end()}; }
+
+enum class mesh_operation : std::int64_t { spread, interpolate, gradient };
+
+/// points (N, D) as fractions of a unit box. spread: values (V, N) to meshes (V, K...); interpolate: meshes to values;
+/// gradient: meshes to (V, N, D).
+ffi::Error run_mesh(const site& where, array_in points, array_in input, array_out output, numbers_in mesh,
+                    numbers_in periodic, std::int64_t order, std::int64_t operation, std::int64_t threads) {
+  return guarded(where, [&] {
+    const auto which = static_cast<mesh_operation>(operation);
+    const std::size_t dimension = mesh.size();
+    spread_settings settings;
+    settings.lower.assign(dimension, 0.0);
+    settings.length.assign(dimension, 1.0);
+    settings.periodic = as_flags(periodic);
+    settings.mesh = as_ints(mesh);
+    settings.order = static_cast<int>(order);
+    const auto at = part(points, 2);
+    const auto from = part(input, which == mesh_operation::spread ? 2 : 1 + dimension);
+    const auto to = part(output, which == mesh_operation::spread     ? 1 + dimension
+                                 : which == mesh_operation::gradient ? 3
+                                                                     : 2);
+    const bool complex = input.element_type() == ffi::DataType::C64 || input.element_type() == ffi::DataType::C128;
+    const auto plan = where.engine().make_spreading(where.with(threads), is_wide(points), settings);
+    for (std::size_t entry = 0; entry < at.batch(); ++entry) {
+      plan->set_points(at.points(entry));
+      switch (which) {
+        case mesh_operation::spread:
+          plan->spread(from.at(entry), complex, from.count(0), to.at(entry));
+          break;
+        case mesh_operation::interpolate:
+          plan->interpolate(from.at(entry), complex, from.count(0), to.at(entry));
+          break;
+        case mesh_operation::gradient:
+          plan->gradient(from.at(entry), complex, from.count(0), to.at(entry));
+          break;
+      }
+    }
+  });
+}
+
+/// points (N, D) as angles. Type 1: values (V, N) to modes (V, K...); type 2: modes to values. Complex.
+ffi::Error run_transform(const site& where, array_in points, array_in input, array_out output, numbers_in modes,
+                         double tolerance, std::int64_t type, std::int64_t sign, std::int64_t centered,
+                         std::int64_t threads) {
+  return guarded(where, [&] {
+    using key_type = std::tuple<int, bool, std::vector<int>, double, std::int64_t, std::int64_t>;
+    const key_type key(where.device, is_wide(points), as_ints(modes), tolerance, centered, threads);
+    auto& spare = spare_workers<key_type, transform>::shared();
+    auto plan = spare.take(key, [&] {
+      transform_settings settings;
+      settings.modes = as_ints(modes);
+      settings.tolerance = tolerance;
+      settings.centered = centered != 0;
+      settings.period.assign(modes.size(), 0.0);
+      return where.engine().make_transform(where.with(threads), is_wide(points), settings);
+    });
+    const auto at = part(points, 2);
+    const auto from = part(input, type == 1 ? 2 : 1 + modes.size());
+    const auto to = part(output, type == 1 ? 1 + modes.size() : 2);
+    for (std::size_t entry = 0; entry < at.batch(); ++entry) {
+      plan->set_points(at.points(entry));
+      if (type == 1) {
+        plan->type_1(from.at(entry), from.count(0), static_cast<int>(sign), to.at(entry));
+      } else {
+        plan->type_2(from.at(entry), from.count(0), static_cast<int>(sign), to.at(entry));
+      }
+    }
+    spare.give_back(key, std::move(plan));
+  });
+}
+
+/// points (N, D), values (V, N), targets (M, D): results (V, M).
+ffi::Error run_type_3(const site& where, array_in points, array_in values, array_in targets, array_out results,
+                      double tolerance, std::int64_t sign, std::int64_t threads) {
+  return guarded(where, [&] {
+    const auto at = part(points, 2), from = part(values, 2), of = part(targets, 2), to = part(results, 2);
+    const auto work = where.engine().make_session(where.with(threads));
+    for (std::size_t entry = 0; entry < at.batch(); ++entry) {
+      work->type_3(is_wide(points), at.count(1), at.points(entry), of.points(entry), from.at(entry), from.count(0),
+                   tolerance, static_cast<int>(sign), to.at(entry));
+    }
+  });
+}
+
+/// The box of an entry, from vectors (D, D) in the precision of the points.
+[[nodiscard]] boxes_given box_at(const site& where, const part_of<array_in>& vectors, std::size_t entry, bool wide,
+                                 numbers_in periodic) {
+  boxes_given result;
+  result.dimension = vectors.count(0);
+  if (wide) {
+    result.vectors = where.to_host<double>(vectors.at(entry), vectors.size());
+  } else {
+    const std::vector<float> narrow = where.to_host<float>(vectors.at(entry), vectors.size());
+    result.vectors.assign(narrow.begin(), narrow.end());
+  }
+  result.origins.assign(periodic.size(), 0.0);
+  result.periodic = as_flags(periodic);
+  return result;
+}
+
+/// points (N, D), box vectors (D, D): i and j (P,), shifts (P, D), of which the first `count` () are written.
+ffi::Error run_pairs(const site& where, array_in points, array_in vectors, array_out first, array_out second,
+                     array_out shifts, array_out count, numbers_in periodic, double cutoff, std::int64_t half,
+                     std::int64_t sorted, std::int64_t threads) {
+  return guarded(where, [&] {
+    neighbor_settings settings;
+    settings.cutoff = cutoff;
+    settings.half = half != 0;
+    settings.sorted = sorted != 0;
+    settings.outputs = "ijS";
+    settings.open = std::find(periodic.begin(), periodic.end(), 0) != periodic.end();
+    const bool wide = is_wide(points);
+    const auto at = part(points, 2), boxes = part(vectors, 2);
+    const auto i = part(first, 1), j = part(second, 1), moved = part(shifts, 2), total = part(count, 0);
+    const auto search = where.engine().make_neighbor_search(where.with(threads), wide, at.count(1), settings);
+    for (std::size_t entry = 0; entry < at.batch(); ++entry) {
+      neighbor_given given;
+      given.points = at.points(entry);
+      given.boxes = box_at(where, boxes, entry, wide, periodic);
+      search->update(given);
+      const std::size_t found = search->size();
+      if (found > static_cast<std::size_t>(i.extent(0))) {
+        const std::string there = "there are " + std::to_string(found) + " pairs; ";
+        throw overflow_error(there + "the capacity is " + std::to_string(i.extent(0)), found);
+      }
+      search->write('i', false, i.at(entry));
+      search->write('j', false, j.at(entry));
+      search->write('S', false, moved.at(entry));
+      search->synchronize();
+      where.to_device(std::vector{static_cast<std::int32_t>(found)}, total.at(entry));
+    }
+  });
+}
+
+/// Doubles of the backend as an array of the precision of the points.
+void deliver(const site& where, bool wide, const void* from, std::size_t count, void* to) {
+  const std::vector<double> values = where.to_host<double>(from, count);
+  if (wide) return where.to_device(values, to);
+  std::vector<float> narrow;
+  for (const double value : values) narrow.push_back(static_cast<float>(value));
+  where.to_device(narrow, to);
+}
+
+/// points (N, 3), charges (N,), cell (3, 3): the energy (), forces (N, 3), potentials (N,), virial (3, 3).
+ffi::Error run_charges(const site& where, array_in points, array_in charges, array_in cells, array_out energy,
+                       array_out forces, array_out potentials, array_out virial, numbers_in periodic, double accuracy,
+                       double constant, std::int64_t dispersion, std::string_view method, std::int64_t threads) {
+  return guarded(where, [&] {
+    using key_type = std::tuple<int, bool, double, double, std::int64_t, std::string, std::int64_t>;
+    const bool wide = is_wide(points);
+    const key_type key(where.device, wide, accuracy, constant, dispersion, method, threads);
+    auto& spare = spare_workers<key_type, ewald_sums>::shared();
+    backend& engine = where.engine();
+    auto sums = spare.take(key, [&] {
+      electrostatics_options options;
+      options.law = dispersion != 0 ? pair_law::dispersion : pair_law::coulomb;
+      options.method = std::string(method);
+      options.accuracy = accuracy;
+      options.coulomb_constant = constant;
+      return engine.make_ewald(where.with(threads), wide, options);
+    });
+    constexpr std::size_t doubles = 10;  // the energy, the virial
+    const auto free = [&](void* memory) { engine.deallocate(where.device, memory); };
+    const std::unique_ptr<void, decltype(free)> sum(engine.allocate(where.device, doubles * sizeof(double)), free);
+    double* const strain = static_cast<double*>(sum.get()) + 1;
+    const auto at = part(points, 2), with = part(charges, 1), boxes = part(cells, 2);
+    const auto total = part(energy, 0), pull = part(forces, 2), potential = part(potentials, 1),
+               stress = part(virial, 2);
+    for (std::size_t entry = 0; entry < at.batch(); ++entry) {
+      const boxes_given cell = box_at(where, boxes, entry, wide, periodic);
+      const ewald_results results{sum.get(), pull.at(entry), potential.at(entry), strain};
+      sums->compute(at.points(entry), with.at(entry), cell, {}, {}, results);
+      deliver(where, wide, sum.get(), 1, total.at(entry));
+      deliver(where, wide, strain, 9, stress.at(entry));
+    }
+    spare.give_back(key, std::move(sums));
+  });
+}
+
+/// Handlers of one function for CPUs and for CUDA.
+template <auto Run>
+constexpr auto on_cpu = [](auto... given) { return Run(site{}, given...); };
+template <auto Run>
+constexpr auto on_gpu = [](void* stream, std::int32_t device, auto... given) {
+  return Run(site{device, stream}, given...);
+};
+
+[[nodiscard]] auto for_cpu() { return ffi::Ffi::Bind(); }
+[[nodiscard]] auto for_gpu() { return ffi::Ffi::Bind().Ctx<ffi::PlatformStream<void*>>().Ctx<ffi::DeviceOrdinal>(); }
+
+template <typename Binding>
+[[nodiscard]] auto bind_mesh(Binding&& start) {
+  return std::forward<Binding>(start)
+      .template Arg<array_in>()
+      .template Arg<array_in>()
+      .template Ret<array_in>()
+      .template Attr<numbers_in>("mesh")
+      .template Attr<numbers_in>("periodic")
+      .template Attr<std::int64_t>("order")
+      .template Attr<std::int64_t>("operation")
+      .template Attr<std::int64_t>("threads");
+}
+template <typename Binding>
+[[nodiscard]] auto bind_transform(Binding&& start) {
+  return std::forward<Binding>(start)
+      .template Arg<array_in>()
+      .template Arg<array_in>()
+      .template Ret<array_in>()
+      .template Attr<numbers_in>("modes")
+      .template Attr<double>("tolerance")
+      .template Attr<std::int64_t>("type")
+      .template Attr<std::int64_t>("sign")
+      .template Attr<std::int64_t>("centered")
+      .template Attr<std::int64_t>("threads");
+}
+template <typename Binding>
+[[nodiscard]] auto bind_type_3(Binding&& start) {
+  return std::forward<Binding>(start)
+      .template Arg<array_in>()
+      .template Arg<array_in>()
+      .template Arg<array_in>()
+      .template Ret<array_in>()
+      .template Attr<double>("tolerance")
+      .template Attr<std::int64_t>("sign")
+      .template Attr<std::int64_t>("threads");
+}
+template <typename Binding>
+[[nodiscard]] auto bind_pairs(Binding&& start) {
+  return std::forward<Binding>(start)
+      .template Arg<array_in>()
+      .template Arg<array_in>()
+      .template Ret<array_in>()
+      .template Ret<array_in>()
+      .template Ret<array_in>()
+      .template Ret<array_in>()
+      .template Attr<numbers_in>("periodic")
+      .template Attr<double>("cutoff")
+      .template Attr<std::int64_t>("half")
+      .template Attr<std::int64_t>("sorted")
+      .template Attr<std::int64_t>("threads");
+}
+template <typename Binding>
+[[nodiscard]] auto bind_charges(Binding&& start) {
+  return std::forward<Binding>(start)
+      .template Arg<array_in>()
+      .template Arg<array_in>()
+      .template Arg<array_in>()
+      .template Ret<array_in>()
+      .template Ret<array_in>()
+      .template Ret<array_in>()
+      .template Ret<array_in>()
+      .template Attr<numbers_in>("periodic")
+      .template Attr<double>("accuracy")
+      .template Attr<double>("constant")
+      .template Attr<std::int64_t>("dispersion")
+      .template Attr<std::string_view>("method")
+      .template Attr<std::int64_t>("threads");
+}
+
+XLA_FFI_DEFINE_HANDLER(mesh_on_cpu, on_cpu<run_mesh>, bind_mesh(for_cpu()));
+XLA_FFI_DEFINE_HANDLER(mesh_on_gpu, on_gpu<run_mesh>, bind_mesh(for_gpu()));
+XLA_FFI_DEFINE_HANDLER(transform_on_cpu, on_cpu<run_transform>, bind_transform(for_cpu()));
+XLA_FFI_DEFINE_HANDLER(transform_on_gpu, on_gpu<run_transform>, bind_transform(for_gpu()));
+XLA_FFI_DEFINE_HANDLER(type_3_on_cpu, on_cpu<run_type_3>, bind_type_3(for_cpu()));
+XLA_FFI_DEFINE_HANDLER(type_3_on_gpu, on_gpu<run_type_3>, bind_type_3(for_gpu()));
+XLA_FFI_DEFINE_HANDLER(pairs_on_cpu, on_cpu<run_pairs>, bind_pairs(for_cpu()));
+XLA_FFI_DEFINE_HANDLER(pairs_on_gpu, on_gpu<run_pairs>, bind_pairs(for_gpu()));
+XLA_FFI_DEFINE_HANDLER(charges_on_cpu, on_cpu<run_charges>, bind_charges(for_cpu()));
+XLA_FFI_DEFINE_HANDLER(charges_on_gpu, on_gpu<run_charges>, bind_charges(for_gpu()));
+
+}  // namespace
+
+/// jax_handlers: by name the capsules for CPUs and for CUDA.
+void add_jax(nb::module_& module) {
+  const auto capsule = [](XLA_FFI_Handler* handler) { return nb::capsule(reinterpret_cast<void*>(handler)); };
+  nb::dict handlers;
+  handlers["quadrat_mesh"] = nb::make_tuple(capsule(mesh_on_cpu), capsule(mesh_on_gpu));
+  handlers["quadrat_transform"] = nb::make_tuple(capsule(transform_on_cpu), capsule(transform_on_gpu));
+  handlers["quadrat_type_3"] = nb::make_tuple(capsule(type_3_on_cpu), capsule(type_3_on_gpu));
+  handlers["quadrat_pairs"] = nb::make_tuple(capsule(pairs_on_cpu), capsule(pairs_on_gpu));
+  handlers["quadrat_charges"] = nb::make_tuple(capsule(charges_on_cpu), capsule(charges_on_gpu));
+  module.attr("jax_handlers") = handlers;
+}
+
+}  // namespace quadrat::python
+
+#else
+
+namespace quadrat::python {
+
+void add_jax(nanobind::module_& module) { module.attr("jax_handlers") = nanobind::dict(); }
+
+}  // namespace quadrat::python
+
+#endif

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ewald sums as operators of PyTorch.
+
+First derivatives of the energy are what the library computes: forces, potentials, virial. Second derivatives are products
+of the Hessian with the changes that arrive in `backward`; see _torch_ewald_second.
+"""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+
+from ._torch_ewald_second import hessian_product, in_own_thread
+from ._torch_mesh import numbers, settings
+from .ewald import Ewald
+
+_kept = threading.local()
+_MOST_KEPT = 4
+
+
+class Electrostatics(NamedTuple):
+    """energy () or (B,); forces (N, 3), minus the derivative by points; potentials (N,), the derivative by charges;
+    virial (3, 3) or (B, 3, 3), minus the derivative by a strain of cell and points, or None."""
+
+    energy: torch.Tensor
+    forces: torch.Tensor
+    potentials: torch.Tensor
+    virial: torch.Tensor | None
+
+
+def _sums(device, accuracy, method, law, constant):
+    """The sums of these options: making one chooses parameters, so that each thread keeps the last few, for its
+    own process."""
+    kept = _kept.__dict__.setdefault("sums", OrderedDict())
+    options = settings()
+    key = (os.getpid(), device, accuracy, method, law, constant, *options.values())
+    sums = kept.pop(key, None) or Ewald(accuracy, method=method, law=law, coulomb_constant=constant, **options)
+    kept[key] = sums
+    while len(kept) > _MOST_KEPT:
+        kept.popitem(last=False)
+    return sums
+
+
+@torch.library.custom_op("quadrat::electrostatics", mutates_args=())
+def electrostatics(
+    points: torch.Tensor,
+    charges: torch.Tensor,
+    cell: torch.Tensor,
+    systems: torch.Tensor | None,
+    pairs: torch.Tensor | None,
+    scales: torch.Tensor | None,
+    virial: bool,
+    accuracy: float,
+    method: str,
+    law: str,
+    constant: float,
+    periodic: Sequence[bool],
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Energies (B,), forces (N, 3), potentials (N,), virials (B, 3, 3) or (0, 3, 3)."""
+    found = _sums(points.device, accuracy, method, law, constant).compute(
+        numbers(points),
+        numbers(charges),
+        numbers(cell if systems is not None else cell.reshape(3, 3)).cpu(),
+        periodic=list(periodic),
+        systems=None if systems is None else numbers(systems),
+        scaled_pairs=None if pairs is None else numbers(pairs).cpu().numpy(),
+        scales=None if scales is None else numbers(scales).cpu().numpy(),
+        forces=True,
+        potentials=True,
+        virial=virial,
+    )
+    energy = torch.as_tensor(found.energy, dtype=points.dtype, device=points.device).reshape(-1)
+    stress = points.new_empty((0, 3, 3))
+    if virial:
+        stress = torch.as_tensor(found.virial, dtype=points.dtype, device=points.device).reshape(-1, 3, 3)
+    return energy, found.forces, found.potentials, stress
+
+
+@electrostatics.register_fake
+def _(points, charges, cell, systems, pairs, scales, virial, *_):
+    energy = points.new_empty((cell.shape[0] if cell.ndim == 3 else 1,))
+    stress = points.new_empty((energy.shape[0] if virial else 0, 3, 3))
+    return energy, torch.empty_like(points), torch.empty_like(charges), stress
+
+
+@torch.library.custom_op("quadrat::electrostatics_second", mutates_args=())
+def second(
+    points: torch.Tensor,
+    charges: torch.Tensor,
+    cell: torch.Tensor,
+    systems: torch.Tensor | None,
+    pairs: torch.Tensor | None,
+    scales: torch.Tensor | None,
+    by_forces: torch.Tensor | None,
+    by_potentials: torch.Tensor | None,
+    by_virial: torch.Tensor | None,
+    accuracy: float,
+    law: str,
+    constant: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Derivatives by points, charges and cell of the sum of forces, potentials and virials times the factors."""
+    factors = (by_forces, by_potentials, by_virial)
+    return in_own_thread(
+        hessian_product, points, charges, cell, systems, pairs, scales, factors, accuracy, law, constant
+    )
+
+
+@second.register_fake
+def _(points, charges, cell, *_):
+    return torch.empty_like(points), torch.empty_like(charges), torch.empty_like(cell)
+
+
+def _no_third(ctx, *_):
+    raise NotImplementedError("third derivatives of electrostatics are not served; energies have first and second ones")
+
+
+second.register_autograd(_no_third)
+
+
+def _setup(ctx, inputs, output):
+    *tensors, ctx.virial, ctx.accuracy, _, ctx.law, ctx.constant, ctx.periodic = inputs
+    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(*tensors, *output)
+
+
+def _by_cell(points, cell, systems, forces, virial):
+    """The derivative of the energies by their cells (B, 3, 3), for points that stay where they are.
+
+    A strain e moves points and cells, x (1 + e) and h (1 + e), and changes the energy by -tr(virial e): so the transpose of
+    h times the derivative by h is x^T forces - virial.
+    """
+    outer = points[:, :, None] * forces[:, None, :]
+    if systems is None:
+        moments = outer.sum(0, keepdim=True)
+    else:
+        moments = torch.zeros_like(virial).index_add(0, systems.long(), outer)
+    return torch.linalg.solve(cell.reshape(-1, 3, 3).mT, moments - virial)
+
+
+def _backward(ctx, by_energy, by_forces, by_potentials, by_virial):
+    points, charges, cell, systems, pairs, scales, _, forces, potentials, virial = ctx.saved_tensors
+    total = [None, None, None]
+    if by_energy is not None:
+        rates = by_energy if systems is None else by_energy[systems.long()]
+        if ctx.needs_input_grad[0]:
+            total[0] = -rates[:, None] * forces
+        if ctx.needs_input_grad[1]:
+            total[1] = rates * potentials
+        if ctx.needs_input_grad[2]:
+            total[2] = (by_energy[:, None, None] * _by_cell(points, cell, systems, forces, virial)).reshape(cell.shape)
+    factors = (by_forces, by_potentials, by_virial if ctx.virial else None)
+    if any(factor is not None for factor in factors):
+        if not all(ctx.periodic):
+            raise NotImplementedError("second derivatives are served for cells that are periodic along all three vectors")
+        extra = second(points, charges, cell, systems, pairs, scales, *factors, ctx.accuracy, ctx.law, ctx.constant)
+        for k, part in enumerate(extra):
+            if ctx.needs_input_grad[k]:
+                total[k] = part if total[k] is None else total[k] + part
+    return (*total, *[None] * 9)
+
+
+electrostatics.register_autograd(_backward, setup_context=_setup)
+
+
+def compute(points, charges, cell, systems, pairs, scales, virial, options):
+    accuracy, method, law, constant, periodic = options
+    wanted = virial or cell.requires_grad
+    energy, forces, potentials, stress = electrostatics(
+        points, charges, cell, systems, pairs, scales, wanted, accuracy, method, law, constant, periodic
+    )
+    if systems is None:
+        energy, stress = energy[0], stress[0] if wanted else None
+    return Electrostatics(energy, forces, potentials, stress if wanted else None)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Spreading and interpolation as operators of PyTorch.
+
+Positions are fractions of a periodic or open unit box, so that the derivatives by boxes are PyTorch's own.
+"""
+
+from collections.abc import Sequence
+
+import torch
+
+from . import _splines
+from .mesh import SpreadPlan
+
+
+def numbers(tensor):
+    """The tensor as other libraries can read it: its graph, and lazy conjugates and signs, are left behind."""
+    return tensor.detach().resolve_conj().resolve_neg().contiguous()
+
+
+def settings():
+    """PyTorch's threads and determinism, as options of this package."""
+    return {"threads": torch.get_num_threads(), "run_to_run": torch.are_deterministic_algorithms_enabled()}
+
+
+def _plan(points, mesh, order, periodic):
+    dtype = str(points.dtype).removeprefix("torch.")
+    box = [1.0] * len(mesh)
+    plan = SpreadPlan(box, list(mesh), order, periodic=list(periodic), dtype=dtype, **settings())
+    return plan.set_points(numbers(points))
+
+
+@torch.library.custom_op("quadrat::spread", mutates_args=())
+def spread(
+    points: torch.Tensor, values: torch.Tensor, mesh: Sequence[int], order: int, periodic: Sequence[bool]
+) -> torch.Tensor:
+    """(N, D) fractions and values (V, N): meshes (V, K...)."""
+    return _plan(points, mesh, order, periodic).spread(numbers(values))
+
+
+@spread.register_fake
+def _(points, values, mesh, order, periodic):
+    return values.new_empty((values.shape[0], *mesh))
+
+
+@torch.library.custom_op("quadrat::interpolate", mutates_args=())
+def interpolate(points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]) -> torch.Tensor:
+    """(N, D) fractions and meshes (V, K...): values (V, N)."""
+    return _plan(points, values.shape[1:], order, periodic).interpolate(numbers(values))
+
+
+@interpolate.register_fake
+def _(points, values, order, periodic):
+    return values.new_empty((values.shape[0], points.shape[0]))
+
+
+@torch.library.custom_op("quadrat::interpolate_gradient", mutates_args=())
+def gradient(points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]) -> torch.Tensor:
+    """Derivatives (V, N, D) of `interpolate` by the fractions."""
+    return _plan(points, values.shape[1:], order, periodic).gradient(numbers(values))
+
+
+@gradient.register_fake
+def _(points, values, order, periodic):
+    return values.new_empty((values.shape[0], points.shape[0], points.shape[1]))
+
+
+def real_part(product, like):
+    """A sum over vectors as a derivative by real numbers."""
+    total = product.sum(0)
+    return (total.real if total.is_complex() else total).to(like.dtype)
+
+
+def _spread_setup(ctx, inputs, output):
+    points, values, _, ctx.order, ctx.periodic = inputs
+    ctx.save_for_backward(points, values)
+
+
+def _spread_backward(ctx, change):
+    points, values = ctx.saved_tensors
+    by_points = by_values = None
+    if ctx.needs_input_grad[0]:
+        slopes = gradient(points, change, ctx.order, ctx.periodic)
+        by_points = real_part(values.conj()[..., None] * slopes, points)
+    if ctx.needs_input_grad[1]:
+        by_values = interpolate(points, change, ctx.order, ctx.periodic)
+    return by_points, by_values, None, None, None
+
+
+def _interpolate_setup(ctx, inputs, output):
+    points, values, ctx.order, ctx.periodic = inputs
+    ctx.save_for_backward(points, values)
+
+
+def _interpolate_backward(ctx, change):
+    points, values = ctx.saved_tensors
+    by_points = by_values = None
+    if ctx.needs_input_grad[0]:
+        slopes = gradient(points, values, ctx.order, ctx.periodic)
+        by_points = real_part(change.conj()[..., None] * slopes, points)
+    if ctx.needs_input_grad[1]:
+        by_values = spread(points, change, list(values.shape[1:]), ctx.order, ctx.periodic)
+    return by_points, by_values, None, None
+
+
+def _gradient_backward(ctx, change):
+    points, values = ctx.saved_tensors
+    mesh, dimension = list(values.shape[1:]), points.shape[1]
+    extents = points.new_tensor(mesh)
+    u, per_mesh = points * extents, change * extents  # derivatives by u, times extents, are those by fractions
+    by_points = by_values = None
+    if ctx.needs_input_grad[0]:
+        pairs = [(a, b) for a in range(dimension) for b in range(a, dimension)]
+        wanted = [_splines.unit(dimension, a, b) for a, b in pairs]
+        curved = _splines.interpolate_derivatives(torch, values, u, ctx.order, ctx.periodic, wanted)
+        columns = []
+        for b in range(dimension):
+            along = [per_mesh[..., a].conj() * curved[_splines.unit(dimension, a, b)] for a in range(dimension)]
+            columns.append(real_part(sum(along), points))
+        by_points = torch.stack(columns, -1) * extents
+    if ctx.needs_input_grad[1]:
+        parts = {_splines.unit(dimension, a): per_mesh[..., a] for a in range(dimension)}
+        by_values = _splines.spread_derivatives(torch, parts, u, mesh, ctx.order, ctx.periodic)
+    return by_points, by_values, None, None
+
+
+spread.register_autograd(_spread_backward, setup_context=_spread_setup)
+interpolate.register_autograd(_interpolate_backward, setup_context=_interpolate_setup)
+gradient.register_autograd(_gradient_backward, setup_context=_interpolate_setup)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fourier transforms of points as operators of PyTorch.
+
+A derivative of a transform by a position is a transform of modes times their numbers, so that derivatives of every order
+are transforms again. Positions are angles: the derivatives by periods are PyTorch's own.
+"""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import torch
+
+from ._torch_mesh import numbers, real_part, settings
+from .transforms import Nufft, nufft3
+
+_kept = threading.local()
+_MOST_KEPT = 4
+
+
+def _plan(points, modes, tolerance, order):
+    """A plan with these points. Making one takes milliseconds: each thread keeps the last few, for its own process."""
+    plans = _kept.__dict__.setdefault("plans", OrderedDict())
+    options = settings()
+    key = (os.getpid(), points.device, points.dtype, tuple(modes), tolerance, order, *options.values())
+    plan = plans.pop(key, None)
+    if plan is None:
+        dtype = str(points.dtype).removeprefix("torch.")
+        plan = Nufft(list(modes), tolerance, order=order, dtype=dtype, **options)
+    plan.set_points(numbers(points))
+    plans[key] = plan
+    while len(plans) > _MOST_KEPT:
+        plans.popitem(last=False)
+    return plan
+
+
+@torch.library.custom_op("quadrat::nufft1", mutates_args=())
+def type1(
+    points: torch.Tensor, values: torch.Tensor, modes: Sequence[int], tolerance: float, sign: int, order: str
+) -> torch.Tensor:
+    """(N, D) angles and complex values (V, N): modes (V, K...)."""
+    return _plan(points, modes, tolerance, order).type1(numbers(values), sign)
+
+
+@type1.register_fake
+def _(points, values, modes, tolerance, sign, order):
+    return values.new_empty((values.shape[0], *modes))
+
+
+@torch.library.custom_op("quadrat::nufft2", mutates_args=())
+def type2(points: torch.Tensor, modes: torch.Tensor, tolerance: float, sign: int, order: str) -> torch.Tensor:
+    """(N, D) angles and modes (V, K...): values (V, N)."""
+    return _plan(points, modes.shape[1:], tolerance, order).type2(numbers(modes), sign)
+
+
+@type2.register_fake
+def _(points, modes, tolerance, sign, order):
+    return modes.new_empty((modes.shape[0], points.shape[0]))
+
+
+@torch.library.custom_op("quadrat::nufft3", mutates_args=())
+def type3(
+    points: torch.Tensor, values: torch.Tensor, targets: torch.Tensor, tolerance: float, sign: int
+) -> torch.Tensor:
+    """(N, D) points, complex values (V, N), (M, D) targets: results (V, M)."""
+    threads = torch.get_num_threads()
+    return nufft3(numbers(points), numbers(values), numbers(targets), tolerance, sign=sign, threads=threads)
+
+
+@type3.register_fake
+def _(points, values, targets, tolerance, sign):
+    return values.new_empty((values.shape[0], targets.shape[0]))
+
+
+def mode_numbers(modes, axis, order, like):
+    """Numbers of the modes along an axis, in a shape that broadcasts over (V, K...)."""
+    extent = modes[axis]
+    numbers_along = torch.arange(extent, device=like.device, dtype=torch.int64) - extent // 2
+    if order == "fft":
+        numbers_along = torch.roll(numbers_along, -(extent // 2))
+    return numbers_along.to(like.dtype).reshape([extent if a == axis else 1 for a in range(len(modes))])
+
+
+def _slopes(points, modes, tolerance, sign, order):
+    """The derivatives (V, N, D) of type2 by the angles: one transform of V D vectors."""
+    extents = modes.shape[1:]
+    scaled = torch.stack([modes * mode_numbers(extents, a, order, points) for a in range(len(extents))])
+    values = type2(points, scaled.flatten(0, 1), tolerance, sign, order)
+    return 1j * sign * values.reshape(len(extents), modes.shape[0], -1).movedim(0, -1)
+
+
+def _type1_setup(ctx, inputs, output):
+    points, values, _, ctx.tolerance, ctx.sign, ctx.order = inputs
+    ctx.save_for_backward(points, values)
+
+
+def _type1_backward(ctx, change):
+    points, values = ctx.saved_tensors
+    by_points = by_values = None
+    if ctx.needs_input_grad[0]:
+        slopes = _slopes(points, change, ctx.tolerance, -ctx.sign, ctx.order)
+        by_points = real_part(values.conj()[..., None] * slopes, points)
+    if ctx.needs_input_grad[1]:
+        by_values = type2(points, change, ctx.tolerance, -ctx.sign, ctx.order)
+    return by_points, by_values, None, None, None, None
+
+
+def _type2_setup(ctx, inputs, output):
+    points, modes, ctx.tolerance, ctx.sign, ctx.order = inputs
+    ctx.save_for_backward(points, modes)
+
+
+def _type2_backward(ctx, change):
+    points, modes = ctx.saved_tensors
+    by_points = by_modes = None
+    if ctx.needs_input_grad[0]:
+        slopes = _slopes(points, modes, ctx.tolerance, ctx.sign, ctx.order)
+        by_points = real_part(change.conj()[..., None] * slopes, points)
+    if ctx.needs_input_grad[1]:
+        by_modes = type1(points, change, list(modes.shape[1:]), ctx.tolerance, -ctx.sign, ctx.order)
+    return by_points, by_modes, None, None, None
+
+
+def _type3_slopes(at, values, of, tolerance, sign):
+    """The derivatives (V, M, D) by `of` of the transform of values (V, N) at `at`."""
+    scaled = torch.stack([values * at[:, axis] for axis in range(at.shape[1])])
+    results = type3(at, scaled.flatten(0, 1), of, tolerance, sign)
+    return 1j * sign * results.reshape(at.shape[1], values.shape[0], -1).movedim(0, -1)
+
+
+def _type3_setup(ctx, inputs, output):
+    points, values, targets, ctx.tolerance, ctx.sign = inputs
+    ctx.save_for_backward(points, values, targets)
+
+
+def _type3_backward(ctx, change):
+    points, values, targets = ctx.saved_tensors
+    by_points = by_values = by_targets = None
+    if ctx.needs_input_grad[0]:
+        slopes = _type3_slopes(targets, change, points, ctx.tolerance, -ctx.sign)
+        by_points = real_part(values.conj()[..., None] * slopes, points)
+    if ctx.needs_input_grad[1]:
+        by_values = type3(targets, change, points, ctx.tolerance, -ctx.sign)
+    if ctx.needs_input_grad[2]:
+        slopes = _type3_slopes(points, values, targets, ctx.tolerance, ctx.sign)
+        by_targets = real_part(change.conj()[..., None] * slopes, targets)
+    return by_points, by_values, by_targets, None, None
+
+
+type1.register_autograd(_type1_backward, setup_context=_type1_setup)
+type2.register_autograd(_type2_backward, setup_context=_type2_setup)
+type3.register_autograd(_type3_backward, setup_context=_type3_setup)

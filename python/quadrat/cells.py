@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which points are in which cell of a grid."""
+
+from . import _core
+from .mesh import _by_axis
+
+
+class CellList:
+    """Points by cell of a uniform grid over a box.
+
+    Parameters
+    ----------
+    box : (D,) lengths, D = 2 or 3
+    cells : along each axis, one number or one per axis
+    cutoff : instead of `cells`: the finest grid whose cells are not smaller
+    periodic, origin : see `neighbor_list`; points are wrapped along periodic axes
+    accept_outside : along open axes, stores points beyond the box in the nearest cell; otherwise they are an error
+    run_to_run : the points of a cell in increasing order; otherwise in any
+    threads, index_dtype : see `neighbor_list`
+
+    Cell (x, y, z) has the number x + nx (y + ny z): x runs fastest. The points of cell c are
+    `order[starts[c]:starts[c + 1]]`.
+    """
+
+    def __init__(
+        self,
+        box,
+        cells=None,
+        *,
+        cutoff=None,
+        periodic=True,
+        origin=None,
+        accept_outside=False,
+        run_to_run=False,
+        threads=0,
+        index_dtype=None,
+    ):
+        if (cells is None) == (cutoff is None):
+            raise ValueError("cells or a cutoff is needed, and not both")
+        dimension = len(box)
+        if dimension not in (2, 3):
+            raise ValueError(f"the box has {dimension} lengths; 2 or 3 are accepted")
+        self._cells = _core.CellLists(
+            box,
+            [] if cells is None else _by_axis(cells, dimension, "cells"),
+            0.0 if cutoff is None else float(cutoff),
+            periodic,
+            origin,
+            bool(accept_outside),
+            bool(run_to_run),
+            int(threads),
+            dimension,
+            index_dtype,
+        )
+        self._arrays = None
+
+    def build(self, points):
+        """Puts (N, D) points into cells. Raises ValueError naming the first that is not finite or outside."""
+        self._arrays = None
+        self._cells.build(points)
+        self._arrays = self._cells.arrays()
+        return self
+
+    @property
+    def cells(self):
+        """Along each axis."""
+        return self._cells.cells()
+
+    @property
+    def starts(self):
+        """(cells + 1,) integers, of the library of the last points and on their device."""
+        return self._built()[0]
+
+    @property
+    def order(self):
+        """(N,) indices of points, cell by cell."""
+        return self._built()[1]
+
+    def _built(self):
+        if self._arrays is None:
+            raise ValueError("there is no list: no points yet, or the last build failed; call build")
+        return self._arrays
+
+    def __reduce__(self):
+        raise TypeError("a CellList cannot be pickled; make it where it is needed")

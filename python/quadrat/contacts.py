@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contacts of bodies."""
+
+from typing import NamedTuple
+
+from . import _core
+
+
+class Contacts(NamedTuple):
+    """Arrays by contact. Body `a` has the smaller index; plane k has the index (number of bodies) + k and is always `b`.
+
+    a, b : (C,) indices. depth : (C,), positive. normal : (C, 3), unit vectors from a to b. point_a, point_b : (C, 3), on
+    the surfaces: point_a - point_b = depth * normal. shift : (C, 3) integers: b is at center_b + shift * box. feature :
+    (C,) integers that tell the contacts of one pair apart, the same from step to step.
+    """
+
+    a: object
+    b: object
+    depth: object
+    normal: object
+    point_a: object
+    point_b: object
+    shift: object
+    feature: object
+
+
+def contacts(
+    centers,
+    radii=None,
+    *,
+    shape="sphere",
+    shapes=None,
+    sizes=None,
+    orientations=None,
+    planes=None,
+    box=None,
+    periodic=None,
+    origin=None,
+    method="auto",
+    sorted=False,
+    bin_size=0.0,
+    threads=0,
+    index_dtype=None,
+):
+    """All contacts of bodies, each once.
+
+    Parameters
+    ----------
+    centers : (N, 3) array of float32 or float64
+    radii : of spheres, one number or (N,)
+    shape : of all bodies: "sphere", "ellipsoid", "capsule" or "box"
+    shapes : (N,) integers instead, numbers of these names from 0
+    sizes : (N, 3). Sphere: (radius, -, -). Ellipsoid: half-axes. Capsule: (radius, half the distance of the caps' centers,
+        -), along z. Box: half edges. Not needed for spheres with radii.
+    orientations : (N, 4) quaternions (w, x, y, z) of any length but 0; by default none is turned
+    planes : (P, 4) unit normals and offsets: points p with normal . p < offset are solid
+    box, periodic, origin : lengths of a rectangular box, see `neighbor_list`; without one space is open
+    method : one of `contact_methods`, or "auto"
+    sorted : orders contacts by (a, b, feature); otherwise the order is any
+    bin_size : edge of a bin; 0: chosen
+    threads, index_dtype : see `neighbor_list`
+
+    Returns
+    -------
+    `Contacts`, of the library of the centers and on their device.
+
+    Raises
+    ------
+    ValueError naming the first body that is impossible; TypeError for types that are not accepted.
+    """
+    return Contacts(
+        *_core.contacts(
+            centers,
+            radii,
+            shape,
+            shapes,
+            sizes,
+            orientations,
+            None,
+            planes,
+            box,
+            periodic,
+            origin,
+            "" if method == "auto" else method,
+            bool(sorted),
+            float(bin_size),
+            int(threads),
+            index_dtype,
+        )
+    )

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of this package for JAX, under jit, vmap and grad: see docs/python-derivatives.md.
+
+    neighbor_list                       pairs; distances and vectors have derivatives
+    spread, interpolate                 values between points and meshes
+    nufft1, nufft2, nufft3              Fourier transforms of points
+    electrostatics                      energies, forces, potentials and virials of charges
+
+They work on CPUs and, with the package quadrat-cuda13, on GPUs, by XLA's foreign function interface. Errors that are in the
+data (a point that is not finite, too small a capacity) are raised by JAX where results are used, with the library's words.
+"""
+
+import math
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from . import _core
+
+if not _core.jax_handlers:
+    raise ImportError(
+        "this build of quadrat has no functions for JAX: it was made without jaxlib's headers. "
+        "Install jax, then build again: pip install --no-build-isolation ."
+    )
+
+from . import _jax_ewald_second  # noqa: E402
+from . import _jax_operators as _operators  # noqa: E402
+
+__all__ = ["Electrostatics", "Neighbors", "electrostatics", "interpolate", "neighbor_list"]
+__all__ += ["nufft1", "nufft2", "nufft3", "spread"]
+
+
+class Neighbors(NamedTuple):
+    """Arrays of the capacity P: i, j (P,) and shifts (P, D) int32; distances (P,), vectors (P, D); and the number of pairs.
+
+    Entries beyond the number have i = j = N, which additions by index drop; no shift, no vector, and the cutoff for a
+    distance.
+    """
+
+    i: jax.Array
+    j: jax.Array
+    shifts: jax.Array
+    distances: jax.Array
+    vectors: jax.Array
+    count: jax.Array
+
+
+class Electrostatics(NamedTuple):
+    """energy (); forces (N, 3), minus the derivative by points; potentials (N,), the derivative by charges; virial (3, 3),
+    minus the derivative by a strain of cell and points."""
+
+    energy: jax.Array
+    forces: jax.Array
+    potentials: jax.Array
+    virial: jax.Array
+
+
+def neighbor_list(points, cutoff, capacity, *, box=None, periodic=None, half=False, sorted=False):
+    """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff, at most `capacity`.
+
+    As `quadrat.neighbor_list`, for arrays whose size does not depend on the data. More pairs than the capacity are an
+    error that says how many there are. Returns `Neighbors`; distances and vectors have derivatives of every order by
+    points and box.
+    """
+    points = _points(points, (2, 3))
+    count, dimension = points.shape
+    if box is None and periodic is not None and any(_by_axis(periodic, dimension, "periodic", bool)):
+        raise ValueError("periodic axes need a box: its lengths, or its vectors as rows")
+    lattice = jnp.eye(dimension, dtype=points.dtype) if box is None else _vectors(box, points)
+    wraps = _by_axis(box is not None if periodic is None else periodic, dimension, "periodic", bool)
+    if int(capacity) != capacity or capacity < 0:
+        raise ValueError(f"capacity is {capacity!r}; a number of pairs is accepted")
+    i, j, shifts, found = _operators.pairs(points, lattice, int(capacity), cutoff, wraps, bool(half), bool(sorted))
+    used = jnp.arange(int(capacity)) < found
+    i, j, shifts = jnp.where(used, i, count), jnp.where(used, j, count), jnp.where(used[:, None], shifts, 0)
+    between = shifts.astype(points.dtype) @ lattice
+    if count:  # indices beyond the last point are those of the last one
+        between = between + points[j] - points[i]
+    between = jnp.where(used[:, None], between, 0)
+    squared = jnp.where(used, jnp.square(between).sum(1), jnp.asarray(cutoff, points.dtype) ** 2)
+    return Neighbors(i, j, shifts, jnp.sqrt(squared), between, found)
+
+
+def spread(points, values, box, mesh, order=4, *, periodic=True, origin=None):
+    """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
+
+    As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It has
+    derivatives of every order by values, points and box, as far as splines of this order have them.
+    """
+    fractions, wraps, dimension = _fractions(points, box, periodic, origin)
+    given, single = _several(_values(values, fractions), 1, "values")
+    if given.shape[1] != fractions.shape[0]:
+        raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {len(fractions)} points is needed")
+    result = _operators.spread(fractions, given, _by_axis(mesh, dimension, "mesh", int), int(order), wraps)
+    return result[0] if single else result
+
+
+def interpolate(points, mesh_values, box, order=4, *, periodic=True, origin=None):
+    """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`."""
+    fractions, wraps, dimension = _fractions(points, box, periodic, origin)
+    given, single = _several(_values(mesh_values, fractions), dimension, "mesh values")
+    result = _operators.interpolate(fractions, given, int(order), wraps)
+    return result[0] if single else result
+
+
+def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, order="centered", period=None):
+    """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
+
+    (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period.
+    """
+    angles, dimension = _angles(points, period)
+    given, single = _several(_complex(values, angles), 1, "values")
+    if given.shape[1] != angles.shape[0]:
+        raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {len(angles)} points is needed")
+    extents = _by_axis(modes, dimension, "modes", int)
+    result = _operators.type1(angles, given, extents, float(tolerance), _sign(sign), _order(order))
+    return result[0] if single else result
+
+
+def nufft2(points, modes, tolerance=1e-6, *, sign=-1, order="centered", period=None):
+    """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
+    angles, dimension = _angles(points, period)
+    given, single = _several(_complex(modes, angles), dimension, "modes")
+    result = _operators.type2(angles, given, float(tolerance), _sign(sign), _order(order))
+    return result[0] if single else result
+
+
+def nufft3(points, values, targets, tolerance=1e-6, *, sign=1):
+    """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D).
+
+    Derivatives of every order by values, points and targets.
+    """
+    at = _points(points, (1, 2, 3))
+    to = _points(targets, (at.shape[1],), "targets")
+    given, single = _several(_complex(values, at), 1, "values")
+    if given.shape[1] != at.shape[0]:
+        raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {len(at)} points is needed")
+    result = _operators.type3(at, given, to, float(tolerance), _sign(sign))
+    return result[0] if single else result
+
+
+def electrostatics(
+    points, charges, cell, accuracy=1e-5, *, periodic=True, method="auto", law="coulomb", coulomb_constant=1.0
+):
+    """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic cell, as `quadrat.Ewald`.
+
+    Returns `Electrostatics`. The energy has derivatives by points, charges and cell ((3,) lengths or (3, 3) vectors), and so
+    have forces, potentials and virial (second derivatives of the energy), where the cell is periodic along all three vectors
+    and is a constant when the function is traced. Several systems: vmap.
+    """
+    at = _points(points, (3,))
+    given = _values(charges, at)
+    if given.shape != at.shape[:1]:
+        raise ValueError(f"charges have the shape {given.shape}; one for each of the {len(at)} points is needed")
+    if law not in ("coulomb", "dispersion"):
+        raise ValueError(f"law is {law!r}; coulomb and dispersion are accepted")
+    wraps = _by_axis(periodic, 3, "periodic", bool)
+    vectors = _vectors(cell, at)
+    sizes = _jax_ewald_second.sizes_of(cell, at.shape[0], float(accuracy), at.dtype == jnp.float32)
+    settings = (float(accuracy), float(coulomb_constant), law == "dispersion", method, wraps, sizes)
+    return Electrostatics(*_operators.charges(at, given, vectors, *settings))
+
+
+def _points(points, dimensions, name="points"):
+    array = jnp.asarray(points)
+    if array.dtype not in (jnp.float32, jnp.float64):
+        raise TypeError(f"{name} have the type {array.dtype}; float32 and float64 are accepted")
+    given = array[:, None] if array.ndim == 1 and 1 in dimensions else array
+    if given.ndim != 2 or given.shape[1] not in dimensions:
+        wanted = " or ".join(f"(N, {d})" for d in dimensions)
+        raise ValueError(f"{name} have the shape {array.shape}; {wanted} is accepted")
+    return given
+
+
+def _values(values, points):
+    """Real or complex numbers of the precision of the points."""
+    array = jnp.asarray(values)
+    return _complex(array, points) if jnp.iscomplexobj(array) else array.astype(points.dtype)
+
+
+def _complex(values, points):
+    return jnp.asarray(values).astype(jnp.complex64 if points.dtype == jnp.float32 else jnp.complex128)
+
+
+def _several(values, axes, name):
+    if values.ndim not in (axes, axes + 1):
+        raise ValueError(f"{name} have the shape {values.shape}; {axes} axes are needed, or one more for several")
+    return (values[None], True) if values.ndim == axes else (values, False)
+
+
+def _vectors(box, points):
+    dimension = points.shape[1]
+    lattice = jnp.asarray(box, points.dtype)
+    if lattice.shape == (dimension,):
+        return jnp.diag(lattice)
+    if lattice.shape != (dimension, dimension):
+        wanted = f"({dimension},) lengths or ({dimension}, {dimension}) vectors are accepted"
+        raise ValueError(f"the box has the shape {lattice.shape}; {wanted}")
+    return lattice
+
+
+def _fractions(points, box, periodic, origin):
+    at = _points(points, (1, 2, 3))
+    if origin is not None:
+        at = at - jnp.asarray(origin, at.dtype)
+    lattice = jnp.asarray(box, at.dtype)
+    if lattice.shape == (at.shape[1],):
+        fractions = at / lattice
+    else:
+        fractions = jnp.linalg.solve(_vectors(box, at).T, at.T).T
+    return fractions, _by_axis(periodic, at.shape[1], "periodic", bool), at.shape[1]
+
+
+def _angles(points, period):
+    at = _points(points, (1, 2, 3))
+    return at if period is None else at * (2 * math.pi / jnp.asarray(period, at.dtype)), at.shape[1]
+
+
+def _by_axis(value, dimension, name, kind):
+    numbers = tuple(value) if hasattr(value, "__len__") else (value,) * dimension
+    if len(numbers) != dimension:
+        raise ValueError(f"{name} is {value!r}; one value, or one for each of the {dimension} axes, is accepted")
+    if kind is int and any(int(number) != number for number in numbers):
+        raise ValueError(f"{name} is {value!r}; integers are accepted")
+    return tuple(kind(number) for number in numbers)
+
+
+def _sign(sign):
+    if sign not in (1, -1):
+        raise ValueError(f"sign is {sign!r}; 1 or -1 is accepted")
+    return int(sign)
+
+
+def _order(order):
+    if order not in ("centered", "fft"):
+        raise ValueError(f"order is {order!r}; centered and fft are accepted")
+    return order

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of this package for PyTorch, with derivatives: see docs/python-derivatives.md.
+
+    neighbor_list                       pairs; distances and vectors have derivatives
+    spread, interpolate                 values between points and meshes
+    nufft1, nufft2, nufft3              Fourier transforms of points
+    electrostatics                      energies, forces, potentials and virials of charges
+
+Arguments are tensors of one device and precision. All functions can be compiled by torch.compile(fullgraph=True); those
+with a result whose size depends on the points (neighbor_list) need torch._dynamo.config.capture_dynamic_output_shape_ops.
+"""
+
+import math
+
+import torch
+
+from . import _torch_ewald, _torch_mesh, _torch_neighbors, _torch_transforms
+from ._torch_ewald import Electrostatics
+
+__all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
+
+
+def neighbor_list(
+    points, cutoff, *, box=None, periodic=None, half=False, sorted=False, outputs="ijSdD", systems=None
+):
+    """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
+
+    As `quadrat.neighbor_list`; d and D have derivatives of every order by the points and the box. Those of d are not
+    finite for points in one place.
+    """
+    unknown = [letter for letter in outputs if letter not in "ijSdD"]
+    if unknown or not outputs:
+        raise ValueError(f"outputs is {outputs!r}; letters of 'ijSdD' are accepted")
+    _points(points, (2, 3))
+    dimension = points.shape[1]
+    lattice = None if box is None else _beside(box, points)
+    wraps = None if periodic is None else _by_axis(periodic, dimension, "periodic", bool)
+    systems = _systems(systems, points)
+    i, j, shifts = _torch_neighbors.pairs(points, lattice, systems, wraps, float(cutoff), half, sorted)
+    found = {"i": i, "j": j, "S": shifts}
+    if "d" in outputs or "D" in outputs:
+        if lattice is not None and lattice.ndim == 2 and lattice.shape != (dimension, dimension):
+            lattice = torch.diag_embed(lattice)
+        found["D"] = _torch_neighbors.vectors(points, lattice, systems, i, j, shifts)
+        found["d"] = torch.linalg.vector_norm(found["D"], dim=1)
+    arrays = tuple(found[letter] for letter in outputs)
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def spread(points, values, box, mesh, order=4, *, periodic=True, origin=None):
+    """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
+
+    As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It has
+    derivatives of every order by values, points and box, as far as splines of this order have them: order - 2 that are
+    continuous.
+    """
+    fractions, periodic, dimension = _fractions(points, box, periodic, origin)
+    extents = _by_axis(mesh, dimension, "mesh", int)
+    given, single = _vectors(_tensor(values, fractions), (points.shape[0],), "values", "(N,) or (V, N)")
+    result = _torch_mesh.spread(fractions, given, extents, _order(order), periodic)
+    return result[0] if single else result
+
+
+def interpolate(points, mesh_values, box, order=4, *, periodic=True, origin=None):
+    """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`.
+
+    Derivatives as of `spread`; that by points is the gradient of the interpolated field.
+    """
+    fractions, periodic, dimension = _fractions(points, box, periodic, origin)
+    given, single = _meshes(_tensor(mesh_values, fractions), dimension, "mesh values")
+    result = _torch_mesh.interpolate(fractions, given, _order(order), periodic)
+    return result[0] if single else result
+
+
+def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, order="centered", period=None):
+    """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
+
+    (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period (a number or one per
+    axis; by default 2 pi).
+    """
+    angles, dimension = _angles(points, period)
+    given, single = _vectors(_complex(_tensor(values, angles)), (points.shape[0],), "values", "(N,) or (V, N)")
+    extents = _by_axis(modes, dimension, "modes", int)
+    result = _torch_transforms.type1(angles, given, extents, tolerance, _sign(sign), order)
+    return result[0] if single else result
+
+
+def nufft2(points, modes, tolerance=1e-6, *, sign=-1, order="centered", period=None):
+    """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
+    angles, dimension = _angles(points, period)
+    given, single = _meshes(_complex(_tensor(modes, angles)), dimension, "modes")
+    result = _torch_transforms.type2(angles, given, tolerance, _sign(sign), order)
+    return result[0] if single else result
+
+
+def nufft3(points, values, targets, tolerance=1e-6, *, sign=1):
+    """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D).
+
+    Derivatives of every order by values, points and targets.
+    """
+    at = _points(points, (1, 2, 3))
+    to = _points(targets, (at.shape[1],), "targets")
+    given, single = _vectors(_complex(_tensor(values, at)), (at.shape[0],), "values", "(N,) or (V, N)")
+    result = _torch_transforms.type3(at, given, to, tolerance, _sign(sign))
+    return result[0] if single else result
+
+
+def electrostatics(
+    points,
+    charges,
+    cell,
+    accuracy=1e-5,
+    *,
+    periodic=True,
+    systems=None,
+    scaled_pairs=None,
+    scales=None,
+    virial=False,
+    method="auto",
+    law="coulomb",
+    coulomb_constant=1.0,
+):
+    """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic cell, as `quadrat.Ewald`.
+
+    cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, vectors for each, (B, 3, 3).
+    Returns `Electrostatics`: energy () or with systems (B,), forces (N, 3), potentials (N,), and with `virial`, or where
+    the cell needs a derivative, the virial (3, 3) or (B, 3, 3).
+
+    The energy has derivatives by points, charges and cell. Forces, potentials and virial have them, too (second
+    derivatives of the energy, as force losses need them), for Coulomb's law in cells that are periodic along all three
+    vectors; third derivatives are refused. In `backward` only what the loss needs is computed.
+    """
+    at = _points(points, (3,))
+    charges = _tensor(charges, at)
+    if charges.shape != at.shape[:1]:
+        raise ValueError(f"charges have the shape {tuple(charges.shape)}; one for each of the {len(at)} points is needed")
+    vectors, systems = _beside(cell, at), _systems(systems, at)
+    if vectors.shape == (3,) and systems is None:
+        vectors = torch.diag_embed(vectors)
+    if vectors.ndim != (2 if systems is None else 3) or vectors.shape[-2:] != (3, 3):
+        wanted = "(3,) or (3, 3)" if systems is None else "with systems vectors for each, (B, 3, 3),"
+        raise ValueError(f"the cell has the shape {tuple(vectors.shape)}; {wanted} is accepted")
+    pairs = None if scaled_pairs is None else torch.as_tensor(scaled_pairs, dtype=torch.int64).reshape(-1, 2)
+    factors = None if scales is None else torch.as_tensor(scales, dtype=torch.float64)
+    settings = (float(accuracy), method, law, float(coulomb_constant), _by_axis(periodic, 3, "periodic", bool))
+    return _torch_ewald.compute(at, charges, vectors, systems, pairs, factors, virial, settings)
+
+
+def _points(points, dimensions, name="points"):
+    if not isinstance(points, torch.Tensor):
+        raise TypeError(f"{name} are a {type(points).__name__}; a tensor is needed")
+    if points.dtype not in (torch.float32, torch.float64):
+        raise TypeError(f"{name} have the type {points.dtype}; float32 and float64 are accepted")
+    given = points[:, None] if points.ndim == 1 and 1 in dimensions else points
+    if given.ndim != 2 or given.shape[1] not in dimensions:
+        wanted = " or ".join(f"(N, {d})" for d in dimensions)
+        raise ValueError(f"{name} have the shape {tuple(points.shape)}; {wanted} is accepted")
+    return given
+
+
+def _beside(value, points):
+    """A tensor of the precision of the points, on their device."""
+    if isinstance(value, torch.Tensor):
+        return value.to(dtype=points.dtype, device=points.device)
+    return torch.as_tensor(value, dtype=points.dtype, device=points.device)
+
+
+def _tensor(values, points):
+    return values if isinstance(values, torch.Tensor) else _beside(values, points)
+
+
+def _systems(systems, points):
+    if systems is None or isinstance(systems, torch.Tensor):
+        return systems
+    return torch.as_tensor(systems, device=points.device)
+
+
+def _by_axis(value, dimension, name, kind):
+    numbers = list(value) if hasattr(value, "__len__") else [value] * dimension
+    if kind is int and any(isinstance(number, float) and number != int(number) for number in numbers):
+        raise ValueError(f"{name} is {value!r}; integers are accepted")
+    if len(numbers) != dimension:
+        raise ValueError(f"{name} is {value!r}; one value, or one for each of the {dimension} axes, is accepted")
+    return [kind(number) for number in numbers]
+
+
+def _order(order):
+    if isinstance(order, float):
+        raise TypeError(f"order is {order!r}; an integer is accepted")
+    return order
+
+
+def _fractions(points, box, periodic, origin):
+    at = _points(points, (1, 2, 3))
+    dimension = at.shape[1]
+    lattice = _beside(box, at)
+    if origin is not None:
+        at = at - _beside(origin, at)
+    if lattice.shape == (dimension,) or (lattice.ndim == 0 and dimension == 1):
+        fractions = at / lattice
+    elif lattice.shape == (dimension, dimension):
+        fractions = torch.linalg.solve(lattice, at, left=False)
+    else:
+        shape = tuple(lattice.shape)
+        raise ValueError(f"the box has the shape {shape}; ({dimension},) lengths or ({dimension}, {dimension}) vectors are accepted")
+    return fractions, _by_axis(periodic, dimension, "periodic", bool), dimension
+
+
+def _vectors(values, each, name, wanted):
+    single = values.ndim == len(each)
+    given = values[None] if single else values
+    if given.ndim != len(each) + 1 or given.shape[1:] != each or given.shape[0] < 1:
+        raise ValueError(f"{name} have the shape {tuple(values.shape)}; {wanted} is needed, with N = {each[0]}")
+    return given, single
+
+
+def _meshes(values, dimension, name):
+    single = values.ndim == dimension
+    if not single and values.ndim != dimension + 1:
+        raise ValueError(f"{name} have the shape {tuple(values.shape)}; {dimension} axes are needed, or one more for several")
+    return values[None] if single else values, single
+
+
+def _complex(values):
+    return values if values.is_complex() else values.to(torch.complex64 if values.dtype == torch.float32 else torch.complex128)
+
+
+def _angles(points, period):
+    at = _points(points, (1, 2, 3))
+    return at if period is None else at * (2 * math.pi / _beside(period, at)), at.shape[1]
+
+
+def _sign(sign):
+    if sign not in (1, -1):
+        raise ValueError(f"sign is {sign!r}; 1 or -1 is accepted")
+    return int(sign)

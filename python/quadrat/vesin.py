@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Neighbor lists with the arguments and results of vesin: `from quadrat.vesin import NeighborList`."""
+
+import sys
+
+import numpy as np
+
+from . import neighbors
+from .ase import _complete
+
+ALGORITHMS = ("auto", "brute_force", "cell_list")
+LETTERS = "ijPSdD"
+
+
+class NeighborList:
+    """As vesin.NeighborList, for arrays of NumPy and the other libraries of this package.
+
+    Pairs are ordered by their first point, and with `sorted` also by the second one and the shift. A half list has each
+    pair once, with i < j, or in one order for images of a point itself. `algorithm` is accepted for its name: all three
+    stand for this package's own choice. Derivatives of distances: `quadrat.torch.neighbor_list`.
+    """
+
+    def __init__(self, *, cutoff, full_list, sorted=False, algorithm="auto", skin=0.0, n_threads=0):
+        self.cutoff, self.skin = float(cutoff), float(skin)
+        self.full_list, self.sorted = bool(full_list), bool(sorted)
+        self.algorithm = algorithm
+        self.n_threads = int(n_threads)
+        if self.n_threads < 0:
+            raise ValueError(f"n_threads is {n_threads}; zero or a positive integer is accepted")
+        self._list = neighbors.NeighborList(
+            self.cutoff,
+            skin=self.skin,
+            half=not self.full_list,
+            sorted=self.sorted,
+            outputs="ijSdD",
+            threads=self.n_threads,
+        )
+
+    @property
+    def algorithm(self):
+        return self._algorithm
+
+    @algorithm.setter
+    def algorithm(self, value):
+        if value.lower() not in ALGORITHMS:
+            raise ValueError(f"algorithm is {value!r}; one of {', '.join(ALGORITHMS)} is accepted")
+        self._algorithm = value.lower()
+
+    def compute(self, points, box, periodic, quantities="ij", copy=True):
+        """The arrays of `quantities`, as a tuple: letters of "ijPSdD".
+
+        points : (N, 3), computed with in float64. box : (3, 3) vectors as rows, of the type of the points; vectors of open
+        directions may be zero. periodic : bool, or three. i, j (P,) and both of them P (P, 2) are uint64, shifts S (P, 3)
+        int32, distances d (P,) and vectors D (P, 3) of the type of the points. Results are always new arrays.
+        """
+        unknown = [letter for letter in quantities if letter not in LETTERS]
+        if unknown:
+            raise ValueError(f"quantities is {quantities!r}; letters of {LETTERS!r} are accepted")
+        points, box = _array(points), _array(box)
+        if getattr(points, "requires_grad", False) or getattr(box, "requires_grad", False):
+            raise RuntimeError("NeighborList.compute has no derivatives; quadrat.torch.neighbor_list has them")
+        if tuple(box.shape) != (3, 3):
+            raise ValueError(f"the box has the shape {tuple(box.shape)}; (3, 3) is needed")
+        if points.ndim != 2 or points.shape[1] != 3:
+            raise ValueError(f"points have the shape {tuple(points.shape)}; (N, 3) is needed")
+        if box.dtype != points.dtype:
+            raise RuntimeError(f"points have the type {points.dtype} and the box {box.dtype}; they must have the same")
+        wraps = np.broadcast_to(np.asarray(_on_host(periodic), dtype=bool), (3,))
+        vectors = _on_host(box).astype(float)
+        floating = str(points.dtype).removeprefix("torch.") in ("float32", "float64", "float16", "bfloat16")
+        self._list.update(
+            _cast(points, "float64"),
+            box=_complete(vectors, wraps) if wraps.any() else None,
+            periodic=wraps if wraps.any() else None,
+        )
+        arrays = self._list.arrays()
+        if self.skin > 0:  # the list has pairs within cutoff + skin
+            near = arrays[3] < self.cutoff
+            arrays = [array[near] for array in arrays]
+        i, j, shifts, distances, between = arrays
+        result = []
+        for letter in quantities:
+            if letter in "ij":
+                result.append(_cast(i if letter == "i" else j, "uint64"))
+            elif letter == "P":
+                result.append(_cast(_library(i).stack([i, j], 1), "uint64"))
+            elif letter == "S":
+                result.append(_cast(shifts, "int32"))
+            else:
+                found = distances if letter == "d" else between
+                result.append(_cast(found, str(points.dtype).removeprefix("torch.") if floating else "float64"))
+        return tuple(result)
+
+
+def _array(value):
+    return value if hasattr(value, "__dlpack__") else np.asarray(value)
+
+
+def _library(array):
+    return sys.modules[type(array).__module__.partition(".")[0]] if not isinstance(array, np.ndarray) else np
+
+
+def _cast(array, name):
+    library = _library(array)
+    if library.__name__ == "torch":
+        return array.to(getattr(library, name))
+    return array.astype(name)
+
+
+def _on_host(value):
+    if hasattr(value, "cpu"):
+        value = value.cpu()
+    return value.get() if hasattr(value, "get") else np.asarray(value)
