@@ -6,8 +6,10 @@
 #include <string>
 
 #include "cells/operations.hpp"
+#include "choice/operations.hpp"
 #include "contacts/operations.hpp"
 #include "core/method_choice.hpp"
+#include "distributed/operations.hpp"
 #include "ewald/operations.hpp"
 #include "harness/stopwatch.hpp"
 #include "keyed/operations.hpp"
@@ -47,12 +49,28 @@ constexpr std::array<operation, 7> cells_operations{{
     {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
 }};
 
+constexpr std::array<operation, 5> choice_operations{{
+    {"mesh", "spreading: all methods on random cases", 0, run_choice_mesh},
+    {"keyed", "reduction by key: the same", 0, run_choice_keyed},
+    {"neighbors", "neighbor lists: the same", 0, run_choice_neighbors},
+    {"contacts", "contacts: the same", 0, run_choice_contacts},
+    {"regret", "what the chosen methods lose against the best, over the cases before", 0, run_choice_regret},
+}};
+
 constexpr std::array<operation, 5> contacts_operations{{
     {"detect", "from positions to records: spheres of one size and of many, ellipsoids", 0, run_detect},
     {"methods", "every method on the same scenes", 0, run_contact_methods},
     {"bins", "the nine stages over the size of bins, the second sort and the order in memory", 0, run_bins},
     {"sparse", "spheres in domains much larger than they are", 0, run_sparse_contacts},
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
+}};
+
+constexpr std::array<operation, 5> distributed_operations{{
+    {"weak", "the granular step with as many grains for each rank, beside one context", 0, run_weak_scaling},
+    {"strong", "the granular step with as many grains in all", 0, run_strong_scaling},
+    {"halo", "positions of ghosts, packing included", 0, run_halo},
+    {"migration", "one particle of a hundred changes its rank", 0, run_migration},
+    {"fft", "Fourier transforms of complex meshes in slabs", 0, run_distributed_fft},
 }};
 
 constexpr std::array<operation, 4> electrostatics_operations{{
@@ -147,6 +165,7 @@ std::vector<method_info> listed(std::span<const Method> methods, std::vector<met
 }
 
 std::vector<method_info> brownian_methods() { return listed(mobility_methods()); }
+std::vector<method_info> choice_methods() { return {automatic}; }
 std::vector<method_info> cells_methods() { return listed(cell_lists()); }
 std::vector<method_info> contacts_methods() { return listed(contact_methods()); }
 std::vector<method_info> sums_methods() { return listed(electrostatics_methods(), {automatic}); }
@@ -157,16 +176,27 @@ std::vector<method_info> mesh_methods() { return listed(spread_methods(), {autom
 std::vector<method_info> neighbors_methods() { return listed(neighbor_methods()); }
 std::vector<method_info> search_methods() { return listed(traversal_orders()); }
 
+/// What is timed: it is the same on every device.
+std::vector<method_info> distributed_methods() {
+  std::vector<method_info> all;
+  for (const char* name : {"ranks", "one_context", "positions", "stable", "natural", "transposed"}) {
+    all.push_back({name, "", true, true, determinism::run_to_run});
+  }
+  return all;
+}
+
 /// Kinds of sums.
 std::vector<method_info> srd_methods() {
   return {{"floating", "", true, true, determinism::none}, {"fixed", "", true, true, determinism::run_to_run}};
 }
 
-constexpr std::array<topic, 12> all_topics{{
+constexpr std::array<topic, 14> all_topics{{
     {"brownian", "spheres with hydrodynamic interactions (the application of particle-mesh-spreading)",
      brownian_operations, brownian_methods},
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_methods},
+    {"choice", "the automatic choice of methods, and what it misses", choice_operations, choice_methods},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_methods},
+    {"distributed", "ranks: devices, or threads on the CPU", distributed_operations, distributed_methods},
     {"electrostatics", "Ewald sums over charges in periodic cells", electrostatics_operations, sums_methods},
     {"fft", "fast Fourier transforms of meshes", fft_operations, fft_methods},
     {"granular", "the granular model (uniform-grid-atomics, Figure 2)", granular_operations, granular_model_methods},

@@ -26,6 +26,8 @@ void add_interpolate(CLI::App& app);
 void add_reduce(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_tune(CLI::App& app);
+void add_choose(CLI::App& app);
 void add_help(CLI::App& app);
 
 }  // namespace quadrat::program

@@ -117,8 +117,10 @@ void report::headline(std::string_view text) const {
 
 void report::add(const row& measured) {
   rows_.push_back(measured);
-  print(fmt::format("{} {:>11.4f}  {}{}{}", identity_text(measured), measured.value("median_ms", 0.0),
-                    rate_text(measured), details(measured), measured.value("stable", true) ? "" : "  (not stable)"));
+  const std::string time =
+      measured.contains("median_ms") ? fmt::format("{:.4f}", measured["median_ms"].get<double>()) : "";
+  print(fmt::format("{} {:>11}  {}{}{}", identity_text(measured), time, rate_text(measured), details(measured),
+                    measured.value("stable", true) ? "" : "  (not stable)"));
 }
 
 void report::skip(const row& identity, std::string_view reason) {

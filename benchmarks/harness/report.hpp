@@ -30,6 +30,8 @@ class report {
   explicit report(const settings& asked);
 
   void add(const row& measured);
+  /// The same without a line.
+  void keep(const row& result) { rows_.push_back(result); }
   /// A row that is not possible on this machine or in this call. Not an error.
   void skip(const row& identity, std::string_view reason);
   /// A row that failed.
@@ -39,6 +41,7 @@ class report {
   void headline(std::string_view text) const;
 
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
+  [[nodiscard]] const row& all_rows() const { return rows_; }
   [[nodiscard]] std::size_t failures() const { return failed_.size(); }
   /// Writes the rows so far, if a file was requested; completely or not at all. Throws io_error. Until the last call
   /// the metadata say that the result is incomplete.

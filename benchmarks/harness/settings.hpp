@@ -19,6 +19,7 @@ struct settings {
   std::vector<int> figures;             ///< of the paper; empty: not restricted
   std::filesystem::path json;           ///< empty: none
   double limit_s = 0;                   ///< rows that would begin later are left out; 0: no limit
+  std::string grid;                     ///< of the cases of a choice, fit or test; empty: both
 };
 
 }  // namespace quadrat::bench

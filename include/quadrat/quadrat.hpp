@@ -79,10 +79,29 @@
 #include "quadrat/keyed/make_key_reducer.hpp"
 #include "quadrat/keyed/methods.hpp"
 
+// Many ranks: processes under MPI, or GPUs of one process.
+#include "quadrat/distributed/communicator.hpp"
+#include "quadrat/distributed/contacts.hpp"
+#include "quadrat/distributed/decomposition.hpp"
+#include "quadrat/distributed/fft.hpp"
+#include "quadrat/distributed/halo.hpp"
+#include "quadrat/distributed/in_process.hpp"
+#include "quadrat/distributed/key_reducer.hpp"
+#include "quadrat/distributed/mesh_halo.hpp"
+#include "quadrat/distributed/migration.hpp"
+#include "quadrat/distributed/mpi.hpp"
+#include "quadrat/distributed/nccl.hpp"
+#include "quadrat/distributed/spread_plan.hpp"
+#include "quadrat/distributed/visit.hpp"
+// How methods are chosen.
+#include "quadrat/tune/device_profile.hpp"
+#include "quadrat/tune/explanation.hpp"
+
 // Models.
 #include "quadrat/models/brownian.hpp"
 #include "quadrat/models/brownian_forces.hpp"
 #include "quadrat/models/circles.hpp"
+#include "quadrat/models/distributed_granular.hpp"
 #include "quadrat/models/electrolyte.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/models/granular_friction.hpp"

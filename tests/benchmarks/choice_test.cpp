@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "choice/judge.hpp"
+#include "choice/least_squares.hpp"
+#include "choice/loads.hpp"
+#include "choice/places.hpp"
+#include "mesh/cost.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/tune/device_profile.hpp"
+
+// The fit of constants, and what is judged by them.
+
+namespace quadrat::bench {
+
+namespace {
+
+TEST(fit_relative, finds_constants_that_times_were_made_of) {
+  const std::vector<double> constants{0.5, 0, 3};
+  std::vector<std::vector<double>> amounts;
+  std::vector<double> times;
+  for (int i = 1; i <= 40; ++i) {
+    amounts.push_back({1, std::sqrt(i), 0.01 * i * i});
+    times.push_back(constants[0] + constants[2] * 0.01 * i * i);
+  }
+  std::vector<double> weights(times.size(), 1.0);
+  std::vector<double> found = fit_relative(amounts, times, weights);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(found[k], constants[k], 1e-3) << k;
+  times[7] *= 50;  // somebody else used the machine
+  found = fit_relative(amounts, times, weights);
+  EXPECT_NEAR(found[2], 3, 0.1);
+}
+
+TEST(fit_relative, gives_no_negative_constants_and_0_to_what_never_occurs) {
+  const std::vector<double> found = fit_relative({{1, 0, 5}, {1, 0, 10}}, {6, 1}, {1, 1});
+  for (const double one : found) EXPECT_GE(one, 0);
+  EXPECT_EQ(found[1], 0);
+  EXPECT_TRUE(fit_relative({}, {}, {}).empty());
+}
+
+/// A measured row in which `tiles` takes a tenth of `single_mesh`.
+[[nodiscard]] row some_row(double points) {
+  detail::spread_request request{};
+  request.points = points;
+  request.nodes = 4096;
+  request.bytes = 4 * request.nodes;
+  request.uses = 1;
+  request.width = 6;
+  row one{{"op", "mesh"}, {"grid", "test"}, {"n", points}, {"distribution", "uniform"}};
+  one["prepare_ms"] = {{"tiles", 1e-5 * points}, {"single_mesh", 1e-4 * points}};
+  one["use_ms"] = {{"tiles", 1e-5 * points}, {"single_mesh", 1e-4 * points}};
+  one["load"] = to_row(request);
+  return one;
+}
+
+TEST(judged_choices, have_no_regret_with_constants_that_fit) {
+  std::vector<row> rows;
+  for (double points = 1000; points < 1e7; points *= 3) rows.push_back(some_row(points));
+  device_profile start;
+  const device_profile fitted = fit_profile(rows, start);
+  std::vector<row> judged;
+  for (const row& one : rows) {
+    for (row& result : judge(one, fitted)) judged.push_back(result);
+  }
+  EXPECT_EQ(judged.size(), 3 * rows.size());
+  for (const row& one : judged) {
+    EXPECT_EQ(one["chosen"], "tiles");
+    EXPECT_EQ(one["regret"], 1.0);
+  }
+  const std::vector<row> summary = summarize_regret(judged);
+  ASSERT_EQ(summary.size(), 1U);
+  EXPECT_EQ(summary[0]["cases"], judged.size());
+  EXPECT_EQ(summary[0]["worst"], 1.0);
+}
+
+TEST(judged_choices, have_the_regret_of_constants_that_do_not_fit) {
+  device_profile wrong = fit_profile({some_row(1000), some_row(100000)}, {});
+  for (auto& [name, constant] : wrong.constants) constant *= name.starts_with("mesh.tiles") ? 1000 : 1;
+  for (const row& one : judge(some_row(5000), wrong)) {
+    EXPECT_EQ(one["chosen"], "single_mesh");
+    EXPECT_NEAR(one["regret"].get<double>(), 10, 1e-9);
+  }
+}
+
+TEST(choice_loads, are_read_as_they_were_written) {
+  const row one = some_row(12345)["load"];
+  EXPECT_EQ(to_row(spread_request_of(one)), one);
+  row broken = one;
+  broken.erase("points");
+  EXPECT_THROW(static_cast<void>(spread_request_of(broken)), nlohmann::json::exception);
+}
+
+TEST(choice_places, are_all_in_the_box_the_same_in_any_order_of_memory) {
+  for (const std::string_view distribution : place_distributions) {
+    for (const int dimension : {2, 3}) {
+      std::map<bool, std::multiset<double>> found;
+      for (const bool sorted : {false, true}) {
+        const auto places = make_places(distribution, 1000, dimension, 5, sorted);
+        ASSERT_EQ(places.size(), 1000U * static_cast<std::size_t>(dimension));
+        for (const double x : places) EXPECT_TRUE(x >= 0 && x < 1) << distribution << " " << x;
+        found[sorted] = {places.begin(), places.end()};
+      }
+      EXPECT_EQ(found[false], found[true]) << distribution;
+    }
+  }
+  EXPECT_TRUE(make_places("uniform", 0, 3, 5, true).empty());
+  EXPECT_THROW(static_cast<void>(make_places("unform", 10, 3, 5, false)), argument_error);
+}
+
+}  // namespace
+
+}  // namespace quadrat::bench
