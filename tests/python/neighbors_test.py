@@ -341,8 +341,9 @@ def test_threads_that_share_a_list_take_turns():
 
 
 def test_control_c_ends_a_long_build_before_it_is_complete():
-    points, neighbors = np.random.default_rng(1).uniform(0, 40, (300_000, 3)), quadrat.NeighborList(1.2, outputs="j")
-    for delay in (0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2):
+    points = np.random.default_rng(1).uniform(0, 68, (1_500_000, 3))
+    neighbors = quadrat.NeighborList(1.2, outputs="j")
+    for delay in (0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2):
         timer = threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT))
         timer.start()
         with pytest.raises(KeyboardInterrupt):
