@@ -51,6 +51,7 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
   spectrum_ = array<std::complex<T>, Context>(context, transform_->spectrum_size());
   spread_options options;
   options.stack = stack;
+  options.uses = 4;  // potentials and gradients are interpolated, too, which costs like three more
   const box<T, 3> unit{{}, vec<T, 3>::filled(T(1)), vec<bool, 3>::filled(true)};
   spreading_ = std::make_unique<spread_plan<Context, T, 3>>(context, unit, mesh, window, options);
 }

@@ -88,8 +88,8 @@ template <typename Context, typename T, int D>
 /// methods that suffer most from clusters are chosen only for points that were seen. Best for the cases of the grid
 /// `fit`.
 inline constexpr double unseen_clustering = 100;
-[[nodiscard]] inline double unseen_fullest(double mean, double points) {
-  const double clustered = unseen_clustering * (1 + mean);
+[[nodiscard]] inline double unseen_fullest(double mean, double points, double clustering = unseen_clustering) {
+  const double clustered = clustering * (1 + mean);
   return clustered < points ? clustered : points;
 }
 

@@ -41,11 +41,15 @@ TEST(neighbor_choice, goes_by_the_cutoffs_and_the_points) {
     radii.excluded = true;
     EXPECT_EQ(chosen_method(radii), "levels") << points;
     if (QUADRAT_HAS_CUDA == 0) continue;
-    EXPECT_TRUE(points < 1'000'000 || chosen_method(request_for(true, points, true)) == "masks") << points;
+    EXPECT_EQ(chosen_method(request_for(true, points, true)), "masks") << points;
     radii.cuda = true;
     EXPECT_EQ(chosen_method(radii), "levels") << points;
   }
-  EXPECT_TRUE(QUADRAT_HAS_CUDA == 0 || chosen_method(request_for(true, 5000, true)) == "warps");
+  if (QUADRAT_HAS_CUDA == 0) return;
+  for (const std::size_t points : {1'000u, 10'000u, 20'000u}) {
+    EXPECT_EQ(chosen_method(request_for(true, points, true)), "warps") << points;
+  }
+  EXPECT_EQ(chosen_method(request_for(true, 40'000, true)), "masks");
 }
 
 TEST(neighbor_choice, never_tests_every_pair_of_many_points_however_dense_they_are) {
