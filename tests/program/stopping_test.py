@@ -53,11 +53,13 @@ class StoppingTest(large_inputs.LargeInputTest):
     def names(self):
         return sorted(str(file.relative_to(self.folder)) for file in self.folder.rglob("*"))
 
-    def stop(self, process, number=signal.SIGINT):
+    def stop(self, process, number=signal.SIGINT, times=1):
         """Sends the signal and returns what the program printed; it must end soon, with the signal's status."""
         self.assertIsNone(process.poll(), "it had come to its end before the signal")
         begin = time.monotonic()
-        process.send_signal(number)
+        for _ in range(times):
+            process.send_signal(number)
+            time.sleep(0.001)
         out, problem = process.communicate(timeout=60)
         self.assertLess(time.monotonic() - begin, PROMPT)
         self.assertEqual(process.returncode, 128 + number, problem)
@@ -205,10 +207,8 @@ class StoppingTest(large_inputs.LargeInputTest):
         while not (self.folder / "out" / "frames" / "frame_00000050.vtp").exists():
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.01)
-        for _ in range(3):
-            process.send_signal(signal.SIGTERM)  # as `timeout` sends it: to the process, then to its group
-            time.sleep(0.001)
-        _, problem = self.stop(process, signal.SIGTERM)
+        # as `timeout` sends it: to the process, then to its group
+        _, problem = self.stop(process, signal.SIGTERM, times=4)
         self.assertRegex(problem, r"^quadrat: stopped at step .*--resume")
         self.assertTrue((self.folder / "out" / "checkpoint.bin").exists())
 
