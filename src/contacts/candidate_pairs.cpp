@@ -42,7 +42,8 @@ void candidate_pairs<Context, T>::find(const Context& context, std::size_t rows,
                                        const box_family<T>& family) {
   size_ = 0;
   if (rows == 0) return;  // the engine still has the rows of an earlier build
-  passes.count(family, rows_.counts(context, rows));
+  std::uint32_t* counts = rows_.counts(context, rows, 2 * sizeof(particle_id), first_.bytes() + second_.bytes());
+  passes.count(family, counts, rows_.limit());
   const std::uint64_t total = rows_.total(context);
   // If memory ran out between the two, their sizes differ.
   if (total > std::min(first_.size(), second_.size())) {

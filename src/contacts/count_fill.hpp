@@ -19,13 +19,15 @@ struct count_row {
   Family family;
   std::uint32_t* counts;
 
-  QUADRAT_HD void operator()(std::size_t row) const {
+  /// Returns what it found.
+  QUADRAT_HD std::uint32_t operator()(std::size_t row) const {
     std::uint32_t found = 0;
     search.visit(row, [&](const placed_body<T>& p, const placed_body<T>& q) {
       found += family.count(p, q);
       return true;
     });
     counts[row] = found;
+    return found;
   }
 };
 

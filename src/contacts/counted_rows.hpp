@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "parallel/count_limit.hpp"
 #include "parallel/host_mirror.hpp"
 #include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/parallel/scan.hpp"
 
 namespace quadrat::detail {
@@ -14,15 +17,22 @@ namespace quadrat::detail {
 template <typename Context>
 class counted_rows {
  public:
-  /// Room for the counts of `rows` rows, filled by the caller.
-  [[nodiscard]] std::uint32_t* counts(const Context& context, std::size_t rows) {
+  /// Room for the counts of `rows` rows, filled by the caller up to the limit: what is counted takes so many bytes
+  /// each, in the free memory and what is held for it.
+  [[nodiscard]] std::uint32_t* counts(const Context& context, std::size_t rows, std::size_t bytes_each,
+                                      std::size_t held) {
     rows_ = rows;
+    bytes_each_ = bytes_each;
+    const bool limited = std::is_same_v<Context, cpu_context> && rows >= count_limit::worth_asking;
+    limit_.allow(limited ? held / bytes_each + context.memory().available_bytes() / bytes_each : count_limit::none);
     counts_.resize_discarding(context, rows);
     offsets_.resize_discarding(context, rows + 1);
     return counts_.data();
   }
-  /// Computes the offsets; returns their total. Synchronizes.
+  [[nodiscard]] count_limit& limit() { return limit_; }
+  /// Computes the offsets; returns their total. Synchronizes. Throws out_of_memory if the limit was passed.
   [[nodiscard]] std::uint64_t total(const Context& context) {
+    if (limit_.passed()) throw out_of_memory(limit_.seen() * bytes_each_, context.memory().available_bytes());
     exclusive_scan_with_total(context, counts_.data(), offsets_.data(), rows_, scratch_);
     return *mirror_.read(context, offsets_.data() + rows_, 1);
   }
@@ -32,6 +42,8 @@ class counted_rows {
 
  private:
   std::size_t rows_ = 0;
+  std::size_t bytes_each_ = 0;
+  count_limit limit_;
   array<std::uint32_t, Context> counts_;
   array<std::uint64_t, Context> offsets_;
   host_mirror<Context> mirror_;

@@ -41,8 +41,8 @@ class listed_passes final : public body_passes<T> {
   listed_passes(const Context& context, std::size_t pairs, const listed_search<T>& search)
       : context_(context), pairs_(pairs), search_(search) {}
 
-  void count(const any_family<T>& family, std::uint32_t* counts) const override {
-    count_rows(context_, "contacts.count", pairs_, search_, family, counts);
+  void count(const any_family<T>& family, std::uint32_t* counts, count_limit& limit) const override {
+    count_rows(context_, "contacts.count", pairs_, search_, family, counts, limit);
   }
   void fill(const any_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override {
     fill_rows(context_, "contacts.fill", pairs_, search_, family, sink, offsets);
@@ -139,8 +139,8 @@ void contact_detector<Context, T>::implementation::find_in_rows(
     const bodies_view<T>& bodies, std::size_t pair_rows,
     const detail::row_passes<Family, detail::contact_sink<T>>& passes, const Family& family) {
   const std::size_t plane_rows_count = bodies.planes.empty() ? 0 : bodies.size();
-  std::uint32_t* counts = rows.counts(context, pair_rows + plane_rows_count);
-  passes.count(family, counts);
+  std::uint32_t* counts = rows.counts(context, pair_rows + plane_rows_count, sizeof(contact<T>), records[0].bytes());
+  passes.count(family, counts, rows.limit());
   const detail::plane_search<T> walls = plane_rows(bodies);
   for_each(context, "contacts.planes.count", plane_rows_count, detail::count_planes<T>{walls, counts + pair_rows});
   const std::uint64_t total = rows.total(context);

@@ -9,6 +9,7 @@
 #include "contacts/bodies/placed.hpp"
 #include "contacts/bodies/size_histogram.hpp"
 #include "contacts/families.hpp"
+#include "parallel/count_limit.hpp"
 #include "quadrat/contacts/contact.hpp"
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/array.hpp"
@@ -56,7 +57,7 @@ struct pair_request {
 ///   template <typename Context, typename T> using engine
 struct pair_record {
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
   static constexpr bool bins = true;       ///< whether it has bins of a size that can be set
   static constexpr bool balances = false;  ///< whether bin_options::balanced makes a difference
@@ -93,8 +94,8 @@ struct planned_bins {
 template <typename Family, typename Sink>
 class row_passes {
  public:
-  /// Sets counts[r] to the number of contacts or pairs of row r.
-  virtual void count(const Family& family, std::uint32_t* counts) const = 0;
+  /// Sets counts[r] to the number of contacts or pairs of row r. May end at the limit.
+  virtual void count(const Family& family, std::uint32_t* counts, count_limit& limit) const = 0;
   /// Writes the offsets[r + 1] - offsets[r] results of row r, from offsets[r] on.
   virtual void fill(const Family& family, const Sink& sink, const std::uint64_t* offsets) const = 0;
 
@@ -169,9 +170,9 @@ class row_engine : public pair_engine<Context, T>, public sphere_passes<T>, publ
 
   [[nodiscard]] const sphere_passes<T>& spheres() const override { return *this; }
   [[nodiscard]] const box_passes<T>* boxes() const override { return this; }
-  void count(const sphere_family<T>& family, std::uint32_t* counts) const override;
+  void count(const sphere_family<T>& family, std::uint32_t* counts, count_limit& limit) const override;
   void fill(const sphere_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
-  void count(const box_family<T>& family, std::uint32_t* counts) const override;
+  void count(const box_family<T>& family, std::uint32_t* counts, count_limit& limit) const override;
   void fill(const box_family<T>& family, const pair_sink& sink, const std::uint64_t* offsets) const override;
 
  private:

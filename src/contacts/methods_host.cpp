@@ -14,8 +14,8 @@ std::span<const contact_method> contact_methods() {
     detail::contact_method_list::for_each([&](auto record) {
       using record_type = decltype(record);
       const bool pairs = detail::does_serve<record_type>(detail::pair_request{0, true});
-      list.push_back(
-          {detail::info_of<record_type>(), pairs, record_type::bins, record_type::balances, record_type::quadratic});
+      list.push_back({detail::built_info_of<record_type>(), pairs, record_type::bins, record_type::balances,
+                      record_type::quadratic});
     });
     return list;
   }();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "contacts/count_fill.hpp"
 #include "contacts/engine.hpp"
@@ -13,8 +14,13 @@ namespace quadrat::detail {
 
 template <typename Context, typename Search, typename Family>
 void count_rows(const Context& context, const char* name, std::size_t rows, const Search& search, const Family& family,
-                std::uint32_t* counts) {
-  for_each(context, name, rows, count_row<Search, Family>{search, family, counts});
+                std::uint32_t* counts, count_limit& limit) {
+  const count_row<Search, Family> body{search, family, counts};
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    for_each(context, name, rows, limited_rows<count_row<Search, Family>>{body, &limit});
+  } else {
+    for_each(context, name, rows, body);
+  }
 }
 
 template <typename Context, typename Search, typename Family, typename Sink>
@@ -24,8 +30,9 @@ void fill_rows(const Context& context, const char* name, std::size_t rows, const
 }
 
 template <typename Engine, typename Context, typename T>
-void row_engine<Engine, Context, T>::count(const sphere_family<T>& family, std::uint32_t* counts) const {
-  count_rows(this->context(), "contacts.count", this->rows(), self().search(), family, counts);
+void row_engine<Engine, Context, T>::count(const sphere_family<T>& family, std::uint32_t* counts,
+                                           count_limit& limit) const {
+  count_rows(this->context(), "contacts.count", this->rows(), self().search(), family, counts, limit);
 }
 
 template <typename Engine, typename Context, typename T>
@@ -35,8 +42,9 @@ void row_engine<Engine, Context, T>::fill(const sphere_family<T>& family, const 
 }
 
 template <typename Engine, typename Context, typename T>
-void row_engine<Engine, Context, T>::count(const box_family<T>& family, std::uint32_t* counts) const {
-  count_rows(this->context(), "contacts.pairs.count", this->rows(), self().search(), family, counts);
+void row_engine<Engine, Context, T>::count(const box_family<T>& family, std::uint32_t* counts,
+                                           count_limit& limit) const {
+  count_rows(this->context(), "contacts.pairs.count", this->rows(), self().search(), family, counts, limit);
 }
 
 template <typename Engine, typename Context, typename T>

@@ -121,7 +121,7 @@ namespace {
 [[nodiscard]] constexpr auto described_methods() {
   std::array<neighbor_method, neighbor_method_list::size> methods{};
   std::size_t next = 0;
-  neighbor_method_list::for_each([&](auto method) { methods[next++] = {info_of<decltype(method)>()}; });
+  neighbor_method_list::for_each([&](auto method) { methods[next++] = {built_info_of<decltype(method)>()}; });
   return methods;
 }
 

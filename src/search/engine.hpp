@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "parallel/count_limit.hpp"
+#include "quadrat/parallel/for_each.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "search/cells.hpp"
 #include "search/kernels.hpp"
@@ -29,7 +32,7 @@ class neighbor_engine {
   virtual void prepare(const search_task<T, D>& task) = 0;
   /// Puts points into cells. Impossible points, radii, types and excluded pairs raise faults.
   virtual void enqueue_cells(const search_key<T, D>& key) = 0;
-  /// Counts the pairs of each row.
+  /// Counts the pairs of each row; on a CPU not beyond the limit.
   virtual void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) = 0;
   /// Writes the entries, or their keys if the sink takes keys. Counts the rows of a matrix.
   virtual void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) = 0;
@@ -41,13 +44,24 @@ class neighbor_engine {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 
   [[nodiscard]] const search_system<T, D>* systems() const { return cells_.systems.data(); }
+  [[nodiscard]] count_limit& limit() { return limit_; }
 
  protected:
   [[nodiscard]] T reach() const { return options_.cutoff + options_.skin; }
+  /// Calls body(i), which returns the pairs of a row, for all rows up to the limit.
+  template <typename Body>
+  void count_rows(std::size_t rows, const Body& body) {
+    if constexpr (std::is_same_v<Context, cpu_context>) {
+      for_each(context_, "search.count", rows, limited_rows<Body>{body, &limit_});
+    } else {
+      for_each(context_, "search.count", rows, body);
+    }
+  }
 
   Context context_;
   const neighbor_options<T>& options_;
   search_cells<Context, T, D> cells_;
+  count_limit limit_;
 };
 
 }  // namespace quadrat::detail

@@ -118,7 +118,7 @@ struct neighbor_list<Context, T, D>::implementation {
   void start(const neighbor_input<T, D>& input);
   [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
   void enqueue_cells(const neighbor_input<T, D>& input);
-  void enqueue_counts(const neighbor_input<T, D>& input);
+  void enqueue_counts(const neighbor_input<T, D>& input, bool grows);
   void enqueue_entries(const neighbor_input<T, D>& input, bool refuse);
   [[nodiscard]] detail::ring_bounds<T> ring_bounds() const;
   void enqueue_ring_counts(const detail::neighbor_sink<T, D>& to);

@@ -49,9 +49,12 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor_input<T, D>& input) {
+void neighbor_list<Context, T, D>::implementation::enqueue_counts(const neighbor_input<T, D>& input, bool grows) {
+  const bool refuses_early = grows && !matrix() && rows >= detail::count_limit::worth_asking;
+  if constexpr (!cuda) engine->limit().allow(refuses_early ? results.most_entries(context) : detail::count_limit::none);
   engine->enqueue_counts(search(input), results.counts.data(), faults());
   if (matrix()) return;
+  if (engine->limit().passed()) results.refuse(context, engine->limit().seen());
   exclusive_scan_with_total(context, results.counts.data(), results.offsets.data(), rows, scratch);
 }
 
@@ -112,6 +115,7 @@ void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T,
 template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
   start(input);  // No memory for entries is made: build_asynchronously needs a build first.
+  engine->limit().allow(detail::count_limit::none);
   engine->enqueue_counts(search(input), results.counts.data(), faults());
   enqueue_size_of_counts();
   read_control();
@@ -125,13 +129,13 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
   if (matrix()) results.grow(context, static_cast<std::uint64_t>(rows) * options.width);
   prepared = true;
   if (matrix()) {
-    if (engine->counts_first()) enqueue_counts(input);
+    if (engine->counts_first()) enqueue_counts(input, false);
     enqueue_entries(input, true);
     enqueue_size_of_counts();
     read_control();
     return;
   }
-  enqueue_counts(input);
+  enqueue_counts(input, true);
   if (results.capacity() > 0) {
     enqueue_entries(input, false);
   } else {
@@ -143,7 +147,7 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
   // More pairs than there is room for: grow and write the entries; the counts are right.
   state = stage::failed;
   results.grow(context, size);
-  if (engine->grow(size, note)) enqueue_counts(input);
+  if (engine->grow(size, note)) enqueue_counts(input, false);
   enqueue_entries(input, false);
   state = stage::built;
 }
@@ -167,7 +171,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   failure = nullptr;
   ++version;
   enqueue_cells(input);
-  if (!matrix() || engine->counts_first()) enqueue_counts(input);
+  if (!matrix() || engine->counts_first()) enqueue_counts(input, false);
   enqueue_entries(input, true);
   if (matrix()) enqueue_size_of_counts();
   state = stage::built;

@@ -34,12 +34,8 @@ class neighbor_results {
   void grow(const Context& context, std::uint64_t entries) {
     if (entries <= capacity_) return;
     const bool pairs = options_.layout == neighbor_layout::pairs;
-    const std::size_t entry_bytes =
-        sizeof(particle_id) * (pairs ? 2 : 1) + (options_.squared_distances ? sizeof(T) : 0) +
-        (options_.vectors ? sizeof(vec<T, D>) : 0) + (keeps_shifts() ? sizeof(vec<int, D>) : 0) +
-        (options_.sorted ? sizeof(std::uint64_t) : 0);
     require_memory(context.memory(), message("a neighbor list with room for ", entries, " pairs"),
-                   entries * entry_bytes, capacity_ * entry_bytes, "To count neighbors takes no room for pairs");
+                   entries * entry_bytes(), capacity_ * entry_bytes(), advice);
     capacity_ = 0;
     neighbors_.resize_discarding(context, entries);
     if (pairs) first_.resize_discarding(context, entries);
@@ -48,6 +44,18 @@ class neighbor_results {
     if (keeps_shifts()) shifts_.resize_discarding(context, entries);
     if (options_.sorted) keys_.resize_discarding(context, entries);
     capacity_ = entries;
+  }
+
+  /// The most that there is memory for.
+  [[nodiscard]] std::uint64_t most_entries(const Context& context) const {
+    const std::size_t available = context.memory().available_bytes();
+    return available == ~std::size_t{0} ? available : capacity_ + available / entry_bytes();
+  }
+  /// Of more entries than that.
+  [[noreturn]] void refuse(const Context& context, std::uint64_t entries) const {
+    throw argument_error(message("a neighbor list with room for more than ", entries, " pairs needs more than ",
+                                 entries * entry_bytes(), " bytes; ", context.memory().available_bytes(), " are free. ",
+                                 advice));
   }
 
   /// Where kernels write. `refuse`: whether entries that do not fit are a fault.
@@ -90,6 +98,14 @@ class neighbor_results {
   array<std::uint32_t, Context> within;  ///< of rings
 
  private:
+  static constexpr const char* advice = "To count neighbors takes no room for pairs";
+
+  [[nodiscard]] std::size_t entry_bytes() const {
+    return sizeof(particle_id) * (options_.layout == neighbor_layout::pairs ? 2 : 1) +
+           (options_.squared_distances ? sizeof(T) : 0) + (options_.vectors ? sizeof(vec<T, D>) : 0) +
+           (keeps_shifts() ? sizeof(vec<int, D>) : 0) + (options_.sorted ? sizeof(std::uint64_t) : 0);
+  }
+
   const neighbor_options<T>& options_;
   std::uint64_t capacity_ = 0;  // entries that the arrays hold
   array<particle_id, Context> neighbors_;

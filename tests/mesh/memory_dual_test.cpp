@@ -10,6 +10,7 @@
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/counting_memory.hpp"
 #include "support/errors.hpp"
+#include "support/scarce_memory.hpp"
 
 #if QUADRAT_BACKEND_CUDA
 #include "quadrat/parallel/cuda_graph.hpp"
@@ -193,25 +194,6 @@ TEST_F(spread_memory_test, no_more_is_held_than_is_allowed) {
     }
   }
 }
-
-/// Memory that reports that little is free.
-class scarce_memory final : public memory_resource {
- public:
-  void* allocate(std::size_t bytes, cuda_stream stream) override {
-    ++allocations;
-    return usual_.memory().allocate(bytes, stream);
-  }
-  void deallocate(void* memory, std::size_t bytes, cuda_stream stream) noexcept override {
-    usual_.memory().deallocate(memory, bytes, stream);
-  }
-  std::size_t available_bytes() const override { return available; }
-
-  std::size_t available = ~std::size_t{0};
-  std::size_t allocations = 0;
-
- private:
-  backend_context usual_;
-};
 
 TEST_F(spread_memory_test, what_is_not_there_is_refused_before_anything_is_allocated) {
   for (const std::string& method : methods_here()) {

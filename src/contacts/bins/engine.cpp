@@ -95,12 +95,12 @@ bins_search<T> bins_engine<Context, T>::search() const {
 }
 
 template <typename Context, typename T>
-void bins_engine<Context, T>::count(const sphere_family<T>& family, std::uint32_t* counts) const {
+void bins_engine<Context, T>::count(const sphere_family<T>& family, std::uint32_t* counts, count_limit&) const {
   count_contacts(family, counts);
 }
 
 template <typename Context, typename T>
-void bins_engine<Context, T>::count(const any_family<T>& family, std::uint32_t* counts) const {
+void bins_engine<Context, T>::count(const any_family<T>& family, std::uint32_t* counts, count_limit&) const {
   count_contacts(family, counts);
 }
 

@@ -26,8 +26,8 @@ class bins_engine final : public pair_engine<Context, T>, public sphere_passes<T
 
   [[nodiscard]] const sphere_passes<T>& spheres() const override { return *this; }
   [[nodiscard]] const body_passes<T>* bodies() const override { return this; }
-  void count(const sphere_family<T>& family, std::uint32_t* counts) const override;
-  void count(const any_family<T>& family, std::uint32_t* counts) const override;
+  void count(const sphere_family<T>& family, std::uint32_t* counts, count_limit&) const override;
+  void count(const any_family<T>& family, std::uint32_t* counts, count_limit&) const override;
   void fill(const sphere_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
   void fill(const any_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
 

@@ -18,8 +18,9 @@ void brute_force_engine<Context, T>::insert(const placed_bodies<T>& bodies) {
 }
 
 template <typename Context, typename T>
-void brute_force_engine<Context, T>::count(const any_family<T>& family, std::uint32_t* counts) const {
-  count_rows(this->context(), "contacts.count", rows(), search_, family, counts);
+void brute_force_engine<Context, T>::count(const any_family<T>& family, std::uint32_t* counts,
+                                           count_limit& limit) const {
+  count_rows(this->context(), "contacts.count", rows(), search_, family, counts, limit);
 }
 
 template <typename Context, typename T>

@@ -25,7 +25,7 @@ class brute_force_engine final : public row_engine<brute_force_engine<Context, T
   [[nodiscard]] const brute_search<T>& search() const { return search_; }
 
   [[nodiscard]] const body_passes<T>* bodies() const override { return this; }
-  void count(const any_family<T>& family, std::uint32_t* counts) const override;
+  void count(const any_family<T>& family, std::uint32_t* counts, count_limit& limit) const override;
   void fill(const any_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
 
   [[nodiscard]] std::size_t bytes() const override { return 0; }

@@ -2,9 +2,12 @@
 #include "ewald/cpu/short_range.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <vector>
 
 #include "ewald/cpu/pairs.hpp"
+#include "ewald/place.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat::detail {
@@ -39,10 +42,12 @@ struct sum_pairs_of_slot {
   add_short_range<T> task;
   charge_lanes<T> lanes;
   pair_lanes_function<T> function;
+  bool ends_early;  ///< no fault was there before
 
   static constexpr std::uint32_t most_ranges = 128;
 
   void operator()(std::size_t slot) const {
+    if (ends_early && has_failed_before(task.all.ids[slot])) return;
     const ewald_domain<T>& domain = task.all.domain_at(slot);
     const placed_charge<T> own = task.all.charges[slot];
     candidate_range<T> ranges[most_ranges];
@@ -63,6 +68,13 @@ struct sum_pairs_of_slot {
   }
 
  private:
+  /// Whether a point of lower index is in the same place as another one: the sums are not usable then, and the error
+  /// names the lowest. Of points that are all in one place, summing would take time quadratic in their number.
+  [[nodiscard]] bool has_failed_before(particle_id i) const {
+    const std::atomic_ref<std::uint64_t> first(*task.faults.first);
+    return first.load(std::memory_order_relaxed) >> 8 < pair_fault_base + i;
+  }
+
   struct sums {
     T potential;
     vec<T, 3> field;
@@ -114,8 +126,9 @@ void sum_short_range(const cpu_context& context, const add_short_range<T>& task,
   for_each(context, "ewald.components", count, split_components<T>{task.all.charges, apart, components});
   for (std::size_t k = 0; k < 4; ++k) std::fill_n(components + k * apart + count, pair_lanes_beyond, T(0));
   const charge_lanes<T> lanes{{components, components + apart, components + 2 * apart}, components + 3 * apart};
+  const bool sound = *task.faults.first == ~std::uint64_t{0};
   for_each(context, "ewald.short_range", count,
-           sum_pairs_of_slot<T>{task, lanes, fastest_pair_lanes<T>(task.sums.virials != nullptr)});
+           sum_pairs_of_slot<T>{task, lanes, fastest_pair_lanes<T>(task.sums.virials != nullptr), sound});
 }
 
 template void sum_short_range(const cpu_context&, const add_short_range<float>&, float*);

@@ -38,7 +38,7 @@ class levels_engine final : public neighbor_engine<Context, T, D> {
     layers_.fill(context_, key, options_.rule == cutoff_rule::sum_of_radii ? options_.cutoff / 2 : options_.cutoff);
   }
   void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) override {
-    for_each(context_, "search.count", layers_.points(), count_levels_row<T, D>{walk(what), counts, faults});
+    this->count_rows(layers_.points(), count_levels_row<T, D>{walk(what), counts, faults});
   }
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
     for_each(context_, "search.fill", layers_.points(), fill_levels_row<T, D>{walk(what), sink, layers_.points()});

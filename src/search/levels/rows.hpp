@@ -122,12 +122,13 @@ struct count_levels_row {
   std::uint32_t* counts;
   fault_flag faults;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
+  QUADRAT_HD std::uint64_t operator()(std::size_t i) const {
     const search_query<T, D> query = walk.query_of(i);
     std::uint64_t count = 0;
     walk.for_each_hit(query, i, [&](auto&&...) { ++count; });
     counts[query.row] = static_cast<std::uint32_t>(count);
     if (counts[query.row] != count) faults.raise_overflow(row_fault_base + query.row, count);
+    return count;
   }
 };
 

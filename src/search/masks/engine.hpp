@@ -211,7 +211,7 @@ namespace neighbor_search_methods {
 template <bool ByWarps>
 struct masks_method : trimmed_rows_method {
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   template <typename Context, typename T, int D>
   [[nodiscard]] static std::unique_ptr<neighbor_engine<Context, T, D>> make(const Context& context,
                                                                             const neighbor_options<T>& options) {

@@ -47,7 +47,7 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
   }
   void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) override {
     recorded_ = left_out_ = 0;
-    count_by_sweeps(context_, sweeps(what), counts, faults);
+    count_by_sweeps(context_, sweeps(what), counts, faults, limit_);
     if (entries_.size() == 0) recorded_ = not_recorded;
   }
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
@@ -78,6 +78,7 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
   using neighbor_engine<cpu_context, T, D>::context_;
   using neighbor_engine<cpu_context, T, D>::options_;
   using neighbor_engine<cpu_context, T, D>::cells_;
+  using neighbor_engine<cpu_context, T, D>::limit_;
 
   [[nodiscard]] sweeps_search<T, D> sweeps(const neighbor_search<T, D>& what) {
     particle_id* entries = entries_.size() > 0 ? entries_.data() : nullptr;

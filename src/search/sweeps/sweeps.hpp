@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "parallel/count_limit.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/search/lattice/cuboid_grid.hpp"
 #include "search/kernels.hpp"
@@ -36,10 +37,10 @@ struct sweeps_search {
 /// Slots that are read beyond the last one, but not used.
 inline constexpr std::size_t sweeps_padding = 8;
 
-/// Counts the pairs of each row.
+/// Counts the pairs of each row, up to the limit.
 template <typename T, int D>
 void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, std::uint32_t* counts,
-                     const fault_flag& faults);
+                     const fault_flag& faults, count_limit& limit);
 /// Copies what count_by_sweeps has recorded.
 template <typename T, int D>
 void copy_recorded(const cpu_context& context, const sweeps_search<T, D>& what, const neighbor_sink<T, D>& sink);

@@ -197,10 +197,11 @@ struct count_body {
   pick_ids_function pick;
   std::uint32_t* counts;
   fault_flag faults;
+  count_limit* limit;
   std::uint64_t found[sweeps_block_points] = {};
   particle_id rows[sweeps_block_points][most_recorded + lanes_a_chunk + ids_beyond];
 
-  [[nodiscard]] bool skips(const sweeps_block<T, D>&) const { return false; }
+  [[nodiscard]] bool skips(const sweeps_block<T, D>&) const { return limit->passed(); }
   void begin(const sweeps_block<T, D>&) { std::fill(std::begin(found), std::end(found), std::uint64_t{0}); }
   void finish() const {}
   void take(const sweeps_block<T, D>& block, const sweeps_chunk<T, D>& chunk) {
@@ -223,6 +224,7 @@ struct count_body {
     for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
       const particle_id row = pairs.what.slots.ids[slot];
       const std::uint64_t count = found[slot - block.first];
+      limit->add(count);
       counts[row] = static_cast<std::uint32_t>(count);
       if (counts[row] != count) faults.raise_overflow(row_fault_base + row, count);
     }
@@ -287,8 +289,8 @@ struct copy_recorded_row {
 
 template <typename T, int D>
 void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, std::uint32_t* counts,
-                     const fault_flag& faults) {
-  sweep(context, what, count_body<T, D>{pair_bits_of(what), fastest_pick_ids(), counts, faults, {}, {}});
+                     const fault_flag& faults, count_limit& limit) {
+  sweep(context, what, count_body<T, D>{pair_bits_of(what), fastest_pick_ids(), counts, faults, &limit, {}, {}});
 }
 
 template <typename T, int D>
@@ -306,9 +308,10 @@ void fill_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what,
   sweep(context, what, fill_body<T, D>{pair_bits_of(what), fastest_pick_ids(), sink, only_left_out});
 }
 
-#define QUADRAT_SWEEPS(T, D)                                                                                        \
-  template void count_by_sweeps(const cpu_context&, const sweeps_search<T, D>&, std::uint32_t*, const fault_flag&); \
-  template void copy_recorded(const cpu_context&, const sweeps_search<T, D>&, const neighbor_sink<T, D>&);          \
+#define QUADRAT_SWEEPS(T, D)                                                                                       \
+  template void count_by_sweeps(const cpu_context&, const sweeps_search<T, D>&, std::uint32_t*, const fault_flag&, \
+                                count_limit&);                                                                     \
+  template void copy_recorded(const cpu_context&, const sweeps_search<T, D>&, const neighbor_sink<T, D>&);         \
   template void fill_by_sweeps(const cpu_context&, const sweeps_search<T, D>&, const neighbor_sink<T, D>&, bool);
 QUADRAT_SWEEPS(float, 2)
 QUADRAT_SWEEPS(float, 3)

@@ -45,9 +45,9 @@ class walk_engine final : public neighbor_engine<Context, T, D> {
 
   void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) override {
     if (walks_plainly(what)) {
-      for_each(context_, "search.count", rows_, count_row<T, D, true>{walk(what), counts, faults});
+      this->count_rows(rows_, count_row<T, D, true>{walk(what), counts, faults});
     } else {
-      for_each(context_, "search.count", rows_, count_row<T, D, false>{walk(what), counts, faults});
+      this->count_rows(rows_, count_row<T, D, false>{walk(what), counts, faults});
     }
   }
 

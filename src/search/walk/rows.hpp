@@ -96,7 +96,7 @@ template <typename T, int D, bool Plain>
 inline constexpr unsigned walks_a_multiprocessor =
     Plain ? (sizeof(vec<T, D>) == 8 ? 5 : 4) : (sizeof(vec<T, D>) == 24 ? 3 : 4);
 
-/// Index: slot or query. Counts the pairs of each row.
+/// Index: slot or query. Counts the pairs of each row, and returns them.
 template <typename T, int D, bool Plain>
 struct count_row {
   static constexpr unsigned resident_blocks = walks_a_multiprocessor<T, D, Plain>;
@@ -104,13 +104,14 @@ struct count_row {
   std::uint32_t* counts;
   fault_flag faults;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
+  QUADRAT_HD std::uint64_t operator()(std::size_t i) const {
     const search_query<T, D> query = walk.template query_of<Plain>(i);
     std::conditional_t<Plain, std::uint32_t, std::uint64_t> count = 0;
     walk.template for_each_hit<Plain>(
         query, [&](std::uint32_t, particle_id, const vec<int, D>&, const vec<T, D>&, T) { ++count; });
     counts[query.row] = static_cast<std::uint32_t>(count);
     if (counts[query.row] != count) faults.raise_overflow(row_fault_base + query.row, count);
+    return count;
   }
 };
 
