@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "contacts/choice.hpp"
-#include "keyed/choice.hpp"
-#include "mesh/choice.hpp"
 #include "program/commands.hpp"
 #include "program/device_options.hpp"
 #include "program/mesh/options.hpp"
 #include "program/option_checks.hpp"
+#include "quadrat/choice/choose_method.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/tune/device_profile.hpp"
-#include "search/choice.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -39,124 +38,47 @@ struct choose_options {
   bool json = false;
 };
 
-/// What a load consists of, once it has been checked.
-struct described_load {
-  bool cuda;
-  determinism level;
-  int threads;
-  double count, cells, keys;
-  int dimension, number_bytes;
-};
-
 [[nodiscard]] described_load load_of(const choose_options& options) {
   require(options.count >= 0 && options.count <= 1e15 && options.count == std::floor(options.count), "--n is ",
           options.count, "; it must be a whole number from 0 to 1e15");
   require(options.uses >= 1 && std::isfinite(options.uses), "--uses is ", options.uses, "; it must be 1 or more");
   require(options.keys >= 0 && options.keys < 2147483648.0, "--keys is ", options.keys, "; it must be below 2^31");
-  described_load load{};
   const auto commas = static_cast<int>(std::count(options.cells.begin(), options.cells.end(), ','));
   require(commas <= 2, "--cells is ", options.cells, "; 1 to 3 numbers are possible");
-  load.dimension = commas == 0 ? 3 : commas + 1;
-  const vec<int, 3> extents = extents_of_option(options.cells, load.dimension, "--cells", "cells");
-  load.cells = 1;
-  for (int axis = 0; axis < load.dimension; ++axis) {
-    require(extents[axis] > 0, "--cells is ", options.cells, "; there must be at least 1 along each axis");
-    load.cells *= extents[axis];
+  described_load load;
+  load.cells.resize(commas == 0 ? 3 : static_cast<std::size_t>(commas) + 1);
+  const vec<int, 3> extents = extents_of_option(options.cells, static_cast<int>(load.cells.size()), "--cells", "cells");
+  for (std::size_t axis = 0; axis < load.cells.size(); ++axis) {
+    load.cells[axis] = extents[static_cast<int>(axis)];
+    require(load.cells[axis] > 0, "--cells is ", options.cells, "; there must be at least 1 along each axis");
   }
-  load.cuda = options.device.device == "cuda" || (options.device.device == "auto" && !cuda_devices().empty());
-  const auto& names = io::names_of<determinism>;
-  load.level = static_cast<determinism>(std::find(names.begin(), names.end(), options.reproducible) - names.begin());
-  load.threads = options.device.threads > 0 ? static_cast<int>(options.device.threads) : cpu_context().threads();
-  if (load.level != determinism::none) load.threads = detail::usual_threads;
   load.count = options.count;
-  load.keys = options.keys > 0 ? options.keys : load.cells;
-  load.number_bytes = options.precision == "float" ? 4 : 8;
+  load.order = options.order;
+  load.uses = options.uses;
+  load.keys = options.keys;
+  load.wide = options.precision == "double";
   return load;
 }
 
-/// The profile of this machine's device; that of the H200 where it has no GPU.
-[[nodiscard]] const device_profile& profile_for(const described_load& load) {
-  if (load.cuda && cuda_devices().empty()) return shipped_profile(true);
-  if (load.cuda) {
-    cuda_context::options chosen;
-    chosen.reproducibility = load.level;
-    return profile_of(cuda_context(chosen));
-  }
-  cpu_context::options chosen;
-  chosen.reproducibility = load.level;
-  chosen.threads = load.threads;
-  return profile_of(cpu_context(chosen));
-}
-
-[[nodiscard]] explanation choose_spreading(const choose_options& options, const described_load& load) {
-  detail::spread_request request{};
-  request.cuda = load.cuda;
-  request.level = load.level;
-  request.points = load.count;
-  request.nodes = load.cells;
-  request.bytes = load.cells * load.number_bytes;
-  request.footprint = std::pow(options.order, load.dimension);
-  request.work = request.points * request.footprint / 216;
-  request.uses = options.uses;
-  request.width = options.order;
-  request.threads = load.threads;
-  request.dimension = load.dimension;
-  request.row = options.order;
-  return detail::explain_spread_method(request, profile_for(load));
-}
-
-/// Keys in random order, all equally frequent.
-[[nodiscard]] explanation choose_reduction(const choose_options& options, const described_load& load) {
-  detail::key_request request{};
-  request.cuda = load.cuda;
-  request.threads = load.threads;
-  request.level = load.level;
-  request.free_bytes = ~std::size_t{0};
-  request.elements = load.count;
-  request.keys = load.keys;
-  request.row_bytes = load.number_bytes;
-  request.uses = options.uses;
-  const auto distinct = [](double keys, double drawn) {
-    return -keys * std::expm1(drawn * std::log1p(-1 / (keys + 1e-9)));
-  };
-  request.sample.seen = 0;
-  request.sample.same = request.sample.crowd = 1 / load.keys;
-  request.sample.descending = 0.5;
-  request.sample.warp_keys = std::max(1.0, distinct(load.keys, 32));
-  request.sample.warp_sectors = std::max(1.0, distinct(std::max(1.0, load.keys / 8), 32));
-  request.sample.block_keys = std::max(1.0, distinct(load.keys, 4096));
-  request.sample.span = request.sample.block_span = load.keys;
-  return detail::explain_key_method(request, profile_for(load));
-}
-
-[[nodiscard]] explanation choose_list(const described_load& load) {
-  detail::neighbor_request request{load.cuda, static_cast<std::size_t>(load.count), true};
-  request.threads = load.threads;
-  request.dimension = std::max(2, load.dimension);
-  request.number_bytes = load.number_bytes;
-  request.box_cells = load.cells;
-  return detail::explain_neighbor_method(request, profile_for(load));
-}
-
-[[nodiscard]] explanation choose_contacts(const described_load& load) {
-  detail::pair_request request{static_cast<std::size_t>(load.count)};
-  request.cuda = load.cuda;
-  request.threads = load.threads;
-  request.number_bytes = load.number_bytes;
-  return detail::explain_contact_method({"contact method", load.cuda, load.level}, request, profile_for(load));
+/// On this machine's device; on an H200 where it has no GPU.
+[[nodiscard]] explanation choose(method_task task, const choose_options& options) {
+  const described_load load = load_of(options);
+  const auto& names = io::names_of<determinism>;
+  const auto level =
+      static_cast<determinism>(std::find(names.begin(), names.end(), options.reproducible) - names.begin());
+  const bool gpu = !cuda_devices().empty();
+  if (options.device.device == "cuda" && !gpu) return choose_method(task, load, shipped_profile(true), level);
+  device_options device = options.device;
+  device.reproducible = level;
+  return on_device(device, [&](const auto& context) { return choose_method(task, load, context); });
 }
 
 void run_choose(const choose_options& options) {
-  const described_load load = load_of(options);
-  std::vector<explanation> results;
-  const auto wants = [&](std::string_view task) { return options.task == "all" || options.task == task; };
-  if (wants("spread")) results.push_back(choose_spreading(options, load));
-  if (wants("reduce")) results.push_back(choose_reduction(options, load));
-  if (wants("neighbors")) results.push_back(choose_list(load));
-  if (wants("contacts")) results.push_back(choose_contacts(load));
-  std::string text = options.json ? "[" : "";
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    text += options.json ? (k > 0 ? ",\n " : "") + results[k].json() : results[k].text();
+  std::string text;
+  for (std::size_t k = 0; k < method_task_names.size(); ++k) {
+    if (options.task != "all" && options.task != method_task_names[k]) continue;
+    const explanation found = choose(static_cast<method_task>(k), options);
+    text += options.json ? (text.empty() ? "[" : ",\n ") + found.json() : found.text();
   }
   std::fputs((text + (options.json ? "]\n" : "")).c_str(), stdout);
 }

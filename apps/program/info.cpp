@@ -41,10 +41,8 @@ template <typename Methods>
 json methods_json(const Methods& methods) {
   json result = json::array();
   for (const auto& method : methods) {
-    result.push_back({{"name", method.name},
-                      {"summary", method.summary},
-                      {"cpu", method.on_cpu},
-                      {"cuda", method.on_cuda && QUADRAT_HAS_CUDA != 0}});
+    result.push_back(
+        {{"name", method.name}, {"summary", method.summary}, {"cpu", method.on_cpu}, {"cuda", method.on_cuda}});
   }
   return result;
 }

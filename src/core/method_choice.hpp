@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrat/core/config.hpp"
 #include "quadrat/core/method.hpp"
 #include "quadrat/core/method_list.hpp"
 #include "quadrat/core/types.hpp"
 
 /// How the records of methods are read. A record is an empty type in the header of its engine, with
 ///   static constexpr std::string_view name, summary;
-///   static constexpr bool on_cpu, on_cuda;            on_cuda is false where the build lacks its kernels
+///   static constexpr bool on_cpu, on_cuda;            in whatever build
 ///   static constexpr determinism reproducible;        the highest level that it supports
 /// and optionally
 ///   static bool present();                            whether this machine has what it needs
@@ -54,9 +55,18 @@ template <typename Method, typename Request>
   }
 }
 
+/// On this machine, in a build that has all backends.
 template <typename Method>
 [[nodiscard]] constexpr method_info info_of() {
   return {Method::name, Method::summary, Method::on_cpu, Method::on_cuda && is_present<Method>(), Method::reproducible};
+}
+
+/// In this build.
+template <typename Method>
+[[nodiscard]] constexpr method_info built_info_of() {
+  method_info info = info_of<Method>();
+  info.on_cuda = info.on_cuda && QUADRAT_HAS_CUDA != 0;
+  return info;
 }
 
 /// What is known of the methods of a list, in its order. Which are present is determined once.
@@ -65,7 +75,7 @@ template <typename List>
   static const auto infos = [] {
     std::array<method_info, List::size> result{};
     std::size_t next = 0;
-    List::for_each([&](auto method) { result[next++] = info_of<decltype(method)>(); });
+    List::for_each([&](auto method) { result[next++] = built_info_of<decltype(method)>(); });
     return result;
   }();
   return infos;

@@ -13,7 +13,7 @@ std::span<const spread_method> spread_methods() {
     std::vector<spread_method> list;
     detail::spread_method_list::for_each([&](auto record) {
       using record_type = decltype(record);
-      list.push_back({detail::info_of<record_type>(), detail::has_wrong_results<record_type>()});
+      list.push_back({detail::built_info_of<record_type>(), detail::has_wrong_results<record_type>()});
     });
     return list;
   }();

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/backend.hpp"
+#include "core/built_backend.hpp"
 #include "core/memory_check.hpp"
 #include "core/point_checks.hpp"
 #include "mesh/checks.hpp"
@@ -109,7 +110,8 @@ void spread_plan<Context, T, D>::implementation::choose(const points_view<T, D>&
   detail::spread_method_list::with(detail::spread_method_kind, choice.method, [&](auto tag) {
     using tag_type = decltype(tag);
     method = tag_type::name;
-    if constexpr (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda) {
+    if constexpr (detail::backend_is_built<Context> &&
+                  (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda)) {
       engine = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
     }
   });

@@ -26,7 +26,7 @@ struct particle_threads_method {
   static constexpr std::string_view name = "particle_threads";
   static constexpr std::string_view summary = "several threads a particle, atomic additions";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static method_cost cost(const spread_request& request) { return scattering_cost(request); }
   template <typename Context, typename T>

@@ -49,7 +49,7 @@ struct group_mesh_method {
   static constexpr std::string_view name = "group_mesh";
   static constexpr std::string_view summary = "weights in groups of mesh points, summed in shared memory";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
   /// On GPUs a block of threads holds the contributions of at least one point.
   static bool serves(const spread_request& request) { return !request.cuda || request.width <= 12; }

@@ -61,7 +61,7 @@ struct hybrid_mesh_method {
   static constexpr std::string_view name = "hybrid_mesh";
   static constexpr std::string_view summary = "weights as rows of equal length (ELL) and a list of the rest (COO)";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   template <typename Context, typename T>
   using engine = hybrid_mesh_engine<Context, T>;

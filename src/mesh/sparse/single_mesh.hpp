@@ -64,7 +64,7 @@ struct single_mesh_method {
   static constexpr std::string_view name = "single_mesh";
   static constexpr std::string_view summary = "weights as sparse rows (CSR), 1 to 32 threads a mesh point";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
   static method_cost cost(const spread_request& request) {
     const double entries = request.contributions();

@@ -18,7 +18,7 @@ struct tiles_method {
   static constexpr std::string_view name = "tiles";
   static constexpr std::string_view summary = "points sorted by tile, footprints added up in a tile before the mesh";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
   static method_cost cost(const spread_request& request) {
     method_cost cost = tiles_cost(request);
