@@ -19,7 +19,17 @@ struct key_choice {
   std::string_view method;  ///< one of key_methods()
   std::string reason;       ///< one line
   key_request request;      ///< that it was chosen for
+  double milliseconds = 0;  ///< that all uses of a set of keys are expected to take
 };
+
+/// Whether a sample of this layout costs at most 2 % of that work on a CPU.
+[[nodiscard]] inline bool worth_key_sample(const key_sample_layout& layout, double work_ms) {
+  return 0.02 * work_ms >= cpu_sample_ms(layout);
+}
+
+/// On a CPU: the method by counts alone, for keys that are all as frequent and in random order.
+[[nodiscard]] key_choice choose_unseen_key_method(const cpu_context& context, const key_setup& setup,
+                                                  std::size_t count);
 
 /// The method for `auto`, by a sample of the keys; always one that takes keys in any order and supports the context's
 /// level of determinism, and compensation where requested. Synchronizes.

@@ -42,6 +42,7 @@ template <typename Context>
 
 /// "of 4096 elements sampled 90 % have the same key as the element before, ...; 4.1 keys in 32 consecutive ones, ..."
 [[nodiscard]] std::string text_of(const key_sample& sample) {
+  if (sample.assumed) return "no keys were looked at for so little work: taken to be equally frequent, in random order";
   if (sample.seen < 1) return "no elements with keys in range were seen";
   std::string text = message("of ", sample.seen, " elements sampled ", std::round(100 * sample.same),
                              " % have the same key as the element before, ", std::round(100 * sample.descending),
@@ -68,8 +69,9 @@ key_choice choose_key_method(const key_request& request, const device_profile& p
           level_names[static_cast<std::size_t>(request.level)], " here",
           request.level == determinism::canonical ? "; ask for run_to_run" : "");
   // If memory suffices for no method, there is nothing to compare.
-  if (std::isinf(times[0].milliseconds)) return {times[0].method, "no other method is possible here", request};
-  return {times[0].method, message(text_of(request.sample), "; ", comparison(times, request.uses)), request};
+  const double ms = times[0].milliseconds;
+  if (std::isinf(ms)) return {times[0].method, "no other method is possible here", request, ms};
+  return {times[0].method, message(text_of(request.sample), "; ", comparison(times, request.uses)), request, ms};
 }
 
 explanation explain_key_method(const key_request& request, const device_profile& profile) {
@@ -90,9 +92,15 @@ explanation explain_key_method(const key_request& request, const device_profile&
 template <typename Context>
 key_choice choose_key_method(const Context& context, const key_setup& setup, const key_source& source,
                              workspace<Context>& scratch) {
-  const auto keys = read_key_sample(context, source, scratch);
-  return choose_key_method(request_of(context, setup, source.count, summarize(key_sample_layout(source.count), keys)),
-                           profile_of(context));
+  const key_sample_layout layout =
+      std::is_same_v<Context, cpu_context> ? key_sample_layout::of_cpu(source.count) : key_sample_layout(source.count);
+  const auto keys = read_key_sample(context, source, layout, scratch);
+  return choose_key_method(request_of(context, setup, source.count, summarize(layout, keys)), profile_of(context));
+}
+
+key_choice choose_unseen_key_method(const cpu_context& context, const key_setup& setup, std::size_t count) {
+  const key_sample expected = even_keys(static_cast<double>(count), static_cast<double>(setup.key_count));
+  return choose_key_method(request_of(context, setup, count, expected), profile_of(context));
 }
 
 template key_choice choose_key_method(const cpu_context&, const key_setup&, const key_source&, workspace<cpu_context>&);

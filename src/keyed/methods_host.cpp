@@ -13,7 +13,7 @@ std::span<const key_method> key_methods() {
     std::vector<key_method> list;
     detail::key_method_list::for_each([&](auto record) {
       using record_type = decltype(record);
-      list.push_back({detail::info_of<record_type>(), record_type::any_order, record_type::compensates});
+      list.push_back({detail::built_info_of<record_type>(), record_type::any_order, record_type::compensates});
     });
     return list;
   }();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/backend.hpp"
+#include "core/built_backend.hpp"
 #include "core/memory_check.hpp"
 #include "keyed/checks.hpp"
 #include "keyed/choice.hpp"
@@ -47,6 +48,7 @@ struct key_reducer<Context>::implementation {
 
   void set_keys(const void* keys, std::size_t count, detail::key_type type);
   void choose();
+  [[nodiscard]] bool choose_by_keys();
   void use(std::string_view name);
   template <typename T>
   void reduce(const component_values<const T>& values, const component_values<T>& results, const key_call& call);
@@ -67,6 +69,8 @@ struct key_reducer<Context>::implementation {
   detail::key_request chosen_for{};
   detail::key_source source{};
   detail::key_type type{};
+  double unseen_ms = 0;       // of the last keys that were not sampled
+  double unseen_work_ms = 0;  // of all since the choice was due
   bool choice_due = true;
   bool usable = false;
   bool keys_changed = false;  // since the last check: a fault may be from keys that have been replaced
@@ -80,7 +84,8 @@ void key_reducer<Context>::implementation::use(std::string_view name) {
   detail::key_method_list::with(detail::key_method_kind, name, [&](auto tag) {
     using tag_type = decltype(tag);
     method = tag_type::name;
-    if constexpr (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda) {
+    if constexpr (detail::backend_is_built<Context> &&
+                  (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda)) {
       engine = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
     }
   });
@@ -90,16 +95,45 @@ template <typename Context>
 void key_reducer<Context>::implementation::choose() {
   const std::string& asked = setup.options.method;
   if (!choice_due) return;
+  bool final = true;
   if (asked.empty() || asked == "auto") {
-    detail::key_choice choice = detail::choose_key_method(context, setup, source, scratch);
-    use(choice.method);
-    reason = std::move(choice.reason);
-    chosen_for = choice.request;
+    final = choose_by_keys();
   } else {
     use(asked);
     reason = "asked for";
   }
-  choice_due = source.count == 0;  // no elements say nothing of those that follow
+  choice_due = !final || source.count == 0;  // no elements say nothing of those that follow
+}
+
+/// On a CPU a sample waits for the work that is worth it: by then, the methods are chosen by counts alone. Where runs
+/// must be repeatable the first keys decide. Returns whether the choice stays.
+template <typename Context>
+bool key_reducer<Context>::implementation::choose_by_keys() {
+  detail::key_choice choice;
+  bool final = true;
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    const auto count = static_cast<double>(source.count);
+    const bool again =
+        engine != nullptr && unseen_ms > 0 && count >= chosen_for.elements / 2 && count <= chosen_for.elements * 2;
+    if (!again) {
+      choice = detail::choose_unseen_key_method(context, setup, source.count);
+      unseen_ms = choice.milliseconds;
+    }
+    if (source.count > 0) unseen_work_ms += unseen_ms;
+    if (!detail::worth_key_sample(detail::key_sample_layout::of_cpu(source.count), unseen_work_ms)) {
+      if (again) return false;
+      final = context.reproducibility() != determinism::none;
+    } else {
+      unseen_ms = unseen_work_ms = 0;
+      choice = detail::choose_key_method(context, setup, source, scratch);
+    }
+  } else {
+    choice = detail::choose_key_method(context, setup, source, scratch);
+  }
+  use(choice.method);
+  reason = std::move(choice.reason);
+  chosen_for = choice.request;
+  return final;
 }
 
 template <typename Context>
@@ -211,6 +245,7 @@ void key_reducer<Context>::set_keys(const std::uint64_t* keys, std::size_t count
 template <typename Context>
 void key_reducer<Context>::choose_again() {
   implementation_->choice_due = true;
+  implementation_->unseen_ms = implementation_->unseen_work_ms = 0;
 }
 
 template <typename Context>

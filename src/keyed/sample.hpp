@@ -14,7 +14,8 @@
 namespace quadrat::detail {
 
 /// Which elements are sampled: windows of 32 consecutive elements, as a warp reads them; some windows spread over each
-/// of a few blocks of 4096, and the blocks over the whole. Up to 4096 elements, all of them.
+/// of a few blocks of 4096, and the blocks over the whole. Up to 4096 elements, all of them. On CPUs, of more than
+/// that, an eighth: their work is closer to that of a sample.
 struct key_sample_layout {
   static constexpr std::size_t window = 32;
   static constexpr std::size_t block = 4096;
@@ -31,6 +32,16 @@ struct key_sample_layout {
         blocks(elements > block ? most_blocks : 1),
         windows(elements > block ? most_windows : (elements + window - 1) / window),
         taken(elements > block ? most_blocks * most_windows * window : elements) {}
+
+  [[nodiscard]] static key_sample_layout of_cpu(std::size_t elements) {
+    key_sample_layout layout(elements);
+    if (elements > block) {
+      layout.blocks = most_blocks / 2;
+      layout.windows = most_windows / 4;
+      layout.taken = layout.blocks * layout.windows * window;
+    }
+    return layout;
+  }
 
   /// The element at place s of the sample, which goes block by block and window by window.
   [[nodiscard]] QUADRAT_HD std::size_t element(std::size_t s) const {
@@ -52,12 +63,21 @@ struct key_sample {
   double block_span = 1;    ///< range of keys of 4096 consecutive elements
   double span = 1;          ///< range of keys
   double crowd = 0;         ///< share of the most frequent key, estimated
+  bool assumed = false;     ///< nothing was seen: these are even_keys
 };
+
+/// What is expected where no keys were seen: all as frequent, in random order.
+[[nodiscard]] key_sample even_keys(double elements, double keys);
+
+/// Milliseconds that a sample takes on a CPU.
+[[nodiscard]] inline double cpu_sample_ms(const key_sample_layout& layout) {
+  return 0.01 + 1e-4 * static_cast<double>(layout.taken);
+}
 
 /// The sample's keys, in its order; no_key where one is out of range (which raises no fault). Synchronizes.
 template <typename Context>
 [[nodiscard]] std::vector<std::uint32_t> read_key_sample(const Context& context, const key_source& source,
-                                                         workspace<Context>& scratch);
+                                                         const key_sample_layout& layout, workspace<Context>& scratch);
 
 /// The statistics of these keys.
 [[nodiscard]] key_sample summarize(const key_sample_layout& layout, std::span<const std::uint32_t> keys);

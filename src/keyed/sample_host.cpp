@@ -90,7 +90,28 @@ struct key_extent {
   [[nodiscard]] double span() const { return least == no_key ? 1 : static_cast<double>(greatest - least) + 1; }
 };
 
+/// Expected distinct values of this many draws from so many.
+[[nodiscard]] double distinct_of_draws(double draws, double values) {
+  return values <= 1 ? 1 : values * -std::expm1(draws * std::log1p(-1 / values));
+}
+
 }  // namespace
+
+key_sample even_keys(double elements, double keys) {
+  constexpr double window = key_sample_layout::window, keys_of_sector = 8;
+  const double block = std::min(static_cast<double>(key_sample_layout::block), std::max(elements, 1.0));
+  key_sample result;
+  result.same = 1 / std::max(keys, 1.0);
+  result.descending = 0.5 * (1 - result.same);
+  result.warp_keys = distinct_of_draws(window, keys);
+  result.warp_sectors = distinct_of_draws(window, std::ceil(keys / keys_of_sector));
+  result.block_keys = distinct_of_draws(block, keys);
+  result.block_span = std::max(1.0, keys * (block - 1) / (block + 1));
+  result.span = std::max(1.0, keys * (elements - 1) / (elements + 1));
+  result.crowd = result.same;
+  result.assumed = true;
+  return result;
+}
 
 key_sample summarize(const key_sample_layout& layout, key_span keys) {
   key_sample result;

@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/keyed/key_reducer.hpp"
 #include "support/errors.hpp"
 
 namespace quadrat::test {
@@ -158,6 +163,80 @@ TEST_F(key_choice_cuda, says_what_was_seen_and_how_the_best_two_compare) {
   EXPECT_NE(crowded.reason.find("100 % have the commonest key"), std::string::npos) << crowded.reason;
   const auto nothing = choice_of(on_cuda(), {1'000'000}, 0, key_sample{});
   EXPECT_NE(nothing.reason.find("no elements"), std::string::npos) << nothing.reason;
+}
+
+[[nodiscard]] std::vector<std::uint32_t> even_random_keys(std::size_t count, std::uint32_t keys) {
+  std::vector<std::uint32_t> result(count);
+  std::uint64_t state = 88172645463325252u;
+  for (std::uint32_t& key : result) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    key = static_cast<std::uint32_t>((state >> 32) % keys);
+  }
+  return result;
+}
+
+TEST(key_choice, what_is_assumed_of_keys_that_are_not_seen_is_what_a_sample_of_even_ones_shows) {
+  for (const std::size_t count : {1000u, 100000u}) {
+    for (const std::uint32_t keys : {10u, 300u, 1000000u}) {
+      const auto all = even_random_keys(count, keys);
+      const detail::key_source source{all.data(), count, keys, false, {}};
+      const detail::key_sample_layout layout(count);
+      const cpu_context context;
+      workspace<cpu_context> scratch;
+      const key_sample seen = summarize(layout, detail::read_key_sample(context, source, layout, scratch));
+      const key_sample assumed = detail::even_keys(static_cast<double>(count), keys);
+      EXPECT_TRUE(assumed.assumed);
+      EXPECT_NEAR(assumed.same, seen.same, 0.03);
+      EXPECT_NEAR(assumed.descending, seen.descending, 0.05);
+      EXPECT_NEAR(assumed.warp_keys, seen.warp_keys, 0.05 * seen.warp_keys);
+      EXPECT_NEAR(assumed.warp_sectors, seen.warp_sectors, 0.1 * seen.warp_sectors + 0.3);
+      EXPECT_NEAR(assumed.block_keys, seen.block_keys, 0.15 * seen.block_keys);
+      EXPECT_NEAR(assumed.block_span, seen.block_span, 0.1 * seen.block_span);
+      EXPECT_NEAR(assumed.span, seen.span, 0.05 * seen.span);
+    }
+  }
+}
+
+[[nodiscard]] bool looked_at(const key_reducer<cpu_context>& reducer) {
+  return reducer.reason().find("no keys were looked at") == std::string_view::npos;
+}
+
+TEST(key_choice, on_a_cpu_keys_are_looked_at_once_the_work_is_worth_it) {
+  const auto keys = even_random_keys(2000, 50);
+  key_reducer<cpu_context> reducer(cpu_context({.threads = 1}), 50);
+  int calls = 0;
+  do {
+    reducer.set_keys(keys.data(), keys.size());
+    ASSERT_LT(++calls, 1000000) << "never";
+  } while (!looked_at(reducer));
+  EXPECT_GT(calls, 50) << "a sample of 2000 keys takes about as long as their reduction";
+  // Many uses are worth it at once.
+  key_reducer<cpu_context> used(cpu_context({.threads = 1}), 50, {.uses = 1e6});
+  used.set_keys(keys.data(), keys.size());
+  EXPECT_TRUE(looked_at(used));
+  reducer.choose_again();
+  reducer.set_keys(keys.data(), keys.size());
+  EXPECT_FALSE(looked_at(reducer));
+}
+
+TEST(key_choice, where_runs_can_be_repeated_the_first_keys_decide) {
+  const auto keys = even_random_keys(2000, 50);
+  key_reducer<cpu_context> reducer(cpu_context({.threads = 1, .reproducibility = determinism::run_to_run}), 50);
+  reducer.set_keys(keys.data(), keys.size());
+  const std::string_view first = reducer.method();
+  EXPECT_FALSE(looked_at(reducer));
+  for (int call = 0; call < 20000; ++call) reducer.set_keys(keys.data(), keys.size());
+  EXPECT_EQ(reducer.method(), first);
+  EXPECT_FALSE(looked_at(reducer));
+}
+
+TEST(key_choice, a_sample_on_a_cpu_costs_little_of_the_work_that_it_is_for) {
+  EXPECT_EQ(detail::key_sample_layout::of_cpu(1000000).taken, 512u);
+  EXPECT_EQ(detail::key_sample_layout::of_cpu(4096).taken, 4096u);
+  const detail::key_sample_layout layout = detail::key_sample_layout::of_cpu(5000);
+  for (std::size_t s = 0; s < layout.taken; ++s) EXPECT_LT(layout.element(s), 5000u);
+  EXPECT_FALSE(detail::worth_key_sample(layout, 49 * detail::cpu_sample_ms(layout)));
+  EXPECT_TRUE(detail::worth_key_sample(layout, 51 * detail::cpu_sample_ms(layout)));
 }
 
 }  // namespace

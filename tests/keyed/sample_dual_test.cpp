@@ -26,7 +26,7 @@ class key_sample_test : public backend_test {
   std::vector<std::uint32_t> read(const std::vector<Key>& keys, std::uint32_t key_count) {
     const auto on_device = to_device(context_, keys);
     const detail::key_source source{on_device.data(), keys.size(), key_count, sizeof(Key) == 8, {}};
-    return detail::read_key_sample(context_, source, scratch_);
+    return detail::read_key_sample(context_, source, key_sample_layout(source.count), scratch_);
   }
   template <typename Key>
   key_sample sample(const std::vector<Key>& keys, std::uint32_t key_count) {

@@ -16,7 +16,7 @@ struct atomic_method : key_record {
   static constexpr std::string_view name = "atomic";
   static constexpr std::string_view summary = "an atomic operation an element";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static method_cost cost(const key_request& request) {
     return request.cuda ? cuda_cost({left_over::elements, 0.8, 0.25}, request)

@@ -26,7 +26,7 @@ struct cas_loop_method : key_record {
   static constexpr std::string_view name = "cas_loop";
   static constexpr std::string_view summary = "a loop of compare and swap an element, as chips once needed";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   template <typename Context>
   using engine = cas_loop_engine;

@@ -27,7 +27,7 @@ struct runs_method : key_record {
   static constexpr std::string_view name = "runs";
   static constexpr std::string_view summary = "equal keys in a row are joined first, in threads and warps";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static method_cost cost(const key_request& request) { return cuda_cost({left_over::runs, 1.4, 0.25}, request); }
   template <typename Context>

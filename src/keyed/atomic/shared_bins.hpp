@@ -26,7 +26,7 @@ struct shared_bins_method : key_record {
   static constexpr std::string_view name = "shared_bins";
   static constexpr std::string_view summary = "blocks bin their elements in shared memory, hashed where keys are many";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static method_cost cost(const key_request& request);
   template <typename Context>

@@ -41,7 +41,7 @@ struct warp_peers_method : key_record {
   static constexpr std::string_view name = "warp_peers";
   static constexpr std::string_view summary = "equal keys of a warp joined first, one atomic operation a key and warp";
   static constexpr bool on_cpu = false;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   /// With several uses, peers are computed once.
   static method_cost cost(const key_request& request) {

@@ -44,7 +44,7 @@ struct ordered_method : key_record {
   static constexpr std::string_view name = "ordered";
   static constexpr std::string_view summary = "for keys that are in order already: no sort, no atomic operations";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool any_order = false;
   static constexpr bool compensates = true;

@@ -48,7 +48,7 @@ struct sort_reduce_method : key_record {
   static constexpr std::string_view name = "sort_reduce";
   static constexpr std::string_view summary = "elements sorted by key, once for all uses, then as ordered";
   static constexpr bool on_cpu = true;
-  static constexpr bool on_cuda = QUADRAT_HAS_CUDA != 0;
+  static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool compensates = true;
   static bool serves(const key_request& /*request*/) { return true; }
