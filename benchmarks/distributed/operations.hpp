@@ -12,6 +12,8 @@ namespace quadrat::bench {
 void run_weak_scaling(const session& s);
 /// The granular step with as many grains in all.
 void run_strong_scaling(const session& s);
+/// The step of the SRD fluid with as many particles in all.
+void run_distributed_srd(const session& s);
 /// Positions of ghosts, packing included.
 void run_halo(const session& s);
 /// One particle of a hundred changes its rank.

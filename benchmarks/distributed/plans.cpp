@@ -80,12 +80,20 @@ void run_distributed_fft(const session& s) {
   const int edge = s.on_cuda() ? (s.full() ? 512 : 64) : (s.full() ? 128 : 16);
   const std::size_t points =
       static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge);
-  for (const bool transposed : {false, true}) {
+  struct way {
+    const char* name;
+    bool transposed;
+    fft_layout layout;
+  };
+  for (const way& one :
+       {way{"natural", false, fft_layout::slabs}, way{"transposed", true, fft_layout::slabs},
+        way{"pencils", false, fft_layout::pencils}, way{"transposed pencils", true, fft_layout::pencils}}) {
     for (const int number : rank_counts(s)) {
-      const row identity = identify("fft", transposed ? "transposed" : "natural", "float", points, points, "uniform");
+      const row identity = identify("fft", one.name, "float", points, points, "uniform");
       attempt_on_ranks(s, identity, number, [&](const auto& context, communicator& ranks, row& out) {
         using context_type = std::remove_cvref_t<decltype(context)>;
-        distributed_fft<context_type, float> fft(context, ranks, {edge, edge, edge}, {.transposed = transposed});
+        distributed_fft<context_type, float> fft(context, ranks, {edge, edge, edge},
+                                                 {.transposed = one.transposed, .library = {}, .layout = one.layout});
         array<vec<float, 2>, context_type> mesh(context, fft.room());
         fill_bytes(context, mesh.data(), 0, fft.room() * sizeof(vec<float, 2>));
         auto* const data = reinterpret_cast<std::complex<float>*>(mesh.data());

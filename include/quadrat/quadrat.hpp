@@ -94,6 +94,7 @@
 #include "quadrat/distributed/spread_plan.hpp"
 #include "quadrat/distributed/visit.hpp"
 // How methods are chosen.
+#include "quadrat/choice/choose_method.hpp"
 #include "quadrat/tune/device_profile.hpp"
 #include "quadrat/tune/explanation.hpp"
 
@@ -101,8 +102,12 @@
 #include "quadrat/models/brownian.hpp"
 #include "quadrat/models/brownian_forces.hpp"
 #include "quadrat/models/circles.hpp"
+#include "quadrat/models/distributed_friction.hpp"
 #include "quadrat/models/distributed_granular.hpp"
+#include "quadrat/models/distributed_model.hpp"
+#include "quadrat/models/distributed_srd.hpp"
 #include "quadrat/models/electrolyte.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/models/granular_friction.hpp"
+#include "quadrat/models/rank_report.hpp"
 #include "quadrat/models/srd.hpp"

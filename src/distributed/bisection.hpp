@@ -34,8 +34,8 @@ class bisection {
   /// Blocks of several ranks.
   [[nodiscard]] const std::vector<part>& parts() const { return parts_; }
 
-  /// Cuts all of them: part p before cell cells[p] along axes[p].
-  void cut(const std::vector<int>& axes, const std::vector<int>& cells) {
+  /// Cuts all of them: part p before cell cells[p] along axes[p]; ranks_below[p] of its ranks go below, or about half.
+  void cut(const std::vector<int>& axes, const std::vector<int>& cells, const std::vector<int>& ranks_below = {}) {
     const std::vector<part> before = std::move(parts_);
     parts_.clear();
     for (std::size_t p = 0; p < before.size(); ++p) {
@@ -48,7 +48,7 @@ class bisection {
       below.above = false;
       above.above = true;
       below.block.end[axes[p]] = above.block.first[axes[p]] = cells[p];
-      below.ranks = whole.ranks_below();
+      below.ranks = ranks_below.empty() ? whole.ranks_below() : ranks_below[p];
       above.ranks = whole.ranks - below.ranks;
       above.first_rank += below.ranks;
       place(below);

@@ -2,10 +2,13 @@
 #include "quadrat/distributed/fft.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/backend.hpp"
+#include "distributed/fft_moves.hpp"
+#include "distributed/pencils.hpp"
 #include "distributed/slabs.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -17,11 +20,7 @@ namespace quadrat {
 
 namespace {
 
-/// A complex number as it is moved: nvcc has no std::complex on devices.
-template <typename T>
-struct alignas(2 * sizeof(T)) moved_number {
-  T real, imaginary;
-};
+using detail::moved_number;
 
 /// [x][y][z] into parts, one for each rank that gets the layers [y0, y1): [y - y0][z][x] for the own x.
 template <typename T>
@@ -100,11 +99,17 @@ struct distributed_fft<Context, T>::implementation {
       require(mesh[axis] >= 1 && only_small_factors(mesh[axis]), "the mesh has ", mesh[axis], " points along axis ",
               axis, "; a product of 2, 3 and 5 is needed");
     }
+    detail::require_fft_library<T>(options.library, context);
+    const bool few_layers = size > std::min(mesh[0], mesh[1]);
+    if (options.layout == fft_layout::pencils || (options.layout == fft_layout::automatic && few_layers)) {
+      pencils = std::make_unique<detail::pencil_transform<Context, T>>(
+          context, group, mesh, detail::arranged_ranks(mesh, size), options.library);
+      return;
+    }
     x0 = detail::slab_begin(mesh[0], rank, size);
     x1 = detail::slab_begin(mesh[0], rank + 1, size);
     y0 = detail::slab_begin(mesh[1], rank, size);
     y1 = detail::slab_begin(mesh[1], rank + 1, size);
-    detail::require_fft_library<T>(options.library, context);
     const std::size_t plane = static_cast<std::size_t>(mesh[1]) * static_cast<std::size_t>(mesh[2]);
     if (x1 > x0) planes = transform({1, mesh[1], mesh[2]}, x1 - x0, plane, options.library);
     const int line_count = (y1 - y0) * mesh[2];
@@ -130,7 +135,15 @@ struct distributed_fft<Context, T>::implementation {
 
   [[nodiscard]] std::size_t slab() const { return layer_numbers(x1 - x0, mesh[1]); }
   [[nodiscard]] std::size_t transposed_slab() const { return layer_numbers(y1 - y0, mesh[0]); }
-  [[nodiscard]] std::size_t room() const { return std::max(slab(), transposed_slab()); }
+  [[nodiscard]] std::size_t room() const {
+    return pencils != nullptr ? pencils->room() : std::max(slab(), transposed_slab());
+  }
+  [[nodiscard]] cell_block<3> block() const {
+    return pencils != nullptr ? pencils->first_block() : cell_block<3>{{x0, 0, 0}, {x1, mesh[1], mesh[2]}};
+  }
+  [[nodiscard]] cell_block<3> transposed_block() const {
+    return pencils != nullptr ? pencils->last_block() : cell_block<3>{{0, y0, 0}, {mesh[0], y1, mesh[2]}};
+  }
   [[nodiscard]] std::size_t layer_numbers(int layers, int extent) const {
     return static_cast<std::size_t>(layers) * static_cast<std::size_t>(extent) * static_cast<std::size_t>(mesh[2]);
   }
@@ -153,8 +166,13 @@ struct distributed_fft<Context, T>::implementation {
     for (int rank = 0; rank < ranks.size(); ++rank) {
       const std::size_t leaving = sent[static_cast<std::size_t>(rank)],
                         coming = received[static_cast<std::size_t>(rank)];
-      if (leaving > 0) sends.push_back({rank, from, leaving * sizeof(number)});
-      if (coming > 0) receives.push_back({rank, to, coming * sizeof(number)});
+      if (std::is_same_v<Context, cpu_context> && rank == ranks.rank()) {
+        // Not through the staging memory of a message.
+        copy_bytes(context, from, to, leaving * sizeof(number));
+      } else {
+        if (leaving > 0) sends.push_back({rank, from, leaving * sizeof(number)});
+        if (coming > 0) receives.push_back({rank, to, coming * sizeof(number)});
+      }
       from += leaving;
       to += coming;
     }
@@ -163,21 +181,46 @@ struct distributed_fft<Context, T>::implementation {
 
   /// From [x - x0][y][z] to [y - y0][z][x].
   void transpose(number* data) {
-    const int width = detail::slab_begin(mesh[1], 1, ranks.size());
-    for_each(context, "fft.part", slab(), part_by_second_axis<T>{data, x1 - x0, mesh[1], mesh[2], width, out.data()});
+    part(data, out.data(), true);
     exchange(parts(x1 - x0, mesh[1]), parts(y1 - y0, mesh[0]));
-    const int width_x = detail::slab_begin(mesh[0], 1, ranks.size());
-    for_each(context, "fft.join", transposed_slab(),
-             join_first_axis<T>{data, in.data(), y1 - y0, mesh[0], mesh[2], width_x, false});
+    join(data, in.data(), false);
   }
   void transpose_back(number* data) {
-    const int width_x = detail::slab_begin(mesh[0], 1, ranks.size());
-    for_each(context, "fft.unjoin", transposed_slab(),
-             join_first_axis<T>{data, out.data(), y1 - y0, mesh[0], mesh[2], width_x, true});
+    join(data, out.data(), true);
     exchange(parts(y1 - y0, mesh[0]), parts(x1 - x0, mesh[1]));
+    part(data, in.data(), false);
+  }
+  /// The slab into parts for the other ranks, or back.
+  void part(number* data, number* pieces, bool into) {
     const int width = detail::slab_begin(mesh[1], 1, ranks.size());
-    const part_by_second_axis<T> order{nullptr, x1 - x0, mesh[1], mesh[2], width, in.data()};
-    for_each(context, "fft.unpart", slab(), unpart_second_axis<T>{order, data});
+    if constexpr (std::is_same_v<Context, cpu_context>) {
+      const auto own = static_cast<std::size_t>(x1 - x0), ny = static_cast<std::size_t>(mesh[1]),
+                 nz = static_cast<std::size_t>(mesh[2]);
+      // A plane for each y, of rows along z: what is before the parts of a y has all numbers below it.
+      const auto place = [=](std::size_t y, std::size_t z) { return (y * nz + z) * own; };
+      detail::tile_moves<number, decltype(place)>{data, pieces, ny, own, nz, nz, ny * nz, place, into}.run(context,
+                                                                                                           "fft.part");
+    } else {
+      const part_by_second_axis<T> order{data, x1 - x0, mesh[1], mesh[2], width, pieces};
+      if (into) {
+        for_each(context, "fft.part", slab(), order);
+      } else {
+        for_each(context, "fft.unpart", slab(), unpart_second_axis<T>{order, data});
+      }
+    }
+  }
+  /// Parts of all ranks into lines along x, or back.
+  void join(number* data, number* pieces, bool back) {
+    const int width = detail::slab_begin(mesh[0], 1, ranks.size());
+    if constexpr (std::is_same_v<Context, cpu_context>) {
+      const auto lines_here = static_cast<std::size_t>(y1 - y0) * static_cast<std::size_t>(mesh[2]);
+      const auto length = static_cast<std::size_t>(mesh[0]);
+      detail::line_moves<number>{data, pieces, lines_here, length, static_cast<std::size_t>(width), back}.run(
+          context, "fft.join");
+    } else {
+      for_each(context, back ? "fft.unjoin" : "fft.join", transposed_slab(),
+               join_first_axis<T>{data, pieces, y1 - y0, mesh[0], mesh[2], width, back});
+    }
   }
   void transform_with(const std::unique_ptr<detail::mode_transform<T>>& one, number* data, int sign) const {
     if (one != nullptr) one->to_modes(&data->real, nullptr, sign);
@@ -191,6 +234,7 @@ struct distributed_fft<Context, T>::implementation {
   std::unique_ptr<detail::mode_transform<T>> planes;  ///< along y and z of each own layer
   std::unique_ptr<detail::mode_transform<T>> lines;   ///< along x, of the transposed mesh
   array<number, Context> out, in;
+  std::unique_ptr<detail::pencil_transform<Context, T>> pencils;  ///< in place of all these
 };
 
 template <typename Context, typename T>
@@ -209,6 +253,11 @@ template <typename Context, typename T>
 void distributed_fft<Context, T>::forward(std::complex<T>* mesh) {
   implementation& self = *implementation_;
   auto* const data = reinterpret_cast<moved_number<T>*>(mesh);
+  if (self.pencils != nullptr) {
+    self.pencils->forward(data);
+    if (!self.transposed) self.pencils->to_natural(data);
+    return;
+  }
   self.transform_with(self.planes, data, -1);
   self.transpose(data);
   self.transform_with(self.lines, data, -1);
@@ -219,6 +268,11 @@ template <typename Context, typename T>
 void distributed_fft<Context, T>::inverse(std::complex<T>* mesh) {
   implementation& self = *implementation_;
   auto* const data = reinterpret_cast<moved_number<T>*>(mesh);
+  if (self.pencils != nullptr) {
+    if (!self.transposed) self.pencils->to_transposed(data);
+    self.pencils->inverse(data);
+    return;
+  }
   if (!self.transposed) self.transpose(data);
   self.transform_with(self.lines, data, 1);
   self.transpose_back(data);
@@ -227,23 +281,39 @@ void distributed_fft<Context, T>::inverse(std::complex<T>* mesh) {
 
 template <typename Context, typename T>
 std::size_t distributed_fft<Context, T>::mesh_size() const {
-  return implementation_->slab();
+  const cell_block<3> own = block();
+  std::size_t points = 1;
+  for (int axis = 0; axis < 3; ++axis) points *= static_cast<std::size_t>(own.end[axis] - own.first[axis]);
+  return points;
 }
 template <typename Context, typename T>
 std::size_t distributed_fft<Context, T>::room() const {
   return implementation_->room();
 }
 template <typename Context, typename T>
+bool distributed_fft<Context, T>::in_pencils() const {
+  return implementation_->pencils != nullptr;
+}
+template <typename Context, typename T>
+cell_block<3> distributed_fft<Context, T>::block() const {
+  return implementation_->block();
+}
+template <typename Context, typename T>
+cell_block<3> distributed_fft<Context, T>::transposed_block() const {
+  return implementation_->transposed_block();
+}
+template <typename Context, typename T>
 index_range distributed_fft<Context, T>::layers() const {
-  return {implementation_->x0, implementation_->x1 - 1};
+  return {block().first[0], block().end[0] - 1};
 }
 template <typename Context, typename T>
 index_range distributed_fft<Context, T>::transposed_layers() const {
-  return {implementation_->y0, implementation_->y1 - 1};
+  return {transposed_block().first[1], transposed_block().end[1] - 1};
 }
 template <typename Context, typename T>
 std::size_t distributed_fft<Context, T>::bytes() const {
   const implementation& self = *implementation_;
+  if (self.pencils != nullptr) return self.pencils->bytes();
   return self.out.bytes() + self.in.bytes() + (self.planes == nullptr ? 0 : self.planes->bytes()) +
          (self.lines == nullptr ? 0 : self.lines->bytes());
 }

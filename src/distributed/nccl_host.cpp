@@ -85,6 +85,9 @@ class nccl_communicator final : public communicator {
   [[nodiscard]] std::string name() const override { return "nccl"; }
   void barrier() override { host_.barrier(); }
   void all_gather(const void* mine, void* all, std::size_t bytes) override { host_.all_gather(mine, all, bytes); }
+  std::unique_ptr<shared_file> open_shared(const std::string& path, const std::string& name) override {
+    return host_.open_shared(path, name);
+  }
   void all_to_all(const void* sent, void* received, std::size_t bytes) override {
     host_.all_to_all(sent, received, bytes);
   }

@@ -113,7 +113,7 @@ fs::path without_links(fs::path path, std::optional<int>& descriptor) {
 
 }  // namespace
 
-atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
+atomic_file::atomic_file(fs::path target, temporary kind) : target_(std::move(target)) {
   struct stat found;
   // The system follows the links first: it refuses loops, and links that other users put into a folder like /tmp.
   const bool exists = ::stat(target_.c_str(), &found) == 0;
@@ -128,7 +128,7 @@ atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
     open_stream(::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   } else {
     if (exists) replaced_ = {found.st_uid, found.st_gid, found.st_mode & 0777u};
-    open_temporary();
+    open_temporary(kind);
   }
 }
 
@@ -147,7 +147,7 @@ void atomic_file::open_stream(int descriptor) {
   any_written = true;
 }
 
-void atomic_file::open_temporary() {
+void atomic_file::open_temporary(temporary kind) {
   if (replaced_ && ::faccessat(AT_FDCWD, destination_.c_str(), W_OK, AT_EACCESS) != 0) fail("write", errno);
   const fs::path folder = folder_of(destination_);
   std::error_code code;
@@ -155,7 +155,7 @@ void atomic_file::open_temporary() {
   if (code) throw io_error(message("cannot create the folder ", folder.string(), ": ", code.message()));
   // What will replace a private file must not be readable by others.
   const ::mode_t mode = replaced_ ? 0600 : 0666;
-  descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+  if (kind == temporary::unnamed) descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
   if (descriptor_ >= 0) {
     // Without /proc it could not be given a name.
     if (::access(descriptor_path(descriptor_).text, F_OK) == 0) return;

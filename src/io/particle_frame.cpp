@@ -24,22 +24,6 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, fits);
 }
 
-/// The comment line of an extended XYZ file.
-std::string comment_of(const particle_frame& frame) {
-  const vec<double, 3> edges = frame.upper - frame.lower;
-  std::string text = "Lattice=\"";
-  for (int k = 0; k < 9; ++k) text += (k > 0 ? " " : "") + number_text(k % 4 == 0 ? edges[k / 3] : 0.0);
-  text += "\" Origin=\"";
-  for (int k = 0; k < 3; ++k) text += (k > 0 ? " " : "") + number_text(frame.lower[k]);
-  text += "\" pbc=\"";
-  for (int k = 0; k < 3; ++k) text += message(k > 0 ? " " : "", frame.periodic[k] ? 'T' : 'F');
-  text += "\" Properties=species:S:1:pos:R:3";
-  if (!frame.velocities.empty()) text += ":velo:R:3";
-  if (!frame.radii.empty()) text += ":radius:R:1";
-  for (const particle_field& field : frame.fields) text += message(':', field.name, ":R:1");
-  return text + ":id:I:1 Time=" + number_text(frame.time) + "\n";
-}
-
 }  // namespace
 
 void require_complete(const particle_frame& frame, std::string_view kind) {
@@ -56,25 +40,44 @@ void require_complete(const particle_frame& frame, std::string_view kind) {
   }
 }
 
-void write_xyz(const std::filesystem::path& file, const particle_frame& frame) {
-  require_complete(frame, "XYZ");
-  const std::size_t count = frame.positions.size();
-  atomic_file out(file);
-  std::string text = message(count, '\n') + comment_of(frame);
+std::string xyz_comment(const particle_frame& frame) {
+  const vec<double, 3> edges = frame.upper - frame.lower;
+  std::string text = "Lattice=\"";
+  for (int k = 0; k < 9; ++k) text += (k > 0 ? " " : "") + number_text(k % 4 == 0 ? edges[k / 3] : 0.0);
+  text += "\" Origin=\"";
+  for (int k = 0; k < 3; ++k) text += (k > 0 ? " " : "") + number_text(frame.lower[k]);
+  text += "\" pbc=\"";
+  for (int k = 0; k < 3; ++k) text += message(k > 0 ? " " : "", frame.periodic[k] ? 'T' : 'F');
+  text += "\" Properties=species:S:1:pos:R:3";
+  if (!frame.velocities.empty()) text += ":velo:R:3";
+  if (!frame.radii.empty()) text += ":radius:R:1";
+  for (const particle_field& field : frame.fields) text += message(':', field.name, ":R:1");
+  return text + ":id:I:1 Time=" + number_text(frame.time) + "\n";
+}
+
+void append_xyz_lines(std::string& text, const particle_frame& frame, std::size_t first, std::size_t end) {
   const auto add = [&](float value) { text += ' ' + number_text(value); };
-  constexpr std::size_t enough = 1 << 16;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = first; i < end; ++i) {
     text += 'X';
     for (int axis = 0; axis < 3; ++axis) add(frame.positions[i][axis]);
     for (int axis = 0; axis < 3 && !frame.velocities.empty(); ++axis) add(frame.velocities[i][axis]);
     if (!frame.radii.empty()) add(frame.radii[i]);
     for (const particle_field& field : frame.fields) add(field.values[i]);
-    text += ' ' + number_text(i) + '\n';
-    if (text.size() < enough) continue;
-    out.write(text);
-    text.clear();
+    text += ' ' + number_text(frame.first_id + i) + '\n';
   }
-  out.write(text);
+}
+
+void write_xyz(const std::filesystem::path& file, const particle_frame& frame) {
+  require_complete(frame, "XYZ");
+  const std::size_t count = frame.positions.size();
+  atomic_file out(file);
+  out.write(message(count, '\n') + xyz_comment(frame));
+  constexpr std::size_t some = 1024;
+  for (std::size_t first = 0; first < count; first += some) {
+    std::string text;
+    append_xyz_lines(text, frame, first, std::min(first + some, count));
+    out.write(text);
+  }
   out.commit();
 }
 

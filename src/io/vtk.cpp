@@ -18,6 +18,45 @@ namespace {
 
 std::array<float, 3> as_array(const vec<float, 3>& v) { return {v[0], v[1], v[2]}; }
 
+/// Time and box.
+std::string field_data(const particle_frame& frame) {
+  std::string text = "<FieldData>\n";
+  const auto add = [&](const char* name, std::span<const double> values) {
+    text += message("<DataArray type=\"Float64\" Name=\"", name, "\" NumberOfTuples=\"1\" NumberOfComponents=\"",
+                    values.size(), "\" format=\"ascii\">");
+    for (std::size_t k = 0; k < values.size(); ++k) text += (k > 0 ? " " : "") + full_number_text(values[k]);
+    text += "</DataArray>\n";
+  };
+  const auto periodic = make_vec<double, 3>([&](int axis) { return frame.periodic[axis] ? 1.0 : 0.0; });
+  add("TimeValue", {&frame.time, 1});
+  add("BoxLower", frame.lower.component);
+  add("BoxUpper", frame.upper.component);
+  add("Periodic", periodic.component);
+  return text + "</FieldData>\n";
+}
+
+/// What a viewer shows first.
+std::string active(const particle_frame& frame) {
+  if (!frame.velocities.empty()) return " Scalars=\"speed\" Vectors=\"velocity\"";
+  return frame.fields.empty() ? "" : " Scalars=\"" + frame.fields.front().name + "\"";
+}
+
+void write_parallel(const std::filesystem::path& file, const particle_frame& piece, std::span<const std::string> pieces,
+                    std::string_view kind) {
+  const auto array = [](std::string_view type, std::string_view name, int components) {
+    return message("<PDataArray type=\"", type, "\" Name=\"", name, "\" NumberOfComponents=\"", components, "\"/>\n");
+  };
+  std::string text = message("<?xml version=\"1.0\"?>\n<VTKFile type=\"", kind, "\" version=\"1.0\" byte_order=\"",
+                             byte_order_name(), "\" header_type=\"UInt64\">\n<", kind, " GhostLevel=\"0\">\n",
+                             field_data(piece), "<PPointData", active(piece), ">\n");
+  if (!piece.velocities.empty()) text += array("Float32", "velocity", 3) + array("Float32", "speed", 1);
+  if (!piece.radii.empty()) text += array("Float32", "radius", 1);
+  for (const particle_field& field : piece.fields) text += array("Float32", field.name, 1);
+  text += array("UInt32", "id", 1) + "</PPointData>\n<PPoints>\n" + array("Float32", "Points", 3) + "</PPoints>\n";
+  for (const std::string& name : pieces) text += "<Piece Source=\"" + name + "\"/>\n";
+  write_text_file(file, message(text, "</", kind, ">\n</VTKFile>\n"));
+}
+
 /// The data set, in which a cell is as VTK wants it. The head declares the arrays in the order of the payload.
 class particle_writer {
  public:
@@ -38,18 +77,14 @@ class particle_writer {
   [[nodiscard]] std::size_t cells() const { return grid_ ? count_ : count_ > 0 ? 1 : 0; }
 
   void write_head() {
-    out_.xml("<", kind(), ">\n<FieldData>\n");
-    field_data("TimeValue", vec<double, 1>{frame_.time});
-    field_data("BoxLower", frame_.lower);
-    field_data("BoxUpper", frame_.upper);
-    field_data("Periodic", make_vec<double, 3>([&](int axis) { return frame_.periodic[axis] ? 1.0 : 0.0; }));
-    out_.xml("</FieldData>\n<Piece NumberOfPoints=\"", count_, "\" ");
+    out_.xml("<", kind(), ">\n", field_data(frame_));
+    out_.xml("<Piece NumberOfPoints=\"", count_, "\" ");
     if (grid_) {
       out_.xml("NumberOfCells=\"", cells(), "\">\n");
     } else {
       out_.xml("NumberOfVerts=\"", cells(), "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n");
     }
-    out_.xml("<PointData", active(), ">\n");
+    out_.xml("<PointData", active(frame_), ">\n");
     declare_fields();
     out_.xml("</PointData>\n<Points>\n");
     out_.declare("Float32", "Points", 3, count_, sizeof(float));
@@ -58,20 +93,6 @@ class particle_writer {
     out_.declare("Int64", "offsets", 1, cells(), sizeof(std::int64_t));
     if (grid_) out_.declare("UInt8", "types", 1, cells(), 1);
     out_.xml(grid_ ? "</Cells>\n" : "</Verts>\n", "</Piece>\n");
-  }
-
-  template <int D>
-  void field_data(const char* name, const vec<double, D>& values) {
-    out_.xml("<DataArray type=\"Float64\" Name=\"", name, "\" NumberOfTuples=\"1\" NumberOfComponents=\"", D,
-             "\" format=\"ascii\">");
-    for (int k = 0; k < D; ++k) out_.xml(k > 0 ? " " : "", values[k]);
-    out_.xml("</DataArray>\n");
-  }
-
-  /// What a viewer shows first.
-  [[nodiscard]] std::string active() const {
-    if (!frame_.velocities.empty()) return " Scalars=\"speed\" Vectors=\"velocity\"";
-    return frame_.fields.empty() ? "" : " Scalars=\"" + frame_.fields.front().name + "\"";
   }
 
   void declare_fields() {
@@ -95,7 +116,8 @@ class particle_writer {
     };
     append(frame_.radii);
     for (const particle_field& field : frame_.fields) append(field.values);
-    out_.append<std::uint32_t, 1>(count_, [](std::size_t i) { return std::array{static_cast<std::uint32_t>(i)}; });
+    out_.append<std::uint32_t, 1>(
+        count_, [&](std::size_t i) { return std::array{static_cast<std::uint32_t>(frame_.first_id + i)}; });
   }
 
   void append_points() {
@@ -124,6 +146,14 @@ void write_vtp(const std::filesystem::path& file, const particle_frame& frame) {
 void write_vtu(const std::filesystem::path& file, const particle_frame& frame) {
   require_complete(frame, "VTU");
   particle_writer(file, frame, true).write();
+}
+
+void write_pvtp(const std::filesystem::path& file, const particle_frame& piece, std::span<const std::string> pieces) {
+  write_parallel(file, piece, pieces, "PPolyData");
+}
+
+void write_pvtu(const std::filesystem::path& file, const particle_frame& piece, std::span<const std::string> pieces) {
+  write_parallel(file, piece, pieces, "PUnstructuredGrid");
 }
 
 void write_pvd(const std::filesystem::path& file, std::span<const pvd_entry> entries) {

@@ -19,6 +19,10 @@
 
 namespace quadrat::io {
 
+[[nodiscard]] constexpr std::string_view byte_order_name() {
+  return std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+}
+
 /// VTK XML with raw appended data: the head lists the DataArrays, and the payload follows in the same order. After the
 /// underscore each array is written as its length in bytes (u64), then its values. Format: "VTK File Formats",
 /// https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
@@ -26,8 +30,8 @@ class vtk_writer {
  public:
   /// `kind` of data set: PolyData, ImageData.
   vtk_writer(const std::filesystem::path& file, std::string_view kind) : file_(file), kind_(kind) {
-    xml("<?xml version=\"1.0\"?>\n<VTKFile type=\"", kind, "\" version=\"1.0\" byte_order=\"",
-        std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", "\" header_type=\"UInt64\">\n");
+    xml("<?xml version=\"1.0\"?>\n<VTKFile type=\"", kind, "\" version=\"1.0\" byte_order=\"", byte_order_name(),
+        "\" header_type=\"UInt64\">\n");
   }
 
   /// `attributes`: further attributes of the array, with a space before each.

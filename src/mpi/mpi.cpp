@@ -14,6 +14,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include "mpi/file.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat {
@@ -67,6 +68,10 @@ class mpi_communicator final : public communicator {
       const int length = static_cast<int>(std::min(longest, count - first));
       check_mpi(MPI_Allreduce(MPI_IN_PLACE, values + first, length, MPI_UINT64_T, MPI_SUM, comm_), "adding up");
     }
+  }
+
+  [[nodiscard]] std::unique_ptr<shared_file> open_shared(const std::string& path, const std::string& name) override {
+    return detail::open_mpi_file(comm_, path, name);
   }
 
   void start(const cpu_context&, std::span<const outgoing_message> sends,

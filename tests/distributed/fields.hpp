@@ -165,9 +165,19 @@ void check_spreading(communicator& ranks, std::uint64_t seed) {
   expect_near(to_host(context, gradients), expected_gradients, 30 * tolerance, "gradient", seed);
 }
 
+template <typename F>
+void for_each_point(const vec<int, 3>& first, const vec<int, 3>& end, const F& f) {
+  for (int a = first[0]; a < end[0]; ++a) {
+    for (int b = first[1]; b < end[1]; ++b) {
+      for (int c = first[2]; c < end[2]; ++c) f(a, b, c);
+    }
+  }
+}
+
 /// Transforms against direct sums; back again.
 template <typename T>
-void check_fft(communicator& ranks, const vec<int, 3>& mesh, bool transposed) {
+void check_fft(communicator& ranks, const vec<int, 3>& mesh, bool transposed,
+               fft_layout layout = fft_layout::automatic) {
   using number = std::complex<T>;
   const backend_context context = context_of_rank();
   std::mt19937_64 random(11);
@@ -189,23 +199,27 @@ void check_fft(communicator& ranks, const vec<int, 3>& mesh, bool transposed) {
     }
     return number(sum);
   };
-  distributed_fft<backend_context, T> fft(context, ranks, mesh, {.transposed = transposed});
-  const index_range x = fft.layers(), y = fft.transposed_layers();
+  distributed_fft<backend_context, T> fft(context, ranks, mesh,
+                                          {.transposed = transposed, .library = {}, .layout = layout});
+  const int size = ranks.size();
+  expect(fft.in_pencils() ==
+             (layout == fft_layout::pencils || (layout == fft_layout::automatic && size > std::min(mesh[0], mesh[1]))),
+         "a mesh of ", mesh[0], " x ", mesh[1], " layers on ", size, " ranks is in the wrong layout");
+  const auto owners = fft.in_pencils() ? pencil_decomposition(mesh, size) : slab_decomposition(mesh, size);
+  const cell_block<3> own = fft.block(), last = transposed ? fft.transposed_block() : own;
   std::vector<number> mine, expected;
-  for (int a = 0; a < mesh[0]; ++a) {
-    for (int b = 0; b < mesh[1]; ++b) {
-      for (int c = 0; c < mesh[2]; ++c) {
-        if (a < x.first || a > x.last) continue;
-        mine.push_back(whole[static_cast<std::size_t>((a * mesh[1] + b) * mesh[2] + c)]);
-        if (!transposed) expected.push_back(mode(a, b, c));
-      }
-    }
+  for_each_point(own.first, own.end, [&](int a, int b, int c) {
+    expect(owners.view().owner({a, b, c}) == ranks.rank(), "a mesh point is not of its owner");
+    mine.push_back(whole[static_cast<std::size_t>((a * mesh[1] + b) * mesh[2] + c)]);
+    if (!transposed) expected.push_back(mode(a, b, c));
+  });
+  if (transposed) {
+    for_each_point({last.first[1], last.first[2], last.first[0]}, {last.end[1], last.end[2], last.end[0]},
+                   [&](int b, int c, int a) { expected.push_back(mode(a, b, c)); });
   }
-  for (int b = y.first; transposed && b <= y.last; ++b) {
-    for (int c = 0; c < mesh[2]; ++c) {
-      for (int a = 0; a < mesh[0]; ++a) expected.push_back(mode(a, b, c));
-    }
-  }
+  std::uint64_t modes = expected.size();
+  ranks.add_up(&modes, 1);
+  expect(modes == whole.size(), "all ranks have ", modes, " modes, not ", whole.size());
   const std::vector<number> before = mine;
   expect(fft.mesh_size() == mine.size(), "a rank has ", fft.mesh_size(), " mesh points, not ", mine.size());
   mine.resize(fft.room());
@@ -242,6 +256,10 @@ inline void check_fields(communicator& ranks, std::uint64_t first, std::uint64_t
     check_fft<double>(ranks, {2, 10, 3}, transposed);  // fewer layers than ranks
     check_fft<double>(ranks, {5, 1, 1}, transposed);
     check_fft<float>(ranks, {1, 1, 1}, transposed);
+    check_fft<double>(ranks, {6, 5, 4}, transposed, fft_layout::pencils);
+    check_fft<float>(ranks, {4, 3, 8}, transposed, fft_layout::pencils);
+    check_fft<double>(ranks, {3, 2, 10}, transposed, fft_layout::slabs);
+    check_fft<float>(ranks, {2, 4, 1}, transposed, fft_layout::pencils);
   }
 }
 

@@ -21,6 +21,41 @@ TEST_P(distributed_fields_test, meshes_are_those_of_one_rank) {
   }));
 }
 
+TEST(pencil_decomposition_test, pencils_cover_the_mesh_once_on_any_number_of_ranks) {
+  for (const vec<int, 3>& mesh :
+       {vec<int, 3>{8, 8, 8}, vec<int, 3>{3, 5, 16}, vec<int, 3>{1, 9, 2}, vec<int, 3>{6, 1, 1}}) {
+    for (int count = 1; count <= 40; ++count) {
+      const auto shares = pencil_decomposition(mesh, count);
+      std::int64_t most = 0, all = 0;
+      for (int rank = 0; rank < count; ++rank) {
+        const cell_block<3> own = shares.blocks[static_cast<std::size_t>(rank)];
+        const vec<int, 3> extents = own.end - own.first;
+        const std::int64_t points = std::int64_t{extents[0]} * extents[1] * extents[2];
+        EXPECT_TRUE(points == 0 || extents[2] == mesh[2]);
+        most = std::max(most, points);
+        all += points;
+        for_each_point(own.first, own.end, [&](int x, int y, int z) {
+          EXPECT_EQ(shares.view().owner({x, y, z}), rank) << count << " ranks";
+        });
+      }
+      EXPECT_EQ(all, std::int64_t{mesh[0]} * mesh[1] * mesh[2]);
+      // 64 lines of a cube: 16 ranks and more have work, where in slabs 8 would.
+      if (mesh[0] == 8 && count >= 16) {
+        EXPECT_LE(most, 8 * 4) << count;
+      }
+    }
+  }
+  EXPECT_THROW(static_cast<void>(pencil_decomposition({4, 4, 4}, 0)), argument_error);
+  EXPECT_THROW(static_cast<void>(pencil_decomposition({4, 0, 4}, 2)), argument_error);
+}
+
+TEST_P(distributed_fields_test, transforms_in_pencils_on_more_ranks_than_layers) {
+  run_ranks(4 * GetParam(), [](communicator& ranks) {
+    check_fft<double>(ranks, {6, 4, 5}, false);
+    check_fft<float>(ranks, {4, 6, 3}, true);
+  });
+}
+
 TEST_P(distributed_fields_test, what_does_not_fit_is_refused_on_all_ranks) {
   run_ranks(GetParam(), [](communicator& ranks) {
     const backend_context context = context_of_rank();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -176,6 +178,65 @@ inline void check_keys(communicator& ranks, std::uint64_t seed) {
   }
 }
 
+/// Crowded keys: elements are combined before they are sent, with the results of plain loops.
+inline void check_crowded_keys(communicator& ranks, determinism level, std::size_t count, std::uint64_t key_count) {
+  const backend_context context = context_of_rank(level);
+  std::vector<std::uint32_t> keys;
+  std::vector<std::int64_t> integers;
+  std::vector<double> numbers;
+  const auto self = static_cast<std::size_t>(ranks.rank()), size = static_cast<std::size_t>(ranks.size());
+  std::vector<std::int64_t> sums(key_count, 0);
+  std::vector<std::uint64_t> counts(key_count, 0);
+  std::vector<double> totals(key_count, 0);
+  std::vector<double> least(key_count, std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < count * size; ++i) {
+    std::mt19937_64 random(i);
+    const auto key = static_cast<std::uint32_t>(random() % key_count);
+    const auto integer = static_cast<std::int64_t>(random());
+    const double number = random_unit<double>(random);
+    sums[key] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sums[key]) + static_cast<std::uint64_t>(integer));
+    totals[key] += number;
+    ++counts[key];
+    least[key] = std::min(least[key], number);
+    if (i % size != self) continue;
+    keys.push_back(key);
+    integers.push_back(integer);
+    numbers.push_back(number);
+  }
+  const auto device_keys = to_device(context, keys);
+  const auto device_integers = to_device(context, integers);
+  const auto device_numbers = to_device(context, numbers);
+  distributed_key_reducer<backend_context> reducer(context, ranks, key_count);
+  reducer.set_keys(device_keys.data(), keys.size());
+  const key_share share = reducer.share();
+  const std::size_t rows = share.end - share.first;
+  array<std::int64_t, backend_context> found_sums(context, rows);
+  array<std::uint64_t, backend_context> found_counts(context, rows);
+  array<double, backend_context> found(context, rows);
+  reducer.reduce<std::int64_t>(packed_values(device_integers.data(), keys.size()),
+                               packed_values(found_sums.data(), rows), key_operation::sum);
+  if (count >= 2 * key_count && size > 1) {
+    expect(reducer.element_count() <= rows * size, "rank ", self, " gets ", reducer.element_count(), " rows for ", rows,
+           " keys");
+  }
+  reducer.count(found_counts.data());
+  reducer.reduce<double>(packed_values(device_numbers.data(), keys.size()), packed_values(found.data(), rows),
+                         key_operation::minimum);
+  const auto found_least = to_host(context, found);
+  reducer.reduce<double>(packed_values(device_numbers.data(), keys.size()), packed_values(found.data(), rows),
+                         key_operation::sum);
+  const auto found_totals = to_host(context, found);
+  const auto host_sums = to_host(context, found_sums);
+  const auto host_counts = to_host(context, found_counts);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint64_t key = share.first + row;
+    expect(host_sums[row] == sums[key] && host_counts[row] == counts[key] && found_least[row] == least[key],
+           "sum, count or minimum of key ", key, " differ from those of one rank");
+    expect(std::fabs(found_totals[row] - totals[key]) <= 1e-12 * totals[key], "the sum of numbers of key ", key, " is ",
+           found_totals[row], "; expected ", totals[key]);
+  }
+}
+
 /// `count` systems with random decompositions.
 inline void check_searches(communicator& ranks, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -187,6 +248,12 @@ inline void check_searches(communicator& ranks, std::uint64_t first, std::uint64
     };
     seed % 2 == 0 ? both(0.0f) : both(0.0);
     check_keys(ranks, seed);
+  }
+  for (const determinism level : {determinism::none, determinism::canonical}) {
+    check_crowded_keys(ranks, level, 300, 1);
+    check_crowded_keys(ranks, level, 300, 20);
+    check_crowded_keys(ranks, level, 30, 1000);
+    check_crowded_keys(ranks, level, 0, 3);
   }
 }
 

@@ -78,6 +78,7 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
     const circles_state<T, D> state = model_.state();
     io::checkpoint result = base::begin_checkpoint(state);
     result.add<particle_id>("storage_order", state.storage_order);
+    add_text(result, "way", state.way);
     std::vector<double> rows;
     for (const circles_record& one : records_) {
       rows.insert(rows.end(), {static_cast<double>(one.step), one.milliseconds, one.mean_neighbors,
@@ -88,8 +89,8 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
   }
   void restore(const io::checkpoint& saved) override {
     this->require_size(saved);
-    model_.restore(
-        {saved.step, get_vectors<T, D>(saved, "positions", model_.size()), saved.get<particle_id>("storage_order")});
+    model_.restore({saved.step, get_vectors<T, D>(saved, "positions", model_.size()),
+                    saved.get<particle_id>("storage_order"), get_text(saved, "way")});
     const std::vector<double> rows = saved.get<double>("records");
     if (rows.size() % record_columns != 0) throw io_error("the records of steps in the checkpoint are cut");
     records_.clear();
@@ -116,9 +117,10 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
 
 template <int D, typename Context, typename T>
 std::unique_ptr<simulation> make_in(const Context& context, T, const io::circles_scene& scene) {
+  const auto named = [](const std::string& name) { return name == "auto" ? std::string() : name; };
   const circles_options options{io::parameters_of(scene),
-                                scene.search.order,
-                                scene.search.cell_list,
+                                named(scene.search.order),
+                                named(scene.search.cell_list),
                                 static_cast<int>(scene.search.cells_per_reach),
                                 0,
                                 false};

@@ -6,7 +6,9 @@
 #include <numbers>
 
 #include "program/run/model_simulation.hpp"
+#include "program/run/ranks/team.hpp"
 #include "quadrat/io/friction_scene.hpp"
+#include "quadrat/models/distributed_friction.hpp"
 #include "quadrat/models/granular_friction.hpp"
 
 namespace quadrat::program {
@@ -96,14 +98,16 @@ void add_wall(io::preview_stage& stage, const granular_wall& wall) {
   add_ring(stage, rim);
 }
 
-template <typename Context, typename T>
-class granular_friction_simulation final : public model_simulation<granular_friction<Context, T>> {
-  using base = model_simulation<granular_friction<Context, T>>;
+/// `Model`: granular_friction, or one that is led over ranks.
+template <typename Model, typename T>
+class granular_friction_simulation final : public model_simulation<Model> {
+  using base = model_simulation<Model>;
   using base::model_;
+  using base::shown;
 
  public:
-  granular_friction_simulation(granular_friction<Context, T> model, const io::friction_scene& scene)
-      : base(std::move(model)), scene_(scene), radii_(model_.radii().begin(), model_.radii().end()) {}
+  granular_friction_simulation(Model model, const io::friction_scene& scene)
+      : base(std::move(model)), scene_(scene), radii_(shown().radii().begin(), shown().radii().end()) {}
 
   measurement measure() override { return as_measurement(model_.measure()); }
   std::vector<std::string_view> measured_names() const override {
@@ -120,7 +124,7 @@ class granular_friction_simulation final : public model_simulation<granular_fric
 
   io::particle_frame frame() override {
     const auto domain = make_box<double, 3>(point_at(scene_.box.lower), point_at(scene_.box.upper), {});
-    io::particle_frame frame = particles_in(domain, model_.positions(), model_.velocities());
+    io::particle_frame frame = particles_in(domain, shown().positions(), shown().velocities());
     frame.radii = radii_;
     return frame;
   }
@@ -131,8 +135,8 @@ class granular_friction_simulation final : public model_simulation<granular_fric
                             point_at(scene_.physics.gravity)};
     stage.radii = radii_;
     for (const granular_wall& wall : scene_.box.walls) add_wall(stage, wall);
-    const auto positions = shown_vectors(model_.positions());
-    const auto velocities = shown_vectors(model_.velocities());
+    const auto positions = shown_vectors(shown().positions());
+    const auto velocities = shown_vectors(shown().velocities());
     return io::draw_preview(stage, points_of(positions.data(), positions.size()),
                             points_of(velocities.data(), velocities.size()), options);
   }
@@ -185,7 +189,7 @@ class granular_friction_simulation final : public model_simulation<granular_fric
 template <typename Context, typename T>
 std::unique_ptr<simulation> make_in(const Context& context, T, const io::friction_scene& scene) {
   const granular_filling grains = filled_region(fill_of(scene));
-  return std::make_unique<granular_friction_simulation<Context, T>>(
+  return std::make_unique<granular_friction_simulation<granular_friction<Context, T>, T>>(
       granular_friction<Context, T>(context, options_of(scene), grains.radii, grains.positions), scene);
 }
 
@@ -193,6 +197,20 @@ std::unique_ptr<simulation> make_in(const Context& context, T, const io::frictio
 
 std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene) {
   return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
+}
+
+std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene, communicator& ranks) {
+  const auto make = [&](const auto& context, auto zero, communicator& all) {
+    granular_filling grains;
+    together(all, [&] {
+      if (all.rank() == 0) grains = filled_region(fill_of(scene));
+    });
+    return distributed_friction<std::remove_cvref_t<decltype(context)>, decltype(zero)>(context, all, options_of(scene),
+                                                                                        grains.radii, grains.positions);
+  };
+  return simulation_of_team(scene.run, ranks, make, [&](auto model, auto zero) {
+    return std::make_unique<granular_friction_simulation<decltype(model), decltype(zero)>>(std::move(model), scene);
+  });
 }
 
 }  // namespace quadrat::program

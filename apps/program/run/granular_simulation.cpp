@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "program/process/interruption.hpp"
 #include "program/run/model_simulation.hpp"
-#include "program/run/ranks/granular_team.hpp"
 #include "program/run/ranks/ranks.hpp"
+#include "program/run/ranks/shared_files.hpp"
+#include "program/run/ranks/team.hpp"
+#include "quadrat/models/distributed_granular.hpp"
 #include "quadrat/models/granular.hpp"
 
 namespace quadrat::program {
@@ -17,6 +22,25 @@ io::preview_stage stage_of(const io::granular_scene& scene) {
                           as_vec(scene.physics.gravity)};
   if (scene.collider.radius) stage.collider = {as_vec(scene.collider.center.value()), *scene.collider.radius};
   return stage;
+}
+
+template <typename T>
+io::particle_frame frame_of(const io::granular_scene& scene, const std::vector<vec<T, 3>>& positions,
+                            const std::vector<vec<T, 3>>& velocities) {
+  const auto domain = make_box<double, 3>(as_vec(scene.box.lower), as_vec(scene.box.upper), {});
+  io::particle_frame frame = particles_in(domain, positions, velocities);
+  frame.radii.assign(frame.positions.size(), static_cast<float>(scene.particles.radius));
+  return frame;
+}
+
+template <typename T>
+io::image picture_of(const io::granular_scene& scene, const std::vector<vec<T, 3>>& given_positions,
+                     const std::vector<vec<T, 3>>& given_velocities) {
+  io::preview_options options = seen_by(scene.camera);
+  options.top_value = scene.camera.speed;
+  const auto positions = shown_vectors(given_positions), velocities = shown_vectors(given_velocities);
+  return io::draw_preview(stage_of(scene), points_of(positions.data(), positions.size()),
+                          points_of(velocities.data(), velocities.size()), options);
 }
 
 measurement as_measurement(const granular_statistics& s) {
@@ -32,10 +56,12 @@ measurement as_measurement(const granular_statistics& s) {
            {"max_speed", s.max_speed}}};
 }
 
-/// `Model`: granular, or led_granular for several ranks.
+/// `Model`: granular, or one that is led over ranks.
 template <typename Model, typename T>
-class granular_simulation final : public model_simulation<Model> {
+class granular_simulation : public model_simulation<Model> {
   using base = model_simulation<Model>;
+
+ protected:
   using base::model_;
 
  public:
@@ -53,42 +79,84 @@ class granular_simulation final : public model_simulation<Model> {
         now["candidates_per_particle"], now["largest_cell"]);
   }
 
-  io::particle_frame frame() override {
-    const auto domain = make_box<double, 3>(as_vec(scene_.box.lower), as_vec(scene_.box.upper), {});
-    io::particle_frame frame = particles_in(domain, model_.positions(), model_.velocities());
-    frame.radii.assign(frame.positions.size(), static_cast<float>(scene_.particles.radius));
-    return frame;
-  }
-  io::image draw() override {
-    io::preview_options options = seen_by(scene_.camera);
-    options.top_value = scene_.camera.speed;
-    const auto positions = shown_vectors(model_.positions());
-    const auto velocities = shown_vectors(model_.velocities());
-    return io::draw_preview(stage_of(scene_), points_of(positions.data(), positions.size()),
-                            points_of(velocities.data(), velocities.size()), options);
-  }
+  io::particle_frame frame() override { return frame_of(scene_, model_.positions(), model_.velocities()); }
+  io::image draw() override { return picture_of(scene_, model_.positions(), model_.velocities()); }
 
   io::checkpoint save() override {
     const granular_state<T> state = model_.state();
     io::checkpoint result = base::begin_checkpoint(state);
     add_vectors(result, "velocities", state.velocities);
     result.add<particle_id>("storage_order", state.storage_order);
+    add_text(result, "way", state.way);
     return result;
   }
   void restore(const io::checkpoint& saved) override {
     this->require_size(saved);
     const std::size_t count = model_.size();
     model_.restore({saved.step, get_vectors<T, 3>(saved, "positions", count),
-                    get_vectors<T, 3>(saved, "velocities", count), saved.get<particle_id>("storage_order")});
+                    get_vectors<T, 3>(saved, "velocities", count), saved.get<particle_id>("storage_order"),
+                    get_text(saved, "way")});
   }
   std::string method() const override { return model_.options().method; }
-  std::vector<granular_rank_report> rank_reports() override {
-    if constexpr (requires { model_.report(); }) return model_.report();
-    return {};
+
+ protected:
+  io::granular_scene scene_;
+};
+
+/// The same over ranks, none of which holds all grains.
+template <typename Context, typename T>
+class granular_on_ranks final : public granular_simulation<led<distributed_granular<Context, T>>, T> {
+  using leader = led<distributed_granular<Context, T>>;
+  using base = granular_simulation<leader, T>;
+  using base::model_;
+  using files_type = shared_files<Context, T>;
+  using task = typename files_type::task;
+
+ public:
+  granular_on_ranks(leader model, const io::granular_scene& scene, files_type files)
+      : base(std::move(model), scene), files_(std::move(files)) {}
+
+  bool shares_files() const override { return true; }
+  void write_frame(const std::filesystem::path& file, double time) override {
+    files_.file = file;
+    files_.time = time;
+    perform(task::frame);
+  }
+  void write_checkpoint(const std::filesystem::path& file, const io::checkpoint& rest) override {
+    files_.file = file;
+    files_.rest = rest;
+    files_.rest.step = model_.step();
+    files_.rest.particles = model_.size();
+    files_.rest.precision_bytes = sizeof(T);
+    // As one rank writes it, for methods that do not reorder grains.
+    files_.rest.arrays.insert(files_.rest.arrays.begin(), {"storage_order", io::element_type_of<particle_id>, 1, {}});
+    perform(task::save);
+    files_.rest = {};
+  }
+  io::checkpoint read_checkpoint(const std::filesystem::path& file) override {
+    files_.file = file;
+    perform(task::load);
+    return std::move(files_.rest);
+  }
+  void restore(const io::checkpoint& saved) override {
+    this->require_size(saved);
+    perform(task::restore);
+  }
+  /// Of very many grains some are drawn, that lie evenly among the ids.
+  io::image draw() override {
+    constexpr std::size_t most = 4'000'000;
+    files_.stride = std::max<std::size_t>(1, (model_.size() + most - 1) / most);
+    perform(task::sample);
+    const granular_state<T> some = std::exchange(files_.sampled, {});
+    return picture_of(this->scene_, some.positions, some.velocities);
   }
 
  private:
-  io::granular_scene scene_;
+  void perform(task what) {
+    model_.task(static_cast<std::uint64_t>(what), [&](auto& model) { files_.perform(what, model); });
+  }
+
+  files_type files_;
 };
 
 granular_options options_of(const io::granular_scene& scene) {
@@ -96,7 +164,10 @@ granular_options options_of(const io::granular_scene& scene) {
   options.lower = scene.box.lower;
   options.upper = scene.box.upper;
   const io::int_triple& cells = scene.grid.cells.value();
-  options.cells = {static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2])};
+  // The finest grid may become a coarser one where the model chooses.
+  if (cells != io::default_cells(scene)) {
+    options.cells = {static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2])};
+  }
   options.capacity = static_cast<std::size_t>(scene.grid.capacity);
   if (scene.run.method != "auto") options.method = scene.run.method;
   granular_parameters& p = options.parameters;
@@ -125,11 +196,12 @@ granular_start start_of(io::start_state start) {
   throw argument_error("unknown start state");
 }
 
-std::vector<vec<double, 3>> positions_of(const io::granular_scene& scene) {
+std::vector<vec<double, 3>> positions_of(const io::granular_scene& scene, std::size_t first = 0,
+                                         std::size_t number = granular_all) {
   const auto& grains = scene.particles;
   return granular_initial_positions(start_of(grains.start), static_cast<std::size_t>(grains.count), grains.radius,
                                     scene.box.lower, scene.box.upper, grains.jitter,
-                                    static_cast<std::uint64_t>(grains.seed));
+                                    static_cast<std::uint64_t>(grains.seed), first, number);
 }
 
 template <typename Context, typename T>
@@ -146,16 +218,21 @@ std::unique_ptr<simulation> make_on_ranks(const Context& context, T, const io::g
   communicator& ranks = owned == nullptr ? host : *owned;
   std::vector<vec<double, 3>> positions;
   together(ranks, [&] {
-    if (ranks.rank() == 0) positions = positions_of(scene);
+    const key_share own = keys_of_rank(static_cast<std::uint64_t>(scene.particles.count), ranks.rank(), ranks.size());
+    positions = positions_of(scene, static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.end - own.first));
   });
   distributed_granular<Context, T> model(context, ranks, options_of(scene), positions);
+  positions = {};
+  shared_files<Context, T> files(
+      host, [scene](const granular_state<T>& some) { return frame_of(scene, some.positions, some.velocities); });
   if (ranks.rank() != 0) {
-    const interruption left_to_rank_0;
-    follow(ranks, model);
+    const interruption asks;
+    using task = typename shared_files<Context, T>::task;
+    follow(ranks, model, [&](std::uint64_t number) { files.perform(static_cast<task>(number), model); });
     return nullptr;
   }
-  using leader = led_granular<Context, T>;
-  return std::make_unique<granular_simulation<leader, T>>(leader(std::move(owned), ranks, std::move(model)), scene);
+  return std::make_unique<granular_on_ranks<Context, T>>(led(std::move(owned), ranks, std::move(model)), scene,
+                                                         std::move(files));
 }
 
 }  // namespace

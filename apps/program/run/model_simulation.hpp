@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -37,6 +41,16 @@ std::vector<vec<T, D>> get_vectors(const io::checkpoint& state, std::string_view
     for (int axis = 0; axis < D; ++axis) result[i][axis] = values[D * i + static_cast<std::size_t>(axis)];
   }
   return result;
+}
+
+/// A short text as an array; "" where the checkpoint has none.
+inline void add_text(io::checkpoint& state, std::string name, std::string_view text) {
+  state.add<std::uint8_t>(std::move(name), std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+inline std::string get_text(const io::checkpoint& state, std::string_view name) {
+  if (!state.has(name)) return {};
+  const std::vector<std::uint8_t> text = state.get<std::uint8_t>(name);
+  return {text.begin(), text.end()};
 }
 
 /// In single precision and three dimensions, as files and pictures have them.
@@ -112,6 +126,10 @@ class model_simulation : public simulation {
     model_.check();
   }
   std::uint64_t step() const override { return model_.step(); }
+  std::optional<explanation> explained() const override {
+    if constexpr (requires { model_.explanation(); }) return model_.explanation();
+    return {};
+  }
   std::size_t size() const override { return model_.size(); }
   std::size_t memory_bytes() const override { return model_.bytes(); }
   std::string backend() const override { return on_cpu ? "cpu" : "cuda"; }
@@ -124,6 +142,13 @@ class model_simulation : public simulation {
       }
       return "GPU";
     }
+  }
+  std::vector<rank_report> rank_reports() override {
+    if constexpr (requires {
+                    { model_.report() } -> std::same_as<std::vector<rank_report>>;
+                  })
+      return model_.report();
+    return {};
   }
   int threads() const override {
     if constexpr (on_cpu) {
@@ -148,6 +173,15 @@ class model_simulation : public simulation {
     result.precision_bytes = sizeof(state.positions[0][0]);
     add_vectors(result, "positions", state.positions);
     return result;
+  }
+
+  /// What can be looked at: over ranks, the model of one rank that rank 0 has.
+  [[nodiscard]] auto& shown() {
+    if constexpr (requires { model_.shown(); }) {
+      return model_.shown();
+    } else {
+      return model_;
+    }
   }
 
   Model model_;

@@ -17,6 +17,7 @@ struct run_options {
   std::int64_t devices = 1;  ///< ranks of this process
   double progress_seconds = 10;
   bool json = false;
+  bool explain = false;
   bool resume = false;
   bool overwrite = false;
   bool quiet = false;

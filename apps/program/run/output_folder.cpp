@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "program/run/simulation.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
+#include "quadrat/io/rank_files.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -36,9 +38,19 @@ std::optional<std::uint64_t> step_in(std::string_view name) {
   std::from_chars(digits.data(), digits.data() + digits.size(), step);
   for (const io::frame_file_format format :
        {io::frame_file_format::vtp, io::frame_file_format::vtu, io::frame_file_format::xyz}) {
-    if (name == output_folder::frame_name(step, format)) return step;
+    for (const bool shared : {false, true}) {
+      if (name == output_folder::frame_name(step, format, shared)) return step;
+    }
   }
   return std::nullopt;
+}
+
+/// The file that the index lists for one of that name: for a piece of a frame that which joins them.
+std::string listed_for(const std::string& name) {
+  const fs::path path(name);
+  const std::string joins = io::file_of_piece(path.filename().string());
+  const std::string whole = joins.empty() ? joins : (path.parent_path() / joins).string();
+  return step_in(whole) ? whole : name;
 }
 
 /// The names of all files of a run but the frames and the index, relative to its folder.
@@ -94,8 +106,9 @@ output_folder::~output_folder() {
 
 fs::path output_folder::table(std::string_view name) const { return path_ / (std::string(name) + ".csv"); }
 
-std::string output_folder::frame_name(std::uint64_t step, io::frame_file_format format) {
-  return fmt::format("{}{:08}.{}", frame_prefix, step, io::name_of(format));
+std::string output_folder::frame_name(std::uint64_t step, io::frame_file_format format, bool shared) {
+  const bool pieces = shared && format != io::frame_file_format::xyz;
+  return fmt::format("{}{:08}.{}{}", frame_prefix, step, pieces ? "p" : "", io::name_of(format));
 }
 
 bool output_folder::lists(const fs::path& file) const {
@@ -107,7 +120,7 @@ std::string output_folder::stranger_at(const std::string& name) const {
   const fs::path file = path_ / name;
   const fs::file_status status = fs::symlink_status(file);
   if (fs::is_symlink(status)) return message(file.string(), " is a symbolic link, which a run does not follow");
-  if (!fs::exists(status) || files_.contains(name)) return {};
+  if (!fs::exists(status) || files_.contains(listed_for(name))) return {};
   return message(file.string(), " is not of a run that ", index().string(),
                  " lists, and is kept: move it away, or give another folder (--output)");
 }
@@ -119,7 +132,7 @@ void output_folder::require_no_others() const {
           " is not a folder (a run does not follow symbolic links)");
   std::vector<std::string> names = fixed_names();
   for (std::string& name : names_in(path_, frame_folder)) {
-    if (step_in(name)) names.push_back(std::move(name));
+    if (step_in(listed_for(name))) names.push_back(std::move(name));
   }
   for (const std::string& name : names) {
     const std::string problem = stranger_at(name);
@@ -137,6 +150,16 @@ std::vector<frame_file> output_folder::frames_up_to(std::uint64_t last) const {
   return frames;
 }
 
+std::uintmax_t output_folder::frame_bytes(const std::string& name) const {
+  std::uintmax_t sum = 0;
+  for (const std::string& one : names_in(path_, frame_folder)) {
+    std::error_code none;
+    const std::uintmax_t bytes = listed_for(one) == name ? fs::file_size(path_ / one, none) : 0;
+    if (!none) sum += bytes;
+  }
+  return sum;
+}
+
 fs::path output_folder::claim(const fs::path& file) {
   const std::string name = file.lexically_relative(path_).generic_string();
   if (files_.contains(name)) return file;
@@ -151,16 +174,16 @@ void output_folder::remove_run() {
   for (const char* const name : {"checkpoint.bin", "frames.pvd"}) {
     if (files_.contains(name)) remove(name);
   }
-  for (const std::string& name : files_) remove(name);
+  remove_all({files_.begin(), files_.end()});
   files_.clear();
   write_index();
 }
 
 void output_folder::remove_frames_after(std::uint64_t last) {
   const auto is_later = [&](const std::string& name) { return step_in(name).value_or(0) > last; };
-  for (const std::string& name : files_) {
-    if (is_later(name)) remove(name);
-  }
+  std::vector<std::string> later;
+  std::ranges::copy_if(files_, std::back_inserter(later), is_later);
+  remove_all(later);
   if (std::erase_if(files_, is_later) > 0) write_index();
 }
 
@@ -168,8 +191,8 @@ void output_folder::remove_leftovers() const {
   for (const fs::path& inner : {fs::path(), fs::path(frame_folder)}) {
     for (const std::string& name : names_in(path_, inner)) {
       const std::string target(io::target_of_temporary(fs::path(name).filename().string()));
-      const std::string listed = (inner / target).string();
-      if (!target.empty() && (files_.contains(listed) || path_ / listed == index())) remove(name);
+      const std::string listed = listed_for((inner / target).string());
+      if (!target.empty() && (files_.contains(listed) || path_ / inner / target == index())) remove(name);
     }
   }
 }
@@ -200,6 +223,16 @@ void output_folder::remove(const std::string& name) const {
   const fs::path file = path_ / name;
   if (::unlink(file.c_str()) != 0 && errno != ENOENT) {
     throw io_error(message("cannot remove ", file.string(), ": ", std::strerror(errno)));
+  }
+}
+
+/// With the pieces of frames.
+void output_folder::remove_all(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) remove(name);
+  const std::set<std::string> gone(names.begin(), names.end());
+  for (const std::string& name : names_in(path_, frame_folder)) {
+    const std::string listed = listed_for(name);
+    if (listed != name && gone.contains(listed)) remove(name);
   }
 }
 

@@ -20,7 +20,8 @@ struct frame_file {
 
 /// The folder of a run. A run touches only its own files: those that its index, `run_files.txt`, lists. A file is in
 /// the index from before it is written until after it is removed, so that the index is true whenever the program is
-/// killed. Every file appears whole or not at all.
+/// killed. Every file appears whole or not at all. The pieces of a frame that ranks write belong to the file that joins
+/// them, and are not listed.
 class output_folder {
  public:
   /// Creates the folder if need be, locks it as long as this object lives, and reads the index of an earlier run.
@@ -40,7 +41,8 @@ class output_folder {
   /// One of run_csv_names.
   [[nodiscard]] std::filesystem::path table(std::string_view name) const;
   /// The name of a frame, relative to the folder.
-  [[nodiscard]] static std::string frame_name(std::uint64_t step, io::frame_file_format format);
+  /// `shared`: written by several ranks, VTK's formats in pieces.
+  [[nodiscard]] static std::string frame_name(std::uint64_t step, io::frame_file_format format, bool shared = false);
 
   /// Whether the index lists the files of a run.
   [[nodiscard]] bool holds_run() const { return !files_.empty(); }
@@ -51,6 +53,9 @@ class output_folder {
   void require_no_others() const;
   /// The frames up to that step that are there, in order.
   [[nodiscard]] std::vector<frame_file> frames_up_to(std::uint64_t step) const;
+
+  /// Bytes of a frame, with its pieces; 0 if it is not there.
+  [[nodiscard]] std::uintmax_t frame_bytes(const std::string& name) const;
 
   /// Enters a file of this folder into the index, before it is written; returns the file. Throws io_error when there is
   /// one already that is not of this run.
@@ -68,6 +73,7 @@ class output_folder {
   void read_index();
   void write_index() const;
   void remove(const std::string& name) const;
+  void remove_all(const std::vector<std::string>& names) const;
 
   std::filesystem::path path_;
   int lock_ = -1;

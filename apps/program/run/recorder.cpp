@@ -82,7 +82,7 @@ io::checkpoint recorder::read_checkpoint() const {
   if (!std::filesystem::exists(file)) {
     throw io_error(message("nothing to resume: there is no checkpoint ", file.string()));
   }
-  io::checkpoint state = io::read_checkpoint(file);
+  io::checkpoint state = model_.shares_files() ? model_.read_checkpoint(file) : io::read_checkpoint(file);
   if (const auto other = io::first_difference(state.parameters, plan_.text)) {
     const auto shown = [](const std::string& value) { return value.empty() ? std::string("left out") : value; };
     throw io::scene_error(message("cannot resume: ", other->key, " was ", shown(other->stored), " in ", file.string(),
@@ -149,11 +149,14 @@ measurement recorder::measure() {
 void recorder::write_frame() {
   const stopwatch time(writing_);
   const double now = static_cast<double>(model_.step()) * plan_.time_step;
-  io::particle_frame frame = model_.frame();
+  const bool shared = model_.shares_files();
+  io::particle_frame frame;
+  if (!shared) frame = model_.frame();
   frame.time = now;
   for (const io::frame_file_format format : plan_.output.frame_format) {
-    const std::string name = output_folder::frame_name(model_.step(), format);
-    write(format, folder_.claim(folder_.path() / name), frame);
+    const std::string name = output_folder::frame_name(model_.step(), format, shared);
+    const auto file = folder_.claim(folder_.path() / name);
+    shared ? model_.write_frame(file, now) : write(format, file, frame);
     frames_.push_back({now, name});
   }
   write_collection();
@@ -168,11 +171,14 @@ void recorder::write_collection() {
 
 void recorder::write_checkpoint() {
   const stopwatch time(writing_);
-  io::checkpoint state = model_.save();
+  const bool shared = model_.shares_files();
+  io::checkpoint state;
+  if (!shared) state = model_.save();
   state.parameters = plan_.text;
   table_.save(state);
-  io::write_checkpoint(folder_.claim(folder_.checkpoint()), state);
-  saved_step_ = state.step;
+  const auto file = folder_.claim(folder_.checkpoint());
+  shared ? model_.write_checkpoint(file, state) : io::write_checkpoint(file, state);
+  saved_step_ = model_.step();
 }
 
 void recorder::write_statistics() {

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 
 #include "program/commands.hpp"
+#include "program/explain.hpp"
 #include "program/option_checks.hpp"
 #include "program/process/interruption.hpp"
 #include "program/process/progress_bar.hpp"
@@ -75,7 +77,10 @@ void print_end(const run_report& report, const run_options& options, const run_p
   if (options.json) {
     std::puts(summary.c_str());
   } else if (!options.quiet) {
-    std::fputs(as_text(report, plan, model, folder).c_str(), stdout);
+    const std::optional<explanation> why = model.explained();
+    std::fputs(explained_text(as_text(report, plan, model, folder), options.explain && why, why.value_or(explanation()))
+                   .c_str(),
+               stdout);
   }
   if (report.signal == 0) return;
   std::fflush(stdout);
@@ -90,8 +95,7 @@ void note_disk(const run_plan& plan, const simulation& model, const output_folde
   std::error_code none;
   std::uintmax_t frame = 0;
   for (const io::frame_file_format format : plan.output.frame_format) {
-    frame += std::filesystem::file_size(folder.path() / output_folder::frame_name(model.step(), format), none);
-    if (none) return;
+    frame += folder.frame_bytes(output_folder::frame_name(model.step(), format, model.shares_files()));
   }
   const auto space = std::filesystem::space(folder.path(), none);
   const auto frames = (plan.steps - model.step()) / static_cast<std::uint64_t>(plan.output.frame_every);
@@ -142,7 +146,7 @@ void run_rank(const run_options& options, const stopwatch& time, communicator& r
   together(ranks, [&] {
     plan = checked_plan(options);
     require(plan.make_on != nullptr,
-            "over several ranks only scenes with model = \"granular\" run; this one is of another model");
+            "over several ranks only scenes with model = \"granular\" or \"srd\" run; this one is of another model");
   });
   const std::unique_ptr<simulation> model = plan.make_on(ranks);
   if (model != nullptr) run_model(options, plan, model, time);
@@ -221,6 +225,7 @@ void add_run(CLI::App& app) {
       ->type_name("SECONDS")
       ->capture_default_str();
   command->add_flag("--quiet", options->quiet, "no progress, no summary");
+  add_explain_option(*command, options->explain);
   command->footer(
       "Examples:\n"
       "  quadrat run examples/dam_break.toml\n"

@@ -4,11 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "quadrat/distributed/communicator.hpp"
 #include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/io/checkpoint.hpp"
 #include "quadrat/io/circles_scene.hpp"
@@ -18,7 +21,8 @@
 #include "quadrat/io/png.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
-#include "quadrat/models/distributed_granular.hpp"
+#include "quadrat/models/rank_report.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::program {
 
@@ -79,17 +83,29 @@ class simulation {
   /// Throws io_error when the checkpoint lacks something or has another number of particles.
   virtual void restore(const io::checkpoint& state) = 0;
 
+  /// Whether several ranks write files together. The next three are then called in place of `frame`, `save` and what
+  /// reads the checkpoint for `restore`.
+  [[nodiscard]] virtual bool shares_files() const { return false; }
+  /// Writes a frame: .pvtp, .pvtu or .xyz.
+  virtual void write_frame(const std::filesystem::path&, double) {}
+  /// Writes a checkpoint with the present state and what `rest` has.
+  virtual void write_checkpoint(const std::filesystem::path&, const io::checkpoint&) {}
+  /// Reads one, and returns it without the particles, which `restore` finds.
+  [[nodiscard]] virtual io::checkpoint read_checkpoint(const std::filesystem::path&) { return {}; }
+
   [[nodiscard]] virtual std::uint64_t step() const = 0;
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   [[nodiscard]] virtual std::string method() const = 0;
+  /// What was chosen for the user, and when; nothing where the model has no choice.
+  [[nodiscard]] virtual std::optional<explanation> explained() const { return {}; }
   /// "cpu" or "cuda".
   [[nodiscard]] virtual std::string backend() const = 0;
   [[nodiscard]] virtual std::string device_name() const = 0;
   /// Host threads that compute; 0 on a GPU.
   [[nodiscard]] virtual int threads() const = 0;
   /// By rank; none without ranks.
-  [[nodiscard]] virtual std::vector<granular_rank_report> rank_reports() { return {}; }
+  [[nodiscard]] virtual std::vector<rank_report> rank_reports() { return {}; }
 };
 
 /// The simulation of a checked and completed scene, at step 0. The device must be decided, not `automatic`. Throws
@@ -98,9 +114,11 @@ class simulation {
 /// Over ranks: see run_plan::make_on.
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene, communicator& ranks);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene);
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene, communicator& ranks);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene);
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene, communicator& ranks);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::electrolyte_scene& scene);
 
 }  // namespace quadrat::program

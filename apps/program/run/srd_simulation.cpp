@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "program/run/model_simulation.hpp"
+#include "program/run/ranks/team.hpp"
 #include "program/run/srd_flow.hpp"
 #include "quadrat/io/srd_scene.hpp"
+#include "quadrat/models/distributed_srd.hpp"
 #include "quadrat/models/srd.hpp"
 
 namespace quadrat::program {
@@ -22,13 +24,15 @@ measurement as_measurement(const srd_statistics<D>& s) {
   return result;
 }
 
-template <typename Context, typename T, int D>
-class srd_simulation final : public model_simulation<srd<Context, T, D>> {
-  using base = model_simulation<srd<Context, T, D>>;
+/// `Model`: srd, or one that is led over ranks.
+template <typename Model, typename T, int D>
+class srd_simulation final : public model_simulation<Model> {
+  using base = model_simulation<Model>;
   using base::model_;
+  using base::shown;
 
  public:
-  srd_simulation(srd<Context, T, D> model, const io::srd_scene& scene) : base(std::move(model)), scene_(scene) {
+  srd_simulation(Model model, const io::srd_scene& scene) : base(std::move(model)), scene_(scene) {
     if (scene.measure.profile != io::profile_axis::none) profile_.emplace(scene);
     if (scene.particles.start == io::srd_start_state::shear_wave) wave_.emplace(scene);
   }
@@ -66,15 +70,15 @@ class srd_simulation final : public model_simulation<srd<Context, T, D>> {
     for (int axis = 0; axis < D; ++axis) {
       periodic[axis] = scene_.box.boundaries[static_cast<std::size_t>(axis)] == io::srd_boundary::periodic;
     }
-    return particles_in(make_box<double, D>({}, model_.box_size(), periodic), model_.positions(), model_.velocities());
+    return particles_in(make_box<double, D>({}, box_size(), periodic), shown().positions(), shown().velocities());
   }
   io::image draw() override {
     io::preview_options options = seen_by(scene_.camera);
     if (D == 2) look_down(options);
     options.top_value = scene_.camera.speed;
-    const auto positions = shown_vectors(model_.positions());
-    const auto velocities = shown_vectors(model_.velocities());
-    const box<double, D> domain = make_box<double, D>({}, model_.box_size(), vec<bool, D>::filled(false));
+    const auto positions = shown_vectors(shown().positions());
+    const auto velocities = shown_vectors(shown().velocities());
+    const box<double, D> domain = make_box<double, D>({}, box_size(), vec<bool, D>::filled(false));
     return io::draw_preview(stage_of_points(domain, positions.size()), points_of(positions.data(), positions.size()),
                             points_of(velocities.data(), velocities.size()), options);
   }
@@ -111,13 +115,13 @@ class srd_simulation final : public model_simulation<srd<Context, T, D>> {
     const auto& m = scene_.measure;
     if (step < next_sample_ || step % static_cast<std::uint64_t>(m.every) != 0) return;
     next_sample_ = step + 1;
-    if (wave_) wave_->add(step, model_.shear_amplitude());
+    if (wave_) wave_->add(step, shown().shear_amplitude());
     const bool in_range =
         step >= static_cast<std::uint64_t>(m.from) && (!m.to || step <= static_cast<std::uint64_t>(*m.to));
     if (!profile_ || !in_range) return;
     std::vector<mean_profile::slice> bins;
     for (const srd_profile_bin<D>& one :
-         model_.velocity_profile(static_cast<int>(m.profile), static_cast<int>(m.bins.value()))) {
+         shown().velocity_profile(static_cast<int>(m.profile), static_cast<int>(m.bins.value()))) {
       mean_profile::slice bin{static_cast<double>(one.count), {}};
       for (int axis = 0; axis < D; ++axis) bin.velocity[axis] = one.velocity[axis];
       bins.push_back(bin);
@@ -126,8 +130,12 @@ class srd_simulation final : public model_simulation<srd<Context, T, D>> {
   }
 
   [[nodiscard]] double total_mass() const {
-    const double fluid = static_cast<double>(model_.size() - model_.solutes()) * scene_.particles.mass;
-    return fluid + static_cast<double>(model_.solutes()) * scene_.solutes.mass.value_or(0);
+    const auto solutes = static_cast<double>(scene_.solutes.count);
+    const double fluid = (static_cast<double>(model_.size()) - solutes) * scene_.particles.mass;
+    return fluid + solutes * scene_.solutes.mass.value_or(0);
+  }
+  [[nodiscard]] vec<double, D> box_size() const {
+    return cast<double>(model_.options().cells) * model_.options().cell_edge;
   }
 
   io::srd_scene scene_;
@@ -138,8 +146,23 @@ class srd_simulation final : public model_simulation<srd<Context, T, D>> {
 
 template <int D, typename Context, typename T>
 std::unique_ptr<simulation> make_in(const Context& context, T, const io::srd_scene& scene) {
-  return std::make_unique<srd_simulation<Context, T, D>>(
+  return std::make_unique<srd_simulation<srd<Context, T, D>, T, D>>(
       srd<Context, T, D>(context, io::options_of<D>(scene), io::particles_of<D>(scene)), scene);
+}
+
+template <int D>
+std::unique_ptr<simulation> make_on_ranks(const io::srd_scene& scene, communicator& ranks) {
+  const auto make = [&](const auto& context, auto zero, communicator& all) {
+    srd_particles<D> particles;
+    together(all, [&] {
+      if (all.rank() == 0) particles = io::particles_of<D>(scene);
+    });
+    return distributed_srd<std::remove_cvref_t<decltype(context)>, decltype(zero), D>(
+        context, all, io::options_of<D>(scene), particles);
+  };
+  return simulation_of_team(scene.run, ranks, make, [&](auto model, auto zero) {
+    return std::make_unique<srd_simulation<decltype(model), decltype(zero), D>>(std::move(model), scene);
+  });
 }
 
 }  // namespace
@@ -148,6 +171,10 @@ std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene) {
   return with_run_types(scene.run, [&](const auto& context, auto zero) {
     return scene.box.dimension == 2 ? make_in<2>(context, zero, scene) : make_in<3>(context, zero, scene);
   });
+}
+
+std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene, communicator& ranks) {
+  return scene.box.dimension == 2 ? make_on_ranks<2>(scene, ranks) : make_on_ranks<3>(scene, ranks);
 }
 
 }  // namespace quadrat::program

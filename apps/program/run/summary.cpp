@@ -43,12 +43,12 @@ json performance_json(const run_report& report, const simulation& model) {
           {"memory_bytes", model.memory_bytes()}};
 }
 
-/// How the work was shared out: `imbalance` is the most grains of a rank over the mean, less 1.
-json ranks_json(const std::vector<granular_rank_report>& ranks) {
+/// How the work was shared out: `imbalance` is the most particles of a rank over the mean, less 1.
+json ranks_json(const std::vector<rank_report>& ranks) {
   std::uint64_t most = 0, total = 0;
-  for (const granular_rank_report& one : ranks) {
-    most = std::max(most, one.grains);
-    total += one.grains;
+  for (const rank_report& one : ranks) {
+    most = std::max(most, one.particles);
+    total += one.particles;
   }
   const double mean = static_cast<double>(total) / static_cast<double>(ranks.size());
   json result{{"count", ranks.size()},
@@ -57,8 +57,8 @@ json ranks_json(const std::vector<granular_rank_report>& ranks) {
               {"balances", ranks[0].balances},
               {"steps_lost_to_imbalance", ranks[0].lost_steps}};
   result["by_rank"] = array_json(static_cast<int>(ranks.size()), [&](int rank) {
-    const granular_rank_report& one = ranks[static_cast<std::size_t>(rank)];
-    return json{{"particles", one.grains},
+    const rank_report& one = ranks[static_cast<std::size_t>(rank)];
+    return json{{"particles", one.particles},
                 {"ghosts", one.ghosts},
                 {"bytes_sent", one.bytes_sent},
                 {"communication_seconds", one.communication_seconds}};
@@ -87,10 +87,10 @@ std::string where(const simulation& model) {
 /// Seconds with a sensible number of digits.
 std::string seconds_text(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 2 : 1); }
 
-std::string ranks_in_words(const std::vector<granular_rank_report>& ranks) {
+std::string ranks_in_words(const std::vector<rank_report>& ranks) {
   std::uint64_t bytes = 0;
   double seconds = 0;
-  for (const granular_rank_report& one : ranks) {
+  for (const rank_report& one : ranks) {
     bytes += one.bytes_sent;
     seconds = std::max(seconds, one.communication_seconds);
   }
@@ -137,6 +137,7 @@ nlohmann::ordered_json as_json(const run_report& report, const run_plan& plan, c
            {"statistics", statistics_json(report.statistics)}};
   if (!report.ranks.empty()) all["ranks"] = ranks_json(report.ranks);
   if (const run_result shown = model.result(); !shown.values.empty()) add_values(all["result"], shown.values);
+  if (const auto why = model.explained()) all["choice"] = json::parse(why->json());
   all["settings"] = plan.settings;
   all["files"] = files_json(report, folder);
   return all;

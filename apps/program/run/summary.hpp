@@ -24,7 +24,7 @@ struct run_report {
   double writing_seconds = 0;
   double total_seconds = 0;
   std::size_t frames = 0;
-  std::vector<granular_rank_report> ranks;  ///< none where there is but one
+  std::vector<rank_report> ranks;  ///< none where there is but one
   measurement statistics;
 
   [[nodiscard]] std::uint64_t steps() const { return last_step - first_step; }

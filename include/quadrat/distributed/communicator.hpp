@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -28,6 +29,16 @@ struct incoming_message {
   int from;
   void* data;
   std::size_t bytes;
+};
+
+/// A file into which all ranks write, each what no other writes.
+class shared_file {
+ public:
+  virtual ~shared_file() = default;
+  /// Not collective: a rank writes as often as it has something. Throws io_error.
+  virtual void write_at(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+  /// What this rank has written is on disk. Collective. Throws io_error.
+  virtual void flush() = 0;
 };
 
 /// A rank could not go on, and took the others with it. Names that rank.
@@ -73,6 +84,10 @@ class communicator {
   /// Ends it: what was received may be read by the stream, and what was sent may be overwritten.
   virtual void finish(const cpu_context& context) = 0;
   virtual void finish(const cuda_context& context);
+
+  /// Opens a file that is there for writing by all ranks; destroying it is collective, too. The file system must be the
+  /// same for all. Under MPI by MPI's files. `name`: of the file in errors. Throws io_error on ranks that cannot.
+  [[nodiscard]] virtual std::unique_ptr<shared_file> open_shared(const std::string& path, const std::string& name);
 
   template <typename Context>
   void exchange(const Context& context, std::span<const outgoing_message> sends,

@@ -20,21 +20,37 @@ template <int D>
 [[nodiscard]] decomposition<D> slab_decomposition(const vec<int, D>& mesh, int ranks,
                                                   const vec<bool, D>& periodic = {});
 
+/// Pencils of a mesh: blocks along the first two axes, with all points along the third, where more ranks can be at work
+/// than in slabs. The number of blocks along each axis makes the largest part of a transform small; ranks that are left
+/// over come last, and have none. Throws argument_error as slab_decomposition.
+[[nodiscard]] decomposition<3> pencil_decomposition(const vec<int, 3>& mesh, int ranks,
+                                                    const vec<bool, 3>& periodic = {});
+
+/// How ranks share a mesh out.
+enum class fft_layout {
+  automatic,  ///< slabs, unless there are more ranks than layers across the first or the second axis
+  slabs,      ///< one transposition among all ranks
+  pencils     ///< two, each among the ranks of a row: more messages that are in fewer hands
+};
+
 struct distributed_fft_options {
   /// Results stay transposed, which saves half of the communication: see distributed_fft.
   bool transposed = false;
   std::string library{};  ///< one of fft_libraries(); empty: chosen
+  fft_layout layout = fft_layout::automatic;
 };
 
-/// Fourier transforms of a complex mesh in slabs, by a transposition over all ranks. Move-only. All calls are
+/// Fourier transforms of a complex mesh in slabs or pencils, by transpositions over ranks. Move-only. All calls are
 /// collective and, on CUDA, asynchronous where messages are.
 ///
-/// Rank r holds the layers [x0, x1) of slab_decomposition(mesh), C-ordered [x - x0][y][z]. `forward` gives the sums
+/// Rank r holds its block of slab_decomposition(mesh) or pencil_decomposition(mesh), C-ordered [x - x0][y - y0][z].
+/// `forward` gives the sums
 /// without a factor
 ///     mode[k] = sum over mesh points j of mesh[j] exp(-2 pi i j k / n)
-/// in place, with mode k at the place of the mesh point k; or, if options.transposed, each rank gets the layers [y0,
-/// y1) across the second axis, of slabs of ny layers, as [y - y0][z][x]. `inverse` is its inverse times the number of
-/// mesh points, from the order that `forward` leaves. The same bits in every run and on any number of ranks.
+/// in place, with mode k at the place of the mesh point k; or, if options.transposed, each rank gets a block across
+/// the second axis, in pencils also across the third, as [y - y0][z - z0][x]: transposed_block(). `inverse` is its
+/// inverse times the number of mesh points, from the order that `forward` leaves. The same bits in every run and on any
+/// number of ranks.
 template <typename Context, typename T>
 class distributed_fft {
   static_assert(detail::instance<Context, T>::exists);
@@ -51,7 +67,12 @@ class distributed_fft {
   /// Mesh points of this rank, and numbers for which the array must have room, in both orders.
   [[nodiscard]] std::size_t mesh_size() const;
   [[nodiscard]] std::size_t room() const;
-  /// Layers of this rank across the first axis and, of transposed results, across the second.
+  /// Whether the mesh is in pencils.
+  [[nodiscard]] bool in_pencils() const;
+  /// Mesh points of this rank and, of transposed results, its modes.
+  [[nodiscard]] cell_block<3> block() const;
+  [[nodiscard]] cell_block<3> transposed_block() const;
+  /// Layers of these along the first axis and along the second.
   [[nodiscard]] index_range layers() const;
   [[nodiscard]] index_range transposed_layers() const;
 

@@ -26,6 +26,10 @@ struct key_share {
 /// options, limits) reduces. Elements arrive in order of rank, so that at `run_to_run` ranks that hold consecutive
 /// parts of a sequence get the bits of one rank with the same method, and at `canonical` any ranks do. Move-only. All
 /// calls are collective.
+///
+/// Where it cannot change the result (sums of integers, minima, maxima, counts), and for sums of floats at `none`, a
+/// rank first combines its elements of equal key, if they are fewer keys than elements by a quarter: each then sends
+/// a key once, however crowded it is.
 template <typename Context>
 class distributed_key_reducer {
   static_assert(detail::instance<Context>::exists);
@@ -38,8 +42,9 @@ class distributed_key_reducer {
   distributed_key_reducer& operator=(distributed_key_reducer&&) noexcept;
   ~distributed_key_reducer();
 
-  /// Sets the keys of this rank's elements, in the memory of the context, and sends them to their owners. Synchronizes.
-  /// Throws data_error on all ranks for a key out of range, naming the element and its rank.
+  /// Sets the keys of this rank's elements, in the memory of the context. The first reduction of a kind sends them to
+  /// their owners, and synchronizes. Synchronizes. Throws data_error on all ranks for a key out of range, naming the
+  /// element and its rank.
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::uint64_t* keys, std::size_t count);
 
@@ -52,7 +57,7 @@ class distributed_key_reducer {
 
   /// The keys of this rank.
   [[nodiscard]] key_share share() const;
-  /// Elements that this rank reduces.
+  /// Rows that this rank has got in the last reduction: elements, or combinations of them.
   [[nodiscard]] std::size_t element_count() const;
 
  private:

@@ -131,7 +131,8 @@ class electrostatics {
   /// (cells, pairs, null pointers), an accuracy that cannot be reached in this precision, naming the least that can,
   /// or more memory than there is; data_error naming the first point that is not finite, of no system, outside a slab,
   /// or with a charge that is not finite, and the first that is in the same place as another one, unless that pair is
-  /// excluded. Results are then not usable.
+  /// excluded. Results are then not usable. What goes beyond the range of T, or of double for energies and virials,
+  /// comes out infinite or NaN without an error: forces in float of charges from about 1e19 at a distance of 1.
   void compute(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
 
   /// The same with the choices and in the memory of the last `prepare` or `compute`, for the same cells, scaled pairs

@@ -32,8 +32,11 @@ struct temporary_name {
 /// - Pipes, devices, and descriptors of this process (/dev/stdout, /dev/fd/3) get the bytes directly.
 class atomic_file {
  public:
+  /// Whether the temporary file has a name from the beginning, by which other processes write into it.
+  enum class temporary { unnamed, named };
+
   /// Opens the file; creates the folder if it is missing. Waits for the reader of a named pipe. Throws io_error.
-  explicit atomic_file(std::filesystem::path target);
+  explicit atomic_file(std::filesystem::path target, temporary kind = temporary::unnamed);
 
   /// Leaves nothing behind unless the file was committed.
   ~atomic_file();
@@ -49,6 +52,8 @@ class atomic_file {
   void commit();
 
   [[nodiscard]] const std::filesystem::path& target() const noexcept { return target_; }
+  /// The temporary file, if it has a name.
+  [[nodiscard]] std::filesystem::path temporary_path() const { return temporary_.path; }
 
  private:
   /// What is taken over from the replaced file.
@@ -59,7 +64,7 @@ class atomic_file {
   };
 
   void open_stream(int descriptor);
-  void open_temporary();
+  void open_temporary(temporary kind);
   void flush();
   void write_through(const std::byte* bytes, std::size_t count);
   void take_ownership() const;

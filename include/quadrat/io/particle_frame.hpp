@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,10 +28,11 @@ struct particle_frame {
   vec<double, 3> lower{};
   vec<double, 3> upper{{1, 1, 1}};
   vec<bool, 3> periodic{};
+  std::uint64_t first_id = 0;  ///< of the first particle
 };
 
 /// Writes VTK PolyData (.vtp, binary): one poly-vertex, with the point arrays velocity and speed, radius, the fields
-/// (all float32), and id (uint32, from 0); as field data the time (TimeValue) and the box (BoxLower, BoxUpper,
+/// (all float32), and id (uint32); as field data the time (TimeValue) and the box (BoxLower, BoxUpper,
 /// Periodic). What is empty is left out. Throws argument_error for unequal lengths and for names that a file cannot
 /// have, and io_error; the file appears complete or not at all. Likewise below.
 void write_vtp(const std::filesystem::path& file, const particle_frame& frame);
@@ -41,5 +44,10 @@ void write_vtu(const std::filesystem::path& file, const particle_frame& frame);
 /// the species X, its position, and as far as they are there velo, radius and the fields, then its id; the comment line
 /// has the box as Lattice, Origin and pbc, and the Time. Numbers read back as the same float32.
 void write_xyz(const std::filesystem::path& file, const particle_frame& frame);
+
+/// Writes what joins pieces, files of write_vtp or write_vtu in the same folder, to one data set (.pvtp, .pvtu): the
+/// arrays of `piece`, its time and its box. All pieces have those arrays. Throws io_error.
+void write_pvtp(const std::filesystem::path& file, const particle_frame& piece, std::span<const std::string> pieces);
+void write_pvtu(const std::filesystem::path& file, const particle_frame& piece, std::span<const std::string> pieces);
 
 }  // namespace quadrat::io

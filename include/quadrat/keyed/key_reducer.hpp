@@ -94,7 +94,7 @@ class key_reducer {
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::int64_t* keys, std::size_t count);
   void set_keys(const std::uint64_t* keys, std::size_t count);
-  /// With `auto`: the next set_keys chooses anew.
+  /// With `auto`: the next set_keys chooses anew; on a CPU, without a sample until there has been work worth it.
   void choose_again();
 
   /// results[key][c] = the operation over values[i][c] of all elements i with that key. Asynchronous; allocates nothing

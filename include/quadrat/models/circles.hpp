@@ -19,6 +19,7 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/search/orders.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 /// Circles: the benchmark of modular-bin-strips. Massless agents, uniformly distributed at first, move toward a steady
 /// state of circles (2D) or spheres (3D). With e the unit vector from agent i to agent j and d their distance, one step
@@ -67,7 +68,9 @@ template <int D>
 [[nodiscard]] std::vector<vec<double, D>> circles_initial_positions(const circles_parameters& parameters,
                                                                     std::size_t count, std::uint64_t seed = 1);
 
-/// The options of a simulation.
+/// The options of a simulation. On a CPU, if order, cell list and cells are all left open, the model chooses them, and
+/// looks at the choice again as the run goes: at determinism `none` by the times of steps, otherwise by the profile
+/// alone, so that runs can be repeated (docs/choosing.md).
 struct circles_options {
   circles_parameters parameters{};
   std::string order{};      ///< in which neighborhoods are walked; empty: circles_default_order
@@ -123,6 +126,7 @@ struct circles_state {
   std::uint64_t step = 0;
   std::vector<vec<T, D>> positions{};        ///< by agent
   std::vector<particle_id> storage_order{};  ///< the agent in each slot of memory; empty: slot = agent
+  std::string way{};                         ///< that was chosen; empty: none, or to be chosen anew
 };
 
 template <typename Context, typename T, int D>
@@ -180,8 +184,10 @@ class circles {
   /// Bytes of the context's memory in use: agents and cell list.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const grid<T, D>& space() const;
-  /// The options in use, with defaults filled in.
+  /// The options in use, with defaults filled in. Where the model chooses, they and `space` change with its choice.
   [[nodiscard]] const circles_options& options() const;
+  /// What was chosen when, and why.
+  [[nodiscard]] quadrat::explanation explanation() const;
   [[nodiscard]] const Context& context() const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,19 +12,9 @@
 #include "quadrat/core/instance.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/models/granular.hpp"
+#include "quadrat/models/rank_report.hpp"
 
 namespace quadrat {
-
-/// What one rank has done.
-struct granular_rank_report {
-  std::uint64_t grains = 0;
-  std::uint64_t ghosts = 0;
-  std::uint64_t bytes_sent = 0;      ///< to other ranks
-  std::uint64_t exchanges = 0;       ///< times that grains have changed ranks and ghosts been chosen
-  std::uint64_t balances = 0;        ///< times that the decomposition has changed
-  double lost_steps = 0;             ///< to imbalance: the sum over steps of (most grains of a rank / mean - 1)
-  double communication_seconds = 0;  ///< in exchanges and in waiting for other ranks, on the host
-};
 
 /// The granular model (granular.hpp) over any number of ranks: each owns the grains of a block of cells and moves them;
 /// forces see the ghosts of others. Move-only. All calls are collective, and synchronize.
@@ -40,9 +31,9 @@ class distributed_granular {
   static_assert(detail::instance<Context, T>::exists);
 
  public:
-  /// Grains are those that rank 0 gives; others give none. The communicator must outlive this. `skin` is in diameters.
-  /// Throws on all ranks what `granular` throws; argument_error for methods other than "counting" (or none), and for a
-  /// skin that is negative or not finite.
+  /// Grains are those that the ranks give, with ids in order of rank: rank 0 may give all. The communicator must
+  /// outlive this. `skin` is in diameters. Throws on all ranks what `granular` throws; argument_error for methods other
+  /// than "counting" (or none), and for a skin that is negative or not finite.
   distributed_granular(const Context& context, communicator& ranks, const granular_options& options,
                        std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
                        double skin = 0.5);
@@ -52,14 +43,21 @@ class distributed_granular {
 
   /// Takes time steps. Never throws for bad data: see check.
   void advance(std::size_t steps);
+  /// The same, but all ranks end together after the first step at which wish() is not 0 on any of them: it is asked
+  /// once in each step, and travels with the record of the step. Returns the largest such value, or 0.
+  int advance(std::size_t steps, const std::function<int()>& wish);
   /// Throws on all ranks the same data_error if the run blew up, naming step and grain.
   void check();
-  /// On all ranks. Gathers the grains on rank 0, which measures them.
+  /// On all ranks: each measures its own grains. At `canonical` what is added up goes to ranks by id, 80 bytes a grain.
   [[nodiscard]] granular_statistics measure();
   /// On rank 0 the state of all grains, by id; on others an empty one. A state of any number of ranks, or of
   /// `granular`, can be restored on any other.
   [[nodiscard]] granular_state<T> state();
-  /// Restores the state that rank 0 gives; others give any. Throws what granular::restore throws, on all ranks.
+  /// On each rank the state of consecutive ids, those of keys_of_rank(size(), rank, ranks), so that no rank holds all.
+  [[nodiscard]] granular_state<T> share();
+  /// Restores the state that the ranks give, consecutive ids in order of rank: what `share` gave on any number of
+  /// ranks, or rank 0 all of it and others none. The step is that of rank 0; the storage order is not used. Throws what
+  /// granular::restore throws, on all ranks.
   void restore(const granular_state<T>& state);
 
   [[nodiscard]] std::uint64_t step() const;
@@ -67,7 +65,7 @@ class distributed_granular {
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::size_t own() const;
   /// Of all ranks, on all of them.
-  [[nodiscard]] std::vector<granular_rank_report> report();
+  [[nodiscard]] std::vector<rank_report> report();
   /// Bytes of the context's memory in use on this rank.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const granular_options& options() const;

@@ -17,6 +17,7 @@
 #include "quadrat/core/method.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 /// Grains in a closed box: the particles model of S. Green ("CUDA particles", 2008), used as the application in
 /// uniform-grid-atomics (section 3). Grains have unit mass and equal radius r. One step is
@@ -63,13 +64,19 @@ enum class granular_start {
 /// Names of the starts, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 3> granular_start_names{"lattice", "left_half", "uniform_random"};
 
+/// As a number of grains: all that there are.
+inline constexpr std::size_t granular_all = static_cast<std::size_t>(-1);
+
 /// Positions of `count` grains, identical on every platform. Lattice and left half add a uniform jitter of +-(jitter x
 /// radius) to each coordinate. Throws argument_error if the box cannot hold the lattice (saying how many grains it
-/// would hold), or is smaller than a grain.
+/// would hold), or is smaller than a grain. With `first` and `number` only those of the grains [first, first + number),
+/// as far as there are so many.
 [[nodiscard]] std::vector<vec<double, 3>> granular_initial_positions(granular_start start, std::size_t count,
                                                                      double radius, const std::array<double, 3>& lower,
                                                                      const std::array<double, 3>& upper,
-                                                                     double jitter = 0.01, std::uint64_t seed = 1);
+                                                                     double jitter = 0.01, std::uint64_t seed = 1,
+                                                                     std::size_t first = 0,
+                                                                     std::size_t number = granular_all);
 
 /// A way to run the model. All methods have the determinism level run_to_run or higher.
 using granular_method = method_info;
@@ -81,7 +88,9 @@ using granular_method = method_info;
 [[nodiscard]] std::string_view granular_default_method(const cpu_context& context);
 [[nodiscard]] std::string_view granular_default_method(const cuda_context& context);
 
-/// The options of a simulation.
+/// The options of a simulation. On a CPU, if neither method nor cells are given, the model chooses them, and looks at
+/// the choice again as the run goes: at determinism `none` by the times of steps, otherwise by the profile alone, so
+/// that runs can be repeated (docs/choosing.md).
 struct granular_options {
   granular_parameters parameters{};
   std::array<double, 3> lower{-1, -1, -1};
@@ -115,6 +124,7 @@ struct granular_state {
   std::vector<vec<T, 3>> velocities{};  ///< by particle id
   /// The id of the grain in each slot of memory, if the method reorders grains; empty: slot = id.
   std::vector<particle_id> storage_order{};
+  std::string way{};  ///< that was chosen; empty: none, or to be chosen anew
 };
 
 template <typename Context, typename T>
@@ -169,8 +179,11 @@ class granular {
   /// Bytes of the context's memory in use: grains and cell list.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const grid<T, 3>& space() const;
-  /// The options in use, with defaults filled in.
+  /// The options in use, with defaults filled in. Where the model chooses, `method` changes with its choice; cells stay
+  /// those of the finest grid, to which statistics refer.
   [[nodiscard]] const granular_options& options() const;
+  /// What was chosen when, and why.
+  [[nodiscard]] quadrat::explanation explanation() const;
   [[nodiscard]] const Context& context() const;
 
  private:

@@ -24,6 +24,8 @@ struct explanation {
   /// What the choice went by: counts, and what was sampled.
   std::vector<std::pair<std::string, double>> load;
   std::string profile;  ///< which constants
+  /// Of a choice that is looked at again as a run goes: what was changed when, one line each.
+  std::vector<std::string> changes;
 
   /// A table.
   [[nodiscard]] std::string text() const;

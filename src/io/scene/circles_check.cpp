@@ -132,10 +132,12 @@ void complete(circles_scene& scene, const scene_places& places) {
   auto& [count, density, seed] = scene.agents;
   if (!count) count = static_cast<std::int64_t>(circles_count(p, dimension, density.value_or(default_density(p.form))));
   density = static_cast<double>(*count) / std::pow(scene.box.width, dimension);
-  if (scene.search.order == "auto") scene.search.order = circles_default_order;
-  if (scene.search.cell_list == "auto") scene.search.cell_list = circles_default_cell_list;
-  if (scene.search.cells_per_reach == 0) {
-    scene.search.cells_per_reach = circles_default_cells_per_reach(scene.search.order);
+  auto& [order, cell_list, cells] = scene.search;
+  // Where nothing is named, the model may choose.
+  if (order != "auto" || cell_list != "auto" || cells != 0) {
+    if (order == "auto") order = circles_default_order;
+    if (cell_list == "auto") cell_list = circles_default_cell_list;
+    if (cells == 0) cells = circles_default_cells_per_reach(order);
   }
   complete_names(scene, places);
 }

@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
 #include "models/circles/engine.hpp"
 #include "models/circles/methods.hpp"
+#include "models/circles/ways.hpp"
 #include "models/storage_order.hpp"
+#include "models/ways.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -70,6 +74,21 @@ template <typename T, int D>
   return {make_grid(rounded, cells), options.parameters, count, *options.queue_neighbors};
 }
 
+/// Whether the model chooses how it walks, now and again: on CPUs, where nothing is named.
+template <typename Context>
+[[nodiscard]] bool chooses_way(const circles_options& options) {
+  return std::is_same_v<Context, cpu_context> && options.order.empty() && options.cell_list.empty() &&
+         options.cells_per_reach == 0 && options.cells_per_reach_x == 0;
+}
+
+[[nodiscard]] circles_options with_way(circles_options options, const detail::circles_way& way) {
+  options.order = way.order;
+  options.cell_list = circles_default_cell_list;
+  options.cells_per_reach = way.cells_per_reach;
+  options.cells_per_reach_x = way.cells_per_reach_x;
+  return options;
+}
+
 /// Throws data_error for the first agent with an invalid position.
 template <typename T, int D>
 void check_agents(const circles_parameters& parameters, const box<T, D>& domain, std::span<const vec<T, D>> positions,
@@ -107,9 +126,13 @@ struct circles<Context, T, D>::implementation {
       : context(chosen),
         options(completed(chosen, asked)),
         setup(make_setup<T, D>(options, number)),
-        engine(detail::make_circles_engine<Context, T, D>(options.order, options.cell_list, context, setup)) {}
+        changes_way(chooses_way<Context>(asked)),
+        engine(changes_way
+                   ? nullptr
+                   : detail::make_circles_engine<Context, T, D>(options.order, options.cell_list, context, setup)) {}
 
   void set(const circles_state<T, D>& state) {
+    if (changes_way) begin_choice(state);
     engine->set(state.positions, state.storage_order, state.step);
     step = state.step;
   }
@@ -119,14 +142,82 @@ struct circles<Context, T, D>::implementation {
     positions.resize_discarding(context, setup.count);
     engine->gather(positions.data());
   }
+  /// Takes steps, or `record`s them.
+  template <typename Take>
+  void take_steps(std::size_t steps, const Take& take);
+
+  /// Makes the engine of the way that suits the state, or of the one that it names.
+  void begin_choice(const circles_state<T, D>& state);
+  /// Goes over to another way: the agents and their order in memory stay.
+  void change_way(std::size_t way);
+  void make_way(std::size_t way, const circles_state<T, D>* state);
+  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, D>>& at) const;
 
   Context context;
   circles_options options;
   detail::circles_setup<T, D> setup;
+  bool changes_way;
   std::unique_ptr<circles_engine<Context, T, D>> engine;
+  std::optional<detail::online_choice> choice;
   array<vec<T, D>, Context> positions;
   std::uint64_t step = 0;
 };
+
+template <typename Context, typename T, int D>
+template <typename Take>
+void circles<Context, T, D>::implementation::take_steps(std::size_t steps, const Take& take) {
+  if (!choice) {
+    take(steps);
+    step += steps;
+    return;
+  }
+  detail::advance_by_choice(
+      *choice, detail::has_one_thread(context), step, steps, take, [&](std::size_t way) { change_way(way); },
+      [&] {
+        gather();
+        return expected(to_host(context, positions));
+      });
+}
+
+template <typename Context, typename T, int D>
+std::vector<double> circles<Context, T, D>::implementation::expected(const std::vector<vec<T, D>>& at) const {
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    const double company = detail::company_of(context, at, setup.space.domain, options.parameters.reach());
+    const detail::circles_load load{static_cast<double>(setup.count), D, company, detail::threads_for_ways(context)};
+    return detail::expected_circles_ms(load, profile_of(context));
+  } else {
+    return {};
+  }
+}
+
+template <typename Context, typename T, int D>
+void circles<Context, T, D>::implementation::begin_choice(const circles_state<T, D>& state) {
+  std::vector<std::string_view> names;
+  for (const detail::circles_way& way : detail::circles_ways()) names.push_back(way.name);
+  detail::online_choice fresh(names, expected(state.positions), context.reproducibility() == determinism::none);
+  require(state.way.empty() || fresh.take(state.way), "the state was reached by a way \"", state.way,
+          "\", which this version does not have");
+  make_way(fresh.current(), nullptr);
+  choice = std::move(fresh);
+}
+
+template <typename Context, typename T, int D>
+void circles<Context, T, D>::implementation::change_way(std::size_t way) {
+  gather();
+  const circles_state<T, D> state{step, to_host(context, positions), engine->storage_order()};
+  make_way(way, &state);
+}
+
+template <typename Context, typename T, int D>
+void circles<Context, T, D>::implementation::make_way(std::size_t way, const circles_state<T, D>* state) {
+  const circles_options next = completed(context, with_way(options, detail::circles_ways()[way]));
+  const auto next_setup = make_setup<T, D>(next, setup.count);
+  auto made = detail::make_circles_engine<Context, T, D>(next.order, next.cell_list, context, next_setup);
+  if (state != nullptr) made->set(state->positions, state->storage_order, state->step);
+  engine = std::move(made);
+  setup = next_setup;
+  options = next;
+}
 
 template <typename Context, typename T, int D>
 circles<Context, T, D>::circles(const Context& context, const circles_options& options,
@@ -146,8 +237,8 @@ circles<Context, T, D>::~circles() = default;
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::advance(std::size_t steps) {
-  implementation_->engine->advance(steps);
-  implementation_->step += steps;
+  implementation& own = *implementation_;
+  own.take_steps(steps, [&](std::size_t count) { own.engine->advance(count); });
 }
 
 template <typename Context, typename T, int D>
@@ -155,9 +246,9 @@ std::vector<circles_record> circles<Context, T, D>::record(std::size_t steps) {
   implementation& own = *implementation_;
   std::vector<circles_record> records;
   records.reserve(steps);
-  own.engine->record(steps, records);
-  for (circles_record& one : records) one.step += own.step;
-  own.step += steps;
+  const std::uint64_t first = own.step;
+  own.take_steps(steps, [&](std::size_t count) { own.engine->record(count, records); });
+  for (circles_record& one : records) one.step += first;
   own.engine->check();
   return records;
 }
@@ -194,7 +285,8 @@ template <typename Context, typename T, int D>
 circles_state<T, D> circles<Context, T, D>::state() {
   implementation& own = *implementation_;
   own.gather();
-  return {own.step, to_host(own.context, own.positions), own.engine->storage_order()};
+  return {own.step, to_host(own.context, own.positions), own.engine->storage_order(),
+          std::string(own.choice ? own.choice->name_to_keep() : "")};
 }
 
 template <typename Context, typename T, int D>
@@ -229,6 +321,19 @@ const grid<T, D>& circles<Context, T, D>::space() const {
 template <typename Context, typename T, int D>
 const circles_options& circles<Context, T, D>::options() const {
   return implementation_->options;
+}
+
+template <typename Context, typename T, int D>
+explanation circles<Context, T, D>::explanation() const {
+  const implementation& own = *implementation_;
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    if (own.choice) return own.choice->explain("way of the Circles model", profile_of(own.context).origin);
+  }
+  quadrat::explanation result;
+  result.what = "way of the Circles model";
+  result.chosen = message(own.options.order, " over ", own.options.cell_list);
+  result.reason = "named, or the default here";
+  return result;
 }
 
 template <typename Context, typename T, int D>

@@ -187,10 +187,7 @@ void granular_friction<Context, T>::implementation::advance(std::size_t steps) {
     const bool stale = found[detail::stale_word] != 0;
     const std::uint64_t done = found[detail::done_word];
     if (fault != detail::no_run_fault) {
-      failure = std::make_exception_ptr(data_error(
-          message("the run blew up in step ", step + (fault >> 32) + 1, ": grain ", fault & 0xffffffffu,
-                  " got a velocity that is not finite, moved by more than half of its radius at once, or was pushed by "
-                  "more than half of its radius into a wall; a smaller time step or a stiffer material would help")));
+      failure = std::make_exception_ptr(detail::friction_blow_up(step + (fault >> 32), fault & 0xffffffffu));
       break;
     }
     if (done % 2 == 1) storage.pass_on();

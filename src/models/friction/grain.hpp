@@ -128,13 +128,14 @@ struct friction_forces {
     }
     const T distance = std::sqrt(squared_norm(offset));
     friction_contact<T> at = pair(self, other, distance);
+    const grain_velocity<T> moving = read_record(grains.velocities, slot);
     // Concentric grains separate along x.
-    at.normal = distance > T(0) ? offset * (T(1) / distance) : vec<T, 3>{self.slot > slot ? T(1) : T(-1), T(0), T(0)};
+    at.normal =
+        distance > T(0) ? offset * (T(1) / distance) : vec<T, 3>{self.id > moving.id ? T(1) : T(-1), T(0), T(0)};
     const T arm = self.radius - at.overlap / 2;
     const T other_arm = other.radius - at.overlap / 2;
     const vec<T, 3> other_spin = read_record(grains.spins, slot).spin;
-    at.velocity = self.velocity - read_record(grains.velocities, slot).velocity -
-                  cross(self.spin * arm + other_spin * other_arm, at.normal);
+    at.velocity = self.velocity - moving.velocity - cross(self.spin * arm + other_spin * other_arm, at.normal);
     at.spin = self.spin - other_spin;
     contact_memory<T> memory = word != slot ? near.memories[entry] : contact_memory<T>{};
     const friction_push<T> push = law(at, memory);

@@ -136,6 +136,13 @@ granular_friction_options detail::completed(granular_friction_options options, s
   return options;
 }
 
+data_error detail::friction_blow_up(std::uint64_t steps, std::uint64_t grain) {
+  return data_error(
+      message("the run blew up in step ", steps + 1, ": grain ", grain,
+              " got a velocity that is not finite, moved by more than half of its radius at once, or was pushed by "
+              "more than half of its radius into a wall; a smaller time step or a stiffer material would help"));
+}
+
 double detail::height_before(const granular_wall& wall, const vec<double, 3>& position) {
   if (wall.opening) return std::numeric_limits<double>::infinity();
   return dot(wall.normal, {position[0], position[1], position[2]}) - dot(wall.normal, wall.point);

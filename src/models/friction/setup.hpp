@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/friction/force.hpp"
+#include "models/friction/options.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/vec.hpp"

@@ -106,11 +106,16 @@ template <typename T>
   return options;
 }
 
-/// For the order of grains in memory.
+/// Cells as large as the cutoff of the list with its skin.
 template <typename T>
-[[nodiscard]] grid<T, 3> friction_cells(const friction_setup<T>& setup) {
-  const T edge = 2 * setup.largest_radius + setup.skin;
-  return folded(make_grid_for_cutoff(setup.domain, edge, any_number_of_cells), {setup.radii.size(), edge});
+[[nodiscard]] grid<T, 3> friction_grid(const friction_setup<T>& setup) {
+  return make_grid_for_cutoff(setup.domain, 2 * setup.largest_radius + setup.skin, any_number_of_cells);
+}
+
+/// For the order of so many grains in memory, and in sums of forces.
+template <typename T>
+[[nodiscard]] grid<T, 3> friction_cells(const friction_setup<T>& setup, std::size_t count) {
+  return folded(friction_grid(setup), {count, 2 * setup.largest_radius + setup.skin});
 }
 
 template <typename Context, typename T>
@@ -118,7 +123,7 @@ friction_storage<Context, T>::friction_storage(const Context& context, const fri
     : context_(context),
       setup_(setup),
       count_(setup.radii.size()),
-      cells_(friction_cells(setup)),
+      cells_(friction_cells(setup, count_)),
       box_(make_lattice(setup.domain)),
       list_(context, friction_list_options(setup)),
       matcher_(context),

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/models/granular.hpp"
 
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
 #include "models/granular/engine.hpp"
 #include "models/granular/meter.hpp"
 #include "models/granular/methods.hpp"
 #include "models/granular/setup.hpp"
+#include "models/granular/ways.hpp"
 #include "models/storage_order.hpp"
+#include "models/ways.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -19,10 +25,13 @@ struct granular<Context, T>::implementation {
       : context(chosen),
         options(detail::completed_options(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, number)),
-        engine(detail::make_granular_engine<Context, T>(options.method, context, setup)) {}
+        // On CPUs, where nothing is named.
+        changes_way(std::is_same_v<Context, cpu_context> && asked.method.empty() && !asked.cells),
+        engine(changes_way ? nullptr : detail::make_granular_engine<Context, T>(options.method, context, setup)) {}
 
   void set(const granular_state<T>& state) {
     detail::check_grains<T>(setup.space.domain, state.positions, state.velocities);
+    if (changes_way) begin_choice(state);
     engine->set(state.positions, state.velocities, state.storage_order, state.step);
     step = state.step;
   }
@@ -34,15 +43,86 @@ struct granular<Context, T>::implementation {
     engine->gather(positions.data(), velocities.data());
   }
 
+  void advance(std::size_t steps);
+
+  /// Makes the engine of the way that suits the state, or of the one that it names.
+  void begin_choice(const granular_state<T>& state);
+  /// Goes over to another way: the grains and their order in memory stay.
+  void change_way(std::size_t way);
+  void make_way(std::size_t way, const granular_state<T>* state);
+  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& at) const;
+
   Context context;
   granular_options options;
   detail::granular_setup<T> setup;
+  bool changes_way;
   std::unique_ptr<granular_engine<Context, T>> engine;
+  std::optional<detail::online_choice> choice;
   std::unique_ptr<detail::granular_meter<Context, T>> meter;
   array<vec<T, 3>, Context> positions;
   array<vec<T, 3>, Context> velocities;
   std::uint64_t step = 0;
 };
+
+template <typename Context, typename T>
+void granular<Context, T>::implementation::advance(std::size_t steps) {
+  if (!choice) {
+    engine->advance(steps);
+    step += steps;
+    return;
+  }
+  detail::advance_by_choice(
+      *choice, detail::has_one_thread(context), step, steps, [&](std::size_t count) { engine->advance(count); },
+      [&](std::size_t way) { change_way(way); },
+      [&] {
+        gather();
+        return expected(to_host(context, positions));
+      });
+}
+
+template <typename Context, typename T>
+std::vector<double> granular<Context, T>::implementation::expected(const std::vector<vec<T, 3>>& at) const {
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    const double company = detail::company_of(context, at, setup.space.domain, 2 * options.parameters.radius);
+    const detail::granular_load load{static_cast<double>(setup.count), company, detail::threads_for_ways(context)};
+    return detail::expected_granular_ms(load, profile_of(context));
+  } else {
+    return {};
+  }
+}
+
+template <typename Context, typename T>
+void granular<Context, T>::implementation::begin_choice(const granular_state<T>& state) {
+  std::vector<std::string_view> names;
+  for (const detail::granular_way& way : detail::granular_ways()) names.push_back(way.name);
+  detail::online_choice fresh(names, expected(state.positions), context.reproducibility() == determinism::none);
+  require(state.way.empty() || fresh.take(state.way), "the state was reached by a way \"", state.way,
+          "\", which this version does not have");
+  make_way(fresh.current(), nullptr);
+  choice = std::move(fresh);
+}
+
+template <typename Context, typename T>
+void granular<Context, T>::implementation::change_way(std::size_t way) {
+  gather();
+  const granular_state<T> state{step, to_host(context, positions), to_host(context, velocities),
+                                engine->storage_order()};
+  make_way(way, &state);
+}
+
+template <typename Context, typename T>
+void granular<Context, T>::implementation::make_way(std::size_t way, const granular_state<T>* state) {
+  const detail::granular_way& one = detail::granular_ways()[way];
+  granular_options next = options;
+  next.method = one.method;
+  next.cells = detail::cells_of(one, *options.cells);
+  const auto next_setup = detail::make_granular_setup<T>(next, setup.count);
+  auto made = detail::make_granular_engine<Context, T>(next.method, context, next_setup);
+  if (state != nullptr) made->set(state->positions, state->velocities, state->storage_order, state->step);
+  engine = std::move(made);
+  // Statistics stay those of the finest grid.
+  options.method = one.method;
+}
 
 template <typename Context, typename T>
 granular<Context, T>::granular(const Context& context, const granular_options& options,
@@ -64,8 +144,7 @@ granular<Context, T>::~granular() = default;
 
 template <typename Context, typename T>
 void granular<Context, T>::advance(std::size_t steps) {
-  implementation_->engine->advance(steps);
-  implementation_->step += steps;
+  implementation_->advance(steps);
 }
 
 template <typename Context, typename T>
@@ -101,7 +180,7 @@ granular_state<T> granular<Context, T>::state() {
   implementation& own = *implementation_;
   own.gather();
   return {own.step, to_host(own.context, own.positions), to_host(own.context, own.velocities),
-          own.engine->storage_order()};
+          own.engine->storage_order(), std::string(own.choice ? own.choice->name_to_keep() : "")};
 }
 
 template <typename Context, typename T>
@@ -138,6 +217,19 @@ const grid<T, 3>& granular<Context, T>::space() const {
 template <typename Context, typename T>
 const granular_options& granular<Context, T>::options() const {
   return implementation_->options;
+}
+
+template <typename Context, typename T>
+explanation granular<Context, T>::explanation() const {
+  const implementation& own = *implementation_;
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    if (own.choice) return own.choice->explain("way of the granular model", profile_of(own.context).origin);
+  }
+  quadrat::explanation result;
+  result.what = "way of the granular model";
+  result.chosen = own.options.method;
+  result.reason = "named, or the default here";
+  return result;
 }
 
 template <typename Context, typename T>

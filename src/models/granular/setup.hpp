@@ -95,15 +95,15 @@ template <typename T>
   return setup;
 }
 
-/// Throws data_error for the first grain with an invalid position or velocity.
+/// Throws data_error for the first grain with an invalid position or velocity. `first`: the id of the first one.
 template <typename T>
-void check_grains(const box<T, 3>& domain, std::span<const vec<T, 3>> positions,
-                  std::span<const vec<T, 3>> velocities) {
+void check_grains(const box<T, 3>& domain, std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
+                  std::size_t first = 0) {
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const bool inside = domain.contains(positions[i]);
     if (inside && (velocities.empty() || is_finite(velocities[i]))) continue;
     const vec<T, 3>& shown = inside ? velocities[i] : positions[i];
-    throw data_error(message(inside ? "the velocity of grain " : "the position of grain ", i, " is ",
+    throw data_error(message(inside ? "the velocity of grain " : "the position of grain ", first + i, " is ",
                              vector_text(shown),
                              is_finite(shown) ? ", which is outside the box" : ", which is not finite"));
   }

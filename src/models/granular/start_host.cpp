@@ -19,6 +19,11 @@ struct free_space {
   triple extent;
 };
 
+/// Of all `count` grains those that are wanted.
+struct wanted_grains {
+  std::size_t count, first, number;
+};
+
 [[nodiscard]] std::size_t product(const count_triple& sides) { return sides[0] * sides[1] * sides[2]; }
 
 /// Indices of a lattice site, x fastest and z slowest.
@@ -73,11 +78,12 @@ struct free_space {
   }
 }
 
-[[nodiscard]] std::vector<vec<double, 3>> on_lattice(std::size_t count, double radius, const free_space& space) {
-  const count_triple sides = lattice_sides(count, radius, space);
-  std::vector<vec<double, 3>> points(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const count_triple at = site(i, sides);
+[[nodiscard]] std::vector<vec<double, 3>> on_lattice(const wanted_grains& wanted, double radius,
+                                                     const free_space& space) {
+  const count_triple sides = lattice_sides(wanted.count, radius, space);
+  std::vector<vec<double, 3>> points(wanted.number);
+  for (std::size_t i = 0; i < wanted.number; ++i) {
+    const count_triple at = site(wanted.first + i, sides);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       points[i][static_cast<int>(axis)] = space.first[axis] + 2 * radius * static_cast<double>(at[axis]);
     }
@@ -86,16 +92,17 @@ struct free_space {
 }
 
 /// Evenly over x < middle of the box. Grains overlap if there are too many.
-[[nodiscard]] std::vector<vec<double, 3>> left_half(std::size_t count, double radius, const free_space& space) {
+[[nodiscard]] std::vector<vec<double, 3>> left_half(const wanted_grains& wanted, double radius,
+                                                    const free_space& space) {
   triple extent = space.extent;
   extent[0] = (space.extent[0] + 2 * radius) / 2 - radius;
   for (double& length : extent) length = std::max(length, 1e-3 * radius);
-  const count_triple sides = even_sides(count, extent);
+  const count_triple sides = even_sides(wanted.count, extent);
   const std::size_t sites = product(sides);
-  std::vector<vec<double, 3>> points(count);
-  for (std::size_t i = 0; i < count; ++i) {
+  std::vector<vec<double, 3>> points(wanted.number);
+  for (std::size_t i = 0; i < wanted.number; ++i) {
     // Empty sites are spread over the whole half.
-    const count_triple at = site(i * sites / count, sides);
+    const count_triple at = site((wanted.first + i) * sites / wanted.count, sides);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double fraction = (static_cast<double>(at[axis]) + 0.5) / static_cast<double>(sides[axis]);
       points[i][static_cast<int>(axis)] = space.first[axis] + extent[axis] * fraction;
@@ -104,13 +111,13 @@ struct free_space {
   return points;
 }
 
-[[nodiscard]] std::vector<vec<double, 3>> uniform_random(std::size_t count, const free_space& space,
+[[nodiscard]] std::vector<vec<double, 3>> uniform_random(const wanted_grains& wanted, const free_space& space,
                                                          std::uint64_t seed) {
-  std::vector<vec<double, 3>> points(count);
-  for (std::size_t i = 0; i < count; ++i) {
+  std::vector<vec<double, 3>> points(wanted.number);
+  for (std::size_t i = 0; i < wanted.number; ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const int a = static_cast<int>(axis);
-      points[i][a] = space.first[axis] + space.extent[axis] * detail::uniform(seed, i, a);
+      points[i][a] = space.first[axis] + space.extent[axis] * detail::uniform(seed, wanted.first + i, a);
     }
   }
   return points;
@@ -120,19 +127,21 @@ struct free_space {
 
 std::vector<vec<double, 3>> granular_initial_positions(granular_start start, std::size_t count, double radius,
                                                        const triple& lower, const triple& upper, double jitter,
-                                                       std::uint64_t seed) {
+                                                       std::uint64_t seed, std::size_t first, std::size_t number) {
   require(radius > 0 && std::isfinite(radius), "the radius is ", radius, "; it must be positive and finite");
   require(jitter >= 0 && std::isfinite(jitter), "the jitter is ", jitter, "; it must be finite and not negative");
   require(count <= max_count, "the number of grains is ", count, "; at most ", max_count, " are possible");
   const free_space space = space_for_grains(radius, lower, upper);
   if (count == 0) return {};
-  if (start == granular_start::uniform_random) return uniform_random(count, space, seed);
+  first = std::min(first, count);
+  const wanted_grains wanted{count, first, std::min(number, count - first)};
+  if (start == granular_start::uniform_random) return uniform_random(wanted, space, seed);
 
-  auto points = start == granular_start::lattice ? on_lattice(count, radius, space) : left_half(count, radius, space);
-  for (std::size_t i = 0; i < count; ++i) {
+  auto points = start == granular_start::lattice ? on_lattice(wanted, radius, space) : left_half(wanted, radius, space);
+  for (std::size_t i = 0; i < wanted.number; ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const int a = static_cast<int>(axis);
-      const double moved = points[i][a] + radius * jitter * (2 * detail::uniform(seed, i, a) - 1);
+      const double moved = points[i][a] + radius * jitter * (2 * detail::uniform(seed, first + i, a) - 1);
       points[i][a] = std::clamp(moved, lower[axis], upper[axis]);
     }
   }

@@ -45,7 +45,7 @@ struct srd_move {
     if (slot >= setup.particles) return;
     vec<T, D> position = present.slots.position_of(slot);
     vec<T, D> velocity = present.velocity(slot, position);
-    if (too_fast(velocity)) {
+    if (srd_too_fast(setup, velocity)) {
       fault.raise(present.clock->step, present.slots.id_of(setup, slot));
       velocity = vec<T, D>{};
     } else {
@@ -54,15 +54,6 @@ struct srd_move {
     present.slots.set_position(slot, position);
     present.slots.set_velocity(slot, velocity);
     sums.add(setup.shifted_cell(position, present.clock->next_shift), velocity, present.slots.mass_of(setup, slot));
-  }
-
- private:
-  [[nodiscard]] QUADRAT_HD bool too_fast(const vec<T, D>& velocity) const {
-    bool fine = true;
-    for (int axis = 0; axis < D; ++axis) {
-      fine = fine && velocity[axis] >= -present.setup.fastest && velocity[axis] <= present.setup.fastest;
-    }
-    return !fine;
   }
 };
 

@@ -127,14 +127,13 @@ struct srd_sum_slices {
   srd_slice<D>* slices;
 
   QUADRAT_HD void operator()(std::size_t bin) const {
-    srd_slice<D> slice{};
-    for (std::size_t place = 0; place < places; ++place) {
-      const srd_cell<double, D> found = sums.take(static_cast<cell_id>(bin * places + place));
-      slice.momentum += found.momentum;
-      slice.mass += found.mass;
-      slice.count += found.count;
+    // Sums of integers, so that it does not matter in which place a particle is.
+    std::int64_t* const total = sums.values + bin * places * sums.words;
+    for (std::size_t place = 1; place < places; ++place) {
+      for (std::size_t word = 0; word < sums.words; ++word) total[word] += total[place * sums.words + word];
     }
-    slices[bin] = slice;
+    const srd_cell<double, D> found = sums.take(static_cast<cell_id>(bin * places));
+    slices[bin] = {found.momentum, found.mass, found.count};
   }
 };
 

@@ -56,4 +56,8 @@ template <typename T, int D>
 void check_particles(const srd_setup<T, D>& setup, std::span<const vec<T, D>> positions,
                      std::span<const vec<T, D>> velocities, const char* kind);
 
+/// Throws data_error for the word of a srd_fault that is set. `fastest`: of the setup.
+template <typename T>
+void throw_srd_fault(std::uint64_t fault, T fastest);
+
 }  // namespace quadrat::detail

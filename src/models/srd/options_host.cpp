@@ -244,6 +244,24 @@ void check_particles(const srd_setup<T, D>& setup, std::span<const vec<T, D>> po
   }
 }
 
+template <typename T>
+void throw_srd_fault(std::uint64_t fault, T fastest) {
+  if (fault == ~std::uint64_t{0}) return;
+  const std::uint64_t at = (fault >> 32) + 1;
+  const auto what = static_cast<std::uint32_t>(fault);
+  constexpr std::uint32_t mark = srd_fault::cell_mark;
+  if ((what & mark) != 0) {
+    throw data_error(message("the run blew up in step ", at, ": cell ", what & ~mark,
+                             " of the shifted grid has more particles than its sums have room for"));
+  }
+  throw data_error(message("the run blew up in step ", at, ": particle ", what,
+                           " got a velocity that is not finite or would carry it too far in one step; components up "
+                           "to ",
+                           fastest, " are possible"));
+}
+
+template void throw_srd_fault(std::uint64_t, float);
+template void throw_srd_fault(std::uint64_t, double);
 template void check_srd(const srd_options<2>&);
 template void check_srd(const srd_options<3>&);
 template srd_options<2> completed(srd_options<2>, std::size_t, determinism, bool);

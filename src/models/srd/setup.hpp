@@ -46,15 +46,19 @@ struct srd_setup {
     return number;
   }
 
-  /// The cell of the shifted grid. The same expression everywhere, without a product that could be contracted.
-  [[nodiscard]] QUADRAT_HD cell_id shifted_cell(const vec<T, D>& position, const vec<T, D>& shift) const {
+  /// The indices of the cell of the shifted grid. The same expression everywhere, without a product that could be
+  /// contracted.
+  [[nodiscard]] QUADRAT_HD vec<int, D> shifted_indices(const vec<T, D>& position, const vec<T, D>& shift) const {
     vec<int, D> cell{};
     for (int axis = 0; axis < D; ++axis) {
       const int index = static_cast<int>((position[axis] + shift[axis]) * inverse_edge);
       const int last = shifted_cells[axis] - 1;
       cell[axis] = index <= last ? index : (periodic[axis] ? 0 : last);
     }
-    return number_of(cell, shifted_cells);
+    return cell;
+  }
+  [[nodiscard]] QUADRAT_HD cell_id shifted_cell(const vec<T, D>& position, const vec<T, D>& shift) const {
+    return number_of(shifted_indices(position, shift), shifted_cells);
   }
 
   /// The cell of the unshifted grid.

@@ -38,8 +38,6 @@ template <typename T, int D>
   return result;
 }
 
-constexpr std::uint64_t no_srd_fault = ~std::uint64_t{0};
-
 }  // namespace
 
 template <typename Context, typename T, int D>
@@ -109,19 +107,7 @@ void srd<Context, T, D>::implementation::advance(std::size_t steps) {
 
 template <typename Context, typename T, int D>
 void srd<Context, T, D>::implementation::check() {
-  const std::uint64_t fault = storage.fault();
-  if (fault == no_srd_fault) return;
-  const std::uint64_t at = (fault >> 32) + 1;
-  const auto what = static_cast<std::uint32_t>(fault);
-  constexpr std::uint32_t mark = detail::srd_fault::cell_mark;
-  if ((what & mark) != 0) {
-    throw data_error(message("the run blew up in step ", at, ": cell ", what & ~mark,
-                             " of the shifted grid has more particles than its sums have room for"));
-  }
-  throw data_error(message("the run blew up in step ", at, ": particle ", what,
-                           " got a velocity that is not finite or would carry it too far in one step; components up "
-                           "to ",
-                           storage.setup().fastest, " are possible"));
+  detail::throw_srd_fault(storage.fault(), storage.setup().fastest);
 }
 
 template <typename Context, typename T, int D>

@@ -10,6 +10,16 @@
 
 namespace quadrat::detail {
 
+/// Whether a velocity is not finite, or would carry a particle too far in one step.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD inline bool srd_too_fast(const srd_setup<T, D>& setup, const vec<T, D>& velocity) {
+  bool fine = true;
+  for (int axis = 0; axis < D; ++axis) {
+    fine = fine && velocity[axis] >= -setup.fastest && velocity[axis] <= setup.fastest;
+  }
+  return !fine;
+}
+
 /// Wraps into [0, size) of a periodic axis.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T srd_wrapped(T x, T size) {

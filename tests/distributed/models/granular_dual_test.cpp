@@ -3,6 +3,7 @@
 
 #include "distributed/models/granular.hpp"
 #include "quadrat/distributed/in_process.hpp"
+#include "quadrat/distributed/key_reducer.hpp"
 #include "support/backend.hpp"
 #include "support/errors.hpp"
 
@@ -52,6 +53,49 @@ TEST_P(granular_ranks_test, a_state_of_some_ranks_continues_on_others) {
   EXPECT_TRUE(equal_bits(alone.positions(), whole.positions));
 }
 
+TEST_P(granular_ranks_test, shares_hold_consecutive_ids_and_are_restored_on_others) {
+  const granular_scene_of_ranks scene(403, 21, {0.5, 0.5, 1});
+  const auto whole = state_after<double>(GetParam(), 40, scene, determinism::canonical);
+  const auto half = state_after<double>(GetParam(), 20, scene, determinism::canonical);
+  for (const int others : {1, 3, 8}) {
+    run_ranks(others, [&](communicator& ranks) {
+      const key_share ids = keys_of_rank(403, ranks.rank(), ranks.size());
+      const auto first = static_cast<std::ptrdiff_t>(ids.first), end = static_cast<std::ptrdiff_t>(ids.end);
+      // Every rank brings its grains, at first with what is not theirs.
+      distributed_granular<backend_context, double> model(
+          context_of_rank(determinism::canonical), ranks, scene.options,
+          std::span(scene.positions).subspan(ids.first, ids.end - ids.first));
+      granular_state<double> mine{half.step,
+                                  {half.positions.begin() + first, half.positions.begin() + end},
+                                  {half.velocities.begin() + first, half.velocities.begin() + end},
+                                  {}};
+      model.restore(mine);
+      const auto same = model.share();
+      EXPECT_TRUE(same.step == 20 && equal_bits(same.positions, mine.positions) &&
+                  equal_bits(same.velocities, mine.velocities));
+      model.advance(20);
+      const auto last = model.share();
+      EXPECT_EQ(last.step, 40u);
+      EXPECT_TRUE(equal_bits(last.positions, {whole.positions.begin() + first, whole.positions.begin() + end}));
+      EXPECT_TRUE(equal_bits(last.velocities, {whole.velocities.begin() + first, whole.velocities.begin() + end}));
+    });
+  }
+}
+
+TEST_P(granular_ranks_test, all_ranks_stop_after_the_step_in_which_one_wishes_to) {
+  const granular_scene_of_ranks scene(100, 22, {1, 1, 1});
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    distributed_granular<backend_context, float> model(context_of_rank(), ranks, scene.options,
+                                                       ranks.rank() == 0 ? scene.positions : no_grains);
+    const bool last = ranks.rank() == ranks.size() - 1;
+    int asked = 0;
+    EXPECT_EQ(model.advance(10, [&] { return last && ++asked == 4 ? 15 : 0; }), 15);
+    EXPECT_EQ(model.step(), 4u);
+    EXPECT_EQ(model.advance(3, [] { return 0; }), 0);
+    EXPECT_EQ(model.step(), 7u);
+  });
+}
+
 TEST_P(granular_ranks_test, run_to_run_gives_the_same_bits_in_every_run) {
   const granular_scene_of_ranks scene(500, 12, {0.4, 0.5, 1});
   const auto first = state_after<float>(GetParam(), 60, scene, determinism::run_to_run);
@@ -91,12 +135,27 @@ TEST_P(granular_ranks_test, blocks_follow_a_dam_that_breaks) {
     model.advance(size_or(400, 100));
     model.check();
     std::uint64_t most = 0;
-    for (const granular_rank_report& one : model.report()) most = std::max(most, one.grains);
+    for (const rank_report& one : model.report()) most = std::max(most, one.particles);
     const double mean = 600.0 / count;
     EXPECT_LT(static_cast<double>(most), 1.7 * mean);
     if (count > 1 && !small_sizes()) {
       EXPECT_GT(model.report()[0].balances, 1u);
     }
+  });
+}
+
+TEST_P(granular_ranks_test, errors_name_the_grain_by_its_id_over_all_ranks) {
+  const granular_scene_of_ranks scene(50, 23, {1, 1, 1});
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    const key_share ids = keys_of_rank(50, ranks.rank(), ranks.size());
+    auto wrong = scene.positions;
+    wrong[41][2] = wrong[47][0] = -1;
+    expect_words(error_of<data_error>([&] {
+                   distributed_granular<backend_context, float>(
+                       context_of_rank(), ranks, scene.options,
+                       std::span(wrong).subspan(ids.first, ids.end - ids.first));
+                 }),
+                 {"grain 41", "outside"});
   });
 }
 
@@ -115,13 +174,9 @@ TEST_P(granular_ranks_test, impossible_options_are_refused_on_all_ranks) {
     outside[7][1] = 3;
     expect_words(error_of<data_error>([&] { model(context, ranks, scene.options, root ? outside : no_grains); }),
                  {"grain 7", "outside"});
-    if (ranks.size() > 1) {
-      expect_words(error_of<argument_error>([&] { model(context, ranks, scene.options, scene.positions); }),
-                   {"only rank 0"});
-    }
     model sound(context, ranks, scene.options, mine);
     granular_state<float> state;
-    state.positions.resize(9);
+    if (ranks.rank() == ranks.size() - 1) state.positions.resize(9);
     expect_words(error_of<argument_error>([&] { sound.restore(state); }), {"9 positions", "10 grains"});
   });
 }

@@ -6,7 +6,9 @@
 #include "distributed/bodies.hpp"
 #include "distributed/communication_checks.hpp"
 #include "distributed/fields.hpp"
+#include "distributed/models/friction.hpp"
 #include "distributed/models/granular.hpp"
+#include "distributed/models/srd.hpp"
 #include "distributed/searches.hpp"
 #include "quadrat/distributed/mpi.hpp"
 
@@ -22,6 +24,8 @@ void make_all_checks(communicator& ranks) {
   test::check_small_systems(ranks, static_cast<std::uint64_t>(ranks.size()) * 7919, 200);
   test::check_searches(ranks, static_cast<std::uint64_t>(ranks.size()), 10);
   test::check_granular(ranks, 600);
+  test::check_srd(ranks, 800);
+  test::check_friction(ranks, 150);
   test::check_fields(ranks, 0, 20);
   test::check_bodies(ranks, 1000, 40);
 }

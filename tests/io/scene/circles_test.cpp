@@ -22,9 +22,13 @@ TEST(circles_scene, defaults_are_those_of_the_form) {
   EXPECT_EQ(sine.physics.radius, 2.0);
   EXPECT_EQ(sine.physics.force, 0.05);
   EXPECT_FALSE(sine.physics.attraction.has_value());
-  EXPECT_EQ(sine.search.order, "trimmed");
-  EXPECT_EQ(sine.search.cell_list, "counting");
-  EXPECT_EQ(sine.search.cells_per_reach, 2);
+  // The model chooses where nothing is named; otherwise the rest follows from what is.
+  EXPECT_EQ(sine.search.order, "auto");
+  EXPECT_EQ(sine.search.cell_list, "auto");
+  EXPECT_EQ(sine.search.cells_per_reach, 0);
+  const circles_scene named = completed_circles("[search]\ncell_list = \"sorted\"\n");
+  EXPECT_EQ(named.search.order, "trimmed");
+  EXPECT_EQ(named.search.cells_per_reach, 2);
   EXPECT_EQ(sine.scene.name, "rings");
   EXPECT_EQ(sine.output.directory, "out/rings");
   const circles_scene original = completed_circles("[physics]\nform = \"original\"\n[box]\ndimension = 3\n");
@@ -47,7 +51,7 @@ TEST(circles_scene, text_tells_scenes_apart) {
       stored, to_text(completed_circles("[run]\ndeterministic = \"run_to_run\"\n[search]\norder = \"hybrid\"\n")));
   ASSERT_TRUE(other);
   EXPECT_EQ(other->key, "search.order");
-  EXPECT_EQ(other->stored, "\"trimmed\"");
+  EXPECT_EQ(other->stored, "\"auto\"");
   // Without that level any order may continue.
   EXPECT_FALSE(
       first_difference(to_text(completed_circles("")), to_text(completed_circles("[search]\norder = \"hybrid\"\n"))));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/models/distributed_granular.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
-#include "models/granular/meter.hpp"
+#include "distributed/gathered.hpp"
 #include "models/granular/ranks/grains_of_rank.hpp"
+#include "models/granular/ranks/rank_meter.hpp"
 #include "models/granular/setup.hpp"
 #include "models/storage_order.hpp"
 #include "quadrat/core/error.hpp"
@@ -16,14 +15,6 @@
 namespace quadrat {
 
 namespace {
-
-/// A grain on its way to rank 0.
-template <typename T>
-struct sent_grain {
-  vec<T, 3> position;
-  vec<T, 3> velocity;
-  std::uint64_t id;
-};
 
 /// The options for one rank of several.
 template <typename Context>
@@ -39,26 +30,19 @@ template <typename Context>
   return skin;
 }
 
-/// The elements of all ranks on rank 0, in order of rank; none on others. Host memory. Collective.
-template <typename E>
-[[nodiscard]] std::vector<E> gathered(communicator& ranks, const std::vector<E>& mine) {
-  const std::vector<std::size_t> counts = all_values(ranks, mine.size());
-  std::vector<E> all;
-  std::vector<outgoing_message> sends;
-  std::vector<incoming_message> receives;
-  together(ranks, [&] {
-    if (ranks.rank() == 0) all.resize(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-  });
-  if (!mine.empty()) sends.push_back({0, mine.data(), mine.size() * sizeof(E)});
-  E* place = all.data();
-  for (int rank = 0; rank < ranks.size() && ranks.rank() == 0; ++rank) {
-    const std::size_t count = counts[static_cast<std::size_t>(rank)];
-    if (count > 0) receives.push_back({rank, place, count * sizeof(E)});
-    place += count;
+/// Grains that ranks give, in order of rank.
+struct given_grains {
+  std::size_t first = 0;  ///< the id of the first of this rank
+  std::size_t all = 0;
+
+  given_grains(communicator& ranks, std::size_t mine) {
+    const auto counts = all_values(ranks, mine);
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+      if (static_cast<int>(rank) < ranks.rank()) first += counts[rank];
+      all += counts[rank];
+    }
   }
-  ranks.exchange(cpu_context(), sends, receives);
-  return all;
-}
+};
 
 }  // namespace
 
@@ -72,18 +56,18 @@ struct distributed_granular<Context, T>::implementation {
         setup(detail::make_granular_setup<T>(options, count)),
         grains(chosen, group, setup, static_cast<T>(checked_skin(skin) * 2 * options.parameters.radius)) {}
 
-  /// Rank 0 gives all.
-  void set(const granular_state<T>& state) {
+  /// `first`: the id of the first grain that this rank gives.
+  void set(const granular_state<T>& state, std::size_t first) {
+    const std::size_t count = state.positions.size();
     std::vector<packed_record<T, 3>> positions;
     std::vector<detail::velocity_record<T>> velocities;
     together(ranks, [&] {
-      if (ranks.rank() != 0) return;
-      detail::check_grains<T>(setup.space.domain, state.positions, state.velocities);
-      positions.resize(setup.count);
-      velocities.resize(setup.count);
-      for (std::size_t i = 0; i < setup.count; ++i) {
+      detail::check_grains<T>(setup.space.domain, state.positions, state.velocities, first);
+      positions.resize(count);
+      velocities.resize(count);
+      for (std::size_t i = 0; i < count; ++i) {
         positions[i] = {state.positions[i], no_particle};
-        velocities[i] = {state.velocities[i], static_cast<particle_id>(i)};
+        velocities[i] = {state.velocities[i], static_cast<particle_id>(first + i)};
       }
     });
     step = all_values(ranks, state.step)[0];
@@ -91,33 +75,18 @@ struct distributed_granular<Context, T>::implementation {
   }
 
   [[nodiscard]] granular_state<T> gather() {
-    const auto positions = to_host(context, grains.positions(), grains.own());
-    const auto velocities = to_host(context, grains.velocities(), grains.own());
-    std::vector<sent_grain<T>> mine(grains.own());
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      mine[i] = {positions[i].position, velocities[i].velocity, velocities[i].id};
-    }
-    const auto all = gathered(ranks, mine);
+    const auto mine = to_host(context, detail::rows_of_grains(context, grains));
+    const auto all = detail::gathered(ranks, mine);
     granular_state<T> state;
     if (ranks.rank() != 0) return state;
     state.step = step;
     state.positions.resize(setup.count);
     state.velocities.resize(setup.count);
-    for (const sent_grain<T>& one : all) {
+    for (const detail::sent_grain<T>& one : all) {
       state.positions[one.id] = one.position;
       state.velocities[one.id] = one.velocity;
     }
     return state;
-  }
-
-  /// On rank 0.
-  [[nodiscard]] granular_statistics measure(const granular_state<T>& state) {
-    if (meter == nullptr) meter = std::make_unique<detail::granular_meter<Context, T>>(context, setup);
-    const auto positions = to_device(context, state.positions);
-    const auto velocities = to_device(context, state.velocities);
-    granular_statistics result = meter->measure(context, options.parameters, positions.data(), velocities.data());
-    result.step = step;
-    return result;
   }
 
   Context context;
@@ -125,7 +94,6 @@ struct distributed_granular<Context, T>::implementation {
   granular_options options;
   detail::granular_setup<T> setup;
   detail::grains_of_rank<Context, T> grains;
-  std::unique_ptr<detail::granular_meter<Context, T>> meter;
   std::uint64_t step = 0;
 };
 
@@ -134,19 +102,17 @@ distributed_granular<Context, T>::distributed_granular(const Context& context, c
                                                        const granular_options& options,
                                                        std::span<const vec<double, 3>> positions,
                                                        std::span<const vec<double, 3>> velocities, double skin) {
-  granular_state<T> first;
-  const std::size_t count = all_values(ranks, positions.size())[0];
+  granular_state<T> mine;
+  const given_grains given(ranks, positions.size());
   together(ranks, [&] {
-    require(ranks.rank() == 0 || positions.empty(), "rank ", ranks.rank(), " gives ", positions.size(),
-            " grains; only rank 0 may");
-    detail::require_count(positions.size(), "grains");
+    detail::require_count(given.all, "grains");
     require(velocities.empty() || velocities.size() == positions.size(), "there are ", positions.size(),
             " positions, but ", velocities.size(), " velocities");
-    implementation_ = std::make_unique<implementation>(context, ranks, options, count, skin);
-    detail::check_grains<double>(detail::box_of_grains(implementation_->options), positions, velocities);
-    first = detail::first_grains<T>(implementation_->setup.space.domain, positions, velocities);
+    implementation_ = std::make_unique<implementation>(context, ranks, options, given.all, skin);
+    detail::check_grains<double>(detail::box_of_grains(implementation_->options), positions, velocities, given.first);
+    mine = detail::first_grains<T>(implementation_->setup.space.domain, positions, velocities);
   });
-  implementation_->set(first);
+  implementation_->set(mine, given.first);
 }
 
 template <typename Context, typename T>
@@ -164,6 +130,14 @@ void distributed_granular<Context, T>::advance(std::size_t steps) {
 }
 
 template <typename Context, typename T>
+int distributed_granular<Context, T>::advance(std::size_t steps, const std::function<int()>& wish) {
+  implementation& self = *implementation_;
+  std::int64_t agreed = 0;
+  for (std::size_t k = 0; k < steps && agreed == 0; ++k) agreed = self.grains.advance(++self.step, wish());
+  return static_cast<int>(agreed);
+}
+
+template <typename Context, typename T>
 void distributed_granular<Context, T>::check() {
   detail::throw_if_blown_up(implementation_->grains.fault());
 }
@@ -172,12 +146,10 @@ template <typename Context, typename T>
 granular_statistics distributed_granular<Context, T>::measure() {
   check();
   implementation& self = *implementation_;
-  const granular_state<T> all = self.gather();
-  granular_statistics result;
-  together(self.ranks, [&] {
-    if (self.ranks.rank() == 0) result = self.measure(all);
-  });
-  return all_values(self.ranks, result)[0];
+  granular_statistics result =
+      detail::measure_ranks(self.context, self.ranks, self.setup, self.options.parameters, self.grains);
+  result.step = self.step;
+  return result;
 }
 
 template <typename Context, typename T>
@@ -187,16 +159,25 @@ granular_state<T> distributed_granular<Context, T>::state() {
 }
 
 template <typename Context, typename T>
+granular_state<T> distributed_granular<Context, T>::share() {
+  check();
+  implementation& self = *implementation_;
+  auto result = detail::grains_by_id(self.context, self.ranks, self.grains, size());
+  result.step = self.step;
+  return result;
+}
+
+template <typename Context, typename T>
 void distributed_granular<Context, T>::restore(const granular_state<T>& state) {
   implementation& self = *implementation_;
+  const std::size_t mine = state.positions.size();
+  const given_grains given(self.ranks, mine);
   together(self.ranks, [&] {
-    if (self.ranks.rank() != 0) return;
-    require(state.positions.size() == size() && state.velocities.size() == size(), "the state has ",
-            state.positions.size(), " positions and ", state.velocities.size(), " velocities; the simulation has ",
-            size(), " grains");
-    detail::check_storage_order(state.storage_order, size(), "grain");
+    require(given.all == size() && state.velocities.size() == mine, "the state has ", given.all, " positions and ",
+            given.all - mine + state.velocities.size(), " velocities; the simulation has ", size(), " grains");
+    if (mine == size()) detail::check_storage_order(state.storage_order, size(), "grain");
   });
-  self.set(state);
+  self.set(state, given.first);
 }
 
 template <typename Context, typename T>
@@ -212,13 +193,13 @@ std::size_t distributed_granular<Context, T>::own() const {
   return implementation_->grains.own();
 }
 template <typename Context, typename T>
-std::vector<granular_rank_report> distributed_granular<Context, T>::report() {
+std::vector<rank_report> distributed_granular<Context, T>::report() {
   return all_values(implementation_->ranks, implementation_->grains.report());
 }
 template <typename Context, typename T>
 std::size_t distributed_granular<Context, T>::bytes() const {
   const implementation& self = *implementation_;
-  return self.grains.bytes() + (self.meter == nullptr ? 0 : self.meter->bytes());
+  return self.grains.bytes();
 }
 template <typename Context, typename T>
 const granular_options& distributed_granular<Context, T>::options() const {

@@ -8,9 +8,7 @@
 #include "models/granular/force.hpp"
 #include "models/granular/sum.hpp"
 #include "models/run_fault.hpp"
-#include "quadrat/core/grid.hpp"
 #include "quadrat/core/macros.hpp"
-#include "quadrat/distributed/decomposition.hpp"
 
 /// The kernel bodies of distributed_granular: the equations and the order of operations of granular_cells_engine, for
 /// the first grains of arrays that ghosts follow. The ids of grains are in their records.
@@ -63,41 +61,6 @@ struct push_own_grains {
     } else {
       return force_in_walking_order<false>(view, law, grains, slot);
     }
-  }
-};
-
-/// The cell of each grain within the block of its rank, x fastest; in blocks of more than 2^32 cells several have one
-/// key. Grains that have left the block count where it ends.
-template <typename T>
-struct key_of_cell {
-  grid<T, 3> space;
-  cell_block<3> block;
-  int shift;
-  const packed_record<T, 3>* positions;
-  std::uint32_t* keys;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const vec<int, 3> cell = space.unfolded_cell_of(positions[i].position);
-    std::uint64_t key = 0;
-    for (int axis = 2; axis >= 0; --axis) {
-      const int last = block.end[axis] - block.first[axis] - 1;
-      const int along = cell[axis] - block.first[axis];
-      key = key * static_cast<std::uint64_t>(last + 1) +
-            static_cast<std::uint64_t>(along < 0 ? 0 : (along < last ? along : last));
-    }
-    keys[i] = static_cast<std::uint32_t>(key >> shift);
-  }
-};
-
-template <typename T>
-struct reorder_grains {
-  const std::uint32_t* order;
-  grain_records<T> from;
-  grain_records<T> to;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    to.positions[i] = from.positions[order[i]];
-    to.velocities[i] = from.velocities[order[i]];
   }
 };
 

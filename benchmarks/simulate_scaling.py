@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Steps of the granular model on up to 1,024 GPUs of a cluster, simulated message by message.
+
+    python3 benchmarks/simulate_scaling.py [-o benchmarks/results/model/scaling.json]
+
+Prints the tables of docs/scaling.md. What goes in: the times of steps on one GPU (benchmarks/results/h200/granular.json),
+the messages of a run on several ranks (benchmarks/results/model/ranks_run.json, the summary of `quadrat run`), and
+published figures of InfiniBand clusters (NETWORKS). Every rank has a clock. A step is, as in
+src/models/granular/ranks/grains_of_rank.cpp:
+    move the grains; a collective (the record) in rounds of distance 1, 2, 4, ...;
+    in some steps, choose ghosts anew: two more collectives, messages, sorting;
+    messages to the 26 blocks around, each through the sender's network card, the wire, and the receiver's card;
+    forces. Nothing overlaps.
+Ranks differ by a share of the work that is drawn once (imbalance of contacts) and anew in each step (noise)."""
+
+import argparse
+import itertools
+import json
+import math
+import pathlib
+import random
+
+HERE = pathlib.Path(__file__).parent / "results"
+
+# latency: of a message between GPUs of two nodes, s. An all-to-all of 8 bytes over 4 to 8 nodes with a GPU each takes
+#   6.5 us (OSU benchmarks, github.com/openucx/ucx/issues/10552), taken as three rounds.
+# gap: between messages of one GPU, s; bandwidth: bytes/s of one GPU. 1.6 million messages of a byte each second, and
+#   24.8 GB/s, over NDR200 (OSU benchmarks, github.com/openucx/ucx/issues/9287).
+# share: of the bandwidth that is left by the traffic of others at 1,024 GPUs: half on a busy InfiniBand Dragonfly+
+#   (De Sensi et al., Exploring GPU-to-GPU communication, SC24, arXiv:2408.14090). Assumed: latencies of the busy network
+#   are drawn from an exponential distribution on top of the quiet one, with the same mean.
+NETWORKS = {
+    "quiet": {"latency": 2.2e-6, "gap": 0.62e-6, "bandwidth": 24.8e9, "share": 1.0},
+    "busy": {"latency": 2.2e-6, "gap": 0.62e-6, "bandwidth": 24.8e9, "share": 0.5},
+}
+# A host that waits for its GPU, s: a launch and a synchronization, twice in a step (largest move, forces).
+SYNCHRONIZE = 10e-6
+IMBALANCE, NOISE = 0.03, 0.005
+# Grains a cell, and cells from which ghosts are sent: docs/scaling.md.
+PER_CELL, LAYERS = 3.5, 1.5
+# Shares of steps that choose ghosts anew: None, that of the run, in which a dam breaks; and, assumed, in a slow bed.
+RATES = {"dam break": None, "slow bed": 0.05}
+# Sorting grains and choosing ghosts, in steps of one GPU. Not measured on a GPU.
+CHOOSING = 1.0
+
+
+def step_times():
+    """(grains, seconds) of a step by `counting` on one GPU, float, about 3.5 grains a cell."""
+    rows = json.loads((HERE / "h200/granular.json").read_text())["rows"]
+    found = {
+        row["n"]: row["median_ms"] / 1e3
+        for row in rows
+        if row["op"] == "step" and row["method"] == "counting" and row["precision"] == "float"
+        and row["order"] == "steady" and row["distribution"] == "uniform" and 3.3 <= row["occupancy"] <= 3.6
+    }  # fmt: skip
+    return sorted(found.items())
+
+
+def step_time(n, table):
+    """Interpolated in logarithms; below the smallest as long as that, above the largest in proportion."""
+    if n <= table[0][0]:
+        return table[0][1]
+    for (n0, t0), (n1, t1) in zip(table, table[1:]):
+        if n <= n1:
+            part = math.log(n / n0) / math.log(n1 / n0)
+            return t0 * (t1 / t0) ** part
+    return table[-1][1] * n / table[-1][0]
+
+
+def measured_messages():
+    """From a run: the share of steps that choose ghosts anew, and bytes sent over those that the model expects."""
+    run = json.loads((HERE / "model/ranks_run.json").read_text())
+    ranks = run["ranks"]["by_rank"]
+    steps = run["run"]["last_step"] - run["run"]["first_step"]
+    exchanges = run["ranks"]["exchanges"] / steps
+    # Migrating grains are among the bytes.
+    sent = sum(rank["bytes_sent"] for rank in ranks) / steps
+    expected = 32 * expected_ghosts(run["run"]["particles"] / len(ranks), len(ranks))
+    return {"steps": steps, "exchanges": exchanges, "bytes_over_model": sent / expected}
+
+
+def expected_ghosts(grains, ranks):
+    """Of all ranks, in blocks of a full box at PER_CELL grains a cell: where they touch, LAYERS cells deep."""
+    edge, sides = (grains / PER_CELL) ** (1 / 3), arranged(ranks)
+    places = itertools.product(*map(range, sides))
+    pieces = {1: LAYERS * edge**2, 2: LAYERS**2 * edge, 3: LAYERS**3}
+    return PER_CELL * sum(pieces[kind] for place in places for _, kind in neighbors(place, sides))
+
+
+def arranged(ranks):
+    """Blocks along each axis, as even as factors allow."""
+    options = [
+        (x, y, ranks // (x * y))
+        for x in range(1, ranks + 1) if ranks % x == 0
+        for y in range(1, ranks // x + 1) if (ranks // x) % y == 0
+    ]  # fmt: skip
+    return min(options, key=lambda sides: (max(sides) / min(sides), sides))
+
+
+def neighbors(place, sides):
+    """(rank, kind) of the blocks around in an open box; kind: the number of axes along which it is another one."""
+    for move in itertools.product((-1, 0, 1), repeat=3):
+        to = [a + b for a, b in zip(place, move)]
+        if any(move) and all(0 <= a < n for a, n in zip(to, sides)):
+            yield to[0] + sides[0] * (to[1] + sides[1] * to[2]), sum(map(abs, move))
+
+
+class Cluster:
+    def __init__(self, ranks, grains, network, messages, table, seed=1):
+        self.random = random.Random(seed)
+        self.ranks, self.network, self.messages = ranks, network, messages
+        self.sides = arranged(ranks)
+        places = [
+            (r % self.sides[0], r // self.sides[0] % self.sides[1], r // (self.sides[0] * self.sides[1]))
+            for r in range(ranks)
+        ]
+        self.around = [list(neighbors(place, self.sides)) for place in places]
+        self.work = [
+            step_time(grains, table) * max(0.5, self.random.gauss(1, IMBALANCE if ranks > 1 else 0)) for _ in places
+        ]
+        edge = (grains / PER_CELL) ** (1 / 3)
+        unit = 32 * PER_CELL * LAYERS * messages["bytes_over_model"]
+        self.bytes = {1: unit * edge**2, 2: unit * LAYERS * edge, 3: unit * LAYERS**2}
+        self.clock = [0.0] * ranks
+        self.waited = {"record": 0.0, "ghosts": 0.0, "exchange": 0.0}
+        self.debt = 0.0
+
+    def latency(self):
+        extra = self.random.expovariate(1 / self.network["latency"]) if self.network["share"] < 1 else 0
+        return self.network["latency"] + extra
+
+    def collective(self):
+        """Dissemination: ceil(log2 P) rounds, in each a message from each rank to one."""
+        distance = 1
+        while distance < self.ranks:
+            sent = [t + self.network["gap"] for t in self.clock]
+            self.clock = [
+                max(sent[r], sent[r - distance] + self.latency()) for r in range(self.ranks)
+            ]
+            distance *= 2
+
+    def exchange_messages(self, part=1.0):
+        """Each card sends and takes one message at a time. `part`: of the bytes of a step."""
+        speed = self.network["bandwidth"] * self.network["share"] / part
+        arriving = [[] for _ in range(self.ranks)]
+        for r, around in enumerate(self.around):
+            at = self.clock[r]
+            for to, kind in around:
+                at += self.network["gap"] + self.bytes[kind] / speed
+                arriving[to].append((at + self.latency(), self.bytes[kind] / speed))
+            self.clock[r] = at
+        for r, messages in enumerate(arriving):
+            at = 0.0
+            for arrived, duration in sorted(messages):
+                # Taken while it is sent, unless another one is.
+                at = max(arrived, at + duration)
+            self.clock[r] = max(self.clock[r], at)
+
+    def choose_ghosts(self):
+        self.collective()
+        self.exchange_messages(1e-3)
+        self.clock = [t + CHOOSING * work for t, work in zip(self.clock, self.work)]
+        self.collective()
+
+    def timed(self, what, action):
+        before = sum(self.clock)
+        action()
+        self.waited[what] += (sum(self.clock) - before) / self.ranks
+
+    def step(self):
+        several = self.ranks > 1
+        for r in range(self.ranks):
+            self.clock[r] += 2 * SYNCHRONIZE * several
+        if several:
+            self.timed("record", self.collective)
+            self.debt += self.messages["exchanges"]
+            if self.debt >= 1:
+                self.debt -= 1
+                self.timed("exchange", self.choose_ghosts)
+            self.timed("ghosts", self.exchange_messages)
+        for r in range(self.ranks):
+            self.clock[r] += self.work[r] * (1 + (abs(self.random.gauss(0, NOISE)) if several else 0))
+
+    def run(self, steps):
+        for _ in range(steps):
+            self.step()
+        result = {"ranks": self.ranks, "ms": 1e3 * max(self.clock) / steps}
+        result.update({name + "_ms": 1e3 * t / steps for name, t in self.waited.items()})
+        return result
+
+
+def simulate(steps):
+    table, messages = step_times(), measured_messages()
+    rows = []
+
+    def add(scaling, motion, name, ranks, grains):
+        rate = {} if RATES[motion] is None else {"exchanges": RATES[motion]}
+        cluster = Cluster(ranks, grains, NETWORKS[name], {**messages, **rate}, table)
+        rows.append({"scaling": scaling, "motion": motion, "network": name, "grains_a_rank": grains, **cluster.run(steps)})
+        ideal = step_time(grains if scaling == "weak" else 1 << 30, table) / (1 if scaling == "weak" else ranks)
+        rows[-1]["efficiency"] = 1e3 * ideal / rows[-1]["ms"]
+
+    for motion, name, ranks in itertools.product(RATES, NETWORKS, (8, 64, 512, 1024)):
+        for grains in (1 << 20, 1 << 22, 1 << 24):
+            add("weak", motion, name, ranks, grains)
+        add("strong", motion, name, ranks, (1 << 30) // ranks)
+    return {"networks": NETWORKS, "messages": messages, "imbalance": IMBALANCE, "noise": NOISE, "rates": RATES,
+            "synchronize": SYNCHRONIZE, "choosing": CHOOSING, "steps": steps, "rows": rows}  # fmt: skip
+
+
+def tables(result):
+    """Efficiency is that of the quiet network, and of the busy one in brackets; times are those of the quiet one."""
+    lines = []
+    for motion in RATES:
+        for scaling, title in (("weak", "grains a GPU"), ("strong", "grains a GPU, 2^30 in all")):
+            lines += ["", f"| {motion}: {title} | GPUs | step, ms | record | ghosts | chosen anew | efficiency (busy) |",
+                      "|---|---|---|---|---|---|---|"]  # fmt: skip
+            rows = [row for row in result["rows"] if (row["motion"], row["scaling"]) == (motion, scaling)]
+            busy = {(row["grains_a_rank"], row["ranks"]): row for row in rows if row["network"] == "busy"}
+            quiet = [row for row in rows if row["network"] == "quiet"]
+            for row in sorted(quiet, key=lambda row: (row["grains_a_rank"] * (scaling == "weak"), row["ranks"])):
+                grains, ranks = row["grains_a_rank"], row["ranks"]
+                lines.append(
+                    f"| {grains / 2**20:g}M | {ranks:,} | {row['ms']:.3g} | {row['record_ms']:.2g} | {row['ghosts_ms']:.2g} | "
+                    f"{row['exchange_ms']:.2g} | {100 * row['efficiency']:.0f} % ({100 * busy[grains, ranks]['efficiency']:.0f} %) |"
+                )
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for the rows, as JSON")
+    parser.add_argument("--steps", type=int, default=20)
+    options = parser.parse_args()
+    result = simulate(options.steps)
+    print(tables(result))
+    if options.output:
+        options.output.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/distributed/communicator.hpp"
+#include "quadrat/models/rank_report.hpp"
+
+namespace quadrat {
+
+/// What the models over ranks have in common: each rank takes the steps of the particles of its block; rank 0 also has
+/// the model of one rank (`Whole`: srd, granular_friction), which starts the run and measures it. So rank 0 needs
+/// memory for all particles. Move-only. All calls that are not const are collective, and synchronize.
+template <typename Whole>
+class distributed_model {
+ public:
+  using whole_type = Whole;
+  using state_type = decltype(std::declval<Whole&>().state());
+  using statistics_type = decltype(std::declval<Whole&>().measure());
+  using options_type = std::remove_cvref_t<decltype(std::declval<const Whole&>().options())>;
+  using context_type = std::remove_cvref_t<decltype(std::declval<const Whole&>().context())>;
+
+  distributed_model(distributed_model&&) noexcept;
+  distributed_model& operator=(distributed_model&&) noexcept;
+  ~distributed_model();
+
+  /// Takes time steps. Never throws for bad data: see check.
+  void advance(std::size_t steps);
+  /// The same, but all ranks end together after the first step at which wish() is not 0 on any of them: it is asked
+  /// once in each step, and travels with the record of the step. Returns the largest such value, or 0.
+  int advance(std::size_t steps, const std::function<int()>& wish);
+  /// Throws on all ranks the same data_error if the run blew up: that of the model on one rank.
+  void check();
+  /// The next functions throw what check throws. On rank 0 the model of one rank, with the state of this step, to
+  /// measure whatever it can; nullptr on others. To be read only, and until the next call.
+  [[nodiscard]] Whole* whole();
+  /// What it measures, on all ranks.
+  [[nodiscard]] statistics_type measure();
+  /// On rank 0 the state of all particles; on others an empty one. A state of any number of ranks, or of the model on
+  /// one rank, can be restored on any other.
+  [[nodiscard]] state_type state();
+  /// Restores the state that rank 0 gives; others give any. Throws what the model on one rank throws, on all ranks.
+  void restore(const state_type& state);
+
+  [[nodiscard]] std::uint64_t step() const;
+  /// Particles of all ranks, and of this one.
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t own() const;
+  /// Of all ranks, on all of them.
+  [[nodiscard]] std::vector<rank_report> report();
+  /// Bytes of the context's memory in use on this rank.
+  [[nodiscard]] std::size_t bytes() const;
+  /// The options in use, with defaults filled in.
+  [[nodiscard]] const options_type& options() const;
+  [[nodiscard]] const context_type& context() const;
+
+ protected:
+  struct implementation;
+  explicit distributed_model(std::unique_ptr<implementation> made);
+
+ private:
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/tune/device_profile.hpp"
+#include "tune/cost.hpp"
+
+namespace quadrat::detail {
+
+/// A way to run the model that is considered where nothing is named: an order over a grid. All over `counting`.
+struct circles_way {
+  std::string_view name;
+  std::string_view order;
+  int cells_per_reach;
+  int cells_per_reach_x;
+};
+
+/// On CPUs. On CUDA the default order over its default grid is the only one: others were not timed there in runs.
+[[nodiscard]] std::span<const circles_way> circles_ways();
+
+/// What a choice goes by.
+struct circles_load {
+  double agents = 0;
+  int dimension = 3;
+  double company = 0;  ///< expected other agents in a cube of the reach around an agent
+  int threads = 1;
+};
+
+/// The volume that a walk reads, in cubes of the reach, averaged over places in a cell.
+[[nodiscard]] double walked_volume(const circles_way& way, int dimension);
+
+/// What a step costs, by way.
+[[nodiscard]] std::vector<named_cost> circles_costs(const circles_load& load);
+
+/// Milliseconds of a step, by way; by the profile that comes with the library where this one lacks them.
+[[nodiscard]] std::vector<double> expected_circles_ms(const circles_load& load, const device_profile& profile);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/friction/ranks/share.hpp"
+
+#include <algorithm>
+
+#include "core/backend.hpp"
+#include "distributed/gathered.hpp"
+#include "models/friction/options.hpp"
+#include "models/friction/storage.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/scan.hpp"
+
+namespace quadrat::detail {
+
+template <typename Context, typename T>
+struct friction_share<Context, T>::sent_grain {
+  vec<T, 3> position, remainder, velocity, spin, listed;
+  particle_id id;
+};
+
+namespace {
+
+/// Rows are sorted here, by what one rank would sort them by.
+template <typename T>
+[[nodiscard]] neighbor_options<T> unsorted_friction_list(const friction_setup<T>& setup) {
+  neighbor_options<T> options = friction_list_options(setup);
+  options.sorted = false;
+  return options;
+}
+
+}  // namespace
+
+template <typename Context, typename T>
+friction_share<Context, T>::friction_share(const Context& context, communicator& ranks, const friction_setup<T>& setup,
+                                           std::size_t count)
+    : context_(context),
+      ranks_(ranks),
+      setup_(setup),
+      count_(count),
+      cells_(friction_cells(setup, count)),
+      box_(make_lattice(setup.domain)),
+      exchange_(context, ranks, friction_grid(setup)),
+      histories_(context, ranks),
+      borders_(context, ranks),
+      list_(context, unsorted_friction_list(setup)),
+      matcher_(context),
+      walls_(to_device(context, setup.walls)),
+      words_(context, friction_words),
+      fault_(no_run_fault) {}
+
+template <typename Context, typename T>
+moving_grains<T> friction_share<Context, T>::grains(int set) {
+  return {places_[set].data(), velocities_[set].data(), spins_[set].data(), remainders_[set].data()};
+}
+
+template <typename Context, typename T>
+friction_partners<T> friction_share<Context, T>::near() {
+  return {offsets_, partners_.data(), memories_.data(), wall_memories_.data(), own_};
+}
+
+/// Rank 0 has all grains, by id, until they leave.
+template <typename Context, typename T>
+void friction_share<Context, T>::set(const granular_friction_state<T>& state) {
+  const std::size_t count = state.positions.size();
+  step_ = all_values(ranks_, state.step)[0];
+  fault_ = no_run_fault;
+  failure_ = nullptr;
+  together(ranks_, [&] {
+    std::vector<grain_place<T>> places(count);
+    std::vector<grain_velocity<T>> velocities(count);
+    std::vector<grain_spin<T>> spins(count);
+    std::vector<contact_memory<T>> wall_memories(count * walls_.size());
+    std::vector<traveling_memory<T>> histories;
+    for (std::size_t i = 0; i < count; ++i) {
+      places[i] = {state.listed_positions[i], setup_.radii[i]};
+      velocities[i] = {state.velocities[i], static_cast<particle_id>(i)};
+      spins[i] = {state.angular_velocities[i], 0};
+    }
+    for (const granular_contact_memory<T>& one : state.contacts) {
+      if (one.second < count) {
+        histories.push_back({one.displacement, one.scale, one.first, one.second});
+        continue;
+      }
+      spins[one.first].walls |= 1u << (one.second - count);
+      wall_memories[(one.second - count) * count + one.first] = {one.displacement, one.scale};
+    }
+    own_ = count;
+    places_[now_] = to_device(context_, places);
+    velocities_[now_] = to_device(context_, velocities);
+    spins_[now_] = to_device(context_, spins);
+    remainders_[now_] = to_device(context_, state.remainders);
+    wall_memories_ = to_device(context_, wall_memories);
+    leaving_ = to_device(context_, histories);
+    present_ = to_device(context_, state.positions);
+  });
+  exchange_.balance(points());
+  rebuild(true);
+  for_each(context_, "friction.displace", own_, displace_own<T>{present_.data(), places_[now_].data()});
+  forward();
+  present_ = {};
+  spare_present_ = {};
+}
+
+/// What travels with the grains: the histories of their contacts, each with the owner of its first grain.
+template <typename Context, typename T>
+void friction_share<Context, T>::pack_histories(bool restoring) {
+  if (restoring) {
+    destinations_.resize_discarding(context_, leaving_.size());
+    for_each(context_, "friction.send", leaving_.size(),
+             send_memories<T>{leaving_.data(), exchange_.destinations(), destinations_.data()});
+    return;
+  }
+  counts_.resize_discarding(context_, own_ + 1);
+  if (own_ > 0) for_each(context_, "friction.histories", own_, count_memories<T>{near(), counts_.data()});
+  exclusive_scan_with_total(context_, counts_.data(), counts_.data(), own_, scratch_);
+  const std::size_t count = to_host(context_, counts_.data() + own_, 1)[0];
+  leaving_.resize_discarding(context_, count);
+  destinations_.resize_discarding(context_, count);
+  for_each(context_, "friction.pack", own_,
+           pack_memories<T>{near(), velocities_[now_].data(), exchange_.destinations(), counts_.data(), leaving_.data(),
+                            destinations_.data()});
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::send_histories() {
+  const waiting_time time(exchange_.communication_seconds());
+  histories_.build(destinations_.data(), leaving_.size());
+  arrived_.resize_discarding(context_, histories_.arriving());
+  histories_.apply(leaving_.data(), arrived_.data());
+}
+
+template <typename Context, typename T>
+template <typename E>
+void friction_share<Context, T>::send(array<E, Context>& elements, array<E, Context>& spare) {
+  exchange_.carry(elements.data(), spare);
+  elements.resize_discarding(context_, exchange_.arriving());
+  exchange_.reorder(spare.data(), elements.data());
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::send_grains(bool restoring) {
+  const int other = 1 - now_;
+  const std::size_t before = own_;
+  own_ = exchange_.arriving();
+  exchange_.carry(places_[now_].data(), places_[other]);
+  exchange_.sort(points_of_records<T, 3>(places_[other].data(), own_));
+  places_[now_].resize_discarding(context_, own_);
+  exchange_.reorder(places_[other].data(), places_[now_].data());
+  send(velocities_[now_], velocities_[other]);
+  send(spins_[now_], spins_[other]);
+  send(remainders_[now_], remainders_[other]);
+  if (restoring) send(present_, spare_present_);
+  spare_wall_memories_.resize_discarding(context_, own_ * walls_.size());
+  for (std::size_t k = 0; k < walls_.size(); ++k) {
+    exchange_.carry_into(wall_memories_.data() + k * before, spare_wall_memories_.data() + k * own_);
+  }
+  wall_memories_.resize_discarding(context_, own_ * walls_.size());
+  for (std::size_t k = 0; k < walls_.size(); ++k) {
+    exchange_.reorder(spare_wall_memories_.data() + k * own_, wall_memories_.data() + k * own_);
+  }
+}
+
+/// Room for ghosts behind the own grains, in both sets.
+template <typename Context, typename T>
+template <typename E>
+void friction_share<Context, T>::grow(array<E, Context>& elements, array<E, Context>& spare) {
+  const std::size_t all = own_ + borders_.ghosts();
+  spare.resize_discarding(context_, all);
+  copy_bytes(context_, elements.data(), spare.data(), own_ * sizeof(E));
+  elements.swap(spare);
+  // The copy is enqueued; memory of the context is released in order.
+  spare.resize_discarding(context_, all);
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::choose_ghosts() {
+  {
+    const waiting_time time(exchange_.communication_seconds());
+    borders_.build(exchange_.space(), exchange_.on_device(), points(), {2 * setup_.largest_radius + setup_.skin});
+  }
+  const int other = 1 - now_;
+  grow(places_[now_], places_[other]);
+  grow(velocities_[now_], velocities_[other]);
+  grow(spins_[now_], spins_[other]);
+  remainders_[other].resize_discarding(context_, own_);
+  forward();
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::forward() {
+  const waiting_time time(exchange_.communication_seconds());
+  const halo_array arrays[] = {{places_[now_].data(), sizeof(grain_place<T>)},
+                               {velocities_[now_].data(), sizeof(grain_velocity<T>)},
+                               {spins_[now_].data(), sizeof(grain_spin<T>)}};
+  borders_.forward(std::span(arrays));
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::build_list() {
+  const std::size_t all = own_ + borders_.ghosts();
+  listed_.resize_discarding(context_, all);
+  radii_.resize_discarding(context_, all);
+  ranks_in_order_.resize_discarding(context_, all);
+  for_each(context_, "friction.list", all,
+           list_grains<T>{cells_, grains(now_), listed_.data(), radii_.data(), ranks_in_order_.data()});
+  together(ranks_, [&] {
+    neighbor_input<T, 3> input;
+    input.points = points_of(listed_.data(), all);
+    input.boxes = std::span(&box_, 1);
+    input.radii = radii_.data();
+    list_.build(input);
+  });
+  const neighbor_list_view<T, 3> view = list_.view();
+  offsets_ = view.offsets;
+  const std::size_t entries = own_ == 0 ? 0 : to_host(context_, offsets_ + own_, 1)[0];
+  partners_.resize_discarding(context_, entries);
+  memories_.resize_discarding(context_, entries);
+  first_.resize_discarding(context_, entries);
+  second_.resize_discarding(context_, entries);
+  for_each(context_, "friction.sort", own_,
+           sort_partners<T>{offsets_, view.neighbors, velocities_[now_].data(), ranks_in_order_.data(),
+                            partners_.data(), first_.data(), second_.data()});
+}
+
+/// Gives the rows of the new list the histories that have arrived.
+template <typename Context, typename T>
+void friction_share<Context, T>::recall() {
+  matcher_.clear();
+  if (arrived_.size() > 0) {
+    constexpr std::size_t stride = sizeof(traveling_memory<T>) / sizeof(particle_id);
+    matcher_.match({&arrived_.data()->first, &arrived_.data()->second, nullptr, stride, arrived_.size()});
+  }
+  matcher_.match({first_.data(), second_.data(), nullptr, 1, first_.size()});
+  for_each(context_, "friction.recall", first_.size(),
+           recall_memories<T>{matcher_.previous(), arrived_.data(), partners_.data(), memories_.data()});
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::rebuild(bool restoring) {
+  if (!restoring) exchange_.balance_if_worth(points());
+  exchange_.leave(points());
+  pack_histories(restoring);
+  send_histories();
+  send_grains(restoring);
+  choose_ghosts();
+  build_list();
+  recall();
+  ++rebuilds_;
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::take_step(int wish) {
+  fill_bytes(context_, words_.data(), 0, words_.bytes());
+  fill_bytes(context_, words_.data() + fault_word, 0xff, sizeof(std::uint64_t));
+  const friction_forces<T> forces{setup_.law, grains(now_), near(), walls_.data(),
+                                  static_cast<std::uint32_t>(walls_.size())};
+  for_each(
+      context_, "friction.step own", own_,
+      friction_step<T>{forces, grains(1 - now_), listed_.data(), words_.data(), 0, setup_.gravity, setup_.skin / 2});
+  const auto words = to_host(context_, words_.data(), stale_word + 1);
+  // Steps of the run take the place of those of the batch.
+  if (words[fault_word] != no_run_fault) fault_ = std::min(fault_, step_ << 32 | words[fault_word]);
+  now_ = 1 - now_;
+  ++step_;
+  if (exchange_.due(words[stale_word] != 0, own_, wish)) {
+    rebuild(false);
+  } else {
+    forward();
+  }
+}
+
+template <typename Context, typename T>
+int friction_share<Context, T>::advance(std::size_t steps, const std::function<int()>& wish) {
+  for (std::size_t k = 0; k < steps; ++k) {
+    if (failure_ != nullptr) {
+      ++step_;
+      continue;
+    }
+    try {
+      take_step(wish());
+    } catch (const data_error&) {
+      failure_ = std::current_exception();
+      continue;
+    }
+    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
+  }
+  return 0;
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::check() {
+  std::uint64_t first = fault_;
+  for (const std::uint64_t one : all_values(ranks_, fault_)) first = std::min(first, one);
+  if (first != no_run_fault) throw friction_blow_up(first >> 32, first & 0xffffffffu);
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+}
+
+template <typename Context, typename T>
+std::vector<granular_contact_memory<T>> friction_share<Context, T>::own_contacts() {
+  std::vector<granular_contact_memory<T>> contacts;
+  if (own_ == 0) return contacts;
+  const auto velocities = to_host(context_, velocities_[now_]);
+  const auto spins = to_host(context_, spins_[now_].data(), own_);
+  const auto offsets = to_host(context_, offsets_, own_ + 1);
+  const auto partners = to_host(context_, partners_);
+  const auto memories = to_host(context_, memories_);
+  const auto wall_memories = to_host(context_, wall_memories_);
+  for (std::size_t slot = 0; slot < own_; ++slot) {
+    const particle_id id = velocities[slot].id;
+    for (std::uint64_t entry = offsets[slot]; entry < offsets[slot + 1]; ++entry) {
+      if ((partners[entry] & remembers) == 0) continue;
+      const particle_id other = velocities[partners[entry] & ~remembers].id;
+      contacts.push_back({id, other, memories[entry].displacement, memories[entry].scale});
+    }
+    for (std::size_t k = 0; k < walls_.size(); ++k) {
+      if ((spins[slot].walls >> k & 1u) == 0) continue;
+      const contact_memory<T>& memory = wall_memories[k * own_ + slot];
+      contacts.push_back({id, static_cast<particle_id>(count_ + k), memory.displacement, memory.scale});
+    }
+  }
+  return contacts;
+}
+
+template <typename Context, typename T>
+granular_friction_state<T> friction_share<Context, T>::gather() {
+  const auto places = to_host(context_, places_[now_].data(), own_);
+  const auto velocities = to_host(context_, velocities_[now_].data(), own_);
+  const auto spins = to_host(context_, spins_[now_].data(), own_);
+  const auto remainders = to_host(context_, remainders_[now_].data(), own_);
+  const auto listed = to_host(context_, listed_.data(), own_);
+  std::vector<sent_grain> mine(own_);
+  for (std::size_t i = 0; i < own_; ++i) {
+    mine[i] = {places[i].position, remainders[i], velocities[i].velocity, spins[i].spin, listed[i], velocities[i].id};
+  }
+  const auto all = gathered(ranks_, mine);
+  granular_friction_state<T> state;
+  state.contacts = gathered(ranks_, own_contacts());
+  if (ranks_.rank() != 0) return state;
+  state.step = step_;
+  for (auto* values :
+       {&state.positions, &state.remainders, &state.velocities, &state.angular_velocities, &state.listed_positions}) {
+    values->resize(count_);
+  }
+  for (const sent_grain& one : all) {
+    state.positions[one.id] = one.position;
+    state.remainders[one.id] = one.remainder;
+    state.velocities[one.id] = one.velocity;
+    state.angular_velocities[one.id] = one.spin;
+    state.listed_positions[one.id] = one.listed;
+  }
+  std::sort(state.contacts.begin(), state.contacts.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });
+  return state;
+}
+
+template <typename Context, typename T>
+std::size_t friction_share<Context, T>::bytes() const {
+  std::size_t sum = exchange_.bytes() + histories_.bytes() + borders_.bytes() + list_.bytes() + matcher_.bytes() +
+                    walls_.bytes() + wall_memories_.bytes() + spare_wall_memories_.bytes() + listed_.bytes() +
+                    present_.bytes() + spare_present_.bytes() + radii_.bytes() + ranks_in_order_.bytes() +
+                    partners_.bytes() + counts_.bytes() + destinations_.bytes() + memories_.bytes() + leaving_.bytes() +
+                    arrived_.bytes() + first_.bytes() + second_.bytes() + words_.bytes() + scratch_.bytes();
+  for (int set = 0; set < 2; ++set) {
+    sum += places_[set].bytes() + velocities_[set].bytes() + spins_[set].bytes() + remainders_[set].bytes();
+  }
+  return sum;
+}
+
+template class friction_share<backend_context, float>;
+template class friction_share<backend_context, double>;
+
+}  // namespace quadrat::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/tune/device_profile.hpp"
+#include "tune/cost.hpp"
+
+namespace quadrat::detail {
+
+/// A way to run the model that is considered where neither method nor cells are named: a method over the finest grid,
+/// or a coarser one.
+struct granular_way {
+  std::string_view name;
+  std::string_view method;
+  double edge;  ///< of cells, in diameters of a grain, about
+};
+
+/// On CPUs. On CUDA the default method is the only one: others were not timed there in runs.
+[[nodiscard]] std::span<const granular_way> granular_ways();
+
+/// What a choice goes by.
+struct granular_load {
+  double grains = 0;
+  double company = 0;  ///< expected other grains in a cube of a grain's diameter around a grain
+  int threads = 1;
+};
+
+/// The cells of a way, from those of the finest grid.
+[[nodiscard]] std::array<int, 3> cells_of(const granular_way& way, const std::array<int, 3>& finest);
+
+/// What a step costs, by way.
+[[nodiscard]] std::vector<named_cost> granular_costs(const granular_load& load);
+
+/// Milliseconds of a step, by way; by the profile that comes with the library where this one lacks them.
+[[nodiscard]] std::vector<double> expected_granular_ms(const granular_load& load, const device_profile& profile);
+
+}  // namespace quadrat::detail

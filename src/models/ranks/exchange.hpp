@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/distributed/communicator.hpp"
+#include "quadrat/distributed/decomposition.hpp"
+#include "quadrat/distributed/migration.hpp"
+#include "quadrat/models/rank_report.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+/// What the models over ranks share: blocks of cells, and how particles come and go.
+namespace quadrat::detail {
+
+/// Adds the time until it ends to a number of seconds.
+class waiting_time {
+ public:
+  explicit waiting_time(double& seconds) : seconds_(seconds), begin_(clock::now()) {}
+  ~waiting_time() { seconds_ += std::chrono::duration<double>(clock::now() - begin_).count(); }
+  waiting_time(const waiting_time&) = delete;
+  waiting_time& operator=(const waiting_time&) = delete;
+
+ private:
+  using clock = std::chrono::steady_clock;
+  double& seconds_;
+  clock::time_point begin_;
+};
+
+template <typename E>
+struct reorder_elements {
+  const std::uint32_t* order;
+  const E* from;
+  E* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const { to[i] = from[order[i]]; }
+};
+
+/// The points of records that begin with their position.
+template <typename T, int D, typename Record>
+[[nodiscard]] points_view<T, D> points_of_records(const Record* records, std::size_t count) {
+  static_assert(sizeof(Record) % sizeof(T) == 0);
+  return strided_points<D>(count == 0 ? nullptr : reinterpret_cast<const T*>(records), count,
+                           sizeof(Record) / sizeof(T));
+}
+
+/// Which rank owns which particles, when that is looked at again, and the way of a particle's data to its new owner:
+///   if (exchange.due(asked, own)) {
+///     exchange.balance_if_worth(points);
+///     exchange.leave(points);
+///     exchange.carry(data, arrived);  // each array
+///     exchange.sort(points_that_arrived);
+///     exchange.reorder(arrived, data);
+///   }
+/// All calls but `reorder` and what is const are collective.
+template <typename Context, typename T, int D>
+class rank_exchange {
+ public:
+  /// `space` is not folded, or its unfolded cells are meant. Starts with blocks of equal volume.
+  rank_exchange(const Context& context, communicator& ranks, const grid<T, D>& space);
+
+  /// To be called in each step: whether any rank asks for an exchange. Adds up what imbalance costs.
+  /// `wish` travels along.
+  [[nodiscard]] bool due(bool asked, std::size_t own, std::int64_t wish = 0);
+  /// The largest of all ranks at the last call of `due`.
+  [[nodiscard]] std::int64_t wish() const { return wish_; }
+  /// New blocks, by the number of particles.
+  void balance(const points_view<T, D>& points);
+  /// The same if imbalance has cost more than that since the last time. Returns whether blocks are new.
+  bool balance_if_worth(const points_view<T, D>& points);
+
+  /// Plans the way of each particle to the owner of its cell. Synchronizes.
+  void leave(const points_view<T, D>& points);
+  [[nodiscard]] std::size_t arriving() const { return moves_.arriving(); }
+  /// An array goes that way; `to` grows.
+  template <typename E>
+  void carry(const E* from, array<E, Context>& to) {
+    to.resize_discarding(context_, moves_.arriving());
+    carry_into(from, to.data());
+  }
+  template <typename E>
+  void carry_into(const E* from, E* to) {
+    const waiting_time time(report_.communication_seconds);
+    moves_.apply(from, to);
+  }
+  /// After `leave`: the rank that each particle goes to.
+  [[nodiscard]] const std::uint32_t* destinations() const { return owners_.data(); }
+
+  /// Finds the order of cells within the block, in which neighbors are close in memory.
+  void sort(const points_view<T, D>& points);
+  /// to[i] = from[the i-th of that order].
+  template <typename E>
+  void reorder(const E* from, E* to) const {
+    for_each(context_, "ranks.reorder", sorted_, reorder_elements<E>{order_[last_].data(), from, to});
+  }
+
+  [[nodiscard]] const grid<T, D>& space() const { return space_; }
+  [[nodiscard]] const decomposition<D>& shares() const { return shares_; }
+  [[nodiscard]] decomposition_view<D> on_device() const { return device_shares_.view(); }
+  [[nodiscard]] const cell_block<D>& block() const { return shares_.blocks[static_cast<std::size_t>(ranks_.rank())]; }
+  /// To add waiting times to.
+  [[nodiscard]] double& communication_seconds() { return report_.communication_seconds; }
+  [[nodiscard]] rank_report report(std::size_t own, std::size_t ghosts) const;
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  /// Steps that balancing costs, about.
+  static constexpr double balance_cost = 20;
+  /// Imbalance below this is not worth a look.
+  static constexpr double least_loss = 0.02;
+
+  Context context_;
+  communicator& ranks_;
+  grid<T, D> space_;
+  decomposition<D> shares_;
+  device_decomposition<Context, D> device_shares_;
+  migration<Context> moves_;
+  array<std::uint32_t, Context> owners_, keys_[2], order_[2];
+  workspace<Context> scratch_;
+  std::size_t sorted_ = 0;
+  int last_ = 0;  ///< of order_
+  rank_report report_;
+  std::int64_t wish_ = 0;
+  double lost_ = 0;  ///< in the last step
+  double lost_since_balance_ = 0;
+};
+
+/// The smallest word of a fault of all ranks. Collective. Synchronizes.
+template <typename Context>
+[[nodiscard]] std::uint64_t first_fault(const Context& context, communicator& ranks,
+                                        const array<std::uint64_t, Context>& word) {
+  const std::uint64_t mine = to_host(context, word.data(), 1)[0];
+  std::uint64_t first = mine;
+  for (const std::uint64_t one : all_values(ranks, mine)) first = one < first ? one : first;
+  return first;
+}
+
+}  // namespace quadrat::detail

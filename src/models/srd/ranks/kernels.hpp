@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "models/srd/accumulate.hpp"
+#include "models/srd/collision.hpp"
+#include "models/srd/ranks/cell_window.hpp"
+#include "models/srd/setup.hpp"
+#include "models/srd/streaming.hpp"
+#include "models/wide_access.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// The kernel bodies of distributed_srd: the passes of srd over the particles and cells of one rank.
+namespace quadrat::detail {
+
+/// The particles of a rank, in any order.
+template <typename T, int D>
+struct srd_own_particles {
+  vec<T, D>* positions;
+  vec<T, D>* velocities;
+  std::uint32_t* ids;
+  const T* solute_masses;  ///< of all
+
+  [[nodiscard]] QUADRAT_HD T mass_of(const srd_setup<T, D>& setup, std::size_t i) const {
+    return ids[i] < setup.fluid ? T(1) : solute_masses[ids[i] - setup.fluid];
+  }
+};
+
+/// Velocities after the last collision; those in memory may still be pending.
+template <typename T, int D>
+struct srd_own_present {
+  srd_setup<T, D> setup;
+  cell_window<D> window;
+  srd_own_particles<T, D> particles;
+  const srd_turn<T, D>* turns;  ///< of the window
+  vec<T, D> last_shift;
+  bool pending;
+
+  [[nodiscard]] QUADRAT_HD vec<T, D> velocity(std::size_t i) const {
+    const vec<T, D> before = particles.velocities[i];
+    if (!pending) return before;
+    const int cell = window.index(setup.shifted_indices(particles.positions[i], last_shift));
+    return srd_collided(setup, wide_load(turns + cell), before);
+  }
+};
+
+/// The sum over cells of a pass; particles that have left the window set a mark.
+template <typename T, int D, typename Sums>
+struct srd_window_sums {
+  Sums sums;
+  vec<T, D> shift;
+  std::uint64_t* strayed;
+
+  QUADRAT_HD void add(const srd_own_present<T, D>& present, std::size_t i, const vec<T, D>& position,
+                      const vec<T, D>& velocity) const {
+    const int cell = present.window.index(present.setup.shifted_indices(position, shift));
+    if (cell < 0) {
+      atomic_max(strayed, std::uint64_t{1});
+    } else {
+      sums.add(static_cast<cell_id>(cell), velocity, present.particles.mass_of(present.setup, i));
+    }
+  }
+};
+
+/// Completes the collision of the last step, streams, and adds to the cells of the next collision.
+template <typename T, int D, typename Sums>
+struct srd_move_own {
+  srd_own_present<T, D> present;
+  srd_window_sums<T, D, Sums> next;
+  std::uint64_t step;
+  srd_fault fault;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    vec<T, D> position = present.particles.positions[i];
+    vec<T, D> velocity = present.velocity(i);
+    if (srd_too_fast(present.setup, velocity)) {
+      fault.raise(step, present.particles.ids[i]);
+      velocity = vec<T, D>{};
+    } else {
+      srd_stream(present.setup, position, velocity);
+    }
+    present.particles.positions[i] = position;
+    present.particles.velocities[i] = velocity;
+    next.add(present, i, position, velocity);
+  }
+};
+
+/// Only the sums: after an exchange.
+template <typename T, int D, typename Sums>
+struct srd_add_own {
+  srd_own_present<T, D> present;
+  srd_window_sums<T, D, Sums> next;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    next.add(present, i, present.particles.positions[i], present.particles.velocities[i]);
+  }
+};
+
+/// Turns the sums of the cells of a block into collisions, and resets them.
+template <typename T, int D, typename Sums>
+struct srd_decide_own {
+  srd_setup<T, D> setup;
+  cell_window<D> window;
+  cell_block<D> block;
+  Sums sums;
+  srd_turn<T, D>* turns;
+  std::uint64_t step;
+  double room;
+  srd_fault fault;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    vec<int, D> cell{};
+    auto rest = static_cast<std::uint32_t>(i);
+    for (int axis = 0; axis < D; ++axis) {
+      const auto along = static_cast<std::uint32_t>(block.end[axis] - block.first[axis]);
+      cell[axis] = block.first[axis] + static_cast<int>(rest % along);
+      rest /= along;
+    }
+    const cell_id number = srd_setup<T, D>::number_of(cell, setup.shifted_cells);
+    const int place = window.index(cell);
+    const auto totals = sums.take(static_cast<cell_id>(place));
+    if (static_cast<double>(totals.count) > room) fault.raise(step, number | srd_fault::cell_mark);
+    wide_store(turns + place, srd_make_turn(setup, {setup.seed, step, number}, totals));
+  }
+};
+
+/// Velocities after the last collision.
+template <typename T, int D>
+struct srd_finish_own {
+  srd_own_present<T, D> present;
+  vec<T, D>* velocities;
+
+  QUADRAT_HD void operator()(std::size_t i) const { velocities[i] = present.velocity(i); }
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "models/ranks/exchange.hpp"
+#include "models/ranks/share.hpp"
+#include "models/srd/options.hpp"
+#include "models/srd/ranks/cell_window.hpp"
+#include "models/srd/ranks/kernels.hpp"
+#include "quadrat/models/distributed_srd.hpp"
+
+namespace quadrat::detail {
+
+/// The particles and the cells of one rank.
+template <typename Context, typename T, int D>
+class srd_share final : public model_share<srd<Context, T, D>> {
+ public:
+  /// `options`: completed.
+  srd_share(const Context& context, communicator& ranks, const srd_options<D>& options, std::size_t fluid,
+            std::span<const double> solute_masses);
+
+  void set(const srd_state<T, D>& state) override;
+  int advance(std::size_t steps, const std::function<int()>& wish) override;
+  void check() override;
+  [[nodiscard]] srd_state<T, D> gather() override;
+
+  [[nodiscard]] std::uint64_t step() const override { return step_; }
+  [[nodiscard]] std::size_t own() const override { return own_; }
+  [[nodiscard]] rank_report report() const override { return exchange_.report(own_, 0); }
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  /// Layers of cells around the block that particles may be in before they change ranks. More of them are sent in each
+  /// step; with fewer, particles change ranks more often.
+  static constexpr int layers = 2;
+  using floating = srd_floating_sums<T, D>;
+  using fixed = srd_fixed_sums<T, D>;
+
+  [[nodiscard]] points_view<T, D> points() const { return points_of(positions_.data(), own_); }
+  [[nodiscard]] srd_own_present<T, D> present();
+  void plan_cells();
+  void exchange();
+  template <typename Sums>
+  [[nodiscard]] Sums sums();
+  template <typename Sums>
+  void move(const vec<T, D>& shift, int wish);
+  template <typename Sums>
+  void decide();
+  template <typename Sums>
+  void take_step(int wish);
+
+  Context context_;
+  communicator& ranks_;
+  srd_setup<T, D> setup_;
+  bool floating_;
+  std::size_t sort_every_;
+  double room_;
+  fixed fixed_{};
+  rank_exchange<Context, T, D> exchange_;
+  cell_borders<Context, D> borders_;
+  cell_window<D> window_{};
+  std::size_t own_ = 0;
+  array<vec<T, D>, Context> positions_, velocities_, spare_positions_, spare_velocities_;
+  array<std::uint32_t, Context> ids_, spare_ids_;
+  array<T, Context> solute_masses_;
+  array<srd_turn<T, D>, Context> turns_;
+  array<std::byte, Context> sums_;
+  array<std::uint64_t, Context> strayed_, fault_;
+  std::uint64_t step_ = 0, exchanged_at_ = 0;
+  bool pending_ = false;  ///< whether the collision of the last step is
+  vec<T, D> last_shift_{};
+};
+
+}  // namespace quadrat::detail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/parallel/workspace.hpp"
+#include "quadrat/tune/device_profile.hpp"
+#include "tune/choice.hpp"
+#include "tune/online_choice.hpp"
+#include "tune/point_sample.hpp"
+
+/// What models share that change the way in which they take their steps. CPU only: on CUDA no model does.
+namespace quadrat::detail {
+
+/// Milliseconds of a step, by way; by the profile that comes with the library where this one lacks a constant.
+[[nodiscard]] inline std::vector<double> expected_step_ms(std::string_view module, const std::vector<named_cost>& costs,
+                                                          const device_profile& profile) {
+  const auto by = [&](const device_profile& one, const named_cost& way) {
+    return expected_ms(one, module, way.method, way.cost, 1);
+  };
+  std::vector<double> times;
+  for (const named_cost& way : costs) times.push_back(by(profile, way));
+  for (const double ms : times) {
+    if (std::isfinite(ms)) continue;
+    for (std::size_t k = 0; k < times.size(); ++k) times[k] = by(shipped_profile(false), costs[k]);
+    break;
+  }
+  return times;
+}
+
+/// Whether a model may change its way, and the profile it then goes by.
+[[nodiscard]] inline bool ways_by_time(const cpu_context& context) {
+  return context.reproducibility() == determinism::none;
+}
+/// Threads that a choice counts with: none where it must be the same with any number of them.
+[[nodiscard]] inline int threads_for_ways(const cpu_context& context) {
+  return ways_by_time(context) ? context.threads() : usual_threads;
+}
+
+/// Expected other particles in a cube of this edge around one. By a sample in the order given: by id, so that it does
+/// not depend on the order in memory.
+template <typename T, int D>
+[[nodiscard]] double company_of(const cpu_context& context, const std::vector<vec<T, D>>& positions,
+                                const box<T, D>& domain, double edge) {
+  if (positions.empty()) return 0;
+  workspace<cpu_context> scratch;
+  const auto points = points_of(positions.data(), positions.size());
+  const sampled_cells cells = cells_for_sample(domain, edge);
+  double volume = 1;
+  for (int axis = 0; axis < D; ++axis) volume /= cells.scale[axis] * edge;
+  // Cells may be larger than asked for.
+  return sample_points(context, points, cells, scratch).company / volume;
+}
+
+/// Milliseconds, for comparing ways. With one thread, those in which it computed: what else the machine does then does
+/// not count.
+[[nodiscard]] inline double way_clock_ms(bool one_thread) {
+#if defined(CLOCK_THREAD_CPUTIME_ID)
+  std::timespec now{};
+  if (one_thread && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0) {
+    return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+  }
+#endif
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+[[nodiscard]] inline bool has_one_thread(const cpu_context& context) { return context.threads() == 1; }
+[[nodiscard]] inline bool has_one_thread(const cuda_context& /*context*/) { return false; }
+
+/// Takes steps by the ways of a choice, and counts them in `step`.
+///   advance(n)   takes n steps by the present way
+///   change(k)    goes over to way k; if it throws, the present way is as it was
+///   expected()   milliseconds of a step, by way, for the present state
+/// Neither faults of the run nor a lack of memory for another way are thrown.
+template <typename Advance, typename Change, typename Expected>
+void advance_by_choice(online_choice& choice, bool one_thread, std::uint64_t& step, std::size_t steps,
+                       const Advance& advance, const Change& change, const Expected& expected) {
+  double begin = way_clock_ms(one_thread);
+  while (steps > 0) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(steps, choice.piece(step)));
+    advance(count);
+    steps -= count;
+    step += count;
+    const double end = way_clock_ms(one_thread), ms = end - begin;
+    begin = end;
+    const std::string_view before = choice.name();
+    try {
+      if (choice.took(step, count, ms, expected)) change(choice.current());
+    } catch (const std::bad_alloc&) {
+      choice.refuse();
+      static_cast<void>(choice.take(before));
+    } catch (const data_error&) {
+      // `check` will say so.
+      static_cast<void>(choice.take(before));
+    }
+  }
+}
+
+}  // namespace quadrat::detail
