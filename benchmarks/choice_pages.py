@@ -80,17 +80,36 @@ def write_map(program, task, device):
 def tables():
     lines = []
     for folder in ("h200", "cpu"):
-        file = ROOT / "benchmarks" / "results" / folder / "choice.json"
-        if not file.exists():
-            continue
-        rows = json.loads(file.read_text())["rows"]
-        lines += ["", f"`benchmarks/results/{folder}/choice.json`:", "",
-                  "| module | cases | median | 95 % | worst | with the first sample: median | 95 % | worst |",
-                  "|---|---|---|---|---|---|---|---|"]
-        for row in rows:
-            if row["op"] == "choice_summary":
-                keys = ["median", "percentile_95", "worst", "first_median", "first_percentile_95", "first_worst"]
-                lines.append(f"| {row['module']} | {row['cases']} | " + " | ".join(f"{row[key]:.3g}" for key in keys) + " |")
+        for file in sorted((ROOT / "benchmarks" / "results" / folder).glob("choice*.json")):
+            lines += table_of(file)
+    return "\n".join(lines) + "\n\n"
+
+
+def table_of(file):
+    rows = [row for row in json.loads(file.read_text())["rows"] if row["op"] == "choice_summary"]
+    if not rows:
+        return []
+    lines = ["", f"`{file.relative_to(ROOT)}`:", "",
+             "| module | cases | median | 95 % | worst | with the first sample: median | 95 % | worst |",
+             "|---|---|---|---|---|---|---|---|"]
+    for row in rows:
+        keys = ["median", "percentile_95", "worst", "first_median", "first_percentile_95", "first_worst"]
+        lines.append(f"| {row['module']} | {row['cases']} | " + " | ".join(f"{row[key]:.3g}" for key in keys) + " |")
+    return lines
+
+
+def run_tables():
+    """Whole runs: the time of the choice over that of the best fixed way of the same round."""
+    file = ROOT / "benchmarks" / "results" / "cpu" / "choice_runs.json"
+    if not file.exists():
+        return "\n"
+    rows = [row for row in json.loads(file.read_text())["rows"] if row["op"] == "runs"]
+    lines = ["", "`benchmarks/results/cpu/choice_runs.json`:", "",
+             "| run | steps | choice, median | worst of the rounds | fixed ways, medians |", "|---|---|---|---|---|"]
+    for row in rows:
+        name = f"{row['model']}{', 2D' if row.get('dim') == 2 else ''}, {row['n']:,}: {row['distribution']}"
+        fixed = ", ".join(f"`{way}` {ratio:.3g}" for way, ratio in row["time_over_best_fixed"].items() if way != "auto")
+        lines.append(f"| {name} | {row['steps']} | {row['regret']:.3f} | {row['worst_regret']:.3f} | {fixed} |")
     return "\n".join(lines) + "\n\n"
 
 
@@ -100,8 +119,10 @@ def main():
         for task in MAPS:
             write_map(sys.argv[1], task, device)
     text = PAGE.read_text()
-    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    PAGE.write_text(text[:begin] + "\n" + tables() + text[end:])
+    for first, last, lines in [(BEGIN, END, tables()), ("<!-- runs -->", "<!-- end of runs -->", run_tables())]:
+        begin, end = text.index(first) + len(first), text.index(last)
+        text = text[:begin] + "\n" + lines + text[end:]
+    PAGE.write_text(text)
 
 
 if __name__ == "__main__":

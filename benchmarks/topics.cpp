@@ -49,11 +49,13 @@ constexpr std::array<operation, 7> cells_operations{{
     {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
 }};
 
-constexpr std::array<operation, 5> choice_operations{{
+constexpr std::array<operation, 7> choice_operations{{
     {"mesh", "spreading: all methods on random cases", 0, run_choice_mesh},
     {"keyed", "reduction by key: the same", 0, run_choice_keyed},
     {"neighbors", "neighbor lists: the same", 0, run_choice_neighbors},
     {"contacts", "contacts: the same", 0, run_choice_contacts},
+    {"models", "steps of models: the same, on the CPU", 0, run_choice_models},
+    {"runs", "whole runs of models on the CPU: the choice against every fixed way", 0, run_choice_runs},
     {"regret", "what the chosen methods lose against the best, over the cases before", 0, run_choice_regret},
 }};
 
@@ -65,9 +67,10 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
-constexpr std::array<operation, 5> distributed_operations{{
+constexpr std::array<operation, 6> distributed_operations{{
     {"weak", "the granular step with as many grains for each rank, beside one context", 0, run_weak_scaling},
     {"strong", "the granular step with as many grains in all", 0, run_strong_scaling},
+    {"srd", "the step of the SRD fluid with as many particles in all", 0, run_distributed_srd},
     {"halo", "positions of ghosts, packing included", 0, run_halo},
     {"migration", "one particle of a hundred changes its rank", 0, run_migration},
     {"fft", "Fourier transforms of complex meshes in slabs", 0, run_distributed_fft},

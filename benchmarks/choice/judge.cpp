@@ -12,6 +12,8 @@
 #include "contacts/choice.hpp"
 #include "keyed/choice.hpp"
 #include "mesh/choice.hpp"
+#include "models/circles/ways.hpp"
+#include "models/granular/ways.hpp"
 #include "search/choice.hpp"
 #include "tune/choice.hpp"
 
@@ -53,6 +55,15 @@ template <typename Request, typename Choose>
   return {std::string(sampled ? choose(request).method : first.method), sampled};
 }
 
+/// What the ways of a model cost.
+[[nodiscard]] std::vector<detail::named_cost> way_costs(const std::string& model, const row& load) {
+  const double company = load.at("company");
+  const int threads = load.at("threads");
+  if (model == "circles") return detail::circles_costs({load.at("agents"), load.at("dimension"), company, threads});
+  return detail::granular_costs({load.at("grains"), company, threads});
+}
+[[nodiscard]] bool is_model(const std::string& module) { return module == "circles" || module == "granular"; }
+
 [[nodiscard]] chosen_method choose_for(const row& measured, double uses, const device_profile& profile) {
   const std::string module = measured.at("op");
   const row& load = measured.at("load");
@@ -65,6 +76,11 @@ template <typename Request, typename Choose>
   if (module == "keyed") {
     detail::key_request request = key_request_of(load);
     request.uses = uses;
+    detail::key_request unseen = request;
+    unseen.sample = detail::even_keys(request.elements, request.keys);
+    const expected_time first = fastest(detail::key_costs(unseen), profile, module, uses, request.level);
+    const auto layout = detail::key_sample_layout::of_cpu(static_cast<std::size_t>(request.elements));
+    if (!request.cuda && !detail::worth_key_sample(layout, first.milliseconds)) return {std::string(first.method)};
     return {std::string(fastest(detail::key_costs(request), profile, module, uses, request.level).method), true};
   }
   if (module == "neighbors") {
@@ -72,7 +88,7 @@ template <typename Request, typename Choose>
       return fastest(detail::neighbor_costs(asked), profile, module, uses, determinism::none);
     });
   }
-  const auto costs = detail::contact_costs(pair_request_of(load));
+  const auto costs = is_model(module) ? way_costs(module, load) : detail::contact_costs(pair_request_of(load));
   return {std::string(fastest(costs, profile, module, uses, determinism::none).method), false};
 }
 
@@ -171,12 +187,13 @@ void add_equations(all_equations& all, const row& measured, const std::string& s
 }
 
 void add_row(all_equations& all, const row& measured) {
+  if (!measured.contains("use_ms")) return;  // of a case that was left out, neither is there
   const std::string module = measured.at("op");
   const row& load = measured.at("load");
-  if (!measured.contains("use_ms")) return;
   if (module == "mesh") add_equations(all, measured, "", detail::spread_costs(spread_request_of(load)));
   if (module == "neighbors") add_equations(all, measured, "", detail::neighbor_costs(neighbor_request_of(load)));
   if (module == "contacts") add_equations(all, measured, "", detail::contact_costs(pair_request_of(load)));
+  if (is_model(module)) add_equations(all, measured, "", way_costs(module, load));
   if (module != "keyed") return;
   detail::key_request request = key_request_of(load);
   request.uses = 1;

@@ -52,24 +52,26 @@ void time_key_case(const Context& given, const session& s, const key_case& what,
     const auto keys = make_keys(what.order, what.n, what.keys, what.seed);
     keyed_problem<Context, T> problem(context, keys, what.keys, what.components);
     rivals times;
-    for (const key_variant& variant : key_variants(s, false, what.level)) {
-      if (variant.method == "auto") continue;
-      if (queues_for_a_key(variant.method) && problem.most_of_a_key() > queue_worth_seeing) continue;
-      for (const bool kept : {false, true}) {
-        times.add(variant.method + (kept ? " kept" : ""), middle_uses, [&](bool quickly) -> method_times {
-          key_reducer<Context> reducer(context, problem.key_count(),
-                                       variant.options(kept ? 10 : 1, problem.value_bytes()));
-          problem.set_keys(reducer);
-          problem.reduce(reducer);
-          if (!quickly) {
-            return {call_ms(context, [&] { problem.set_keys(reducer); }),
-                    call_ms(context, [&] { problem.reduce(reducer); })};
-          }
-          stopwatch<Context> watch(context);
-          watch.start();
-          problem.reduce(reducer);
-          return {0, watch.stop_ms()};
-        });
+    for (int round = 0; round < rivals::rounds(s); ++round) {
+      for (const key_variant& variant : key_variants(s, false, what.level)) {
+        if (variant.method == "auto") continue;
+        if (queues_for_a_key(variant.method) && problem.most_of_a_key() > queue_worth_seeing) continue;
+        for (const bool kept : {false, true}) {
+          times.add(variant.method + (kept ? " kept" : ""), middle_uses, [&](bool quickly) -> method_times {
+            key_reducer<Context> reducer(context, problem.key_count(),
+                                         variant.options(kept ? 10 : 1, problem.value_bytes()));
+            problem.set_keys(reducer);
+            problem.reduce(reducer);
+            if (!quickly) {
+              return {call_ms(context, [&] { problem.set_keys(reducer); }),
+                      call_ms(context, [&] { problem.reduce(reducer); })};
+            }
+            stopwatch<Context> watch(context);
+            watch.start();
+            problem.reduce(reducer);
+            return {0, watch.stop_ms()};
+          });
+        }
       }
     }
     times.write(out);
@@ -78,8 +80,8 @@ void time_key_case(const Context& given, const session& s, const key_case& what,
     workspace<Context> scratch;
     detail::key_request request{};
     const auto take = [&] {
-      request.sample =
-          detail::summarize(detail::key_sample_layout(what.n), detail::read_key_sample(context, source, scratch));
+      const auto layout = s.on_cuda() ? detail::key_sample_layout(what.n) : detail::key_sample_layout::of_cpu(what.n);
+      request.sample = detail::summarize(layout, detail::read_key_sample(context, source, layout, scratch));
     };
     take();
     out["sample_ms"] = call_ms(context, take);

@@ -90,20 +90,22 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
     array<T, Context> result(context, static_cast<std::size_t>(std::lround(std::pow(what.extent, D))));
     constexpr double middle_uses = 10;
     rivals times;
-    for (const std::string& name : names) {
-      times.add(name, middle_uses, [&](bool quickly) -> method_times {
-        options.method = name;
-        spread_plan<Context, T, D> plan(context, domain, mesh, what.order, options);
-        const auto prepare = [&] { plan.set_points(points); };
-        const auto use = [&] { plan.spread(values.data(), result.data()); };
-        prepare();
-        use();
-        if (!quickly) return {call_ms(context, prepare), call_ms(context, use)};
-        stopwatch<Context> watch(context);
-        watch.start();
-        use();
-        return {0, watch.stop_ms()};
-      });
+    for (int round = 0; round < rivals::rounds(s); ++round) {
+      for (const std::string& name : names) {
+        times.add(name, middle_uses, [&](bool quickly) -> method_times {
+          options.method = name;
+          spread_plan<Context, T, D> plan(context, domain, mesh, what.order, options);
+          const auto prepare = [&] { plan.set_points(points); };
+          const auto use = [&] { plan.spread(values.data(), result.data()); };
+          prepare();
+          use();
+          if (!quickly) return {call_ms(context, prepare), call_ms(context, use)};
+          stopwatch<Context> watch(context);
+          watch.start();
+          use();
+          return {0, watch.stop_ms()};
+        });
+      }
     }
     times.write(out);
     workspace<Context> scratch;

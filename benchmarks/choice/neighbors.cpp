@@ -76,21 +76,23 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
     options.cutoff = static_cast<T>(reach);
     options.pairs = what.half ? neighbor_pairs::half : neighbor_pairs::full;
     rivals times;
-    for (const neighbor_method& method : neighbor_methods()) {
-      const detail::method_demand demand{"", s.on_cuda()};
-      if (!demand.met_by(method) || !worth_timing_list(method.name, what.n)) continue;
-      times.add(std::string(method.name), 1, [&](bool quickly) -> method_times {
-        options.method = method.name;
-        neighbor_list<Context, T, D> list(context, options);
-        list.build(input);
-        out["pairs"] = list.size();
-        const auto use = [&] { list.build(input); };
-        if (!quickly) return {0, call_ms(context, use)};
-        stopwatch<Context> watch(context);
-        watch.start();
-        use();
-        return {0, watch.stop_ms()};
-      });
+    for (int round = 0; round < rivals::rounds(s); ++round) {
+      for (const neighbor_method& method : neighbor_methods()) {
+        const detail::method_demand demand{"", s.on_cuda()};
+        if (!demand.met_by(method) || !worth_timing_list(method.name, what.n)) continue;
+        times.add(std::string(method.name), 1, [&](bool quickly) -> method_times {
+          options.method = method.name;
+          neighbor_list<Context, T, D> list(context, options);
+          list.build(input);
+          out["pairs"] = list.size();
+          const auto use = [&] { list.build(input); };
+          if (!quickly) return {0, call_ms(context, use)};
+          stopwatch<Context> watch(context);
+          watch.start();
+          use();
+          return {0, watch.stop_ms()};
+        });
+      }
     }
     times.write(out);
     options.method.clear();

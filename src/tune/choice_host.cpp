@@ -87,6 +87,7 @@ std::string explanation::text() const {
   if (!load.empty()) result += "  load:";
   for (const auto& [name, value] : load) result += message(" ", name, " ", static_cast<float>(value));
   if (!load.empty()) result += "\n";
+  for (const std::string& change : changes) result += "  " + change + "\n";
   return result + "  profile: " + profile + "\n";
 }
 
@@ -108,7 +109,13 @@ std::string explanation::json() const {
     result += message(before, json_string(name), ": ", json_number(value));
     before = ", ";
   }
-  return result + "}, \"profile\": " + json_string(profile) + "}";
+  result += "}, \"changes\": [";
+  before = "";
+  for (const std::string& change : changes) {
+    result += message(before, json_string(change));
+    before = ", ";
+  }
+  return result + "], \"profile\": " + json_string(profile) + "}";
 }
 
 }  // namespace quadrat

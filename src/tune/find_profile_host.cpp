@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <tuple>
 
 #include "core/backend.hpp"
@@ -58,6 +61,13 @@ struct found_profile {
 }
 
 [[nodiscard]] found_profile profile_in(const std::filesystem::path& path, const device_facts& device) {
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  std::error_code trouble_of_file;
+  const auto status = std::filesystem::status(path, trouble_of_file);
+  // A pipe or a device might never end.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return {{}, "it is no file"};
+  const std::uintmax_t bytes = std::filesystem::file_size(path, trouble_of_file);
+  if (!trouble_of_file && bytes > most_bytes) return {{}, message("it has ", bytes, " bytes; profiles are small")};
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) return {{}, "it cannot be read"};

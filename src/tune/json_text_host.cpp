@@ -22,6 +22,20 @@ std::string json_string(std::string_view text) {
 
 std::string json_number(double value) { return std::isfinite(value) ? number_text(value) : "null"; }
 
+namespace {
+
+/// The beginning of what follows, in one line that can be printed.
+[[nodiscard]] std::string before(std::string_view rest) {
+  if (rest.empty()) return "the end";
+  std::string shown(rest.substr(0, 20));
+  for (char& c : shown) {
+    if (c < 0x20 || c > 0x7e) c = ' ';
+  }
+  return '"' + shown + '"';
+}
+
+}  // namespace
+
 void json_reader::skip_space() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
 
 bool json_reader::take(char wanted) {
@@ -33,7 +47,7 @@ bool json_reader::take(char wanted) {
 
 void json_reader::expect(char wanted) {
   if (take(wanted)) return;
-  throw data_error(message("\"", std::string(1, wanted), "\" was expected before \"", rest_.substr(0, 20), "\""));
+  throw data_error(message("'", std::string(1, wanted), "' was expected before ", before(rest_)));
 }
 
 std::string json_reader::string() {
@@ -54,7 +68,7 @@ double json_reader::number() {
   double value = std::numeric_limits<double>::quiet_NaN();
   const auto [end, status] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
   if (status != std::errc() || !std::isfinite(value)) {
-    throw data_error(message("a finite number was expected before \"", rest_.substr(0, 20), "\""));
+    throw data_error(message("a finite number was expected before ", before(rest_)));
   }
   rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
   return value;
@@ -62,7 +76,7 @@ double json_reader::number() {
 
 void json_reader::end() {
   skip_space();
-  if (!rest_.empty()) throw data_error(message("nothing was expected before \"", rest_.substr(0, 20), "\""));
+  if (!rest_.empty()) throw data_error(message("nothing was expected before ", before(rest_)));
 }
 
 }  // namespace quadrat::detail

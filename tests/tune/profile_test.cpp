@@ -114,8 +114,18 @@ TEST(device_profile, a_named_file_is_used_and_an_impossible_one_passed_over_with
   refused("it lacks the constant");
   write(file, "{\"quadrat_profile\": 1");
   refused("was expected");
+  write(file, " ");
+  refused("was expected before the end");
+  write(file, "\x1b[2J\n\xff\n{}");
+  refused("before \" [2J");
+  write(file, std::string(2 << 20, ' '));
+  refused("profiles are small");
   std::filesystem::remove(file);
   refused("it cannot be read");
+  std::filesystem::create_directory(file);
+  refused("it is no file");
+  const variable endless("QUADRAT_PROFILE", "/dev/zero");
+  refused("it is no file");
 }
 
 TEST(device_profile, stands_in_the_cache_folder_by_device_and_version) {

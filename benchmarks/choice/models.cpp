@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "choice/cases.hpp"
+#include "choice/operations.hpp"
+#include "choice/places.hpp"
+#include "models/circles/ways.hpp"
+#include "models/granular/ways.hpp"
+#include "models/ways.hpp"
+#include "quadrat/models/circles.hpp"
+#include "quadrat/models/granular.hpp"
+
+namespace quadrat::bench {
+
+namespace {
+
+/// Two steps of a model: the first after they changed places is not timed.
+template <typename Model>
+[[nodiscard]] method_times time_steps(const cpu_context& context, Model& model, bool quickly) {
+  model.advance(2);
+  const auto use = [&] { model.advance(2); };
+  if (!quickly) return {0, call_ms(context, use) / 2};
+  stopwatch<cpu_context> watch(context);
+  watch.start();
+  use();
+  return {0, watch.stop_ms() / 2};
+}
+
+template <int D>
+[[nodiscard]] std::vector<vec<double, D>> spread_out(const std::vector<double>& places, const vec<double, D>& lower,
+                                                     const vec<double, D>& length) {
+  std::vector<vec<double, D>> points(places.size() / D);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (int axis = 0; axis < D; ++axis) {
+      points[i][axis] = lower[axis] + length[axis] * places[D * i + static_cast<std::size_t>(axis)];
+    }
+  }
+  return points;
+}
+
+/// Agents that do not move, in one of the usual distributions.
+template <int D>
+void time_circles_case(const cpu_context& context, const session& s, const case_grid& grid, std::size_t number) {
+  case_draw draw(grid.seed, number);
+  const std::string distribution(draw.one_of(place_distributions));
+  const auto n = static_cast<std::size_t>(draw.between(s.full() ? 500 : 100, s.full() ? 2e4 : 500));
+  const double neighbors = draw.between(4, 200);
+  row identity = identify("circles", "auto", "float", n, 0, distribution);
+  identity.erase("cells");
+  identity["grid"] = std::string(grid.name);
+  identity["dim"] = D;
+  s.attempt(identity, [&](row& out) {
+    circles_parameters p;
+    p.force = 0;
+    p.width = std::pow(static_cast<double>(n) / neighbors, 1.0 / D) * p.radius;
+    p.width = std::max(p.width, 3 * p.radius);
+    const auto domain = circles_box<D>(p);
+    const auto positions =
+        spread_out<D>(make_places(distribution, n, D, draw.seed(), false), domain.lower, domain.length);
+    detail::circles_load load{static_cast<double>(n), D, 0, context.threads()};
+    load.company = detail::company_of(context, positions, domain, p.reach());
+    // The densest are left to real runs.
+    if (load.company * static_cast<double>(n) > 4e6) return;
+    rivals times;
+    for (int round = 0; round < rivals::rounds(s); ++round) {
+      for (const detail::circles_way& way : detail::circles_ways()) {
+        times.add(std::string(way.name), 1, [&](bool quickly) {
+          const circles_options options{p, std::string(way.order), "", way.cells_per_reach, way.cells_per_reach_x};
+          circles<cpu_context, float, D> model(context, options, positions);
+          return time_steps(context, model, quickly);
+        });
+      }
+    }
+    times.write(out);
+    out["load"] = {{"agents", load.agents}, {"dimension", D}, {"company", load.company}, {"threads", load.threads}};
+  });
+}
+
+/// Grains of a gas or a heap, as dense as these may be.
+void time_granular_case(const cpu_context& context, const session& s, const case_grid& grid, std::size_t number) {
+  case_draw draw(grid.seed + 1, number);
+  const std::string distribution(draw.one_of(place_distributions));
+  const auto n = static_cast<std::size_t>(draw.between(s.full() ? 1000 : 200, s.full() ? 3e4 : 500));
+  const double filled = draw.between(0.02, 0.7);
+  row identity = identify("granular", "auto", "float", n, 0, distribution);
+  identity.erase("cells");
+  identity["grid"] = std::string(grid.name);
+  s.attempt(identity, [&](row& out) {
+    granular_options options;
+    granular_parameters& p = options.parameters;
+    p.gravity = {0, 0, 0};
+    p.radius = std::min(0.25, std::cbrt(8 * filled / static_cast<double>(n) / 4.19));
+    p.time_step = 1e-6;  // grains stay where they are
+    const vec<double, 3> lower = vec<double, 3>::filled(-1 + p.radius),
+                         length = vec<double, 3>::filled(2 - 2 * p.radius);
+    const auto positions = spread_out<3>(make_places(distribution, n, 3, draw.seed(), false), lower, length);
+    const auto domain = make_box<double, 3>({-1, -1, -1}, {1, 1, 1}, {});
+    detail::granular_load load{static_cast<double>(n), 0, context.threads()};
+    load.company = detail::company_of(context, positions, domain, 2 * p.radius);
+    if (load.company > 40) return;  // grains are not that dense
+    const granular<cpu_context, float> finest(context, options, positions);
+    rivals times;
+    for (int round = 0; round < rivals::rounds(s); ++round) {
+      for (const detail::granular_way& way : detail::granular_ways()) {
+        times.add(std::string(way.name), 1, [&](bool quickly) {
+          granular_options chosen = options;
+          chosen.method = way.method;
+          chosen.cells = detail::cells_of(way, *finest.options().cells);
+          granular<cpu_context, float> model(context, chosen, positions);
+          return time_steps(context, model, quickly);
+        });
+      }
+    }
+    times.write(out);
+    out["load"] = {{"grains", load.grains}, {"company", load.company}, {"threads", load.threads}};
+  });
+}
+
+}  // namespace
+
+void run_choice_models(const session& s) {
+  with_context(s, [&](const auto& context) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(context)>, cpu_context>) {
+      for_each_case(s, [&](const case_grid& grid, std::size_t k) {
+        k % 2 == 0 ? time_circles_case<2>(context, s, grid, k) : time_circles_case<3>(context, s, grid, k);
+        time_granular_case(context, s, grid, k);
+      });
+    } else {
+      s.out().headline("on CUDA models take their default ways");
+    }
+  });
+}
+
+}  // namespace quadrat::bench

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "choice/operations.hpp"
+#include "models/circles/ways.hpp"
+#include "models/granular/ways.hpp"
+#include "quadrat/models/circles.hpp"
+#include "quadrat/models/granular.hpp"
+
+namespace quadrat::bench {
+
+namespace {
+
+/// Milliseconds of computing by this thread: what else the machine does matters less.
+[[nodiscard]] double thread_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+}
+
+/// Several copies of one run, each by another way, taken forward in turn: what else the machine does falls on all. The
+/// order of turns changes from stretch to stretch.
+template <typename Model>
+struct race {
+  std::vector<std::string> names;
+  std::vector<Model> runs;
+  std::vector<double> total_ms;
+
+  void add(std::string name, Model model) {
+    names.push_back(std::move(name));
+    runs.push_back(std::move(model));
+    total_ms.push_back(0);
+  }
+  void go(std::uint64_t steps, std::uint64_t stretch) {
+    std::size_t turn = 0;
+    for (std::uint64_t at = 0; at < steps; at += stretch, ++turn) {
+      for (std::size_t k = 0; k < runs.size(); ++k) {
+        const std::size_t one = (k + turn) % runs.size();
+        const double begin = thread_ms();
+        runs[one].advance(static_cast<std::size_t>(std::min(stretch, steps - at)));
+        total_ms[one] += thread_ms() - begin;
+      }
+    }
+    for (Model& one : runs) one.check();
+  }
+};
+
+/// The first run is the choice's, the others are fixed.
+template <typename Model>
+void report_race(row& out, const std::vector<race<Model>>& rounds, std::uint64_t steps) {
+  const auto& names = rounds.front().names;
+  std::vector<std::vector<double>> ratios(names.size());
+  std::vector<double> against_best;
+  for (const race<Model>& one : rounds) {
+    const double best = *std::min_element(one.total_ms.begin() + 1, one.total_ms.end());
+    against_best.push_back(one.total_ms[0] / best);
+    for (std::size_t k = 0; k < names.size(); ++k) ratios[k].push_back(one.total_ms[k] / best);
+  }
+  const auto median = [](std::vector<double> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+  };
+  out["steps"] = steps;
+  out["rounds"] = rounds.size();
+  out["regret"] = median(against_best);
+  out["worst_regret"] = *std::ranges::max_element(against_best);
+  for (std::size_t k = 0; k < names.size(); ++k) out["time_over_best_fixed"][names[k]] = median(ratios[k]);
+  out["changes"] = rounds.back().runs[0].explanation().changes;
+}
+
+template <int D>
+void race_circles(const session& s, const cpu_context& context, double width, std::uint64_t steps) {
+  circles_parameters p;
+  p.width = s.full() ? width : 8;
+  p.force = 0.1;
+  if (!s.full()) steps = 150;
+  const std::size_t n = circles_count(p, D, 1);
+  row identity = identify("runs", "auto", "float", n, 0, "uniform, then in circles");
+  identity.erase("cells");
+  identity["model"] = "circles";
+  identity["dim"] = D;
+  s.attempt(identity, [&](row& out) {
+    const auto start = circles_initial_positions<D>(p, n, 7);
+    std::vector<race<circles<cpu_context, float, D>>> rounds(s.full() ? 3 : 1);
+    for (auto& round : rounds) {
+      round.add("auto", {context, {p}, start});
+      for (const detail::circles_way& way : detail::circles_ways()) {
+        const circles_options options{p, std::string(way.order), "", way.cells_per_reach, way.cells_per_reach_x};
+        round.add(std::string(way.name), {context, options, start});
+      }
+      round.add("trimmed_2x2", {context, {p, std::string(circles_default_order)}, start});
+      round.go(steps, 50);
+    }
+    report_race(out, rounds, steps);
+  });
+}
+
+void race_grains(const session& s, const cpu_context& context, granular_start start, std::size_t n,
+                 std::uint64_t steps) {
+  if (!s.full()) n = 500, steps = 150;
+  const std::string_view name = granular_start_names[static_cast<std::size_t>(start)];
+  row identity = identify("runs", "auto", "float", n, 0, std::string(name) + ", then at rest");
+  identity.erase("cells");
+  identity["model"] = "granular";
+  s.attempt(identity, [&](row& out) {
+    granular_options options;
+    options.parameters.radius = 1.0 / 28;
+    options.parameters.global_damping = 0.99;
+    const auto places = granular_initial_positions(start, n, options.parameters.radius, options.lower, options.upper);
+    std::vector<race<granular<cpu_context, float>>> rounds(s.full() ? 3 : 1);
+    for (auto& round : rounds) {
+      round.add("auto", {context, options, places});
+      const auto finest = *round.runs[0].options().cells;
+      for (const detail::granular_way& way : detail::granular_ways()) {
+        granular_options fixed = options;
+        fixed.method = way.method;
+        fixed.cells = detail::cells_of(way, finest);
+        round.add(std::string(way.name), {context, fixed, places});
+      }
+      round.go(steps, 50);
+    }
+    report_race(out, rounds, steps);
+  });
+}
+
+}  // namespace
+
+void run_choice_runs(const session& s) {
+  with_context(s, [&](const auto& context) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(context)>, cpu_context>) {
+      // One thread: its time of computing is known.
+      const cpu_context one({.threads = 1});
+      race_circles<2>(s, one, 40, 2000);
+      race_circles<3>(s, one, 10, 1200);
+      race_grains(s, one, granular_start::uniform_random, 3000, 1500);
+      race_grains(s, one, granular_start::left_half, 4000, 1500);
+    } else {
+      s.out().headline("on CUDA models take their default ways");
+    }
+  });
+}
+
+}  // namespace quadrat::bench

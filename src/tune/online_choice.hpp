@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrat/tune/explanation.hpp"
+
+namespace quadrat::detail {
+
+/// The choice between ways to take the steps of a run, which is looked at again as the run goes.
+///
+/// `timed`: by the times of steps. Every now and then another way is tried for ten steps, against the ten before: it is
+/// kept if it took at least 3 % less, and left otherwise. A trial begins a hundred steps after the one before at the
+/// earliest, and only where all that trials have lost stays below 2 % of the time of the run. A way that lost waits
+/// twice as long each time, unless the times of steps have changed since. Ways that the profile expects to take 1.5
+/// times as long as the best are not tried.
+///
+/// Otherwise by the profile alone, at steps that are multiples of 512: a function of the states of the run. A way is
+/// changed for one that is expected to take a tenth less.
+class online_choice {
+ public:
+  static constexpr std::uint64_t rest = 100;           ///< steps between two trials
+  static constexpr std::uint64_t look_every = 512;     ///< steps, by the profile alone
+  static constexpr double gain_to_keep = 0.97;         ///< of the time of a step
+  static constexpr double gain_by_profile = 0.9;       ///< likewise, expected
+  static constexpr double most_lost = 0.02;            ///< of the time of the run, by trials
+  static constexpr double most_expected_to_try = 1.5;  ///< times the least expected
+
+  /// `names` in static storage. `expected`: milliseconds a step; infinite where a way cannot be taken. The least is
+  /// current.
+  online_choice(std::vector<std::string_view> names, const std::vector<double>& expected, bool timed);
+
+  [[nodiscard]] std::size_t current() const { return current_; }
+  [[nodiscard]] bool timed() const { return timed_; }
+  [[nodiscard]] std::string_view name() const { return ways_[current_].name; }
+  /// The way of the run, which is not the current one during a trial.
+  [[nodiscard]] std::string_view name_to_keep() const { return ways_[kept_].name; }
+
+  /// How many steps to take before `took`, from step `at` on: at least 1.
+  [[nodiscard]] std::uint64_t piece(std::uint64_t at) const;
+
+  /// Says that steps up to `at` were taken by the current way, in how many milliseconds (with what changing to it
+  /// took). `expected` is called where the load is to be looked at. Returns whether another way is current now.
+  [[nodiscard]] bool took(std::uint64_t at, std::uint64_t steps, double milliseconds,
+                          const std::function<std::vector<double>()>& expected);
+
+  /// The current way cannot be taken after all (memory): it never is again. Goes back to the one before.
+  void refuse();
+  /// Takes this way from here on. False, and nothing is changed, for an unknown name.
+  [[nodiscard]] bool take(std::string_view name);
+
+  /// What was chosen when.
+  [[nodiscard]] explanation explain(std::string what, std::string profile) const;
+
+ private:
+  enum class phase { resting, measuring, arriving, trying };
+  struct way {
+    std::string_view name;
+    double expected;
+    double measured = 0;  ///< milliseconds a step in its last trial; 0: none
+    std::uint64_t not_before = 0;
+    std::uint64_t patience = rest;
+    double lost_against = 0;  ///< what the kept way took then
+    bool refused = false;
+  };
+  static constexpr std::uint64_t piece_steps = 4, pieces = 2, arrival = 2;
+  static constexpr std::uint64_t most_patience = 64 * rest;
+
+  [[nodiscard]] std::size_t least_expected() const;
+  [[nodiscard]] bool may_try(std::size_t k, std::uint64_t at) const;
+  [[nodiscard]] std::size_t next_to_try(std::uint64_t at) const;
+  void begin(phase next);
+  void change(std::uint64_t at, std::size_t to, double ratio);
+  [[nodiscard]] bool end_trial(std::uint64_t at, double best);
+
+  std::vector<way> ways_;
+  bool timed_;
+  std::size_t kept_ = 0, current_ = 0, challenger_ = 0;
+  phase phase_ = phase::resting;
+  std::uint64_t steps_in_phase_ = 0, steps_in_piece_ = 0;
+  double ms_in_piece_ = 0, best_piece_ = 0;  // of this phase
+  double kept_ms_ = 0;                       // of a step, as last seen
+  double total_ms_ = 0, lost_ms_ = 0, trial_ms_ = 0;
+  std::vector<std::string> changes_;
+};
+
+}  // namespace quadrat::detail
