@@ -105,6 +105,12 @@ class backend_on final : public backend {
   std::unique_ptr<session> make_session(const place& where) override {
     return std::make_unique<session_on<Context>>(where);
   }
+  std::size_t devices() override { return std::is_same_v<Context, cpu_context> ? 1 : cuda_devices().size(); }
+  explanation choose(const place& where, method_task task, const described_load& load) override {
+    home<Context> there(where);
+    [[maybe_unused]] const auto visit = there.enter();
+    return choose_method(task, load, there.context());
+  }
   std::unique_ptr<scene_run> open_scene(const scene_settings& settings) override {
     return python::open_scene(settings);
   }

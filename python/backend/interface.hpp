@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "quadrat/choice/choose_method.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
 
 /// What the Python package asks of a backend: plain pointers in, plain pointers out, nothing of Python's. The same
@@ -21,7 +22,7 @@
 namespace quadrat::python {
 
 /// Changes with every change below: both sides must be of one build.
-inline constexpr int interface_version = 3;
+inline constexpr int interface_version = 4;
 
 /// Types of elements.
 enum class number : std::uint8_t {
@@ -342,6 +343,10 @@ class backend {
                                                                       const std::vector<int>& cells, double cutoff,
                                                                       bool accept_outside) = 0;
   [[nodiscard]] virtual std::unique_ptr<session> make_session(const place& where) = 0;
+  /// Devices of this kind on this machine.
+  [[nodiscard]] virtual std::size_t devices() = 0;
+  /// What would be chosen on the device.
+  [[nodiscard]] virtual explanation choose(const place& where, method_task task, const described_load& load) = 0;
   /// Throws argument_error in builds without the program, whose libraries scenes need.
   [[nodiscard]] virtual std::unique_ptr<scene_run> open_scene(const scene_settings& settings) = 0;
   /// Memory of a device that belongs to no library: for results of libraries that cannot make empty arrays. Freeing

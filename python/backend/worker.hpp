@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "interface.hpp"
+#include "own_process.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
@@ -44,20 +45,15 @@ class home<cpu_context> {
   explicit home(const place& where) : context_(context_for(where)) {}
   [[nodiscard]] const cpu_context& context() const { return context_; }
   struct visit {};
-  [[nodiscard]] visit enter() const { return {}; }
+  [[nodiscard]] visit enter() const {
+    require_own_threads(context_.threads());
+    return {};
+  }
   void wait_for(std::uintptr_t /*stream*/) {}
 
  private:
-  /// Throws backend_error in a process that was forked from one that has run threads: they do not exist there.
   static cpu_context context_for(const place& where) {
-    static std::atomic<pid_t> user{0};
-    const pid_t self = getpid();
-    pid_t first = 0;
-    if (!user.compare_exchange_strong(first, self) && first != self && where.threads != 1) {
-      throw backend_error(
-          "this process was forked from one that has used quadrat with several threads; start processes with the "
-          "method 'spawn', or pass threads=1");
-    }
+    require_own_threads(where.threads);
     cpu_context::options options;
     options.threads = where.threads;
 #if !QUADRAT_BACKEND_CUDA

@@ -297,9 +297,10 @@ given_array floats(nb::handle value, const char* name, const origin_of_arrays& w
         message(name, " have the type ", result.type_text(), "; float32 and float64 are accepted").c_str());
   }
   if (type && result.type() != *type) {
-    throw nb::type_error(
-        message(name, " have the type ", name_of(result.type()), "; ", name_of(*type), " is needed, as the points have")
-            .c_str());
+    const bool points = std::string_view(name) == "points";
+    throw nb::type_error(message(name, " have the type ", name_of(result.type()), "; ", name_of(*type), " is needed, ",
+                                 points ? "the dtype of the plan" : "as the points have")
+                             .c_str());
   }
   return result;
 }

@@ -2,6 +2,7 @@
 #include "boxes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "quadrat/core/error.hpp"
 
@@ -22,6 +23,12 @@ namespace {
 }
 
 void add_diagonal(const double* lengths, std::size_t dimension, std::vector<double>& vectors) {
+  for (std::size_t a = 0; a < dimension; ++a) {
+    if (lengths[a] > 0 && std::isfinite(lengths[a])) continue;
+    throw nb::value_error(
+        message("the box is ", lengths[a], " long along axis ", a, "; its lengths must be positive and finite")
+            .c_str());
+  }
   for (std::size_t a = 0; a < dimension; ++a) {
     for (std::size_t b = 0; b < dimension; ++b) vectors.push_back(a == b ? lengths[a] : 0.0);
   }

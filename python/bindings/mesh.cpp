@@ -70,14 +70,16 @@ class mesh_plan {
     const origin_of_arrays where = origin_of(points, "points");
     given_array array = points_from(points, where, dimension(), "points", type(), dimension());
     const turn mine(mutex_);
+    placed_ = false;
     if (where.device != where_.device) {
-      plan_ = nullptr;
-      where_.device = where.device;
+      place there = where_;
+      there.device = where.device;
+      plan_ = made_by(where, [&](backend& engine) { return engine.make_spreading(there, wide_, settings_); });
+      where_ = there;
     }
-    if (!plan_)
-      plan_ = made_by(where, [&](backend& engine) { return engine.make_spreading(where_, wide_, settings_); });
     array.receive(*plan_);
     unlocked([&] { plan_->set_points(array.points()); });
+    placed_ = true;
   }
   [[nodiscard]] nb::object spread(nb::handle values) {
     const turn mine(mutex_);
@@ -105,7 +107,7 @@ class mesh_plan {
   [[nodiscard]] number type() const { return wide_ ? number::float64 : number::float32; }
   [[nodiscard]] std::vector<std::size_t> extents() const { return {settings_.mesh.begin(), settings_.mesh.end()}; }
   [[nodiscard]] std::vector<std::size_t> by_point() const {
-    if (!plan_) throw nb::value_error("there are no points: call set_points");
+    if (!placed_) throw nb::value_error("there are no points yet, or the last were refused; call set_points");
     return {plan_->points()};
   }
   [[nodiscard]] nb::object run(nb::handle value, const char* name, const std::vector<std::size_t>& from,
@@ -128,6 +130,7 @@ class mesh_plan {
   spread_settings settings_;
   std::mutex mutex_;
   std::unique_ptr<spreading> plan_;
+  bool placed_ = false;  // it has points
 };
 
 }  // namespace

@@ -30,14 +30,16 @@ class transform_plan {
     given_array array =
         points_from(points, where, dimension, "points", wide_ ? number::float64 : number::float32, dimension);
     const turn mine(mutex_);
+    placed_ = false;
     if (where.device != where_.device) {
-      plan_ = nullptr;
-      where_.device = where.device;
+      place there = where_;
+      there.device = where.device;
+      plan_ = made_by(where, [&](backend& engine) { return engine.make_transform(there, wide_, settings_); });
+      where_ = there;
     }
-    if (!plan_)
-      plan_ = made_by(where, [&](backend& engine) { return engine.make_transform(where_, wide_, settings_); });
     array.receive(*plan_);
     unlocked([&] { plan_->set_points(array.points()); });
+    placed_ = true;
   }
   [[nodiscard]] nb::object type_1(nb::handle values, int sign) {
     const turn mine(mutex_);
@@ -66,7 +68,7 @@ class transform_plan {
     return extents;
   }
   [[nodiscard]] std::vector<std::size_t> by_point() const {
-    if (!plan_) throw nb::value_error("there are no points: call set_points");
+    if (!placed_) throw nb::value_error("there are no points yet, or the last were refused; call set_points");
     return {plan_->points()};
   }
   [[nodiscard]] number type(bool real) const {
@@ -96,6 +98,7 @@ class transform_plan {
   transform_settings settings_;
   std::mutex mutex_;
   std::unique_ptr<transform> plan_;
+  bool placed_ = false;  // it has points
 };
 
 [[nodiscard]] nb::object type_3(nb::handle points, nb::handle values, nb::handle targets, double tolerance, int sign,

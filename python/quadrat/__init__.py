@@ -12,11 +12,13 @@
     Ewald, electrostatics         sums over charges and their images
     reduce_by_key, count_keys     reductions by key
     run, Simulation               scenes of `quadrat run`, in memory
+    choose                        which methods would be chosen, and why
     quadrat.ase                   neighbor lists with ASE's arguments
 """
 
 from ._core import contact_methods, neighbor_methods
 from .cells import CellList
+from .choice import Choice, choose
 from .contacts import Contacts, contacts
 from .ewald import Ewald, EwaldResult, electrostatics
 from .keyed import count_keys, reduce_by_key
@@ -28,6 +30,7 @@ from .transforms import Nufft, nufft1, nufft2, nufft3
 __version__ = "0.1.0"
 __all__ = [
     "CellList",
+    "Choice",
     "Contacts",
     "Ewald",
     "EwaldResult",
@@ -39,6 +42,7 @@ __all__ = [
     "Run",
     "Simulation",
     "SpreadPlan",
+    "choose",
     "clusters",
     "contact_methods",
     "contacts",

@@ -2,6 +2,7 @@
 """Which points are in which cell of a grid."""
 
 from . import _core
+from ._numbers import whole
 from .mesh import _by_axis
 
 
@@ -48,7 +49,7 @@ class CellList:
             origin,
             bool(accept_outside),
             bool(run_to_run),
-            int(threads),
+            whole(threads, "threads"),
             dimension,
             index_dtype,
         )

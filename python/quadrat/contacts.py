@@ -4,6 +4,7 @@
 from typing import NamedTuple
 
 from . import _core
+from ._numbers import whole
 
 
 class Contacts(NamedTuple):
@@ -68,6 +69,8 @@ def contacts(
     ------
     ValueError naming the first body that is impossible; TypeError for types that are not accepted.
     """
+    if radii is None and sizes is None:
+        raise ValueError("the bodies have no size; a radius of all, radii or sizes are needed")
     return Contacts(
         *_core.contacts(
             centers,
@@ -84,7 +87,7 @@ def contacts(
             "" if method == "auto" else method,
             bool(sorted),
             float(bin_size),
-            int(threads),
+            whole(threads, "threads"),
             index_dtype,
         )
     )

@@ -4,6 +4,7 @@
 from typing import NamedTuple
 
 from . import _core
+from ._numbers import whole
 
 LAWS = ("coulomb", "dispersion")
 
@@ -51,7 +52,7 @@ class Ewald:
             float(coulomb_constant),
             bool(remove_net_force),
             bool(run_to_run),
-            int(threads),
+            whole(threads, "threads"),
         )
 
     def compute(

@@ -16,6 +16,7 @@ import warnings
 
 import numpy as np
 
+from ._numbers import whole
 from .transforms import Nufft, nufft3
 
 __all__ = [f"nufft{dimension}d{kind}" for dimension in (1, 2, 3) for kind in (1, 2, 3)]
@@ -77,7 +78,7 @@ def _options(given):
                 raise RuntimeError(f"modeord is {value!r}; 0 and 1 are accepted")
             options["order"] = "fft" if value else "centered"
         elif key == "nthreads":
-            options["threads"] = int(value)
+            options["threads"] = whole(value, "nthreads")
         elif key == "upsampfac":
             options["oversampling"] = float(value)
         elif key == "spreadinterponly" and value:

@@ -3,7 +3,8 @@
 
     python3 -m quadrat.frames out/dam_break -o dam_break.gsd         # or .lammpstrj, .xyz, .vtu (one frame)
 
-Reads a folder of a run, one frame (.vtp, .vtu, .xyz), or all frames of an .xyz file."""
+Reads a folder of a run, one frame (.vtp, .vtu, .xyz, or .pvtp and .pvtu, which join the pieces of several ranks), or
+all frames of an .xyz file."""
 
 import argparse
 import dataclasses
@@ -39,7 +40,8 @@ def components(name, values):
 
 def files(path):
     """The files of the frames in a run's folder, in order of time, or the one file. Where a run has several formats,
-    one of them: vtp, else vtu, else xyz. Raises FileNotFoundError if there are none."""
+    one of them: vtp, else vtu, else xyz; frames in pieces (pvtp, pvtu) are files of that format. Raises
+    FileNotFoundError if there are none."""
     path = pathlib.Path(path)
     if path.is_file():
         return [path]
@@ -47,9 +49,14 @@ def files(path):
         raise FileNotFoundError(f"there is no {path}")
     for folder in (path / "frames", path):
         for suffix in ("vtp", "vtu", "xyz"):
-            found = list(folder.glob(f"frame_*.{suffix}"))
+            # A piece has the name of its frame and the number of its rank.
+            found = [
+                (len(step), step, file)
+                for file in folder.glob(f"frame_*{suffix}")
+                for step in re.findall(rf"^frame_(\d+)\.p?{suffix}$", file.name)
+            ]
             if found:
-                return sorted(found, key=lambda file: (len(file.name), file.name))
+                return [file for _, _, file in sorted(found)]
     raise FileNotFoundError(f"{path} holds no frames; a run writes them where its scene has output.frame_every above 0")
 
 
@@ -59,10 +66,12 @@ def read(path):
     for file in files(path):
         if file.suffix in (".vtp", ".vtu"):
             yield _read_vtk(file)
+        elif file.suffix in (".pvtp", ".pvtu"):
+            yield _read_pieces(file)
         elif file.suffix == ".xyz":
             yield from _read_xyz(file)
         else:
-            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu or .xyz")
+            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu, .pvtp, .pvtu or .xyz")
 
 
 def _read_vtk(file):
@@ -97,6 +106,21 @@ def _read_vtk(file):
     return Frame(
         float(single["TimeValue"][0]), positions, arrays, lower, upper, single.get("Periodic", np.zeros(3)) != 0
     )
+
+
+def _read_pieces(file):
+    """One frame that several ranks have written, in order of id."""
+    names = re.findall(r'<Piece Source="([^"/]+)"/>', file.read_text())
+    if not names:
+        raise ValueError(f"{file} is not a frame of quadrat run: it lists no pieces in its folder")
+    pieces = [_read_vtk(file.parent / name) for name in names]
+    first = pieces[0]
+    for name, piece in zip(names, pieces):
+        if piece.time != first.time or set(piece.fields) != set(first.fields):
+            raise ValueError(f"{file.parent / name} is of another time than {names[0]}, or has other fields")
+    first.positions = np.concatenate([piece.positions for piece in pieces])
+    first.fields = {key: np.concatenate([piece.fields[key] for piece in pieces]) for key in first.fields}
+    return first
 
 
 def _bounds(positions):

@@ -2,6 +2,7 @@
 """Sums, extremes, counts and means over the elements that share a key."""
 
 from . import _core
+from ._numbers import whole
 
 
 def reduce_by_key(
@@ -27,11 +28,13 @@ def reduce_by_key(
     ------
     ValueError naming the first key that is out of range.
     """
+    key_count = None if key_count is None else whole(key_count, "key_count", 0)
     return _core.reduce_by_key(
-        keys, values, operation, key_count, method, bool(compensated), bool(run_to_run), int(threads)
+        keys, values, operation, key_count, method, bool(compensated), bool(run_to_run), whole(threads, "threads")
     )
 
 
 def count_keys(keys, *, key_count=None, method="auto", threads=0):
     """The number of elements with each key, (key_count,) int64. For the parameters see `reduce_by_key`."""
-    return _core.count_keys(keys, key_count, method, int(threads))
+    key_count = None if key_count is None else whole(key_count, "key_count", 0)
+    return _core.count_keys(keys, key_count, method, whole(threads, "threads"))

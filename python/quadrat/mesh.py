@@ -4,6 +4,7 @@
 import numpy as np
 
 from . import _core
+from ._numbers import whole
 
 _WIDE = {"float32": False, "float64": True}
 
@@ -32,9 +33,9 @@ def _dimension_of(points):
 
 def _by_axis(value, dimension, name):
     numbers = [value] * dimension if np.ndim(value) == 0 else list(value)
-    if len(numbers) != dimension or any(int(n) != n or n < 1 for n in numbers):
+    if len(numbers) != dimension:
         raise ValueError(f"{name} is {value!r}; a positive integer, or one for each of the {dimension} axes, is accepted")
-    return [int(n) for n in numbers]
+    return [whole(n, name, least=1) for n in numbers]
 
 
 class SpreadPlan:
@@ -79,7 +80,7 @@ class SpreadPlan:
         self._plan = _core.MeshPlan(
             lengths,
             list(self.mesh),
-            int(order),
+            whole(order, "order"),
             periodic,
             origin,
             bool(clip),
@@ -87,7 +88,7 @@ class SpreadPlan:
             float(uses),
             method,
             bool(run_to_run),
-            int(threads),
+            whole(threads, "threads"),
             _WIDE[self.dtype],
         )
         self.dimension = dimension

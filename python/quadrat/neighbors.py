@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
+from ._numbers import whole
 
 
 def _rule(rule, radii, type_cutoffs):
@@ -52,7 +53,7 @@ class NeighborList:
             bool(sorted),
             outputs,
             "" if method == "auto" else method,
-            int(threads),
+            whole(threads, "threads"),
             index_dtype,
             _rule(rule, False, type_cutoffs),
             type_cutoffs,
@@ -109,6 +110,7 @@ def neighbor_list(
     points : (N, D) array of float32 or float64, D = 2 or 3
     cutoff : float, in the units of the points
     box : (D,) lengths or (D, D) vectors as rows; None: open. With `systems`, one box or one for each system.
+        A (D, D) array is always one box: give D boxes as (D, D, D) vectors.
     periodic : bool, or one per axis; by default all axes are periodic if there is a box
     origin : corner of the box, (D,); by default 0
     half : bool
@@ -156,7 +158,7 @@ def neighbor_list(
         systems,
         systems_of_queries,
         "" if method == "auto" else method,
-        int(threads),
+        whole(threads, "threads"),
         index_dtype,
         _rule(rule, radii is not None, type_cutoffs),
         radii,
@@ -194,12 +196,10 @@ def knn(
     indices. A point is not its own neighbor unless `include_self`. For the other parameters see `neighbor_list`.
     Returns `Nearest`. Results are always the same bits.
     """
-    if int(k) != k or not 1 <= k <= 64:
-        raise ValueError(f"k is {k}; 1 to 64 is accepted")
     return Nearest(
         *_core.knn(
             points,
-            int(k),
+            whole(k, "k", 1, 64),
             box,
             periodic,
             origin,
@@ -207,7 +207,7 @@ def knn(
             queries,
             bool(include_self),
             bool(shifts),
-            int(threads),
+            whole(threads, "threads"),
             index_dtype,
         )
     )
@@ -220,9 +220,8 @@ def clusters(points, link, *, min_points=1, box=None, periodic=None, origin=None
     they are DBSCAN's, with core points that have at least so many points within `link`, themselves included. For the
     other parameters see `neighbor_list`. Labels are always the same.
     """
-    if int(min_points) != min_points or not 1 <= min_points < 2**32:
-        raise ValueError(f"min_points is {min_points}; a positive integer is accepted")
-    return _core.clusters(points, float(link), int(min_points), box, periodic, origin, int(threads), index_dtype)
+    least = whole(min_points, "min_points", 1, 2**32 - 1)
+    return _core.clusters(points, float(link), least, box, periodic, origin, whole(threads, "threads"), index_dtype)
 
 
 class RadialDistribution(NamedTuple):
@@ -250,18 +249,17 @@ def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None
         raise ValueError("there are no frames")
     own = several and _one_box_each(box, listed)
     kinds = 1 if types is None or len(types) == 0 else int(types.max() if hasattr(types, "max") else max(types)) + 1
-    if int(bins) != bins or not 1 <= bins <= 2**20:
-        raise ValueError(f"bins is {bins}; 1 to 2^20 is accepted")
-    pairs = _core.PairCounts(float(cutoff), int(bins), kinds, int(threads))
+    bins = whole(bins, "bins", 1, 2**20)
+    pairs = _core.PairCounts(float(cutoff), bins, kinds, whole(threads, "threads"))
     for number, frame in enumerate(listed):
         pairs.add(frame, f"points of frame {number}", box[number] if own else box, periodic, origin, types)
     g, counts = pairs.result()
-    r = (np.arange(int(bins)) + 0.5) * (float(cutoff) / int(bins))
+    r = (np.arange(bins) + 0.5) * (float(cutoff) / bins)
     if types is None:
         return RadialDistribution(r, g[0], counts[0])
     a, b = np.triu_indices(kinds)
-    table = np.empty((kinds, kinds, int(bins)))
-    numbers = np.empty((kinds, kinds, int(bins)), dtype=np.int64)
+    table = np.empty((kinds, kinds, bins))
+    numbers = np.empty((kinds, kinds, bins), dtype=np.int64)
     table[a, b] = table[b, a] = g
     numbers[a, b] = numbers[b, a] = counts
     return RadialDistribution(r, table, numbers)

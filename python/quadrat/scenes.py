@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
+from ._numbers import whole
 
 _SECONDS = 0.1  # of work between two looks at Ctrl-C and the clock
 
@@ -65,9 +66,10 @@ class Simulation:
             if value is not None and value not in accepted:
                 raise ValueError(f"{name} is {value!r}; one of {', '.join(accepted)} is accepted")
         gpu = device == "cuda" or (device != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None)
-        whole = (None if number is None else int(number) for number in (steps, particles, threads, seed))
+        numbers = {"steps": steps, "particles": particles, "threads": threads, "seed": seed}
+        given = (None if value is None else whole(value, name, -(2**63), 2**63 - 1) for name, value in numbers.items())
         self._simulation = _core.SceneSimulation(
-            gpu, os.fspath(scene), device or "", method or "", precision or "", deterministic or "", *whole
+            gpu, os.fsdecode(scene), device or "", method or "", precision or "", deterministic or "", *given
         )
         self.facts = self._simulation.facts()
 
@@ -83,9 +85,7 @@ class Simulation:
     def advance(self, steps=1):
         """Takes steps and waits for them. Raises ValueError or OverflowError naming the step at which something is
         wrong. Ctrl-C is heeded about every tenth of a second; the state is then that of the last step taken."""
-        if int(steps) != steps or steps < 0:
-            raise ValueError(f"steps is {steps}; 0 or more are accepted")
-        self._advance_to(self.step + int(steps))
+        self._advance_to(self.step + whole(steps, "steps", 0, 2**63 - 1 - self.step))
 
     def state(self):
         """The arrays of the present state by name, as new arrays of NumPy."""
@@ -147,6 +147,5 @@ def run(scene, *, frame_every=None, statistics_every=None, progress=None, **opti
 
 
 def _every(every, name, steps):
-    if int(every) != every or every < 0:
-        raise ValueError(f"{name} is {every}; 0 or more steps are accepted")
-    return {0, steps} if every == 0 else {*range(0, steps + 1, int(every)), steps}
+    every = whole(every, name, 0, 2**63 - 1)
+    return {0, steps} if every == 0 else {*range(0, steps + 1, every), steps}

@@ -4,6 +4,7 @@
 import numpy as np
 
 from . import _core
+from ._numbers import whole
 from .mesh import _WIDE, _by_axis, _dimension_of, _dtype_name, _dtype_of, _shape_of
 
 ORDERS = ("centered", "fft")
@@ -59,7 +60,7 @@ class Nufft:
             float(oversampling),
             method,
             bool(run_to_run),
-            int(threads),
+            whole(threads, "threads"),
             _WIDE[self.dtype],
         )
         self.real = bool(real)
@@ -72,11 +73,11 @@ class Nufft:
 
     def type1(self, values, sign=0):
         """Modes of values (N,) or (V, N); sign 1 or -1 of the exponent, by default 1."""
-        return self._plan.type_1(values, int(sign))
+        return self._plan.type_1(values, whole(sign, "sign"))
 
     def type2(self, modes, sign=0):
         """Values of modes, of the shape `shape` or (V, ...); sign 1 or -1 of the exponent, by default -1."""
-        return self._plan.type_2(modes, int(sign))
+        return self._plan.type_2(modes, whole(sign, "sign"))
 
     def __reduce__(self):
         raise TypeError("a Nufft cannot be pickled; make it where it is needed")
@@ -102,4 +103,4 @@ def nufft2(points, modes, tolerance=1e-6, *, sign=0, **options):
 
 def nufft3(points, values, targets, tolerance=1e-6, *, sign=1, threads=0):
     """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D)."""
-    return _core.type_3(points, values, targets, float(tolerance), int(sign), int(threads))
+    return _core.type_3(points, values, targets, float(tolerance), whole(sign, "sign"), whole(threads, "threads"))

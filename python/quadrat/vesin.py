@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 from . import neighbors
+from ._numbers import whole
 from .ase import _complete
 
 ALGORITHMS = ("auto", "brute_force", "cell_list")
@@ -24,9 +25,7 @@ class NeighborList:
         self.cutoff, self.skin = float(cutoff), float(skin)
         self.full_list, self.sorted = bool(full_list), bool(sorted)
         self.algorithm = algorithm
-        self.n_threads = int(n_threads)
-        if self.n_threads < 0:
-            raise ValueError(f"n_threads is {n_threads}; zero or a positive integer is accepted")
+        self.n_threads = whole(n_threads, "n_threads", 0)
         self._list = neighbors.NeighborList(
             self.cutoff,
             skin=self.skin,

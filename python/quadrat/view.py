@@ -231,7 +231,7 @@ def _with_library(k3d, survey, kept, text, title, down):
 
 def main(arguments):
     parser = argparse.ArgumentParser("python3 -m quadrat.view", description=__doc__.split("\n")[0])
-    parser.add_argument("path", help="a run's folder, or a file of frames (.vtp, .vtu, .xyz)")
+    parser.add_argument("path", help="a run's folder, or a file of frames (.vtp, .vtu, .xyz, .pvtp, .pvtu)")
     parser.add_argument("-o", "--output", help="the page; default: view.html in the folder, or beside the file")
     parser.add_argument("--title", help="default: the folder's name")
     parser.add_argument("--frames", type=int, default=200, help="at most so many (default 200)")

@@ -53,6 +53,41 @@ def test_all_formats_hold_the_same(out):
     assert_same(vtp, xyz)
 
 
+def test_frames_in_pieces_are_read_as_those_of_one_rank(out, tmp_path):
+    canonical = ["run", out.parent / "scene.toml", "--deterministic=canonical"]
+    runs.quadrat(*canonical, "--devices", 3, "--output", "three", cwd=tmp_path)
+    runs.quadrat(*canonical, "--output", "one", cwd=tmp_path)
+    three = list(frames.read(tmp_path / "three"))
+    assert len(three) == 4
+    for frame, other in zip(three, frames.read(tmp_path / "one")):
+        assert_same(frame, other)
+        assert set(frame.fields) == set(other.fields)
+    assert_same(three[-1], one(frame_in(tmp_path / "three", "pvtu")))
+    assert_same(three[-1], one(frame_in(tmp_path / "three", "xyz")))
+    # A folder of one rank and of several, after a run has gone on with others.
+    frame_in(tmp_path / "three", "pvtp").unlink()
+    frame_in(tmp_path / "one", "vtp").rename(frame_in(tmp_path / "three", "vtp"))
+    assert [frame.time for frame in frames.read(tmp_path / "three")] == [0, 10, 20, 30]
+    piece = tmp_path / "three" / "frames" / "frame_00000020_1.vtp"
+    piece.write_bytes(piece.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="frame_00000020_1.vtp is cut"):
+        list(frames.read(tmp_path / "three"))
+
+
+def test_vtk_reads_pieces(out, tmp_path):
+    vtk = pytest.importorskip("vtk")
+    numpy_of = pytest.importorskip("vtk.util.numpy_support").vtk_to_numpy
+    runs.quadrat("run", out.parent / "scene.toml", "--devices", 3, "--output", "three", cwd=tmp_path)
+    for kind, reader in [("pvtp", vtk.vtkXMLPPolyDataReader()), ("pvtu", vtk.vtkXMLPUnstructuredGridReader())]:
+        ours = one(frame_in(tmp_path / "three", kind))
+        reader.SetFileName(str(frame_in(tmp_path / "three", kind)))
+        reader.Update()
+        data = reader.GetOutput()
+        np.testing.assert_array_equal(numpy_of(data.GetPoints().GetData()), ours.positions)
+        for name, values in ours.fields.items():
+            np.testing.assert_array_equal(numpy_of(data.GetPointData().GetArray(name)), values)
+
+
 def test_ase_reads_xyz(out):
     ase_io = pytest.importorskip("ase.io")
     atoms, ours = ase_io.read(frame_in(out, "xyz")), one(frame_in(out, "vtp"))
@@ -143,7 +178,8 @@ def test_bad_input_is_named(out, tmp_path):
     for name, content, words in [
         ("cut.vtp", whole[:-9000], "is cut: the array"),
         ("other.vtp", b"<VTKFile/>", "is not a frame of quadrat run"),
-        ("a.png", b"", "those end in .vtp, .vtu or .xyz"),
+        ("a.png", b"", "those end in .vtp, .vtu, .pvtp, .pvtu or .xyz"),
+        ("none.pvtp", b"<VTKFile/>", "lists no pieces"),
         ("word.xyz", b"two\n\n", "'two' stands where"),
         ("cut.xyz", b"2\n\nX 1 2 3\n", "has 1 of 2 atoms"),
         ("letter.xyz", b"1\n\nX 1 2 three\n", "three"),

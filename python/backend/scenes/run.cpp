@@ -3,12 +3,15 @@
 #include <utility>
 
 #include "instances.hpp"
+#include "own_process.hpp"
 #include "program/run/plan.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::python {
 
 namespace {
+
+using nlohmann::literals::operator""_json_pointer;
 
 [[nodiscard]] number type_of(io::element_type type) {
   switch (type) {
@@ -27,7 +30,8 @@ namespace {
 
 class scene_on final : public scene_run {
  public:
-  explicit scene_on(program::run_plan plan) : plan_(std::move(plan)), model_(plan_.make()) {}
+  explicit scene_on(program::run_plan plan)
+      : plan_(std::move(plan)), threads_(plan_.settings.value("/run/threads"_json_pointer, 0)), model_(make()) {}
 
   [[nodiscard]] scene_facts facts() const override {
     scene_facts result;
@@ -42,12 +46,16 @@ class scene_on final : public scene_run {
     result.time_step = plan_.time_step;
     return result;
   }
-  void advance(std::uint64_t steps) override { model_->run(steps); }
+  void advance(std::uint64_t steps) override {
+    require_own_threads(threads_);
+    model_->run(steps);
+  }
   [[nodiscard]] std::uint64_t step() const override { return model_->step(); }
   [[nodiscard]] std::size_t size() const override { return model_->size(); }
 
   /// What a checkpoint holds. Arrays of bytes, such as the state of random numbers, say nothing to others.
   [[nodiscard]] std::vector<state_array> state() override {
+    require_own_threads(threads_);
     io::checkpoint saved = model_->save();
     std::vector<state_array> result;
     for (io::checkpoint_array& array : saved.arrays) {
@@ -61,6 +69,7 @@ class scene_on final : public scene_run {
     return result;
   }
   [[nodiscard]] std::vector<std::pair<std::string, double>> measure() override {
+    require_own_threads(threads_);
     std::vector<std::pair<std::string, double>> result;
     for (const program::measured_value& one : model_->measure().values) {
       result.emplace_back(std::string(one.name), one.value);
@@ -69,7 +78,13 @@ class scene_on final : public scene_run {
   }
 
  private:
+  [[nodiscard]] std::unique_ptr<program::simulation> make() const {
+    require_own_threads(threads_);
+    return plan_.make();
+  }
+
   program::run_plan plan_;
+  int threads_;  ///< of the scene; 0: all
   std::unique_ptr<program::simulation> model_;
 };
 

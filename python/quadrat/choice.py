@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which method would be chosen for a load, without data."""
+
+import importlib.util
+import json
+import typing
+
+from . import _core
+from ._numbers import whole
+
+
+class Choice(typing.NamedTuple):
+    """Why a method was chosen; `print` shows a table.
+
+    candidates: one dict for each method with `method`, `milliseconds` (expected; None if it was not considered), `bytes`
+    of memory (None: not known) and `why_not` (empty if it could be chosen), those expected to be fastest first. load:
+    what the choice went by. profile: which constants.
+    """
+
+    chosen: str
+    candidates: list
+    load: dict
+    profile: str
+    text: str
+
+    def __str__(self):
+        return self.text
+
+
+def choose(
+    task=None,
+    *,
+    n,
+    cells=(64, 64, 64),
+    order=6,
+    uses=1,
+    keys=None,
+    dtype="float32",
+    device="auto",
+    run_to_run=False,
+    threads=0,
+    explain=False,
+):
+    """The method that would be chosen for each task, or with `explain` the `Choice`; for one task, that alone.
+
+    Points are taken to be distributed evenly, in random order; keys to be equally frequent, in random order. Times are
+    those that the profile of the device predicts (`quadrat tune` measures one; docs/choosing.md).
+
+    Parameters
+    ----------
+    task : "spread", "reduce", "neighbors" or "contacts"; None: all, as a dict
+    n : number of points, elements or bodies
+    cells : mesh points, or cells as large as the cutoff, along 1 to 3 axes; a number: along each of three
+    order : of the window of spreading, 1 to 8
+    uses : of what is prepared once
+    keys : of a reduction, below 2^31; by default as many as cells
+    dtype : "float32" or "float64"
+    device : "cpu", "cuda" or "auto", the GPU where there is one and the package quadrat-cuda13. "cuda" answers for an
+        NVIDIA H200 elsewhere.
+    run_to_run, threads : see `SpreadPlan`
+    """
+    tasks = _core.method_tasks if task is None else (task,)
+    for name in tasks:
+        if name not in _core.method_tasks:
+            raise ValueError(f"task is {name!r}; one of {', '.join(_core.method_tasks)} is accepted")
+    if str(dtype) not in ("float32", "float64"):
+        raise ValueError(f"dtype is {dtype!r}; 'float32' and 'float64' are accepted")
+    if device not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"device is {device!r}; 'auto', 'cpu' and 'cuda' are accepted")
+    gpus = device != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None
+    axes = [cells] * 3 if isinstance(cells, (int, float)) else cells
+    axes = [whole(along, "cells") for along in axes]
+    if keys is not None and not keys > 0:
+        raise ValueError(f"keys is {keys}; it must be above 0")
+    found = {}
+    for name in tasks:
+        text, result = _core.choose(
+            _core.method_tasks.index(name), float(n), axes, whole(order, "order"), float(uses), float(keys or 0),
+            str(dtype) == "float64", device, gpus, bool(run_to_run), whole(threads, "threads"),
+        )  # fmt: skip
+        if explain:
+            parts = json.loads(result)
+            found[name] = Choice(parts["chosen"], parts["candidates"], parts["load"], parts["profile"], text)
+        else:
+            found[name] = json.loads(result)["chosen"]
+    return found if task is None else found[task]

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Numbers that are no whole ones, or too large, are refused by name; plans without points say so."""
+
+import importlib.util
+import os
+
+import numpy as np
+import pytest
+
+import quadrat
+
+POINTS = np.random.default_rng(1).uniform(0, 10, (50, 3))
+ONES = np.ones(50)
+BOX = [10.0, 10.0, 10.0]
+SCENE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "dam_break_small.toml")
+
+CALLS = {
+    "threads": [
+        lambda n: quadrat.neighbor_list(POINTS, 1.0, threads=n),
+        lambda n: quadrat.NeighborList(1.0, threads=n),
+        lambda n: quadrat.knn(POINTS, 3, threads=n),
+        lambda n: quadrat.clusters(POINTS, 1.0, threads=n),
+        lambda n: quadrat.contacts(POINTS, 0.5, threads=n),
+        lambda n: quadrat.rdf(POINTS, 2.0, box=BOX, threads=n),
+        lambda n: quadrat.CellList(BOX, cells=2, threads=n),
+        lambda n: quadrat.spread(POINTS, ONES, BOX, 8, threads=n),
+        lambda n: quadrat.Nufft(8, threads=n),
+        lambda n: quadrat.nufft3(POINTS, ONES, POINTS, threads=n),
+        lambda n: quadrat.Ewald(threads=n),
+        lambda n: quadrat.reduce_by_key([0, 1], [1.0, 2.0], threads=n),
+        lambda n: quadrat.count_keys([0, 1], threads=n),
+        lambda n: quadrat.Simulation(SCENE, threads=n),
+    ],
+    "cells": [lambda n: quadrat.CellList(BOX, cells=n)],
+    "mesh": [lambda n: quadrat.spread(POINTS, ONES, BOX, n)],
+    "order": [lambda n: quadrat.spread(POINTS, ONES, BOX, 8, order=n)],
+    "modes": [lambda n: quadrat.Nufft(n)],
+    "sign": [lambda n: quadrat.nufft1(POINTS, ONES, (4, 4, 4), sign=n)],
+    "key_count": [
+        lambda n: quadrat.reduce_by_key([0, 1], [1.0, 2.0], key_count=n),
+        lambda n: quadrat.count_keys([0, 1], key_count=n),
+    ],
+    "k": [lambda n: quadrat.knn(POINTS, n)],
+    "min_points": [lambda n: quadrat.clusters(POINTS, 1.0, min_points=n)],
+    "bins": [lambda n: quadrat.rdf(POINTS, 2.0, box=BOX, bins=n)],
+    "steps": [
+        lambda n: quadrat.Simulation(SCENE, steps=n),
+        lambda n: quadrat.Simulation(SCENE).advance(n),
+    ],
+    "seed": [lambda n: quadrat.Simulation(SCENE, seed=n)],
+    "frame_every": [lambda n: quadrat.run(SCENE, steps=1, frame_every=n)],
+}
+EACH = [pytest.param(name, call, id=f"{name}-{k}") for name, calls in CALLS.items() for k, call in enumerate(calls)]
+
+
+@pytest.mark.parametrize("value", [2.5, float("nan"), float("inf"), 10**20, "many", [1, 2, 3, 4]], ids=repr)
+@pytest.mark.parametrize("name, call", EACH)
+def test_what_is_no_whole_number_is_refused_by_name(name, call, value):
+    with pytest.raises(ValueError, match=rf"^{name} is .* accepted$"):
+        call(value)
+
+
+def test_whole_numbers_of_other_types_are_accepted():
+    assert quadrat.spread(POINTS, ONES, BOX, np.int32(8), order=4.0, threads=np.uint8(1)).shape == (8, 8, 8)
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_plans_without_points_say_so(refused):
+    spread, transform = quadrat.SpreadPlan(BOX, 8), quadrat.Nufft((4, 4, 4))
+    for plan in (spread, transform):
+        if refused:
+            plan.set_points(POINTS)
+            with pytest.raises(ValueError, match="not finite"):
+                plan.set_points(np.full((50, 3), np.nan))
+    empty = np.zeros((8, 8, 8))
+    for call in (
+        lambda: spread.spread(ONES),
+        lambda: spread.interpolate(empty),
+        lambda: spread.gradient(empty),
+        lambda: transform.type1(ONES),
+        lambda: transform.type2(np.zeros((4, 4, 4), complex)),
+    ):
+        with pytest.raises(ValueError, match="there are no points yet, or the last were refused; call set_points"):
+            call()
+
+
+def test_points_of_another_type_than_the_plan_are_refused():
+    for plan in (quadrat.SpreadPlan(BOX, 8), quadrat.Nufft((4, 4, 4))):
+        with pytest.raises(TypeError, match="points have the type float32; float64 is needed, the dtype of the plan"):
+            plan.set_points(POINTS.astype(np.float32))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("quadrat_cuda13") is not None, reason="the package is there")
+def test_a_plan_that_cannot_move_to_a_gpu_says_so_and_goes_on():
+    class on_gpu:
+        shape, dtype, ndim = (2, 3), np.dtype(np.float64), 2
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+    for plan, values in ((quadrat.SpreadPlan(BOX, 8), "spread"), (quadrat.Nufft((4, 4, 4)), "type1")):
+        with pytest.raises(ImportError):
+            plan.set_points(on_gpu())
+        assert plan.method == "" if values == "spread" else plan.error_bound > 0
+        with pytest.raises(ValueError, match="there are no points"):
+            getattr(plan, values)(ONES)
+        assert getattr(plan.set_points(POINTS), values)(ONES).shape
+
+
+@pytest.mark.parametrize("length", [-1.0, 0.0, float("nan"), float("inf")])
+def test_lengths_of_boxes_are_positive(length):
+    box = [10.0, length, 10.0]
+    for call in (
+        lambda: quadrat.neighbor_list(POINTS, 1.0, box=box),
+        lambda: quadrat.neighbor_list(POINTS, 1.0, box=np.array(box)),
+        lambda: quadrat.knn(POINTS, 3, box=box),
+        lambda: quadrat.contacts(POINTS, 0.5, box=box),
+        lambda: quadrat.CellList(box, cells=2),
+        lambda: quadrat.spread(POINTS, ONES, box, 8),
+        lambda: quadrat.electrostatics(POINTS, ONES, box),
+    ):
+        with pytest.raises(ValueError, match=rf"the box is {length:g} long along axis 1; its lengths must be positive"):
+            call()
+
+
+def test_bodies_without_a_size_are_refused():
+    with pytest.raises(ValueError, match="a radius of all, radii or sizes are needed"):
+        quadrat.contacts(POINTS)
