@@ -54,8 +54,10 @@ void run_tune(tune_options& options) {
   const device_facts device = measured_device(options);
   std::filesystem::path target = options.output.empty() ? profile_path(device) : options.output;
   require(!target.empty(), "there is no home folder to put the profile in; say where with --output");
+  {
+    const io::atomic_file trial(target);  // not committed: what cannot be written is known before measuring
+  }
   const device_profile profile = bench::tune(options.what, device);
-  if (options.output.empty()) std::filesystem::create_directories(target.parent_path());
   io::write_text_file(target, to_json(profile));
   std::printf("%zu constants of %s are in %s\n", profile.constants.size(), device.name.c_str(), target.c_str());
   bench::check_profile(options.what, profile);
@@ -72,7 +74,7 @@ void add_tune(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--threads", o.what.asked.threads, "of the CPU; 0: all")
       ->check(whole_number(0, cpu_context::most_threads));
-  command->add_option("--limit", o.what.asked.limit_s, "seconds to measure; default: 110 on a GPU, 280 on a CPU")
+  command->add_option("--limit", o.what.asked.limit_s, "seconds to measure; 0, the default: 110 on a GPU, 280 on a CPU")
       ->check(any_number());
   command->add_option("--from", o.what.from, "fit to results of quadrat bench choice --json instead of measuring")
       ->check(existing_file());

@@ -68,7 +68,7 @@ class BenchTest(support.ProgramTest):
 
     def test_distributed(self):
         result = self.bench("distributed")
-        self.assertEqual({row["op"] for row in result["rows"]}, {"weak", "strong", "halo", "migration", "fft"})
+        self.assertEqual({row["op"] for row in result["rows"]}, {"weak", "strong", "srd", "halo", "migration", "fft"})
         self.assertEqual({row["ranks"] for row in result["rows"]}, {1})
 
     def test_cells(self):

@@ -91,7 +91,12 @@ class ChooseTest(support.ProgramTest):
         self.quadrat("bench", "choice", "--quick", "--device", "cpu", "--threads", 1, "--json", measured)
         rows = json.loads(measured.read_text())["rows"]
         summary = {row["module"]: row for row in rows if row["op"] == "choice_summary"}
-        self.assertEqual(set(summary), {"mesh", "keyed", "neighbors", "contacts"})
+        self.assertEqual(set(summary), {"mesh", "keyed", "neighbors", "contacts", "circles", "granular"})
+        # Whole runs: the choice comes first, and the best fixed way of a round takes 1.
+        for row in [row for row in rows if row["op"] == "runs"]:
+            self.assertEqual(next(iter(row["time_over_best_fixed"])), "auto")
+            fixed = [time for way, time in row["time_over_best_fixed"].items() if way != "auto"]
+            self.assertEqual(min(fixed), 1)
         for row in rows:
             if row["op"] == "choice":
                 self.assertGreaterEqual(row["regret"], 1)
@@ -106,6 +111,13 @@ class ChooseTest(support.ProgramTest):
         done = self.quadrat("choose", "--n", 1000, "--device", "cpu", "--json")
         self.assertIn("shipped", json.loads(done.stdout)[0]["profile"])
         self.assertEqual(done.stderr.count("is not used"), 1)
+
+    def test_tune_says_before_it_measures_that_its_profile_cannot_be_written(self):
+        if "not in this build" in self.quadrat("tune", "--help").stdout:
+            self.skipTest("no benchmarks in this build")
+        # What is measured would be printed.
+        said = self.fails("tune", "--device", "cpu", "--limit", 1, "-o", "/dev/null/profile.json", code=1)
+        self.assertEqual(said, "cannot create the folder /dev/null: Not a directory")
 
     def test_tune_refuses_what_is_no_measurement(self):
         if "not in this build" in self.quadrat("tune", "--help").stdout:

@@ -49,7 +49,10 @@ class CirclesTest(support.ProgramTest):
                 count = 8**dimension
                 self.assertEqual(summary["run"]["particles"], count)
                 self.assertEqual(summary["settings"]["agents"], {"count": count, "density": 1.0, "seed": 1})
-                self.assertEqual(summary["run"]["method"], "trimmed over counting")
+                self.assertIn(" over counting", summary["run"]["method"])
+                self.assertEqual(summary["choice"]["chosen"], "strips_1")
+                self.assertEqual(summary["choice"]["reason"], "by the profile, so that a run can be repeated")
+                self.assertEqual(summary["settings"]["search"]["order"], "auto")
                 for file in ["preview.png", "checkpoint.bin", "statistics.csv", "steps.csv"]:
                     self.assertTrue((self.folder / out / file).exists(), file)
                 self.assert_whole_files(self.folder / out)
@@ -82,9 +85,18 @@ class CirclesTest(support.ProgramTest):
         without_times = [[{**row, "milliseconds": 0} for row in self.rows(run, "steps.csv")] for run in ("whole", "broken")]
         self.assertEqual(*without_times)
         message = self.fails("run", scene, "--output", "whole", "--resume", "--method", "hybrid", code=2)
-        self.assertIn('cannot resume: search.order was "trimmed"', message)
+        self.assertIn('cannot resume: search.order was "auto"', message)
         message = self.fails("run", self.scene, "--output", "whole", "--resume", code=2)
         self.assertIn('scene.model was "circles"', message)
+
+    def test_explain_says_what_was_chosen(self):
+        scene = self.scene_with()
+        output = self.quadrat("run", scene.name, "--output", "out", "--explain").stdout
+        self.assertIn("way of the Circles model: strips_1 (by the profile", output)
+        for way in ["hybrid_1", "trimmed_1x4", "trimmed_2x4"]:
+            self.assertIn("  " + way, output)
+        output = self.quadrat("run", scene.name, "--output", "named", "--method", "hybrid", "--explain").stdout
+        self.assertIn("way of the Circles model: hybrid over counting (named, or the default here)", output)
 
     def test_without_a_record_there_is_no_table_of_steps(self):
         scene = self.scene_with("preview = false", "preview = false\nrecord = false")

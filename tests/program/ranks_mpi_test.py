@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -14,6 +15,7 @@ import time
 import unittest
 
 import support
+from ranks_test import FLUID, GRAINS
 
 MPIRUN = shutil.which("mpirun")
 # More ranks than cores, as root in containers, which forbid copies from process to process.
@@ -54,8 +56,16 @@ def children_of(process):
     return ranks
 
 
+# Frames would take most of the time, where a run has gone far.
+SCENE = support.SCENE.replace("frame_every = 50", "frame_every = 0")
+
+
 @unittest.skipUnless(built_with_mpi(), "no mpirun, or a build without MPI")
 class ProcessesTest(support.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.scene = self.write_scene(SCENE)
+
     def mpirun(self, ranks, *arguments):
         return [MPIRUN, "-n", str(ranks), *self.command(*arguments)]
 
@@ -72,6 +82,17 @@ class ProcessesTest(support.ProgramTest):
             one, several = (self.folder / name / "statistics.csv" for name in ["one", f"m{ranks}"])
             self.assertEqual(one.read_bytes(), several.read_bytes())
 
+    def test_other_models_give_the_same_file_as_one(self):
+        for name, text in [("fluid", FLUID), ("grains", GRAINS)]:
+            scene = self.write_scene(text, f"{name}.toml")
+            self.run_scene(name, "--deterministic=canonical", scene=scene)
+            done = subprocess.run(
+                self.mpirun(3, "run", scene, "--deterministic=canonical", "--output", f"{name}-3"),
+                cwd=self.folder, capture_output=True, text=True, timeout=60,
+            )  # fmt: skip
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assert_same_results(name, f"{name}-3")
+
     def test_what_is_wrong_is_said_once(self):
         for arguments in [["nothing.toml"], [self.scene, "--steps", "-1"], [self.scene, "--method", "hashed"]]:
             done = subprocess.run(
@@ -80,33 +101,77 @@ class ProcessesTest(support.ProgramTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertEqual(done.stderr.count("quadrat: "), 1, done.stderr)
 
-    def test_a_killed_rank_ends_the_run_and_leaves_a_checkpoint(self):
+    def started(self, output, *arguments, ranks=3, scene=None, **options):
+        """A long run, once it has written a checkpoint."""
+        process = subprocess.Popen(
+            self.mpirun(ranks, "run", scene or self.scene, "--deterministic=canonical", "--steps", 100000, "--output", output,
+                        *arguments),
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+        )  # fmt: skip
+        self.addCleanup(process.kill)
+        limit = time.monotonic() + 60
+        while not (self.folder / output / "checkpoint.bin").exists():
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.01)
+        return process
+
+    def assert_goes_on(self, output, scene=None):
+        """The checkpoint is whole: one rank goes on from it, as if nothing had happened. Returns its step."""
+        header = (self.folder / output / "checkpoint.bin").read_bytes()[:32]
+        last = struct.unpack("<Q", header[24:])[0] + 25
+        summary = self.run_scene(output, "--deterministic=canonical", "--steps", last, "--resume", scene=scene)
+        self.assertEqual(summary["run"]["first_step"], last - 25)
+        self.run_scene("whole", "--deterministic=canonical", "--steps", last, scene=scene)
+        one, several = (self.folder / name / "statistics.csv" for name in ["whole", output])
+        self.assertEqual(one.read_bytes(), several.read_bytes())
+        return last - 25
+
+    def test_a_signal_ends_all_ranks_after_the_step_with_a_checkpoint(self):
         rounds = int(os.environ.get("QUADRAT_HOSTILE_ROUNDS", "1"))
+        for number in range(max(rounds, 3)):
+            # To mpirun, which sends SIGTERM to all ranks; or to one rank, as a batch system might.
+            how = [signal.SIGINT, signal.SIGTERM, None][number % 3]
+            output = f"stopped-{number}"
+            process = self.started(output)
+            time.sleep(random.random() * 0.2)
+            if how is None:
+                os.kill(children_of(process)[random.randrange(3)], signal.SIGTERM)
+            else:
+                process.send_signal(how)
+            _, errors = process.communicate(timeout=30)
+            self.assertNotEqual(process.returncode, 0)
+            found = re.findall(r"quadrat: stopped at step ([\d,]+) of 100,000", errors)
+            self.assertEqual(len(found), 1, errors)
+            self.assertEqual(self.assert_goes_on(output), int(found[0].replace(",", "")))
+
+    def test_where_the_disk_is_full_the_older_checkpoint_stays(self):
+        process = self.started("full")
+        # A limit on the size of files, from now on: MPI has made its own.
+        limit = (self.folder / "full/checkpoint.bin").stat().st_size - 3000
+        for rank in children_of(process).values():
+            resource.prlimit(rank, resource.RLIMIT_FSIZE, (limit, limit))
+        _, errors = process.communicate(timeout=30)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual(errors.count("quadrat: "), 1, errors)
+        self.assertRegex(errors, "cannot write .*/checkpoint.bin: ")
+        self.assertEqual([file for file in os.listdir(self.folder / "full") if file.startswith(".")], [])
+        self.assert_goes_on("full")
+
+    def test_a_killed_rank_ends_the_run_and_leaves_a_checkpoint(self):
+        rounds = int(os.environ.get("QUADRAT_HOSTILE_ROUNDS", "2"))
+        scenes = [self.scene, self.write_scene(FLUID, "fluid.toml"), self.write_scene(GRAINS, "grains.toml")]
         for number in range(rounds):
             output = f"killed-{number}"
-            process = subprocess.Popen(
-                self.mpirun(3, "run", self.scene, "--deterministic=canonical", "--steps", 100000, "--output", output),
-                cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            )  # fmt: skip
-            limit = time.monotonic() + 60
-            while not (self.folder / output / "checkpoint.bin").exists():
-                self.assertIsNone(process.poll())
-                self.assertLess(time.monotonic(), limit)
-                time.sleep(0.01)
+            scene = scenes[number % len(scenes)]
+            process = self.started(output, scene=scene)
             time.sleep(random.random() * 0.2)
             victim = random.randrange(3)
             os.kill(children_of(process)[victim], signal.SIGKILL)
             _, errors = process.communicate(timeout=30)
             self.assertNotEqual(process.returncode, 0)
             self.assertRegex(errors, rf"rank {victim} with PID .* signal 9")
-            # The checkpoint is whole: one rank goes on from it, as if nothing had happened.
-            header = (self.folder / output / "checkpoint.bin").read_bytes()[:32]
-            last = struct.unpack("<Q", header[24:])[0] + 25
-            summary = self.run_scene(output, "--deterministic=canonical", "--steps", last, "--resume")
-            self.assertEqual(summary["run"]["first_step"], last - 25)
-            self.run_scene("whole", "--deterministic=canonical", "--steps", last)
-            one, several = (self.folder / name / "statistics.csv" for name in ["whole", output])
-            self.assertEqual(one.read_bytes(), several.read_bytes())
+            self.assert_goes_on(output, scene)
 
 
 if __name__ == "__main__":

@@ -130,6 +130,16 @@ void listen_for_signals() {
   }
 }
 
+int asked_to_stop() {
+  const std::lock_guard lock(requests.mutex);
+  return requests.asked;
+}
+
+void ask_to_stop(int signal) {
+  const std::lock_guard lock(requests.mutex);
+  if (requests.deferring && requests.asked == 0) requests.asked = signal;
+}
+
 interruption::interruption() {
   const std::lock_guard lock(requests.mutex);
   requests.deferring = true;

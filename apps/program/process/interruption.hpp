@@ -23,4 +23,9 @@ class interruption {
   [[nodiscard]] int end();
 };
 
+/// The signal that has asked to stop, or 0: for ranks of a run, each of which may hear one.
+[[nodiscard]] int asked_to_stop();
+/// As if that signal had come, which another rank has heard; nothing for 0, or where signals do not ask.
+void ask_to_stop(int signal);
+
 }  // namespace quadrat::program
