@@ -30,8 +30,10 @@ class Results:
         self.meta, self.rows = content["meta"], content["rows"]
         if not isinstance(self.meta, dict) or not isinstance(self.rows, list):
             raise ValueError("meta is not an object or rows is not an array")
-        if not all(isinstance(row, dict) and "op" in row and "method" in row for row in self.rows):
-            raise ValueError("a row has no op or no method")
+        if not all(isinstance(row, dict) and "op" in row for row in self.rows):
+            raise ValueError("a row has no op")
+        for row in self.rows:  # rows of choices have what was chosen instead
+            row.setdefault("method", row.get("chosen", ""))
 
     @property
     def device(self):

@@ -125,7 +125,9 @@ def test_the_slider_and_the_choices_change_the_picture(out):
 def test_the_papers_figures_are_drawn_from_the_committed_results():
     pytest.importorskip("plotly")
     results, left_out = report.read(RESULTS)
-    assert left_out == []
+    # What a simulation of scaling went by, and what it gave, is no table of rows.
+    names = [pathlib.Path(line.split(": ")[0]).relative_to(RESULTS).as_posix() for line in left_out]
+    assert names == ["model/ranks_run.json", "model/scaling.json"]
     for paper in _papers.PAPERS:
         for figure in paper.figures:
             panels = report.panels_of(figure, results)
@@ -199,10 +201,11 @@ def test_the_report_s_plots_are_there_and_its_tables_sort(tmp_path):
         before = page.value("document.querySelector('.plot text').outerHTML")
         page.value("document.getElementById('shade').click()")
         assert page.value("document.querySelector('.plot text').outerHTML") != before
-        page.value("document.querySelector('details').open = true")
-        page.wait_for("!!document.querySelector('details table')")
-        head = "[...document.querySelectorAll('details th')].find(t => t.textContent.startsWith('median_ms'))"
-        rows = "[...document.querySelector('details table').tBodies[0].rows]"
+        file = "[...document.querySelectorAll('details')].find(one => one.textContent.includes('h200/granular.json'))"
+        page.value(f"{file}.open = true")
+        page.wait_for(f"!!{file}.querySelector('table')")
+        head = f"[...{file}.querySelectorAll('th')].find(t => t.textContent.startsWith('median_ms'))"
+        rows = f"[...{file}.querySelector('table').tBodies[0].rows]"
         column = f"(k => {rows}.map(row => row.cells[k].textContent))({head}.cellIndex)"
         click = f"{head}.click()"
         plain = page.value(column)
