@@ -91,7 +91,12 @@ class part_reader {
     descriptor_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail();
     const ::off_t end = ::lseek(descriptor_, 0, SEEK_END);
-    if (end < 0) fail();
+    if (end < 0) {
+      const int problem = errno;
+      ::close(descriptor_);  // no destructor runs
+      errno = problem;
+      fail();
+    }
     size_ = static_cast<std::uint64_t>(end);
   }
   ~part_reader() { ::close(descriptor_); }

@@ -41,7 +41,7 @@ namespace quadrat::detail {
   return times;
 }
 
-/// Whether a model may change its way, and the profile it then goes by.
+/// Whether the times of steps decide; otherwise the profile and a sample alone.
 [[nodiscard]] inline bool ways_by_time(const cpu_context& context) {
   return context.reproducibility() == determinism::none;
 }
