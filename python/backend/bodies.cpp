@@ -84,6 +84,7 @@ class contacts_on final : public worker_on<contact_search, Context> {
     }
     view.planes = planes;
     detector_.build(view);
+    this->context().synchronize();  // the caller may free or change the arrays from here on
   }
   [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(detector_.size()); }
   [[nodiscard]] std::string method() const override { return std::string(detector_.method()); }
@@ -156,6 +157,7 @@ class cells_on final : public worker_on<cell_search, Context> {
     [[maybe_unused]] const auto visit = this->enter();
     list_.build(this->context(), view_of<T, D>(points));
     list_.check(this->context());
+    this->context().synchronize();  // the caller may free or change the points from here on
     points_ = points.count;
   }
   [[nodiscard]] std::vector<int> cells() const override {

@@ -40,6 +40,7 @@ class spreading_on final : public worker_on<spreading, Context> {
   void set_points(const points_given& points) override {
     [[maybe_unused]] const auto visit = this->enter();
     plan_->set_points(view_of<T, D>(points));
+    this->context().synchronize();  // the caller may free or change the points from here on
   }
   void spread(const void* values, bool complex, int vectors, void* mesh) override {
     run(values, complex, mesh, [&](auto from, auto to) { plan_->spread(from, to, mesh_call{vectors, false}); });
@@ -93,6 +94,7 @@ class transform_on final : public worker_on<transform, Context> {
   void set_points(const points_given& points) override {
     [[maybe_unused]] const auto visit = this->enter();
     plan_->set_points(view_of<T, D>(points));
+    this->context().synchronize();  // the caller may free or change the points from here on
   }
   void type_1(const void* values, int vectors, int sign, void* modes) override {
     [[maybe_unused]] const auto visit = this->enter();

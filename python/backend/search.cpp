@@ -45,9 +45,14 @@ class search_on final : public worker_on<neighbor_search, Context> {
     input.radii = static_cast<const T*>(given.radii);
     input.types = types_.of(context, given.types);
     exclude(given, input);
-    if (list_.options().skin > T(0)) return list_.update(input);
-    list_.build(input);
-    return true;
+    bool built = true;
+    if (list_.options().skin > T(0)) {
+      built = list_.update(input);
+    } else {
+      list_.build(input);
+    }
+    this->context().synchronize();  // the last kernels read arrays that the caller may free or change from here on
+    return built;
   }
   [[nodiscard]] std::size_t size() override { return static_cast<std::size_t>(list_.size()); }
   [[nodiscard]] std::size_t rows() override { return list_.view().rows; }
@@ -131,6 +136,7 @@ class histogram_on final : public worker_on<histogram, Context> {
     [[maybe_unused]] const auto visit = this->enter();
     const std::uint32_t* const numbers = types_.of(this->context(), types);
     histogram_.add(view_of<T, D>(points), lattices_of<T, D>(boxes)[0], numbers);
+    this->context().synchronize();
   }
   void result(std::vector<double>& rdf, std::vector<std::uint64_t>& counts) const override {
     [[maybe_unused]] const auto visit = this->enter();

@@ -226,6 +226,27 @@ def test_memory_that_a_pending_kernel_still_writes_is_not_overwritten_by_it(torc
         assert np.array_equal(found.cpu().numpy(), wanted)
 
 
+def test_arrays_may_be_overwritten_as_soon_as_a_call_returns(torch):
+    count = 300_000
+    points = np.random.default_rng(3).uniform(0, 30, (count, 3)).astype(np.float32)
+    box, other = [30.0] * 3, torch.cuda.Stream()
+    lists = [quadrat.NeighborList(1.0, skin=0.2, outputs="jS", sorted=True) for _ in range(2)]
+    plans = [quadrat.SpreadPlan(box, 32, 4, dtype=np.float32) for _ in range(2)]
+    values = torch.ones(count, device="cuda")
+    for shift in (0.0, 0.01, 0.3):  # a first list; the same pairs, some wrapped; a new list
+        given = torch.from_numpy((points + np.float32(shift)) % np.float32(30)).cuda()
+        kept = given.clone()
+        torch.cuda.synchronize()
+        lists[0].update(given, box=box)
+        plans[0].set_points(given)
+        with torch.cuda.stream(other):
+            given.zero_()
+        lists[1].update(kept, box=box)
+        plans[1].set_points(kept)
+        assert all(torch.equal(a, b) for a, b in zip(lists[0].arrays(), lists[1].arrays()))
+        torch.testing.assert_close(plans[0].spread(values), plans[1].spread(values), rtol=1e-4, atol=1e-4)
+
+
 def test_arrays_of_any_strides_and_with_gradients_are_read(torch):
     points = torch.from_numpy(POINTS).cuda()
     wanted = quadrat.neighbor_list(points, 0.4, box=BOX, sorted=True)

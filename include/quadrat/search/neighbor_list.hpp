@@ -166,7 +166,8 @@ class neighbor_list {
     return result;
   }
 
-  /// Builds the list, growing its memory as needed. Synchronizes. Throws argument_error for impossible input that the
+  /// Builds the list, growing its memory as needed. Synchronizes; kernels that write entries may still be in the stream
+  /// afterwards, and read the input's arrays until they are done. Throws argument_error for impossible input that the
   /// host can see; data_error naming the first point that is not finite or outside the box along an open axis, or whose
   /// system, radius, type or row of excluded pairs is impossible; overflow_error if a row of the matrix is too short,
   /// with the width that would have sufficed, or if a row has 2^32 entries or more; argument_error if the free memory
@@ -196,8 +197,8 @@ class neighbor_list {
   /// Synchronizes. Throws the error of the last build, at every call until the next build.
   void check();
 
-  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Synchronizes; throws what build
-  /// throws.
+  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Synchronizes as build does, and
+  /// throws what it throws.
   ///
   /// It rebuilds if some point has moved by more than half of the skin, less a bound on rounding, since the last build.
   /// Motion is taken modulo the periodic box, so that points may be wrapped at any time. It also rebuilds if there is
