@@ -39,8 +39,16 @@ class spreading_on final : public worker_on<spreading, Context> {
 
   void set_points(const points_given& points) override {
     [[maybe_unused]] const auto visit = this->enter();
-    plan_->set_points(view_of<T, D>(points));
-    this->context().synchronize();  // the caller may free or change the points from here on
+    if (this->captured()) {
+      plan_->set_points_asynchronously(view_of<T, D>(points));
+    } else {
+      plan_->set_points(view_of<T, D>(points));
+    }
+    this->finish();  // the caller may free or change the points from here on
+  }
+  void check() override {
+    [[maybe_unused]] const auto visit = this->enter();
+    plan_->check();
   }
   void spread(const void* values, bool complex, int vectors, void* mesh) override {
     run(values, complex, mesh, [&](auto from, auto to) { plan_->spread(from, to, mesh_call{vectors, false}); });
@@ -56,6 +64,9 @@ class spreading_on final : public worker_on<spreading, Context> {
   [[nodiscard]] std::size_t points() const override { return plan_->point_count(); }
   [[nodiscard]] std::string method() const override { return std::string(plan_->method()); }
 
+ protected:
+  [[nodiscard]] bool can_be_captured() const override { return true; }
+
  private:
   template <typename Call>
   void run(const void* from, bool complex, void* to, const Call& call) {
@@ -66,7 +77,7 @@ class spreading_on final : public worker_on<spreading, Context> {
     } else {
       call(static_cast<const T*>(from), static_cast<T*>(to));
     }
-    this->context().synchronize();
+    this->finish();
   }
 
   std::optional<spread_plan<Context, T, D>> plan_;
@@ -93,8 +104,16 @@ class transform_on final : public worker_on<transform, Context> {
 
   void set_points(const points_given& points) override {
     [[maybe_unused]] const auto visit = this->enter();
-    plan_->set_points(view_of<T, D>(points));
-    this->context().synchronize();  // the caller may free or change the points from here on
+    if (this->captured()) {
+      plan_->set_points_asynchronously(view_of<T, D>(points));
+    } else {
+      plan_->set_points(view_of<T, D>(points));
+    }
+    this->finish();  // the caller may free or change the points from here on
+  }
+  void check() override {
+    [[maybe_unused]] const auto visit = this->enter();
+    plan_->check();
   }
   void type_1(const void* values, int vectors, int sign, void* modes) override {
     [[maybe_unused]] const auto visit = this->enter();
@@ -105,7 +124,7 @@ class transform_on final : public worker_on<transform, Context> {
     } else {
       plan_->type_1(static_cast<const complex*>(values), to, call);
     }
-    this->context().synchronize();
+    this->finish();
   }
   void type_2(const void* modes, int vectors, int sign, void* values) override {
     [[maybe_unused]] const auto visit = this->enter();
@@ -116,10 +135,13 @@ class transform_on final : public worker_on<transform, Context> {
     } else {
       plan_->type_2(from, static_cast<complex*>(values), call);
     }
-    this->context().synchronize();
+    this->finish();
   }
   [[nodiscard]] std::size_t points() const override { return plan_->point_count(); }
   [[nodiscard]] double error_bound() const override { return plan_->error_bound(); }
+
+ protected:
+  [[nodiscard]] bool can_be_captured() const override { return true; }
 
  private:
   using complex = std::complex<T>;

@@ -22,7 +22,7 @@
 namespace quadrat::python {
 
 /// Changes with every change below: both sides must be of one build.
-inline constexpr int interface_version = 4;
+inline constexpr int interface_version = 5;
 
 /// Types of elements.
 enum class number : std::uint8_t {
@@ -86,7 +86,8 @@ class worker {
   /// That work runs on, as an integer; 0 on CPUs.
   [[nodiscard]] virtual std::uintptr_t stream() const = 0;
   virtual void synchronize() = 0;
-  /// Work from now on waits for what another stream of the device has been given so far. Nothing on CPUs.
+  /// Work from now on waits for what another stream of the device has been given so far. Nothing on CPUs. If that stream
+  /// is being captured in a graph, the work becomes part of it; throws argument_error if this worker's cannot.
   virtual void wait_for(std::uintptr_t other) = 0;
 };
 
@@ -152,6 +153,8 @@ struct spread_settings {
 class spreading : public worker {
  public:
   virtual void set_points(const points_given& points) = 0;
+  /// Throws data_error for points that a replay of a graph was given.
+  virtual void check() = 0;
   virtual void spread(const void* values, bool complex, int vectors, void* mesh) = 0;
   virtual void interpolate(const void* mesh, bool complex, int vectors, void* values) = 0;
   virtual void gradient(const void* mesh, bool complex, int vectors, void* gradients) = 0;
@@ -173,6 +176,8 @@ struct transform_settings {
 class transform : public worker {
  public:
   virtual void set_points(const points_given& points) = 0;
+  /// Throws data_error for points that a replay of a graph was given.
+  virtual void check() = 0;
   virtual void type_1(const void* values, int vectors, int sign, void* modes) = 0;
   virtual void type_2(const void* modes, int vectors, int sign, void* values) = 0;
   [[nodiscard]] virtual std::size_t points() const = 0;

@@ -49,7 +49,9 @@ class home<cpu_context> {
     require_own_threads(context_.threads());
     return {};
   }
-  void wait_for(std::uintptr_t /*stream*/) {}
+  void wait_for(std::uintptr_t /*stream*/, bool /*can_be_captured*/) {}
+  [[nodiscard]] static bool captured() { return false; }
+  void finish() {}
 
  private:
   static cpu_context context_for(const place& where) {
@@ -154,18 +156,36 @@ class home<cuda_context> {
   [[nodiscard]] const cuda_context& context() const { return strict_ ? *strict_ : *lent_; }
   using visit = current_device;
   [[nodiscard]] visit enter() const { return visit(lent_->device()); }
-  void wait_for(std::uintptr_t stream) {
+  void wait_for(std::uintptr_t stream, bool can_be_captured) {
     const visit here = enter();
-    if (event_ == nullptr) check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
-    // NOLINTNEXTLINE(performance-no-int-to-ptr)
-    check(cudaEventRecord(event_, reinterpret_cast<cudaStream_t>(stream)));
-    check(cudaStreamWaitEvent(lent_->stream(), event_, 0));
+    auto* const producer = reinterpret_cast<cudaStream_t>(stream);  // NOLINT(performance-no-int-to-ptr)
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (producer != nullptr) check(cudaStreamIsCapturing(producer, &status));  // the legacy stream cannot be captured
+    const bool captured = status != cudaStreamCaptureStatusNone;
+    require(!captured || can_be_captured,
+            "this call waits for its results, so it cannot be captured in a CUDA graph; SpreadPlan and Nufft can");
+    captured_by_ = captured ? producer : nullptr;
+    follow(lent_->stream(), producer);
+  }
+  /// Whether the current call is captured in a graph.
+  [[nodiscard]] bool captured() const { return captured_by_ != nullptr; }
+  /// The end of a call: when it returns, the work is done, or the stream that captures it waits for it.
+  void finish() {
+    if (!captured()) return context().synchronize();
+    const visit here = enter();
+    follow(captured_by_, lent_->stream());
+    captured_by_ = nullptr;
   }
 
  private:
   static void check(cudaError_t status) {
     if (status == cudaSuccess) return;
-    throw backend_error(message("CUDA: waiting for the producer of an array: ", cudaGetErrorString(status)));
+    throw backend_error(message("CUDA: waiting for another stream: ", cudaGetErrorString(status)));
+  }
+  void follow(cudaStream_t later, cudaStream_t earlier) {
+    if (event_ == nullptr) check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    check(cudaEventRecord(event_, earlier));
+    check(cudaStreamWaitEvent(later, event_, 0));
   }
   static cuda_context lend(int device) {
     const current_device scope(device);
@@ -174,6 +194,7 @@ class home<cuda_context> {
   std::optional<cuda_context> lent_;
   std::optional<cuda_context> strict_;
   cudaEvent_t event_ = nullptr;
+  cudaStream_t captured_by_ = nullptr;
 };
 
 #endif
@@ -189,9 +210,13 @@ class worker_on : public Interface {
     static_cast<void>(visit);
     context().synchronize();
   }
-  void wait_for(std::uintptr_t other) final { home_.wait_for(other); }
+  void wait_for(std::uintptr_t other) final { home_.wait_for(other, can_be_captured()); }
 
  protected:
+  /// Whether calls end with `finish` and do not wait before.
+  [[nodiscard]] virtual bool can_be_captured() const { return false; }
+  [[nodiscard]] bool captured() const { return home_.captured(); }
+  void finish() { home_.finish(); }
   [[nodiscard]] const Context& context() const { return home_.context(); }
   [[nodiscard]] auto enter() const { return home_.enter(); }
 

@@ -81,6 +81,10 @@ class mesh_plan {
     unlocked([&] { plan_->set_points(array.points()); });
     placed_ = true;
   }
+  void check() {
+    const turn mine(mutex_);
+    if (placed_) unlocked([&] { plan_->check(); });
+  }
   [[nodiscard]] nb::object spread(nb::handle values) {
     const turn mine(mutex_);
     return run(values, "values", by_point(), extents(), &spreading::spread);
@@ -143,6 +147,7 @@ void add_mesh(nb::module_& module) {
            nb::arg("clip"), nb::arg("accept_outside"), nb::arg("uses"), nb::arg("method"), nb::arg("run_to_run"),
            nb::arg("threads"), nb::arg("wide"))
       .def("set_points", &mesh_plan::set_points, nb::arg("points").none())
+      .def("check", &mesh_plan::check)
       .def("spread", &mesh_plan::spread, nb::arg("values").none())
       .def("interpolate", &mesh_plan::interpolate, nb::arg("mesh").none())
       .def("gradient", &mesh_plan::gradient, nb::arg("mesh").none())

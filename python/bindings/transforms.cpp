@@ -41,6 +41,10 @@ class transform_plan {
     unlocked([&] { plan_->set_points(array.points()); });
     placed_ = true;
   }
+  void check() {
+    const turn mine(mutex_);
+    if (placed_) unlocked([&] { plan_->check(); });
+  }
   [[nodiscard]] nb::object type_1(nb::handle values, int sign) {
     const turn mine(mutex_);
     return run(values, "values", by_point(), stored(), settings_.real, false, sign, &transform::type_1);
@@ -136,6 +140,7 @@ void add_transforms(nb::module_& module) {
            nb::arg("modes"), nb::arg("tolerance"), nb::arg("real"), nb::arg("centered"), nb::arg("period"),
            nb::arg("oversampling"), nb::arg("method"), nb::arg("run_to_run"), nb::arg("threads"), nb::arg("wide"))
       .def("set_points", &transform_plan::set_points, nb::arg("points").none())
+      .def("check", &transform_plan::check)
       .def("type_1", &transform_plan::type_1, nb::arg("values").none(), nb::arg("sign"))
       .def("type_2", &transform_plan::type_2, nb::arg("modes").none(), nb::arg("sign"))
       .def("shape", &transform_plan::shape)

@@ -95,9 +95,14 @@ class SpreadPlan:
 
     def set_points(self, points):
         """Takes (N, D) points, which are copied; in 1D also (N,). Points are wrapped along periodic axes. The plan works
-        on their device from then on."""
+        on their device from then on. Captured in a CUDA graph, it takes at most as many points as the call before."""
         self._plan.set_points(points)
         return self
+
+    def check(self):
+        """Raises ValueError naming the first point that a replay of a CUDA graph was given and that `set_points` would
+        have refused. Waits for the plan's work, not for the stream that the graph runs in."""
+        self._plan.check()
 
     def spread(self, values):
         """mesh[k] = sum over points i of values[i] w(i, k). Values: (N,) or (V, N), real or complex."""

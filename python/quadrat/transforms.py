@@ -67,9 +67,15 @@ class Nufft:
         self.shape = self._plan.shape()
 
     def set_points(self, points):
-        """Takes (N, D) points, which are copied; in 1D also (N,). The plan works on their device from then on."""
+        """Takes (N, D) points, which are copied; in 1D also (N,). The plan works on their device from then on. Captured in
+        a CUDA graph, it takes at most as many points as the call before."""
         self._plan.set_points(points)
         return self
+
+    def check(self):
+        """Raises ValueError naming the first point that a replay of a CUDA graph was given and that `set_points` would
+        have refused. Waits for the plan's work, not for the stream that the graph runs in."""
+        self._plan.check()
 
     def type1(self, values, sign=0):
         """Modes of values (N,) or (V, N); sign 1 or -1 of the exponent, by default 1."""

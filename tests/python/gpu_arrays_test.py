@@ -247,6 +247,52 @@ def test_arrays_may_be_overwritten_as_soon_as_a_call_returns(torch):
         torch.testing.assert_close(plans[0].spread(values), plans[1].spread(values), rtol=1e-4, atol=1e-4)
 
 
+def test_plans_are_captured_in_graphs_with_their_points(torch):
+    random = np.random.default_rng(4)
+    sets = [torch.from_numpy(random.uniform(0, 3, (5000, 3)).astype(np.float32)).cuda() for _ in range(3)]
+    values = torch.from_numpy(random.normal(size=5000).astype(np.float32)).cuda()
+    plan, other = (quadrat.SpreadPlan(BOX, 24, 4, dtype=np.float32, method="tiles") for _ in range(2))
+    waves, others = (quadrat.Nufft((8, 8, 8), 1e-4, period=BOX, dtype=np.float32) for _ in range(2))
+    points = sets[0].clone()
+
+    def work():
+        mesh = plan.set_points(points).spread(values)
+        return mesh, plan.interpolate(mesh), plan.gradient(mesh), waves.type1(values + 0j)
+
+    waves.set_points(points)
+    work()  # makes all memory
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = work()
+    for given in sets:
+        points.copy_(given)
+        graph.replay()
+        mesh = other.set_points(given).spread(values)
+        wanted = mesh, other.interpolate(mesh), other.gradient(mesh), others.set_points(sets[0]).type1(values + 0j)
+        for mine, theirs in zip(found, wanted):
+            assert (mine - theirs).abs().max() <= 1e-4 * theirs.abs().max()
+    torch.cuda.synchronize()
+    plan.check()
+    points[7, 1] = float("nan")
+    graph.replay()
+    torch.cuda.synchronize()
+    with pytest.raises(ValueError, match="point 7 at .*nan"):
+        plan.check()
+
+
+def test_calls_that_wait_for_results_refuse_to_be_captured(torch):
+    points = torch.from_numpy(POINTS).cuda()
+    neighbors = quadrat.NeighborList(0.4)
+    neighbors.update(points, box=BOX)
+    graph = torch.cuda.CUDAGraph()
+    with pytest.raises(ValueError, match="cannot be captured in a CUDA graph"):
+        with torch.cuda.graph(graph):
+            neighbors.update(points, box=BOX)
+    assert neighbors.update(points, box=BOX)
+    assert len(neighbors.arrays()[0]) > 0
+
+
 def test_arrays_of_any_strides_and_with_gradients_are_read(torch):
     points = torch.from_numpy(POINTS).cuda()
     wanted = quadrat.neighbor_list(points, 0.4, box=BOX, sorted=True)
