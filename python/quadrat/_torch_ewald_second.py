@@ -21,7 +21,8 @@ NEIGHBORS = 100  # of a point within the cutoff: balances pairs and modes in ope
 def in_own_thread(function, *arguments):
     """function(*arguments), where autograd can be used: inside an operator it is off, in threads that it starts it is not.
 
-    A thread of its own for each call, since processes may be forked between two.
+    A thread of its own for each call, since processes may be forked between two. Derivatives are computed in it alone:
+    autograd's own thread for a GPU may be the one that waits here.
     """
     outcome = {}
     device = arguments[0].device
@@ -29,7 +30,7 @@ def in_own_thread(function, *arguments):
 
     def run():
         try:
-            with stream:
+            with stream, torch.autograd.set_multithreading_enabled(False):
                 outcome["result"] = function(*arguments)
         except BaseException as problem:
             outcome["problem"] = problem
