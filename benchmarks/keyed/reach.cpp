@@ -12,9 +12,10 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Every variant on one problem; with `noise`, `atomic` once more.
+/// Every variant on one problem, or `atomic` and the choice alone; with `noise`, `atomic` once more.
 template <typename T, typename Context>
-void time_reach(const session& s, const Context& context, std::string_view order, int components, bool noise = false) {
+void time_reach(const session& s, const Context& context, std::string_view order, int components, bool noise = false,
+                bool two_alone = false) {
   const paper_problem size = paper_problem_for(s);
   keyed_problem<Context, T> problem(context, paper_keys(s, order), size.keys, components);
   const auto time = [&](const key_variant& variant) {
@@ -23,6 +24,7 @@ void time_reach(const session& s, const Context& context, std::string_view order
   };
   std::optional<double> first;
   for (const key_variant& variant : key_variants(s, order == "ordered")) {
+    if (two_alone && variant.method != "atomic" && variant.method != "auto") continue;
     const auto measured = time(variant);
     if (variant.method == "atomic") first = measured;
   }
@@ -76,6 +78,10 @@ void run_keyed_reach(const session& s) {
       time_reach<double>(s, context, order, 1);
     }
     time_reach<float>(s, context, "random", 4);
+    for (const int components : {2, 3, 5, 6, 7, 8}) {
+      time_reach<float>(s, context, "random", components, false, true);
+      if (components < 5) time_reach<double>(s, context, "random", components, false, true);
+    }
   });
 }
 

@@ -86,8 +86,8 @@ class worker {
   /// That work runs on, as an integer; 0 on CPUs.
   [[nodiscard]] virtual std::uintptr_t stream() const = 0;
   virtual void synchronize() = 0;
-  /// Work from now on waits for what another stream of the device has been given so far. Nothing on CPUs. If that stream
-  /// is being captured in a graph, the work becomes part of it; throws argument_error if this worker's cannot.
+  /// Work from now on waits for what another stream of the device has been given so far. Nothing on CPUs. If that
+  /// stream is being captured in a graph, the work becomes part of it; throws argument_error if this worker's cannot.
   virtual void wait_for(std::uintptr_t other) = 0;
 };
 

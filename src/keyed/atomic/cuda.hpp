@@ -7,7 +7,8 @@
 
 namespace quadrat::detail {
 
-/// One atomic operation per element and component; four or two adjacent, aligned float components take one together.
+/// One atomic operation per element and component. Four or two adjacent, aligned float components take one together;
+/// other adjacent components are joined by neighboring lanes.
 /// Source: voting-and-shuffling, "Performance tests" (the unoptimized implementation).
 class cuda_atomic_engine : public streaming_key_engine<cuda_context, cuda_atomic_engine> {
  public:
