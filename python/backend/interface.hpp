@@ -135,7 +135,7 @@ class histogram : public worker {
  public:
   virtual void add(const points_given& points, const boxes_given& boxes, const integers& types) = 0;
   /// On the host, by pair of types and bin.
-  virtual void result(std::vector<double>& rdf, std::vector<std::uint64_t>& counts) const = 0;
+  virtual void result(std::vector<double>& rdf, std::vector<std::uint64_t>& counts) = 0;
 };
 
 struct spread_settings {

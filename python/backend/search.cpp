@@ -138,7 +138,7 @@ class histogram_on final : public worker_on<histogram, Context> {
     histogram_.add(view_of<T, D>(points), lattices_of<T, D>(boxes)[0], numbers);
     this->context().synchronize();
   }
-  void result(std::vector<double>& rdf, std::vector<std::uint64_t>& counts) const override {
+  void result(std::vector<double>& rdf, std::vector<std::uint64_t>& counts) override {
     [[maybe_unused]] const auto visit = this->enter();
     pair_histogram_result found = histogram_.result();
     rdf = std::move(found.rdf);

@@ -154,10 +154,17 @@ class home<cuda_context> {
   home& operator=(const home&) = delete;
 
   [[nodiscard]] const cuda_context& context() const { return strict_ ? *strict_ : *lent_; }
-  using visit = current_device;
-  [[nodiscard]] visit enter() const { return visit(lent_->device()); }
+  class visit {
+   public:
+    explicit visit(home& entered) : device_(entered.lent_->device()) { entered.await(); }
+
+   private:
+    current_device device_;
+  };
+  [[nodiscard]] visit enter() { return visit(*this); }
+  /// From the next `enter` on: once for all arrays of a call, results included.
   void wait_for(std::uintptr_t stream, bool can_be_captured) {
-    const visit here = enter();
+    const current_device scope(lent_->device());
     auto* const producer = reinterpret_cast<cudaStream_t>(stream);  // NOLINT(performance-no-int-to-ptr)
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (producer != nullptr) check(cudaStreamIsCapturing(producer, &status));  // the legacy stream cannot be captured
@@ -165,14 +172,13 @@ class home<cuda_context> {
     require(!captured || can_be_captured,
             "this call waits for its results, so it cannot be captured in a CUDA graph; SpreadPlan and Nufft can");
     captured_by_ = captured ? producer : nullptr;
-    follow(lent_->stream(), producer);
+    awaited_ = producer;
   }
   /// Whether the current call is captured in a graph.
   [[nodiscard]] bool captured() const { return captured_by_ != nullptr; }
-  /// The end of a call: when it returns, the work is done, or the stream that captures it waits for it.
+  /// The end of a call, after `enter`: when it returns, the work is done, or the stream that captures it waits for it.
   void finish() {
     if (!captured()) return context().synchronize();
-    const visit here = enter();
     follow(captured_by_, lent_->stream());
     captured_by_ = nullptr;
   }
@@ -181,6 +187,9 @@ class home<cuda_context> {
   static void check(cudaError_t status) {
     if (status == cudaSuccess) return;
     throw backend_error(message("CUDA: waiting for another stream: ", cudaGetErrorString(status)));
+  }
+  void await() {
+    if (awaited_) follow(lent_->stream(), *std::exchange(awaited_, std::nullopt));
   }
   void follow(cudaStream_t later, cudaStream_t earlier) {
     if (event_ == nullptr) check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
@@ -195,6 +204,7 @@ class home<cuda_context> {
   std::optional<cuda_context> strict_;
   cudaEvent_t event_ = nullptr;
   cudaStream_t captured_by_ = nullptr;
+  std::optional<cudaStream_t> awaited_;
 };
 
 #endif
@@ -218,7 +228,7 @@ class worker_on : public Interface {
   [[nodiscard]] bool captured() const { return home_.captured(); }
   void finish() { home_.finish(); }
   [[nodiscard]] const Context& context() const { return home_.context(); }
-  [[nodiscard]] auto enter() const { return home_.enter(); }
+  [[nodiscard]] auto enter() { return home_.enter(); }
 
  private:
   home<Context> home_;
