@@ -14,10 +14,40 @@ namespace quadrat::python {
 
 namespace {
 
-template <typename Context, typename T, int D>
-class spreading_on final : public worker_on<spreading, Context> {
+/// A worker with a plan that points are set in. All that it does can be captured in a CUDA graph.
+template <typename Interface, typename Context, template <typename, typename, int> typename Plan, typename T, int D>
+class plan_worker : public worker_on<Interface, Context> {
  public:
-  spreading_on(const place& where, const spread_settings& settings) : worker_on<spreading, Context>(where) {
+  using worker_on<Interface, Context>::worker_on;
+
+  void set_points(const points_given& points) final {
+    [[maybe_unused]] const auto visit = this->enter();
+    if (this->captured()) {
+      plan_->set_points_asynchronously(view_of<T, D>(points));
+    } else {
+      plan_->set_points(view_of<T, D>(points));
+    }
+    this->finish();  // the caller may free or change the points from here on
+  }
+  void check() final {
+    [[maybe_unused]] const auto visit = this->enter();
+    plan_->check();
+  }
+  [[nodiscard]] std::size_t points() const final { return plan_->point_count(); }
+
+ protected:
+  [[nodiscard]] bool can_be_captured() const final { return true; }
+
+  std::optional<Plan<Context, T, D>> plan_;
+};
+
+template <typename Context, typename T, int D>
+class spreading_on final : public plan_worker<spreading, Context, spread_plan, T, D> {
+  using base = plan_worker<spreading, Context, spread_plan, T, D>;
+  using base::plan_;
+
+ public:
+  spreading_on(const place& where, const spread_settings& settings) : base(where) {
     [[maybe_unused]] const auto visit = this->enter();
     box<T, D> domain{};
     vec<int, D> extents{};
@@ -37,19 +67,6 @@ class spreading_on final : public worker_on<spreading, Context> {
     plan_.emplace(this->context(), domain, extents, settings.order, options);
   }
 
-  void set_points(const points_given& points) override {
-    [[maybe_unused]] const auto visit = this->enter();
-    if (this->captured()) {
-      plan_->set_points_asynchronously(view_of<T, D>(points));
-    } else {
-      plan_->set_points(view_of<T, D>(points));
-    }
-    this->finish();  // the caller may free or change the points from here on
-  }
-  void check() override {
-    [[maybe_unused]] const auto visit = this->enter();
-    plan_->check();
-  }
   void spread(const void* values, bool complex, int vectors, void* mesh) override {
     run(values, complex, mesh, [&](auto from, auto to) { plan_->spread(from, to, mesh_call{vectors, false}); });
   }
@@ -61,11 +78,7 @@ class spreading_on final : public worker_on<spreading, Context> {
       plan_->interpolate_gradient(from, to, mesh_call{vectors, false});
     });
   }
-  [[nodiscard]] std::size_t points() const override { return plan_->point_count(); }
   [[nodiscard]] std::string method() const override { return std::string(plan_->method()); }
-
- protected:
-  [[nodiscard]] bool can_be_captured() const override { return true; }
 
  private:
   template <typename Call>
@@ -79,15 +92,15 @@ class spreading_on final : public worker_on<spreading, Context> {
     }
     this->finish();
   }
-
-  std::optional<spread_plan<Context, T, D>> plan_;
 };
 
 template <typename Context, typename T, int D>
-class transform_on final : public worker_on<transform, Context> {
+class transform_on final : public plan_worker<transform, Context, nufft_plan, T, D> {
+  using base = plan_worker<transform, Context, nufft_plan, T, D>;
+  using base::plan_;
+
  public:
-  transform_on(const place& where, const transform_settings& settings)
-      : worker_on<transform, Context>(where), real_(settings.real) {
+  transform_on(const place& where, const transform_settings& settings) : base(where), real_(settings.real) {
     [[maybe_unused]] const auto visit = this->enter();
     nufft_options options;
     options.values = real_ ? nufft_values::real : nufft_values::complex;
@@ -102,19 +115,6 @@ class transform_on final : public worker_on<transform, Context> {
     plan_.emplace(this->context(), numbers, settings.tolerance, options);
   }
 
-  void set_points(const points_given& points) override {
-    [[maybe_unused]] const auto visit = this->enter();
-    if (this->captured()) {
-      plan_->set_points_asynchronously(view_of<T, D>(points));
-    } else {
-      plan_->set_points(view_of<T, D>(points));
-    }
-    this->finish();  // the caller may free or change the points from here on
-  }
-  void check() override {
-    [[maybe_unused]] const auto visit = this->enter();
-    plan_->check();
-  }
   void type_1(const void* values, int vectors, int sign, void* modes) override {
     [[maybe_unused]] const auto visit = this->enter();
     const nufft_call call{vectors, sign};
@@ -137,16 +137,11 @@ class transform_on final : public worker_on<transform, Context> {
     }
     this->finish();
   }
-  [[nodiscard]] std::size_t points() const override { return plan_->point_count(); }
   [[nodiscard]] double error_bound() const override { return plan_->error_bound(); }
-
- protected:
-  [[nodiscard]] bool can_be_captured() const override { return true; }
 
  private:
   using complex = std::complex<T>;
   bool real_;
-  std::optional<nufft_plan<Context, T, D>> plan_;
 };
 
 template <typename Context, typename T>
