@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -21,7 +22,18 @@ struct bench_options {
   bench::settings asked;
   bool quick = false;
   std::string device = "auto";
+  std::string part;
 };
+
+/// "2/5": the second of five parts.
+void read_part(const std::string& text, bench::settings& asked) {
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, asked.part);
+  const bool divided = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
+  const auto second = divided ? std::from_chars(first.ptr + 1, end, asked.parts) : first;
+  require(divided && second.ec == std::errc{} && second.ptr == end && asked.part >= 1 && asked.part <= asked.parts,
+          "--part is ", text, "; it must be K/N with 1 <= K <= N, as 2/5");
+}
 
 /// Decides the device and names it.
 void choose_device(bench_options& options) {
@@ -78,9 +90,14 @@ void add_bench(CLI::App& app) {
   command->add_option("--figure", options->asked.figures, "only these figures of the paper")->check(whole_number());
   command->add_option("--json", options->asked.json, "write the result to this file");
   command->add_option("--limit", options->asked.limit_s, "seconds after which no row is begun")->check(any_number());
+  command->add_option("--part", options->part, "K/N: only every N-th case of a choice, from the K-th")
+      ->type_name("K/N");
+  command->add_flag("--resume", options->asked.resume, "keep the cases of a choice that the file of --json has");
   command->footer(footer());
   command->callback([options] {
     require(options->asked.limit_s >= 0, "--limit is ", options->asked.limit_s, "; it must not be negative");
+    require(!options->asked.resume || !options->asked.json.empty(), "--resume needs the file of --json");
+    if (!options->part.empty()) read_part(options->part, options->asked);
     choose_device(*options);
     const std::size_t failures = bench::run(options->asked);
     if (failures == 0) return;

@@ -6,8 +6,8 @@
 
 #include "core/backend.hpp"
 #include "distributed/fft_moves.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
-#include "spectral/fft/groups.hpp"
 
 namespace quadrat::detail {
 
@@ -81,11 +81,11 @@ struct out_of_pieces {
 }  // namespace
 
 template <typename Context, typename T>
-pencil_transform<Context, T>::pencil_transform(const Context& context, communicator& ranks, const vec<int, 3>& mesh,
+pencil_transform<Context, T>::pencil_transform(const Context& context, communicator& ranks, const transposed_mesh& mesh,
                                                const pencil_ranks& arranged, const std::string& library)
     : context_(context),
       ranks_(ranks),
-      mesh_(mesh),
+      mesh_(mesh.modes()),
       arranged_(arranged),
       x_(ranks.rank() / arranged.along_y),
       y_(ranks.rank() % arranged.along_y),
@@ -109,9 +109,9 @@ pencil_transform<Context, T>::pencil_transform(const Context& context, communica
     extents[axis] = std::min(extents[axis], 1);
     return product_of(extents);
   };
-  along_[0] = lines(mesh_[0], count(last_, 0), library);
-  along_[1] = lines(mesh_[1], count(middle_, 1), library);
-  along_[2] = lines(mesh_[2], count(first_, 2), library);
+  along_[0] = lines(mesh_[0], count(last_, 0), false, library);
+  along_[1] = lines(mesh_[1], count(middle_, 1), false, library);
+  along_[2] = lines(mesh.points[2], count(first_, 2), mesh.real, library);
   out_ = array<number, Context>(context_, room());
   in_ = array<number, Context>(context_, room());
 }
@@ -130,19 +130,10 @@ std::size_t pencil_transform<Context, T>::bytes() const {
 
 template <typename Context, typename T>
 typename pencil_transform<Context, T>::transform_type pencil_transform<Context, T>::lines(
-    int length, std::size_t count, const std::string& library) const {
+    int length, std::size_t count, bool real, const std::string& library) const {
   if (count == 0) return nullptr;
   require(count <= max_count, "a rank has ", count, " lines of mesh points; at most ", max_count, " are possible");
-  transform_shape shape{};
-  const int extents[3] = {1, 1, length};
-  for (int axis = 0; axis < 3; ++axis) {
-    shape.extent[axis] = extents[axis];
-    shape.band[axis] = all_of(extents[axis]);
-  }
-  shape.real = false;
-  shape.count = static_cast<int>(count);
-  shape.apart = count > 1 ? static_cast<std::size_t>(length) : 0;
-  return make_mode_transform<T>(context_, shape, library);
+  return make_whole_transform<Context, T>(context_, {1, 1, length}, static_cast<int>(count), real, library);
 }
 
 /// [x][y][z] to [x][z][y].
@@ -266,26 +257,21 @@ void pencil_transform<Context, T>::transpose_back(const transposition& plan, num
 }
 
 template <typename Context, typename T>
-void pencil_transform<Context, T>::transform(const transform_type& one, number* data, int sign) const {
-  if (one != nullptr) one->to_modes(&data->real, nullptr, sign);
-}
-
-template <typename Context, typename T>
-void pencil_transform<Context, T>::forward(number* data) {
-  transform(along_[2], data, -1);
+void pencil_transform<Context, T>::forward(T* real, number* data) {
+  transform_into(along_[2], real, data);
   transpose(inner_, data);
-  transform(along_[1], data, -1);
+  transform_into<T>(along_[1], nullptr, data);
   transpose(outer_, data);
-  transform(along_[0], data, -1);
+  transform_into<T>(along_[0], nullptr, data);
 }
 
 template <typename Context, typename T>
-void pencil_transform<Context, T>::inverse(number* data) {
-  transform(along_[0], data, 1);
+void pencil_transform<Context, T>::inverse(number* data, T* real) {
+  transform_back<T>(along_[0], data, nullptr);
   transpose_back(outer_, data);
-  transform(along_[1], data, 1);
+  transform_back<T>(along_[1], data, nullptr);
   transpose_back(inner_, data);
-  transform(along_[2], data, 1);
+  transform_back(along_[2], data, real);
 }
 
 template <typename Context, typename T>

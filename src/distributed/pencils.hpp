@@ -7,19 +7,13 @@
 #include <vector>
 
 #include "distributed/slabs.hpp"
+#include "distributed/transposed_transform.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
-#include "spectral/transform.hpp"
 
 namespace quadrat::detail {
-
-/// A complex number as it is moved: nvcc has no std::complex on devices.
-template <typename T>
-struct alignas(2 * sizeof(T)) moved_number {
-  T real, imaginary;
-};
 
 /// How ranks are arranged over a mesh: `along_x` groups of `along_y`. Ranks beyond have nothing.
 struct pencil_ranks {
@@ -35,26 +29,22 @@ struct pencil_ranks {
 /// all y, then [y][z][x] for all x. (H. Q. Ding, R. D. Ferraro, D. B. Gennery, A portable 3D FFT package for
 /// distributed-memory parallel architectures, 1995.) Deterministic.
 template <typename Context, typename T>
-class pencil_transform {
+class pencil_transform final : public transposed_transform<T> {
  public:
   using number = moved_number<T>;
 
-  pencil_transform(const Context& context, communicator& ranks, const vec<int, 3>& mesh, const pencil_ranks& arranged,
-                   const std::string& library);
+  pencil_transform(const Context& context, communicator& ranks, const transposed_mesh& mesh,
+                   const pencil_ranks& arranged, const std::string& library);
 
-  /// What this rank has at the beginning and at the end.
-  [[nodiscard]] const cell_block<3>& first_block() const { return first_; }
-  [[nodiscard]] const cell_block<3>& last_block() const { return last_; }
-  /// Numbers for which an array must have room.
-  [[nodiscard]] std::size_t room() const;
-  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] cell_block<3> first_block() const override { return first_; }
+  [[nodiscard]] cell_block<3> last_block() const override { return last_; }
+  [[nodiscard]] std::size_t room() const override;
+  [[nodiscard]] std::size_t bytes() const override;
 
-  /// From [x][y][z] to [y][z][x], in place.
-  void forward(number* data);
-  void inverse(number* data);
-  /// From [y][z][x] to [x][y][z] or back, without transforming.
-  void to_natural(number* data);
-  void to_transposed(number* data);
+  void forward(T* real, number* data) override;
+  void inverse(number* data, T* real) override;
+  void to_natural(number* data) override;
+  void to_transposed(number* data) override;
 
  private:
   using transform_type = std::unique_ptr<mode_transform<T>>;
@@ -70,7 +60,7 @@ class pencil_transform {
     std::vector<std::size_t> sent, received;
   };
 
-  [[nodiscard]] transform_type lines(int length, std::size_t count, const std::string& library) const;
+  [[nodiscard]] transform_type lines(int length, std::size_t count, bool real, const std::string& library) const;
   [[nodiscard]] transposition among_group() const;
   [[nodiscard]] transposition across_groups() const;
   void exchange(const std::vector<int>& partners, const std::vector<std::size_t>& sent,
@@ -79,11 +69,10 @@ class pencil_transform {
   void join(const transposition& plan, number* data, number* pieces, bool back);
   void transpose(const transposition& plan, number* data);
   void transpose_back(const transposition& plan, number* data);
-  void transform(const transform_type& one, number* data, int sign) const;
 
   Context context_;
   communicator& ranks_;
-  vec<int, 3> mesh_;
+  vec<int, 3> mesh_;  ///< extents in modes
   pencil_ranks arranged_;
   int x_ = 0, y_ = 0;  ///< this rank's place
   bool idle_;

@@ -73,12 +73,14 @@ template <typename T, int D>
 
 template <typename Context, typename T, int D>
 struct distributed_spread_plan<Context, T, D>::implementation {
-  implementation(const Context& chosen, communicator& group, const vec<int, D>& mesh, int order,
+  /// `window`: an order, or a window.
+  template <typename Window>
+  implementation(const Context& chosen, communicator& group, const vec<int, D>& mesh, const Window& window,
                  const grid<T, D>& space, const mesh_patch<D>& own_patch, spread_options options)
       : context(chosen),
         ranks(group),
         patch(own_patch),
-        plan(chosen, box_of_patch(mesh, space.domain, own_patch, options), own_patch.extent, order,
+        plan(chosen, box_of_patch(mesh, space.domain, own_patch, options), own_patch.extent, window,
              options_of_patch(options, mesh, space.domain, own_patch)) {}
 
   /// Memory for the patch.
@@ -101,6 +103,23 @@ distributed_spread_plan<Context, T, D>::distributed_spread_plan(const Context& c
                                                                 const decomposition<D>& owners, const grid<T, D>& space,
                                                                 const decomposition<D>& shares, T reach,
                                                                 const spread_options& options) {
+  make(context, ranks, mesh, order, order, owners, space, shares, reach, options);
+}
+template <typename Context, typename T, int D>
+distributed_spread_plan<Context, T, D>::distributed_spread_plan(const Context& context, communicator& ranks,
+                                                                const vec<int, D>& mesh, const mesh_window<T>& window,
+                                                                const decomposition<D>& owners, const grid<T, D>& space,
+                                                                const decomposition<D>& shares, T reach,
+                                                                const spread_options& options) {
+  make(context, ranks, mesh, window, window.width, owners, space, shares, reach, options);
+}
+
+template <typename Context, typename T, int D>
+template <typename Window>
+void distributed_spread_plan<Context, T, D>::make(const Context& context, communicator& ranks, const vec<int, D>& mesh,
+                                                  const Window& window, int width, const decomposition<D>& owners,
+                                                  const grid<T, D>& space, const decomposition<D>& shares, T reach,
+                                                  const spread_options& options) {
   together(ranks, [&] {
     require(owners.cells == mesh, "mesh points are owned on a mesh of ", detail::joined_counts(owners.cells),
             ", not of ", detail::joined_counts(mesh));
@@ -108,8 +127,8 @@ distributed_spread_plan<Context, T, D>::distributed_spread_plan(const Context& c
     require(shares.cells == space.cells && shares.ranks() == ranks.size(),
             "the decomposition of the particles is of another grid, or for other ranks");
     require(reach >= T(0) && std::isfinite(reach), "the reach is ", reach, "; it must be finite and not negative");
-    const auto patch = patch_of(mesh, order, space, shares.blocks[static_cast<std::size_t>(ranks.rank())], reach);
-    implementation_ = std::make_unique<implementation>(context, ranks, mesh, order, space, patch, options);
+    const auto patch = patch_of(mesh, width, space, shares.blocks[static_cast<std::size_t>(ranks.rank())], reach);
+    implementation_ = std::make_unique<implementation>(context, ranks, mesh, window, space, patch, options);
   });
   implementation_->borders = std::make_unique<mesh_halo<Context, T, D>>(context, ranks, owners, implementation_->patch);
 }
@@ -166,6 +185,19 @@ void distributed_spread_plan<Context, T, D>::interpolate_gradient(const T* mesh,
   T* const patch = self.room(1);
   self.borders->fetch(mesh, patch);
   self.plan.interpolate_gradient(patch, gradients);
+}
+
+template <typename Context, typename T, int D>
+void distributed_spread_plan<Context, T, D>::interpolate_with_gradient(const T* mesh, T* values, T* gradients) {
+  implementation& self = *implementation_;
+  T* const patch = self.room(1);
+  self.borders->fetch(mesh, patch);
+  self.plan.interpolate_with_gradient(patch, values, gradients);
+}
+template <typename Context, typename T, int D>
+std::size_t distributed_spread_plan<Context, T, D>::bytes() const {
+  const implementation& self = *implementation_;
+  return self.plan.bytes() + self.borders->bytes() + self.values.bytes();
 }
 
 template class distributed_spread_plan<backend_context, float, 2>;

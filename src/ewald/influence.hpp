@@ -90,9 +90,14 @@ struct mesh_modes {
   };
   /// Of a number of the transform. Modes of half the extent of an even mesh have no sign, and are left out.
   [[nodiscard]] QUADRAT_HD mode at(std::size_t index) const {
-    mode result{{}, T(0), T(0), T(0), system_at(index)};
+    const std::uint32_t system = system_at(index);
     int place[3];
-    locate(index - result.system * apart, place);
+    locate(index - system * apart, place);
+    return of(system, place);
+  }
+  /// Of a place in the spectrum of a system.
+  [[nodiscard]] QUADRAT_HD mode of(std::uint32_t system, const int (&place)[3]) const {
+    mode result{{}, T(0), T(0), T(0), system};
     const vec<vec<T, 3>, 3>& waves = domains[result.system].waves;
     T factor = T(1);
     for (int axis = 0; axis < 3; ++axis) {

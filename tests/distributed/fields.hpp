@@ -244,6 +244,66 @@ void check_fft(communicator& ranks, const vec<int, 3>& mesh, bool transposed,
   expect_near(result(before.size(), T(1) / static_cast<T>(whole.size())), before, tolerance, "mesh point", 0);
 }
 
+/// Transforms of real meshes against those of complex ones on this rank alone; back again.
+template <typename T>
+void check_real_fft(communicator& ranks, const vec<int, 3>& mesh, bool transposed,
+                    fft_layout layout = fft_layout::automatic) {
+  using number = std::complex<T>;
+  struct pair {
+    T real, imaginary;
+  };
+  const backend_context context = context_of_rank();
+  const distributed_fft_options options{.transposed = transposed, .library = {}, .layout = layout};
+  std::mt19937_64 random(17);
+  std::vector<T> whole(static_cast<std::size_t>(mesh[0] * mesh[1] * mesh[2]));
+  std::vector<pair> as_complex;
+  for (auto& value : whole) {
+    value = random_unit<T>(random) - T(0.5);
+    as_complex.push_back({value, T(0)});
+  }
+  self_communicator self;
+  distributed_fft<backend_context, T> alone(context, self, mesh);
+  auto all_modes = to_device(context, as_complex);
+  alone.forward(reinterpret_cast<number*>(all_modes.data()));
+  const auto modes = to_host(context, all_modes);
+  const auto index = [&](int a, int b, int c) { return static_cast<std::size_t>((a * mesh[1] + b) * mesh[2] + c); };
+
+  distributed_real_fft<backend_context, T> fft(context, ranks, mesh, options);
+  distributed_fft<backend_context, T> same(context, ranks, mesh, options);
+  expect(fft.in_pencils() == same.in_pencils() && fft.block().first == same.block().first &&
+             fft.block().end == same.block().end && fft.mesh_size() == same.mesh_size(),
+         "real meshes are not shared out as complex ones");
+  std::vector<number> expected;
+  const auto add = [&](int a, int b, int c) {
+    const pair one = modes[index(a, b, c)];
+    expected.emplace_back(one.real, one.imaginary);
+  };
+  const cell_block<3> kept = fft.mode_block();
+  if (transposed) {
+    for_each_point({kept.first[1], kept.first[2], kept.first[0]}, {kept.end[1], kept.end[2], kept.end[0]},
+                   [&](int b, int c, int a) { add(a, b, c); });
+  } else {
+    for_each_point(kept.first, kept.end, add);
+  }
+  std::uint64_t count = expected.size();
+  ranks.add_up(&count, 1);
+  expect(count == whole.size() / static_cast<std::size_t>(mesh[2]) * static_cast<std::size_t>(mesh[2] / 2 + 1),
+         "all ranks have ", count, " modes of a real mesh");
+
+  const std::vector<T> mine = part_of(whole, mesh, fft.block());
+  auto values = to_device(context, mine);
+  array<pair, backend_context> found(context, fft.room());
+  const double tolerance = sizeof(T) == 4 ? 2e-6 : 1e-14;
+  fft.forward(values.data(), reinterpret_cast<number*>(found.data()));
+  std::vector<number> results;
+  for (const pair& one : to_host(context, found.data(), expected.size())) results.emplace_back(one.real, one.imaginary);
+  expect_near(results, expected, tolerance, "mode of a real mesh", 0);
+  fft.inverse(reinterpret_cast<number*>(found.data()), values.data());
+  auto back = to_host(context, values);
+  for (T& value : back) value /= static_cast<T>(whole.size());
+  expect_near(back, mine, tolerance, "real mesh point", 0);
+}
+
 inline void check_fields(communicator& ranks, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     seed % 2 == 0 ? check_mesh_halo<2>(ranks, seed) : check_mesh_halo<3>(ranks, seed);
@@ -260,6 +320,12 @@ inline void check_fields(communicator& ranks, std::uint64_t first, std::uint64_t
     check_fft<float>(ranks, {4, 3, 8}, transposed, fft_layout::pencils);
     check_fft<double>(ranks, {3, 2, 10}, transposed, fft_layout::slabs);
     check_fft<float>(ranks, {2, 4, 1}, transposed, fft_layout::pencils);
+    check_real_fft<double>(ranks, {6, 5, 4}, transposed);
+    check_real_fft<float>(ranks, {8, 9, 10}, transposed);
+    check_real_fft<double>(ranks, {5, 1, 2}, transposed);
+    check_real_fft<double>(ranks, {1, 1, 6}, transposed, fft_layout::slabs);
+    check_real_fft<float>(ranks, {6, 5, 12}, transposed, fft_layout::pencils);
+    check_real_fft<double>(ranks, {2, 3, 2}, transposed, fft_layout::pencils);
   }
 }
 

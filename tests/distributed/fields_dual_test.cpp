@@ -53,6 +53,8 @@ TEST_P(distributed_fields_test, transforms_in_pencils_on_more_ranks_than_layers)
   run_ranks(4 * GetParam(), [](communicator& ranks) {
     check_fft<double>(ranks, {6, 4, 5}, false);
     check_fft<float>(ranks, {4, 6, 3}, true);
+    check_real_fft<double>(ranks, {6, 4, 10}, false);
+    check_real_fft<float>(ranks, {4, 6, 2}, true);
   });
 }
 
@@ -61,6 +63,9 @@ TEST_P(distributed_fields_test, what_does_not_fit_is_refused_on_all_ranks) {
     const backend_context context = context_of_rank();
     using fft = distributed_fft<backend_context, float>;
     expect_words(error_of<argument_error>([&] { fft(context, ranks, {8, 7, 8}); }), {"7", "axis 1", "2, 3 and 5"});
+    using real_fft = distributed_real_fft<backend_context, float>;
+    expect_words(error_of<argument_error>([&] { real_fft(context, ranks, {8, 6, 5}); }), {"5", "axis 2", "even"});
+    expect_words(error_of<argument_error>([&] { real_fft(context, ranks, {0, 6, 4}); }), {"0 points", "axis 0"});
     const auto space = make_grid(make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true}), {4, 4, 4});
     const auto shares = even_decomposition(space, ranks.size());
     const vec<int, 3> mesh{16, 16, 16};

@@ -112,6 +112,35 @@ class ChooseTest(support.ProgramTest):
         self.assertIn("shipped", json.loads(done.stdout)[0]["profile"])
         self.assertEqual(done.stderr.count("is not used"), 1)
 
+    def test_cases_are_measured_in_parts_and_resumed(self):
+        if "not in this build" in self.quadrat("tune", "--help").stdout:
+            self.skipTest("no benchmarks in this build")
+        file = self.folder / "cases.json"
+        bench = ["bench", "choice", "--device", "cpu", "--op", "keyed", "--op", "regret", "--json", file]
+
+        def cases():
+            rows = json.loads(file.read_text())["rows"]
+            return {(row["grid"], row["case"]): row for row in rows if row["op"] == "keyed"}
+
+        self.quadrat(*bench, "--threads", 1, "--part", "2/2")
+        first = cases()
+        self.assertEqual({case % 2 for _, case in first}, {1})
+        self.quadrat(*bench, "--threads", 1, "--resume")
+        both = cases()
+        self.assertEqual({case for _, case in both}, {0, 1, 2, 3})
+        self.assertEqual({place: both[place] for place in first}, first)
+        # What follows from the cases is there once.
+        rows = json.loads(file.read_text())["rows"]
+        self.assertEqual(len([row for row in rows if row["op"] == "choice_summary"]), 1)
+        before = file.read_bytes()
+        self.assertIn("its threads, 1, is not 2", self.fails(*bench, "--threads", 2, "--resume", code=1))
+        self.assertIn("is not of --full", self.fails(*bench, "--threads", 1, "--resume", "--full", code=1))
+        self.assertEqual(file.read_bytes(), before)
+        for part in ("0/2", "3/2", "2", "2/", "a/b", "1/2/3", "-1/2"):
+            self.assertIn(f"--part is {part}; it must be K/N", self.fails(*bench, f"--part={part}", code=2))
+        self.assertIn("--resume needs the file of --json",
+                      self.fails("bench", "choice", "--device", "cpu", "--resume", code=2))
+
     def test_tune_says_before_it_measures_that_its_profile_cannot_be_written(self):
         if "not in this build" in self.quadrat("tune", "--help").stdout:
             self.skipTest("no benchmarks in this build")

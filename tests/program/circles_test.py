@@ -117,7 +117,6 @@ class CirclesTest(support.ProgramTest):
             ("[run]", "[search]\norder = \"strip\"\n[run]", 'did you mean "strips"?'),
             ("[run]", "[search]\ncell_list = \"sorted_morton\"\n[run]", 'valid are "counting", "sorted"'),
             ("[run]", "[search]\ncells_per_reach = 9\n[run]", "must lie between 0"),
-            ('"run_to_run"', '"canonical"', 'run.deterministic cannot be "canonical" with this model'),
         ]:
             with self.subTest(new):
                 self.assertIn(words, self.refused(old, new))

@@ -15,7 +15,7 @@ import time
 import unittest
 
 import support
-from ranks_test import FLUID, GRAINS
+from ranks_test import AGENTS, FLUID, GRAINS
 
 MPIRUN = shutil.which("mpirun")
 # More ranks than cores, as root in containers, which forbid copies from process to process.
@@ -83,7 +83,7 @@ class ProcessesTest(support.ProgramTest):
             self.assertEqual(one.read_bytes(), several.read_bytes())
 
     def test_other_models_give_the_same_file_as_one(self):
-        for name, text in [("fluid", FLUID), ("grains", GRAINS)]:
+        for name, text in [("fluid", FLUID), ("grains", GRAINS), ("agents", AGENTS)]:
             scene = self.write_scene(text, f"{name}.toml")
             self.run_scene(name, "--deterministic=canonical", scene=scene)
             done = subprocess.run(
@@ -160,7 +160,8 @@ class ProcessesTest(support.ProgramTest):
 
     def test_a_killed_rank_ends_the_run_and_leaves_a_checkpoint(self):
         rounds = int(os.environ.get("QUADRAT_HOSTILE_ROUNDS", "2"))
-        scenes = [self.scene, self.write_scene(FLUID, "fluid.toml"), self.write_scene(GRAINS, "grains.toml")]
+        scenes = [self.scene, self.write_scene(FLUID, "fluid.toml"), self.write_scene(GRAINS, "grains.toml"),
+                  self.write_scene(AGENTS, "agents.toml")]  # fmt: skip
         for number in range(rounds):
             output = f"killed-{number}"
             scene = scenes[number % len(scenes)]

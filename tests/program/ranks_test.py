@@ -83,6 +83,59 @@ preview = false
 """
 
 
+AGENTS = """\
+[scene]
+model = "circles"
+
+[box]
+dimension = 2
+width = 30
+
+[physics]
+force = 0.3
+
+[run]
+steps = 60
+device = "cpu"
+
+[output]
+frame_every = 30
+checkpoint_every = 20
+statistics_every = 20
+preview = false
+"""
+
+
+IONS = """\
+[scene]
+model = "electrolyte"
+
+[box]
+size = [9, 8, 10]
+
+[ions]
+species = [
+  {count = 30, charge = 1},
+  {count = 30, charge = -1},
+]
+
+[electrostatics]
+accuracy = 1e-3
+method = "spme"
+
+[run]
+steps = 40
+precision = "double"
+device = "cpu"
+
+[output]
+frame_every = 20
+checkpoint_every = 10
+statistics_every = 10
+preview = false
+"""
+
+
 class RanksTest(support.ProgramTest):
     def statistics(self, output):
         return (self.folder / output / "statistics.csv").read_bytes()
@@ -198,8 +251,8 @@ class RanksTest(support.ProgramTest):
         self.assertEqual([file for file in os.listdir(self.folder / "full") if file.startswith(".")], [])
         self.run_scene("full", *quick, "--resume")
 
-    def test_fluids_and_grains_with_friction_give_the_same_files_as_on_one(self):
-        for name, text, tables in [("fluid", FLUID, ["profile.csv"]), ("grains", GRAINS, [])]:
+    def test_other_models_give_the_same_files_as_on_one(self):
+        for name, text, tables in [("fluid", FLUID, ["profile.csv"]), ("grains", GRAINS, []), ("agents", AGENTS, [])]:
             scene = self.write_scene(text, f"{name}.toml")
             self.run_scene(name, "--deterministic=canonical", scene=scene)
             for ranks in [2, 3]:
@@ -219,9 +272,40 @@ class RanksTest(support.ProgramTest):
             self.run_scene(parts, "--deterministic=canonical", "--devices", 2, "--resume", scene=scene)
             self.assertEqual(self.statistics(parts), self.statistics(name))
 
+    def test_ions_on_ranks_follow_those_of_one_within_rounding(self):
+        scene = self.write_scene(IONS, "ions.toml")
+        self.run_scene("one", scene=scene)
+        summary = self.run_scene("three", "--devices", 3, scene=scene)
+        self.run_scene("parts", "--devices", 2, "--steps", 20, scene=scene)
+        self.run_scene("parts", "--devices", 3, "--resume", scene=scene)
+        self.assertEqual(sum(rank["particles"] for rank in summary["ranks"]["by_rank"]), 60)
+        one, three, parts = (
+            [[float(word) for word in line.split(",")] for line in self.statistics(name).decode().splitlines()[1:]]
+            for name in ["one", "three", "parts"]
+        )
+        self.assertEqual(len(one), 5)
+        for a, b, c in zip(one, three, parts, strict=True):
+            for x, y, z in zip(a, b, c, strict=True):
+                self.assertAlmostEqual(x, y, delta=1e-8 * max(1, abs(x)))
+                self.assertAlmostEqual(x, z, delta=1e-8 * max(1, abs(x)))
+
+    def test_steps_of_circles_are_recorded_by_ranks_as_by_one(self):
+        scene = self.write_scene(AGENTS.replace("preview = false", "preview = false\nrecord = true"), "agents.toml")
+        tables = []
+        for output, more in [("one", []), ("three", ["--devices", 3])]:
+            self.run_scene(output, "--deterministic=canonical", "--steps", 12, *more, scene=scene)
+            rows = [line.split(",") for line in (self.folder / output / "steps.csv").read_text().splitlines()]
+            self.assertEqual(rows[0][1], "milliseconds")
+            tables.append([row[:1] + row[2:] for row in rows])
+        self.assertEqual(len(tables[0]), 13)
+        self.assertEqual(tables[0], tables[1])
+
     def test_what_ranks_cannot_do_is_said_in_one_line(self):
-        message = self.fails("run", support.SOURCE / "examples/electrolyte.toml", "--devices", 2, code=2)
-        self.assertIn('only scenes with model = "granular" or "srd"', message)
+        message = self.fails("run", support.SOURCE / "examples/brownian.toml", "--devices", 2, code=2)
+        self.assertIn('all scenes run but those with model = "brownian"', message)
+        agents = self.write_scene(AGENTS + '\n[search]\norder = "strips"\n', "agents.toml")
+        message = self.fails("run", agents, "--devices", 2, "--output", "agents", code=2)
+        self.assertIn("over several ranks it is trimmed over counting", message)
         message = self.fails("run", self.scene, "--devices", 0, code=2)
         self.assertIn("--devices", message)
         message = self.fails("run", self.scene, "--devices", 2, "--method", "hashed", "--output", "other", code=2)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include "program/process/interruption.hpp"
 #include "program/run/model_simulation.hpp"
+#include "program/run/ranks/team.hpp"
 #include "quadrat/models/circles.hpp"
+#include "quadrat/models/distributed_circles.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -25,22 +28,20 @@ io::preview_options picture_options(const io::circles_scene& scene) {
   return options;
 }
 
-template <typename Context, typename T, int D>
-class circles_simulation final : public model_simulation<circles<Context, T, D>> {
-  using base = model_simulation<circles<Context, T, D>>;
+/// `Model`: circles, or one that is led over ranks.
+template <typename Model, typename T, int D>
+class circles_simulation final : public model_simulation<Model> {
+  using base = model_simulation<Model>;
   using base::model_;
+  using base::shown;
 
  public:
-  circles_simulation(circles<Context, T, D> model, const io::circles_scene& scene)
-      : base(std::move(model)), scene_(scene) {}
+  circles_simulation(Model model, const io::circles_scene& scene) : base(std::move(model)), scene_(scene) {}
 
   void run(std::size_t steps) override {
-    if (scene_.output.record) {
-      const std::vector<circles_record> taken = model_.record(steps);
-      records_.insert(records_.end(), taken.begin(), taken.end());
-    } else {
-      base::run(steps);
-    }
+    if (!scene_.output.record) return base::run(steps);
+    const std::vector<circles_record> taken = record(steps);
+    records_.insert(records_.end(), taken.begin(), taken.end());
   }
   measurement measure() override { return as_measurement(model_.measure()); }
   std::vector<std::string_view> measured_names() const override { return as_measurement(circles_statistics{}).names(); }
@@ -62,12 +63,12 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
   }
 
   io::particle_frame frame() override {
-    io::particle_frame frame = particles_in(circles_box<D>(io::parameters_of(scene_)), model_.positions());
+    io::particle_frame frame = particles_in(circles_box<D>(io::parameters_of(scene_)), shown().positions());
     frame.fields = {{"neighbors", shown_neighbors()}};
     return frame;
   }
   io::image draw() override {
-    const auto positions = shown_vectors(model_.positions());
+    const auto positions = shown_vectors(shown().positions());
     const auto values = shown_neighbors();
     return io::draw_preview(stage_of_points(circles_box<D>(io::parameters_of(scene_)), positions.size()),
                             points_of(positions.data(), positions.size()), std::span<const float>(values),
@@ -106,8 +107,18 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
  private:
   static constexpr std::size_t record_columns = 5;
 
+  [[nodiscard]] std::vector<circles_record> record(std::size_t steps) {
+    if constexpr (requires { model_.record(steps); }) {
+      return model_.record(steps);
+    } else {
+      std::vector<circles_record> taken;
+      // Other ranks record as many.
+      model_.task(steps, [&](auto& model) { ask_to_stop(model.record(steps, asked_to_stop, taken)); });
+      return taken;
+    }
+  }
   [[nodiscard]] std::vector<float> shown_neighbors() {
-    const std::vector<std::uint32_t> counts = model_.neighbors();
+    const std::vector<std::uint32_t> counts = shown().neighbors();
     return {counts.begin(), counts.end()};
   }
 
@@ -115,19 +126,47 @@ class circles_simulation final : public model_simulation<circles<Context, T, D>>
   std::vector<circles_record> records_;
 };
 
+[[nodiscard]] circles_options options_of(const io::circles_scene& scene) {
+  const auto named = [](const std::string& name) { return name == "auto" ? std::string() : name; };
+  return {io::parameters_of(scene),
+          named(scene.search.order),
+          named(scene.search.cell_list),
+          static_cast<int>(scene.search.cells_per_reach),
+          0,
+          false};
+}
+
+template <int D>
+[[nodiscard]] std::vector<vec<double, D>> positions_of(const io::circles_scene& scene) {
+  return circles_initial_positions<D>(io::parameters_of(scene), static_cast<std::size_t>(*scene.agents.count),
+                                      static_cast<std::uint64_t>(scene.agents.seed));
+}
+
 template <int D, typename Context, typename T>
 std::unique_ptr<simulation> make_in(const Context& context, T, const io::circles_scene& scene) {
-  const auto named = [](const std::string& name) { return name == "auto" ? std::string() : name; };
-  const circles_options options{io::parameters_of(scene),
-                                named(scene.search.order),
-                                named(scene.search.cell_list),
-                                static_cast<int>(scene.search.cells_per_reach),
-                                0,
-                                false};
-  const auto positions = circles_initial_positions<D>(options.parameters, static_cast<std::size_t>(*scene.agents.count),
-                                                      static_cast<std::uint64_t>(scene.agents.seed));
-  return std::make_unique<circles_simulation<Context, T, D>>(circles<Context, T, D>(context, options, positions),
-                                                             scene);
+  using model_type = circles<Context, T, D>;
+  return std::make_unique<circles_simulation<model_type, T, D>>(
+      model_type(context, options_of(scene), positions_of<D>(scene)), scene);
+}
+
+template <int D>
+std::unique_ptr<simulation> make_on_ranks(const io::circles_scene& scene, communicator& ranks) {
+  const auto make = [&](const auto& context, auto zero, communicator& all) {
+    std::vector<vec<double, D>> positions;
+    together(all, [&] {
+      if (all.rank() == 0) positions = positions_of<D>(scene);
+    });
+    return distributed_circles<std::remove_cvref_t<decltype(context)>, decltype(zero), D>(context, all,
+                                                                                          options_of(scene), positions);
+  };
+  const auto show = [&](auto model, auto zero) {
+    return std::make_unique<circles_simulation<decltype(model), decltype(zero), D>>(std::move(model), scene);
+  };
+  const auto record = [](auto& model, std::uint64_t steps) {
+    std::vector<circles_record> none;
+    static_cast<void>(model.record(static_cast<std::size_t>(steps), asked_to_stop, none));
+  };
+  return simulation_of_team(scene.run, ranks, make, show, record);
 }
 
 }  // namespace
@@ -136,6 +175,10 @@ std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene) {
   return with_run_types(scene.run, [&](const auto& context, auto zero) {
     return scene.box.dimension == 2 ? make_in<2>(context, zero, scene) : make_in<3>(context, zero, scene);
   });
+}
+
+std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene, communicator& ranks) {
+  return scene.box.dimension == 2 ? make_on_ranks<2>(scene, ranks) : make_on_ranks<3>(scene, ranks);
 }
 
 }  // namespace quadrat::program

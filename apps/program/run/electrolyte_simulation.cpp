@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "program/run/model_simulation.hpp"
+#include "program/run/ranks/team.hpp"
 #include "quadrat/io/electrolyte_scene.hpp"
+#include "quadrat/models/distributed_electrolyte.hpp"
 #include "quadrat/models/electrolyte.hpp"
 
 namespace quadrat::program {
@@ -22,14 +24,15 @@ measurement as_measurement(const electrolyte_statistics& s) {
            {"momentum_z", s.momentum[2]}}};
 }
 
-template <typename Context, typename T>
-class electrolyte_simulation final : public model_simulation<electrolyte<Context, T>> {
-  using base = model_simulation<electrolyte<Context, T>>;
+/// `Model`: electrolyte, or one that is led over ranks. `sums`: what it sums with.
+template <typename Model, typename T>
+class electrolyte_simulation final : public model_simulation<Model> {
+  using base = model_simulation<Model>;
   using base::model_;
 
  public:
-  electrolyte_simulation(electrolyte<Context, T> model, const io::electrolyte_scene& scene)
-      : base(std::move(model)), scene_(scene) {
+  electrolyte_simulation(Model model, const io::electrolyte_scene& scene, const electrostatics_report& sums)
+      : base(std::move(model)), scene_(scene), sums_(sums) {
     for (const io::ion_kind& kind : scene.ions.species) {
       radii_.insert(radii_.end(), static_cast<std::size_t>(kind.count), static_cast<float>(kind.diameter / 2));
       charges_.insert(charges_.end(), static_cast<std::size_t>(kind.count), static_cast<float>(kind.charge));
@@ -47,7 +50,7 @@ class electrolyte_simulation final : public model_simulation<electrolyte<Context
                        now["potential_energy"] / ions, now["pressure"]);
   }
   run_result result() const override {
-    const electrostatics_report& r = model_.report();
+    const electrostatics_report& r = sums_;
     return {
         {{"cutoff", r.parameters.cutoff},
          {"splitting", r.parameters.splitting},
@@ -89,24 +92,43 @@ class electrolyte_simulation final : public model_simulation<electrolyte<Context
     model_.restore(
         {saved.step, get_vectors<T, 3>(saved, "positions", count), get_vectors<T, 3>(saved, "velocities", count)});
   }
-  std::string method() const override { return std::string(model_.report().method); }
+  std::string method() const override { return std::string(sums_.method); }
 
  private:
   io::electrolyte_scene scene_;
+  electrostatics_report sums_;
   std::vector<float> radii_, charges_;
 };
 
 template <typename Context, typename T>
 std::unique_ptr<simulation> make_in(const Context& context, T, const io::electrolyte_scene& scene) {
   const electrolyte_options options = io::options_of(scene);
-  return std::make_unique<electrolyte_simulation<Context, T>>(
-      electrolyte<Context, T>(context, options, electrolyte_start(options)), scene);
+  electrolyte<Context, T> model(context, options, electrolyte_start(options));
+  const electrostatics_report sums = model.report();
+  return std::make_unique<electrolyte_simulation<electrolyte<Context, T>, T>>(std::move(model), scene, sums);
 }
 
 }  // namespace
 
 std::unique_ptr<simulation> make_simulation(const io::electrolyte_scene& scene) {
   return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
+}
+
+std::unique_ptr<simulation> make_simulation(const io::electrolyte_scene& scene, communicator& ranks) {
+  const auto make = [&](const auto& context, auto zero, communicator& all) {
+    const electrolyte_options options = io::options_of(scene);
+    electrolyte_particles particles;
+    together(all, [&] {
+      if (all.rank() == 0) particles = electrolyte_start(options);
+    });
+    return distributed_electrolyte<std::remove_cvref_t<decltype(context)>, decltype(zero)>(context, all, options,
+                                                                                           particles);
+  };
+  return simulation_of_team(scene.run, ranks, make, [&](auto model, auto zero) {
+    electrostatics_report sums;
+    model.task(0, [&](const auto& own) { sums = own.sums(); });
+    return std::make_unique<electrolyte_simulation<decltype(model), decltype(zero)>>(std::move(model), scene, sums);
+  });
 }
 
 }  // namespace quadrat::program

@@ -145,8 +145,7 @@ void run_rank(const run_options& options, const stopwatch& time, communicator& r
   run_plan plan;
   together(ranks, [&] {
     plan = checked_plan(options);
-    require(plan.make_on != nullptr,
-            "over several ranks only scenes with model = \"granular\" or \"srd\" run; this one is of another model");
+    require(plan.make_on != nullptr, "over several ranks all scenes run but those with model = \"brownian\"");
   });
   const std::unique_ptr<simulation> model = plan.make_on(ranks);
   if (model != nullptr) run_model(options, plan, model, time);

@@ -86,4 +86,45 @@ class distributed_fft {
   std::unique_ptr<implementation> implementation_;
 };
 
+/// The same for a mesh of real numbers, of whose modes half are kept: those with k_z from 0 to n_z / 2; the others are
+/// their complex conjugates at -k. Half of the work and of the bytes that are sent. Move-only. All calls are collective
+/// and, on CUDA, asynchronous where messages are.
+///
+/// Rank r holds its block of slab_decomposition(mesh) or pencil_decomposition(mesh), C-ordered [x - x0][y - y0][z].
+/// `forward` gives mode_block(): [x - x0][y - y0][k_z] for the x and y of its mesh points, or, if options.transposed,
+/// [y - y0][k_z - z0][x]. `inverse` is its inverse times the number of mesh points, for modes of
+/// a real mesh: at k_z = 0 and n_z / 2 those at k and -k are conjugates. The same bits in every run on the same number
+/// of ranks; others differ by rounding.
+template <typename Context, typename T>
+class distributed_real_fft {
+  static_assert(detail::instance<Context, T>::exists);
+
+ public:
+  /// Extents are products of 2, 3 and 5, the last one even. The communicator must outlive this. Throws argument_error
+  /// on all ranks for others, backend_error without an FFT library.
+  distributed_real_fft(const Context& context, communicator& ranks, const vec<int, 3>& mesh,
+                       const distributed_fft_options& options = {});
+  distributed_real_fft(distributed_real_fft&&) noexcept;
+  distributed_real_fft& operator=(distributed_real_fft&&) noexcept;
+  ~distributed_real_fft();
+
+  /// Mesh points of this rank, and complex numbers for which the array of modes must have room.
+  [[nodiscard]] std::size_t mesh_size() const;
+  [[nodiscard]] std::size_t room() const;
+  [[nodiscard]] bool in_pencils() const;
+  [[nodiscard]] cell_block<3> block() const;
+  [[nodiscard]] cell_block<3> mode_block() const;
+
+  /// Changes the mesh.
+  void forward(T* mesh, std::complex<T>* modes);
+  /// Changes the modes.
+  void inverse(std::complex<T>* modes, T* mesh);
+
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
 }  // namespace quadrat

@@ -13,6 +13,7 @@
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
+#include "quadrat/mesh/window.hpp"
 
 namespace quadrat {
 
@@ -33,6 +34,10 @@ class distributed_spread_plan {
   distributed_spread_plan(const Context& context, communicator& ranks, const vec<int, D>& mesh, int order,
                           const decomposition<D>& owners, const grid<T, D>& space, const decomposition<D>& shares,
                           T reach = T(0), const spread_options& options = {});
+  /// With a window given by the caller.
+  distributed_spread_plan(const Context& context, communicator& ranks, const vec<int, D>& mesh,
+                          const mesh_window<T>& window, const decomposition<D>& owners, const grid<T, D>& space,
+                          const decomposition<D>& shares, T reach = T(0), const spread_options& options = {});
   distributed_spread_plan(distributed_spread_plan&&) noexcept;
   distributed_spread_plan& operator=(distributed_spread_plan&&) noexcept;
   ~distributed_spread_plan();
@@ -49,9 +54,18 @@ class distributed_spread_plan {
   void interpolate(const T* mesh, T* values);
   void interpolate(const std::complex<T>* mesh, std::complex<T>* values);
   void interpolate_gradient(const T* mesh, T* gradients);
+  /// Both in one pass.
+  void interpolate_with_gradient(const T* mesh, T* values, T* gradients);
+
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
 
  private:
   struct implementation;
+  template <typename Window>
+  void make(const Context& context, communicator& ranks, const vec<int, D>& mesh, const Window& window, int width,
+            const decomposition<D>& owners, const grid<T, D>& space, const decomposition<D>& shares, T reach,
+            const spread_options& options);
   std::unique_ptr<implementation> implementation_;
 };
 

@@ -68,9 +68,9 @@ template <int D>
 [[nodiscard]] std::vector<vec<double, D>> circles_initial_positions(const circles_parameters& parameters,
                                                                     std::size_t count, std::uint64_t seed = 1);
 
-/// The options of a simulation. On a CPU, if order, cell list and cells are all left open, the model chooses them, and
-/// looks at the choice again as the run goes: at determinism `none` by the times of steps, otherwise by the profile
-/// alone, so that runs can be repeated (docs/choosing.md).
+/// The options of a simulation. On a CPU, if order, cell list and cells are all left open, the model chooses them below
+/// the level canonical, and looks at the choice again as the run goes: at determinism `none` by the times of steps,
+/// otherwise by the profile alone, so that runs can be repeated (docs/choosing.md).
 struct circles_options {
   circles_parameters parameters{};
   std::string order{};      ///< in which neighborhoods are walked; empty: circles_default_order
@@ -137,7 +137,9 @@ class circles_engine;
 ///
 /// Determinism is that of the context: with `none`, the order of sums depends on the atomic operations of the cell
 /// list; with `run_to_run`, its order is independent of timing and threads, so that the same options give the same
-/// bits. `canonical` is refused: it would have to sort the neighbors of every agent.
+/// bits. With `canonical` sums are those of integers, terms cut to 2^-30 (float) or 2^-60 (double) of the largest that
+/// is possible: order, cell list, storage order and number of ranks make no difference; neighbors are not queued, and
+/// nothing is chosen.
 template <typename Context, typename T, int D>
 class circles {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -145,7 +147,7 @@ class circles {
  public:
   /// Places the agents. Copies from the host and synchronizes. Throws argument_error for impossible options, an unknown
   /// order or cell list (naming the valid ones), an order that cannot walk the cell list (naming those that it can
-  /// walk), the level canonical, more than 2^31 - 1 agents; data_error for a position that is not finite or outside the
+  /// walk), more than 2^31 - 1 agents; data_error for a position that is not finite or outside the
   /// box (naming the first).
   circles(const Context& context, const circles_options& options, std::span<const vec<double, D>> positions);
   circles(circles&&) noexcept;

@@ -16,8 +16,8 @@
 namespace quadrat {
 
 /// What the models over ranks have in common: each rank takes the steps of the particles of its block; rank 0 also has
-/// the model of one rank (`Whole`: srd, granular_friction), which starts the run and measures it. So rank 0 needs
-/// memory for all particles. Move-only. All calls that are not const are collective, and synchronize.
+/// the model of one rank (`Whole`: srd, granular_friction, circles, electrolyte), which starts the run and measures it.
+/// So rank 0 needs memory for all particles. Move-only. All calls that are not const are collective, and synchronize.
 template <typename Whole>
 class distributed_model {
  public:
@@ -65,7 +65,6 @@ class distributed_model {
   struct implementation;
   explicit distributed_model(std::unique_ptr<implementation> made);
 
- private:
   std::unique_ptr<implementation> implementation_;
 };
 

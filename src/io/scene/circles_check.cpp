@@ -27,7 +27,6 @@ class circles_checker : private scene_demands<circles_scene> {
     agents();
     search();
     running();
-    level();
     output();
     const double top = scene_.camera.neighbors;
     demand(top >= 0, "camera.neighbors", "is ", top, ", but must not be negative");
@@ -96,11 +95,6 @@ class circles_checker : private scene_demands<circles_scene> {
     valid.insert(valid.end(), names.begin(), names.end());
     demand(std::ranges::find(valid, value) != valid.end(), key, "cannot be \"", value, "\"; ",
            detail::suggestion(value, valid));
-  }
-
-  void level() const {
-    demand(scene_.run.deterministic != determinism::canonical, "run.deterministic",
-           "cannot be \"canonical\" with this model; \"none\" and \"run_to_run\" are possible");
   }
 };
 

@@ -66,7 +66,6 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
   void record_chunk(std::size_t steps, std::vector<circles_record>& records);
   /// Sums up the results of a step that wrote the records `to`.
   void enqueue_totals(const record_type* to, detail::circles_totals* result);
-  [[nodiscard]] circles_record averaged(const detail::circles_totals& totals) const;
 
   Context context_;
   detail::circles_setup<T, D> setup_;
@@ -74,6 +73,7 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
   array<record_type, Context> carried_;  // in the order of the last build
   array<record_type, Context> shown_;    // result of a measuring step
   array<std::uint32_t, Context> neighbors_;
+  array<detail::circles_fixed_totals, Context> fixed_totals_;  // at canonical
   array<detail::circles_totals, Context> totals_;
   array<std::uint64_t, Context> words_;  // the current step at even and odd parity, the fault; two unused
   workspace<Context> scratch_;
@@ -157,7 +157,7 @@ void circles_agents_engine<Context, T, D>::record_chunk(std::size_t steps, std::
   }
   const auto totals = to_host(context_, static_cast<const detail::circles_totals*>(totals_.data()), steps);
   for (std::size_t k = 0; k < steps; ++k) {
-    circles_record found = averaged(totals[k]);
+    circles_record found = detail::averaged(totals[k], setup_.count);
     found.step = records.size() + 1;
     found.milliseconds = clock.milliseconds(k);
     records.push_back(found);
@@ -167,20 +167,16 @@ void circles_agents_engine<Context, T, D>::record_chunk(std::size_t steps, std::
 template <typename Context, typename T, int D>
 void circles_agents_engine<Context, T, D>::enqueue_totals(const record_type* to, detail::circles_totals* result) {
   const detail::read_circles_totals<T, D> map{neighbors_.data(), carried_.data(), to};
-  reduce_into(context_, "circles.totals", setup_.count, map, detail::join_circles_totals{}, detail::circles_totals{},
-              result, scratch_);
-}
-
-template <typename Context, typename T, int D>
-circles_record circles_agents_engine<Context, T, D>::averaged(const detail::circles_totals& totals) const {
-  const double count = std::max(static_cast<double>(setup_.count), 1.0);
-  circles_record result;
-  result.mean_neighbors = static_cast<double>(totals.neighbors) / count;
-  const double variance =
-      static_cast<double>(totals.squared_neighbors) / count - result.mean_neighbors * result.mean_neighbors;
-  result.neighbor_deviation = std::sqrt(std::max(variance, 0.0));
-  result.mean_displacement = totals.displacement / count;
-  return result;
+  if (context_.reproducibility() != determinism::canonical) {
+    return reduce_into(context_, "circles.totals", setup_.count, map, detail::join_circles_totals{},
+                       detail::circles_totals{}, result, scratch_);
+  }
+  fixed_totals_.resize_discarding(context_, 1);
+  const detail::circles_length_unit unit = detail::unit_of_moves(setup_.parameters, D);
+  reduce_into(context_, "circles.totals", setup_.count,
+              detail::read_circles_fixed_totals<detail::read_circles_totals<T, D>>{map, unit},
+              detail::join_circles_fixed_totals{}, detail::circles_fixed_totals{}, fixed_totals_.data(), scratch_);
+  for_each(context_, "circles.round", 1, detail::round_circles_totals{fixed_totals_.data(), unit, result});
 }
 
 template <typename Context, typename T, int D>
@@ -201,7 +197,7 @@ circles_statistics circles_agents_engine<Context, T, D>::measure() {
   const detail::read_number numbers{neighbors_.data()};
   const auto candidates = reduce_sum(context_, "circles.candidates", setup_.count, numbers, scratch_);
   const double count = std::max(static_cast<double>(setup_.count), 1.0);
-  const circles_record average = averaged(totals);
+  const circles_record average = detail::averaged(totals, setup_.count);
   circles_statistics result;
   result.mean_neighbors = average.mean_neighbors;
   result.neighbor_deviation = average.neighbor_deviation;
@@ -217,10 +213,7 @@ void circles_agents_engine<Context, T, D>::check() {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   const std::uint64_t fault = to_host(context_, static_cast<const std::uint64_t*>(words_.data()) + 2, 1)[0];
   try {
-    if (fault != detail::no_run_fault) {
-      throw data_error(message("the run blew up in step ", fault >> 32, ": agent ", fault & 0xffffffffu,
-                               " got a position that is not finite; a smaller force would help"));
-    }
+    detail::throw_circles_fault(fault);
     check_cells();
   } catch (const data_error&) {
     failure_ = std::current_exception();
@@ -249,8 +242,8 @@ std::vector<particle_id> circles_agents_engine<Context, T, D>::storage_order() {
 
 template <typename Context, typename T, int D>
 std::size_t circles_agents_engine<Context, T, D>::bytes() const {
-  return bytes_of_cells() + agents_.bytes() + carried_.bytes() + shown_.bytes() + neighbors_.bytes() + totals_.bytes() +
-         words_.bytes() + scratch_.bytes();
+  return bytes_of_cells() + agents_.bytes() + carried_.bytes() + shown_.bytes() + neighbors_.bytes() +
+         fixed_totals_.bytes() + totals_.bytes() + words_.bytes() + scratch_.bytes();
 }
 
 }  // namespace quadrat

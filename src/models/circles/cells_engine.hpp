@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "models/circles/agents_engine.hpp"
+#include "models/circles/fixed_sum.hpp"
 #include "models/circles/queue.hpp"
 #include "quadrat/cells/carry.hpp"
 #include "quadrat/cells/counting.hpp"
@@ -41,8 +42,10 @@ class circles_cells_engine final : public circles_agents_engine<typename CellLis
                const detail::step_words& words);
 
   bool sine_;
+  bool canonical_;
   detail::circles_sine_law<T, D> sine_law_{};
   detail::circles_original_law<T, D> original_law_{};
+  detail::circles_fixed_law<T, D> fixed_law_{};  // at canonical
   CellList cells_;
   detail::search_system<T, D> system_{};  // of the cells, if neighbors are queued
   bool dense_ = false;
@@ -53,6 +56,7 @@ circles_cells_engine<CellList, Order, Queues>::circles_cells_engine(const contex
                                                                     const detail::circles_setup<T, D>& setup)
     : base(context, setup),
       sine_(setup.parameters.form == circles_form::sine),
+      canonical_(context.reproducibility() == determinism::canonical),
       cells_(context, setup.space, {.outside_allowed = sine_}) {
   if constexpr (Queues) {
     system_ = detail::make_search_system(setup.space);
@@ -62,7 +66,9 @@ circles_cells_engine<CellList, Order, Queues>::circles_cells_engine(const contex
     }
     dense_ = static_cast<double>(setup.count) > detail::circles_dense_from * cubes;
   }
-  if (sine_) {
+  if (canonical_) {
+    fixed_law_ = detail::make_fixed_law<T, D>(setup.parameters, setup.space.domain);
+  } else if (sine_) {
     sine_law_ = detail::make_sine_law<T, D>(setup.parameters);
   } else {
     original_law_ = detail::make_original_law<T, D>(setup.parameters, setup.space.domain);
@@ -83,7 +89,7 @@ template <typename Law>
 void circles_cells_engine<CellList, Order, Queues>::walk_by(const Law& law, const record_type* carried, record_type* to,
                                                             std::uint32_t* neighbors, const detail::step_words& words) {
   const auto& setup = base::setup();
-  if constexpr (Queues) {
+  if constexpr (Queues && !std::is_same_v<Law, detail::circles_fixed_law<T, D>>) {
     if (setup.queue_neighbors) {
       const detail::circles_queue_step<T, D> step{
           system_, cells_.view().buckets.offsets, carried, to, neighbors, words, setup.count, dense_};
@@ -97,7 +103,9 @@ void circles_cells_engine<CellList, Order, Queues>::walk_by(const Law& law, cons
 template <typename CellList, typename Order, bool Queues>
 void circles_cells_engine<CellList, Order, Queues>::walk(const record_type* carried, record_type* to,
                                                          std::uint32_t* neighbors, const detail::step_words& words) {
-  if (sine_) {
+  if (canonical_) {
+    walk_by(fixed_law_, carried, to, neighbors, words);
+  } else if (sine_) {
     walk_by(sine_law_, carried, to, neighbors, words);
   } else {
     walk_by(original_law_, carried, to, neighbors, words);

@@ -10,7 +10,7 @@
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
 #include "models/circles/engine.hpp"
-#include "models/circles/methods.hpp"
+#include "models/circles/setup.hpp"
 #include "models/circles/ways.hpp"
 #include "models/storage_order.hpp"
 #include "models/ways.hpp"
@@ -21,64 +21,13 @@ namespace quadrat {
 
 namespace {
 
-/// The options with defaults filled in. Throws argument_error for impossible options.
+/// Whether the model chooses how it walks, now and again: on CPUs, where nothing is named. Not at `canonical`, since
+/// the number of candidates would depend on what was chosen.
 template <typename Context>
-[[nodiscard]] circles_options completed(const Context& context, circles_options options) {
-  check(options.parameters);
-  require(context.reproducibility() != determinism::canonical,
-          "the Circles model does not have the level canonical of determinism; run_to_run and none are possible");
-  if (options.order.empty()) options.order = circles_default_order;
-  if (options.cell_list.empty()) options.cell_list = circles_default_cell_list;
-  if (options.cells_per_reach == 0) options.cells_per_reach = circles_default_cells_per_reach(options.order);
-  if (options.cells_per_reach_x == 0) options.cells_per_reach_x = options.cells_per_reach;
-  for (const int cells : {options.cells_per_reach, options.cells_per_reach_x}) {
-    require(cells >= 1 && cells <= circles_most_cells_per_reach, "there are ", cells, " cells along the reach; 1 to ",
-            circles_most_cells_per_reach, " are possible");
-  }
-  const bool can_queue =
-      std::is_same_v<Context, cuda_context> && detail::circles_can_queue(options.order, options.cell_list);
-  require(can_queue || !options.queue_neighbors.value_or(false), "neighbors can be queued on CUDA, with the order ",
-          search_orders::trimmed::name, " over the cell list ", cell_methods::counting::name, "; not on ",
-          std::is_same_v<Context, cuda_context> ? "CUDA" : "the CPU", " with ", options.order, " over ",
-          options.cell_list);
-  options.queue_neighbors = options.queue_neighbors.value_or(can_queue);
-  return options;
-}
-
-/// The finest grid that the options allow, or a coarser one: many more cells than agents cost time for clearing and
-/// scanning, without a gain.
-template <int D>
-[[nodiscard]] vec<int, D> cells_of(const circles_options& options, const box<double, D>& domain, std::size_t count) {
-  const double most = std::clamp(64.0 * static_cast<double>(count), 0x1p20, 0x1p27);
-  vec<int, D> cells{};
-  for (double coarser = 1;; coarser *= 1.25) {
-    double total = 1;
-    for (int axis = 0; axis < D; ++axis) {
-      const int along_reach = axis == 0 ? options.cells_per_reach_x : options.cells_per_reach;
-      // A box of exactly n reaches must get n cells although the division may round down; grid::reach tolerates it.
-      const double edge = options.parameters.reach() / along_reach * (1 - 1e-12) * coarser;
-      cells[axis] = static_cast<int>(std::clamp(std::floor(domain.length[axis] / edge), 1.0, 1e9));
-      total *= cells[axis];
-    }
-    if (total <= most) return cells;
-  }
-}
-
-template <typename T, int D>
-[[nodiscard]] detail::circles_setup<T, D> make_setup(const circles_options& options, std::size_t count) {
-  const box<double, D> domain = circles_box<D>(options.parameters);
-  const vec<int, D> cells = cells_of(options, domain, count);
-  vec<double, D> upper{};
-  for (int axis = 0; axis < D; ++axis) upper[axis] = domain.upper(axis);
-  const box<T, D> rounded = make_box(cast<T>(domain.lower), cast<T>(upper), domain.periodic);
-  return {make_grid(rounded, cells), options.parameters, count, *options.queue_neighbors};
-}
-
-/// Whether the model chooses how it walks, now and again: on CPUs, where nothing is named.
-template <typename Context>
-[[nodiscard]] bool chooses_way(const circles_options& options) {
-  return std::is_same_v<Context, cpu_context> && options.order.empty() && options.cell_list.empty() &&
-         options.cells_per_reach == 0 && options.cells_per_reach_x == 0;
+[[nodiscard]] bool chooses_way(const Context& context, const circles_options& options) {
+  return std::is_same_v<Context, cpu_context> && context.reproducibility() != determinism::canonical &&
+         options.order.empty() && options.cell_list.empty() && options.cells_per_reach == 0 &&
+         options.cells_per_reach_x == 0;
 }
 
 [[nodiscard]] circles_options with_way(circles_options options, const detail::circles_way& way) {
@@ -124,9 +73,9 @@ template <typename Context, typename T, int D>
 struct circles<Context, T, D>::implementation {
   implementation(const Context& chosen, const circles_options& asked, std::size_t number)
       : context(chosen),
-        options(completed(chosen, asked)),
-        setup(make_setup<T, D>(options, number)),
-        changes_way(chooses_way<Context>(asked)),
+        options(detail::complete_circles(chosen, asked)),
+        setup(detail::make_circles_setup<T, D>(options, number)),
+        changes_way(chooses_way(chosen, asked)),
         engine(changes_way
                    ? nullptr
                    : detail::make_circles_engine<Context, T, D>(options.order, options.cell_list, context, setup)) {}
@@ -210,8 +159,8 @@ void circles<Context, T, D>::implementation::change_way(std::size_t way) {
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::make_way(std::size_t way, const circles_state<T, D>* state) {
-  const circles_options next = completed(context, with_way(options, detail::circles_ways()[way]));
-  const auto next_setup = make_setup<T, D>(next, setup.count);
+  const circles_options next = detail::complete_circles(context, with_way(options, detail::circles_ways()[way]));
+  const auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
   auto made = detail::make_circles_engine<Context, T, D>(next.order, next.cell_list, context, next_setup);
   if (state != nullptr) made->set(state->positions, state->storage_order, state->step);
   engine = std::move(made);

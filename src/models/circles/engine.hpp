@@ -68,6 +68,9 @@ class circles_engine {
 
 namespace detail {
 
+/// Throws data_error for the word of a run_fault, unless it is no_run_fault.
+void throw_circles_fault(std::uint64_t fault);
+
 /// Makes the engine for an order and a cell list. Throws argument_error for unknown names and an order that cannot walk
 /// the cell list.
 template <typename Context, typename T, int D>

@@ -25,6 +25,7 @@ struct circles_sum {
 /// the agent itself adds nothing. The measured error is 1e-7 (float) and 1e-15 (double) of the largest force.
 template <typename T, int D>
 struct circles_sine_law {
+  using sum_type = circles_sum<T, D>;
   static constexpr int degree = std::is_same_v<T, float> ? 8 : 16;
 
   T reach;
@@ -59,6 +60,8 @@ struct circles_sine_law {
 /// The original form: d e = r, (2r - d) e = (2r / d - 1) r.
 template <typename T, int D>
 struct circles_original_law {
+  using sum_type = circles_sum<T, D>;
+
   T reach;
   T squared_reach;
   T squared_inner;  ///< r^2

@@ -19,9 +19,9 @@ namespace quadrat::detail {
 /// The sum for an agent at `here`. Agents are in the order of slots, so that a range of slots is contiguous, with one
 /// 16-byte load per agent in float.
 template <typename Order, typename View, typename Law, typename T, int D>
-[[nodiscard]] QUADRAT_HD circles_sum<T, D> walk_agents(const View& view, const Law& law,
-                                                       const agent_record<T, D>* agents, const vec<T, D>& here) {
-  circles_sum<T, D> sum;
+[[nodiscard]] QUADRAT_HD auto walk_agents(const View& view, const Law& law, const agent_record<T, D>* agents,
+                                          const vec<T, D>& here) {
+  typename Law::sum_type sum;
   for_each_range_in_reach<Order>(view, here, law.reach, [&](std::uint32_t first, std::uint32_t last) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll 4
@@ -48,7 +48,7 @@ struct circles_step {
     const auto slot = static_cast<std::uint32_t>(i);
     if (slot == 0) *words.next = *words.now + 1;
     agent_record<T, D> agent = read_record(from, slot);
-    const circles_sum<T, D> sum = walk_agents<Order>(view, law, from, agent.position);
+    const auto sum = walk_agents<Order>(view, law, from, agent.position);
     const vec<T, D> position = law.moved(agent.position, sum);
     if (is_finite(position)) {
       agent.position = position;
@@ -77,6 +77,9 @@ struct join_circles_totals {
   }
 };
 
+/// Means over all agents; step and time are left out.
+[[nodiscard]] circles_record averaged(const circles_totals& totals, std::size_t agents);
+
 /// Maps a slot to its agent's neighbors and displacement.
 template <typename T, int D>
 struct read_circles_totals {
@@ -90,6 +93,71 @@ struct read_circles_totals {
         static_cast<double>(squared_norm(cast<double>(to[slot].position) - cast<double>(from[slot].position))));
     return {met, met * met, met, moved, moved};
   }
+};
+
+/// Totals at `canonical`: lengths are added as integers, so that neither the cell list nor the number of ranks makes a
+/// difference.
+struct circles_fixed_totals {
+  std::uint64_t neighbors = 0;
+  std::uint64_t squared_neighbors = 0;
+  std::uint64_t most_neighbors = 0;
+  std::int64_t whole = 0;  ///< of lengths, in units
+  std::int64_t rest = 0;   ///< in 2^-30 units
+  double largest_displacement = 0;
+};
+
+/// What lengths of moves are counted in.
+struct circles_length_unit {
+  double scale;  ///< 1 / unit: so that the largest possible move is below 2^31 units
+
+  QUADRAT_HD void add(circles_fixed_totals& totals, double length) const {
+    const double scaled = length * scale;
+    // Beyond only where a run is about to blow up.
+    const double fitting = scaled < 0x1p31 ? scaled : 0x1p31;
+    const auto whole = static_cast<std::int64_t>(fitting);
+    totals.whole += whole;
+    totals.rest += static_cast<std::int64_t>((fitting - static_cast<double>(whole)) * 0x1p30);
+  }
+  [[nodiscard]] QUADRAT_HD circles_totals rounded(const circles_fixed_totals& totals) const {
+    const double sum = (static_cast<double>(totals.whole) + static_cast<double>(totals.rest) * 0x1p-30) / scale;
+    return {totals.neighbors, totals.squared_neighbors, totals.most_neighbors, sum, totals.largest_displacement};
+  }
+};
+
+[[nodiscard]] circles_length_unit unit_of_moves(const circles_parameters& parameters, int dimension);
+
+struct join_circles_fixed_totals {
+  QUADRAT_HD circles_fixed_totals operator()(const circles_fixed_totals& a, const circles_fixed_totals& b) const {
+    return {a.neighbors + b.neighbors,
+            a.squared_neighbors + b.squared_neighbors,
+            a.most_neighbors > b.most_neighbors ? a.most_neighbors : b.most_neighbors,
+            a.whole + b.whole,
+            a.rest + b.rest,
+            a.largest_displacement > b.largest_displacement ? a.largest_displacement : b.largest_displacement};
+  }
+};
+
+/// Reads as another functor does, into integers.
+template <typename Read>
+struct read_circles_fixed_totals {
+  Read read;
+  circles_length_unit unit;
+
+  QUADRAT_HD circles_fixed_totals operator()(std::size_t slot) const {
+    const circles_totals one = read(slot);
+    circles_fixed_totals result{one.neighbors,           one.squared_neighbors, one.most_neighbors, 0, 0,
+                                one.largest_displacement};
+    unit.add(result, one.displacement);
+    return result;
+  }
+};
+
+struct round_circles_totals {
+  const circles_fixed_totals* from;
+  circles_length_unit unit;
+  circles_totals* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const { to[i] = unit.rounded(from[i]); }
 };
 
 /// The number of agents that a slot's walk reads.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 #include <vector>
 
-#include "models/circles/force.hpp"
+#include "models/circles/fixed_sum.hpp"
+#include "models/circles/kernels.hpp"
 
 namespace quadrat::detail {
 
@@ -83,6 +85,48 @@ circles_original_law<T, D> make_original_law(const circles_parameters& parameter
   return law;
 }
 
+template <typename T, int D>
+circles_fixed_law<T, D> make_fixed_law(const circles_parameters& parameters, const box<T, D>& domain) {
+  circles_fixed_law<T, D> law{};
+  law.sine = parameters.form == circles_form::sine;
+  double largest = std::fabs(parameters.force);
+  if (law.sine) {
+    law.sine_law = make_sine_law<T, D>(parameters);
+  } else {
+    law.original_law = make_original_law<T, D>(parameters, domain);
+    largest = std::max(std::fabs(parameters.repulsion), std::fabs(parameters.attraction)) * parameters.radius;
+  }
+  law.reach = static_cast<T>(parameters.reach());
+  int exponent = 0;
+  if (std::isfinite(largest)) std::frexp(largest, &exponent);
+  // Both powers are normal numbers; terms beyond such bounds are no numbers or move nothing.
+  constexpr int most = std::numeric_limits<T>::max_exponent - 10;
+  const int power = std::clamp(30 - exponent, -most, most);
+  law.scale = std::ldexp(T(1), power);
+  law.unit = std::ldexp(T(1), -power);
+  return law;
+}
+
+circles_length_unit unit_of_moves(const circles_parameters& parameters, int dimension) {
+  // The mean pull of neighbors, or from one corner of the box to the other.
+  const double largest = parameters.form == circles_form::sine ? std::fabs(parameters.force)
+                                                               : parameters.width * std::sqrt(double(dimension));
+  int exponent = 0;
+  if (std::isfinite(largest)) std::frexp(largest, &exponent);
+  return {std::ldexp(1.0, std::clamp(30 - exponent, -1000, 1000))};
+}
+
+circles_record averaged(const circles_totals& totals, std::size_t agents) {
+  const double count = std::max(static_cast<double>(agents), 1.0);
+  circles_record result;
+  result.mean_neighbors = static_cast<double>(totals.neighbors) / count;
+  const double variance =
+      static_cast<double>(totals.squared_neighbors) / count - result.mean_neighbors * result.mean_neighbors;
+  result.neighbor_deviation = std::sqrt(std::max(variance, 0.0));
+  result.mean_displacement = totals.displacement / count;
+  return result;
+}
+
 template circles_sine_law<float, 2> make_sine_law(const circles_parameters&);
 template circles_sine_law<float, 3> make_sine_law(const circles_parameters&);
 template circles_sine_law<double, 2> make_sine_law(const circles_parameters&);
@@ -91,5 +135,9 @@ template circles_original_law<float, 2> make_original_law(const circles_paramete
 template circles_original_law<float, 3> make_original_law(const circles_parameters&, const box<float, 3>&);
 template circles_original_law<double, 2> make_original_law(const circles_parameters&, const box<double, 2>&);
 template circles_original_law<double, 3> make_original_law(const circles_parameters&, const box<double, 3>&);
+template circles_fixed_law<float, 2> make_fixed_law(const circles_parameters&, const box<float, 2>&);
+template circles_fixed_law<float, 3> make_fixed_law(const circles_parameters&, const box<float, 3>&);
+template circles_fixed_law<double, 2> make_fixed_law(const circles_parameters&, const box<double, 2>&);
+template circles_fixed_law<double, 3> make_fixed_law(const circles_parameters&, const box<double, 3>&);
 
 }  // namespace quadrat::detail

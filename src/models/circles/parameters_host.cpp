@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "models/circles/engine.hpp"
 #include "models/parameter_checks.hpp"
 #include "models/random.hpp"
+#include "models/run_fault.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/circles.hpp"
 
@@ -37,6 +39,12 @@ std::size_t circles_count(const circles_parameters& parameters, int dimension, d
   require(count <= static_cast<double>(max_count), "a density of ", density, " makes ", count, " agents; at most ",
           max_count, " are possible");
   return static_cast<std::size_t>(count);
+}
+
+void detail::throw_circles_fault(std::uint64_t fault) {
+  if (fault == no_run_fault) return;
+  throw data_error(message("the run blew up in step ", fault >> 32, ": agent ", fault & 0xffffffffu,
+                           " got a position that is not finite; a smaller force would help"));
 }
 
 template <int D>

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "core/backend.hpp"
 #include "models/electrolyte/kernels.hpp"
 #include "models/electrolyte/options.hpp"
+#include "models/electrolyte/setup.hpp"
 #include "models/replay.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -38,30 +38,6 @@ template <typename T>
   std::vector<vec<T, 3>> result;
   result.reserve(values.size());
   for (const vec<double, 3>& value : values) result.push_back(cast<T>(value));
-  return result;
-}
-
-/// How far the repulsion of the largest ions reaches, without what rounding may lose.
-template <typename T>
-[[nodiscard]] T reach_of(const electrolyte_options& options) {
-  const double reach = detail::repulsion_reach * detail::largest_diameter(options);
-  return static_cast<T>(std::min(reach, 0.4999999 * std::min({options.box[0], options.box[1], options.box[2]})));
-}
-
-template <typename T>
-[[nodiscard]] detail::electrolyte_thermostat<T> thermostat_of(const electrolyte_options& options) {
-  const bool always = options.dynamics == electrolyte_dynamics::langevin;
-  const double kept = std::exp(-options.friction * options.time_step);
-  return {always ? std::numeric_limits<std::uint64_t>::max() : options.equilibration, options.seed,
-          static_cast<T>(kept), static_cast<T>(std::sqrt((1 - kept * kept) * options.temperature))};
-}
-
-[[nodiscard]] electrostatics_options sums_of(const electrolyte_options& options) {
-  electrostatics_options result;
-  result.method = options.method;
-  result.accuracy = options.accuracy;
-  result.coulomb_constant = options.coulomb_constant;
-  result.remove_net_force = true;
   return result;
 }
 
@@ -110,9 +86,9 @@ electrolyte<Context, T>::implementation::implementation(const Context& chosen, c
       count(detail::ions_of(options)),
       domain(make_box_from_lengths<T, 3>({}, cast<T>(options.box), vec<bool, 3>::filled(true))),
       cell(make_lattice(domain)),
-      reach(reach_of<T>(options)),
+      reach(detail::reach_of_repulsion<T>(options)),
       cells(context, cell, {reach, false}),
-      sums(context, sums_of(options)),
+      sums(context, detail::electrolyte_sums_of(options)),
       charges(to_device(context, detail::by_ion<T>(options, &ion_species::charge))),
       masses(to_device(context, detail::by_ion<T>(options, &ion_species::mass))),
       radii(to_device(context, detail::by_ion<T>(options, &ion_species::diameter, 0.5))),
@@ -175,7 +151,7 @@ void electrolyte<Context, T>::implementation::enqueue_step(int parity) {
   std::uint64_t* const now = words.data();
   const detail::step_words at{now + parity, now + (parity ^ 1), {fault.data()}};
   for_each(context, "electrolyte.move", count,
-           detail::electrolyte_move<T>{ions(), thermostat_of<T>(options), domain, time_step, farthest, at});
+           detail::electrolyte_move<T>{ions(), detail::thermostat_of<T>(options), domain, time_step, farthest, at});
   find_forces();
   for_each(context, "electrolyte.kick", count, detail::electrolyte_kick<T>{ions(), time_step, at});
 }
@@ -190,12 +166,7 @@ double electrolyte<Context, T>::implementation::coulomb_energy() {
 
 template <typename Context, typename T>
 void electrolyte<Context, T>::implementation::check() {
-  const std::uint64_t first = to_host(context, fault)[0];
-  if (first != detail::no_run_fault) {
-    throw data_error(message("the run blew up in step ", first >> 32, ": ion ", first & 0xffffffffu,
-                             " got a velocity that is not finite, or moved by more than half of the box; a smaller "
-                             "time step may help"));
-  }
+  detail::throw_electrolyte_fault(to_host(context, fault)[0]);
   if (!broken.empty()) throw data_error(broken);
   try {
     cells.check(context);

@@ -67,18 +67,21 @@ struct electrolyte_move {
   QUADRAT_HD void operator()(std::size_t i) const {
     const std::uint64_t step = *words.now;
     if (i == 0) *words.next = step + 1;
+    move(i, static_cast<std::uint32_t>(i), step);
+  }
+  /// Number `ion` at place i.
+  QUADRAT_HD void move(std::size_t i, std::uint32_t ion, std::uint64_t step) const {
     const T mass = ions.masses[i];
     vec<T, 3> velocity = ions.velocities[i] + ions.force(i) * (time_step / (T(2) * mass));
     vec<T, 3> by = velocity * time_step;
     if (step < thermostat.until) {
       by = velocity * (time_step / T(2));
-      const auto normal =
-          electrolyte_normal<T>(thermostat.seed, electrolyte_use::thermostat, step, static_cast<std::uint32_t>(i));
+      const auto normal = electrolyte_normal<T>(thermostat.seed, electrolyte_use::thermostat, step, ion);
       velocity = velocity * thermostat.kept + normal * (thermostat.noise / std::sqrt(mass));
       by += velocity * (time_step / T(2));
     }
     if (!(squared_norm(by) <= farthest * farthest)) {  // also where it is not a number
-      words.fault.raise(step + 1, static_cast<particle_id>(i));
+      words.fault.raise(step + 1, ion);
       velocity = by = vec<T, 3>{};
     }
     ions.velocities[i] = velocity;
@@ -94,9 +97,13 @@ struct electrolyte_kick {
   step_words words;
 
   QUADRAT_HD void operator()(std::size_t i) const {
+    if (!kick(i)) words.fault.raise(*words.next, static_cast<particle_id>(i));
+  }
+  /// Whether the velocity is finite.
+  [[nodiscard]] QUADRAT_HD bool kick(std::size_t i) const {
     const vec<T, 3> velocity = ions.velocities[i] + ions.force(i) * (time_step / (T(2) * ions.masses[i]));
-    if (!is_finite(velocity)) words.fault.raise(*words.next, static_cast<particle_id>(i));
     ions.velocities[i] = velocity;
+    return is_finite(velocity);
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "quadrat/models/electrolyte.hpp"
@@ -17,6 +18,9 @@ void check_electrolyte(const electrolyte_options& options);
 /// Throws data_error for the first value that is not finite, naming it as `kind` ("position").
 template <typename T>
 void check_vectors(const std::vector<vec<T, 3>>& values, const char* kind);
+
+/// Throws data_error for the word of a run_fault, unless it is no_run_fault.
+void throw_electrolyte_fault(std::uint64_t fault);
 
 [[nodiscard]] std::size_t ions_of(const electrolyte_options& options);
 [[nodiscard]] double largest_diameter(const electrolyte_options& options);

@@ -11,6 +11,7 @@
 #include "core/point_checks.hpp"
 #include "models/electrolyte/random.hpp"
 #include "models/parameter_checks.hpp"
+#include "models/run_fault.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat {
@@ -58,6 +59,13 @@ void check_electrolyte(const electrolyte_options& options) {
   require_not_negative("temperature", options.temperature);
   require_not_negative("friction", options.friction);
   require_positive("time step", options.time_step);
+}
+
+void throw_electrolyte_fault(std::uint64_t fault) {
+  if (fault == no_run_fault) return;
+  throw data_error(message("the run blew up in step ", fault >> 32, ": ion ", fault & 0xffffffffu,
+                           " got a velocity that is not finite, or moved by more than half of the box; a smaller "
+                           "time step may help"));
 }
 
 template <typename T>

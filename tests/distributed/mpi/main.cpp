@@ -4,8 +4,11 @@
 #include <string_view>
 
 #include "distributed/bodies.hpp"
+#include "distributed/charges.hpp"
 #include "distributed/communication_checks.hpp"
 #include "distributed/fields.hpp"
+#include "distributed/models/circles.hpp"
+#include "distributed/models/electrolyte.hpp"
 #include "distributed/models/friction.hpp"
 #include "distributed/models/granular.hpp"
 #include "distributed/models/srd.hpp"
@@ -26,7 +29,10 @@ void make_all_checks(communicator& ranks) {
   test::check_granular(ranks, 600);
   test::check_srd(ranks, 800);
   test::check_friction(ranks, 150);
+  test::check_circles(ranks, 500);
+  test::check_electrolyte_on_ranks(ranks, 12);
   test::check_fields(ranks, 0, 20);
+  test::check_charges(ranks, 200);
   test::check_bodies(ranks, 1000, 40);
 }
 

@@ -148,7 +148,7 @@ TEST_F(circles_runs, impossible_options_are_refused) {
   expect_words(construction_error({parameters, "strips", "sorted_morton", 0}),
                {"strips", "sorted_morton", "counting, sorted"});
   expect_words(construction_error({parameters, "", "", 9}), {"9", "1 to 8"});
-  expect_words(construction_error({parameters, "", "", 0}, determinism::canonical), {"canonical", "run_to_run"});
+  expect_words(construction_error({parameters, "", "", 0, 0, true}, determinism::canonical), {"canonical"});
   expect_words(construction_error({parameters, "strips", "", 0, 0, true}), {"trimmed", "strips"});
   circles_parameters wrong = parameters;
   wrong.radius = 0;

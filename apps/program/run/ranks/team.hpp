@@ -162,10 +162,11 @@ void follow(communicator& ranks, Model& model, const rank_task& task = {}) {
 }
 
 /// Makes a model over ranks by make(context, T(), ranks), with the context and the precision T that [run] asks for. On
-/// rank 0 gives it to show(model, T()), which makes the simulation; on others follows, and returns none.
-template <typename Make, typename Show>
-std::unique_ptr<simulation> simulation_of_team(const io::run_table& asked, communicator& host, Make&& make,
-                                               Show&& show) {
+/// rank 0 gives it to show(model, T()), which makes the simulation; on others follows, calls task(model, number) for
+/// what all ranks do besides, and returns none.
+template <typename Make, typename Show, typename Task>
+std::unique_ptr<simulation> simulation_of_team(const io::run_table& asked, communicator& host, Make&& make, Show&& show,
+                                               Task&& task) {
   io::run_table run = asked;
   run.threads = threads_of_rank(run, host);
   const auto make_in = [&](const auto& context, auto zero) -> std::unique_ptr<simulation> {
@@ -174,12 +175,18 @@ std::unique_ptr<simulation> simulation_of_team(const io::run_table& asked, commu
     auto model = make(context, zero, ranks);
     if (ranks.rank() != 0) {
       const interruption asks;
-      follow(ranks, model);
+      follow(ranks, model, [&](std::uint64_t number) { task(model, number); });
       return nullptr;
     }
     return show(led(std::move(owned), ranks, std::move(model)), zero);
   };
   return with_run_types(run, make_in, device_of_rank(host));
+}
+template <typename Make, typename Show>
+std::unique_ptr<simulation> simulation_of_team(const io::run_table& asked, communicator& host, Make&& make,
+                                               Show&& show) {
+  return simulation_of_team(asked, host, std::forward<Make>(make), std::forward<Show>(show),
+                            [](auto&, std::uint64_t) {});
 }
 
 }  // namespace quadrat::program

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/finite.hpp"
+#include "ewald/influence.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/distributed/decomposition.hpp"
+
+/// The kernel bodies of distributed_electrostatics. Own charges are the first of their arrays, ghosts follow.
+namespace quadrat::detail {
+
+/// The first point that is not in the block of this rank; `count` if all are.
+struct misplaced_point {
+  const std::uint32_t* owners;
+  std::uint32_t self;
+  std::uint64_t count;
+
+  QUADRAT_HD std::uint64_t operator()(std::size_t i) const { return owners[i] == self ? count : i; }
+};
+
+template <typename T>
+struct copy_points {
+  points_view<T, 3> from;
+  vec<T, 3>* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+/// The image of each point that is nearest to the middle of the rank's block: not beyond a face of the box that the
+/// block lies at.
+template <typename T>
+struct place_near_block {
+  const vec<T, 3>* from;
+  vec<T, 3> middle;
+  vec<T, 3> length;
+  vec<T, 3>* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    vec<T, 3> point = from[i];
+    for (int axis = 0; axis < 3; ++axis) {
+      point[axis] -= length[axis] * std::floor((point[axis] - middle[axis]) / length[axis] + T(0.5));
+    }
+    to[i] = point;
+  }
+};
+
+/// A rank's modes, [y][z][x], as a transposed real transform leaves them.
+template <typename T>
+struct modes_of_rank {
+  mesh_modes<T> modes;
+  cell_block<3> block;
+
+  [[nodiscard]] QUADRAT_HD typename mesh_modes<T>::mode at(std::size_t index, bool& zero) const {
+    const auto along_x = static_cast<std::size_t>(block.end[0] - block.first[0]);
+    const auto along_z = static_cast<std::size_t>(block.end[2] - block.first[2]);
+    const std::size_t line = index / along_x;
+    const int place[3] = {block.first[0] + static_cast<int>(index % along_x),
+                          block.first[1] + static_cast<int>(line / along_z),
+                          block.first[2] + static_cast<int>(line % along_z)};
+    zero = place[0] == 0 && place[1] == 0 && place[2] == 0;
+    return modes.of(0, place);
+  }
+};
+
+/// As multiply_by_influence.
+template <typename T>
+struct multiply_own_modes {
+  modes_of_rank<T> own;
+  T* spectrum;        ///< pairs
+  T* zero_potential;  ///< written where the mode 0 is
+
+  QUADRAT_HD void operator()(std::size_t index) const {
+    bool zero = false;
+    const auto mode = own.at(index, zero);
+    const T inverse_volume = own.modes.domains[0].inverse_volume;
+    if (zero) {
+      const T window = std::sqrt(own.modes.factors[0][0] * own.modes.factors[1][0] * own.modes.factors[2][0]);
+      *zero_potential = window * own.modes.law.at_zero * inverse_volume * spectrum[2 * index];
+      spectrum[2 * index] = spectrum[2 * index + 1] = T(0);
+      return;
+    }
+    const T factor = mode.value * inverse_volume;
+    spectrum[2 * index] *= factor;
+    spectrum[2 * index + 1] *= factor;
+  }
+};
+
+/// As virial_of_mode.
+template <typename T>
+struct virial_of_own_mode {
+  modes_of_rank<T> own;
+  const T* spectrum;
+
+  QUADRAT_HD vec<double, 6> operator()(std::size_t index) const {
+    vec<double, 6> virial{};
+    bool zero = false;
+    const auto mode = own.at(index, zero);
+    if (mode.weight == T(0)) return virial;
+    const double re = static_cast<double>(spectrum[2 * index]), im = static_cast<double>(spectrum[2 * index + 1]);
+    const double square = static_cast<double>(mode.weight * own.modes.domains[0].inverse_volume) * (re * re + im * im);
+    int k = 0;
+    for (int a = 0; a < 3; ++a) {
+      for (int b = a; b < 3; ++b) {
+        const double isotropic = a == b ? 0.5 * static_cast<double>(mode.value) : 0;
+        virial[k++] = square * (isotropic + static_cast<double>(mode.slope * mode.wave[a] * mode.wave[b]));
+      }
+    }
+    return virial;
+  }
+};
+
+/// Adds the long range to the short one, of own charges.
+template <typename T>
+struct add_long_range {
+  const T* charges;
+  T constant;  ///< k, or -k
+  T self;      ///< the long-range part at distance 0
+  T zero;      ///< the potential of the mode 0
+  const T* smooth_potentials;
+  const vec<T, 3>* smooth_gradients;
+  T* potentials;
+  vec<T, 3>* forces;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const T charge = charges[i];
+    potentials[i] += constant * (smooth_potentials[i] - self * charge + zero);
+    forces[i] -= (constant * charge) * smooth_gradients[i];
+  }
+};
+
+/// The energy of a charge, half of that of its pairs, and the force on it.
+template <typename T>
+struct energy_and_force {
+  const T* charges;
+  const T* potentials;
+  const vec<T, 3>* forces;
+
+  QUADRAT_HD vec<double, 4> operator()(std::size_t i) const {
+    return {0.5 * static_cast<double>(potentials[i]) * static_cast<double>(charges[i]),
+            static_cast<double>(forces[i][0]), static_cast<double>(forces[i][1]), static_cast<double>(forces[i][2])};
+  }
+};
+
+/// To the caller.
+template <typename T>
+struct deliver_own {
+  const T* charges;
+  const T* potentials;
+  const vec<T, 3>* forces;
+  vec<double, 3> mean_force;
+  vec<T, 3>* to_forces;
+  T* to_potentials;
+  T* to_energies;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    if (to_forces != nullptr) to_forces[i] = forces[i] - cast<T>(mean_force);
+    if (to_potentials != nullptr) to_potentials[i] = potentials[i];
+    if (to_energies != nullptr) to_energies[i] = potentials[i] * charges[i] / 2;
+  }
+};
+
+/// Charges of own points, or of ghosts; 0 for the others.
+template <typename T>
+struct keep_some_charges {
+  const T* charges;
+  std::size_t own;
+  bool of_own;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const { to[i] = (i < own) == of_own ? charges[i] : T(0); }
+};
+
+}  // namespace quadrat::detail
