@@ -63,6 +63,14 @@ struct cuda_costs {
 /// tens of keys are in flight.
 [[nodiscard]] double crowded_elements(const key_request& request);
 
+/// The least number of elements or keys for which loops of the CPU's methods use several threads.
+inline constexpr double cpu_team_elements = 2048;
+
+/// Whether a loop over this much runs on several threads: their start then takes as long as thousands of elements.
+[[nodiscard]] inline bool starts_team(const key_request& request, double work, double least = cpu_team_elements) {
+  return request.threads > 1 && work >= least;
+}
+
 /// The same on the CPU, for one thread.
 struct cpu_costs {
   double element;            ///< for each element
@@ -70,10 +78,14 @@ struct cpu_costs {
   double scan = 0;           ///< for each element where every thread reads all keys
   double bytes_element = 0;  ///< held for each element
   double bytes_key = 0;
+  double teams = 1;          ///< loops that start threads
+  double set_teams = 0;      ///< the same for what is prepared
+  double set_elements = 0;   ///< that are gone through to prepare, by all threads
+  bool clears_alone = true;  ///< results are cleared by one thread
 };
 
 /// The same for a method that makes `tables` tables of results in addition; with none, every thread reads all keys if
-/// `scan` says so.
+/// `scan` says so. Work is divided between threads where a team is started.
 [[nodiscard]] method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double tables = 0);
 
 /// Picoseconds for joining an element to its result on the CPU, where a thread has this share of the results.

@@ -7,6 +7,8 @@
 #include <span>
 
 #include "keyed/engine.hpp"
+#include "keyed/linked_lists.hpp"
+#include "keyed/sorted/sort_reduce.hpp"
 
 namespace quadrat::detail {
 
@@ -136,18 +138,72 @@ double crowded_elements(const key_request& request) {
 }
 
 method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double tables) {
-  const double count = request.elements, threads = request.threads;
+  const double count = request.elements, threads = costs.teams > 0 ? request.threads : 1;
+  const double set_threads = costs.set_teams > 0 ? request.threads : 1;
   const double table_bytes = tables * most_value_components * 8;
   const double crowd = threads > 1 ? count * request.sample.crowd * costs.crowd : 0;
-  const double scan = threads > 1 && tables < 1 ? count * costs.scan : 0;
+  const double scan = request.threads > 1 && tables < 1 ? count * costs.scan * request.threads / threads : 0;
   method_cost cost;
   cost.once("start", cost_unit::launch, 1);
-  cost.once("elements", cost_unit::step, 1e-6 * count / threads);
+  cost.once("team", cost_unit::launch, costs.set_teams);
+  cost.once("elements", cost_unit::step, 1e-6 * costs.set_elements / set_threads);
   cost.each("start", cost_unit::launch, 1);
+  cost.each("team", cost_unit::launch, costs.teams);
+  cost.each("bytes", cost_unit::byte, 1e-6 * count * request.row_bytes / threads);
   cost.each("work", cost_unit::step, 1e-9 * (std::max(count * costs.element / threads, crowd) + scan));
   cost.each("elements", cost_unit::step, 1e-6 * count / threads);
-  cost.each("clear", cost_unit::byte, 1e-6 * (1 + tables) * request.keys * request.row_bytes / threads);
+  cost.each("clear", cost_unit::byte,
+            1e-6 * (1 + tables) * request.keys * request.row_bytes / (costs.clears_alone ? 1 : threads));
   return cost.holds(costs.bytes_element * count + (costs.bytes_key + table_bytes) * request.keys);
+}
+
+method_cost sort_reduce_method::cpu_sort_cost(const key_request& request) {
+  constexpr double digit_bits = 11, least_sorted = 2 * 8192, chunk = 4096;
+  const double count = request.elements, passes = std::ceil(std::log2(std::max(request.keys + 1, 2.0)) / digit_bits);
+  const bool takes = starts_team(request, count), sorts = starts_team(request, count, least_sorted);
+  const bool joins = starts_team(request, count, chunk + 1);
+  const double threads = joins ? request.threads : 1;
+  // Values are read in the order of the keys: anywhere, unless the elements are in this order.
+  const double disorder = std::min(1.0, 2 * request.sample.descending);
+  const double far = disorder * factor_of(cpu_joins, count * request.row_bytes) / cpu_joins.front().factor;
+  method_cost cost;
+  cost.once("start", cost_unit::launch, 1);
+  cost.once("team", cost_unit::launch, (takes ? 1 : 0) + (sorts ? passes : 0));
+  cost.once("elements", cost_unit::step, 1e-6 * count / (takes ? request.threads : 1));
+  cost.once("sorted", cost_unit::step, 1e-6 * count * passes / (sorts ? request.threads : 1));
+  cost.each("start", cost_unit::launch, 1);
+  cost.each("team", cost_unit::launch, joins ? 1 : 0);
+  cost.each("elements", cost_unit::step, 1e-6 * count / threads);
+  cost.each("bytes", cost_unit::byte, 1e-6 * count * request.row_bytes / threads);
+  cost.each("far", cost_unit::byte, 1e-6 * count * far / threads);
+  cost.each("rows", cost_unit::step, 1e-6 * std::min(count, request.sample.span) / threads);
+  cost.each("clear", cost_unit::byte, 1e-6 * request.keys * request.row_bytes);
+  return cost.holds(20 * count);
+}
+
+method_cost linked_lists_method::cost(const key_request& request) {
+  method_cost cost;
+  if (request.cuda) return cost.last_resort("a thread takes all elements of a key");
+  const double count = request.elements, keys = request.keys, span = std::min(keys, request.sample.span);
+  const bool links = starts_team(request, count), joins = starts_team(request, keys);
+  const double linkers = links ? request.threads : 1, threads = joins ? request.threads : 1;
+  // A list is walked by one thread, and its elements lie where they were.
+  const double near = cpu_joins.front().factor, far = factor_of(cpu_joins, count * (request.row_bytes + 4)) / near;
+  const double walked = count * std::max(1 / threads, request.sample.crowd);
+  cost.once("start", cost_unit::launch, 1);
+  cost.once("team", cost_unit::launch, links ? 1 : 0);
+  cost.once("elements", cost_unit::step, 1e-6 * count / linkers);
+  cost.once("far", cost_unit::byte, 1e-6 * count * (factor_of(cpu_joins, 4 * span) / near - 1) / linkers);
+  cost.once("crowd", cost_unit::step, links ? 1e-6 * count * request.sample.crowd : 0);
+  cost.once("clear", cost_unit::byte, 4e-6 * keys);
+  cost.each("start", cost_unit::launch, 1);
+  cost.each("team", cost_unit::launch, joins ? 1 : 0);
+  cost.each("keys", cost_unit::step, 1e-6 * keys / threads);
+  cost.each("elements", cost_unit::step, 1e-6 * walked);
+  cost.each("bytes", cost_unit::byte, 1e-6 * walked * request.row_bytes);
+  cost.each("far", cost_unit::byte, 1e-6 * walked * (far - 1));
+  cost.each("clear", cost_unit::byte, 1e-6 * keys * request.row_bytes);
+  return cost.holds(4 * (count + keys));
 }
 
 double cpu_join(const key_request& request, double share) {

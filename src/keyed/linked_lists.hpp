@@ -44,6 +44,8 @@ struct linked_lists_method : key_record {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
+  /// On CPUs it is best for the smallest loads.
+  static method_cost cost(const key_request& request);
   template <typename Context>
   using engine = linked_lists_engine<Context>;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "keyed/folds.hpp"
 #include "keyed/row_join.hpp"
@@ -65,11 +66,29 @@ template <typename T>
 }  // namespace
 
 method_cost partitioned_method::cost(const key_request& request) {
-  const double row_bytes = std::clamp(request.row_bytes, 8.0, 64.0);
-  const double range = std::min(static_cast<double>(range_bytes) / row_bytes, std::max(request.keys / 32, 16.0));
-  const double stay = std::max(0.0, 1 - request.sample.block_span / range);
-  const double element = stay * 1000 + (1 - stay) * (2500 + 40 * row_bytes);
-  return cpu_cost({element, 0, 0, 2 + row_bytes}, request);
+  const std::size_t row_bytes = row_bytes_for(static_cast<int>(request.row_bytes));
+  const double keys = std::clamp(request.keys, 1.0, 4294967295.0);
+  const double range = std::exp2(range_bits_for(static_cast<std::uint32_t>(keys), row_bytes));
+  const double moved = request.keys <= range ? 0 : std::min(1.0, request.sample.block_span / range);
+  const double piece = std::max(request.elements / most_pieces, 2 * range);
+  const double fullest = std::max(request.sample.crowd, range / std::max(range, request.sample.span));
+  const bool moves = starts_team(request, request.elements, 2.0 * least_blocks * moving_block);
+  const bool joins = starts_team(request, request.elements + request.keys);
+  const bool collects = fullest * request.elements >= 2 * piece;
+  const double threads = joins ? request.threads : 1, movers = moves ? request.threads : 1;
+  method_cost cost;
+  cost.once("start", cost_unit::launch, 1);
+  cost.once("team", cost_unit::launch, moves ? 2 : 0);
+  cost.once("elements", cost_unit::step, 1e-6 * request.elements / movers);
+  cost.once("moved", cost_unit::step, 1e-6 * request.elements * moved / movers);
+  cost.each("start", cost_unit::launch, 1);
+  cost.each("team", cost_unit::launch, (moves ? 1 : 0) + (joins ? 1 : 0) + (joins && collects ? 1 : 0));
+  cost.each("elements", cost_unit::step, 1e-6 * request.elements / threads);
+  cost.each("bytes", cost_unit::byte, 1e-6 * request.elements * request.row_bytes / threads);
+  cost.each("moved", cost_unit::step, 1e-6 * request.elements * moved / movers);
+  cost.each("alone", cost_unit::step, joins && !collects ? 1e-6 * request.elements * fullest : 0);
+  cost.each("clear", cost_unit::byte, 1e-6 * request.keys * request.row_bytes / threads);
+  return cost.holds((2 + static_cast<double>(row_bytes)) * request.elements);
 }
 
 partitioned_engine::partitioned_engine(const cpu_context& context, const key_setup& setup)

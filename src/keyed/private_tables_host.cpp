@@ -5,6 +5,7 @@
 #include <array>
 
 #include "keyed/folds.hpp"
+#include "keyed/keys_in_range.hpp"
 #include "keyed/row_join.hpp"
 #include "parallel/partition.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::size_t fixed_parts = 8;
 /// The least number of elements per result of a table: clearing and joining tables then takes little of the time.
 constexpr std::size_t elements_a_result = 4;
 /// The largest table: more is more than a thread's share of the caches.
-constexpr std::size_t most_table_bytes = std::size_t{4} << 20;
+constexpr std::size_t most_table_bytes = std::size_t{3} << 20;
 /// Rows of a key where the table then fits a level-1 cache, and its size.
 constexpr std::size_t most_copies = 4;
 constexpr std::size_t copied_table_bytes = std::size_t{32} << 10;
@@ -61,24 +62,26 @@ class range_reader {
  public:
   range_reader(const key_source& source, const Key* keys) : source_(source), keys_(keys) {}
 
-  /// Calls join(element, key) for the elements with a key in [first, last), in order.
+  /// Calls join(element, key) for the elements with a key in [first, last), in order. Raises a fault for each key out
+  /// of range of the elements [checked_first, checked_last).
   template <typename Join>
-  void read(Key first, Key last, const Join& join) {
+  void read(Key first, Key last, std::size_t checked_first, std::size_t checked_last, const Join& join) {
+    // The CPU is queried once, because the query allocates.
+    static const keys_in_range_function<Key> find = keys_in_range_functions<Key>().front();
+    const Key* const keys = keys_;
     for (std::size_t begin = 0; begin < source_.count; begin += block) {
       const std::size_t here = std::min(block, source_.count - begin);
-      std::size_t found = 0;
-      for (std::size_t j = 0; j < here; ++j) {
-        const Key key = keys_[begin + j];
-        places_[found] = static_cast<std::uint32_t>(j);
-        found += static_cast<Key>(key - first) < static_cast<Key>(last - first) ? 1 : 0;
-      }
+      const std::size_t found =
+          (here == block ? find : keys_in_range_plain<Key>)(keys + begin, here, first, last, places_.data());
       for (std::size_t j = 0; j < found; ++j) {
         const std::size_t i = begin + places_[j];
-        join(i, static_cast<std::size_t>(keys_[i]));
+        join(i, static_cast<std::size_t>(keys[i]));
       }
+      check(std::max(begin, checked_first), std::min(begin + here, checked_last));
     }
   }
-  /// Raises a fault for each key out of range in [first, last).
+
+ private:
   void check(std::size_t first, std::size_t last) const {
     const std::uint32_t key_count = source_.key_count;
     bool fine = true;
@@ -88,11 +91,11 @@ class range_reader {
     }
   }
 
- private:
   static constexpr std::size_t block = 512;
+  static_assert(block % keys_a_step == 0);
   key_source source_;
   const Key* keys_;
-  std::array<std::uint32_t, block> places_;
+  std::array<std::uint32_t, block + keys_a_step> places_;
 };
 
 /// Begins of `parts` ranges with about as many elements each, by a sample, and their end.
@@ -128,11 +131,22 @@ std::size_t private_tables_engine::part_words() const {
 method_cost private_tables_method::cost(const key_request& request) {
   const std::size_t parts =
       parts_with_tables(request.level, request.threads, request.elements, request.keys, request.row_bytes);
-  const double waits = parts > 0 && has_copies(request.keys, request.row_bytes) ? 0.6 : 1;
+  const double copies = parts > 0 && has_copies(request.keys, request.row_bytes) ? most_copies : 1;
+  const double waits = copies > 1 ? 0.6 : 1;
   const double join = waits * cpu_join(request, parts > 0 ? 1 : 1.0 / request.threads);
   // A range is the work of one thread, also where it is that of a single key.
   const double crowd = parts > 0 ? 0 : join;
-  return cpu_cost({join, crowd, 500}, request, static_cast<double>(parts));
+  const double tables = static_cast<double>(parts);
+  const bool fills = parts == 1 ? false : starts_team(request, request.elements + (parts > 0 ? 0 : request.keys));
+  const bool collects = parts > 0 && starts_team(request, tables * request.keys);
+  constexpr double sampled = 1024;
+  return cpu_cost({.element = join,
+                   .crowd = crowd,
+                   .scan = 500,
+                   .teams = (fills ? 1.0 : 0) + (collects ? 1 : 0),
+                   .set_elements = parts > 0 ? 0 : std::min(sampled, request.elements),
+                   .clears_alone = false},
+                  request, tables * copies);
 }
 
 void private_tables_engine::set_keys(const key_source& keys) {
@@ -187,8 +201,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
       if (!accumulate) join.clear(ranges_[part], ranges_[part + 1]);
       if (threads == 1) return fill_table<1>(keys_, keys, 0, keys_.count, join);
       range_reader<key_type> reader(keys_, keys);
-      reader.read(ranges_[part], ranges_[part + 1], join);
-      reader.check(elements.first(part), elements.last(part));
+      reader.read(ranges_[part], ranges_[part + 1], elements.first(part), elements.last(part), join);
     });
   });
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -33,6 +35,14 @@ struct spread_request {
 
   /// Of one thread; a GPU is taken as a whole.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
+  /// As loops of a CPU see it that start threads for this many points or more.
+  [[nodiscard]] spread_request with_team_from(double least) const {
+    spread_request alone = *this;
+    if (!cuda && points < least) alone.threads = 1;
+    return alone;
+  }
+  /// Starts of threads on a CPU, each of which takes as long as thousands of contributions.
+  [[nodiscard]] double teams(double loops) const { return !cuda && threads > 1 ? loops : 0; }
   /// `amount` in double precision, else 0: what it takes on top.
   [[nodiscard]] double wide(double amount) const { return bytes > 6 * nodes ? amount : 0; }
   /// Contributions of all points, in millions.
@@ -76,10 +86,25 @@ struct spread_request {
       .holds(request.points * 32);
 }
 
+/// Mesh points along each edge of a tile, by dimension: some hundreds in all.
+inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
+
 /// Of methods that sort points by tile.
 [[nodiscard]] inline method_cost tiles_cost(const spread_request& request) {
-  return spreading_cost(request)
-      .once("mesh", cost_unit::step, request.share(1e-6 * request.nodes))
+  method_cost cost = spreading_cost(request);
+  if (!request.cuda) {
+    // A tile with points is added up by itself, with what reaches beyond it, and then joined to the mesh.
+    const double edge = tile_edges[static_cast<std::size_t>(request.dimension)];
+    const double tiles = std::max(1.0, request.nodes / std::pow(edge, request.dimension));
+    const double used = request.sample.seen > 0 ? request.sample.occupied * request.sample.cells
+                                                : -tiles * std::expm1(-request.points / tiles);
+    const double joined = 1e-6 * used * std::pow(edge + request.row - 1, request.dimension);
+    constexpr double points_worth_a_team = 128;
+    cost.once("team", cost_unit::launch, request.teams(request.points >= points_worth_a_team ? 1 : 0))
+        .each("team", cost_unit::launch, request.teams(1))
+        .each("tiles", cost_unit::step, request.share(joined));
+  }
+  return cost.once("mesh", cost_unit::step, request.share(1e-6 * request.nodes))
       .once("order", cost_unit::byte, request.share(request.megapoints() * request.disorder()))
       .once("fullest", cost_unit::step, request.fullest_tile())
       .each("fullest", cost_unit::step, request.fullest())
@@ -90,8 +115,7 @@ struct spread_request {
 /// Tiles of some hundreds of mesh points, for a sample.
 template <typename T, int D>
 [[nodiscard]] sampled_cells tiles_for_sample(const box<T, D>& domain, const vec<int, D>& mesh) {
-  constexpr std::array<int, 4> edges{1, 1024, 32, 8};
-  const int edge = edges[D];
+  const int edge = tile_edges[D];
   sampled_cells tiles;
   for (int axis = 0; axis < D; ++axis) {
     const auto d = static_cast<std::size_t>(axis);

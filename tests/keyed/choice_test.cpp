@@ -135,7 +135,7 @@ TEST(key_choice, cpus_move_elements_where_the_results_are_larger_than_caches) {
   const key_sample once_each{4096, 0.4, 0, 20, 3, 2600, 4096, 1e7, 0};
   for (const int threads : {1, 2, 16}) {
     EXPECT_EQ(choice_of(on_cpu(threads), {1e7}, ten_million, everywhere).method, "partitioned") << threads;
-    EXPECT_EQ(choice_of(on_cpu(threads), {2}, ten_million, few_keys()).method, "private_tables") << threads;
+    EXPECT_EQ(choice_of(on_cpu(threads), {100}, ten_million, few_keys()).method, "private_tables") << threads;
   }
   EXPECT_EQ(choice_of(on_cpu(2), {1e7}, ten_million, once_each).method, "partitioned");
   EXPECT_EQ(choice_of(on_cpu(2), {1e7}, ten_million, of_one_key()).method, "partitioned");
@@ -143,10 +143,9 @@ TEST(key_choice, cpus_move_elements_where_the_results_are_larger_than_caches) {
 }
 
 TEST(key_choice, preparation_is_shared_out_among_uses) {
-  auto here = on_cpu(8, determinism::run_to_run);
-  const auto once = choice_of(here, {100'000'000}, ten_million, at_random());
-  EXPECT_EQ(once.method, "partitioned");
-  EXPECT_EQ(choice_of(here, {100'000'000, 1000}, ten_million, at_random()).method, "sort_reduce");
+  auto here = on_cpu(2, determinism::run_to_run);
+  EXPECT_NE(choice_of(here, {200}, 3000, few_keys()).method, "sort_reduce");
+  EXPECT_EQ(choice_of(here, {200, 1000}, 3000, few_keys()).method, "sort_reduce");
 }
 
 /// No absolute times: those of another machine could be wrong by any factor.
@@ -237,6 +236,20 @@ TEST(key_choice, a_sample_on_a_cpu_costs_little_of_the_work_that_it_is_for) {
   for (std::size_t s = 0; s < layout.taken; ++s) EXPECT_LT(layout.element(s), 5000u);
   EXPECT_FALSE(detail::worth_key_sample(layout, 49 * detail::cpu_sample_ms(layout)));
   EXPECT_TRUE(detail::worth_key_sample(layout, 51 * detail::cpu_sample_ms(layout)));
+}
+
+TEST(key_choice, starts_no_threads_for_small_reductions_on_cpus) {
+  const key_sample even = detail::even_keys(300, 200);
+  const auto alone = choice_of(on_cpu(1), {200}, 300, even);
+  const auto team = choice_of(on_cpu(16), {200}, 300, even);
+  // Nothing is divided, and atomic operations are not needed by one thread.
+  EXPECT_GE(team.milliseconds, alone.milliseconds);
+  EXPECT_LT(team.milliseconds, 0.01);
+  for (const detail::named_cost& one : detail::key_costs(team.request)) {
+    for (const detail::cost_term& term : one.cost.terms()) {
+      EXPECT_FALSE(term.name == "team" && term.amount > 0) << one.method;
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <type_traits>
 
@@ -19,8 +20,14 @@ struct atomic_method : key_record {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static method_cost cost(const key_request& request) {
-    return request.cuda ? cuda_cost({left_over::elements, 0.8, 0.25}, request)
-                        : cpu_cost({(request.threads > 1 ? 4000 : 0) + cpu_join(request), 40000}, request);
+    return request.cuda ? cuda_cost({left_over::elements, 0.8, 0.25}, request) : cpu_join_cost(request);
+  }
+  /// Several threads: with atomic operations, which wait for each other where they meet in one result.
+  static method_cost cpu_join_cost(const key_request& request) {
+    const bool team = starts_team(request, request.elements);
+    const double atomic = request.threads > 1 ? 4000 * std::max(1.0, request.row_bytes / 8) : 0;
+    return cpu_cost({.element = atomic + cpu_join(request), .crowd = team ? 40000.0 : 0, .teams = team ? 1.0 : 0},
+                    request);
   }
   template <typename Context>
   using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_atomic_engine, cuda_atomic_engine>;

@@ -62,7 +62,16 @@ struct fixed_point_method : key_record {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
   static method_cost cost(const key_request& request) {
-    if (!request.cuda) return cpu_cost({6000, 40000, 0, 0, 52}, request);
+    if (!request.cuda) {
+      constexpr double words = 6;
+      const bool adds = starts_team(request, request.elements), takes = starts_team(request, request.keys);
+      return cpu_cost({.element = 6000,
+                       .crowd = adds ? 40000.0 : 0,
+                       .bytes_key = 52,
+                       .teams = (adds ? 2.0 : 0) + (takes ? 1 : 0)},
+                      request)
+          .each("words", cost_unit::byte, 8e-6 * words * request.keys);
+    }
     // A sum has several words, each of which waits for the one before.
     return cuda_cost({left_over::elements, 2, 1, 0, 52}, request)
         .each("crowd", cost_unit::step, crowded_elements(request));

@@ -35,9 +35,13 @@ struct particle_method {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static method_cost cost(const spread_request& request) {
-    const bool atomic = !request.cuda && request.threads > 1;
-    return scattering_cost(request).each("atomic", cost_unit::step,
-                                         atomic ? request.share(request.contributions()) : 0);
+    if (request.cuda) return scattering_cost(request).each("atomic", cost_unit::step, 0);
+    constexpr double points_worth_a_team = 2048;  // of for_each
+    const spread_request here = request.with_team_from(points_worth_a_team);
+    return scattering_cost(here)
+        .each("atomic", cost_unit::step, request.threads > 1 ? here.share(request.contributions()) : 0)
+        .each("shared", cost_unit::step, here.threads > 1 ? here.share(request.contributions()) : 0)
+        .each("team", cost_unit::launch, here.teams(1));
   }
   template <typename Context, typename T>
   using engine = particle_engine<Context, T>;

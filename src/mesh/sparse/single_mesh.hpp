@@ -76,6 +76,13 @@ struct single_mesh_method {
     cost.once("sort", cost_unit::step, request.level == determinism::none ? 0 : request.share(entries));
     cost.each("nodes", cost_unit::step, request.share(1e-6 * request.nodes));
     cost.each("fullest", cost_unit::step, request.fullest());
+    if (!request.cuda) {
+      // Each thread has as many mesh points, but where tiles are empty not as many entries.
+      const double uneven = request.sample.seen > 0 ? 1 - request.sample.occupied : 0;
+      cost.each("uneven", cost_unit::step, uneven * (entries - request.share(entries)));
+      cost.each("far", cost_unit::byte, request.share(entries * request.disorder()));
+      cost.each("team", cost_unit::launch, request.teams(1));
+    }
     return cost.holds(1e6 * entry * entries + 12 * request.nodes);
   }
   template <typename Context, typename T>

@@ -50,7 +50,6 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
 
   [[nodiscard]] tile_walk<T> walk() const;
   [[nodiscard]] int key_bits_in_tile() const;
-  [[nodiscard]] std::uint32_t key_of(const placed_point<T>& point) const;
   void find_begins(const std::uint32_t* keys, std::size_t count);
   void work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk);
   void walk_all(tile_function function, const tile_walk<T>& walk);
@@ -70,7 +69,6 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   array<T, cpu_context> scratch_;         ///< of each thread
   array<row_piece, cpu_context> pieces_;  ///< of each thread
   workspace<cpu_context> sort_memory_;
-  array<placed_point<T>, cpu_context> unsorted_;
   array<std::uint32_t, cpu_context> pairs_;
 };
 

@@ -57,7 +57,7 @@ cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_s
 template <typename T>
 std::size_t cpu_tiles_engine<T>::bytes_needed(std::size_t count) const {
   const auto threads = static_cast<std::size_t>(context_.threads());
-  const std::size_t point = 2 * sizeof(placed_point<T>) + 5 * sizeof(std::uint32_t);
+  const std::size_t point = sizeof(placed_point<T>) + 4 * sizeof(std::uint32_t);
   return count * point + (tiles_.count() + 1) * sizeof(std::uint32_t) +
          threads * (tile_scratch(setup_.shape.width[0], rows_, row_) * sizeof(T) +
                     static_cast<std::size_t>(row_) * sizeof(row_piece));
@@ -66,7 +66,7 @@ std::size_t cpu_tiles_engine<T>::bytes_needed(std::size_t count) const {
 template <typename T>
 std::size_t cpu_tiles_engine<T>::bytes() const {
   return points_.bytes() + order_.bytes() + begins_.bytes() + scratch_.bytes() + pieces_.bytes() +
-         sort_memory_.bytes() + unsorted_.bytes() + pairs_.bytes();
+         sort_memory_.bytes() + pairs_.bytes();
 }
 
 /// Lowest bits of the keys, which order the points of a tile.
@@ -76,20 +76,9 @@ int cpu_tiles_engine<T>::key_bits_in_tile() const {
 }
 
 template <typename T>
-std::uint32_t cpu_tiles_engine<T>::key_of(const placed_point<T>& point) const {
-  const tile_axis& x = tiles_.axis[0];
-  const tile_axis& z = tiles_.axis[2];
-  const int plane = point.first[0] - x.begin(x.tile_of(point.first[0]));
-  const int spot = point.first[2] - z.begin(z.tile_of(point.first[2]));
-  return (tiles_.tile_of(point.first) << bits_in_tile_) + static_cast<std::uint32_t>(plane) * lane_keys_ +
-         (static_cast<std::uint32_t>(spot) & (lane_keys_ - 1));
-}
-
-template <typename T>
 void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
   const std::size_t count = points.count;
   const auto threads = static_cast<std::size_t>(context_.threads());
-  unsorted_.resize_discarding(context_, count);
   points_.resize_discarding(context_, count);
   order_.resize_discarding(context_, count);
   pairs_.resize_discarding(context_, 3 * count);
@@ -97,22 +86,23 @@ void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
   scratch_.resize_discarding(context_, threads * tile_scratch(setup_.shape.width[0], rows_, row_));
   pieces_.resize_discarding(context_, threads * static_cast<std::size_t>(row_));
 
+  // Points are placed twice, which takes less time than keeping them in memory until they are sorted.
   constexpr std::size_t chunk = 512;
+  const std::size_t chunks = (count + chunk - 1) / chunk;
   const sort_buffers<std::uint32_t> pairs{{pairs_.data(), pairs_.data() + count},
                                           {pairs_.data() + 2 * count, order_.data()}};
-  for_each(context_, "mesh.place", (count + chunk - 1) / chunk, [&](std::size_t part) {
-    const std::size_t last = std::min(count, (part + 1) * chunk);
-    functions_.place(points, part * chunk, last, unsorted_.data());
-    for (std::size_t i = part * chunk; i < last; ++i) pairs.keys[0][i] = key_of(unsorted_.data()[i]);
+  const tile_keys keys{tiles_, bits_in_tile_, lane_keys_};
+  for_each(context_, "mesh.find_keys", chunks, [&](std::size_t part) {
+    const std::size_t first = part * chunk, last = std::min(count, first + chunk);
+    functions_.find_keys(points, keys, first, last, pairs.keys[0] + first);
   });
   const int bits = key_bits_for(tiles_.count()) + bits_in_tile_;
   const int sorted = sort_pairs(context_, pairs, count, bits, sort_memory_, sort_values::index);
   const std::uint32_t* from = pairs.values[sorted];
-  for_each(context_, "mesh.sort_points", count, [&](std::size_t i) {
-    constexpr std::size_t ahead = 16;  // points are read in random order
-    if (i + ahead < count) __builtin_prefetch(unsorted_.data() + from[i + ahead]);
-    points_.data()[i] = unsorted_.data()[from[i]];
-    order_.data()[i] = from[i];
+  for_each(context_, "mesh.place", chunks, [&](std::size_t part) {
+    const std::size_t first = part * chunk, last = std::min(count, first + chunk);
+    functions_.place(points, from, first, last, points_.data() + first);
+    if (from != order_.data()) std::copy(from + first, from + last, order_.data() + first);
   });
   find_begins(pairs.keys[sorted], count);
 }

@@ -257,6 +257,7 @@ template <typename Lanes>
 [[nodiscard]] tile_functions<typename Lanes::value> make_tile_functions() {
   tile_functions<typename Lanes::value> functions{};
   functions.lanes = Lanes::count;
+  functions.find_keys = tile_placing<Lanes>::find_keys;
   functions.place = tile_placing<Lanes>::place;
   functions.spread[0] = tile_spreading<Lanes, 1>::run;
   functions.spread[1] = tile_spreading<Lanes, 2>::run;

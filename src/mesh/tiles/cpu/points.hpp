@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "mesh/tiles/cpu/walk.hpp"
 
@@ -27,14 +29,149 @@ namespace quadrat::detail {
 
 namespace {
 
+/// The same bits as point_placement, for many points at a time: loops without branches, which compilers vectorize.
+/// Points that would be refused, and those of several systems, are left to it.
 template <typename Lanes>
 struct tile_placing {
   using T = typename Lanes::value;
+  static constexpr std::size_t batch = 64;
+  static constexpr int refused = std::numeric_limits<int>::min();
 
-  /// Flattened, so that rounding and fused operations are instructions, not calls.
-  QUADRAT_TILE_TARGET __attribute__((flatten)) static void place(const point_placement<T>& points, std::size_t first,
-                                                                 std::size_t last, placed_point<T>* placed) {
-    for (std::size_t i = first; i < last; ++i) placed[i] = points(i);
+  /// One axis of a batch.
+  struct located {
+    T x[batch];
+    T place[batch];
+    int first[batch];
+  };
+
+  /// floor(x), by rounding to a whole number: beyond 2^52 (2^23) every number is one.
+  [[nodiscard]] QUADRAT_TILE_INLINE static T whole_below(T x) {
+    constexpr T most = T(1) / std::numeric_limits<T>::epsilon();
+    const T shift = std::copysign(most, x);
+    const T nearest = (x + shift) - shift;
+    const T below = nearest - (nearest > x ? T(1) : T(0));
+    return std::fabs(x) < most ? below : x;
+  }
+
+  /// Sets `place` and `first`, which is `refused` where a point would be.
+  template <bool Periodic>
+  QUADRAT_TILE_TARGET __attribute__((flatten)) static void locate(const point_placement<T>& points, int a,
+                                                                  located& at) {
+    const mesh_axis<T> axis = points.axis[a];
+    const T width = static_cast<T>(axis.width), extent = static_cast<T>(axis.extent);
+    const T half = axis.width % 2 == 0 ? T(0) : T(0.5);
+    const int points_before = axis.width / 2;
+    const T before = static_cast<T>(points_before);
+    // Accepted are x with from <= x < to, and a distance from the lower face of at most `farthest`.
+    constexpr T large = std::numeric_limits<T>::max(), infinite = std::numeric_limits<T>::infinity();
+    const bool inside = Periodic ? points.refuse_outside : points.refuse_beyond;
+    const T from = inside ? axis.lower : -large;
+    const T to = inside ? (Periodic ? axis.upper : std::nextafter(axis.upper, infinite)) : infinite;
+    const T farthest = Periodic && !inside ? axis.farthest : large;
+    const T least = Periodic || points.clip ? -width : T(0), most = Periodic || points.clip ? extent : extent - width;
+    for (std::size_t k = 0; k < batch; ++k) {
+      const T x = at.x[k];
+      const T offset = x - axis.lower;
+      const T virtual_lower = x - offset;
+      const T offset_rest = (x - (offset + virtual_lower)) + (virtual_lower - axis.lower);
+      const T u = offset * axis.scale;
+      T rest = std::fma(offset, axis.scale, -u);
+      rest = std::fma(offset, axis.scale_rest, rest);
+      rest = std::fma(offset_rest, axis.scale, rest);
+      const T shifted = u - half;
+      const T virtual_half = u - shifted;
+      rest += (u - (shifted + virtual_half)) + (virtual_half - half);
+      T whole = whole_below(shifted);
+      T place = (shifted - whole) + rest;
+      const T turn = (place < T(0) ? T(1) : T(0)) - (place >= T(1) ? T(1) : T(0));
+      place += turn;
+      whole -= turn;
+      whole += place >= T(1) ? T(1) : T(0);
+      place = ((place >= T(0)) & (place < T(1))) ? place : T(0);
+      const T first = whole - before + T(1);
+      T index;
+      if constexpr (Periodic) {
+        const T turns = whole_below(first * axis.inverse_extent);
+        index = std::fma(-turns, extent, first);
+        index = ((index >= -extent) & (index < T(2) * extent)) ? index : T(0);
+        index += (index < T(0) ? extent : T(0)) - (index >= extent ? extent : T(0));
+      } else {
+        index = first > -width ? first : -width;
+        index = index < extent ? index : extent;
+      }
+      const bool accepted =
+          (x >= from) & (x < to) & (std::fabs(offset) <= farthest) & (index >= least) & (index <= most);
+      at.place[k] = place - T(0.5);
+      at.first[k] = accepted ? static_cast<int>(index) : refused;
+    }
+  }
+
+  /// Locates `count` points, consecutive from `first` or those that `chosen` names there. Returns false where one might
+  /// be refused.
+  QUADRAT_TILE_TARGET static bool locate_batch(const point_placement<T>& points, const std::uint32_t* chosen,
+                                               std::size_t first, std::size_t count, located* at) {
+    if (points.system != nullptr) return false;
+    int least = 0;
+    for (int a = 0; a < 3; ++a) {
+      if (points.component[a] == nullptr) {
+        std::memset(&at[a], 0, sizeof(located));
+        continue;
+      }
+      for (std::size_t k = 0; k < batch; ++k) {
+        const std::size_t i = first + (k < count ? k : 0);
+        at[a].x[k] = points.component[a][(chosen == nullptr ? i : chosen[i]) * points.stride];
+      }
+      if (points.axis[a].periodic) {
+        locate<true>(points, a, at[a]);
+      } else {
+        locate<false>(points, a, at[a]);
+      }
+      for (std::size_t k = 0; k < batch; ++k) least = at[a].first[k] < least ? at[a].first[k] : least;
+    }
+    return least != refused;
+  }
+
+  QUADRAT_TILE_TARGET static void find_keys(const point_placement<T>& points, const tile_keys& tiles, std::size_t first,
+                                            std::size_t last, std::uint32_t* keys) {
+    located at[3];
+    for (; first < last; first += batch, keys += batch) {
+      const std::size_t count = last - first < batch ? last - first : batch;
+      if (locate_batch(points, nullptr, first, count, at)) {
+        for (std::size_t k = 0; k < count; ++k) keys[k] = tiles.key(at[0].first[k], at[1].first[k], at[2].first[k]);
+        continue;
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        const placed_point<T> point = points(first + k);
+        keys[k] = tiles.key(point.first[0], point.first[1], point.first[2]);
+      }
+    }
+  }
+
+  /// Points in any order are fetched ahead: the first and the last of adjacent components, or all.
+  QUADRAT_TILE_INLINE static void ask_for(const point_placement<T>& points, const std::uint32_t* chosen,
+                                          std::size_t first, std::size_t last) {
+    const bool adjacent = points.component[0] != nullptr && points.component[1] == points.component[0] + 1;
+    for (std::size_t i = first; i < last; ++i) {
+      for (int a = 0; a < 3; a += adjacent ? 2 : 1) {
+        if (points.component[a] != nullptr) __builtin_prefetch(points.component[a] + chosen[i] * points.stride);
+      }
+    }
+  }
+
+  QUADRAT_TILE_TARGET static void place(const point_placement<T>& points, const std::uint32_t* chosen,
+                                        std::size_t first, std::size_t last, placed_point<T>* placed) {
+    located at[3];
+    for (; first < last; first += batch, placed += batch) {
+      const std::size_t count = last - first < batch ? last - first : batch;
+      const std::size_t left = last - first - count;
+      ask_for(points, chosen, first + count, first + count + (left < batch ? left : batch));
+      const bool fine = locate_batch(points, chosen, first, count, at);
+      for (std::size_t k = 0; k < count; ++k) {
+        placed[k] = fine ? placed_point<T>{{at[0].place[k], at[1].place[k], at[2].place[k]},
+                                           {at[0].first[k], at[1].first[k], at[2].first[k]}}
+                         : points(chosen[first + k]);
+      }
+    }
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "mesh/shape.hpp"
+#include "mesh/tiles/cpu/tiling.hpp"
 #include "quadrat/mesh/window.hpp"
 
 /// The inner loops of the method `tiles` on the CPU, by instruction set.
@@ -91,7 +92,12 @@ template <typename T>
 struct tile_functions {
   /// Lanes of a vector: points of a plane are best ordered by their position modulo this along axis 2.
   int lanes;
-  void (*place)(const point_placement<T>& points, std::size_t first, std::size_t last, placed_point<T>* placed);
+  /// The keys of the points [first, last), from keys[0] on. Refused points raise their faults.
+  void (*find_keys)(const point_placement<T>& points, const tile_keys& tiles, std::size_t first, std::size_t last,
+                    std::uint32_t* keys);
+  /// Places the points that are entries [first, last) of `chosen`, from placed[0] on.
+  void (*place)(const point_placement<T>& points, const std::uint32_t* chosen, std::size_t first, std::size_t last,
+                placed_point<T>* placed);
   /// Index: components - 1.
   void (*spread[2])(const tile_walk<T>& walk, const tile_work<T>& work);
   void (*interpolate[2])(const tile_walk<T>& walk, const tile_work<T>& work);

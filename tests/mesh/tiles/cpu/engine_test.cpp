@@ -234,6 +234,84 @@ TYPED_TEST(cpu_tiles, values_beside_a_footprint_do_not_show_when_they_are_not_fi
   }
 }
 
+/// Coordinates inside and outside [lower, lower + length), on its faces, beside mesh points, and far away.
+template <typename T>
+[[nodiscard]] std::vector<T> telling_coordinates(T lower, T length, int extent) {
+  const T upper = lower + length, far = std::numeric_limits<T>::max();
+  std::vector<T> all{lower, upper, std::nextafter(lower, -far), std::nextafter(upper, -far),
+                     std::nextafter(upper, far)};
+  for (int k = 0; k <= extent; ++k) {
+    for (const double part : {0.0, 0.5}) {
+      const T x = static_cast<T>(lower + length * (k + part) / extent);
+      all.insert(all.end(), {std::nextafter(x, -far), x, std::nextafter(x, far)});
+    }
+  }
+  for (const T periods : {T(1), T(-1), T(7.3), T(-1000.25), T(1048575.5), T(-1048575.5)}) {
+    all.insert(all.end(), {lower + periods * length, lower + (periods + T(0.013)) * length});
+  }
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<T> unit(T(-0.3), T(1.3));
+  for (int k = 0; k < 300; ++k) all.push_back(lower + length * unit(random));
+  return all;
+}
+
+/// Places and keys of all points, one instruction set after another.
+template <typename T>
+void expect_same_places(const detail::point_placement<T>& points, const detail::mesh_shape& shape) {
+  const detail::mesh_tiles tiles{
+      {make_tile_axis(shape, 0, 3), make_tile_axis(shape, 1, 3), make_tile_axis(shape, 2, 3)}};
+  const detail::tile_keys keys{tiles, 10, 4};
+  std::vector<std::uint32_t> backwards(points.count), found_keys(points.count);
+  for (std::size_t i = 0; i < points.count; ++i) backwards[i] = static_cast<std::uint32_t>(points.count - 1 - i);
+  std::vector<detail::placed_point<T>> found(points.count);
+  for (const auto& set : instruction_sets<T>()) {
+    set.functions->find_keys(points, keys, 0, points.count, found_keys.data());
+    set.functions->place(points, backwards.data(), 0, points.count, found.data());
+    for (std::size_t i = 0; i < points.count; ++i) {
+      const detail::placed_point<T> wanted = points(i), other = found[points.count - 1 - i];
+      ASSERT_EQ(found_keys[i], keys.key(wanted.first[0], wanted.first[1], wanted.first[2])) << set.name << " " << i;
+      for (int axis = 0; axis < 3; ++axis) {
+        ASSERT_EQ(other.first[axis], wanted.first[axis]) << set.name << ", point " << i;
+        ASSERT_EQ(other.place[axis], wanted.place[axis]) << set.name << ", point " << i;
+      }
+    }
+  }
+}
+
+/// All points in one batch of accepted ones, and each also where others of its batch are refused.
+TYPED_TEST(cpu_tiles, many_points_are_placed_as_one_is_bit_by_bit) {
+  using T = TypeParam;
+  fault_state<cpu_context> faults{cpu_context()};
+  const int extents[3] = {9, 30, 17};
+  for (const bool periodic : {true, false}) {
+    const auto domain =
+        make_box<T, 3>({T(-0.7), T(0.1), T(1000)}, {T(2.6), T(1.1), T(1000.37)}, vec<bool, 3>::filled(periodic));
+    for (const int order : {1, 4, 5, 8}) {
+      const detail::mesh_shape shape = detail::make_shape(domain, {9, 30, 17}, bspline_window<T>(order));
+      for (int options = 0; options < 8; ++options) {
+        std::vector<T> coordinates[3];
+        detail::point_placement<T> points{};
+        for (int axis = 0; axis < 3; ++axis) {
+          coordinates[axis] = telling_coordinates(domain.lower[axis], domain.length[axis], extents[axis]);
+          coordinates[axis].resize(500, domain.lower[axis] + domain.length[axis] / 2);
+          points.axis[axis] = detail::make_mesh_axis(domain, axis, shape.extent[axis], order);
+          points.component[axis] = coordinates[axis].data();
+        }
+        coordinates[0][150] = std::numeric_limits<T>::quiet_NaN();
+        coordinates[1][151] = std::numeric_limits<T>::infinity();
+        coordinates[2][152] = -std::numeric_limits<T>::max();
+        points.stride = 1;
+        points.count = 500;
+        points.refuse_outside = points.refuse_beyond = (options & 1) != 0;
+        points.clip = (options & 2) != 0;
+        if ((options & 4) != 0) points.component[0] = nullptr;
+        points.faults = faults.flag();
+        expect_same_places(points, shape);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 }  // namespace quadrat::test
