@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "choice/places.hpp"
 #include "harness/points.hpp"
 #include "harness/session.hpp"
 #include "harness/stopwatch.hpp"
@@ -27,24 +29,40 @@ struct case_grid {
 
 /// Both grids of a session. Some cases in seconds; with --full, all.
 [[nodiscard]] inline std::vector<case_grid> case_grids(const session& s) {
-  const std::size_t fit = s.full() ? (s.on_cuda() ? 120 : 48) : 4, test = s.full() ? (s.on_cuda() ? 160 : 40) : 4;
+  const std::size_t fit = s.full() ? 120 : 4, test = s.full() ? (s.on_cuda() ? 160 : 300) : 4;
   std::vector<case_grid> grids{{"fit", 9001, fit}, {"test", 424242, test}};
   std::erase_if(grids, [&](const case_grid& one) { return !s.asked().grid.empty() && s.asked().grid != one.name; });
   return grids;
 }
 
-/// Calls f(grid, number) for every case, in turn of each grid: a time limit cuts all. What was measured is written now
-/// and then, in case the session is ended.
+/// One case of a grid.
+struct numbered_case {
+  std::string_view grid;
+  std::size_t number;
+};
+
+/// session::attempt for a case, unless a run that is resumed has measured it.
+template <typename Measure>
+void attempt_case(const session& s, row identity, const numbered_case& one, Measure&& measure) {
+  if (s.out().has_case(identity.at("op").get<std::string>(), one.grid, one.number)) return;
+  identity["grid"] = std::string(one.grid);
+  identity["case"] = one.number;
+  s.attempt(identity, measure);
+}
+
+/// Calls f(grid, number) for every case of the part, in turn of each grid: a time limit cuts all. What was measured is
+/// written now and then, in case the session is ended.
 template <typename F>
 void for_each_case(const session& s, F&& f) {
   const std::vector<case_grid> grids = case_grids(s);
-  std::size_t most = 0;
+  std::size_t most = 0, turns = 0;
   for (const case_grid& grid : grids) most = std::max(most, grid.cases);
   for (std::size_t number = 0; number < most; ++number) {
+    if (static_cast<int>(number % static_cast<std::size_t>(s.asked().parts)) != s.asked().part - 1) continue;
     for (const case_grid& grid : grids) {
       if (number < grid.cases) f(grid, number);
     }
-    if (number % 8 == 7) s.out().save(false);
+    if (++turns % 8 == 0) s.out().save(false);
   }
 }
 
@@ -56,6 +74,11 @@ class case_draw {
   template <typename Options>
   [[nodiscard]] auto one_of(const Options& options) {
     return options[random_word(seed_ + ++drawn_, number_) % options.size()];
+  }
+  /// How points are distributed in a case of this grid.
+  [[nodiscard]] std::string places_of(std::string_view grid) {
+    const std::string_view drawn = one_of(place_distributions);
+    return std::string(grid == "fit" ? drawn : unseen_distribution(drawn));
   }
   [[nodiscard]] bool chance(double share) { return random_unit(seed_ + ++drawn_, number_) < share; }
   /// Log-uniform.
@@ -99,9 +122,15 @@ class rivals {
  public:
   static constexpr double hopeless = 6;
 
-  /// How often to go through all methods: on a CPU others may interrupt one method for as long as it is timed, but
-  /// hardly in every round. The least counts.
-  [[nodiscard]] static int rounds(const session& s) { return s.full() && !s.on_cuda() ? 3 : 1; }
+  /// Whether to go through all methods once more: on a CPU others may interrupt one method for as long as it is timed,
+  /// but hardly in every round. The least counts. What is quick is interrupted as often, and repeated more often.
+  [[nodiscard]] bool another_round(const session& s) {
+    constexpr int least_rounds = 3, most_rounds = 20;
+    constexpr double enough_s = 0.25;
+    const int least = s.full() && !s.on_cuda() ? least_rounds : 1;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    return rounds_++ < least || (least > 1 && rounds_ <= most_rounds && spent.count() < enough_s);
+  }
 
   /// `measure(bool quickly)` runs the method and returns its times: by one call each, or well. One that is not possible
   /// here is left out.
@@ -109,6 +138,7 @@ class rivals {
   void add(const std::string& name, double uses, Measure&& measure) {
     const auto known = times_.find(name);
     const auto total = [&](const method_times& one) { return one.prepare_ms + uses * one.use_ms; };
+    if (rounds_ > 2 && known != times_.end() && total(known->second) >= hopeless * best_) return;
     try {
       method_times times = measure(true);
       const auto is_hopeless = [&] { return total(times) >= hopeless * best_; };
@@ -143,6 +173,8 @@ class rivals {
   std::map<std::string, method_times> times_;
   std::map<std::string, std::string> why_not_;
   double best_ = 1e300;
+  int rounds_ = 0;  ///< begun
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 template <typename T>

@@ -27,15 +27,15 @@ struct contact_case {
   const bool fit = grid.name == "fit";
   case_draw draw(grid.seed, number);
   contact_case what;
-  what.distribution = draw.one_of(place_distributions);
+  what.distribution = draw.places_of(grid.name);
   what.sorted = draw.chance(0.4);
   what.wide = draw.chance(0.35);
   what.known_domain = draw.chance(0.7);
   what.ellipsoids = draw.chance(0.15);
   what.ratio = fit ? draw.one_of(std::array{1.0, 1.0, 2.0, 10.0}) : draw.one_of(std::array{1.0, 1.0, 3.0, 8.0, 20.0});
   what.contacts = draw.between(0.5, 10);
-  const double most = !s.full() ? 2000 : (s.on_cuda() ? (what.ellipsoids ? 1e5 : 1e6) : 3e4);
-  what.n = static_cast<std::size_t>(draw.between(8, most));
+  const double most = !s.full() ? 2000 : (s.on_cuda() ? (what.ellipsoids ? 1e5 : 1e6) : (what.ellipsoids ? 1e4 : 1e5));
+  what.n = static_cast<std::size_t>(draw.between(10, most));
   return what;
 }
 
@@ -62,15 +62,14 @@ struct contact_case {
 }
 
 template <typename T, typename Context>
-void time_contact_case(const Context& context, const session& s, const contact_case& what, std::string_view grid) {
+void time_contact_case(const Context& context, const session& s, const contact_case& what, const numbered_case& one) {
   row identity =
       identify("contacts", "auto", std::is_same_v<T, float> ? "float" : "double", what.n, 0, what.distribution);
   identity.erase("cells");
-  identity["grid"] = std::string(grid);
   identity["storage"] = what.sorted ? "sorted" : "shuffled";
   identity["ratio"] = what.ratio;
   identity["shape"] = what.ellipsoids ? "ellipsoids" : "spheres";
-  s.attempt(identity, [&](row& out) {
+  attempt_case(s, identity, one, [&](row& out) {
     workspace<Context> scratch;
     detail::point_sample sample;
     const double most_pairs = s.on_cuda() ? 2e7 : 4e5;
@@ -90,7 +89,7 @@ void time_contact_case(const Context& context, const session& s, const contact_c
     contact_options<T> options;
     if (what.known_domain) options.domain = placed->domain();
     rivals times;
-    for (int round = 0; round < rivals::rounds(s); ++round) {
+    while (times.another_round(s)) {
       for (const contact_method& method : contact_methods()) {
         const detail::method_demand demand{"", s.on_cuda()};
         if (!demand.met_by(method)) continue;
@@ -125,8 +124,8 @@ template <typename Context>
 void time_contact_cases(const session& s, const Context& context) {
   for_each_case(s, [&](const case_grid& grid, std::size_t k) {
     const contact_case what = draw_contact_case(s, grid, k);
-    what.wide ? time_contact_case<double>(context, s, what, grid.name)
-              : time_contact_case<float>(context, s, what, grid.name);
+    what.wide ? time_contact_case<double>(context, s, what, {grid.name, k})
+              : time_contact_case<float>(context, s, what, {grid.name, k});
   });
 }
 

@@ -30,6 +30,7 @@ constexpr std::string_view kept_suffix = " kept";
 struct chosen_method {
   std::string name;
   bool sampled = false;
+  double expected_ms = 0;  ///< as long as the profile says it takes
 };
 
 /// The method with the least expected time among those that serve at a level: as detail::times_by_profile, but for
@@ -52,7 +53,8 @@ template <typename Request, typename Choose>
   plain.sample = {};
   const expected_time first = choose(plain);
   const bool sampled = detail::worth_sampling(request.cuda, first.milliseconds);
-  return {std::string(sampled ? choose(request).method : first.method), sampled};
+  const expected_time last = sampled ? choose(request) : first;
+  return {std::string(last.method), sampled, last.milliseconds};
 }
 
 /// What the ways of a model cost.
@@ -64,11 +66,18 @@ template <typename Request, typename Choose>
 }
 [[nodiscard]] bool is_model(const std::string& module) { return module == "circles" || module == "granular"; }
 
+/// The threads that a choice is made for, whatever their number was.
+template <typename Request>
+[[nodiscard]] int chosen_for(const Request& request) {
+  return request.cuda || request.level == determinism::none ? request.threads : detail::usual_threads;
+}
+
 [[nodiscard]] chosen_method choose_for(const row& measured, double uses, const device_profile& profile) {
   const std::string module = measured.at("op");
   const row& load = measured.at("load");
   if (module == "mesh") {
-    const detail::spread_request request = spread_request_of(load);
+    detail::spread_request request = spread_request_of(load);
+    request.threads = chosen_for(request);
     return choose_in_steps(request, [&](const detail::spread_request& asked) {
       return fastest(detail::spread_costs(asked), profile, module, uses, request.level);
     });
@@ -76,12 +85,16 @@ template <typename Request, typename Choose>
   if (module == "keyed") {
     detail::key_request request = key_request_of(load);
     request.uses = uses;
+    request.threads = chosen_for(request);
     detail::key_request unseen = request;
     unseen.sample = detail::even_keys(request.elements, request.keys);
     const expected_time first = fastest(detail::key_costs(unseen), profile, module, uses, request.level);
     const auto layout = detail::key_sample_layout::of_cpu(static_cast<std::size_t>(request.elements));
-    if (!request.cuda && !detail::worth_key_sample(layout, first.milliseconds)) return {std::string(first.method)};
-    return {std::string(fastest(detail::key_costs(request), profile, module, uses, request.level).method), true};
+    if (!request.cuda && !detail::worth_key_sample(layout, first.milliseconds)) {
+      return {std::string(first.method), false, first.milliseconds};
+    }
+    const expected_time last = fastest(detail::key_costs(request), profile, module, uses, request.level);
+    return {std::string(last.method), true, last.milliseconds};
   }
   if (module == "neighbors") {
     return choose_in_steps(neighbor_request_of(load), [&](const detail::neighbor_request& asked) {
@@ -89,7 +102,8 @@ template <typename Request, typename Choose>
     });
   }
   const auto costs = is_model(module) ? way_costs(module, load) : detail::contact_costs(pair_request_of(load));
-  return {std::string(fastest(costs, profile, module, uses, determinism::none).method), false};
+  const expected_time only = fastest(costs, profile, module, uses, determinism::none);
+  return {std::string(only.method), false, only.milliseconds};
 }
 
 /// The time of a method for this many uses; infinite if it was not measured.
@@ -117,7 +131,8 @@ template <typename Request, typename Choose>
 
 [[nodiscard]] row judged_row(const row& measured, double uses, const device_profile& profile) {
   row out{{"op", "choice"}, {"module", measured.at("op")}};
-  for (const char* key : {"precision", "dim", "n", "keys", "mesh", "order", "distribution", "storage"}) {
+  for (const char* key :
+       {"case", "precision", "dim", "n", "keys", "mesh", "order", "distribution", "storage", "level"}) {
     if (measured.contains(key)) out[key] = measured[key];
   }
   out["uses"] = uses;
@@ -132,6 +147,7 @@ template <typename Request, typename Choose>
   const double sampling = chosen.sampled ? measured.value("sample_ms", 0.0) : 0;
   out["chosen"] = chosen.name;
   out["best"] = best;
+  out["expected_ms"] = chosen.expected_ms;
   out["chosen_ms"] = ms;
   out["best_ms"] = best_ms;
   out["regret"] = ms / best_ms;
@@ -241,7 +257,11 @@ device_profile fit_profile(const std::vector<row>& measured, const device_profil
   device_profile profile = start;
   for (const auto& [method, one] : all) {
     const std::vector<double> constants = fit_relative(one.amounts, one.times, one.weights);
-    for (std::size_t k = 0; k < one.names.size(); ++k) profile.constants[one.names[k]] = constants[k];
+    for (std::size_t k = 0; k < one.names.size(); ++k) {
+      // What no case had any of, such as starts of threads where there was one, is not known better than before.
+      const bool seen = std::ranges::any_of(one.amounts, [k](const auto& amounts) { return amounts[k] > 0; });
+      if (seen || !profile.constants.contains(one.names[k])) profile.constants[one.names[k]] = constants[k];
+    }
   }
   return profile;
 }

@@ -19,7 +19,7 @@ namespace quadrat::bench {
 [[nodiscard]] std::vector<row> summarize_regret(const std::vector<row>& judged);
 
 /// The constants that predict the times of these rows best: least squares of relative errors, none negative. Constants
-/// of methods that were not timed stay those of `start`.
+/// of methods that were not timed, and of what no row has any of, stay those of `start`.
 [[nodiscard]] device_profile fit_profile(const std::vector<row>& measured, const device_profile& start);
 
 }  // namespace quadrat::bench

@@ -30,7 +30,7 @@ struct key_case {
   key_case what;
   what.order = draw.one_of(key_orders);
   const double most = !s.full() ? 5000 : (s.on_cuda() ? 8e6 : 1e6);
-  what.n = static_cast<std::size_t>(draw.between(s.full() ? 1000 : 300, most));
+  what.n = static_cast<std::size_t>(draw.between(s.on_cuda() ? 1000 : 100, most));
   what.keys = static_cast<std::uint32_t>(draw.between(2, most));
   what.wide = draw.chance(0.4);
   what.components = draw.one_of(std::array{1, 1, 1, 2, 4});
@@ -40,22 +40,21 @@ struct key_case {
 }
 
 template <typename T, typename Context>
-void time_key_case(const Context& given, const session& s, const key_case& what, std::string_view grid) {
+void time_key_case(const Context& given, const session& s, const key_case& what, const numbered_case& one) {
   row identity =
       identify_keyed("keyed", {.method = "auto"}, value_type_name<T>(), what.n, what.keys, what.order, what.components);
-  identity["grid"] = std::string(grid);
   identity["level"] = static_cast<int>(what.level);
-  s.attempt(identity, [&](row& out) {
+  attempt_case(s, identity, one, [&](row& out) {
     constexpr double middle_uses = 3;
     constexpr std::size_t queue_worth_seeing = 1000;
     const Context context = what.level == determinism::none ? given : make_context<Context>(s, what.level);
     const auto keys = make_keys(what.order, what.n, what.keys, what.seed);
     keyed_problem<Context, T> problem(context, keys, what.keys, what.components);
     rivals times;
-    for (int round = 0; round < rivals::rounds(s); ++round) {
+    while (times.another_round(s)) {
       for (const key_variant& variant : key_variants(s, false, what.level)) {
         if (variant.method == "auto") continue;
-        if (queues_for_a_key(variant.method) && problem.most_of_a_key() > queue_worth_seeing) continue;
+        if (s.on_cuda() && queues_for_a_key(variant.method) && problem.most_of_a_key() > queue_worth_seeing) continue;
         for (const bool kept : {false, true}) {
           times.add(variant.method + (kept ? " kept" : ""), middle_uses, [&](bool quickly) -> method_times {
             key_reducer<Context> reducer(context, problem.key_count(),
@@ -101,7 +100,8 @@ template <typename Context>
 void time_key_cases(const session& s, const Context& context) {
   for_each_case(s, [&](const case_grid& grid, std::size_t k) {
     const key_case what = draw_key_case(s, grid, k);
-    what.wide ? time_key_case<double>(context, s, what, grid.name) : time_key_case<float>(context, s, what, grid.name);
+    what.wide ? time_key_case<double>(context, s, what, {grid.name, k})
+              : time_key_case<float>(context, s, what, {grid.name, k});
   });
 }
 

@@ -52,14 +52,16 @@ namespace {
 std::vector<double> fit_relative(const std::vector<std::vector<double>>& amounts, const std::vector<double>& times,
                                  const std::vector<double>& weights) {
   std::vector<double> found = least_squares(amounts, times, weights);
-  constexpr int rounds = 8;
+  constexpr int rounds = 12;
   constexpr double usual = 0.2;
   for (int round = 0; round < rounds; ++round) {
     std::vector<double> trusted = weights;
     for (std::size_t i = 0; i < amounts.size(); ++i) {
       double predicted = 0;
       for (std::size_t k = 0; k < found.size(); ++k) predicted += amounts[i][k] * found[k];
-      trusted[i] *= usual / std::max(usual, std::fabs(predicted / times[i] - 1));
+      // Half and twice the time are as wrong.
+      const double larger = std::max(1.0, predicted / times[i]);
+      trusted[i] *= usual / std::max(usual, std::fabs(predicted / times[i] - 1) / larger) / (larger * larger);
     }
     found = least_squares(amounts, times, trusted);
   }

@@ -30,7 +30,7 @@ struct mesh_case {
   const bool fit = grid.name == "fit";
   case_draw draw(grid.seed, number);
   mesh_case what;
-  what.distribution = draw.one_of(place_distributions);
+  what.distribution = draw.places_of(grid.name);
   what.sorted = draw.chance(0.4);
   what.dimension = draw.chance(0.75) ? 3 : 2;
   what.wide = draw.chance(0.35);
@@ -49,7 +49,10 @@ struct mesh_case {
   if (large) what.extent = fit ? 448 : 512;
   if (what.dimension == 2) what.extent *= cuda ? 16 : 4;
   if (!cuda && what.dimension == 3) what.extent = std::min(what.extent, 96);
-  what.n = static_cast<std::size_t>(draw.between(1000, large ? 5e5 : (cuda ? 4e6 : 1e5)));
+  what.n = static_cast<std::size_t>(cuda ? draw.between(1000, large ? 5e5 : 4e6) : draw.between(30, 3e5));
+  constexpr double most_contributions = 2e7;  // on a CPU: some hundredths of a second
+  const double fitting = most_contributions / std::pow(what.order, what.dimension);
+  if (!cuda) what.n = std::min(what.n, static_cast<std::size_t>(fitting));
   return what;
 }
 
@@ -62,16 +65,15 @@ struct mesh_case {
 }
 
 template <typename T, int D, typename Context>
-void time_mesh_case(const Context& given, const session& s, const mesh_case& what, std::string_view grid) {
+void time_mesh_case(const Context& given, const session& s, const mesh_case& what, const numbered_case& one) {
   row identity = identify("mesh", "auto", std::is_same_v<T, float> ? "float" : "double", what.n, 0, what.distribution);
   identity.erase("cells");
-  identity["grid"] = std::string(grid);
   identity["storage"] = what.sorted ? "sorted" : "shuffled";
   identity["dim"] = D;
   identity["mesh"] = what.extent;
   identity["order"] = what.order;
   identity["level"] = static_cast<int>(what.level);
-  s.attempt(identity, [&](row& out) {
+  attempt_case(s, identity, one, [&](row& out) {
     const Context context = what.level == determinism::none ? given : make_context<Context>(s, what.level);
     const auto places =
         to_device(context, cast_all<T>(make_places(what.distribution, what.n, D, random_word(7, what.n), what.sorted)));
@@ -90,7 +92,7 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
     array<T, Context> result(context, static_cast<std::size_t>(std::lround(std::pow(what.extent, D))));
     constexpr double middle_uses = 10;
     rivals times;
-    for (int round = 0; round < rivals::rounds(s); ++round) {
+    while (times.another_round(s)) {
       for (const std::string& name : names) {
         times.add(name, middle_uses, [&](bool quickly) -> method_times {
           options.method = name;
@@ -137,11 +139,11 @@ void time_mesh_cases(const session& s, const Context& context) {
   for_each_case(s, [&](const case_grid& grid, std::size_t k) {
     const mesh_case what = draw_mesh_case(s, grid, k);
     if (what.dimension == 2) {
-      what.wide ? time_mesh_case<double, 2>(context, s, what, grid.name)
-                : time_mesh_case<float, 2>(context, s, what, grid.name);
+      what.wide ? time_mesh_case<double, 2>(context, s, what, {grid.name, k})
+                : time_mesh_case<float, 2>(context, s, what, {grid.name, k});
     } else {
-      what.wide ? time_mesh_case<double, 3>(context, s, what, grid.name)
-                : time_mesh_case<float, 3>(context, s, what, grid.name);
+      what.wide ? time_mesh_case<double, 3>(context, s, what, {grid.name, k})
+                : time_mesh_case<float, 3>(context, s, what, {grid.name, k});
     }
   });
 }

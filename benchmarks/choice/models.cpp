@@ -46,14 +46,13 @@ template <int D>
 template <int D>
 void time_circles_case(const cpu_context& context, const session& s, const case_grid& grid, std::size_t number) {
   case_draw draw(grid.seed, number);
-  const std::string distribution(draw.one_of(place_distributions));
+  const std::string distribution = draw.places_of(grid.name);
   const auto n = static_cast<std::size_t>(draw.between(s.full() ? 500 : 100, s.full() ? 2e4 : 500));
   const double neighbors = draw.between(4, 200);
   row identity = identify("circles", "auto", "float", n, 0, distribution);
   identity.erase("cells");
-  identity["grid"] = std::string(grid.name);
   identity["dim"] = D;
-  s.attempt(identity, [&](row& out) {
+  attempt_case(s, identity, {grid.name, number}, [&](row& out) {
     circles_parameters p;
     p.force = 0;
     p.width = std::pow(static_cast<double>(n) / neighbors, 1.0 / D) * p.radius;
@@ -66,7 +65,7 @@ void time_circles_case(const cpu_context& context, const session& s, const case_
     // The densest are left to real runs.
     if (load.company * static_cast<double>(n) > 4e6) return;
     rivals times;
-    for (int round = 0; round < rivals::rounds(s); ++round) {
+    while (times.another_round(s)) {
       for (const detail::circles_way& way : detail::circles_ways()) {
         times.add(std::string(way.name), 1, [&](bool quickly) {
           const circles_options options{p, std::string(way.order), "", way.cells_per_reach, way.cells_per_reach_x};
@@ -83,13 +82,12 @@ void time_circles_case(const cpu_context& context, const session& s, const case_
 /// Grains of a gas or a heap, as dense as these may be.
 void time_granular_case(const cpu_context& context, const session& s, const case_grid& grid, std::size_t number) {
   case_draw draw(grid.seed + 1, number);
-  const std::string distribution(draw.one_of(place_distributions));
+  const std::string distribution = draw.places_of(grid.name);
   const auto n = static_cast<std::size_t>(draw.between(s.full() ? 1000 : 200, s.full() ? 3e4 : 500));
   const double filled = draw.between(0.02, 0.7);
   row identity = identify("granular", "auto", "float", n, 0, distribution);
   identity.erase("cells");
-  identity["grid"] = std::string(grid.name);
-  s.attempt(identity, [&](row& out) {
+  attempt_case(s, identity, {grid.name, number}, [&](row& out) {
     granular_options options;
     granular_parameters& p = options.parameters;
     p.gravity = {0, 0, 0};
@@ -104,7 +102,7 @@ void time_granular_case(const cpu_context& context, const session& s, const case
     if (load.company > 40) return;  // grains are not that dense
     const granular<cpu_context, float> finest(context, options, positions);
     rivals times;
-    for (int round = 0; round < rivals::rounds(s); ++round) {
+    while (times.another_round(s)) {
       for (const detail::granular_way& way : detail::granular_ways()) {
         times.add(std::string(way.name), 1, [&](bool quickly) {
           granular_options chosen = options;

@@ -27,15 +27,15 @@ struct neighbor_case {
 [[nodiscard]] neighbor_case draw_neighbor_case(const session& s, const case_grid& grid, std::size_t number) {
   case_draw draw(grid.seed, number);
   neighbor_case what;
-  what.distribution = draw.one_of(place_distributions);
+  what.distribution = draw.places_of(grid.name);
   what.sorted = draw.chance(0.4);
   what.wide = draw.chance(0.35);
   what.periodic = draw.chance(0.5);
   what.half = draw.chance(0.25);
   what.dimension = draw.chance(0.7) ? 3 : 2;
   what.neighbors = draw.between(4, 120);
-  const double most = !s.full() ? 3000 : (s.on_cuda() ? 3e6 : 3e4);
-  what.n = static_cast<std::size_t>(draw.between(s.full() ? 8 : 30, most));
+  const double most = !s.full() ? 3000 : (s.on_cuda() ? 3e6 : 1e5);
+  what.n = static_cast<std::size_t>(draw.between(s.full() ? 10 : 30, most));
   return what;
 }
 
@@ -44,15 +44,14 @@ struct neighbor_case {
 }
 
 template <typename T, int D, typename Context>
-void time_neighbor_case(const Context& context, const session& s, const neighbor_case& what, std::string_view grid) {
+void time_neighbor_case(const Context& context, const session& s, const neighbor_case& what, const numbered_case& one) {
   row identity =
       identify("neighbors", "auto", std::is_same_v<T, float> ? "float" : "double", what.n, 0, what.distribution);
   identity.erase("cells");
-  identity["grid"] = std::string(grid);
   identity["storage"] = what.sorted ? "sorted" : "shuffled";
   identity["dim"] = D;
   identity["half"] = what.half;
-  s.attempt(identity, [&](row& out) {
+  attempt_case(s, identity, one, [&](row& out) {
     const auto places =
         to_device(context, cast_all<T>(make_places(what.distribution, what.n, D, random_word(7, what.n), what.sorted)));
     const auto domain = make_box(vec<T, D>::filled(0), vec<T, D>::filled(1), vec<bool, D>::filled(what.periodic));
@@ -69,14 +68,14 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
     const auto take = [&] {
       sample = detail::sample_points(context, input.points, detail::cells_for_sample(domain, reach), scratch);
     };
-    const double most_pairs = s.on_cuda() ? 1e8 : 6e5;
+    const double most_pairs = s.on_cuda() ? 1e8 : 1.5e6;
     for (take(); sample.company * ball * n > most_pairs; take()) reach *= 0.7;
     out["sample_ms"] = call_ms(context, take);
     neighbor_options<T> options;
     options.cutoff = static_cast<T>(reach);
     options.pairs = what.half ? neighbor_pairs::half : neighbor_pairs::full;
     rivals times;
-    for (int round = 0; round < rivals::rounds(s); ++round) {
+    while (times.another_round(s)) {
       for (const neighbor_method& method : neighbor_methods()) {
         const detail::method_demand demand{"", s.on_cuda()};
         if (!demand.met_by(method) || !worth_timing_list(method.name, what.n)) continue;
@@ -108,11 +107,11 @@ void time_neighbor_cases(const session& s, const Context& context) {
   for_each_case(s, [&](const case_grid& grid, std::size_t k) {
     const neighbor_case what = draw_neighbor_case(s, grid, k);
     if (what.dimension == 2) {
-      what.wide ? time_neighbor_case<double, 2>(context, s, what, grid.name)
-                : time_neighbor_case<float, 2>(context, s, what, grid.name);
+      what.wide ? time_neighbor_case<double, 2>(context, s, what, {grid.name, k})
+                : time_neighbor_case<float, 2>(context, s, what, {grid.name, k});
     } else {
-      what.wide ? time_neighbor_case<double, 3>(context, s, what, grid.name)
-                : time_neighbor_case<float, 3>(context, s, what, grid.name);
+      what.wide ? time_neighbor_case<double, 3>(context, s, what, {grid.name, k})
+                : time_neighbor_case<float, 3>(context, s, what, {grid.name, k});
     }
   });
 }

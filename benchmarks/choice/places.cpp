@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "choice/frames.hpp"
 #include "harness/points.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -50,9 +51,46 @@ using place = std::array<double, 3>;
   return result;
 }
 
+[[nodiscard]] place place_in_crowd(std::uint64_t i, std::size_t n, int dimension, std::uint64_t seed) {
+  const std::vector<frame<2>>& frames = crowd_frames();
+  const std::size_t persons = frames.front().size(), halls = (n + persons - 1) / persons;
+  const auto side = static_cast<std::size_t>(std::ceil(std::pow(static_cast<double>(halls), 1.0 / dimension) - 1e-9));
+  std::size_t one = i % halls;
+  const vec<double, 2>& x = frames[(seed + one) % frames.size()][i / halls];
+  place result{};
+  for (int axis = 0; axis < dimension; ++axis, one /= side) {
+    // A person's middle is a little above the floor.
+    result[static_cast<std::size_t>(axis)] =
+        (static_cast<double>(one % side) + (axis < 2 ? x[axis] : 0.3)) / static_cast<double>(side);
+  }
+  return result;
+}
+
+template <int D>
+[[nodiscard]] place place_in_fluid(const place_draw& draw, std::uint64_t i, std::size_t n) {
+  const std::vector<frame<D>>& frames = dam_break_frames<D>();
+  const frame<D>& now = frames[draw.seed % frames.size()];
+  const std::size_t pieces = (n + now.size() - 1) / now.size();
+  const auto side = static_cast<std::size_t>(std::ceil(std::pow(static_cast<double>(pieces), 1.0 / D) - 1e-9));
+  const double edge = dam_break_spacing<D>() / static_cast<double>(side);
+  // Of few points, some of the particles.
+  std::size_t piece = pieces > 1 ? i % pieces : 0;
+  const vec<double, D>& x = now[pieces > 1 ? i / pieces : i * now.size() / n];
+  place result{};
+  for (int axis = 0; axis < D; ++axis, piece /= side) {
+    const auto a = static_cast<std::size_t>(axis);
+    result[a] = x[axis] + (static_cast<double>(piece % side) + 0.2 * draw.unit(20 + a)) * edge;
+  }
+  return result;
+}
+
 [[nodiscard]] place place_of(std::string_view distribution, std::uint64_t i, std::size_t n, int dimension,
                              std::uint64_t seed) {
   const place_draw draw{seed, i};
+  if (distribution == "crowd_frame") return place_in_crowd(i, n, dimension, seed);
+  if (distribution == "dam_frame") {
+    return dimension == 2 ? place_in_fluid<2>(draw, i, n) : place_in_fluid<3>(draw, i, n);
+  }
   place x{draw.unit(1), draw.unit(2), draw.unit(3)};
   const auto center_of = [&](std::uint64_t group, std::size_t axis) { return random_unit(seed + 77 + axis, group); };
   if (distribution == "clustered" || distribution == "blob") {
@@ -132,7 +170,7 @@ std::vector<double> make_places(std::string_view distribution, std::size_t n, in
     if (sorted) codes[k] = morton_code(&found[k * d], dimension);
   }
   // What is drawn independently is in random order already.
-  if (!sorted && distribution != "crowd" && distribution != "dam") return found;
+  if (!sorted && !distribution.starts_with("crowd") && !distribution.starts_with("dam")) return found;
   const std::vector<std::uint32_t> to = sorted ? places_by_code(codes) : mixed_places(n);
   std::vector<double> places(n * d);
   for (std::size_t i = 0; i < n; ++i) {

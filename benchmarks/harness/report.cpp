@@ -9,7 +9,9 @@
 #include <cstdio>
 
 #include "harness/stopwatch.hpp"
+#include "io/text.hpp"
 #include "quadrat/core/config.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
 #include "quadrat_build_info.hpp"
 
@@ -75,6 +77,10 @@ row settings_meta(const settings& asked) {
       {"timer", asked.on_cuda ? "device events" : "steady clock"}};
 }
 
+std::string case_name(std::string_view operation, std::string_view grid, std::size_t number) {
+  return fmt::format("{} {} {}", operation, grid, number);
+}
+
 }  // namespace
 
 row identify(std::string_view operation, std::string_view method, std::string_view precision, std::size_t n,
@@ -107,7 +113,33 @@ report::report(const settings& asked) : target_(asked.json) {
            {"complete", false},
            {"settings", settings_meta(asked)},
            {"noise", row::array()}};
+  if (asked.resume && std::filesystem::exists(target_)) resume(asked);
   print(fmt::format("quadrat {} ({}) on {}", QUADRAT_VERSION, QUADRAT_GIT_COMMIT, asked.device_name));
+}
+
+void report::resume(const settings& asked) {
+  try {
+    const row before = row::parse(io::read_whole_file(target_));
+    for (const char* key : {"topic", "device", "threads"}) {
+      if (before.at("meta").at(key) == meta_[key]) continue;
+      throw data_error(message(target_.string(), ": its ", key, ", ", before["meta"][key].dump(), ", is not ",
+                               meta_[key].dump(), "; resume it as it was begun, or name another file"));
+    }
+    if (before["meta"].at("settings").at("effort") != meta_["settings"]["effort"]) {
+      throw data_error(message(target_.string(), " is not of ", asked.full ? "--full" : "--quick"));
+    }
+    for (const row& one : before.at("rows")) {
+      if (!one.contains("case") || !one.contains("grid")) continue;  // what follows from the cases
+      rows_.push_back(one);
+      cases_.insert(case_name(one.at("op").get<std::string>(), one.at("grid").get<std::string>(), one.at("case")));
+    }
+  } catch (const nlohmann::json::exception& problem) {
+    throw data_error(message(target_.string(), ": no result of quadrat bench: ", problem.what()));
+  }
+}
+
+bool report::has_case(std::string_view operation, std::string_view grid, std::size_t number) const {
+  return cases_.contains(case_name(operation, grid, number));
 }
 
 void report::headline(std::string_view text) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ void add_timing(row& target, const timing& measured, const char* rate, double th
 /// "failed" if there are any.
 class report {
  public:
-  /// Throws io_error at once if the requested file cannot be written, rather than after minutes.
+  /// Throws io_error at once if the requested file cannot be written, rather than after minutes. With
+  /// settings::resume its cases are kept, if they are of the same device, threads and effort; throws data_error if not.
   explicit report(const settings& asked);
 
   void add(const row& measured);
@@ -40,6 +42,9 @@ class report {
   void add_noise(const row& identity, double first_ms, double second_ms);
   void headline(std::string_view text) const;
 
+  /// Whether a case of a choice was measured before, in the run that this one resumes.
+  [[nodiscard]] bool has_case(std::string_view operation, std::string_view grid, std::size_t number) const;
+
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
   [[nodiscard]] const row& all_rows() const { return rows_; }
   [[nodiscard]] std::size_t failures() const { return failed_.size(); }
@@ -48,8 +53,11 @@ class report {
   void save(bool complete);
 
  private:
+  void resume(const settings& asked);
+
   std::filesystem::path target_;
   row meta_;
+  std::set<std::string> cases_;  // resumed
   row rows_ = row::array();
   row skipped_ = row::array();
   row failed_ = row::array();

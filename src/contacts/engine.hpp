@@ -35,8 +35,13 @@ struct pair_request {
   int threads = 1;      ///< of the CPU
   int number_bytes = 4;
 
+  /// Whether loops over bodies start threads on a CPU (for_each).
+  [[nodiscard]] bool starts_teams() const {
+    constexpr std::size_t worth_a_team = 2048;
+    return !cuda && threads > 1 && bodies >= worth_a_team;
+  }
   /// Of one thread; a GPU is taken as a whole.
-  [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
+  [[nodiscard]] double share(double amount) const { return starts_teams() ? amount / threads : amount; }
   [[nodiscard]] double megabodies() const { return 1e-6 * static_cast<double>(bodies); }
 };
 
@@ -49,6 +54,7 @@ struct pair_request {
   cost.each("bodies", cost_unit::step, request.share(bodies));
   cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(bodies) : 0);
   cost.each("turned", cost_unit::step, request.spheres ? 0 : request.share(bodies));
+  if (!request.cuda) cost.each("team", cost_unit::launch, request.starts_teams() ? 1 : 0);
   return cost;
 }
 

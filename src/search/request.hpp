@@ -41,10 +41,21 @@ struct neighbor_request {
   }
   /// Of one thread; a GPU is taken as a whole.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
+  /// As loops of a CPU see it that start threads for this many points or more.
+  [[nodiscard]] neighbor_request with_team_from(std::size_t least) const {
+    neighbor_request alone = *this;
+    if (!cuda && points < least) alone.threads = 1;
+    return alone;
+  }
   [[nodiscard]] double megapoints() const { return 1e-6 * static_cast<double>(points); }
   /// Points that a point shares a cube with, itself included.
   [[nodiscard]] double per_cell() const {
     return 1 + (sample.seen > 0 ? sample.company : static_cast<double>(points) / box_cells);
+  }
+  /// Neighbors of a point: those in a ball, of which per_cell() fill a cube.
+  [[nodiscard]] double neighbors() const {
+    const double ball = dimension == 3 ? 4.2 : 3.1;
+    return cuda ? ball * per_cell() : std::min(ball * per_cell(), static_cast<double>(points));
   }
 };
 
@@ -73,7 +84,6 @@ inline constexpr double unseen_clustering_of_lists = 8;
 /// into cells, candidates, pairs found, the longest row.
 [[nodiscard]] inline method_cost search_cost(const neighbor_request& request, double candidates) {
   const double points = request.megapoints(), tests = points * candidates * request.per_cell();
-  const double ball = request.dimension == 3 ? 4.2 : 3.1;
   const double fullest =
       request.sample.seen > 0
           ? std::max(request.sample.fullest, request.per_cell())
@@ -84,10 +94,15 @@ inline constexpr double unseen_clustering_of_lists = 8;
   cost.each("order", cost_unit::byte, request.share(points * std::min(1.0, request.sample.distance)));
   cost.each("tests", cost_unit::step, request.share(tests));
   cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(tests) : 0);
-  cost.each("pairs", cost_unit::byte, request.share(points * ball * request.per_cell() * (request.half ? 0.5 : 1.0)));
+  cost.each("pairs", cost_unit::byte, request.share(points * request.neighbors() * (request.half ? 0.5 : 1.0)));
   cost.each("fullest", cost_unit::step, 1e-6 * fullest * candidates);
+  // Starting threads takes as long as thousands of tests.
+  if (!request.cuda) cost.each("team", cost_unit::launch, request.threads > 1 ? 1 : 0);
   return cost;
 }
+/// The points from which cheap loops over points start threads on a CPU (for_each), and from which sweeps do.
+inline constexpr std::size_t loops_team_points = 2048, sweeps_team_points = 256;
+
 /// Cells in reach of a cell.
 [[nodiscard]] inline double cells_around(const neighbor_request& request) { return request.dimension == 3 ? 27 : 9; }
 

@@ -80,7 +80,7 @@ struct levels {
   }
   [[nodiscard]] static bool serves(const neighbor_request& request) { return request.one_cutoff || request.radii; }
   [[nodiscard]] static method_cost cost(const neighbor_request& request) {
-    method_cost cost = search_cost(request, cells_around(request));
+    method_cost cost = search_cost(request.with_team_from(loops_team_points), cells_around(request));
     return request.radii ? cost : cost.last_resort("for radii; with one cutoff there is one level");
   }
 };

@@ -123,7 +123,7 @@ struct sweeps {
   }
   /// Trimmed rows of cells of half the reach.
   [[nodiscard]] static method_cost cost(const neighbor_request& request) {
-    return search_cost(request, request.dimension == 3 ? 10.5 : 5.0);
+    return search_cost(request.with_team_from(sweeps_team_points), request.dimension == 3 ? 10.5 : 5.0);
   }
 };
 

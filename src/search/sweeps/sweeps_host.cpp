@@ -148,7 +148,7 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
 template <typename T, int D, typename Body>
 void sweep(const cpu_context& context, const sweeps_search<T, D>& what, const Body& of_thread) {
   const auto turns = static_cast<std::int64_t>((what.cells + cells_a_turn - 1) / cells_a_turn);
-#pragma omp parallel num_threads(context.threads()) if (turns > 1)
+#pragma omp parallel num_threads(context.threads()) if (turns > 1 && what.rows >= sweeps_team_points)
   {
     Body body = of_thread;
     sweeps_chunk<T, D> chunk(what);

@@ -112,7 +112,7 @@ struct strips : walking_method<true, 1> {
   /// The other orders never take less by more than noise, so they are not chosen.
   /// Levels stop at the radii that there are; walks go as far as the largest.
   [[nodiscard]] static method_cost cost(const neighbor_request& request) {
-    method_cost cost = search_cost(request, cells_around(request));
+    method_cost cost = search_cost(request.with_team_from(loops_team_points), cells_around(request));
     return request.radii ? cost.last_resort("walks as far as the largest radius reaches") : cost;
   }
 };
@@ -133,8 +133,17 @@ struct brute_force : walking_method<true, 1, true> {
     const double points = request.megapoints();
     method_cost cost;
     cost.each("start", cost_unit::launch, 1);
-    cost.each("points", cost_unit::step, request.share(points));
-    cost.each("tests", cost_unit::step, request.share(1e6 * points * points));
+    const neighbor_request here = request.with_team_from(loops_team_points);
+    cost.each("points", cost_unit::step, here.share(points));
+    cost.each("tests", cost_unit::step, here.share(1e6 * points * points));
+    if (!request.cuda) {
+      // What was not sampled may all be within reach.
+      const auto count = static_cast<double>(request.points);
+      const double near = request.sample.seen > 0
+                              ? request.neighbors()
+                              : unseen_fullest(request.per_cell(), count, unseen_clustering_of_lists);
+      cost.each("pairs", cost_unit::byte, here.share(points * near));
+    }
     return request.points > most_points ? cost.last_resort("tests every pair") : cost;
   }
 };
