@@ -77,11 +77,28 @@ struct warp_operations {
   double operations, keys, sectors;
 };
 
+/// How many operations on adjacent components, one after another, take as long as one by neighboring lanes.
+constexpr double components_of_a_sector = 2;
+
+/// One component, or two or four floats.
+[[nodiscard]] bool joined_by_one_operation(double row_bytes) { return row_bytes <= 8 || row_bytes == 16; }
+
+[[nodiscard]] key_request with_row_bytes(key_request request, double row_bytes) {
+  request.row_bytes = row_bytes;
+  return request;
+}
+
 [[nodiscard]] warp_operations operations_left(left_over leaves, const key_request& request) {
   const key_sample& sample = request.sample;
   // The sample counts sectors of results of 4 bytes.
   const double sectors = std::min(sample.warp_keys * std::ceil(request.row_bytes / 32),
                                   std::max(1.0, request.row_bytes / 8) * sample.warp_sectors);
+  if (leaves != left_over::elements && !joined_by_one_operation(request.row_bytes)) {
+    // Components are joined one after another, and not by neighboring lanes as with `atomic`.
+    warp_operations warp = operations_left(leaves, with_row_bytes(request, 4));
+    const double times = std::max(1.0, request.row_bytes / 4 / components_of_a_sector);
+    return {warp.operations * times, warp.keys, warp.sectors * times};
+  }
   switch (leaves) {
     case left_over::runs: {
       // A lane has four consecutive elements, so the operations of a warp are more spread out.

@@ -33,13 +33,14 @@ struct reduction {
   double keys;
   double uses = 1;
   bool compensated = false;
+  double row_bytes = 4;
 };
 
 [[nodiscard]] detail::key_choice choice_of(const circumstances& here, const reduction& what, double count,
                                            const key_sample& sample) {
-  return detail::choose_key_method(
-      {here.cuda, here.threads, here.level, here.free_bytes, what.compensated, count, what.keys, 4, what.uses, sample},
-      shipped_profile(here.cuda));
+  return detail::choose_key_method({here.cuda, here.threads, here.level, here.free_bytes, what.compensated, count,
+                                    what.keys, what.row_bytes, what.uses, sample},
+                                   shipped_profile(here.cuda));
 }
 
 /// Methods of a backend can be chosen only if it is built.
@@ -96,6 +97,14 @@ TEST_F(key_choice_cuda, has_the_level_of_determinism_that_is_asked_for) {
   EXPECT_EQ(choice_of(on_cuda(determinism::run_to_run), {1000, 100}, 1000, in_order()).method, "sort_reduce");
   EXPECT_EQ(choice_of(on_cuda(determinism::run_to_run), {1000}, 1000, in_order()).method, "fixed_point");
   EXPECT_EQ(choice_of(on_cuda(determinism::canonical), {1000}, 1000, in_order()).method, "fixed_point");
+}
+
+TEST_F(key_choice_cuda, joins_rows_that_no_single_operation_takes_by_neighboring_lanes) {
+  for (const double components : {3, 5, 6, 7, 8}) {
+    const reduction rows{1'000'000, 1, false, 4 * components};
+    EXPECT_EQ(choice_of(on_cuda(), rows, ten_million, at_random()).method, "atomic") << components;
+  }
+  EXPECT_EQ(choice_of(on_cuda(), {1'000'000, 1, false, 12}, ten_million, in_order()).method, "runs");
 }
 
 TEST_F(key_choice_cuda, takes_methods_with_compensated_sums_where_they_are_asked_for) {

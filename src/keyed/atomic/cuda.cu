@@ -61,13 +61,13 @@ template <typename T>
   return true;
 }
 
-/// Whether each group of components is joined by one operation.
+/// Whether one operation joins all components of an element.
 template <typename T>
-[[nodiscard]] bool joins_groups_at_once(const key_reduction<T>& reduction) {
-  if (!std::is_same_v<T, float> || reduction.fold != key_fold::sum) return reduction.values.components == 1;
-  bool all = true;
-  for_each_group(reduction, [&](const auto& group) { all = all && group.result_width == group.components; });
-  return all;
+[[nodiscard]] bool joins_rows_at_once(const key_reduction<T>& reduction) {
+  const int components = reduction.values.components;
+  if (components == 1) return true;
+  if (!std::is_same_v<T, float> || reduction.fold != key_fold::sum || components > group_components) return false;
+  return make_group<T, group_components>(reduction, 0).result_width == components;
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ void cuda_atomic_engine::run(const key_reduction<T>& reduction) {
   clear_results(context_, reduction);
   if (keys_.count == 0) return;
   const cuda_launch launch(context_, "keyed.atomic");
-  if (!joins_groups_at_once(reduction) && is_adjacent(reduction.values) && is_adjacent(reduction.results)) {
+  if (!joins_rows_at_once(reduction) && is_adjacent(reduction.values) && is_adjacent(reduction.results)) {
     const auto components = static_cast<unsigned>(reduction.values.components);
     const adjacent_rows<T> rows{reduction.values.component[0], reduction.results.component[0], reduction.values.stride,
                                 reduction.results.stride, components};
