@@ -357,14 +357,14 @@ void distributed_electrostatics<Context, T>::implementation::add_short_range(dou
   // A pair counts once if both are own, and half if one is: with the sums over own charges and over ghosts alone, half
   // of what all have, and of what own ones have more than ghosts.
   const vec<double, 9> all = short_range_virial(charges.data());
-  vec<double, 9> alone[2];
   some.resize_discarding(context, with_ghosts());
-  for (const bool of_own : {true, false}) {
+  const auto alone = [&](bool of_own) {
     for_each(context, "ewald.keep", with_ghosts(),
              detail::keep_some_charges<T>{charges.data(), own, of_own, some.data()});
-    alone[of_own ? 0 : 1] = short_range_virial(some.data());
-  }
-  for (int k = 0; k < 9; ++k) virial[k] += (all[k] + alone[0][k] - alone[1][k]) / 2;
+    return short_range_virial(some.data());
+  };
+  const vec<double, 9> of_own = alone(true), of_ghosts = alone(false);
+  for (int k = 0; k < 9; ++k) virial[k] += (all[k] + of_own[k] - of_ghosts[k]) / 2;
 }
 
 template <typename Context, typename T>
