@@ -10,6 +10,7 @@
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
+#include "distributed/electrostatics_choice.hpp"
 #include "distributed/electrostatics_kernels.hpp"
 #include "distributed/gathered.hpp"
 #include "distributed/transposed_transform.hpp"
@@ -30,30 +31,6 @@ namespace quadrat {
 
 namespace {
 
-/// What rank 0 has chosen for all.
-struct chosen_sums {
-  bool prolate;
-  ewald_parameters parameters;
-  double neighbors, short_range_error, mesh_error, error;
-};
-
-/// What is known of a charge where parameters are chosen.
-template <typename T>
-struct measured_charge {
-  T charge;
-  std::uint32_t box;
-};
-
-template <typename T>
-[[nodiscard]] detail::ewald_choice choose_for_ranks(const electrostatics_options& options, bool cuda, double accuracy,
-                                                    const std::vector<detail::charged_system>& systems) {
-  detail::ewald_request request{options.method, options.law, accuracy, options.parameters, cuda, sizeof(T) == 4};
-  auto choice = detail::choose_ewald(request, systems);
-  if (choice.setup.method != detail::electrostatics_records::direct::name) return choice;
-  request.method = detail::electrostatics_records::spme::name;
-  return detail::choose_ewald(request, systems);
-}
-
 /// What any rank asks for: where there are no charges, arrays may be null.
 struct wanted_sums {
   bool forces, potentials, energy, virial;
@@ -70,31 +47,6 @@ template <typename T>
            all.virial || one.virial};
   }
   return all;
-}
-
-/// As electrostatics chooses.
-template <typename T>
-[[nodiscard]] chosen_sums choose_from(const electrostatics_options& options, bool cuda,
-                                      const std::vector<detail::crowding_boxes<T>>& boxes,
-                                      const std::vector<measured_charge<T>>& all) {
-  std::vector<std::uint32_t> box;
-  std::vector<T> charges;
-  for (const measured_charge<T>& one : all) {
-    box.push_back(one.box);
-    charges.push_back(one.charge);
-  }
-  const detail::measured_charges measured = detail::measured_systems<T>(boxes, box, charges);
-  const double least = std::min(options.accuracy, sizeof(T) == 4 ? 1e-6 : 1e-14);
-  const double accuracy = std::max(options.accuracy * measured.strictness, least);
-  const auto choice = choose_for_ranks<T>(options, cuda, accuracy, measured.systems);
-  const detail::charged_system& system = measured.systems[choice.worst];
-  const ewald_parameters& parameters = choice.setup.parameters;
-  return {choice.setup.method == detail::electrostatics_records::esp::name,
-          parameters,
-          4 * std::numbers::pi / 3 * std::pow(parameters.cutoff, 3) * system.points / system.volume(),
-          choice.errors.short_range / measured.strictness,
-          choice.errors.mesh / measured.strictness,
-          choice.errors.total() / measured.strictness};
 }
 
 [[nodiscard]] electrostatics_options near_options(electrostatics_options options, const electrostatics_report& report) {
@@ -215,7 +167,7 @@ void distributed_electrostatics<Context, T>::implementation::choose(const points
   if (chosen_for == count + 1) return;
   chosen_for = 0;
   const auto boxes = detail::make_crowding_boxes<T>({cell}, static_cast<double>(count));
-  std::vector<measured_charge<T>> mine(points.count);
+  std::vector<detail::measured_charge<T>> mine(points.count);
   together(ranks, [&] {
     const auto boxes_there = to_device(context, boxes);
     array<std::uint32_t, Context> box(context, points.count);
@@ -226,9 +178,9 @@ void distributed_electrostatics<Context, T>::implementation::choose(const points
     for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = {all_charges[i], found[i]};
   });
   const auto all = detail::gathered(ranks, mine);
-  chosen_sums found{};
+  detail::chosen_sums found{};
   together(ranks, [&] {
-    if (ranks.rank() == 0) found = choose_from(options, std::is_same_v<Context, cuda_context>, boxes, all);
+    if (ranks.rank() == 0) found = detail::choose_from(options, std::is_same_v<Context, cuda_context>, boxes, all);
   });
   found = all_values(ranks, found)[0];
   using namespace detail::electrostatics_records;

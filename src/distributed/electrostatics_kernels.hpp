@@ -79,16 +79,7 @@ struct multiply_own_modes {
   QUADRAT_HD void operator()(std::size_t index) const {
     bool zero = false;
     const auto mode = own.at(index, zero);
-    const T inverse_volume = own.modes.domains[0].inverse_volume;
-    if (zero) {
-      const T window = std::sqrt(own.modes.factors[0][0] * own.modes.factors[1][0] * own.modes.factors[2][0]);
-      *zero_potential = window * own.modes.law.at_zero * inverse_volume * spectrum[2 * index];
-      spectrum[2 * index] = spectrum[2 * index + 1] = T(0);
-      return;
-    }
-    const T factor = mode.value * inverse_volume;
-    spectrum[2 * index] *= factor;
-    spectrum[2 * index + 1] *= factor;
+    own.modes.weigh(mode, zero, spectrum + 2 * index, zero_potential);
   }
 };
 
@@ -99,20 +90,8 @@ struct virial_of_own_mode {
   const T* spectrum;
 
   QUADRAT_HD vec<double, 6> operator()(std::size_t index) const {
-    vec<double, 6> virial{};
     bool zero = false;
-    const auto mode = own.at(index, zero);
-    if (mode.weight == T(0)) return virial;
-    const double re = static_cast<double>(spectrum[2 * index]), im = static_cast<double>(spectrum[2 * index + 1]);
-    const double square = static_cast<double>(mode.weight * own.modes.domains[0].inverse_volume) * (re * re + im * im);
-    int k = 0;
-    for (int a = 0; a < 3; ++a) {
-      for (int b = a; b < 3; ++b) {
-        const double isotropic = a == b ? 0.5 * static_cast<double>(mode.value) : 0;
-        virial[k++] = square * (isotropic + static_cast<double>(mode.slope * mode.wave[a] * mode.wave[b]));
-      }
-    }
-    return virial;
+    return own.modes.virial_of(own.at(index, zero), spectrum + 2 * index);
   }
 };
 

@@ -115,6 +115,39 @@ struct mesh_modes {
     return result;
   }
 
+  /// Multiplies a number of the transform (`pair`: its two parts) by the influence function. The mode 0 is the same
+  /// everywhere, and leaves the mesh: windows whose sum is not exactly 1 everywhere, as prolate ones, would make forces
+  /// of it, where there is a net charge.
+  QUADRAT_HD void weigh(const mode& here, bool zero, T* pair, T* zero_potential) const {
+    const T inverse_volume = domains[here.system].inverse_volume;
+    if (zero) {
+      // One of the two factors is that of the interpolation.
+      const T window = std::sqrt(factors[0][0] * factors[1][0] * factors[2][0]);
+      *zero_potential = window * law.at_zero * inverse_volume * pair[0];
+      pair[0] = pair[1] = T(0);
+      return;
+    }
+    const T factor = here.value * inverse_volume;
+    pair[0] *= factor;
+    pair[1] *= factor;
+  }
+
+  /// What a number of the transform adds to the virial, for k = 1.
+  [[nodiscard]] QUADRAT_HD vec<double, 6> virial_of(const mode& here, const T* pair) const {
+    vec<double, 6> virial{};
+    if (here.weight == T(0)) return virial;
+    const double re = static_cast<double>(pair[0]), im = static_cast<double>(pair[1]);
+    const double square = static_cast<double>(here.weight * domains[here.system].inverse_volume) * (re * re + im * im);
+    int k = 0;
+    for (int a = 0; a < 3; ++a) {
+      for (int b = a; b < 3; ++b) {
+        const double isotropic = a == b ? 0.5 * static_cast<double>(here.value) : 0;
+        virial[k++] = square * (isotropic + static_cast<double>(here.slope * here.wave[a] * here.wave[b]));
+      }
+    }
+    return virial;
+  }
+
  private:
   [[nodiscard]] QUADRAT_HD std::uint32_t system_at(std::size_t index) const {
     return index < apart || apart == 0 ? 0 : static_cast<std::uint32_t>(index / apart);
@@ -137,8 +170,7 @@ struct mesh_modes {
   }
 };
 
-/// Index: a number of the transform. The mode 0 is the same everywhere, and leaves the mesh: windows whose sum is not
-/// exactly 1 everywhere, as prolate ones, would make forces of it, where there is a net charge.
+/// Index: a number of the transform.
 template <typename T>
 struct multiply_by_influence {
   mesh_modes<T> modes;
@@ -147,17 +179,8 @@ struct multiply_by_influence {
 
   QUADRAT_HD void operator()(std::size_t index) const {
     const auto mode = modes.at(index);
-    if (index == modes.begin_of(mode.system)) {
-      // One of the two factors is that of the interpolation.
-      const T window = std::sqrt(modes.factors[0][0] * modes.factors[1][0] * modes.factors[2][0]);
-      zero_potentials[mode.system] =
-          window * modes.law.at_zero * modes.domains[mode.system].inverse_volume * spectrum[2 * index];
-      spectrum[2 * index] = spectrum[2 * index + 1] = T(0);
-      return;
-    }
-    const T factor = mode.value * modes.domains[mode.system].inverse_volume;
-    spectrum[2 * index] *= factor;
-    spectrum[2 * index + 1] *= factor;
+    const bool zero = index == modes.begin_of(mode.system);
+    modes.weigh(mode, zero, spectrum + 2 * index, zero_potentials + mode.system);
   }
 };
 
@@ -168,20 +191,7 @@ struct virial_of_mode {
   const T* spectrum;
 
   QUADRAT_HD vec<double, 6> operator()(std::size_t index) const {
-    vec<double, 6> virial{};
-    const auto mode = modes.at(index);
-    if (mode.weight == T(0)) return virial;
-    const double re = static_cast<double>(spectrum[2 * index]), im = static_cast<double>(spectrum[2 * index + 1]);
-    const double square =
-        static_cast<double>(mode.weight * modes.domains[mode.system].inverse_volume) * (re * re + im * im);
-    int k = 0;
-    for (int a = 0; a < 3; ++a) {
-      for (int b = a; b < 3; ++b) {
-        const double isotropic = a == b ? 0.5 * static_cast<double>(mode.value) : 0;
-        virial[k++] = square * (isotropic + static_cast<double>(mode.slope * mode.wave[a] * mode.wave[b]));
-      }
-    }
-    return virial;
+    return modes.virial_of(modes.at(index), spectrum + 2 * index);
   }
 };
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "ewald/choice.hpp"
+#include "ewald/crowding.hpp"
+#include "ewald/methods.hpp"
+#include "quadrat/ewald/electrostatics.hpp"
+
+/// The parameters of Ewald sums over ranks, which rank 0 chooses from all charges.
+namespace quadrat::detail {
+
+/// What rank 0 has chosen for all.
+struct chosen_sums {
+  bool prolate;
+  ewald_parameters parameters;
+  double neighbors, short_range_error, mesh_error, error;
+};
+
+/// What is known of a charge where parameters are chosen.
+template <typename T>
+struct measured_charge {
+  T charge;
+  std::uint32_t box;
+};
+
+template <typename T>
+[[nodiscard]] ewald_choice choose_for_ranks(const electrostatics_options& options, bool cuda, double accuracy,
+                                            const std::vector<charged_system>& systems) {
+  ewald_request request{options.method, options.law, accuracy, options.parameters, cuda, sizeof(T) == 4};
+  auto choice = choose_ewald(request, systems);
+  if (choice.setup.method != electrostatics_records::direct::name) return choice;
+  request.method = electrostatics_records::spme::name;
+  return choose_ewald(request, systems);
+}
+
+/// As electrostatics chooses.
+template <typename T>
+[[nodiscard]] chosen_sums choose_from(const electrostatics_options& options, bool cuda,
+                                      const std::vector<crowding_boxes<T>>& boxes,
+                                      const std::vector<measured_charge<T>>& all) {
+  std::vector<std::uint32_t> box;
+  std::vector<T> charges;
+  for (const measured_charge<T>& one : all) {
+    box.push_back(one.box);
+    charges.push_back(one.charge);
+  }
+  const measured_charges measured = measured_systems<T>(boxes, box, charges);
+  const double least = std::min(options.accuracy, sizeof(T) == 4 ? 1e-6 : 1e-14);
+  const double accuracy = std::max(options.accuracy * measured.strictness, least);
+  const auto choice = choose_for_ranks<T>(options, cuda, accuracy, measured.systems);
+  const charged_system& system = measured.systems[choice.worst];
+  const ewald_parameters& parameters = choice.setup.parameters;
+  return {choice.setup.method == electrostatics_records::esp::name,
+          parameters,
+          4 * std::numbers::pi / 3 * std::pow(parameters.cutoff, 3) * system.points / system.volume(),
+          choice.errors.short_range / measured.strictness,
+          choice.errors.mesh / measured.strictness,
+          choice.errors.total() / measured.strictness};
+}
+
+}  // namespace quadrat::detail
