@@ -156,10 +156,14 @@ class home<cuda_context> {
   [[nodiscard]] const cuda_context& context() const { return strict_ ? *strict_ : *lent_; }
   class visit {
    public:
-    explicit visit(home& entered) : device_(entered.lent_->device()) { entered.await(); }
+    explicit visit(home& entered) : device_(entered.lent_->device()), home_(entered) { entered.await(); }
+    ~visit() { home_.captured_by_ = nullptr; }  // also of a call that has failed
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
 
    private:
     current_device device_;
+    home& home_;
   };
   [[nodiscard]] visit enter() { return visit(*this); }
   /// From the next `enter` on: once for all arrays of a call, results included.
@@ -180,7 +184,6 @@ class home<cuda_context> {
   void finish() {
     if (!captured()) return context().synchronize();
     follow(captured_by_, lent_->stream());
-    captured_by_ = nullptr;
   }
 
  private:
