@@ -7,17 +7,20 @@
 #include "mesh/engine.hpp"
 #include "mesh/tiles/cpu/tiling.hpp"
 #include "mesh/tiles/cpu/walk.hpp"
+#include "parallel/partition.hpp"
 #include "quadrat/core/array.hpp"
-#include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
 
-/// Tiles on the CPU. Points are sorted by tile, and within a tile by plane along axis 0 and by their position relative
-/// to the vectors of a row. A thread takes a tile at a time and walks through its planes; footprints are added to a
-/// sliding buffer of as many planes as a footprint has, small enough for the level-one cache, and a plane that is left
-/// behind is added to the mesh. Tiles are processed color by color, so that nothing is atomic and the result is the
-/// same in every run and with any number of threads. Interpolation walks in the same way, reading planes as it reaches
-/// them.
+/// Tiles on the CPU. Setting points copies them by tile: one pass finds the tiles, which needs only as many digits as
+/// tell them apart, and counts the points of each; the other stores each point where it belongs. A tile's points are
+/// placed and sorted when it is first used, while they are in the cache: by plane along axis 0, and by their position
+/// relative to the vectors of a row.
+///
+/// A thread takes a tile at a time and walks through its planes; footprints are added to a sliding buffer of as many
+/// planes as a footprint has, small enough for the level-one cache, and a plane that is left behind is added to the
+/// mesh. Tiles are processed color by color, so that nothing is atomic and the result is the same in every run and with
+/// any number of threads. Interpolation walks in the same way, reading planes as it reaches them.
 template <typename T>
 class cpu_tiles_engine : public spread_engine<cpu_context, T> {
  public:
@@ -38,10 +41,11 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] const spread_setup<T>& setup() const { return setup_; }
   [[nodiscard]] const mesh_tiles& tiles() const { return tiles_; }
   [[nodiscard]] tile_stages& stages() { return stages_; }
-  /// The sorted points, their indices in the caller's order, and where each tile begins (and the end).
-  [[nodiscard]] const placed_point<T>* points() const { return points_.data(); }
-  [[nodiscard]] const std::uint32_t* order() const { return order_.data(); }
+  /// The points by tile, and where each tile begins (and the end). Those of a tile are there after prepare_tile.
+  [[nodiscard]] const tile_point<T>* points() const { return points_.data(); }
   [[nodiscard]] const std::uint32_t* begins() const { return begins_.data(); }
+  /// Not twice at a time for one tile.
+  void prepare_tile(std::uint32_t tile);
   /// Fills with zeros, unless values are accumulated.
   void clear(const value_layout& layout, T* mesh, bool accumulate) const;
 
@@ -49,8 +53,9 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   using tile_function = void (*)(const tile_walk<T>& walk, const tile_work<T>& work);
 
   [[nodiscard]] tile_walk<T> walk() const;
-  [[nodiscard]] int key_bits_in_tile() const;
-  void find_begins(const std::uint32_t* keys, std::size_t count);
+  [[nodiscard]] partition parts_of(std::size_t count) const;
+  void find_begins(std::size_t parts);
+  [[nodiscard]] std::uint32_t key_in_tile(const tile_point<T>& point) const;
   void work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk);
   void walk_all(tile_function function, const tile_walk<T>& walk);
 
@@ -61,15 +66,16 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   tile_stages stages_;
   int rows_;  ///< of the largest tile, with a footprint's reach
   int row_;
-  std::uint32_t lane_keys_;  ///< positions along a row that the sort distinguishes in a plane: a power of 2
-  int bits_in_tile_ = 0;
-  array<placed_point<T>, cpu_context> points_;
-  array<std::uint32_t, cpu_context> order_;
+  point_placement<T> how_{};                  ///< of the stored points: not where they were
+  std::uint64_t known_faults_[2]{};           ///< of refused points, which have been reported
+  array<tile_point<T>, cpu_context> stored_;  ///< by tile, in the caller's order, placed where is_ready_
+  array<tile_point<T>, cpu_context> points_;  ///< the same, sorted where is_ready_
   array<std::uint32_t, cpu_context> begins_;
-  array<T, cpu_context> scratch_;         ///< of each thread
-  array<row_piece, cpu_context> pieces_;  ///< of each thread
-  workspace<cpu_context> sort_memory_;
-  array<std::uint32_t, cpu_context> pairs_;
+  array<std::uint8_t, cpu_context> is_ready_;  ///< tile by tile
+  array<std::uint32_t, cpu_context> tile_of_;  ///< of each point
+  array<std::uint32_t, cpu_context> next_;     ///< of each thread: by tile, where its next point goes
+  array<T, cpu_context> scratch_;              ///< of each thread
+  array<row_piece, cpu_context> pieces_;       ///< of each thread
 };
 
 extern template class cpu_tiles_engine<float>;

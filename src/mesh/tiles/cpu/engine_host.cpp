@@ -4,22 +4,31 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
-#include "quadrat/parallel/for_each.hpp"
-#include "quadrat/parallel/sort.hpp"
+#include "quadrat/core/error.hpp"
 
 namespace quadrat::detail {
 
 namespace {
 
 /// Sizes of tiles, as powers of 2: along axis 0 size costs little (a tile's planes pass through the buffer); along the
-/// other two the buffer for a spline of order 6 with complex values must nearly fit into a level-one cache of 32 KB.
+/// other two the buffer for a spline of order 6 with complex values must nearly fit into a level-one cache of 32 KB. Of
+/// wide footprints only one plane must, and what they reach beyond a small tile would be many times the tile.
 template <typename T>
 [[nodiscard]] mesh_tiles make_cpu_tiles(const mesh_shape& shape) {
   constexpr int shifts[3][3] = {{5, sizeof(T) == 8 ? 3 : 4, 4}, {0, 5, 5}, {0, 0, 10}};
+  constexpr std::size_t worth_sharing = 512;
   const int* shift = shifts[shape.first_axis];
-  return {{make_tile_axis(shape, 0, shift[0]), make_tile_axis(shape, 1, shift[1]), make_tile_axis(shape, 2, shift[2])}};
+  const auto tiles = [&](int more) {
+    return mesh_tiles{{make_tile_axis(shape, 0, shift[0]), make_tile_axis(shape, 1, shift[1] + more),
+                       make_tile_axis(shape, 2, shift[2] + more)}};
+  };
+  const mesh_tiles large = tiles(1);
+  const bool wide = shape.first_axis == 0 && shape.width[2] >= 8;
+  return wide && large.count() >= worth_sharing ? large : tiles(0);
 }
 
 /// The window as the inner loops need it: coefficients beyond the width are zero.
@@ -45,83 +54,113 @@ cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_s
       tiles_(make_cpu_tiles<T>(setup_.shape)),
       stages_(tiles_),
       rows_(tiles_.axis[1].most_size() + setup_.shape.width[1] - 1),
-      row_(tiles_.axis[2].most_size() + setup_.shape.width[2] - 1),
-      lane_keys_(static_cast<std::uint32_t>(functions_.lanes)) {
-  bits_in_tile_ = key_bits_in_tile();
-  if (key_bits_for(tiles_.count()) + bits_in_tile_ > 32) {
-    lane_keys_ = 1;
-    bits_in_tile_ = key_bits_in_tile();
+      row_(tiles_.axis[2].most_size() + setup_.shape.width[2] - 1) {
+  for (int axis = 0; axis < 3; ++axis) {
+    require(tiles_.axis[axis].most_size() <= tile_point<T>::most_size[axis], "tiles are too large");
   }
+}
+
+/// Parts that points are stored in, one for each thread: fewer where waking a thread or its counts would not pay.
+template <typename T>
+partition cpu_tiles_engine<T>::parts_of(std::size_t count) const {
+  return partition_for(context_, count, std::max<std::size_t>(8192, tiles_.count() / 4));
 }
 
 template <typename T>
 std::size_t cpu_tiles_engine<T>::bytes_needed(std::size_t count) const {
   const auto threads = static_cast<std::size_t>(context_.threads());
-  const std::size_t point = sizeof(placed_point<T>) + 4 * sizeof(std::uint32_t);
-  return count * point + (tiles_.count() + 1) * sizeof(std::uint32_t) +
+  const std::size_t point = 2 * sizeof(tile_point<T>) + sizeof(std::uint32_t);
+  return count * point + (tiles_.count() + 1) * (parts_of(count).parts + 1) * sizeof(std::uint32_t) + tiles_.count() +
          threads * (tile_scratch(setup_.shape.width[0], rows_, row_) * sizeof(T) +
                     static_cast<std::size_t>(row_) * sizeof(row_piece));
 }
 
 template <typename T>
 std::size_t cpu_tiles_engine<T>::bytes() const {
-  return points_.bytes() + order_.bytes() + begins_.bytes() + scratch_.bytes() + pieces_.bytes() +
-         sort_memory_.bytes() + pairs_.bytes();
-}
-
-/// Lowest bits of the keys, which order the points of a tile.
-template <typename T>
-int cpu_tiles_engine<T>::key_bits_in_tile() const {
-  return key_bits_for(static_cast<std::uint64_t>(tiles_.axis[0].most_size()) * lane_keys_);
+  return stored_.bytes() + points_.bytes() + begins_.bytes() + is_ready_.bytes() + tile_of_.bytes() + next_.bytes() +
+         scratch_.bytes() + pieces_.bytes();
 }
 
 template <typename T>
 void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
-  const std::size_t count = points.count;
+  const std::size_t count = points.count, tiles = tiles_.count();
   const auto threads = static_cast<std::size_t>(context_.threads());
+  const partition split = parts_of(count);
+  const auto parts = static_cast<int>(split.parts);
+  how_ = points;
+  how_.faults = {known_faults_, known_faults_ + 1};
+  stored_.resize_discarding(context_, count);
   points_.resize_discarding(context_, count);
-  order_.resize_discarding(context_, count);
-  pairs_.resize_discarding(context_, 3 * count);
-  begins_.resize_discarding(context_, tiles_.count() + 1);
+  begins_.resize_discarding(context_, tiles + 1);
+  is_ready_.resize_discarding(context_, tiles);
+  tile_of_.resize_discarding(context_, count);
+  next_.resize_discarding(context_, tiles * split.parts);
   scratch_.resize_discarding(context_, threads * tile_scratch(setup_.shape.width[0], rows_, row_));
   pieces_.resize_discarding(context_, threads * static_cast<std::size_t>(row_));
 
-  // Points are placed twice, which takes less time than keeping them in memory until they are sorted.
-  constexpr std::size_t chunk = 512;
-  const std::size_t chunks = (count + chunk - 1) / chunk;
-  const sort_buffers<std::uint32_t> pairs{{pairs_.data(), pairs_.data() + count},
-                                          {pairs_.data() + 2 * count, order_.data()}};
-  const tile_keys keys{tiles_, bits_in_tile_, lane_keys_};
-  for_each(context_, "mesh.find_keys", chunks, [&](std::size_t part) {
-    const std::size_t first = part * chunk, last = std::min(count, first + chunk);
-    functions_.find_keys(points, keys, first, last, pairs.keys[0] + first);
-  });
-  const int bits = key_bits_for(tiles_.count()) + bits_in_tile_;
-  const int sorted = sort_pairs(context_, pairs, count, bits, sort_memory_, sort_values::index);
-  const std::uint32_t* from = pairs.values[sorted];
-  for_each(context_, "mesh.place", chunks, [&](std::size_t part) {
-    const std::size_t first = part * chunk, last = std::min(count, first + chunk);
-    functions_.place(points, from, first, last, points_.data() + first);
-    if (from != order_.data()) std::copy(from + first, from + last, order_.data() + first);
-  });
-  find_begins(pairs.keys[sorted], count);
+#pragma omp parallel num_threads(parts) if (parts > 1)
+  {
+#pragma omp for schedule(static, 1)
+    for (int part = 0; part < parts; ++part) {
+      const auto p = static_cast<std::size_t>(part);
+      const std::size_t first = split.first(p);
+      std::uint32_t* const counts = next_.data() + p * tiles;
+      std::fill_n(counts, tiles, 0u);
+      functions_.find_tiles(points, tiles_, first, split.last(p), tile_of_.data() + first, counts);
+    }
+#pragma omp single
+    find_begins(split.parts);
+#pragma omp for schedule(static, 1)
+    for (int part = 0; part < parts; ++part) {
+      const auto p = static_cast<std::size_t>(part);
+      const std::size_t first = split.first(p);
+      functions_.store(points, first, split.last(p), tile_of_.data() + first, next_.data() + p * tiles, stored_.data());
+    }
+  }
 }
 
-/// Finds where tiles begin, from the sorted keys.
+/// Turns each part's numbers of points into places, by tile, then by part: the points of a tile stay in the caller's
+/// order, whatever the number of threads.
 template <typename T>
-void cpu_tiles_engine<T>::find_begins(const std::uint32_t* keys, std::size_t count) {
-  std::uint32_t* begins = begins_.data();
-  if (count == 0) {
-    std::fill(begins, begins + tiles_.count() + 1, 0u);
-    return;
+void cpu_tiles_engine<T>::find_begins(std::size_t parts) {
+  const std::size_t tiles = tiles_.count();
+  std::uint32_t place = 0;
+  for (std::size_t tile = 0; tile < tiles; ++tile) {
+    begins_.data()[tile] = place;
+    for (std::size_t part = 0; part < parts; ++part) place += std::exchange(next_.data()[part * tiles + tile], place);
   }
-  for_each(context_, "mesh.tile_begins", count, [&](std::size_t i) {
-    const std::uint32_t tile = keys[i] >> bits_in_tile_;
-    const std::uint32_t after = i == 0 ? 0 : (keys[i - 1] >> bits_in_tile_) + 1;
-    for (std::uint32_t t = after; t <= tile; ++t) begins[t] = static_cast<std::uint32_t>(i);
-  });
-  const std::uint32_t last = keys[count - 1] >> bits_in_tile_;
-  std::fill(begins + last + 1, begins + tiles_.count() + 1, static_cast<std::uint32_t>(count));
+  begins_.data()[tiles] = place;
+  std::fill_n(is_ready_.data(), tiles, std::uint8_t{0});
+}
+
+/// Of a point of a tile: its plane, then its position relative to the vectors of a row.
+template <typename T>
+std::uint32_t cpu_tiles_engine<T>::key_in_tile(const tile_point<T>& point) const {
+  const auto lanes = static_cast<std::uint32_t>(functions_.lanes);
+  return static_cast<std::uint32_t>(point.along(0)) * lanes +
+         (static_cast<std::uint32_t>(point.along(2)) & (lanes - 1));
+}
+
+template <typename T>
+void cpu_tiles_engine<T>::prepare_tile(std::uint32_t tile) {
+  if (is_ready_.data()[tile] != 0) return;
+  int along[3], begin[3];
+  tiles_.split(tile, along);
+  for (int axis = 0; axis < 3; ++axis) begin[axis] = tiles_.axis[axis].begin(along[axis]);
+  const std::size_t first = begins()[tile], last = begins()[tile + 1];
+  functions_.place(how_, begin, stored_.data() + first, last - first);
+  constexpr std::size_t most_keys = 1024;
+  std::array<std::uint32_t, most_keys> next;
+  const int keys = tiles_.axis[0].most_size() * functions_.lanes;
+  std::fill_n(next.data(), keys, 0u);
+  for (std::size_t i = first; i < last; ++i) ++next[key_in_tile(stored_.data()[i])];
+  auto place = static_cast<std::uint32_t>(first);
+  for (int k = 0; k < keys; ++k) place += std::exchange(next[static_cast<std::size_t>(k)], place);
+  for (std::size_t i = first; i < last; ++i) {
+    const tile_point<T>& point = stored_.data()[i];
+    points_.data()[next[key_in_tile(point)]++] = point;
+  }
+  is_ready_.data()[tile] = 1;
 }
 
 template <typename T>
@@ -130,8 +169,6 @@ tile_walk<T> cpu_tiles_engine<T>::walk() const {
   walk.shape = &setup_.shape;
   walk.window = &setup_.window;
   walk.points = points_.data();
-  walk.order = order_.data();
-  walk.count = points_.size();
   return walk;
 }
 
@@ -142,6 +179,7 @@ void cpu_tiles_engine<T>::work_on(std::uint32_t tile, tile_function function, co
   work.first = begins()[tile];
   work.last = begins()[tile + 1];
   if (work.first == work.last) return;
+  prepare_tile(tile);
   int along[3];
   tiles_.split(tile, along);
   for (int axis = 0; axis < 3; ++axis) work.begin[axis] = tiles_.axis[axis].begin(along[axis]);

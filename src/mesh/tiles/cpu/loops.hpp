@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "mesh/tiles/cpu/points.hpp"
+#include "mesh/tiles/cpu/planes.hpp"
 
 // Included once by the source of each instruction set, like the header above.
 
@@ -62,14 +62,15 @@ struct tile_spreading {
   }
 
   QUADRAT_TILE_TARGET static void run(const tile_walk<T>& walk, const tile_work<T>& work) {
-    const tile_planes<Lanes, Components> planes(walk, work);
+    if (by_planes(walk, work, Components)) return plane_spreading<Lanes, Components>::run(walk, work);
+    const tile_planes<Lanes, Components> planes(walk, work, walk.shape->width[0]);
     const int limit = most_sums(walk, work);
     points_type points;
     points.memory = planes.batch_memory();
-    int x = walk.points[work.first].first[0];
+    int x = work.begin[0] + walk.points[work.first].along(0);
     int sums = 0;
     for (std::size_t i = work.first; i < work.last; i += static_cast<std::size_t>(points.count)) {
-      const int next = walk.points[i].first[0];
+      const int next = work.begin[0] + walk.points[i].along(0);
       if (next > x) sums = 0;
       for (int done = x; done < next && done < x + planes.planes; ++done) planes.add_to_mesh(done);
       if (next > x) planes.ask_for(walk.mesh, next);
@@ -79,9 +80,9 @@ struct tile_spreading {
         sums = 0;
       }
       points.take(walk, work, i);
-      points.ask_for(walk.values, Components, walk);
+      points.ask_for(walk.values, Components, walk, work);
       sums += points.count;
-      points.template compute_weights<false>(walk, work);
+      points.template compute_weights<false>(walk);
       T* plane[mesh_window<T>::most_width];
       for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
       for (int part = 0; part < points.vectors; part += points_type::most) add_batch<1>(planes, points, plane, part);
@@ -213,22 +214,25 @@ struct tile_interpolation {
 
   template <bool Gradient>
   QUADRAT_TILE_TARGET static void run(const tile_walk<T>& walk, const tile_work<T>& work) {
-    const tile_planes<Lanes, Components> planes(walk, work);
+    if constexpr (!Gradient) {
+      if (by_planes(walk, work, Components)) return plane_interpolation<Lanes, Components>::run(walk, work);
+    }
+    const tile_planes<Lanes, Components> planes(walk, work, walk.shape->width[0]);
     points_type points;
     points.memory = planes.batch_memory();
     const auto axes = static_cast<std::size_t>(3 - walk.shape->first_axis);
     int read = work.begin[0];
     for (std::size_t i = work.first; i < work.last; i += static_cast<std::size_t>(points.count)) {
-      const int x = walk.points[i].first[0];
+      const int x = work.begin[0] + walk.points[i].along(0);
       if (read < x) read = x;
       if (read < x + planes.planes) {
         for (; read < x + planes.planes; ++read) planes.read_from_mesh(read);
         planes.ask_for(walk.mesh_values, read);
       }
       points.take(walk, work, i);
-      if (Gradient) points.ask_for(walk.gradients, axes * Components, walk);
-      if (!Gradient || walk.results != nullptr) points.ask_for(walk.results, Components, walk);
-      points.template compute_weights<Gradient>(walk, work);
+      if (Gradient) points.ask_for(walk.gradients, axes * Components, walk, work);
+      if (!Gradient || walk.results != nullptr) points.ask_for(walk.results, Components, walk, work);
+      points.template compute_weights<Gradient>(walk);
       const T* plane[mesh_window<T>::most_width];
       for (int a = 0; a < planes.planes; ++a) plane[a] = planes.plane(x + a);
       for (int part = 0; part < points.vectors; part += points_type::most) {
@@ -257,7 +261,8 @@ template <typename Lanes>
 [[nodiscard]] tile_functions<typename Lanes::value> make_tile_functions() {
   tile_functions<typename Lanes::value> functions{};
   functions.lanes = Lanes::count;
-  functions.find_keys = tile_placing<Lanes>::find_keys;
+  functions.find_tiles = tile_placing<Lanes>::find_tiles;
+  functions.store = tile_placing<Lanes>::store;
   functions.place = tile_placing<Lanes>::place;
   functions.spread[0] = tile_spreading<Lanes, 1>::run;
   functions.spread[1] = tile_spreading<Lanes, 2>::run;

@@ -63,17 +63,27 @@ void add_point(const color_work<T>& work, const placed_point<T>& point, std::siz
 
 template <typename T>
 template <int Width, int Components>
-void multicolor_engine<T>::add_tile(std::uint32_t tile, const value_layout& layout, const T* values, T* mesh) const {
+void multicolor_engine<T>::add_tile(std::uint32_t tile, const value_layout& layout, const T* values, T* mesh) {
   // Takes every 16th point, not plane by plane as sorted: a mesh point's small weights would come last, where rounding
   // is worst.
   constexpr std::size_t step = 16;
   constexpr std::size_t ahead = 4 * step;
   const color_work<T> work{this->setup(), layout, values, mesh};
   const std::size_t first = this->begins()[tile], last = this->begins()[tile + 1];
+  if (first == last) return;
+  this->prepare_tile(tile);
+  int along[3];
+  this->tiles().split(tile, along);
   for (std::size_t start = first; start < first + step; ++start) {
     for (std::size_t i = start; i < last; i += step) {
-      if (i + ahead < last) __builtin_prefetch(values + layout.value(this->order()[i + ahead], 0));
-      add_point<T, Width, Components>(work, this->points()[i], this->order()[i]);
+      if (i + ahead < last) __builtin_prefetch(values + layout.value(this->points()[i + ahead].id, 0));
+      const tile_point<T>& point = this->points()[i];
+      placed_point<T> placed{};
+      for (int axis = 0; axis < 3; ++axis) {
+        placed.place[axis] = point.place[axis];
+        placed.first[axis] = this->tiles().axis[axis].begin(along[axis]) + point.along(axis);
+      }
+      add_point<T, Width, Components>(work, placed, point.id);
     }
   }
 }

@@ -81,22 +81,6 @@ struct mesh_tiles {
   }
 };
 
-/// What points are sorted by: their tile, then their plane in it along axis 0, then their position along axis 2.
-struct tile_keys {
-  mesh_tiles tiles;
-  int bits_in_tile;     ///< the lowest bits, which order the points of a tile
-  std::uint32_t lanes;  ///< positions along a row that the keys distinguish in a plane: a power of 2
-
-  /// Of a point with this first mesh point.
-  [[nodiscard]] std::uint32_t key(int x, int y, int z) const {
-    const int first[3] = {x, y, z};
-    const int plane = x - tiles.axis[0].begin(tiles.axis[0].tile_of(x));
-    const int spot = z - tiles.axis[2].begin(tiles.axis[2].tile_of(z));
-    return (tiles.tile_of(first) << bits_in_tile) + static_cast<std::uint32_t>(plane) * lanes +
-           (static_cast<std::uint32_t>(spot) & (lanes - 1));
-  }
-};
-
 /// The tiles by color: successive stages, within which no two tiles add to the same mesh point, so they can be
 /// processed in parallel (particle-mesh-spreading, section 2, "Multicoloring approach"). A tile waits only for those
 /// neighbors that belong to an earlier stage, not for the whole stage. The order of additions to a mesh point is still

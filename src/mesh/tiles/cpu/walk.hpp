@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,21 +38,40 @@ struct row_piece {
   return count;
 }
 
+/// A point, as it was given until its tile is used for the first time; and then ready for use, its tile saying the rest
+/// of its first mesh point.
+template <typename T>
+struct tile_point {
+  static constexpr int z_bits = 12, y_bits = 10;
+  static constexpr int most_size[3] = {1 << 10, 1 << y_bits, 1 << z_bits};  ///< of tiles, in mesh points
+
+  T place[3];          ///< its coordinates; then as in placed_point
+  std::uint32_t id;    ///< its index in the caller's order
+  std::uint32_t spot;  ///< its system; then its first mesh point in the tile: x, y and z, from the highest bits on
+
+  [[nodiscard]] static constexpr std::uint32_t pack(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    return (x << (y_bits + z_bits)) | (y << z_bits) | z;
+  }
+  /// Mesh points from the beginning of the tile to the first of the footprint.
+  [[nodiscard]] constexpr int along(int axis) const {
+    if (axis == 0) return static_cast<int>(spot >> (y_bits + z_bits));
+    return static_cast<int>(axis == 1 ? (spot >> z_bits) & (most_size[1] - 1) : spot & (most_size[2] - 1));
+  }
+};
+
 /// One value vector, with 1 or 2 adjacent components, for a walk over tiles.
 template <typename T>
 struct tile_walk {
   const mesh_shape* shape;
-  const mesh_window<T>* window;   ///< coefficients beyond its width are zero
-  const placed_point<T>* points;  ///< by tile, then by first mesh point along axis 0
-  const std::uint32_t* order;     ///< the caller's index of each
-  std::size_t count;              ///< of points
-  const T* values;                ///< spreading: in the caller's order
-  T* mesh;                        ///< spreading
-  const T* mesh_values;           ///< interpolating
-  T* results;                     ///< interpolating: in the caller's order; with gradients possibly none
-  T* gradients;                   ///< interpolating gradients: in the caller's order, one for each axis of each value
-  const T* scale;                 ///< gradients: by axis
-  bool accumulate;                ///< interpolating: adds to the results
+  const mesh_window<T>* window;  ///< coefficients beyond its width are zero
+  const tile_point<T>* points;   ///< by tile, then by first mesh point along axis 0
+  const T* values;               ///< spreading: in the caller's order
+  T* mesh;                       ///< spreading
+  const T* mesh_values;          ///< interpolating
+  T* results;                    ///< interpolating: in the caller's order; with gradients possibly none
+  T* gradients;                  ///< interpolating gradients: in the caller's order, one for each axis of each value
+  const T* scale;                ///< gradients: by axis
+  bool accumulate;               ///< interpolating: adds to the results
 };
 
 /// One tile of it.
@@ -81,23 +101,42 @@ inline constexpr int row_room = 48;
 /// derivatives.
 inline constexpr int batch_weights = 4 * axis_room + 2 * row_room;
 
-/// Values of the scratch memory of one thread: planes of a tile, one for each weight along axis 0, and a batch.
+/// Points that reach a plane of a tile and are there at a time (see plane_points), and the values each keeps.
+inline constexpr std::size_t plane_room = 512;
+inline constexpr std::size_t plane_weights = 2 * axis_room + 2 * row_room;
+
+/// Whether the planes of a footprint are too large for a level-one cache, so that a tile is taken plane by plane of the
+/// mesh.
+template <typename T>
+[[nodiscard]] bool by_planes(const tile_walk<T>& walk, const tile_work<T>& work, int components) {
+  constexpr std::size_t cache = 40 << 10;
+  const int values = walk.shape->width[0] * work.rows * tile_row_stride(work.row, components);
+  return walk.shape->first_axis == 0 && static_cast<std::size_t>(values) * sizeof(T) > cache;
+}
+
+/// Values of the scratch memory of one thread: planes of a tile, one for each weight along axis 0, and a batch; or one
+/// plane and the points that reach it.
 [[nodiscard]] constexpr std::size_t tile_scratch(int planes, int rows, int row) {
-  return static_cast<std::size_t>(planes) * static_cast<std::size_t>(rows) *
-             static_cast<std::size_t>(tile_row_stride(row, 2)) +
-         std::size_t{cpu_tile_batch} * batch_weights + 64;
+  const std::size_t plane = static_cast<std::size_t>(rows) * static_cast<std::size_t>(tile_row_stride(row, 2));
+  return std::max(static_cast<std::size_t>(planes) * plane + std::size_t{cpu_tile_batch} * batch_weights,
+                  plane + plane_room * plane_weights) +
+         64;
 }
 
 template <typename T>
 struct tile_functions {
   /// Lanes of a vector: points of a plane are best ordered by their position modulo this along axis 2.
   int lanes;
-  /// The keys of the points [first, last), from keys[0] on. Refused points raise their faults.
-  void (*find_keys)(const point_placement<T>& points, const tile_keys& tiles, std::size_t first, std::size_t last,
-                    std::uint32_t* keys);
-  /// Places the points that are entries [first, last) of `chosen`, from placed[0] on.
-  void (*place)(const point_placement<T>& points, const std::uint32_t* chosen, std::size_t first, std::size_t last,
-                placed_point<T>* placed);
+  /// The tiles of the points [first, last), from found[0] on; adds to the number of points of each tile. Refused points
+  /// raise their faults.
+  void (*find_tiles)(const point_placement<T>& points, const mesh_tiles& tiles, std::size_t first, std::size_t last,
+                     std::uint32_t* found, std::uint32_t* counts);
+  /// Stores the same points, each where `next` of its tile says, which is then one more.
+  void (*store)(const point_placement<T>& points, std::size_t first, std::size_t last, const std::uint32_t* found,
+                std::uint32_t* next, tile_point<T>* stored);
+  /// Makes `count` stored points of a tile that begins at `begin` ready for use. `how` is as it was when they were
+  /// stored; of its pointers to components and systems it matters only which there are.
+  void (*place)(const point_placement<T>& how, const int* begin, tile_point<T>* points, std::size_t count);
   /// Index: components - 1.
   void (*spread[2])(const tile_walk<T>& walk, const tile_work<T>& work);
   void (*interpolate[2])(const tile_walk<T>& walk, const tile_work<T>& work);

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "mesh/tiles/cpu/walk.hpp"
+
+// Included once by the source of each instruction set, which defines by QUADRAT_TILE_TARGET how functions are compiled,
+// and provides a lane type. Everything is in an anonymous namespace, so that the linker cannot merge versions. No
+// lambdas: they would not be compiled for the instruction set.
+
+#if !defined(QUADRAT_TILE_TARGET)
+#define QUADRAT_TILE_TARGET
+#define QUADRAT_TILE_INLINE inline
+#else
+#define QUADRAT_TILE_INLINE inline __attribute__((always_inline)) QUADRAT_TILE_TARGET
+#endif
+#if defined(__clang__)
+#define QUADRAT_TILE_UNROLL _Pragma("unroll")
+#define QUADRAT_TILE_UNROLL_ROWS _Pragma("unroll 4")
+#else
+#define QUADRAT_TILE_UNROLL _Pragma("GCC unroll 16")
+#define QUADRAT_TILE_UNROLL_ROWS _Pragma("GCC unroll 4")
+#endif
+
+namespace quadrat::detail {
+
+namespace {
+
+/// The same bits as point_placement, for many points at a time: loops without branches, which compilers vectorize.
+/// Points that would be refused, and those of several systems, are left to it.
+template <typename Lanes>
+struct tile_placing {
+  using T = typename Lanes::value;
+  static constexpr std::size_t batch = 64;
+  static constexpr int refused = std::numeric_limits<int>::min();
+
+  /// One axis of a batch.
+  struct located {
+    T x[batch];
+    T place[batch];
+    int first[batch];
+  };
+
+  /// floor(x), by rounding to a whole number: beyond 2^52 (2^23) every number is one.
+  [[nodiscard]] QUADRAT_TILE_INLINE static T whole_below(T x) {
+    constexpr T most = T(1) / std::numeric_limits<T>::epsilon();
+    const T shift = std::copysign(most, x);
+    const T nearest = (x + shift) - shift;
+    const T below = nearest - (nearest > x ? T(1) : T(0));
+    return std::fabs(x) < most ? below : x;
+  }
+
+  /// Sets `place` and `first`, which is `refused` where a point would be.
+  template <bool Periodic>
+  QUADRAT_TILE_TARGET __attribute__((flatten)) static void locate(const point_placement<T>& points, int a,
+                                                                  located& at) {
+    const mesh_axis<T> axis = points.axis[a];
+    const T width = static_cast<T>(axis.width), extent = static_cast<T>(axis.extent);
+    const T half = axis.width % 2 == 0 ? T(0) : T(0.5);
+    const int points_before = axis.width / 2;
+    const T before = static_cast<T>(points_before);
+    // Accepted are x with from <= x < to, and a distance from the lower face of at most `farthest`.
+    constexpr T large = std::numeric_limits<T>::max(), infinite = std::numeric_limits<T>::infinity();
+    const bool inside = Periodic ? points.refuse_outside : points.refuse_beyond;
+    const T from = inside ? axis.lower : -large;
+    const T to = inside ? (Periodic ? axis.upper : std::nextafter(axis.upper, infinite)) : infinite;
+    const T farthest = Periodic && !inside ? axis.farthest : large;
+    const T least = Periodic || points.clip ? -width : T(0), most = Periodic || points.clip ? extent : extent - width;
+    for (std::size_t k = 0; k < batch; ++k) {
+      const T x = at.x[k];
+      const T offset = x - axis.lower;
+      const T virtual_lower = x - offset;
+      const T offset_rest = (x - (offset + virtual_lower)) + (virtual_lower - axis.lower);
+      const T u = offset * axis.scale;
+      T rest = std::fma(offset, axis.scale, -u);
+      rest = std::fma(offset, axis.scale_rest, rest);
+      rest = std::fma(offset_rest, axis.scale, rest);
+      const T shifted = u - half;
+      const T virtual_half = u - shifted;
+      rest += (u - (shifted + virtual_half)) + (virtual_half - half);
+      T whole = whole_below(shifted);
+      T place = (shifted - whole) + rest;
+      const T turn = (place < T(0) ? T(1) : T(0)) - (place >= T(1) ? T(1) : T(0));
+      place += turn;
+      whole -= turn;
+      whole += place >= T(1) ? T(1) : T(0);
+      place = ((place >= T(0)) & (place < T(1))) ? place : T(0);
+      const T first = whole - before + T(1);
+      T index;
+      if constexpr (Periodic) {
+        const T turns = whole_below(first * axis.inverse_extent);
+        index = std::fma(-turns, extent, first);
+        index = ((index >= -extent) & (index < T(2) * extent)) ? index : T(0);
+        index += (index < T(0) ? extent : T(0)) - (index >= extent ? extent : T(0));
+      } else {
+        index = first > -width ? first : -width;
+        index = index < extent ? index : extent;
+      }
+      const bool accepted =
+          (x >= from) & (x < to) & (std::fabs(offset) <= farthest) & (index >= least) & (index <= most);
+      at.place[k] = place - T(0.5);
+      at.first[k] = accepted ? static_cast<int>(index) : refused;
+    }
+  }
+
+  /// `first` alone, in a fraction of the time, where rounding cannot change it: elsewhere, and where a point might be
+  /// refused, it is `refused`.
+  template <bool Periodic>
+  QUADRAT_TILE_TARGET __attribute__((flatten)) static void locate_surely(const point_placement<T>& points, int a,
+                                                                         located& at) {
+    const mesh_axis<T> axis = points.axis[a];
+    constexpr T rounding = std::numeric_limits<T>::epsilon(), magic = T(1.5) / rounding;
+    const T extent = static_cast<T>(axis.extent), margin = T(16) * rounding * extent;
+    const T half = axis.width % 2 == 0 ? T(0) : T(0.5);
+    const int before = axis.width / 2, reach = Periodic || points.clip ? 0 : axis.width;
+    const T shift = static_cast<T>(1 - before);
+    const T least = Periodic || !points.clip ? T(0) : static_cast<T>(-axis.width);
+    const T most = static_cast<T>(Periodic ? axis.extent - 1 : axis.extent - reach);
+    const bool inside = Periodic ? points.refuse_outside : points.refuse_beyond;
+    constexpr T large = std::numeric_limits<T>::max();
+    const T from = inside ? axis.lower : -large, to = inside ? axis.upper : large;
+    for (std::size_t k = 0; k < batch; ++k) {
+      const T x = at.x[k];
+      const T place = (x - axis.lower) * axis.scale - half;
+      const T nearest = (place + magic) - magic;
+      const T whole = nearest - (nearest > place ? T(1) : T(0));
+      const T rest = place - whole;
+      T first = whole + shift;
+      if constexpr (Periodic) first += (first < T(0) ? extent : T(0)) - (first >= extent ? extent : T(0));
+      const bool sure =
+          (rest > margin) & (rest < T(1) - margin) & (first >= least) & (first <= most) & (x >= from) & (x < to);
+      at.first[k] = sure ? static_cast<int>(first) : refused;
+    }
+  }
+
+  /// Reads the points [first, first + count), and locates them, all or only surely. Returns false where that fails for
+  /// one.
+  template <bool Surely>
+  QUADRAT_TILE_TARGET static bool locate_batch(const point_placement<T>& points, std::size_t first, std::size_t count,
+                                               located* at) {
+    if (points.system != nullptr) return false;
+    int least = 0;
+    for (int a = 0; a < 3; ++a) {
+      if (points.component[a] == nullptr) {
+        std::memset(&at[a], 0, sizeof(located));
+        continue;
+      }
+      for (std::size_t k = 0; k < batch; ++k) {
+        at[a].x[k] = points.component[a][(first + (k < count ? k : 0)) * points.stride];
+      }
+      if (points.axis[a].periodic) {
+        Surely ? locate_surely<true>(points, a, at[a]) : locate<true>(points, a, at[a]);
+      } else {
+        Surely ? locate_surely<false>(points, a, at[a]) : locate<false>(points, a, at[a]);
+      }
+      for (std::size_t k = 0; k < batch; ++k) least = at[a].first[k] < least ? at[a].first[k] : least;
+    }
+    return least != refused;
+  }
+
+  /// Locates them one by one, which raises the faults of those that are refused.
+  QUADRAT_TILE_TARGET static void locate_each(const point_placement<T>& points, std::size_t first, std::size_t count,
+                                              located* at) {
+    for (std::size_t k = 0; k < batch; ++k) {
+      const placed_point<T> point = points(first + (k < count ? k : 0));
+      for (int a = 0; a < 3; ++a) {
+        at[a].place[k] = point.place[a];
+        at[a].first[k] = point.first[a];
+      }
+    }
+  }
+
+  QUADRAT_TILE_INLINE static std::uint32_t tile_along(const tile_axis& axis, int first) {
+    const int along = (first - axis.low) >> axis.shift;
+    return static_cast<std::uint32_t>(along < axis.tiles - 1 ? along : axis.tiles - 1);
+  }
+
+  QUADRAT_TILE_TARGET static void find_tiles(const point_placement<T>& points, const mesh_tiles& tiles,
+                                             std::size_t first, std::size_t last, std::uint32_t* found,
+                                             std::uint32_t* counts) {
+    located at[3];
+    std::uint32_t tile[batch];
+    const tile_axis x = tiles.axis[0], y = tiles.axis[1], z = tiles.axis[2];
+    const auto ny = static_cast<std::uint32_t>(y.tiles), nz = static_cast<std::uint32_t>(z.tiles);
+    for (; first < last; first += batch, found += batch) {
+      const std::size_t count = last - first < batch ? last - first : batch;
+      if (!locate_batch<true>(points, first, count, at) && !locate_batch<false>(points, first, count, at)) {
+        locate_each(points, first, count, at);
+      }
+      for (std::size_t k = 0; k < batch; ++k) {
+        tile[k] =
+            (tile_along(x, at[0].first[k]) * ny + tile_along(y, at[1].first[k])) * nz + tile_along(z, at[2].first[k]);
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        found[k] = tile[k];
+        ++counts[tile[k]];
+      }
+    }
+  }
+
+  QUADRAT_TILE_TARGET static void store(const point_placement<T>& points, std::size_t first, std::size_t last,
+                                        const std::uint32_t* found, std::uint32_t* next, tile_point<T>* stored) {
+    constexpr T none = 0;
+    constexpr std::size_t ahead = 4;  // the next cache lines of a tile are asked for while its points are stored
+    const T* from[3];
+    std::size_t stride[3];
+    for (int a = 0; a < 3; ++a) {
+      from[a] = points.component[a] != nullptr ? points.component[a] : &none;
+      stride[a] = points.component[a] != nullptr ? points.stride : 0;
+    }
+    for (std::size_t i = first; i < last; ++i, ++found) {
+      const std::uint32_t system = points.system != nullptr ? points.system[i] : 0;
+      tile_point<T>* const to = stored + next[*found]++;
+      __builtin_prefetch(to + ahead, 1);
+      *to = {{from[0][i * stride[0]], from[1][i * stride[1]], from[2][i * stride[2]]},
+             static_cast<std::uint32_t>(i),
+             system};
+    }
+  }
+
+  QUADRAT_TILE_TARGET static void place(const point_placement<T>& how, const int* begin, tile_point<T>* points,
+                                        std::size_t count) {
+    located at[3];
+    for (std::size_t first = 0; first < count; first += batch, points += batch) {
+      point_placement<T> here = how;
+      here.system = nullptr;
+      here.stride = sizeof(tile_point<T>) / sizeof(T);
+      for (int a = 0; a < 3; ++a) here.component[a] = how.component[a] != nullptr ? points[0].place + a : nullptr;
+      const std::size_t some = count - first < batch ? count - first : batch;
+      if (!locate_batch<false>(here, 0, some, at)) locate_each(here, 0, some, at);
+      for (std::size_t k = 0; k < some; ++k) {
+        std::uint32_t spot[3];
+        for (int a = 0; a < 3; ++a) spot[a] = static_cast<std::uint32_t>(at[a].first[k] - begin[a]);
+        if (how.system != nullptr && points[k].spot < how.systems) {
+          spot[how.stacked_axis] += points[k].spot * static_cast<std::uint32_t>(how.system_spacing);
+        }
+        points[k] = {{at[0].place[k], at[1].place[k], at[2].place[k]},
+                     points[k].id,
+                     tile_point<T>::pack(spot[0], spot[1], spot[2])};
+      }
+    }
+  }
+};
+
+}  // namespace
+
+}  // namespace quadrat::detail
