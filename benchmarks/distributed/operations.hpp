@@ -12,8 +12,16 @@ namespace quadrat::bench {
 void run_weak_scaling(const session& s);
 /// The granular step with as many grains in all.
 void run_strong_scaling(const session& s);
+/// The granular step, while ghosts travel and after them.
+void run_overlap(const session& s);
 /// The step of the SRD fluid with as many particles in all.
 void run_distributed_srd(const session& s);
+/// The step of Circles with as many agents in all.
+void run_distributed_circles(const session& s);
+/// Energy and forces of as many charges in all.
+void run_distributed_ewald(const session& s);
+/// The step of Brownian dynamics with as many spheres in all.
+void run_distributed_brownian(const session& s);
 /// Positions of ghosts, packing included.
 void run_halo(const session& s);
 /// One particle of a hundred changes its rank.

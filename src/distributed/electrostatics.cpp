@@ -92,12 +92,14 @@ struct distributed_electrostatics<Context, T>::implementation {
   [[nodiscard]] double constant() const {
     return options.law == pair_law::coulomb ? options.coulomb_constant : -options.coulomb_constant;
   }
+  [[nodiscard]] bool slab() const { return !space.domain.periodic[2]; }
   [[nodiscard]] bool short_range() const { return options.parts != ewald_parts::long_range; }
   [[nodiscard]] bool long_range() const { return options.parts != ewald_parts::short_range; }
   [[nodiscard]] double sum(double mine) { return sum_in_rank_order(ranks, mine); }
 
   lattice<T, 3> cell;
-  std::uint64_t chosen_for = 0;  ///< charges of all ranks, plus 1; 0: nothing has been chosen
+  detail::ewald_domain<T> made{};  ///< of a slab with room between its images
+  std::uint64_t chosen_for = 0;    ///< charges of all ranks, plus 1; 0: nothing has been chosen
   detail::ewald_setup setup{};
   decomposition<3> owned{};  ///< for which spreading is made
   T owned_skin = T(0);
@@ -132,10 +134,15 @@ distributed_electrostatics<Context, T>::implementation::implementation(const Con
   static_cast<void>(electrostatics<Context, T>(chosen, wanted));  // checks the options
   require(wanted.method != detail::electrostatics_records::direct::name,
           "over several ranks charges are summed by the methods spme and esp, not by direct");
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 2; ++axis) {
     require(cells.domain.periodic[axis], "the box is open along axis ", axis,
-            "; over several ranks it must be periodic along all three");
+            "; over several ranks it must be periodic along all three, or along the first two (a slab)");
   }
+  require(!slab() || wanted.law == pair_law::coulomb,
+          "the box is open along axis 2; sums of 1/r^6 need boxes that are periodic along all three");
+  const std::span<const lattice<T, 3>> given(&cell, 1);
+  const auto periodic = detail::periodic_cells<T>(given, wanted.accuracy);
+  made = detail::make_domains<T>(given, periodic, {1, 1, 1, false}).front();
 }
 
 template <typename Context, typename T>
@@ -166,7 +173,7 @@ void distributed_electrostatics<Context, T>::implementation::choose(const points
   ranks.add_up(&count, 1);
   if (chosen_for == count + 1) return;
   chosen_for = 0;
-  const auto boxes = detail::make_crowding_boxes<T>({cell}, static_cast<double>(count));
+  const auto boxes = detail::make_crowding_boxes<T>({made.shape}, static_cast<double>(count));
   std::vector<detail::measured_charge<T>> mine(points.count);
   together(ranks, [&] {
     const auto boxes_there = to_device(context, boxes);
@@ -180,7 +187,7 @@ void distributed_electrostatics<Context, T>::implementation::choose(const points
   const auto all = detail::gathered(ranks, mine);
   detail::chosen_sums found{};
   together(ranks, [&] {
-    if (ranks.rank() == 0) found = detail::choose_from(options, std::is_same_v<Context, cuda_context>, boxes, all);
+    if (ranks.rank() == 0) found = detail::choose_from(options, detail::choice_place_of(context), boxes, all);
   });
   found = all_values(ranks, found)[0];
   using namespace detail::electrostatics_records;
@@ -216,14 +223,6 @@ void distributed_electrostatics<Context, T>::implementation::make_long_range() {
       }
     }
     factors = to_device(context, host);
-    detail::ewald_domain<T> made{};
-    double volume = 1;
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto length = static_cast<double>(space.domain.length[axis]);
-      made.waves[axis][axis] = static_cast<T>(2 * std::numbers::pi / length);
-      volume *= length;
-    }
-    made.inverse_volume = static_cast<T>(1 / volume);
     domain = to_device(context, std::vector{made});
     mesh.resize_discarding(context, fft->mesh_size());
     spectrum.resize_discarding(context, fft->room());
@@ -241,7 +240,9 @@ void distributed_electrostatics<Context, T>::implementation::make_spreading(cons
                                         : slab_decomposition(extents, ranks.size(), periodic);
   spread_options how;
   how.uses = 4;
-  spreading.emplace(context, ranks, extents, detail::window_of<T>(setup), layout, space, shares, skin / 2, how);
+  const box<T, 3> all = make_box_from_lengths(
+      space.domain.lower, make_vec<T, 3>([&](int axis) { return made.shape.vectors[axis][axis]; }), periodic);
+  spreading.emplace(context, ranks, extents, detail::window_of<T>(setup), layout, all, space, shares, skin / 2, how);
   owned = shares;
   owned_skin = skin;
 }
@@ -255,7 +256,10 @@ void distributed_electrostatics<Context, T>::implementation::set(const decomposi
   choose(points, given);
   own = points.count;
   const device_decomposition<Context, 3> there(context, shares);
-  const T reach = short_range() ? static_cast<T>(setup.parameters.cutoff) + skin : T(0);
+  T reach = short_range() ? static_cast<T>(setup.parameters.cutoff) + skin : T(0);
+  // A cutoff beyond the room between a slab's images sees pairs across it, of charges at opposite faces.
+  const T room = made.height - space.domain.length[2];
+  if (slab() && short_range() && reach > room) reach = std::max(reach, made.height);
   borders.build(space, there.view(), points, {reach});
   together(ranks, [&] {
     const std::size_t all = with_ghosts();
@@ -337,8 +341,9 @@ detail::modes_of_rank<T> distributed_electrostatics<Context, T>::implementation:
 template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::implementation::add_long_range(bool potentials_wanted,
                                                                             vec<double, 6>* virial) {
-  for_each(context, "ewald.place own", own,
-           detail::place_near_block<T>{positions.data(), middle, space.domain.length, placed.data()});
+  for_each(
+      context, "ewald.place own", own,
+      detail::place_near_block<T>{positions.data(), middle, space.domain.length, placed.data(), space.domain.periodic});
   spreading->set_points(points_of(placed.data(), own));
   spreading->spread(charges.data(), mesh.data());
   fft->forward(mesh.data(), reinterpret_cast<std::complex<T>*>(spectrum.data()));
@@ -359,10 +364,22 @@ void distributed_electrostatics<Context, T>::implementation::add_long_range(bool
     // One rank has it, the others have zeros.
     for (const T one : all_values(ranks, to_host(context, zero)[0])) at_zero += one;
   }
+  detail::slab_terms<T> terms{};
+  if (slab()) {
+    const T lower = space.domain.lower[2];
+    const auto mine =
+        reduce(context, "ewald.slab", own, detail::own_slab_share<T>{charges.data(), positions.data(), lower},
+               plus_operation{}, vec<double, 3>{}, scratch);
+    const double factor = 4 * std::numbers::pi * static_cast<double>(made.inverse_volume);
+    terms = {{sum(mine[0]), sum(mine[1]), sum(mine[2])}, factor, static_cast<double>(made.height), lower};
+    // A sum over ranks, of which this is one.
+    const double each = terms.virial() / ranks.size();
+    if (virial != nullptr) *virial += vec<double, 6>{each, 0, 0, each, 0, -each};
+  }
   for_each(
       context, "ewald.combine", own,
-      detail::add_long_range<T>{charges.data(), static_cast<T>(constant()), self, at_zero, smooth_potentials.data(),
-                                smooth_gradients.data(), potentials.data(), forces.data()});
+      detail::add_long_range<T>{charges.data(), static_cast<T>(constant()), self, at_zero, terms, positions.data(),
+                                smooth_potentials.data(), smooth_gradients.data(), potentials.data(), forces.data()});
 }
 
 template <typename Context, typename T>

@@ -30,9 +30,9 @@ struct measured_charge {
 };
 
 template <typename T>
-[[nodiscard]] ewald_choice choose_for_ranks(const electrostatics_options& options, bool cuda, double accuracy,
-                                            const std::vector<charged_system>& systems) {
-  ewald_request request{options.method, options.law, accuracy, options.parameters, cuda, sizeof(T) == 4};
+[[nodiscard]] ewald_choice choose_for_ranks(const electrostatics_options& options, const choice_place& place,
+                                            double accuracy, const std::vector<charged_system>& systems) {
+  ewald_request request{options.method, options.law, accuracy, options.parameters, place, sizeof(T) == 4};
   auto choice = choose_ewald(request, systems);
   if (choice.setup.method != electrostatics_records::direct::name) return choice;
   request.method = electrostatics_records::spme::name;
@@ -41,7 +41,7 @@ template <typename T>
 
 /// As electrostatics chooses.
 template <typename T>
-[[nodiscard]] chosen_sums choose_from(const electrostatics_options& options, bool cuda,
+[[nodiscard]] chosen_sums choose_from(const electrostatics_options& options, const choice_place& place,
                                       const std::vector<crowding_boxes<T>>& boxes,
                                       const std::vector<measured_charge<T>>& all) {
   std::vector<std::uint32_t> box;
@@ -53,7 +53,7 @@ template <typename T>
   const measured_charges measured = measured_systems<T>(boxes, box, charges);
   const double least = std::min(options.accuracy, sizeof(T) == 4 ? 1e-6 : 1e-14);
   const double accuracy = std::max(options.accuracy * measured.strictness, least);
-  const auto choice = choose_for_ranks<T>(options, cuda, accuracy, measured.systems);
+  const auto choice = choose_for_ranks<T>(options, place, accuracy, measured.systems);
   const charged_system& system = measured.systems[choice.worst];
   const ewald_parameters& parameters = choice.setup.parameters;
   return {choice.setup.method == electrostatics_records::esp::name,

@@ -41,10 +41,12 @@ struct place_near_block {
   vec<T, 3> middle;
   vec<T, 3> length;
   vec<T, 3>* to;
+  vec<bool, 3> periodic = vec<bool, 3>::filled(true);
 
   QUADRAT_HD void operator()(std::size_t i) const {
     vec<T, 3> point = from[i];
     for (int axis = 0; axis < 3; ++axis) {
+      if (!periodic[axis]) continue;
       point[axis] -= length[axis] * std::floor((point[axis] - middle[axis]) / length[axis] + T(0.5));
     }
     to[i] = point;
@@ -95,6 +97,41 @@ struct virial_of_own_mode {
   }
 };
 
+/// A charge's share of the sums that a slab needs: charge, charge times height, charge times squared height.
+template <typename T>
+struct own_slab_share {
+  const T* charges;
+  const vec<T, 3>* positions;
+  T lower;
+
+  QUADRAT_HD vec<double, 3> operator()(std::size_t i) const {
+    const auto charge = static_cast<double>(charges[i]);
+    const auto height = static_cast<double>(positions[i][2] - lower);
+    return {charge, charge * height, charge * height * height};
+  }
+};
+
+/// What a slab has besides the sum over its periodic images with room between them, as combine_parts.
+template <typename T>
+struct slab_terms {
+  vec<double, 3> sums;  ///< of all ranks
+  double factor;        ///< 4 pi / volume; 0: no slab
+  double height;        ///< with the room
+  T lower;
+
+  QUADRAT_HD T potential_at(const vec<T, 3>& point) const {
+    const auto z = static_cast<double>(point[2] - lower);
+    return static_cast<T>(factor * (z * sums[1] - (sums[2] + sums[0] * z * z) / 2 - sums[0] * height * height / 12));
+  }
+  QUADRAT_HD T gradient_at(const vec<T, 3>& point) const {
+    return static_cast<T>(factor * (sums[1] - sums[0] * static_cast<double>(point[2] - lower)));
+  }
+  /// Of the virial, across the slab times -1 and along it.
+  [[nodiscard]] double virial() const {
+    return factor / 2 * (sums[1] * sums[1] - sums[0] * sums[2] - sums[0] * sums[0] * height * height / 12);
+  }
+};
+
 /// Adds the long range to the short one, of own charges.
 template <typename T>
 struct add_long_range {
@@ -102,6 +139,8 @@ struct add_long_range {
   T constant;  ///< k, or -k
   T self;      ///< the long-range part at distance 0
   T zero;      ///< the potential of the mode 0
+  slab_terms<T> slab;
+  const vec<T, 3>* positions;
   const T* smooth_potentials;
   const vec<T, 3>* smooth_gradients;
   T* potentials;
@@ -109,8 +148,14 @@ struct add_long_range {
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const T charge = charges[i];
-    potentials[i] += constant * (smooth_potentials[i] - self * charge + zero);
-    forces[i] -= (constant * charge) * smooth_gradients[i];
+    T potential = smooth_potentials[i] - self * charge + zero;
+    vec<T, 3> gradient = smooth_gradients[i];
+    if (slab.factor != 0) {
+      potential += slab.potential_at(positions[i]);
+      gradient[2] += slab.gradient_at(positions[i]);
+    }
+    potentials[i] += constant * potential;
+    forces[i] -= (constant * charge) * gradient;
   }
 };
 

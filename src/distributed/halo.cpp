@@ -181,6 +181,10 @@ std::size_t halo<Context, T, D>::sent() const {
   return implementation_->total_sent();
 }
 template <typename Context, typename T, int D>
+const std::uint32_t* halo<Context, T, D>::copies() const {
+  return implementation_->copies.data();
+}
+template <typename Context, typename T, int D>
 const std::vector<std::size_t>& halo<Context, T, D>::ghosts_by_rank() const {
   return implementation_->received;
 }

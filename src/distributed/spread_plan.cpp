@@ -13,21 +13,23 @@ namespace quadrat {
 
 namespace {
 
-/// The mesh points that particles of a block may touch.
+/// The mesh points that particles of a block may touch. `domain`: the box of the mesh.
 template <typename T, int D>
-[[nodiscard]] mesh_patch<D> patch_of(const vec<int, D>& mesh, int order, const grid<T, D>& space,
-                                     const cell_block<D>& block, T reach) {
+[[nodiscard]] mesh_patch<D> patch_of(const vec<int, D>& mesh, const box<T, D>& domain, int order,
+                                     const grid<T, D>& space, const cell_block<D>& block, T reach) {
   mesh_patch<D> patch{vec<int, D>{}, vec<int, D>::filled(1)};
   if (block.empty()) return patch;
   for (int axis = 0; axis < D; ++axis) {
-    const double points_a_cell = static_cast<double>(mesh[axis]) / space.cells[axis];
-    const double points_a_length = mesh[axis] / static_cast<double>(space.domain.length[axis]);
+    const auto length = static_cast<double>(domain.length[axis]);
+    const double part = static_cast<double>(space.domain.length[axis]) / length;
+    const double points_a_cell = part * mesh[axis] / space.cells[axis];
+    const double points_a_length = mesh[axis] / length;
     // Points more than half the window, for rounding at faces.
     const int half_width = order / 2 + 2;
     const double margin = half_width + std::ceil(static_cast<double>(reach) * points_a_length);
     double first = std::floor(block.first[axis] * points_a_cell) - margin;
     double end = std::ceil(block.end[axis] * points_a_cell) + margin;
-    if (!space.domain.periodic[axis]) {
+    if (!domain.periodic[axis]) {
       first = std::max(first, 0.0);
       end = std::min(end, static_cast<double>(mesh[axis]));
     }
@@ -76,12 +78,12 @@ struct distributed_spread_plan<Context, T, D>::implementation {
   /// `window`: an order, or a window.
   template <typename Window>
   implementation(const Context& chosen, communicator& group, const vec<int, D>& mesh, const Window& window,
-                 const grid<T, D>& space, const mesh_patch<D>& own_patch, spread_options options)
+                 const box<T, D>& domain, const mesh_patch<D>& own_patch, spread_options options)
       : context(chosen),
         ranks(group),
         patch(own_patch),
-        plan(chosen, box_of_patch(mesh, space.domain, own_patch, options), own_patch.extent, window,
-             options_of_patch(options, mesh, space.domain, own_patch)) {}
+        plan(chosen, box_of_patch(mesh, domain, own_patch, options), own_patch.extent, window,
+             options_of_patch(options, mesh, domain, own_patch)) {}
 
   /// Memory for the patch.
   [[nodiscard]] T* room(int components) {
@@ -103,7 +105,7 @@ distributed_spread_plan<Context, T, D>::distributed_spread_plan(const Context& c
                                                                 const decomposition<D>& owners, const grid<T, D>& space,
                                                                 const decomposition<D>& shares, T reach,
                                                                 const spread_options& options) {
-  make(context, ranks, mesh, order, order, owners, space, shares, reach, options);
+  make(context, ranks, mesh, order, order, owners, space.domain, space, shares, reach, options);
 }
 template <typename Context, typename T, int D>
 distributed_spread_plan<Context, T, D>::distributed_spread_plan(const Context& context, communicator& ranks,
@@ -111,24 +113,38 @@ distributed_spread_plan<Context, T, D>::distributed_spread_plan(const Context& c
                                                                 const decomposition<D>& owners, const grid<T, D>& space,
                                                                 const decomposition<D>& shares, T reach,
                                                                 const spread_options& options) {
-  make(context, ranks, mesh, window, window.width, owners, space, shares, reach, options);
+  make(context, ranks, mesh, window, window.width, owners, space.domain, space, shares, reach, options);
+}
+template <typename Context, typename T, int D>
+distributed_spread_plan<Context, T, D>::distributed_spread_plan(const Context& context, communicator& ranks,
+                                                                const vec<int, D>& mesh, const mesh_window<T>& window,
+                                                                const decomposition<D>& owners, const box<T, D>& domain,
+                                                                const grid<T, D>& space, const decomposition<D>& shares,
+                                                                T reach, const spread_options& options) {
+  make(context, ranks, mesh, window, window.width, owners, domain, space, shares, reach, options);
 }
 
 template <typename Context, typename T, int D>
 template <typename Window>
 void distributed_spread_plan<Context, T, D>::make(const Context& context, communicator& ranks, const vec<int, D>& mesh,
                                                   const Window& window, int width, const decomposition<D>& owners,
-                                                  const grid<T, D>& space, const decomposition<D>& shares, T reach,
+                                                  const box<T, D>& domain, const grid<T, D>& space,
+                                                  const decomposition<D>& shares, T reach,
                                                   const spread_options& options) {
   together(ranks, [&] {
     require(owners.cells == mesh, "mesh points are owned on a mesh of ", detail::joined_counts(owners.cells),
             ", not of ", detail::joined_counts(mesh));
-    require(owners.periodic == space.domain.periodic, "the periodic axes of the mesh are not those of the box");
+    require(owners.periodic == domain.periodic, "the periodic axes of the mesh are not those of the box");
+    for (int axis = 0; axis < D; ++axis) {
+      require(domain.lower[axis] == space.domain.lower[axis] && domain.length[axis] >= space.domain.length[axis],
+              "the box of the mesh does not begin where that of the particles does, or is smaller along axis ", axis);
+    }
     require(shares.cells == space.cells && shares.ranks() == ranks.size(),
             "the decomposition of the particles is of another grid, or for other ranks");
     require(reach >= T(0) && std::isfinite(reach), "the reach is ", reach, "; it must be finite and not negative");
-    const auto patch = patch_of(mesh, width, space, shares.blocks[static_cast<std::size_t>(ranks.rank())], reach);
-    implementation_ = std::make_unique<implementation>(context, ranks, mesh, window, space, patch, options);
+    const auto patch =
+        patch_of(mesh, domain, width, space, shares.blocks[static_cast<std::size_t>(ranks.rank())], reach);
+    implementation_ = std::make_unique<implementation>(context, ranks, mesh, window, domain, patch, options);
   });
   implementation_->borders = std::make_unique<mesh_halo<Context, T, D>>(context, ranks, owners, implementation_->patch);
 }

@@ -20,11 +20,11 @@ struct charges_of_ranks {
   std::vector<T> charges{};
   electrostatics_options options{};
 
-  /// `net`: the sum of the charges, about.
+  /// `net`: the sum of the charges, about. `slab`: open along the last axis.
   charges_of_ranks(const vec<T, 3>& length, const vec<int, 3>& cells, std::size_t count, std::uint64_t seed,
-                   T net = T(0)) {
+                   T net = T(0), bool slab = false) {
     std::mt19937_64 random(seed);
-    space = make_grid(make_box_from_lengths<T, 3>({-1, 2, 0.5}, length, vec<bool, 3>::filled(true)), cells);
+    space = make_grid(make_box_from_lengths<T, 3>({-1, 2, 0.5}, length, {true, true, !slab}), cells);
     for (std::size_t i = 0; i < count; ++i) {
       auto& point = points.emplace_back();
       for (int axis = 0; axis < 3; ++axis) {
@@ -143,7 +143,12 @@ void check_charges_of(communicator& ranks, const charges_of_ranks<T>& system, co
         context, own.size(), [&](const electrostatics_output<T>& output) { sums.compute(points_of(points), output); });
     expect_sums_of_one_rank(found, sums_alone(system, all, sums.report()), own, name);
     for (auto& point : all) {
-      for (int axis = 0; axis < 3; ++axis) point[axis] += T(0.49) * skin * (2 * random_unit<T>(random) - 1);
+      for (int axis = 0; axis < 3; ++axis) {
+        const T moved = point[axis] + T(0.49) * skin * (2 * random_unit<T>(random) - 1);
+        const box<T, 3>& domain = system.space.domain;
+        const bool leaves = moved < domain.lower[axis] || !(moved < domain.lower[axis] + domain.length[axis]);
+        if (domain.periodic[axis] || !leaves) point[axis] = moved;
+      }
       // Wrapped or not.
       if (random() % 2 == 0) point = system.space.domain.wrap(point);
     }
@@ -174,6 +179,17 @@ inline void check_charges(communicator& ranks, std::size_t most) {
     parts.options.parts = part;
     check_charges_of(ranks, parts, random_decomposition(parts.space, size, 11), "a part of the sum");
   }
+  charges_of_ranks<double> slab({6, 5, 4}, {6, 5, 4}, most, 9, 4.0, true);
+  check_charges_of(ranks, slab, even_decomposition(slab.space, size), "a slab with a net charge", 0.3);
+  charges_of_ranks<float> wide({5, 6, 3}, {5, 2, 7}, most / 2, 10, 0.0f, true);
+  wide.options.method = "esp";
+  check_charges_of(ranks, wide, random_decomposition(wide.space, size, 12), "a slab by esp", 0.2f);
+  // A cutoff that reaches across the room between the images of a slab.
+  charges_of_ranks<double> few({4, 4, 20}, {2, 2, 10}, 60, 11, 1.0, true);
+  few.options.accuracy = 0.05;
+  few.options.method = "spme";
+  few.options.parameters = {7, 0.6, {16, 16, 90}, 6};
+  check_charges_of(ranks, few, even_decomposition(few.space, size), "a slab within the cutoff of its image");
   charges_of_ranks<double> corner({8, 8, 8}, {8, 8, 8}, 40, 8);
   for (auto& point : corner.points) point = corner.space.domain.lower + (point - corner.space.domain.lower) * 0.1;
   check_charges_of(ranks, corner, even_decomposition(corner.space, size), "a corner");

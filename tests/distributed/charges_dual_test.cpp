@@ -90,7 +90,13 @@ TEST_P(distributed_charges_test, impossible_input_is_refused_on_all_ranks) {
     expect_words(error_of<argument_error>([&] { charge_sums(context, ranks, space, options); }), {"nothing", "spme"});
     auto open = space;
     open.domain.periodic[1] = false;
-    expect_words(error_of<argument_error>([&] { charge_sums(context, ranks, open, {}); }), {"open along axis 1"});
+    expect_words(error_of<argument_error>([&] { charge_sums(context, ranks, open, {}); }),
+                 {"open along axis 1", "slab"});
+    open.domain.periodic = {true, true, false};
+    electrostatics_options dispersion;
+    dispersion.law = pair_law::dispersion;
+    expect_words(error_of<argument_error>([&] { charge_sums(context, ranks, open, dispersion); }),
+                 {"open along axis 2", "1/r^6"});
 
     charge_sums sums(context, ranks, space, cell.system.options);
     expect_words(error_of<argument_error>([&] { sums.compute(points_of(points), {}); }), {"set has not been called"});

@@ -5,11 +5,17 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "program/run/model_simulation.hpp"
+#include "program/run/ranks/team.hpp"
 #include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/models/brownian.hpp"
+#include "quadrat/models/distributed_brownian.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -73,14 +79,15 @@ class diffusion_samples {
   double last_ = 0, count_ = 0, sum_ = 0, squares_ = 0, iterations_ = 0, theory_ = 0;
 };
 
-template <typename Context, typename T>
-class brownian_simulation final : public model_simulation<brownian<Context, T>> {
-  using base = model_simulation<brownian<Context, T>>;
+/// `Model`: brownian, or one that is led over ranks. `method`: of the mobility.
+template <typename Model, typename T>
+class brownian_simulation final : public model_simulation<Model> {
+  using base = model_simulation<Model>;
   using base::model_;
 
  public:
-  brownian_simulation(brownian<Context, T> model, const io::brownian_scene& scene)
-      : base(std::move(model)), scene_(scene) {}
+  brownian_simulation(Model model, const io::brownian_scene& scene, std::string_view method)
+      : base(std::move(model)), scene_(scene), method_(method) {}
 
   measurement measure() override {
     const brownian_statistics now = model_.measure();
@@ -144,32 +151,48 @@ class brownian_simulation final : public model_simulation<brownian<Context, T>> 
     samples_.restore(saved);
   }
   std::string method() const override {
-    const mobility_report report = model_.report();
-    return fmt::format("{}, {}", report.method,
-                       brownian_scheme_names[static_cast<std::size_t>(model_.options().scheme)]);
+    return fmt::format("{}, {}", method_, brownian_scheme_names[static_cast<std::size_t>(model_.options().scheme)]);
   }
 
  private:
   [[nodiscard]] std::vector<float> distances() {
     std::vector<float> result;
-    for (const vec<double, 3>& one : model_.displacements()) result.push_back(static_cast<float>(norm(one)));
+    for (const vec<double, 3>& one : this->shown().displacements()) result.push_back(static_cast<float>(norm(one)));
     return result;
   }
 
   io::brownian_scene scene_;
+  std::string method_;
   diffusion_samples samples_;
 };
 
 template <typename Context, typename T>
 std::unique_ptr<simulation> make_in(const Context& context, T, const io::brownian_scene& scene) {
-  return std::make_unique<brownian_simulation<Context, T>>(
-      brownian<Context, T>(context, io::options_of(scene), io::positions_of(scene)), scene);
+  brownian<Context, T> model(context, io::options_of(scene), io::positions_of(scene));
+  const std::string_view method = model.report().method;
+  return std::make_unique<brownian_simulation<brownian<Context, T>, T>>(std::move(model), scene, method);
 }
 
 }  // namespace
 
 std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene) {
   return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
+}
+
+std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene, communicator& ranks) {
+  const auto make = [&](const auto& context, auto zero, communicator& all) {
+    std::vector<vec<double, 3>> positions;
+    together(all, [&] {
+      if (all.rank() == 0) positions = io::positions_of(scene);
+    });
+    return distributed_brownian<std::remove_cvref_t<decltype(context)>, decltype(zero)>(
+        context, all, io::options_of(scene), positions);
+  };
+  return simulation_of_team(scene.run, ranks, make, [&](auto model, auto zero) {
+    std::string_view method;
+    model.task(0, [&](const auto& own) { method = own.mobility().method; });
+    return std::make_unique<brownian_simulation<decltype(model), decltype(zero)>>(std::move(model), scene, method);
+  });
 }
 
 }  // namespace quadrat::program

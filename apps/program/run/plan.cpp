@@ -242,9 +242,7 @@ run_plan plan_of(Scene scene, std::string particles, double time_step) {
   plan.text = io::to_text(scene);
   io::visit_keys(scene, settings_writer(plan.settings));
   plan.make = [scene] { return make_simulation(scene); };
-  if constexpr (requires(communicator& ranks) { make_simulation(scene, ranks); }) {
-    plan.make_on = [scene](communicator& ranks) { return make_simulation(scene, ranks); };
-  }
+  plan.make_on = [scene](communicator& ranks) { return make_simulation(scene, ranks); };
   return plan;
 }
 

@@ -26,7 +26,6 @@ struct run_plan {
   nlohmann::ordered_json settings = nlohmann::ordered_json::object();  ///< the same for the summary
   std::function<std::unique_ptr<simulation>()> make;                   ///< at step 0
   /// The same over ranks: on rank 0 returns the simulation of all; on others returns none, when rank 0 has ended.
-  /// Empty for models that run on one rank only.
   std::function<std::unique_ptr<simulation>(communicator&)> make_on;
 };
 

@@ -116,6 +116,7 @@ class simulation {
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene, communicator& ranks);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene);
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene, communicator& ranks);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene, communicator& ranks);
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene);

@@ -14,10 +14,10 @@
 
 namespace quadrat {
 
-/// Ewald sums (ewald/electrostatics.hpp) over the charges of all ranks, in one periodic box with right angles. The
-/// short range is summed over own charges and ghosts, the long range over a mesh in slabs or pencils (spreading, a real
-/// Fourier transform, the influence function, and back). Methods are `spme` and `esp`. Move-only. All calls but those
-/// that are const are collective, and synchronize.
+/// Ewald sums (ewald/electrostatics.hpp) over the charges of all ranks, in one periodic box or slab with right angles.
+/// The short range is summed over own charges and ghosts, the long range over a mesh in slabs or pencils (spreading, a
+/// real Fourier transform, the influence function, and back). Methods are `spme` and `esp`. Move-only. All calls but
+/// those that are const are collective, and synchronize.
 ///
 /// Results are those of one rank with the same parameters within rounding. Determinism: at run_to_run the same bits in
 /// every run on the same number of ranks.
@@ -26,9 +26,9 @@ class distributed_electrostatics {
   static_assert(detail::instance<Context, T, 3>::exists);
 
  public:
-  /// `space`: the box, periodic along all axes, in cells of which ranks own blocks; not folded. The communicator must
-  /// outlive this. Throws on all ranks what electrostatics throws for impossible options; argument_error for an open
-  /// box, and for the method `direct`.
+  /// `space`: the box, periodic along all axes or (a slab) along the first two, in cells of which ranks own blocks; not
+  /// folded. The communicator must outlive this. Throws on all ranks what electrostatics throws for impossible options;
+  /// argument_error for other boxes, and for the method `direct`.
   distributed_electrostatics(const Context& context, communicator& ranks, const grid<T, 3>& space,
                              const electrostatics_options& options = {});
   distributed_electrostatics(distributed_electrostatics&&) noexcept;

@@ -63,6 +63,9 @@ class halo {
   [[nodiscard]] std::size_t ghosts() const;
   /// Copies that this rank sends.
   [[nodiscard]] std::size_t sent() const;
+  /// By own particle, in the memory of the context: its copies on other ranks. One without is, until the next `build`,
+  /// not near any ghost, if it and these move by no more than the reach allows.
+  [[nodiscard]] const std::uint32_t* copies() const;
   [[nodiscard]] const std::vector<std::size_t>& ghosts_by_rank() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

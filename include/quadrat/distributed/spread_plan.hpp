@@ -38,6 +38,11 @@ class distributed_spread_plan {
   distributed_spread_plan(const Context& context, communicator& ranks, const vec<int, D>& mesh,
                           const mesh_window<T>& window, const decomposition<D>& owners, const grid<T, D>& space,
                           const decomposition<D>& shares, T reach = T(0), const spread_options& options = {});
+  /// With a mesh over a box that begins where that of the particles does, and may be larger.
+  distributed_spread_plan(const Context& context, communicator& ranks, const vec<int, D>& mesh,
+                          const mesh_window<T>& window, const decomposition<D>& owners, const box<T, D>& domain,
+                          const grid<T, D>& space, const decomposition<D>& shares, T reach = T(0),
+                          const spread_options& options = {});
   distributed_spread_plan(distributed_spread_plan&&) noexcept;
   distributed_spread_plan& operator=(distributed_spread_plan&&) noexcept;
   ~distributed_spread_plan();
@@ -64,8 +69,8 @@ class distributed_spread_plan {
   struct implementation;
   template <typename Window>
   void make(const Context& context, communicator& ranks, const vec<int, D>& mesh, const Window& window, int width,
-            const decomposition<D>& owners, const grid<T, D>& space, const decomposition<D>& shares, T reach,
-            const spread_options& options);
+            const decomposition<D>& owners, const box<T, D>& domain, const grid<T, D>& space,
+            const decomposition<D>& shares, T reach, const spread_options& options);
   std::unique_ptr<implementation> implementation_;
 };
 

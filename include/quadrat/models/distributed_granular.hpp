@@ -16,6 +16,13 @@
 
 namespace quadrat {
 
+/// Whether a step pushes the grains that see no ghosts while ghosts travel.
+enum class halo_overlap {
+  automatic,  ///< on CPUs where ranks are processes
+  never,
+  always
+};
+
 /// The granular model (granular.hpp) over any number of ranks: each owns the grains of a block of cells and moves them;
 /// forces see the ghosts of others. Move-only. All calls are collective, and synchronize.
 ///
@@ -32,11 +39,12 @@ class distributed_granular {
 
  public:
   /// Grains are those that the ranks give, with ids in order of rank: rank 0 may give all. The communicator must
-  /// outlive this. `skin` is in diameters. Throws on all ranks what `granular` throws; argument_error for methods other
-  /// than "counting" (or none), and for a skin that is negative or not finite.
+  /// outlive this. `skin` is in diameters. `overlap`: at `canonical` the bits are the same. Throws on all ranks what
+  /// `granular` throws; argument_error for methods other than "counting" (or none), and for a skin that is negative or
+  /// not finite.
   distributed_granular(const Context& context, communicator& ranks, const granular_options& options,
                        std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
-                       double skin = 0.5);
+                       double skin = 0.5, halo_overlap overlap = halo_overlap::automatic);
   distributed_granular(distributed_granular&&) noexcept;
   distributed_granular& operator=(distributed_granular&&) noexcept;
   ~distributed_granular();

@@ -16,7 +16,8 @@
 namespace quadrat {
 
 /// What the models over ranks have in common: each rank takes the steps of the particles of its block; rank 0 also has
-/// the model of one rank (`Whole`: srd, granular_friction, circles, electrolyte), which starts the run and measures it.
+/// the model of one rank (`Whole`: srd, granular_friction, circles, electrolyte,
+/// brownian), which starts the run and measures it.
 /// So rank 0 needs memory for all particles. Move-only. All calls that are not const are collective, and synchronize.
 template <typename Whole>
 class distributed_model {

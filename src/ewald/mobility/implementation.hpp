@@ -41,8 +41,6 @@ struct mobility<Context, T>::implementation {
   /// Words that one copy brings to the host after points have been put into place.
   enum status_word : std::size_t { first_fault, needed, stored_entries, listed_pairs, box_pairs, status_words };
 
-  [[nodiscard]] double most_pairs(int level) const;
-  [[nodiscard]] int level_of(double pairs) const;
   void choose(int level);
   void make_room();
   void place(const points_view<T, 3>& points);

@@ -77,17 +77,28 @@ template <typename Context, typename T>
 sphere_vector<T>* lanczos_basis<Context, T>::room(const Context& context, int j) {
   const auto number = static_cast<std::size_t>(j);
   while (vectors_.size() <= number) vectors_.emplace_back();
-  vectors_[number].resize_discarding(context, count_);
+  vectors_[number].resize_discarding(context, count_ + (ranks_ == nullptr ? 0 : ranks_->ghosts()));
   return vectors_[number].data();
 }
 
 template <typename Context, typename T>
 void lanczos_basis<Context, T>::begin(const Context& context, std::size_t count, const particle_id* ids,
-                                      const noise_words& words, int most) {
+                                      const noise_words& words, int most, lanczos_ranks<T>* ranks) {
   count_ = count;
+  ranks_ = ranks;
   scalars_.resize_discarding(context, 2 * static_cast<std::size_t>(most) + 1);
-  reduce_into(context, "mobility.noise", count_, draw_noise<T>{ids, words, room(context, 0)}, plus_operation{}, 0.0,
+  sphere_vector<T>* const first = room(context, 0);
+  reduce_into(context, "mobility.noise", count_, draw_noise<T>{ids, words, first}, plus_operation{}, 0.0,
               scalars_.data(), scratch_);
+  complete(first, scalars_.data());
+}
+
+/// Over ranks: a new vector gets its ghosts, and its square.
+template <typename Context, typename T>
+void lanczos_basis<Context, T>::complete(sphere_vector<T>* vector, double* square) {
+  if (ranks_ == nullptr) return;
+  ranks_->add_up(square);
+  ranks_->fetch_ghosts(vector);
 }
 
 template <typename Context, typename T>
@@ -97,8 +108,10 @@ void lanczos_basis<Context, T>::advance(const Context& context, int j, const nea
   reduce_into(context, "mobility.product", count_,
               multiply_basis<T>{near, waves, vector(j), j > 0 ? vector(j - 1) : nullptr, square, next},
               plus_operation{}, 0.0, square + 1, scratch_);
+  if (ranks_ != nullptr) ranks_->add_up(square + 1);
   reduce_into(context, "mobility.straighten", count_, straighten_basis<T>{vector(j), square, square + 1, next},
               plus_operation{}, 0.0, square + 2, scratch_);
+  complete(next, square + 2);
 }
 
 template <typename Context, typename T>

@@ -13,6 +13,7 @@
 #include "core/method_choice.hpp"
 #include "core/point_checks.hpp"
 #include "ewald/domains.hpp"
+#include "ewald/mobility/crowding.hpp"
 #include "ewald/mobility/implementation.hpp"
 #include "ewald/mobility/methods.hpp"
 #include "ewald/mobility/results.hpp"
@@ -74,59 +75,21 @@ void mobility<Context, T>::implementation::prepare(const vec<T, 3>& wanted_box, 
   usual_iterations = 0;
   const double volume = static_cast<double>(box[0]) * static_cast<double>(box[1]) * static_cast<double>(box[2]);
   require(volume > 0 && std::isfinite(volume), "the volume of the box is ", volume, "; it must be positive and finite");
-  boxes.shape = make_lattice(make_box_from_lengths(vec<T, 3>{}, box, vec<bool, 3>::filled(true)));
-  const double edge = std::cbrt(volume / std::max(1.0, static_cast<double>(count) / 8));
-  for (int axis = 0; axis < 3; ++axis) {
-    const double along = std::round(static_cast<double>(box[axis]) / edge);
-    boxes.boxes[axis] = static_cast<int>(std::clamp(along, 1.0, static_cast<double>(detail::sphere_boxes<T>::most)));
-  }
+  boxes = detail::make_sphere_boxes(box, count);
   choose(0);
   prepared = true;
-}
-
-/// Up to which number of pairs in boxes the spheres are of a level: twice as crowded each time.
-template <typename Context, typename T>
-double mobility<Context, T>::implementation::most_pairs(int of_level) const {
-  const auto spheres = static_cast<double>(count);
-  const double random = spheres * (spheres - 1) / static_cast<double>(boxes.count());
-  return of_level < 0 ? -1 : std::ldexp(random, of_level + 1) + 0.5;
-}
-
-template <typename Context, typename T>
-int mobility<Context, T>::implementation::level_of(double pairs) const {
-  int result = 0;
-  while (pairs >= most_pairs(result)) ++result;
-  return result;
 }
 
 template <typename Context, typename T>
 void mobility<Context, T>::implementation::choose(int wanted_level) {
   level = -1;
   waves.reset();
-  detail::mobility_request request;
-  request.method = options.method;
-  request.accuracy = options.accuracy;
-  request.radius = options.radius;
-  request.given = options.parameters;
-  request.box = cast<double>(box);
-  request.spheres = static_cast<double>(count);
-  request.crowding = wanted_level == 0 ? 1 : std::ldexp(std::numbers::sqrt2, wanted_level);
-  request.cuda = std::is_same_v<Context, cuda_context>;
-  request.single_precision = sizeof(T) == 4;
+  const detail::mobility_request request =
+      detail::request_of_level(options, box, count, wanted_level, std::is_same_v<Context, cuda_context>);
   const detail::mobility_choice choice = detail::choose_mobility(request);
-  report = {choice.method,
-            choice.reason,
-            choice.parameters,
-            choice.neighbors,
-            choice.near_error,
-            choice.wave_error,
-            choice.transform_error,
-            choice.error(),
-            0,
-            0};
-  // Errors of the images of few spheres add up.
-  const double of_pairs = options.accuracy / 20 * std::clamp(static_cast<double>(count) / 500, 0.01, 1.0);
-  law = detail::make_near_tensor<T>(options.radius, choice.parameters.splitting, choice.parameters.cutoff, of_pairs);
+  report = detail::report_of(choice);
+  law = detail::make_near_tensor<T>(options.radius, choice.parameters.splitting, choice.parameters.cutoff,
+                                    detail::near_tolerance(options.accuracy, count));
   const std::span<const lattice<T, 3>> shape(&boxes.shape, 1);
   // With few neighbors rows of cells cost more than candidates, on CPUs too.
   const bool few_rows = request.cuda || choice.neighbors < 60;
@@ -171,7 +134,8 @@ void mobility<Context, T>::implementation::place(const points_view<T, 3>& points
   for_each(context, "mobility.place", count, detail::place_spheres<T>{given, ids(), places.data()});
   waves->set_points(places.data(), count);
   near.count(context, spheres(), law.cutoff,
-             {reinterpret_cast<const double*>(status.data() + box_pairs), most_pairs(level - 1), most_pairs(level)},
+             {reinterpret_cast<const double*>(status.data() + box_pairs),
+              detail::most_pairs_of_level(boxes, count, level - 1), detail::most_pairs_of_level(boxes, count, level)},
              status.data() + stored_entries, reinterpret_cast<double*>(status.data() + listed_pairs));
 }
 
@@ -194,7 +158,7 @@ void mobility<Context, T>::implementation::set_points(const points_view<T, 3>& p
       const fault_report found{static_cast<fault_kind>(fault & 0xff), fault >> 8, 0};
       throw data_error(complaint(points, found), found.index);
     }
-    const int found = level_of(std::bit_cast<double>(words[box_pairs]));
+    const int found = detail::crowding_level(boxes, count, std::bit_cast<double>(words[box_pairs]));
     if (found == level) {
       report.neighbors = std::bit_cast<double>(words[listed_pairs]) / static_cast<double>(count);
       near.fill(context, spheres(), law, words[stored_entries], options.most_bytes);
@@ -281,9 +245,7 @@ void mobility<Context, T>::implementation::with_noise(const vec<T, 3>* forces, c
   };
   // The device is busy with this while the host waits for the first iterations.
   if (!krylov()) add_waves();
-  // Changes of the whole operator's root fall slowly and unevenly: what is to come is more than they tell.
-  const double tolerance = (krylov() ? 0.3 : 0.8) * options.accuracy;
-  const int looks = krylov() || count < 500 ? 2 : 1;  // small changes are then often luck
+  const auto [tolerance, looks] = detail::lanczos_limits_of(options.accuracy, krylov(), count);
   detail::lanczos_result found = basis.judge(context, done, tolerance, looks);
   while (!found.converged && done < options.most_iterations) {
     done = iterate(noise, done, done + std::max(2, done / 4));

@@ -15,9 +15,9 @@ namespace quadrat::detail {
 namespace {
 
 /// Index: slot.
-template <typename T>
+template <typename T, typename Spheres>
 struct count_near_pairs {
-  placed_spheres<T> spheres;
+  Spheres spheres;
   T cutoff;
   const double* pairs;
   double least;
@@ -55,9 +55,9 @@ struct near_row_length {
 };
 
 /// Index: slot.
-template <typename T>
+template <typename T, typename Spheres>
 struct fill_near_row {
-  placed_spheres<T> spheres;
+  Spheres spheres;
   near_tensor<T> law;
   const std::uint64_t* offsets;
   near_entry<T>* entries;
@@ -82,15 +82,16 @@ struct fill_near_row {
 }  // namespace
 
 template <typename Context, typename T>
-void near_matrix<Context, T>::count(const Context& context, const placed_spheres<T>& spheres, T cutoff,
-                                    const guard& when, std::uint64_t* stored, double* pairs) {
+template <typename Spheres>
+void near_matrix<Context, T>::count(const Context& context, const Spheres& spheres, T cutoff, const guard& when,
+                                    std::uint64_t* stored, double* pairs) {
   count_ = spheres.count;
   const std::size_t slices = (count_ + near_rows<T>::slice - 1) / near_rows<T>::slice;
   lengths_.resize_discarding(context, count_);
   widths_.resize_discarding(context, slices);
   offsets_.resize_discarding(context, slices + 1);
   for_each(context, "mobility.count", count_,
-           count_near_pairs<T>{spheres, cutoff, when.pairs, when.least, when.most, lengths_.data()});
+           count_near_pairs<T, Spheres>{spheres, cutoff, when.pairs, when.least, when.most, lengths_.data()});
   for_each(context, "mobility.widths", slices, widest_near_row{lengths_.data(), count_, widths_.data()});
   exclusive_scan_with_total(context, widths_.data(), offsets_.data(), slices, scratch_);
   copy_bytes(context, offsets_.data() + slices, stored, sizeof(std::uint64_t));
@@ -99,7 +100,8 @@ void near_matrix<Context, T>::count(const Context& context, const placed_spheres
 }
 
 template <typename Context, typename T>
-void near_matrix<Context, T>::fill(const Context& context, const placed_spheres<T>& spheres, const near_tensor<T>& law,
+template <typename Spheres>
+void near_matrix<Context, T>::fill(const Context& context, const Spheres& spheres, const near_tensor<T>& law,
                                    std::uint64_t stored, std::size_t most_bytes) {
   const double needed = static_cast<double>(stored) * near_rows<T>::slice * sizeof(near_entry<T>);
   const double possible = most_bytes > 0 ? static_cast<double>(most_bytes) : 9e18;
@@ -115,7 +117,7 @@ void near_matrix<Context, T>::fill(const Context& context, const placed_spheres<
   }
   entries_.resize_discarding(context, entries);
   self_ = law.self;
-  for_each(context, "mobility.fill", count_, fill_near_row<T>{spheres, law, offsets_.data(), entries_.data()});
+  for_each(context, "mobility.fill", count_, fill_near_row<T, Spheres>{spheres, law, offsets_.data(), entries_.data()});
 }
 
 template <typename Context, typename T>
@@ -125,5 +127,21 @@ near_rows<T> near_matrix<Context, T>::rows() const {
 
 template class near_matrix<backend_context, float>;
 template class near_matrix<backend_context, double>;
+template void near_matrix<backend_context, float>::count(const backend_context&, const placed_spheres<float>&, float,
+                                                         const guard&, std::uint64_t*, double*);
+template void near_matrix<backend_context, float>::fill(const backend_context&, const placed_spheres<float>&,
+                                                        const near_tensor<float>&, std::uint64_t, std::size_t);
+template void near_matrix<backend_context, float>::count(const backend_context&, const spheres_among_ghosts<float>&,
+                                                         float, const guard&, std::uint64_t*, double*);
+template void near_matrix<backend_context, float>::fill(const backend_context&, const spheres_among_ghosts<float>&,
+                                                        const near_tensor<float>&, std::uint64_t, std::size_t);
+template void near_matrix<backend_context, double>::count(const backend_context&, const placed_spheres<double>&, double,
+                                                          const guard&, std::uint64_t*, double*);
+template void near_matrix<backend_context, double>::fill(const backend_context&, const placed_spheres<double>&,
+                                                         const near_tensor<double>&, std::uint64_t, std::size_t);
+template void near_matrix<backend_context, double>::count(const backend_context&, const spheres_among_ghosts<double>&,
+                                                          double, const guard&, std::uint64_t*, double*);
+template void near_matrix<backend_context, double>::fill(const backend_context&, const spheres_among_ghosts<double>&,
+                                                         const near_tensor<double>&, std::uint64_t, std::size_t);
 
 }  // namespace quadrat::detail

@@ -81,6 +81,37 @@ struct placed_spheres {
   }
 };
 
+/// The same over ranks: rows are own spheres, which come first; columns are these and ghosts. Slots are those of cells.
+template <typename T>
+struct spheres_among_ghosts {
+  ewald_domain<T> domain;
+  const std::uint32_t* offsets;  ///< by cell: its first slot
+  const particle_id* elements;   ///< by slot
+  const sphere_vector<T>* places;
+  given_spheres<T> given;
+  std::size_t count;  ///< own
+
+  QUADRAT_CALLS_ANY
+  template <typename F>
+  QUADRAT_HD void for_each_neighbor(std::size_t row, T cutoff, F&& f) const {
+    const vec<T, 3> own = given.wrapped(given.points[row]);
+    const T squared_cutoff = cutoff * cutoff;
+    const image_rows<T, 3> walk(domain.grid, offsets, own, cutoff);
+    walk.for_each_image([&](const vec<int, 3>& shift) {
+      const vec<T, 3> from = own - domain.shape.translation(shift);
+      walk.for_each_range(shift, [&](const row_range<3>& range) {
+        for (std::uint32_t other = range.first; other < range.last; ++other) {
+          const vec<T, 3> separation = places[other].value - from;
+          const T squared_distance = squared_norm(separation);
+          if (!(squared_distance < squared_cutoff)) continue;
+          if (elements[other] == row && shift == vec<int, 3>{}) continue;
+          f(elements[other], separation, squared_distance);
+        }
+      });
+    });
+  }
+};
+
 template <typename Context, typename T>
 class near_matrix {
  public:
@@ -92,12 +123,15 @@ class near_matrix {
     double least;
     double most;
   };
-  void count(const Context& context, const placed_spheres<T>& spheres, T cutoff, const guard& when,
-             std::uint64_t* stored, double* pairs);
+  /// `Spheres`: placed_spheres or spheres_among_ghosts.
+  template <typename Spheres>
+  void count(const Context& context, const Spheres& spheres, T cutoff, const guard& when, std::uint64_t* stored,
+             double* pairs);
 
   /// Fills them. `stored`: what count has found. Throws argument_error for more than there is memory for, or than
   /// `most_bytes`, where that is not 0. Asynchronous.
-  void fill(const Context& context, const placed_spheres<T>& spheres, const near_tensor<T>& law, std::uint64_t stored,
+  template <typename Spheres>
+  void fill(const Context& context, const Spheres& spheres, const near_tensor<T>& law, std::uint64_t stored,
             std::size_t most_bytes);
 
   [[nodiscard]] near_rows<T> rows() const;

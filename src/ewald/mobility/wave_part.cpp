@@ -14,40 +14,31 @@ namespace quadrat::detail {
 namespace {
 
 /// Modes times their share of the mobility, H(k) sinc(k a)^2 / k^2 (1 - k k / k^2), plus the root of it times normal
-/// numbers. Index: stored mode. Of real data the modes at k and -k are conjugates. Where both are stored, at z = 0,
-/// transforms take the real part of each. So two independent numbers with twice the variance do, and no mode needs to
-/// know of its partner. There are no modes at the Nyquist frequency.
+/// numbers. Index: stored mode.
 template <typename T>
 struct apply_mobility {
-  stored_modes<T> modes;
-  T radius;
-  T decay;
-  T weight;
+  wave_law<T> law;
   T scale;      ///< of the modes that are there; 0: there are none
   T amplitude;  ///< of noise; 0: none
   noise_words words;
   vec<T, 2>* values;  ///< [axis][mode]
 
   QUADRAT_HD void operator()(std::size_t index) const {
-    const vec<int, 3> mode = modes.at(index);
-    const vec<T, 3> k = modes.wave(mode);
+    const vec<int, 3> mode = law.modes.at(index);
+    const vec<T, 3> k = law.modes.wave(mode);
     const T square = squared_norm(k);
-    const std::size_t apart = modes.count();
-    const bool mean = square == T(0);
-    const T length = std::sqrt(square), inverse = mean ? T(0) : T(1) / square;
-    const T x = length * radius, sinc = mean ? T(1) : std::sin(x) / x, u = square * decay;
-    const T share = weight * inverse * (T(1) + u) * std::exp(-u) * sinc * sinc;
+    const std::size_t apart = law.modes.count();
+    const T inverse = square == T(0) ? T(0) : T(1) / square;
+    const T share = law.share(square, inverse);
     vec<vec<T, 2>, 3> sum{};
     if (scale != T(0)) {
       const T factor = scale * share;
       for (int axis = 0; axis < 3; ++axis) sum[axis] = factor * values[static_cast<std::size_t>(axis) * apart + index];
     }
     if (amplitude != T(0)) {
-      const T factor = amplitude * std::sqrt(mode[2] == 0 ? share : T(0.5) * share);
-      const philox_block first = words.of(1, index), second = words.of(2, index);
-      sum[0] += factor * normal_pair<T>(first.word[0], first.word[1]);
-      sum[1] += factor * normal_pair<T>(first.word[2], first.word[3]);
-      sum[2] += factor * normal_pair<T>(second.word[0], second.word[1]);
+      const T factor = law.noise_factor(amplitude, share, mode[2]);
+      const vec<vec<T, 2>, 3> normal = law.normals(words, index);
+      for (int axis = 0; axis < 3; ++axis) sum[axis] += factor * normal[axis];
     }
     vec<T, 2> along{};
     for (int axis = 0; axis < 3; ++axis) along += k[axis] * sum[axis];
@@ -126,21 +117,19 @@ constexpr double most_direct_terms = 1e11;
 template <typename Context, typename T>
 wave_part<Context, T>::wave_part(const Context& context, const mobility_choice& choice, const vec<double, 3>& box,
                                  double radius, std::size_t spheres, std::size_t most_bytes)
-    : context_(context), direct_(choice.method == "direct"), modes_{}, inverse_box_{} {
+    : context_(context),
+      direct_(choice.method == "direct"),
+      law_(make_wave_law<T>(choice.parameters, box, radius)),
+      inverse_box_{} {
   const mobility_parameters& parameters = choice.parameters;
-  modes_.extent = parameters.modes;
-  double volume = 1, count = 1;
+  double count = 1;
   for (int axis = 0; axis < 3; ++axis) {
-    modes_.unit[axis] = static_cast<T>(2 * std::numbers::pi / box[axis]);
     inverse_box_[axis] = static_cast<T>(1 / box[axis]);
-    volume *= box[axis];
     count *= axis == 2 ? (parameters.modes[axis] + 1) / 2 : parameters.modes[axis];
   }
-  radius_ = static_cast<T>(radius);
-  decay_ = static_cast<T>(1 / (4 * parameters.splitting * parameters.splitting));
-  weight_ = static_cast<T>(6 * std::numbers::pi * radius / volume);
   const auto what = [&] {
-    return message("the wave part of ", modes_.extent[0], " x ", modes_.extent[1], " x ", modes_.extent[2], " modes");
+    return message("the wave part of ", law_.modes.extent[0], " x ", law_.modes.extent[1], " x ", law_.modes.extent[2],
+                   " modes");
   };
   require(count < 0x1p31, what(), " has more than 2^31 of them; a smaller box, a smaller splitting parameter or a ",
           "larger cutoff needs fewer");
@@ -155,7 +144,7 @@ wave_part<Context, T>::wave_part(const Context& context, const mobility_choice& 
     options.most_bytes = most_bytes;
     plan_ = std::make_unique<nufft_plan<Context, T, 3>>(context, parameters.modes, choice.tolerance, options);
   }
-  const std::size_t numbers = 3 * modes_.count();
+  const std::size_t numbers = 3 * law_.modes.count();
   require_memory(context.memory(), what(), numbers * sizeof(std::complex<T>), 0, "a larger cutoff needs fewer modes");
   values_ = array<std::complex<T>, Context>(context, numbers);
 }
@@ -180,17 +169,16 @@ void wave_part<Context, T>::compute(const T* forces, T scale, const wave_noise& 
   if (forces == nullptr) {
     scale = T(0);
   } else if (direct_) {
-    for_each(context_, "mobility.direct_modes", modes_.count(),
-             sum_over_spheres<T>{modes_, places_, inverse_box_, count_, forces, values});
+    for_each(context_, "mobility.direct_modes", law_.modes.count(),
+             sum_over_spheres<T>{law_.modes, places_, inverse_box_, count_, forces, values});
   } else {
     plan_->type_1(forces, values_.data(), {.vectors = 3});
   }
-  for_each(
-      context_, "mobility.waves", modes_.count(),
-      apply_mobility<T>{modes_, radius_, decay_, weight_, scale, static_cast<T>(noise.amplitude), noise.words, values});
+  for_each(context_, "mobility.waves", law_.modes.count(),
+           apply_mobility<T>{law_, scale, static_cast<T>(noise.amplitude), noise.words, values});
   if (direct_) {
     for_each(context_, "mobility.direct_velocities", count_,
-             sum_over_stored_modes<T>{modes_, places_, inverse_box_, count_, values, velocities});
+             sum_over_stored_modes<T>{law_.modes, places_, inverse_box_, count_, values, velocities});
   } else {
     plan_->type_2(values_.data(), velocities, {.vectors = 3});
   }

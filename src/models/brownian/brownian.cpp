@@ -227,12 +227,7 @@ void brownian<Context, T>::implementation::midpoint() {
 
 template <typename Context, typename T>
 void brownian<Context, T>::implementation::check() {
-  const std::uint64_t word = to_host(context, fault)[0];
-  if (word != detail::no_run_fault) {
-    throw data_error(message("the run blew up in step ", word >> 32, ": sphere ", static_cast<std::uint32_t>(word),
-                             " would move across half of the box, or to a position that is not finite; a smaller time "
-                             "step may help"));
-  }
+  detail::throw_brownian_fault(to_host(context, fault)[0]);
   mobility.check();
 }
 

@@ -35,10 +35,11 @@ struct free_velocities {
   std::uint64_t draw;
   vec<T, 3>* velocities;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
+  QUADRAT_HD void operator()(std::size_t i) const { set(i, i); }
+  QUADRAT_HD void set(std::size_t i, std::size_t sphere) const {
     vec<T, 3> sum{};
     if (forces != nullptr) sum = forces[i] * mobility;
-    if (scale != T(0)) sum += brownian_normal<T>(seed, draw, i) * scale;
+    if (scale != T(0)) sum += brownian_normal<T>(seed, draw, sphere) * scale;
     velocities[i] = sum;
   }
 };
@@ -89,9 +90,10 @@ struct move_brownian {
   vec<T, 3>* positions;
   vec<std::int32_t, 3>* images;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
+  QUADRAT_HD void operator()(std::size_t i) const { move(i, static_cast<particle_id>(i)); }
+  QUADRAT_HD void move(std::size_t i, particle_id sphere) const {
     const vec<T, 3> move = velocities.move(i);
-    if (!is_possible(domain, move)) return fault.raise(step, static_cast<particle_id>(i));
+    if (!is_possible(domain, move)) return fault.raise(step, sphere);
     const vec<T, 3> moved = positions[i] + move;
     const vec<T, 3> inside = domain.wrap(moved);
     for (int axis = 0; axis < 3; ++axis) {
@@ -114,10 +116,11 @@ struct predict_brownian {
   const vec<T, 3>* positions;
   vec<T, 3>* predicted;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
+  QUADRAT_HD void operator()(std::size_t i) const { predict(i, static_cast<particle_id>(i)); }
+  QUADRAT_HD void predict(std::size_t i, particle_id sphere) const {
     const vec<T, 3> move = velocities.move(i);
     const bool possible = is_possible(domain, move);
-    if (!possible) fault.raise(step, static_cast<particle_id>(i));
+    if (!possible) fault.raise(step, sphere);
     predicted[i] = possible ? domain.wrap(positions[i] + move) : positions[i];
   }
 };

@@ -8,6 +8,7 @@
 
 #include "models/brownian/kernels.hpp"
 #include "models/brownian/methods.hpp"
+#include "models/brownian/options.hpp"
 #include "quadrat/ewald/mobility.hpp"
 #include "quadrat/models/brownian.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -24,14 +25,7 @@ class brownian_operator {
         count_(count),
         free_(1 / (6 * std::numbers::pi * options.viscosity * options.radius)) {
     if (!interacts()) return;
-    mobility_options chosen;
-    chosen.method = options.method;
-    chosen.accuracy = options.accuracy;
-    chosen.radius = options.radius;
-    chosen.viscosity = options.viscosity;
-    chosen.most_iterations = options.most_iterations;
-    chosen.most_bytes = options.most_bytes;
-    mobility_.emplace(context, chosen);
+    mobility_.emplace(context, mobility_of(options));
     mobility_->prepare(cast<T>(options.box), count);
   }
 

@@ -12,6 +12,8 @@
 #include "core/suggestion.hpp"
 #include "models/brownian/methods.hpp"
 #include "models/parameter_checks.hpp"
+#include "models/run_fault.hpp"
+#include "quadrat/core/error.hpp"
 
 namespace quadrat {
 
@@ -70,6 +72,24 @@ brownian_options completed(brownian_options options, std::size_t count, determin
   check_brownian_forces(options, count);
   if (options.repulsion_range == 0) options.repulsion_range = 2 * options.radius;
   return options;
+}
+
+void throw_brownian_fault(std::uint64_t fault) {
+  if (fault == no_run_fault) return;
+  throw data_error(message("the run blew up in step ", fault >> 32, ": sphere ", static_cast<std::uint32_t>(fault),
+                           " would move across half of the box, or to a position that is not finite; a smaller time "
+                           "step may help"));
+}
+
+mobility_options mobility_of(const brownian_options& options) {
+  mobility_options result;
+  result.method = options.method;
+  result.accuracy = options.accuracy;
+  result.radius = options.radius;
+  result.viscosity = options.viscosity;
+  result.most_iterations = options.most_iterations;
+  result.most_bytes = options.most_bytes;
+  return result;
 }
 
 double mean_self_mobility(const brownian_options& options) {

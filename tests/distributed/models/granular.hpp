@@ -54,13 +54,13 @@ template <typename T>
 /// Takes steps on all ranks and on one; all must agree in every bit.
 template <typename T>
 void check_granular_scene(communicator& ranks, const granular_scene_of_ranks& scene, double skin,
-                          const std::string& name) {
+                          const std::string& name, halo_overlap overlap = halo_overlap::never) {
   const backend_context context = context_of_rank(determinism::canonical);
   const bool root = ranks.rank() == 0;
   const std::vector<vec<double, 3>> none;
   granular<backend_context, T> alone(context, scene.options, scene.positions, scene.velocities);
   distributed_granular<backend_context, T> model(context, ranks, scene.options, root ? scene.positions : none,
-                                                 root ? scene.velocities : none, skin);
+                                                 root ? scene.velocities : none, skin, overlap);
   std::uint64_t all = model.own();
   ranks.add_up(&all, 1);
   expect(all == scene.positions.size(), name, ": all ranks own ", all, " grains");
@@ -77,15 +77,17 @@ void check_granular_scene(communicator& ranks, const granular_scene_of_ranks& sc
   }
 }
 
-/// Many grains, few, none; all in one corner, so that blocks are cells; a layer.
+/// Many grains, few, none; all in one corner, so that blocks are cells; a layer. In some, grains are pushed while
+/// ghosts travel.
 inline void check_granular(communicator& ranks, std::size_t most) {
+  constexpr halo_overlap overlapping = halo_overlap::always;
   check_granular_scene<float>(ranks, {most, 1, {1, 1, 1}}, 0.5, "a full box");
-  check_granular_scene<double>(ranks, {most / 3, 2, {0.3, 0.4, 1}}, 0.5, "a dam");
+  check_granular_scene<double>(ranks, {most / 3, 2, {0.3, 0.4, 1}}, 0.5, "a dam", overlapping);
   check_granular_scene<double>(ranks, {most / 3, 3, {0.3, 0.4, 1}}, 0, "a dam without skin");
-  check_granular_scene<float>(ranks, {60, 4, {0.04, 0.08, 0.08}, 0.001}, 0.3, "a corner");
-  check_granular_scene<float>(ranks, {100, 5, {1, 0, 1}, 0.1}, 0.5, "a fast layer");
-  check_granular_scene<double>(ranks, {1, 6, {1, 1, 1}}, 0.5, "one grain");
-  check_granular_scene<double>(ranks, {0, 7, {1, 1, 1}}, 0.5, "no grain");
+  check_granular_scene<float>(ranks, {60, 4, {0.04, 0.08, 0.08}, 0.001}, 0.3, "a corner", overlapping);
+  check_granular_scene<float>(ranks, {100, 5, {1, 0, 1}, 0.1}, 0.5, "a fast layer", overlapping);
+  check_granular_scene<double>(ranks, {1, 6, {1, 1, 1}}, 0.5, "one grain", overlapping);
+  check_granular_scene<double>(ranks, {0, 7, {1, 1, 1}}, 0.5, "no grain", overlapping);
 }
 
 }  // namespace quadrat::test

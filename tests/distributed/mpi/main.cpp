@@ -7,12 +7,14 @@
 #include "distributed/charges.hpp"
 #include "distributed/communication_checks.hpp"
 #include "distributed/fields.hpp"
+#include "distributed/models/brownian.hpp"
 #include "distributed/models/circles.hpp"
 #include "distributed/models/electrolyte.hpp"
 #include "distributed/models/friction.hpp"
 #include "distributed/models/granular.hpp"
 #include "distributed/models/srd.hpp"
 #include "distributed/searches.hpp"
+#include "distributed/spheres.hpp"
 #include "quadrat/distributed/mpi.hpp"
 
 // The checks of the in-process tests, on the ranks of MPI. An argument makes rank 1 fail instead.
@@ -33,6 +35,8 @@ void make_all_checks(communicator& ranks) {
   test::check_electrolyte_on_ranks(ranks, 12);
   test::check_fields(ranks, 0, 20);
   test::check_charges(ranks, 200);
+  test::check_suspension(ranks, 60);
+  test::check_brownian_midpoints(ranks, 16);
   test::check_bodies(ranks, 1000, 40);
 }
 

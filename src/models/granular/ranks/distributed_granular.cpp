@@ -2,6 +2,7 @@
 #include "quadrat/models/distributed_granular.hpp"
 
 #include <cmath>
+#include <type_traits>
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
@@ -30,6 +31,14 @@ template <typename Context>
   return skin;
 }
 
+/// By itself only where messages may take longer than a second list of cells: not between threads of one process, nor
+/// between GPUs.
+template <typename Context>
+[[nodiscard]] bool overlaps(const communicator& ranks, halo_overlap asked) {
+  if (asked != halo_overlap::automatic) return asked == halo_overlap::always;
+  return std::is_same_v<Context, cpu_context> && ranks.name() == "mpi" && ranks.size() > 1;
+}
+
 /// Grains that ranks give, in order of rank.
 struct given_grains {
   std::size_t first = 0;  ///< the id of the first of this rank
@@ -49,12 +58,13 @@ struct given_grains {
 template <typename Context, typename T>
 struct distributed_granular<Context, T>::implementation {
   implementation(const Context& chosen, communicator& group, const granular_options& asked, std::size_t count,
-                 double skin)
+                 double skin, halo_overlap overlap)
       : context(chosen),
         ranks(group),
         options(options_of_rank(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, count)),
-        grains(chosen, group, setup, static_cast<T>(checked_skin(skin) * 2 * options.parameters.radius)) {}
+        grains(chosen, group, setup, static_cast<T>(checked_skin(skin) * 2 * options.parameters.radius),
+               overlaps<Context>(group, overlap)) {}
 
   /// `first`: the id of the first grain that this rank gives.
   void set(const granular_state<T>& state, std::size_t first) {
@@ -101,14 +111,15 @@ template <typename Context, typename T>
 distributed_granular<Context, T>::distributed_granular(const Context& context, communicator& ranks,
                                                        const granular_options& options,
                                                        std::span<const vec<double, 3>> positions,
-                                                       std::span<const vec<double, 3>> velocities, double skin) {
+                                                       std::span<const vec<double, 3>> velocities, double skin,
+                                                       halo_overlap overlap) {
   granular_state<T> mine;
   const given_grains given(ranks, positions.size());
   together(ranks, [&] {
     detail::require_count(given.all, "grains");
     require(velocities.empty() || velocities.size() == positions.size(), "there are ", positions.size(),
             " positions, but ", velocities.size(), " velocities");
-    implementation_ = std::make_unique<implementation>(context, ranks, options, given.all, skin);
+    implementation_ = std::make_unique<implementation>(context, ranks, options, given.all, skin, overlap);
     detail::check_grains<double>(detail::box_of_grains(implementation_->options), positions, velocities, given.first);
     mine = detail::first_grains<T>(implementation_->setup.space.domain, positions, velocities);
   });

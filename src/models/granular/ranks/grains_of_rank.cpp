@@ -6,17 +6,20 @@
 #include "core/backend.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
+#include "quadrat/parallel/scan.hpp"
 
 namespace quadrat::detail {
 
 template <typename Context, typename T>
 grains_of_rank<Context, T>::grains_of_rank(const Context& context, communicator& ranks, const granular_setup<T>& setup,
-                                           T skin)
+                                           T skin, bool overlaps)
     : context_(context),
       ranks_(ranks),
       setup_(setup),
       skin_(skin),
+      overlaps_(overlaps),
       cells_(context, setup.space, {.fold_reach = setup.law.diameter}),
+      ghost_cells_(context, setup.space, {.fold_reach = setup.law.diameter}),
       exchange_(context, ranks, setup.space),
       borders_(context, ranks),
       fault_(context, 1) {
@@ -58,29 +61,63 @@ void grains_of_rank<Context, T>::move(std::uint64_t step) {
            move_own_grains<T>{setup_.motion, grains(), step, run_fault{fault_.data()}});
 }
 
-/// Ghosts, cells, forces.
 template <typename Context, typename T>
-void grains_of_rank<Context, T>::push(std::uint64_t step) {
-  const std::size_t all = own_ + borders_.ghosts();
-  {
-    const waiting_time time(exchange_.communication_seconds());
-    const halo_array arrays[] = {{positions_.data(), sizeof(packed_record<T, 3>)},
-                                 {velocities_[now_].data(), sizeof(velocity_record<T>)}};
-    borders_.forward(std::span(arrays));
-  }
-  cells_.build(context_, points(all));
+template <typename View>
+void grains_of_rank<Context, T>::enqueue_push(const View& view, const std::uint32_t* some, std::size_t count,
+                                              std::uint64_t step) {
   const auto enqueue = [&](auto canonical) {
-    using body = push_own_grains<typename cell_list::view_type, T, decltype(canonical)::value>;
-    for_each(context_, "granular.push own", own_,
-             body{cells_.view(), setup_.law, setup_.obstacle, grains(), velocities_[1 - now_].data(), step,
-                  run_fault{fault_.data()}});
+    using body = push_own_grains<View, T, decltype(canonical)::value>;
+    for_each(context_, "granular.push own", count,
+             body{view, setup_.law, setup_.obstacle, grains(), velocities_[1 - now_].data(), step,
+                  run_fault{fault_.data()}, some});
   };
   if (context_.reproducibility() == determinism::canonical) {
     enqueue(std::true_type());
   } else {
     enqueue(std::false_type());
   }
+}
+
+/// Ghosts, cells, forces. With overlap the cells of own grains do not wait for ghosts, which have cells of their own.
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::push(std::uint64_t step) {
+  const std::size_t ghosts = borders_.ghosts();
+  const halo_array arrays[] = {{positions_.data(), sizeof(packed_record<T, 3>)},
+                               {velocities_[now_].data(), sizeof(velocity_record<T>)}};
+  {
+    const waiting_time time(exchange_.communication_seconds());
+    borders_.start_forward(std::span(arrays));
+    if (!overlaps_) borders_.finish_forward();
+  }
+  if (overlaps_) {
+    cells_.build(context_, points(own_));
+    enqueue_push(cells_.view(), inner_.data(), own_ - border_count_, step);
+    {
+      const waiting_time time(exchange_.communication_seconds());
+      borders_.finish_forward();
+    }
+    ghost_cells_.build(context_, points_of_records<T, 3>(positions_.data() + own_, ghosts));
+    const own_and_ghosts<typename cell_list::view_type> both{cells_.view(), ghost_cells_.view(),
+                                                             static_cast<std::uint32_t>(own_)};
+    enqueue_push(both, border_.data(), border_count_, step);
+  } else {
+    cells_.build(context_, points(own_ + ghosts));
+    enqueue_push(cells_.view(), nullptr, own_, step);
+  }
   now_ = 1 - now_;
+}
+
+/// Finds the own grains that see no ghosts until these are chosen again.
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::divide() {
+  border_before_.resize_discarding(context_, own_ + 1);
+  inner_.resize_discarding(context_, own_);
+  border_.resize_discarding(context_, own_);
+  for_each(context_, "granular.flags", own_, flag_copies{borders_.copies(), inner_.data()});
+  exclusive_scan_with_total(context_, inner_.data(), border_before_.data(), own_, scratch_);
+  border_count_ = to_host(context_, border_before_.data() + own_, 1)[0];
+  for_each(context_, "granular.divide", own_,
+           divide_grains{borders_.copies(), border_before_.data(), inner_.data(), border_.data()});
 }
 
 /// Sends each grain to the owner of its cell; there they come in order of cells.
@@ -112,12 +149,14 @@ void grains_of_rank<Context, T>::choose_ghosts() {
   copy_bytes(context_, velocities_[1 - now_].data(), velocities_[now_].data(), own_ * sizeof(velocity_record<T>));
   // The copy is enqueued; memory of the context is released in order.
   velocities_[1 - now_].resize_discarding(context_, all);
+  if (overlaps_) divide();
 }
 
 template <typename Context, typename T>
 std::size_t grains_of_rank<Context, T>::bytes() const {
-  return cells_.bytes() + exchange_.bytes() + borders_.bytes() + positions_.bytes() + before_.bytes() +
-         velocities_[0].bytes() + velocities_[1].bytes() + fault_.bytes() + scratch_.bytes();
+  return cells_.bytes() + ghost_cells_.bytes() + border_before_.bytes() + inner_.bytes() + border_.bytes() +
+         exchange_.bytes() + borders_.bytes() + positions_.bytes() + before_.bytes() + velocities_[0].bytes() +
+         velocities_[1].bytes() + fault_.bytes() + scratch_.bytes();
 }
 
 template class grains_of_rank<backend_context, float>;

@@ -20,7 +20,7 @@ namespace quadrat::detail {
 template <typename Context, typename T>
 class grains_of_rank {
  public:
-  grains_of_rank(const Context& context, communicator& ranks, const granular_setup<T>& setup, T skin);
+  grains_of_rank(const Context& context, communicator& ranks, const granular_setup<T>& setup, T skin, bool overlaps);
 
   /// Replaces all grains: each rank gives some, by host memory. Balances.
   void set(std::span<const packed_record<T, 3>> positions, std::span<const velocity_record<T>> velocities);
@@ -45,6 +45,9 @@ class grains_of_rank {
   [[nodiscard]] grain_records<T> grains() { return {positions_.data(), velocities_[now_].data()}; }
   void move(std::uint64_t step);
   void push(std::uint64_t step);
+  void divide();
+  template <typename View>
+  void enqueue_push(const View& view, const std::uint32_t* some, std::size_t count, std::uint64_t step);
   void choose_ghosts();
   void migrate();
 
@@ -52,13 +55,16 @@ class grains_of_rank {
   communicator& ranks_;
   granular_setup<T> setup_;
   T skin_;
-  cell_list cells_;
+  bool overlaps_;  ///< grains that see no ghosts are pushed while those of others travel
+  cell_list cells_, ghost_cells_;
   rank_exchange<Context, T, 3> exchange_;
   halo<Context, T, 3> borders_;
   std::size_t own_ = 0;
   int now_ = 0;  ///< of velocities_
   array<packed_record<T, 3>, Context> positions_, before_;
   array<velocity_record<T>, Context> velocities_[2];
+  array<std::uint32_t, Context> border_before_, inner_, border_;  ///< own grains that see no ghosts, and those that may
+  std::size_t border_count_ = 0;
   array<std::uint64_t, Context> fault_;
   workspace<Context> scratch_;
 };

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/brownian/kernels.hpp"
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/models/brownian_forces.hpp"
+
+/// The kernel bodies of distributed_brownian: the steps are those of one rank.
+namespace quadrat::detail {
+
+/// What a sphere keeps besides its position.
+template <typename T>
+struct sphere_kept {
+  vec<T, 3> origin;
+  vec<std::int32_t, 3> images;
+  particle_id id;
+};
+
+template <typename T>
+struct unpack_sphere {
+  const sphere_kept<T>* kept;
+  vec<std::int32_t, 3>* images;
+  particle_id* ids;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    images[i] = kept[i].images;
+    ids[i] = kept[i].id;
+  }
+};
+
+template <typename T>
+struct pack_sphere {
+  const vec<std::int32_t, 3>* images;
+  sphere_kept<T>* kept;
+
+  QUADRAT_HD void operator()(std::size_t i) const { kept[i].images = images[i]; }
+};
+
+template <typename T>
+struct free_velocities_of_own {
+  free_velocities<T> all;
+  const particle_id* ids;
+
+  QUADRAT_HD void operator()(std::size_t i) const { all.set(i, ids[i]); }
+};
+
+template <typename T>
+struct move_own_brownian {
+  move_brownian<T> all;
+  const particle_id* ids;
+
+  QUADRAT_HD void operator()(std::size_t i) const { all.move(i, ids[i]); }
+};
+
+template <typename T>
+struct predict_own_brownian {
+  predict_brownian<T> all;
+  const particle_id* ids;
+
+  QUADRAT_HD void operator()(std::size_t i) const { all.predict(i, ids[i]); }
+};
+
+/// How far a sphere is, along the axis where that is most, from where it was when the ghosts were chosen.
+template <typename T>
+struct distance_of_sphere {
+  box<T, 3> domain;
+  const vec<T, 3>* places;
+  const vec<T, 3>* before;
+
+  QUADRAT_HD T operator()(std::size_t i) const {
+    const vec<T, 3> moved = domain.separation(before[i], places[i]);
+    T most = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const T along = std::fabs(moved[axis]);
+      most = along > most ? along : most;
+    }
+    return most;
+  }
+};
+
+/// The bonds of each sphere by its number, and where a sphere is on this rank.
+struct bonds_of_ranks {
+  const std::uint32_t* offsets;
+  const particle_id* others;
+  const particle_id* ids;      ///< by place
+  const std::uint32_t* place;  ///< by number; of spheres that are not here anything
+};
+
+struct find_places {
+  const particle_id* ids;
+  std::uint32_t* place;
+
+  QUADRAT_HD void operator()(std::size_t i) const { place[ids[i]] = static_cast<std::uint32_t>(i); }
+};
+
+/// As add_bonds, of own spheres, in the same order.
+template <typename T, typename F>
+struct add_own_bonds {
+  bonds_of_ranks bonds;
+  const vec<T, 3>* places;
+  box<T, 3> domain;
+  vec<T, 3>* forces;
+  F f;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const particle_id id = bonds.ids[i];
+    interaction<T, 3> sum{};
+    for (std::uint32_t k = bonds.offsets[id]; k < bonds.offsets[id + 1]; ++k) {
+      const particle_id other = bonds.others[k];
+      const vec<T, 3> separation = domain.separation(places[i], places[bonds.place[other]]);
+      sum += f(id, other, separation, squared_norm(separation));
+    }
+    forces[i] += sum.force;
+  }
+};
+
+/// What the longest bond of a sphere needs beyond the reach of all, rounded up.
+template <typename T>
+struct reach_of_bonds {
+  bonds_of_ranks bonds;
+  const vec<T, 3>* places;
+  box<T, 3> domain;
+  T reach;
+  T* more;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const particle_id id = bonds.ids[i];
+    T most = T(0);
+    for (std::uint32_t k = bonds.offsets[id]; k < bonds.offsets[id + 1]; ++k) {
+      const T squared = squared_norm(domain.separation(places[i], places[bonds.place[bonds.others[k]]]));
+      most = squared > most ? squared : most;
+    }
+    const T length = std::sqrt(most) * T(1.001);
+    more[i] = length > reach ? length - reach : T(0);
+  }
+};
+
+}  // namespace quadrat::detail
