@@ -66,6 +66,28 @@ template <typename Request, typename Choose>
 }
 [[nodiscard]] bool is_model(const std::string& module) { return module == "circles" || module == "granular"; }
 
+/// Parameters are chosen by one cost, which each candidate has its own amounts of.
+[[nodiscard]] bool has_parameters(const std::string& module) {
+  return module == detail::ewald_module || module == detail::transform_module;
+}
+[[nodiscard]] std::string_view parameter_cost_name(const std::string& module) {
+  return module == detail::ewald_module ? detail::ewald_cost_name : detail::transform_cost_name;
+}
+[[nodiscard]] method_cost parameter_cost(const std::string& module, const row& load) {
+  return module == detail::ewald_module ? detail::cost_of(ewald_work_of(load))
+                                        : detail::transform_cost(transform_load_of(load));
+}
+[[nodiscard]] chosen_method choose_parameters(const std::string& module, const row& loads,
+                                              const device_profile& profile) {
+  chosen_method best{"", false, std::numeric_limits<double>::infinity()};
+  for (const auto& [name, load] : loads.items()) {
+    const double ms =
+        detail::expected_ms(profile, module, parameter_cost_name(module), parameter_cost(module, load), 1);
+    if (ms < best.expected_ms) best = {name, false, ms};
+  }
+  return best;
+}
+
 /// The threads that a choice is made for, whatever their number was.
 template <typename Request>
 [[nodiscard]] int chosen_for(const Request& request) {
@@ -75,6 +97,7 @@ template <typename Request>
 [[nodiscard]] chosen_method choose_for(const row& measured, double uses, const device_profile& profile) {
   const std::string module = measured.at("op");
   const row& load = measured.at("load");
+  if (has_parameters(module)) return choose_parameters(module, load, profile);
   if (module == "mesh") {
     detail::spread_request request = spread_request_of(load);
     request.threads = chosen_for(request);
@@ -131,8 +154,8 @@ template <typename Request>
 
 [[nodiscard]] row judged_row(const row& measured, double uses, const device_profile& profile) {
   row out{{"op", "choice"}, {"module", measured.at("op")}};
-  for (const char* key :
-       {"case", "precision", "dim", "n", "keys", "mesh", "order", "distribution", "storage", "level"}) {
+  for (const char* key : {"case", "precision", "dim", "n", "keys", "mesh", "order", "distribution", "storage", "level",
+                          "accuracy", "modes", "tolerance", "value"}) {
     if (measured.contains(key)) out[key] = measured[key];
   }
   out["uses"] = uses;
@@ -207,8 +230,23 @@ void add_row(all_equations& all, const row& measured) {
   const std::string module = measured.at("op");
   const row& load = measured.at("load");
   if (module == "mesh") add_equations(all, measured, "", detail::spread_costs(spread_request_of(load)));
-  if (module == "neighbors") add_equations(all, measured, "", detail::neighbor_costs(neighbor_request_of(load)));
-  if (module == "contacts") add_equations(all, measured, "", detail::contact_costs(pair_request_of(load)));
+  if (module == "neighbors") {
+    detail::neighbor_request request = neighbor_request_of(load);
+    request.found = measured.value("pairs", 0.0);
+    add_equations(all, measured, "", detail::neighbor_costs(request));
+  }
+  if (module == "contacts") {
+    detail::pair_request request = pair_request_of(load);
+    request.found = measured.value("contacts", -1.0);
+    add_equations(all, measured, "", detail::contact_costs(request));
+  }
+  if (has_parameters(module)) {
+    for (const auto& [name, one] : load.items()) {
+      if (!measured.at("use_ms").contains(name)) continue;
+      add_equation(all, module, std::string(parameter_cost_name(module)), false, parameter_cost(module, one),
+                   measured.at("use_ms").at(name), 1);
+    }
+  }
   if (is_model(module)) add_equations(all, measured, "", way_costs(module, load));
   if (module != "keyed") return;
   detail::key_request request = key_request_of(load);

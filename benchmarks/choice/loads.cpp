@@ -78,6 +78,29 @@ void each_of_bodies(Request& request, Field&& field) {
   field("spheres", request.spheres);
 }
 
+template <typename Work, typename Field>
+void each_of_ewald(Work& work, Field&& field) {
+  field("cuda", work.cuda);
+  field("single", work.single_precision);
+  field("threads", work.threads);
+  field("points", work.points);
+  field("pairs", work.pairs);
+  field("mesh_points", work.mesh_points);
+  field("order", work.order);
+  field("modes", work.modes);
+}
+template <typename Load, typename Field>
+void each_of_transform(Load& load, Field&& field) {
+  field("cuda", load.cuda);
+  field("single", load.single);
+  field("components", load.components);
+  field("dimension", load.dimension);
+  field("points", load.points);
+  field("nodes", load.nodes);
+  field("width", load.width);
+  field("threads", load.threads);
+}
+
 struct write_field {
   row& out;
   template <typename Value>
@@ -129,6 +152,16 @@ row to_row(const detail::pair_request& request) {
   each_of_bodies(request, write_field{out});
   return out;
 }
+row to_row(const detail::ewald_work& work) {
+  row out = row::object();
+  each_of_ewald(work, write_field{out});
+  return out;
+}
+row to_row(const detail::transform_load& load) {
+  row out = row::object();
+  each_of_transform(load, write_field{out});
+  return out;
+}
 
 detail::spread_request spread_request_of(const row& load) {
   detail::spread_request request{};
@@ -151,6 +184,16 @@ detail::pair_request pair_request_of(const row& load) {
   detail::pair_request request{};
   each_of_bodies(request, read_field{load});
   return request;
+}
+detail::ewald_work ewald_work_of(const row& load) {
+  detail::ewald_work work;
+  each_of_ewald(work, read_field{load});
+  return work;
+}
+detail::transform_load transform_load_of(const row& load) {
+  detail::transform_load result;
+  each_of_transform(result, read_field{load});
+  return result;
 }
 
 }  // namespace quadrat::bench

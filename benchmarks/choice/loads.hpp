@@ -2,10 +2,12 @@
 #pragma once
 
 #include "contacts/engine.hpp"
+#include "ewald/cost.hpp"
 #include "harness/report.hpp"
 #include "keyed/cost.hpp"
 #include "mesh/cost.hpp"
 #include "search/request.hpp"
+#include "spectral/accuracy.hpp"
 
 namespace quadrat::bench {
 
@@ -16,11 +18,15 @@ namespace quadrat::bench {
 [[nodiscard]] row to_row(const detail::key_request& request);
 [[nodiscard]] row to_row(const detail::neighbor_request& request);
 [[nodiscard]] row to_row(const detail::pair_request& request);
+[[nodiscard]] row to_row(const detail::ewald_work& work);
+[[nodiscard]] row to_row(const detail::transform_load& load);
 
 /// Throw nlohmann::json::exception where something is missing.
 [[nodiscard]] detail::spread_request spread_request_of(const row& load);
 [[nodiscard]] detail::key_request key_request_of(const row& load);
 [[nodiscard]] detail::neighbor_request neighbor_request_of(const row& load);
 [[nodiscard]] detail::pair_request pair_request_of(const row& load);
+[[nodiscard]] detail::ewald_work ewald_work_of(const row& load);
+[[nodiscard]] detail::transform_load transform_load_of(const row& load);
 
 }  // namespace quadrat::bench

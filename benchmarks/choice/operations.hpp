@@ -12,6 +12,10 @@ void run_choice_mesh(const session& s);
 void run_choice_keyed(const session& s);
 void run_choice_neighbors(const session& s);
 void run_choice_contacts(const session& s);
+/// Ewald sums by parameters near those that are chosen, and transforms by each oversampling: what they cost, and what
+/// choosing them by a profile loses.
+void run_choice_ewald(const session& s);
+void run_choice_nufft(const session& s);
 /// Steps of the models by each of their ways, at places that do not change.
 void run_choice_models(const session& s);
 /// Whole runs on the CPU in which what is best may change: `auto` against every fixed way.

@@ -30,8 +30,9 @@ namespace {
 
 /// Times all methods on the fit grid; every module gets its share of the time.
 [[nodiscard]] std::vector<row> measure(const settings& asked) {
-  constexpr std::array<void (*)(const session&), 5> operations{run_choice_mesh, run_choice_keyed, run_choice_neighbors,
-                                                               run_choice_contacts, run_choice_models};
+  constexpr std::array<void (*)(const session&), 7> operations{
+      run_choice_mesh,  run_choice_keyed, run_choice_neighbors, run_choice_contacts,
+      run_choice_ewald, run_choice_nufft, run_choice_models};
   settings part = asked;
   part.grid = "fit";
   part.json.clear();

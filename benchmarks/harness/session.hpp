@@ -36,6 +36,7 @@ class session {
   [[nodiscard]] bool on_cuda() const { return asked_.on_cuda; }
   [[nodiscard]] bool wants_method(std::string_view name) const;
   [[nodiscard]] timing_plan plan() const;
+  [[nodiscard]] bool time_is_up() const;
 
   /// Runs `measure`, which completes the row or throws, and reports the outcome. Does not pass on exceptions of the
   /// row: a method that does not fit is skipped, one that is wrong is a failure, and later rows are still measured.
@@ -50,8 +51,6 @@ class session {
   }
 
  private:
-  [[nodiscard]] bool time_is_up() const;
-
   const settings& asked_;
   report& out_;
   mutable std::map<std::string, std::any> known_;

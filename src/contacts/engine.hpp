@@ -34,7 +34,13 @@ struct pair_request {
   bool spheres = true;  ///< all bodies are spheres
   int threads = 1;      ///< of the CPU
   int number_bytes = 4;
+  double found = -1;  ///< contacts, where they have been counted, for constants to be fitted; below 0: not known
 
+  /// Millions of contacts.
+  [[nodiscard]] double megacontacts() const {
+    constexpr double unseen_contacts = 2;  // of a body
+    return 1e-6 * (found >= 0 ? found : unseen_contacts * static_cast<double>(bodies));
+  }
   /// Whether loops over bodies start threads on a CPU (for_each).
   [[nodiscard]] bool starts_teams() const {
     constexpr std::size_t worth_a_team = 2048;
@@ -45,6 +51,13 @@ struct pair_request {
   [[nodiscard]] double megabodies() const { return 1e-6 * static_cast<double>(bodies); }
 };
 
+/// On a CPU what the narrow phase and writing take counts, too: it differs between methods.
+[[nodiscard]] inline method_cost with_contacts(method_cost cost, const pair_request& request) {
+  const double contacts = request.share(request.megacontacts());
+  return cost.each("contacts", cost_unit::step, contacts)
+      .each("turned_contacts", cost_unit::step, request.spheres ? 0 : contacts);
+}
+
 /// The terms of a detection over cells of about a body: starts, bodies put into cells and their pairs tested, whose
 /// number is not known before.
 [[nodiscard]] inline method_cost detection_cost(const pair_request& request) {
@@ -54,8 +67,8 @@ struct pair_request {
   cost.each("bodies", cost_unit::step, request.share(bodies));
   cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(bodies) : 0);
   cost.each("turned", cost_unit::step, request.spheres ? 0 : request.share(bodies));
-  if (!request.cuda) cost.each("team", cost_unit::launch, request.starts_teams() ? 1 : 0);
-  return cost;
+  if (request.cuda) return cost;
+  return with_contacts(cost.each("team", cost_unit::launch, request.starts_teams() ? 1 : 0), request);
 }
 
 /// Defaults of the records. In addition to these and to the members that method_choice.hpp requires, a record has

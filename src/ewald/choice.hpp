@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "ewald/splitting.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
 #include "quadrat/mesh/window.hpp"
+#include "quadrat/tune/explanation.hpp"
+#include "tune/choice.hpp"
 
 /// Errors of Ewald sums, predicted, and the parameters that are expected to keep to an accuracy in the least time.
 namespace quadrat::detail {
@@ -68,7 +71,7 @@ struct ewald_request {
   pair_law law;
   double accuracy;
   ewald_parameters given;  ///< 0: chosen
-  bool cuda;
+  choice_place place;
   bool single_precision;
 };
 
@@ -76,12 +79,18 @@ struct ewald_choice {
   ewald_setup setup;
   std::string_view reason;
   ewald_errors errors;  ///< of the system with the largest error
-  double cost;          ///< expected, in seconds of an H200 or of two CPU cores
+  double cost;          ///< expected milliseconds
   std::size_t worst;    ///< the system with the largest error
+  double pairs = 0;     ///< expected within the cutoff, of all charges of all systems
+  /// The best of each method and order that was looked at.
+  std::vector<candidate> candidates{};
 };
 
 /// The same parameters for all systems. Throws argument_error where the accuracy cannot be reached in this precision,
 /// naming the least that can, or given parameters are impossible (order, extents that are not products of 2, 3 and 5).
 [[nodiscard]] ewald_choice choose_ewald(const ewald_request& request, const std::vector<charged_system>& systems);
+
+/// A method and its order, as tables name them.
+[[nodiscard]] std::string ewald_candidate_name(std::string_view method, int order);
 
 }  // namespace quadrat::detail

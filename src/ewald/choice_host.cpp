@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "ewald/cost.hpp"
 #include "ewald/methods.hpp"
@@ -92,9 +93,11 @@ void check_request(const ewald_request& request) {
   return result;
 }
 
-[[nodiscard]] ewald_load load_of(const std::vector<charged_system>& systems) {
+[[nodiscard]] ewald_load load_of(const ewald_request& request, const std::vector<charged_system>& systems) {
   constexpr std::size_t most = 16;
   ewald_load load;
+  load.place = request.place;
+  load.single_precision = request.single_precision;
   for (const charged_system& system : systems) load.points += system.points;
   load.systems = static_cast<double>(systems.size());
   const std::size_t count = std::min(most, systems.size());
@@ -113,19 +116,33 @@ void check_request(const ewald_request& request) {
       systems.begin());
 }
 
+/// What was compared, as a table shows it.
+[[nodiscard]] std::vector<candidate> shown(const ewald_search& search, std::string_view method, double accuracy) {
+  std::vector<candidate> result;
+  for (const ewald_candidate& one : search.compared()) {
+    const bool accurate = one.error <= accuracy;
+    result.push_back({ewald_candidate_name(method, one.parameters.order),
+                      accurate ? one.cost : std::numeric_limits<double>::infinity(), 0,
+                      accurate ? "" : "does not reach the accuracy"});
+  }
+  return result;
+}
+
 /// The best of one method. What is found for one system is checked for all of them, and with more nodes.
 [[nodiscard]] ewald_choice choice_of(const ewald_request& request, std::string_view method,
                                      const std::vector<charged_system>& systems) {
-  const ewald_load load = load_of(systems);
+  const ewald_load load = load_of(request, systems);
   ewald_search search(request, method, load);
   ewald_choice choice{{method, request.law, {}}, "", {}, std::numeric_limits<double>::infinity(), 0};
   double accuracy = request.accuracy;
   std::size_t worst = sparsest(systems);
   for (int attempt = 0; attempt < 8; ++attempt) {
     const ewald_candidate found = search.best(systems[worst], accuracy);
+    choice.candidates = shown(search, method, accuracy);
     if (!(found.cost < std::numeric_limits<double>::infinity())) break;
     choice.setup.parameters = found.parameters;
     choice.cost = found.cost;
+    choice.pairs = load.work(false, found.parameters.cutoff, 0, 0).pairs;
     const largest_errors largest = predicted_errors(choice.setup, systems);
     choice.errors = largest.errors;
     choice.worst = largest.system;
@@ -169,19 +186,27 @@ void check_request(const ewald_request& request) {
 
 }  // namespace
 
+std::string ewald_candidate_name(std::string_view method, int order) {
+  return order == 0 ? std::string(method) : message(method, " of order ", order);
+}
+
 ewald_choice choose_ewald(const ewald_request& request, const std::vector<charged_system>& systems) {
   check_request(request);
   require(!systems.empty(), "there is no system to choose parameters for");
   const std::vector<charged_system> charged = with_charges(systems);
   const auto methods = methods_for(request);
   ewald_choice best;
+  std::vector<candidate> candidates;
   for (const std::string_view method : methods) {
     ewald_choice here = choice_of(request, method, charged);
+    candidates.insert(candidates.end(), here.candidates.begin(), here.candidates.end());
     const bool better = serves(here, request) != serves(best, request) ? serves(here, request)
                         : serves(here, request)                        ? here.cost < best.cost
                                                                        : here.errors.total() < best.errors.total();
     if (method == methods.front() || better) best = here;
   }
+  std::ranges::stable_sort(candidates, {}, &candidate::milliseconds);
+  best.candidates = std::move(candidates);
   const ewald_parameters& given = request.given;
   const bool any_given = given.cutoff > 0 || given.splitting > 0 || given.mesh[0] > 0 || given.order > 0;
   const bool impossible = !(best.cost < std::numeric_limits<double>::infinity());

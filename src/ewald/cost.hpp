@@ -4,34 +4,53 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 #include <vector>
 
 #include "ewald/choice.hpp"
 #include "quadrat/core/vec.hpp"
+#include "tune/cost.hpp"
 
-/// The expected time of an Ewald sum, in seconds of an H200 or of two CPU cores: only its ratios matter.
+/// What an Ewald sum costs. Constants: "ewald.sums.*" in a device profile, the same for all methods.
 namespace quadrat::detail {
 
-struct ewald_rates {
-  double call;          ///< per call: kernels that have little to do
-  double pair;          ///< per charge and neighbor within the cutoff
-  double search;        ///< per charge: in neighbors, what it costs to look for them
-  double point;         ///< per charge: binning for the mesh
-  double point_weight;  ///< per charge and mesh point that its window covers, spreading and gradient together
-  double transforms;    ///< per call
-  double mesh_point;    ///< per mesh point, both transforms and the influence function
-  double mode;          ///< per charge and mode summed directly
+inline constexpr std::string_view ewald_module = "ewald", ewald_cost_name = "sums";
+
+/// The work of one sum, all systems together. Pairs are those within the cutoff, of each charge.
+struct ewald_work {
+  bool cuda = false;
+  bool single_precision = true;
+  int threads = 1;  ///< of a CPU
+  double points = 0;
+  double pairs = 0;
+  double mesh_points = 0;  ///< 0: modes are summed directly
+  int order = 0;
+  double modes = 0;  ///< of one system, where they are summed directly
 };
 
-[[nodiscard]] inline ewald_rates rates_of(bool cuda, bool single_precision) {
-  const ewald_rates gpu{5e-5, 7.4e-12, 60, 4e-11, 4.1e-12, 1.2e-4, 2.2e-11, 8e-12};
-  const ewald_rates cpu{1e-5, 9.5e-10, 120, 1.2e-7, 1.2e-10, 5e-6, 1.1e-8, 2.3e-8};
-  ewald_rates rates = cuda ? gpu : cpu;
-  if (single_precision) return rates;
-  rates.pair *= cuda ? 2.5 : 1.8;
-  const double factor = cuda ? 2.5 : 1.25;
-  for (double* rate : {&rates.point, &rates.point_weight, &rates.mesh_point, &rates.mode}) *rate *= factor;
-  return rates;
+[[nodiscard]] inline method_cost cost_of(const ewald_work& work) {
+  const double share = 1e-6 / (work.cuda ? 1 : work.threads), wide = work.single_precision ? 0 : share;
+  method_cost cost;
+  cost.each("start", cost_unit::launch, 1)
+      .each("charges", cost_unit::step, share * work.points)
+      .each("charges_wide", cost_unit::step, wide * work.points)
+      .each("pairs", cost_unit::step, share * work.pairs)
+      .each("pairs_wide", cost_unit::step, wide * work.pairs);
+  if (work.mesh_points == 0) {
+    return cost.each("modes", cost_unit::step, share * work.points * work.modes)
+        .each("modes_wide", cost_unit::step, wide * work.points * work.modes);
+  }
+  // The weights of a window take about as long as another 60 mesh points.
+  const double covered = work.points * (work.order * work.order * work.order + 60);
+  const double transformed = work.mesh_points * std::log2(work.mesh_points + 2);
+  // On a CPU it is the threads whose starts take long.
+  return cost.each("transforms", cost_unit::launch, work.cuda || work.threads > 1 ? 1 : 0)
+      .each("binned", cost_unit::step, share * work.points)
+      .each("binned_wide", cost_unit::step, wide * work.points)
+      .each("weights", cost_unit::step, share * covered)
+      .each("weights_wide", cost_unit::step, wide * covered)
+      .each("mesh", cost_unit::byte, share * transformed)
+      .each("mesh_wide", cost_unit::byte, wide * transformed);
 }
 
 /// Of a point: all images, and no more points in a cluster than there are.
@@ -42,21 +61,30 @@ struct ewald_rates {
 
 /// What the cost needs to know of all systems together.
 struct ewald_load {
+  choice_place place{};
+  bool single_precision = true;
   double points = 0;
   double systems = 0;
   std::vector<charged_system> kinds{};  ///< at most 16 of them
   double weight = 1;                    ///< how many systems each of them stands for
-};
 
-/// `mesh_points`: of one system; direct: modes.
-[[nodiscard]] inline double cost_of(const ewald_rates& rates, const ewald_load& load, bool direct, double cutoff,
-                                    double mesh_points, int order) {
-  double pairs = load.points * rates.search;
-  for (const charged_system& kind : load.kinds) pairs += load.weight * kind.points * expected_neighbors(kind, cutoff);
-  const double short_range = rates.call + rates.pair * pairs;
-  if (direct) return short_range + rates.mode * load.points * mesh_points;
-  return short_range + rates.transforms + rates.mesh_point * mesh_points * load.systems +
-         load.points * (rates.point + rates.point_weight * (order * order * order + 60));
-}
+  /// `mesh_points`: of one system; direct: modes.
+  [[nodiscard]] ewald_work work(bool direct, double cutoff, double mesh_points, int order) const {
+    double pairs = 0;
+    for (const charged_system& kind : kinds) pairs += weight * kind.points * expected_neighbors(kind, cutoff);
+    return {place.profile->device.cuda,
+            single_precision,
+            place.threads,
+            points,
+            pairs,
+            direct ? 0 : mesh_points * systems,
+            order,
+            direct ? mesh_points : 0};
+  }
+  /// Milliseconds.
+  [[nodiscard]] double expected(const ewald_work& work) const {
+    return expected_ms(*place.profile, ewald_module, ewald_cost_name, cost_of(work), 1);
+  }
+};
 
 }  // namespace quadrat::detail

@@ -118,10 +118,12 @@ void electrostatics<Context, T>::implementation::choose_parameters(const detail:
   const double least = std::min(options.accuracy, sizeof(T) == 4 ? 1e-6 : 1e-14);
   const double accuracy = std::max(options.accuracy * measured.strictness, least);
   smooth.reset();
-  const auto choice = detail::choose_ewald({options.method, options.law, accuracy, options.parameters,
-                                            std::is_same_v<Context, cuda_context>, sizeof(T) == 4},
-                                           systems);
+  auto choice = detail::choose_ewald(
+      {options.method, options.law, accuracy, options.parameters, detail::choice_place_of(context), sizeof(T) == 4},
+      systems);
   setup = choice.setup;
+  candidates = std::move(choice.candidates);
+  expected_pairs = choice.pairs;
   const ewald_parameters& parameters = setup.parameters;
   report.method = setup.method;
   report.reason = choice.reason;
@@ -142,6 +144,27 @@ void electrostatics<Context, T>::implementation::choose_parameters(const detail:
   split = detail::make_split_polynomial<T>(splitting, options.accuracy / 10);
   self = static_cast<T>(splitting.long_range(0));
   chosen = true;
+}
+
+template <typename Context, typename T>
+explanation electrostatics<Context, T>::implementation::explanation() const {
+  quadrat::explanation why;
+  why.what = "parameters of Ewald sums";
+  why.chosen = detail::ewald_candidate_name(setup.method, setup.parameters.order);
+  why.reason = report.reason;
+  why.candidates = candidates;
+  const vec<int, 3>& mesh = setup.parameters.mesh;
+  why.load = {{"points", static_cast<double>(points)},
+              {"systems", static_cast<double>(cells.size())},
+              {"accuracy", options.accuracy},
+              {"cutoff", setup.parameters.cutoff},
+              {"splitting", setup.parameters.splitting},
+              {"pairs", expected_pairs},
+              {"mesh_x", static_cast<double>(mesh[0])},
+              {"mesh_y", static_cast<double>(mesh[1])},
+              {"mesh_z", static_cast<double>(mesh[2])}};
+  why.profile = profile_of(context).origin;
+  return why;
 }
 
 template <typename Context, typename T>
@@ -389,6 +412,11 @@ template <typename Context, typename T>
 const electrostatics_report& electrostatics<Context, T>::report() const {
   require(implementation_->prepared, "nothing has been prepared or computed yet");
   return implementation_->report;
+}
+template <typename Context, typename T>
+explanation electrostatics<Context, T>::explanation() const {
+  require(implementation_->prepared, "nothing has been prepared or computed yet");
+  return implementation_->explanation();
 }
 template <typename Context, typename T>
 ewald_pair<T> electrostatics<Context, T>::pair() const {

@@ -66,11 +66,14 @@ struct electrostatics<Context, T>::implementation {
   [[nodiscard]] ewald_pair<T> pair() const {
     return {split, options.law == pair_law::coulomb, static_cast<T>(constant())};
   }
+  [[nodiscard]] quadrat::explanation explanation() const;
   [[nodiscard]] std::size_t bytes() const;
 
   Context context;
   electrostatics_options options;
   electrostatics_report report;
+  std::vector<candidate> candidates{};  ///< of the last choice of parameters
+  double expected_pairs = 0;            ///< within the cutoff, of all charges
   bool prepared = false;
 
  private:

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ewald/choice.hpp"
 #include "ewald/cost.hpp"
@@ -40,6 +41,8 @@ class ewald_search {
   /// For the system with the largest error. The cheapest that keeps to `accuracy`; if none does, the one with the least
   /// error, which is infinite if nothing is possible.
   [[nodiscard]] ewald_candidate best(const charged_system& system, double accuracy);
+  /// What the last call compared.
+  [[nodiscard]] const std::vector<ewald_candidate>& compared() const { return compared_; }
 
  private:
   struct shape {
@@ -61,12 +64,12 @@ class ewald_search {
 
   const ewald_request& request_;
   const ewald_load& load_;
-  ewald_rates rates_;
   bool prolate_;
   bool direct_;
   split_spectrum unit_gaussian_;  // with alpha = 1
   charged_system system_{};
   double accuracy_ = 0;
+  std::vector<ewald_candidate> compared_{};
   double likely_cutoff_ = 0;                // where the last order had its least cost; 0: unknown
   std::map<int, double> likely_density_{};  // by order, over alpha
   std::map<double, shape> shapes_{};        // prolate, by c, with a cutoff of 1

@@ -57,7 +57,6 @@ template <typename F>
 ewald_search::ewald_search(const ewald_request& request, std::string_view method, const ewald_load& load)
     : request_(request),
       load_(load),
-      rates_(rates_of(request.cuda, request.single_precision)),
       prolate_(split_shape_of(method) == split_shape::prolate),
       direct_(method == "direct"),
       unit_gaussian_(ewald_splitting(request.law, split_shape::gaussian, 1, 1)) {}
@@ -65,9 +64,11 @@ ewald_search::ewald_search(const ewald_request& request, std::string_view method
 ewald_candidate ewald_search::best(const charged_system& system, double accuracy) {
   system_ = system;
   accuracy_ = accuracy;
+  compared_.clear();
   if (direct_ || request_.given.order > 0) {
     ewald_candidate only = with_order(direct_ ? most_order : request_.given.order);
     if (direct_) only.parameters.order = 0;
+    compared_.push_back(only);
     return only;
   }
   // Costs have one minimum over orders. Start where it usually is.
@@ -75,9 +76,11 @@ ewald_candidate ewald_search::best(const charged_system& system, double accuracy
   const int first =
       std::clamp(static_cast<int>(std::lround(prolate_ ? digits + 3 : 2.5 + digits)), least_order, most_order);
   ewald_candidate best = with_order(first);
+  compared_.push_back(best);
   for (const int step : {1, -1}) {
     for (int order = first + step; order >= least_order && order <= most_order; order += step) {
       const ewald_candidate here = with_order(order);
+      compared_.push_back(here);
       if (here.beats(best, accuracy)) {
         best = here;
       } else if (best.error <= accuracy) {
@@ -129,7 +132,7 @@ ewald_candidate ewald_search::complete(int order, double cutoff, bool rounded) {
   if (mesh_given || rounded) points = points_of(it.parameters.mesh);
   if (points * load_.systems > most_mesh_points) return it;
   it.error = std::hypot(short_range, mesh_error_of(here, it.parameters));
-  it.cost = cost_of(rates_, load_, direct_, cutoff, points, order);
+  it.cost = load_.expected(load_.work(direct_, cutoff, points, order));
   return it;
 }
 

@@ -65,6 +65,8 @@ struct cuda_costs {
 
 /// The least number of elements or keys for which loops of the CPU's methods use several threads.
 inline constexpr double cpu_team_elements = 2048;
+/// The same where tables are filled (worth_a_team).
+inline constexpr double cpu_tables_team = 16384;
 
 /// Whether a loop over this much runs on several threads: their start then takes as long as thousands of elements.
 [[nodiscard]] inline bool starts_team(const key_request& request, double work, double least = cpu_team_elements) {
@@ -78,10 +80,12 @@ struct cpu_costs {
   double scan = 0;           ///< for each element where every thread reads all keys
   double bytes_element = 0;  ///< held for each element
   double bytes_key = 0;
-  double teams = 1;          ///< loops that start threads
-  double set_teams = 0;      ///< the same for what is prepared
-  double set_elements = 0;   ///< that are gone through to prepare, by all threads
-  bool clears_alone = true;  ///< results are cleared by one thread
+  double teams = 1;                ///< loops that start threads
+  double set_teams = 0;            ///< the same for what is prepared
+  double set_elements = 0;         ///< that are gone through to prepare, by all threads
+  bool clears_alone = true;        ///< results are cleared by one thread
+  std::string_view work = "work";  ///< the names of its terms: methods that work in several ways have several
+  std::string_view elements = "elements";
 };
 
 /// The same for a method that makes `tables` tables of results in addition; with none, every thread reads all keys if

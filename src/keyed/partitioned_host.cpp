@@ -73,7 +73,7 @@ method_cost partitioned_method::cost(const key_request& request) {
   const double piece = std::max(request.elements / most_pieces, 2 * range);
   const double fullest = std::max(request.sample.crowd, range / std::max(range, request.sample.span));
   const bool moves = starts_team(request, request.elements, 2.0 * least_blocks * moving_block);
-  const bool joins = starts_team(request, request.elements + request.keys);
+  const bool joins = starts_team(request, request.elements + request.keys, cpu_tables_team);
   const bool collects = fullest * request.elements >= 2 * piece;
   const double threads = joins ? request.threads : 1, movers = moves ? request.threads : 1;
   method_cost cost;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
 #include "keyed/folds.hpp"
 #include "keyed/keys_in_range.hpp"
@@ -50,9 +52,16 @@ void fill_table(const key_source& source, const Key* keys, std::size_t first, st
       static_cast<void>(source.checked(no_key, i));
     }
   };
-  for (; first + Copies <= last; first += Copies) {
-    for (std::size_t copy = 0; copy < Copies; ++copy) take(first + copy, copy);
-  }
+  const auto take_all = [&]<std::size_t... Copy>(std::index_sequence<Copy...>) {
+    for (; first + Copies <= last; first += Copies) {
+      if ((... && (keys[first + Copy] < key_count))) {
+        (join(first + Copy, static_cast<std::size_t>(keys[first + Copy]) * Copies + Copy), ...);
+      } else {
+        (take(first + Copy, Copy), ...);
+      }
+    }
+  };
+  take_all(std::make_index_sequence<Copies>());
   for (; first < last; ++first) take(first, 0);
 }
 
@@ -137,23 +146,32 @@ method_cost private_tables_method::cost(const key_request& request) {
   // A range is the work of one thread, also where it is that of a single key.
   const double crowd = parts > 0 ? 0 : join;
   const double tables = static_cast<double>(parts);
-  const bool fills = parts == 1 ? false : starts_team(request, request.elements + (parts > 0 ? 0 : request.keys));
-  const bool collects = parts > 0 && starts_team(request, tables * request.keys);
+  const bool fills =
+      parts == 1 ? false : starts_team(request, request.elements + (parts > 0 ? 0 : request.keys), cpu_tables_team);
+  const bool collects = parts > 0 && starts_team(request, tables * request.keys, cpu_tables_team);
   constexpr double sampled = 1024;
+  // An addition waits for the one before to the same result, unless those to other results are near enough to go on
+  // meanwhile. A thread has the elements of a part, or of a key.
+  constexpr double in_flight = 32;
+  const double own = parts > 0 ? 1.0 / request.threads : std::max(1.0 / request.threads, request.sample.crowd);
+  const double waiting = copies > 1 ? 0 : 1e-6 * request.elements * own * std::pow(request.sample.same, in_flight);
   return cpu_cost({.element = join,
                    .crowd = crowd,
-                   .scan = 500,
+                   .scan = fills ? 500.0 : 0,
                    .teams = (fills ? 1.0 : 0) + (collects ? 1 : 0),
-                   .set_elements = parts > 0 ? 0 : std::min(sampled, request.elements),
-                   .clears_alone = false},
-                  request, tables * copies);
+                   .set_elements = parts > 0 || !fills ? 0 : std::min(sampled, request.elements),
+                   .clears_alone = false,
+                   .work = parts > 0 ? "work" : "ranged_work",
+                   .elements = parts > 0 ? "elements" : "ranged_elements"},
+                  request, tables * copies)
+      .each("waits", cost_unit::step, waiting);
 }
 
 void private_tables_engine::set_keys(const key_source& keys) {
   const std::size_t parts = table_parts(keys.count);
   tables_.resize_discarding(context_, parts * part_words());
-  if (parts == 0) {
-    const auto threads = static_cast<std::size_t>(context_.threads());
+  const auto threads = static_cast<std::size_t>(context_.threads());
+  if (parts == 0 && threads > 1 && keys.count + setup_.key_count >= worth_a_team) {
     ranges_.resize(threads + 1);
     choose_ranges(keys, threads, ranges_.data());
   }
@@ -192,13 +210,16 @@ void private_tables_engine::join_tables(const Source& source, const Rows& result
 
 template <typename Fold, int Components, typename Source, typename Rows>
 void private_tables_engine::join_ranges(const Source& source, const Rows& results, int components, bool accumulate) {
-  const auto threads = static_cast<std::size_t>(context_.threads());
+  const std::size_t work = keys_.count + setup_.key_count;
+  // One thread takes all keys at once.
+  const auto threads = work < worth_a_team ? 1 : static_cast<std::size_t>(context_.threads());
   const partition elements{keys_.count, threads};
   with_keys(keys_, [&](const auto* keys) {
-    for_each_part_of(threads, keys_.count + setup_.key_count, [&](std::size_t part) {
+    for_each_part_of(threads, work, [&](std::size_t part) {
       using key_type = std::remove_cvref_t<decltype(*keys)>;
       const auto join = make_row_join<Fold, Components>(source, results, components);
-      if (!accumulate) join.clear(ranges_[part], ranges_[part + 1]);
+      if (!accumulate && threads == 1) join.clear(0, setup_.key_count);
+      if (!accumulate && threads > 1) join.clear(ranges_[part], ranges_[part + 1]);
       if (threads == 1) return fill_table<1>(keys_, keys, 0, keys_.count, join);
       range_reader<key_type> reader(keys_, keys);
       reader.read(ranges_[part], ranges_[part + 1], elements.first(part), elements.last(part), join);

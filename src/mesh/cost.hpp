@@ -48,6 +48,16 @@ struct spread_request {
   /// Contributions of all points, in millions.
   [[nodiscard]] double contributions() const { return 1e-6 * points * footprint; }
   [[nodiscard]] double megapoints() const { return 1e-6 * points; }
+  /// The share of footprints that reach over an end of a mesh as long along all axes, where points are even.
+  [[nodiscard]] double wrapped() const {
+    const double extent = std::pow(nodes, 1.0 / dimension);
+    return 1 - std::pow(std::max(0.0, 1 - row / extent), dimension);
+  }
+  /// Millions of bytes of the mesh, where these do not stay in a CPU's cache.
+  [[nodiscard]] double mesh_beyond_cache() const {
+    constexpr double cache = 2;
+    return 1e-6 * bytes > cache ? 1e-6 * bytes : 0;
+  }
   /// How far points that are neighbors in memory are apart: 0 nowhere, 1 as in random order.
   [[nodiscard]] double disorder() const { return sample.distance < 1 ? sample.distance : 1; }
   /// Millions of points in the fullest tile, which one block or thread adds up. What was not sampled is taken to be

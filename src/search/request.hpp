@@ -33,6 +33,7 @@ struct neighbor_request {
   int number_bytes = 4;
   double box_cells = 1;   ///< cubes with the reach as edge that fill the boxes
   point_sample sample{};  ///< by such cubes
+  double found = 0;       ///< pairs, where they have been counted, for constants to be fitted; 0: not known
 
   /// Whether a choice made for `other` holds: what is sampled may differ.
   [[nodiscard]] bool asks_the_same(const neighbor_request& other) const {
@@ -50,12 +51,25 @@ struct neighbor_request {
   [[nodiscard]] double megapoints() const { return 1e-6 * static_cast<double>(points); }
   /// Points that a point shares a cube with, itself included.
   [[nodiscard]] double per_cell() const {
-    return 1 + (sample.seen > 0 ? sample.company : static_cast<double>(points) / box_cells);
+    // Points on a CPU that were not sampled are few, and seldom even.
+    constexpr double unseen_company = 2;
+    const double even = static_cast<double>(points) / box_cells;
+    return 1 + (sample.seen > 0 ? sample.company : (cuda ? 1 : unseen_company) * even);
   }
   /// Neighbors of a point: those in a ball, of which per_cell() fill a cube.
   [[nodiscard]] double neighbors() const {
     const double ball = dimension == 3 ? 4.2 : 3.1;
     return cuda ? ball * per_cell() : std::min(ball * per_cell(), static_cast<double>(points));
+  }
+  /// Millions of pairs of the list.
+  [[nodiscard]] double megapairs() const {
+    return found > 0 ? 1e-6 * found : megapoints() * neighbors() * (half ? 0.5 : 1.0);
+  }
+  /// Of so many millions of tests, those whose outcome a CPU does not foresee: of neighbors among others, or the
+  /// reverse.
+  [[nodiscard]] double surprises(double tests) const {
+    const double near = megapairs() * (half ? 2.0 : 1.0);
+    return std::max(0.0, std::min(near, tests - near));
   }
 };
 
@@ -83,7 +97,8 @@ inline constexpr double unseen_clustering_of_lists = 8;
 /// The terms of a search over cells that tests `candidates` cells full of points for each point: starts, points put
 /// into cells, candidates, pairs found, the longest row.
 [[nodiscard]] inline method_cost search_cost(const neighbor_request& request, double candidates) {
-  const double points = request.megapoints(), tests = points * candidates * request.per_cell();
+  const double points = request.megapoints(), every = 1e6 * points * points;
+  const double near = points * candidates * request.per_cell(), tests = request.cuda ? near : std::min(near, every);
   const double fullest =
       request.sample.seen > 0
           ? std::max(request.sample.fullest, request.per_cell())
@@ -94,11 +109,12 @@ inline constexpr double unseen_clustering_of_lists = 8;
   cost.each("order", cost_unit::byte, request.share(points * std::min(1.0, request.sample.distance)));
   cost.each("tests", cost_unit::step, request.share(tests));
   cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(tests) : 0);
-  cost.each("pairs", cost_unit::byte, request.share(points * request.neighbors() * (request.half ? 0.5 : 1.0)));
+  cost.each("pairs", cost_unit::byte, request.share(request.megapairs()));
   cost.each("fullest", cost_unit::step, 1e-6 * fullest * candidates);
+  if (request.cuda) return cost;
   // Starting threads takes as long as thousands of tests.
-  if (!request.cuda) cost.each("team", cost_unit::launch, request.threads > 1 ? 1 : 0);
-  return cost;
+  return cost.each("team", cost_unit::launch, request.threads > 1 ? 1 : 0)
+      .each("surprises", cost_unit::step, request.share(request.surprises(tests)));
 }
 /// The points from which cheap loops over points start threads on a CPU (for_each), and from which sweeps do.
 inline constexpr std::size_t loops_team_points = 2048, sweeps_team_points = 256;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "core/method_choice.hpp"
@@ -27,6 +28,22 @@ struct choice_task {
   /// depend on it.
   double free_bytes = std::numeric_limits<double>::infinity();
 };
+
+/// The device that parameters are chosen for.
+struct choice_place {
+  const device_profile* profile;
+  int threads;  ///< of a CPU, among which work is divided; 1 on a GPU
+};
+
+/// That of a context. Does not synchronize.
+template <typename Context>
+[[nodiscard]] choice_place choice_place_of(const Context& context) {
+  int threads = 1;
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    threads = context.reproducibility() == determinism::none ? context.threads() : usual_threads;
+  }
+  return {&profile_of(context), threads};
+}
 
 /// Expected milliseconds; infinite if the profile lacks a constant.
 [[nodiscard]] double expected_ms(const device_profile& profile, std::string_view module, std::string_view method,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "mesh/cost.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/tune/device_profile.hpp"
+#include "spectral/accuracy.hpp"
 
 // The fit of constants, and what is judged by them.
 
@@ -105,6 +107,35 @@ TEST(judged_choices, have_the_regret_of_constants_that_do_not_fit) {
     EXPECT_EQ(one["chosen"], "single_mesh");
     EXPECT_NEAR(one["regret"].get<double>(), 10, 1e-9);
   }
+}
+
+/// A transform with a dear mesh, by two oversamplings.
+[[nodiscard]] row transform_row(double points) {
+  row out{{"op", "nufft"}, {"grid", "test"}, {"case", 0}, {"n", points}};
+  const auto add = [&](const std::string& name, double nodes, int width) {
+    const detail::transform_load load{false, true, 2, 3, points, nodes, width, 1};
+    out["load"][name] = to_row(load);
+    out["prepare_ms"][name] = 0;
+    out["use_ms"][name] = 1e-4 * nodes + 1e-7 * points * width * width * (width + 3);
+  };
+  add("oversampling 1.5", 1e5, 7);
+  add("oversampling 2", 2.4e5, 5);
+  return out;
+}
+
+TEST(judged_choices, of_parameters_compare_candidates_by_one_cost) {
+  std::vector<row> measured;
+  for (const double points : {1e3, 1e4, 1e5, 1e6}) measured.push_back(transform_row(points));
+  const device_profile fitted = fit_profile(measured, {});
+  EXPECT_TRUE(fitted.constants.contains("nufft.transform.mesh"));
+  std::set<std::string> chosen;
+  for (const row& one : measured) {
+    const std::vector<row> judged = judge(one, fitted);
+    ASSERT_EQ(judged.size(), 1U);
+    EXPECT_EQ(judged[0]["regret"], 1.0);
+    chosen.insert(judged[0]["chosen"].get<std::string>());
+  }
+  EXPECT_EQ(chosen.size(), 2U);
 }
 
 TEST(choice_loads, are_read_as_they_were_written) {

@@ -51,6 +51,16 @@ TEST(contact_choices, try_every_pair_of_few_bodies_on_cpus_and_take_levels_for_m
   }
 }
 
+TEST(contact_choices, try_the_pairs_of_fewer_bodies_that_are_no_spheres_since_their_contacts_take_long) {
+  const auto chosen = [](std::size_t bodies, bool spheres) {
+    return choice_of({"contact method", false}, "", {bodies, false, false, spheres}).method;
+  };
+  EXPECT_EQ(chosen(25, true), "brute_force");
+  EXPECT_EQ(chosen(25, false), "brute_force");
+  EXPECT_EQ(chosen(100, true), "brute_force");
+  EXPECT_EQ(chosen(100, false), "levels");
+}
+
 TEST(contact_choices, never_fall_on_a_quadratic_method_for_many_bodies) {
   for (const contact_method& method : contact_methods()) {
     if (!method.quadratic) continue;

@@ -153,8 +153,9 @@ TEST(key_choice, cpus_move_elements_where_the_results_are_larger_than_caches) {
 
 TEST(key_choice, preparation_is_shared_out_among_uses) {
   auto here = on_cpu(2, determinism::run_to_run);
-  EXPECT_NE(choice_of(here, {200}, 3000, few_keys()).method, "sort_reduce");
-  EXPECT_EQ(choice_of(here, {200, 1000}, 3000, few_keys()).method, "sort_reduce");
+  const key_sample scattered{3000, 0, 0.5, 32, 32, 2790, 2e4, 2e4, 0.0006};
+  EXPECT_NE(choice_of(here, {2e4}, 3000, scattered).method, "sort_reduce");
+  EXPECT_EQ(choice_of(here, {2e4, 1000}, 3000, scattered).method, "sort_reduce");
 }
 
 /// No absolute times: those of another machine could be wrong by any factor.

@@ -68,7 +68,11 @@ class BenchTest(support.ProgramTest):
 
     def test_distributed(self):
         result = self.bench("distributed")
-        self.assertEqual({row["op"] for row in result["rows"]}, {"weak", "strong", "srd", "halo", "migration", "fft"})
+        models = {"weak", "strong", "overlap", "srd", "circles", "ewald", "brownian"}
+        self.assertEqual({row["op"] for row in result["rows"]}, {*models, "halo", "migration", "fft"})
+        for row in result["rows"]:
+            if row["op"] in models and row["method"] != "one_context":
+                self.assertEqual((row["bytes_sent_a_step"], row["imbalance"]), (0, 0))
         self.assertEqual({row["ranks"] for row in result["rows"]}, {1})
 
     def test_cells(self):

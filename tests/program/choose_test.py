@@ -18,6 +18,15 @@ def write_points(file, count):
     return file
 
 
+def write_values(file, count):
+    """count doubles, as .npy."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({count},), }}"
+    header += " " * (63 - (len(header) + 10) % 64) + "\n"
+    file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+                     + struct.pack(f"<{count}d", *(0.5 for _ in range(count))))
+    return file
+
+
 class ChooseTest(support.ProgramTest):
     def setUp(self):
         super().setUp()
@@ -84,6 +93,23 @@ class ChooseTest(support.ProgramTest):
         plain = self.quadrat("neighbors", points, "--cutoff", "0.1", "--device", "cpu").stdout
         self.assertNotIn("profile:", plain)
 
+    def test_sums_and_transforms_explain_their_parameters(self):
+        lines = ["50", 'Lattice="4 0 0 0 4 0 0 0 4" Properties=species:S:1:pos:R:3:charge:R:1 pbc="T T T"']
+        lines += [f"X {i % 4 + 0.1 * (i % 3)} {i // 4 % 4} {i // 16 + 0.05 * i} {1 - 2 * (i % 2)}" for i in range(50)]
+        (self.folder / "salt.xyz").write_text("\n".join(lines) + "\n")
+        done = self.quadrat("electrostatics", "salt.xyz", "--device", "cpu", "--explain", "--json")
+        why = json.loads(done.stdout)["explanation"]
+        self.assertEqual(why["chosen"], why["candidates"][0]["method"])
+        self.assertIn("profile: shipped", self.quadrat("electrostatics", "salt.xyz", "--device", "cpu",
+                                                       "--explain").stdout)
+        points = write_points(self.folder / "points.npy", 3000)
+        values = write_values(self.folder / "values.npy", 3000)
+        transform = ["nufft", points, values, "--device", "cpu", "--explain"]
+        why = json.loads(self.quadrat(*transform, "--modes", 8, "--json").stdout)["explanation"]
+        self.assertRegex(why["chosen"], "^oversampling [0-9.]+, width [0-9]+$")
+        self.assertIn("--explain is for types 1 and 2",
+                      self.fails(*transform, "--type", 3, "--targets", points, code=2))
+
     def test_a_measured_profile_is_used_and_a_damaged_one_is_not(self):
         if "not in this build" in self.quadrat("tune", "--help").stdout:
             self.skipTest("no benchmarks in this build")
@@ -91,7 +117,8 @@ class ChooseTest(support.ProgramTest):
         self.quadrat("bench", "choice", "--quick", "--device", "cpu", "--threads", 1, "--json", measured)
         rows = json.loads(measured.read_text())["rows"]
         summary = {row["module"]: row for row in rows if row["op"] == "choice_summary"}
-        self.assertEqual(set(summary), {"mesh", "keyed", "neighbors", "contacts", "circles", "granular"})
+        self.assertEqual(set(summary), {"mesh", "keyed", "neighbors", "contacts", "ewald", "nufft", "circles",
+                                        "granular"})
         # Whole runs: the choice comes first, and the best fixed way of a round takes 1.
         for row in [row for row in rows if row["op"] == "runs"]:
             self.assertEqual(next(iter(row["time_over_best_fixed"])), "auto")

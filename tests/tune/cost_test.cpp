@@ -108,6 +108,7 @@ TEST(shipped_profiles, have_every_constant_of_every_method_that_runs_there) {
     detail::pair_request bodies{1000};
     bodies.cuda = cuda;
     expect_constants(cuda, "contacts", detail::contact_costs(bodies), {});
+    // Ewald sums and transforms: tests/ewald/cost_test.cpp and tests/spectral/choice_test.cpp.
   }
 }
 

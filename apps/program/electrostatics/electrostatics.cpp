@@ -17,6 +17,7 @@
 #include "program/electrostatics/report.hpp"
 #include "program/electrostatics/sum.hpp"
 #include "program/electrostatics/systems.hpp"
+#include "program/explain.hpp"
 #include "program/mesh/options.hpp"
 #include "program/mesh/values.hpp"
 #include "program/option_checks.hpp"
@@ -84,9 +85,10 @@ void run_electrostatics(electrostatics_command command) {
   run.total_seconds = time.elapsed();
   doing.end();
   if (command.json) {
-    std::puts(as_json(command, run).dump(2).c_str());
+    std::puts(explained_json(as_json(command, run), command.explain, run.outcome.explanation).c_str());
   } else if (!command.quiet) {
-    std::fputs(as_text(command, run).c_str(), summary_stream(command.output));
+    std::fputs(explained_text(as_text(command, run), command.explain, run.outcome.explanation).c_str(),
+               summary_stream(command.output));
   }
 }
 
@@ -149,6 +151,7 @@ void add_outputs(CLI::App& command, electrostatics_command& o) {
       ->type_name("FILE");
   command.add_flag("--virial", o.virial,
                    "print the virial of each system: minus the derivative of the energy by strain");
+  add_explain_option(command, o.explain);
   command.add_flag("--json", o.json, "print energies, choices and times as JSON, and nothing else, on stdout");
   command.add_flag("--quiet", o.quiet, "print nothing");
 }

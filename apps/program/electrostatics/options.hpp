@@ -27,6 +27,7 @@ struct electrostatics_command {
   device_options device;
   std::string precision = "double";
   std::optional<std::string> output, energies, potentials;
+  bool explain = false;
   bool json = false;
   bool quiet = false;
 };

@@ -133,6 +133,7 @@ electrostatics_outcome sum_on(const Context& context, const electrostatics_task&
   result.report = sum.report();
   result.method = result.report.method;
   result.reason = result.report.reason;
+  result.explanation = sum.explanation();
   result.memory_bytes = sum.bytes() + positions.bytes() + charges.bytes() + system_of_point.bytes() + forces.bytes() +
                         energies.bytes() + potentials.bytes() + energy.bytes() + virial.bytes();
   result.energy = to_host(context, energy);

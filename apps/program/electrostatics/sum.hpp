@@ -9,6 +9,7 @@
 #include "program/electrostatics/systems.hpp"
 #include "program/mesh/transfer.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::program {
 
@@ -23,7 +24,8 @@ struct electrostatics_task {
 struct electrostatics_outcome {
   used_device device;
   std::string method, reason;
-  electrostatics_report report;       ///< the names are those above
+  electrostatics_report report;  ///< the names are those above
+  quadrat::explanation explanation;
   std::vector<double> energy;         ///< by system
   std::vector<double> virial;         ///< by system, 9 numbers; empty: not asked for
   mesh_numbers forces;                ///< (points, 3)

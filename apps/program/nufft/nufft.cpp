@@ -12,6 +12,7 @@
 
 #include "core/counted.hpp"
 #include "program/commands.hpp"
+#include "program/explain.hpp"
 #include "program/mesh/options.hpp"
 #include "program/nufft/transform.hpp"
 #include "program/option_checks.hpp"
@@ -41,6 +42,7 @@ struct nufft_command {
   device_options device;
   std::optional<std::string> precision;
   std::optional<std::string> output;
+  bool explain = false;
   bool json = false;
   bool quiet = false;
 };
@@ -66,7 +68,8 @@ void check_options(const nufft_command& options) {
   const std::pair<bool, const char*> refused[] = {{options.modes.has_value(), "--modes"},
                                                   {options.real, "--real"},
                                                   {options.order.has_value(), "--order"},
-                                                  {options.oversampling != 0, "--oversampling"}};
+                                                  {options.oversampling != 0, "--oversampling"},
+                                                  {options.explain, "--explain"}};
   for (const auto& [given, name] : refused) require(!given, name, " is for types 1 and 2");
 }
 
@@ -240,9 +243,10 @@ void run_nufft(nufft_command options) {
   run.total_seconds = time.elapsed();
   doing.end();
   if (options.json) {
-    std::puts(nufft_json(options, run, outcome).dump(2).c_str());
+    std::puts(explained_json(nufft_json(options, run, outcome), options.explain, outcome.explanation).c_str());
   } else if (!options.quiet) {
-    std::fputs(nufft_text(options, run, outcome).c_str(), summary_stream(options.output));
+    std::fputs(explained_text(nufft_text(options, run, outcome), options.explain, outcome.explanation).c_str(),
+               summary_stream(options.output));
   }
 }
 
@@ -311,6 +315,7 @@ void add_nufft(CLI::App& app) {
                    "float or double; default: float if all that is read is single, and the tolerance 1e-5 or more")
       ->check(one_of(io::names_of<io::number_precision>));
   add_output_option(*command, o.output, "modes, or of types 2 and 3 values at points or targets: .npy");
+  add_explain_option(*command, o.explain);
   command->add_flag("--json", o.json, "print what was done as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(nufft_footer);

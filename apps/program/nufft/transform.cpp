@@ -73,6 +73,7 @@ nufft_outcome transform_modes(const Context& context, const nufft_task& task, co
   }
   describe(plan, plan.mesh(), result);
   result.oversampling = plan.oversampling();
+  result.explanation = plan.explanation();
   result.memory_bytes = plan.bytes() + points.bytes() + in.bytes() + out.bytes();
   result.numbers = to_host(context, out);
   return result;

@@ -11,6 +11,7 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 namespace quadrat::program {
 
@@ -33,6 +34,7 @@ struct nufft_outcome {
   vec<int, 3> mesh{1, 1, 1};
   value_kind kind;  ///< of what came out
   mesh_numbers numbers;
+  quadrat::explanation explanation;  ///< not of type 3
   std::size_t memory_bytes = 0;
   double setting_seconds = 0, transform_seconds = 0;  ///< taking the points; the transform itself
 };

@@ -16,6 +16,7 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/ewald/ewald_pair.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 /// Sums over all pairs of charges and all their periodic images, by Ewald's splitting: a short-range part over pairs
 /// nearer than a cutoff, and a smooth part over the modes of a mesh.
@@ -145,6 +146,10 @@ class electrostatics {
 
   /// Of the last prepare or compute. Throws argument_error before.
   [[nodiscard]] const electrostatics_report& report() const;
+  /// Why these parameters: the methods and orders that were compared, each with its best cutoff, by the times that the
+  /// device profile predicts. Of the last choice; another call that keeps to the accuracy keeps its parameters. Throws
+  /// argument_error before the first prepare or compute. Does not synchronize.
+  [[nodiscard]] quadrat::explanation explanation() const;
   /// The short-range part of a pair, with the parameters of the last prepare or compute: to take that part over a
   /// neighbor list or a visitor of your own, beside sums with the part `long_range`. Throws argument_error before.
   [[nodiscard]] ewald_pair<T> pair() const;

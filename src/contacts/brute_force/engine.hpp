@@ -49,6 +49,7 @@ struct brute_force_record : pair_record {
     cost.each("bodies", cost_unit::step, request.share(bodies));
     cost.each("tests", cost_unit::step, request.share(1e6 * bodies * bodies));
     cost.each("turned", cost_unit::step, request.spheres ? 0 : request.share(1e6 * bodies * bodies));
+    if (!request.cuda) cost = with_contacts(cost, request);
     return request.bodies > brute_force_most_bodies ? cost.last_resort("tests every pair") : cost;
   }
 };

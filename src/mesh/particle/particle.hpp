@@ -41,6 +41,7 @@ struct particle_method {
     return scattering_cost(here)
         .each("atomic", cost_unit::step, request.threads > 1 ? here.share(request.contributions()) : 0)
         .each("shared", cost_unit::step, here.threads > 1 ? here.share(request.contributions()) : 0)
+        .each("mesh_far", cost_unit::byte, here.share(request.mesh_beyond_cache()))
         .each("team", cost_unit::launch, here.teams(1));
   }
   template <typename Context, typename T>

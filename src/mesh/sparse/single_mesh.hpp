@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -79,6 +81,9 @@ struct single_mesh_method {
     if (!request.cuda) {
       // Each thread has as many mesh points, but where tiles are empty not as many entries.
       const double uneven = request.sample.seen > 0 ? 1 - request.sample.occupied : 0;
+      // Where a row ends is not foreseen, if it has any entries.
+      const double near = 1e-6 * request.nodes * (1 - uneven);
+      cost.each("touched", cost_unit::step, request.share(-near * std::expm1(-entries / std::max(near, 1e-9))));
       cost.each("uneven", cost_unit::step, uneven * (entries - request.share(entries)));
       cost.each("far", cost_unit::byte, request.share(entries * request.disorder()));
       cost.each("team", cost_unit::launch, request.teams(1));

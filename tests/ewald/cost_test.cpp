@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ewald/cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ewald/ewald_case.hpp"
+#include "ewald/random_case.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/ewald/electrostatics.hpp"
+#include "support/errors.hpp"
+
+// Parameters of Ewald sums go by the constants of the device profile.
+
+namespace quadrat::test {
+
+namespace {
+
+[[nodiscard]] detail::charged_system even_charges(double points) {
+  const double edge = std::cbrt(points);
+  detail::charged_system system{};
+  system.points = system.sum_of_squares = points;
+  for (int axis = 0; axis < 3; ++axis) system.vectors[axis][axis] = edge;
+  return system;
+}
+
+[[nodiscard]] detail::ewald_choice choice_by(const device_profile& profile, int threads, double points,
+                                             const char* method = "spme") {
+  return detail::choose_ewald({method, pair_law::coulomb, 1e-4, {}, {&profile, threads}, true}, {even_charges(points)});
+}
+
+[[nodiscard]] device_profile with_factor(bool cuda, std::vector<std::string> terms, double factor) {
+  device_profile profile = shipped_profile(cuda);
+  for (const std::string& term : terms) profile.constants.at("ewald.sums." + term) *= factor;
+  return profile;
+}
+
+TEST(ewald_costs, shipped_profiles_have_all_constants) {
+  for (const bool cuda : {false, true}) {
+    detail::ewald_load load{{&shipped_profile(cuda), 1}, false, 1000, 1, {even_charges(1000)}, 1};
+    EXPECT_TRUE(std::isfinite(load.expected(load.work(true, 2, 100, 0))));
+    EXPECT_TRUE(std::isfinite(load.expected(load.work(false, 2, 4096, 5))));
+  }
+}
+
+TEST(ewald_costs, dear_pairs_shorten_the_cutoff_and_a_dear_mesh_lengthens_it) {
+  for (const bool cuda : {false, true}) {
+    const double usual = choice_by(shipped_profile(cuda), 1, 20000).setup.parameters.cutoff;
+    const device_profile pairs = with_factor(cuda, {"pairs", "pairs_wide"}, 30);
+    const device_profile mesh = with_factor(cuda, {"mesh", "mesh_wide"}, 30);
+    EXPECT_LT(choice_by(pairs, 1, 20000).setup.parameters.cutoff, 0.9 * usual) << cuda;
+    EXPECT_GT(choice_by(mesh, 1, 20000).setup.parameters.cutoff, 1.1 * usual) << cuda;
+  }
+}
+
+TEST(ewald_costs, modes_are_summed_directly_only_where_that_is_cheap) {
+  const device_profile cheap = with_factor(false, {"modes", "modes_wide"}, 1e-6);
+  const device_profile dear = with_factor(false, {"modes", "modes_wide"}, 1e3);
+  EXPECT_EQ(choice_by(cheap, 1, 500, "auto").setup.method, "direct");
+  EXPECT_NE(choice_by(dear, 1, 500, "auto").setup.method, "direct");
+}
+
+TEST(ewald_costs, threads_divide_the_work_but_not_the_start) {
+  const detail::ewald_load one{{&shipped_profile(false), 1}, true, 1e5, 1, {even_charges(1e5)}, 1};
+  detail::ewald_load four = one;
+  four.place.threads = 4;
+  const double alone = one.expected(one.work(false, 3, 1e5, 5)), together = four.expected(four.work(false, 3, 1e5, 5));
+  EXPECT_LT(together, 0.4 * alone);
+  EXPECT_GT(together, 0.25 * alone);
+}
+
+TEST(ewald_costs, are_explained_with_all_that_was_compared) {
+  const reference::ewald_system system = testing::random_system({.points = 200}, 3);
+  ewald_case<double> of;
+  for (const auto& p : system.points) of.points.push_back({p[0], p[1], p[2]});
+  of.charges = system.charges;
+  const auto& v = system.vectors;
+  of.cells = {make_lattice<double, 3>(
+      {}, {vec<double, 3>{v[0][0], v[0][1], v[0][2]}, {v[1][0], v[1][1], v[1][2]}, {v[2][0], v[2][1], v[2][2]}},
+      {true, true, true})};
+  const cpu_context context;
+  electrostatics<cpu_context, double> sums(context, {});
+  expect_words(error_of<argument_error>([&] { static_cast<void>(sums.explanation()); }), {"prepared"});
+  sums.prepare({points_of(of.points.data(), of.points.size()), of.charges.data(), of.cells, nullptr, {}});
+  const explanation why = sums.explanation();
+  ASSERT_GE(why.candidates.size(), 5U);
+  EXPECT_EQ(why.chosen, why.candidates.front().method);
+  EXPECT_TRUE(why.chosen.starts_with(sums.report().method)) << why.chosen;
+  EXPECT_TRUE(std::ranges::is_sorted(why.candidates, {}, &candidate::milliseconds));
+  for (const candidate& one : why.candidates) EXPECT_EQ(std::isinf(one.milliseconds), !one.why_not.empty());
+  EXPECT_EQ(why.profile, profile_of(context).origin);
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
