@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "quadrat/parallel/bit_place.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/search/cluster_pairs.hpp"
 
@@ -16,8 +17,8 @@ namespace quadrat::detail {
 
 /// Threads of a block. Each warp stages tiles in shared memory of its own.
 inline constexpr unsigned tiles_block = 64;
-/// Tiles that a warp stages at a time: more give threads with few pairs more of them before they wait for the others,
-/// and take room from other warps.
+/// Tiles that a warp stages at a time, one for each lane: more give threads with few pairs more of them before they
+/// wait for the others, and take room from other warps.
 inline constexpr unsigned staged_tiles = 32;
 
 /// A point of a tile, moved to its image: one 16-byte load if T is float.
@@ -27,41 +28,46 @@ struct alignas(4 * sizeof(T)) staged_point {
   particle_id id;
 };
 
-/// What a warp stages: the points of its tiles, and for each thread a word for every four tiles.
+/// What a warp stages: the points of its tiles, and for each thread a word for every four tiles. Point k of four tiles
+/// is at the place of bit k.
 template <typename T, int D>
 struct tile_stage {
-  staged_point<T, D> points[staged_tiles * points_of_group];
-  std::uint32_t words[staged_tiles / groups_of_row][32];
+  static constexpr unsigned words_staged = staged_tiles / groups_of_row;
 
-  /// Stages the tiles [first, last), at most staged_tiles.
-  __device__ void fill(const cluster_pair_view<T, D>& view, std::uint64_t first, std::uint64_t last) {
-    const unsigned lane = threadIdx.x % 32;
-    const auto count = static_cast<unsigned>(last - first);
-    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(view.masks);
-    for (unsigned four = 0; groups_of_row * four < count; ++four) {
-      const unsigned own = groups_of_row * four + lane / points_of_group;
-      if (own < count) {
-        const pair_tile<T, D> tile = view.tiles[first + own];
-        const point_group<T, D>& group = view.groups[tile.group];
-        const unsigned b = lane % points_of_group;
-        points[32 * four + lane] = {group.position(b) + tile.translation, group.id[b]};
-      }
+  staged_point<T, D> points[words_staged][32];
+  std::uint32_t words[words_staged][32];
+
+  /// Stages `count` tiles, from `first` on. `tile`: the one of this lane, of those.
+  __device__ void fill(const cluster_pair_view<T, D>& view, std::uint64_t first, unsigned count,
+                       const pair_tile<T, D>& tile) {
+    const unsigned lane = threadIdx.x % 32, b = lane % points_of_group;
+    const unsigned place = place_of_bit(1u << lane);
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(view.masks) + points_of_row * first + lane;
+    // Loads of four turns overlap.
+#pragma unroll 4
+    for (unsigned four = 0; four < words_staged; ++four) {
+      if (groups_of_row * four >= count) break;
+      const unsigned own = groups_of_row * four + lane / points_of_group;  // beyond the last tile no bit is set
+      const point_group<T, D>& group = view.groups[__shfl_sync(~0u, tile.group, own)];
+      const auto translation = make_vec<T, D>([&](int axis) { return __shfl_sync(~0u, tile.translation[axis], own); });
+      points[four][place] = {group.position(b) + translation, group.id[b]};
       std::uint32_t word = 0;
 #pragma unroll
       for (unsigned k = 0; k < groups_of_row; ++k) {
-        const unsigned tile = groups_of_row * four + k;
-        if (tile < count) word |= static_cast<std::uint32_t>(bytes[points_of_row * (first + tile) + lane]) << 8 * k;
+        const unsigned next = groups_of_row * four + k;
+        if (next < count) word |= static_cast<std::uint32_t>(bytes[points_of_row * next]) << points_of_group * k;
       }
       words[four][lane] = word;
     }
   }
 };
 
-/// A thread a point, which goes from bit to bit of its own masks: only listed pairs cost anything, and threads wait for
-/// each other at the end of the staged tiles only.
+/// A thread a point, which goes from bit to bit of its own masks, two at a time: only listed pairs cost anything, and
+/// threads wait for each other at the end of the staged tiles only. Tiles are loaded while those before are summed.
 template <typename T, int D, typename Sum, typename F>
 __global__ void __launch_bounds__(tiles_block)
     accumulate_by_bits(const __grid_constant__ cluster_pair_view<T, D> view, Sum* result, const F f) {
+  static_assert(staged_tiles == 32, "a tile for each lane");
   __shared__ tile_stage<T, D> stages[tiles_block / 32];
   const unsigned lane = threadIdx.x % 32;
   const std::size_t row = (static_cast<std::size_t>(blockIdx.x) * tiles_block + threadIdx.x) / 32;
@@ -73,22 +79,28 @@ __global__ void __launch_bounds__(tiles_block)
   const std::uint64_t end = view.offsets[row + 1];
   const T squared_cutoff = view.cutoff * view.cutoff;
   Sum sum{};
+  const auto add = [&](const staged_point<T, D>& to, bool listed) {
+    const vec<T, D> r = to.position - from;
+    const T squared = squared_norm(r);
+    if (listed && squared < squared_cutoff) sum += f(i, to.id, r, squared);
+  };
+  pair_tile<T, D> tile{};
+  if (view.offsets[row] + lane < end) tile = view.tiles[view.offsets[row] + lane];
   for (std::uint64_t first = view.offsets[row]; first < end; first += staged_tiles) {
-    const std::uint64_t last = first + staged_tiles < end ? first + staged_tiles : end;
+    const auto count = static_cast<unsigned>(end - first < staged_tiles ? end - first : staged_tiles);
     __syncwarp();
-    stage.fill(view, first, last);
+    stage.fill(view, first, count, tile);
+    if (first + staged_tiles + lane < end) tile = view.tiles[first + staged_tiles + lane];
     __syncwarp();
-    const unsigned fours = static_cast<unsigned>(last - first + groups_of_row - 1) / groups_of_row;
-    unsigned four = 0;
+    const unsigned fours = (count + groups_of_row - 1) / groups_of_row;
     std::uint32_t word = stage.words[0][lane];
-    for (;;) {
-      while (word == 0 && ++four < fours) word = stage.words[four][lane];
-      if (word == 0) break;
-      const staged_point<T, D> to = stage.points[32 * four + lowest_bit(word)];
-      word &= word - 1;
-      const vec<T, D> r = to.position - from;
-      const T squared = squared_norm(r);
-      if (squared < squared_cutoff) sum += f(i, to.id, r, squared);
+    for (unsigned four = 0; four < fours;) {
+      const std::uint32_t one = lowest_bit_of(word), other = lowest_bit_of(word ^ one);
+      word ^= one | other;
+      const staged_point<T, D> a = stage.points[four][place_of_bit(one)], b = stage.points[four][place_of_bit(other)];
+      add(a, one != 0);
+      add(b, other != 0);
+      if (word == 0 && ++four < fours) word = stage.words[four][lane];
     }
   }
   if (i != no_particle) result[i] = sum;
