@@ -135,7 +135,8 @@ int run(const std::string& file) {
   gram.set_points(quadrat::points_of(points), weights.data());
   const numbers solved = solve(gram, gridded, phantom);
   write(file, {phantom, plain, gridded, solved});
-  return error_of(solved, phantom) < 0.8 * gridding ? 0 : 1;
+  // The details that 256 x 256 pixels cannot hold are some 11 %.
+  return error_of(solved, phantom) < std::min(0.12, gridding) ? 0 : 1;
 }
 
 int main(int count, char** arguments) {

@@ -91,6 +91,11 @@ mesh_window<T> prolate_window(int width, double band, double accuracy) {
 template mesh_window<float> prolate_window(int, double, double);
 template mesh_window<double> prolate_window(int, double, double);
 
+double prolate_part(int width) {
+  constexpr double narrow[] = {0.94, 0.97, 0.944, 0.98, 0.99, 0.986};
+  return width < 8 ? narrow[width - 2] : width < 11 ? 0.992 : 0.996;
+}
+
 template <typename T>
 mesh_window<T> named_window(window_shape shape, int width, double oversampling, double accuracy) {
   if (shape == window_shape::bspline) return bspline_window<T>(width);
@@ -99,13 +104,15 @@ mesh_window<T> named_window(window_shape shape, int width, double oversampling, 
           " are possible");
   require(oversampling > 1 && oversampling <= 8, "the oversampling is ", oversampling, "; above 1 to 8 is possible");
   // A little narrower than up to the nearest alias: what is beyond the band then weighs as much as the jump at the
-  // edge. These factors give about the least maximal error for all three shapes and for oversampling by 1.25 and by 2.
-  const double part = std::min(0.98, 0.88 + 0.014 * width);
+  // edge. These factors give about the least maximal error for oversampling by 1.25 and by 2, those of prolate windows
+  // for 1.5, too.
+  const bool prolate = shape == window_shape::prolate;
+  const double part = prolate ? prolate_part(width) : std::min(0.98, 0.88 + 0.014 * width);
   const double band = part * std::numbers::pi * width * (1 - 0.5 / oversampling);
   const double half = 0.5 * width;
   const double limit = std::max(0.25 * static_cast<double>(std::numeric_limits<T>::epsilon()), accuracy);
   const auto root = [=](double x) { return std::sqrt(std::max(0.0, 1 - x * x / (half * half))); };
-  if (shape == window_shape::prolate) return prolate_window<T>(width, band, accuracy);
+  if (prolate) return prolate_window<T>(width, band, accuracy);
   if (shape == window_shape::kaiser_bessel) {
     const double peak = bessel_i0(band);
     return fitted_even<T>(width, limit, [=](double x) { return bessel_i0(band * root(x)) / peak; });

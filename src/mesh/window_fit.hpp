@@ -12,6 +12,9 @@ namespace quadrat::detail {
 template <typename T>
 [[nodiscard]] mesh_window<T> named_window(window_shape shape, int width, double oversampling, double accuracy);
 
+/// The band of the named prolate window, as a part of that up to the nearest alias: the one of least error.
+[[nodiscard]] double prolate_part(int width);
+
 /// The prolate window with this band limit of its half width.
 template <typename T>
 [[nodiscard]] mesh_window<T> prolate_window(int width, double band, double accuracy);

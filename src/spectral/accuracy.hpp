@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "quadrat/mesh/window.hpp"
+#include "quadrat/tune/device_profile.hpp"
+#include "tune/cost.hpp"
 
 /// Windows for non-uniform Fourier transforms, their errors, and what transforms cost with them. Host only.
 namespace quadrat::detail {
@@ -37,16 +40,22 @@ template <typename T>
 
 /// The problem that a window is chosen for.
 struct transform_load {
-  bool cuda;
-  bool single;
-  int components;  ///< of a mesh value: 1 or 2
-  int dimension;
-  double points;
-  double nodes;  ///< mesh points
-  int width;
+  bool cuda = false;
+  bool single = true;
+  int components = 2;  ///< of a mesh value: 1 or 2
+  int dimension = 3;
+  double points = 0;
+  double nodes = 0;  ///< mesh points
+  int width = 0;
+  int threads = 1;  ///< of a CPU
 };
 
-/// The expected time of one transform, in arbitrary units.
-[[nodiscard]] double transform_cost(const transform_load& load);
+inline constexpr std::string_view transform_module = "nufft", transform_cost_name = "transform";
+
+/// The terms of one transform: points spread onto the mesh or interpolated from it, and the fast transform. Constants:
+/// "nufft.transform.*" in a device profile. Windows wider than 8 mesh points have their own ("broad").
+[[nodiscard]] method_cost transform_cost(const transform_load& load);
+/// Milliseconds, by a profile.
+[[nodiscard]] double expected_transform_ms(const transform_load& load, const device_profile& profile);
 
 }  // namespace quadrat::detail

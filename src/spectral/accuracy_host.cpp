@@ -8,8 +8,10 @@
 #include <numbers>
 #include <string>
 
+#include "mesh/tiles/cuda/plan.hpp"
 #include "mesh/window_fit.hpp"
 #include "quadrat/core/error.hpp"
+#include "tune/choice.hpp"
 
 namespace quadrat::detail {
 
@@ -121,14 +123,36 @@ std::vector<transform_window<T>> transform_windows(const window_request& request
   return windows;
 }
 
-double transform_cost(const transform_load& load) {
-  // Nanoseconds of one thread of a CPU, or of a GPU; only their ratios matter.
-  const double row = load.width + 3, rows = std::pow(load.width, load.dimension - 1);
-  const double size = load.components * (load.single ? 0.5 : 1.0);
-  const double sums = load.points * rows * row * size;
-  const double butterflies = load.nodes * std::log2(load.nodes + 2) * size;
-  if (load.cuda) return 4e-4 * sums + 6e-4 * butterflies;
-  return 0.1 * sums + 20 * load.dimension * load.points + 0.2 * butterflies;
+method_cost transform_cost(const transform_load& load) {
+  constexpr int most_narrow = 8;
+  const double share = 1e-6 / (load.cuda ? 1 : load.threads), wide = load.single ? 0 : 1;
+  // A row of a footprint takes as long as three more contributions.
+  double covered = std::pow(load.width, load.dimension - 1) * (load.width + 3) * load.components;
+  const bool broad = load.width > most_narrow;
+  bool cubes = false;
+  if (load.cuda && load.dimension == 3 && load.width >= most_narrow) {
+    const double density = load.points / load.nodes;
+    const double products =
+        broad || density < 0.4 ? least_cube_products(load.width, density) : std::numeric_limits<double>::infinity();
+    cubes = std::isfinite(products);
+    if (cubes) covered = products * load.components;
+  }
+  const double sums = share * load.points * covered;
+  const double butterflies = share * load.nodes * std::log2(load.nodes + 2) * load.components;
+  return method_cost()
+      .each("start", cost_unit::launch, 1)
+      .each("points", cost_unit::step, share * load.points * load.dimension)
+      .each("sums", cost_unit::step, broad || cubes ? 0 : sums)
+      .each("sums_wide", cost_unit::step, broad || cubes ? 0 : wide * sums)
+      .each("broad", cost_unit::step, broad && !cubes ? sums : 0)
+      .each("broad_wide", cost_unit::step, broad && !cubes ? wide * sums : 0)
+      .each("cubes", cost_unit::step, cubes ? sums : 0)
+      .each("mesh", cost_unit::byte, butterflies)
+      .each("mesh_wide", cost_unit::byte, wide * butterflies);
+}
+
+double expected_transform_ms(const transform_load& load, const device_profile& profile) {
+  return expected_ms(profile, transform_module, transform_cost_name, transform_cost(load), 1);
 }
 
 template double transform_error(const mesh_window<float>&, double, int);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "mesh/checks.hpp"
@@ -13,6 +14,8 @@
 #include "spectral/modes.hpp"
 #include "spectral/stack.hpp"
 #include "spectral/transform.hpp"
+#include "spectral/window_choice.hpp"
+#include "tune/choice.hpp"
 
 /// What a nufft_plan consists of, and how it is set up.
 namespace quadrat {
@@ -21,10 +24,7 @@ template <typename Context, typename T, int D>
 struct nufft_plan<Context, T, D>::implementation {
   implementation(const Context& where, const vec<int, D>& modes, double tolerance, const nufft_options& wanted)
       : context(where), options(wanted), problem(detail::nufft_problem_of(modes, wanted)) {
-    windows =
-        detail::transform_windows<T>({wanted.window, D, wanted.oversampling, detail::checked_tolerance(tolerance)});
-    std::erase_if(windows, [&](const auto& window) { return !problem.fits(window.oversampling, window.window.width); });
-    require(!windows.empty(), problem.too_large());
+    windows = detail::windows_of<T>(problem, wanted, tolerance);
     for (const auto& window : windows) detail::require_spread_method(wanted.method, where, window.window.width);
     detail::require_fft_library<T>(wanted.fft, where);
     choose(static_cast<double>(problem.stored_size()));
@@ -36,6 +36,7 @@ struct nufft_plan<Context, T, D>::implementation {
     return problem.meshes(window().oversampling, window().window.width);
   }
   void choose(double points);
+  [[nodiscard]] quadrat::explanation explanation() const;
   void build();
   void allow(std::size_t bytes) const;
   void make_spreading(const detail::stacked_meshes& all, std::size_t own);
@@ -58,6 +59,7 @@ struct nufft_plan<Context, T, D>::implementation {
   detail::nufft_problem problem;
   std::vector<detail::transform_window<T>> windows;
   std::size_t chosen = 0;
+  double chosen_for = 0;  ///< points
   std::size_t built = 0;  ///< the window, plus 1, that all that follows is for; 0: there is nothing
   std::unique_ptr<spread_plan<Context, T, D>> spreading;
   std::unique_ptr<detail::mode_transform<T>> transform;
@@ -67,18 +69,31 @@ struct nufft_plan<Context, T, D>::implementation {
   bool usable = false;
 };
 
-/// The window with the least expected time.
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::choose(double points) {
-  double least = 0;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    const auto all = problem.meshes(windows[i].oversampling, windows[i].window.width);
-    const double cost = detail::transform_cost({std::is_same_v<Context, cuda_context>, sizeof(T) == 4, real() ? 1 : 2,
-                                                D, points, all.size(), windows[i].window.width});
-    if (i > 0 && cost >= least) continue;
-    least = cost;
-    chosen = i;
+  chosen_for = points;
+  chosen = detail::fastest_window(windows, problem, points, context);
+}
+
+template <typename Context, typename T, int D>
+explanation nufft_plan<Context, T, D>::implementation::explanation() const {
+  const auto name_of = [](const auto& one) {
+    return message("oversampling ", one.oversampling, ", width ", one.window.width);
+  };
+  quadrat::explanation why;
+  why.what = "mesh and window of the transform";
+  why.chosen = name_of(window());
+  why.reason = options.oversampling != 0 ? "asked for" : "the least expected time of a transform";
+  for (const auto& one : windows) {
+    why.candidates.push_back({name_of(one), detail::expected_window_ms(one, problem, chosen_for, context), 0, ""});
   }
+  std::ranges::stable_sort(why.candidates, {}, &candidate::milliseconds);
+  why.load = {{"points", chosen_for},
+              {"modes", static_cast<double>(problem.stored_size())},
+              {"mesh_points", meshes().size()},
+              {"error_bound", window().error}};
+  why.profile = profile_of(context).origin;
+  return why;
 }
 
 /// Everything that depends on the window and the mesh.

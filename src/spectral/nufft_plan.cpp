@@ -226,6 +226,10 @@ vec<int, D> nufft_plan<Context, T, D>::mesh() const {
   return make_vec<int, D>([&](int d) { return extent.axis[3 - D + d]; });
 }
 template <typename Context, typename T, int D>
+explanation nufft_plan<Context, T, D>::explanation() const {
+  return implementation_->explanation();
+}
+template <typename Context, typename T, int D>
 std::string_view nufft_plan<Context, T, D>::method() const {
   const auto& spreading = implementation_->spreading;
   return spreading == nullptr ? std::string_view() : spreading->method();

@@ -14,6 +14,7 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/mesh/window.hpp"
 #include "quadrat/spectral/density.hpp"
+#include "quadrat/tune/explanation.hpp"
 
 /// Non-uniform Fourier transforms: between values at points anywhere and the modes of a periodic function, by spreading
 /// onto a mesh finer than the modes, a fast Fourier transform, and division by the transform of the window.
@@ -142,6 +143,9 @@ class nufft_plan {
   [[nodiscard]] vec<int, D> mesh() const;
   /// The method of spreading, empty before the first set_points.
   [[nodiscard]] std::string_view method() const;
+  /// Why this oversampling and width: those that reach the tolerance, by the times that the device profile predicts for
+  /// one transform. method() is chosen by itself. Does not synchronize.
+  [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 

@@ -9,6 +9,7 @@
 #include "mesh/tiles/cpu/engine.hpp"
 #include "mesh/tiles/cuda/engine.hpp"
 #include "mesh/tiles/cuda/grid.hpp"
+#include "mesh/tiles/cuda/plan.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -21,12 +22,20 @@ struct tiles_method {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
   static method_cost cost(const spread_request& request) {
-    method_cost cost = tiles_cost(request);
-    if (!request.cuda) return cost;
+    if (!request.cuda) return tiles_cost(request);
+    const double density = request.points / request.nodes;
+    const bool long_footprints = request.width > tile_patch || (request.width == tile_patch && density < 0.4);
+    const bool cubes = request.dimension == 3 && long_footprints && request.level == determinism::none &&
+                       edge_of_cubes(request.width, density) > 0;
     // Where points are few, each mesh point collects what is near it.
-    const bool collects = request.points < 0.1 * request.nodes || request.width > tile_patch;
-    return cost.each("collect", cost_unit::step, collects ? 1e-6 * request.nodes : 0)
-        .each("collected", cost_unit::step, collects ? request.contributions() : 0);
+    const bool collects = !cubes && (density < 0.1 || request.width > tile_patch);
+    spread_request here = request;
+    if (cubes) here.footprint = 0;
+    return tiles_cost(here)
+        .each("collect", cost_unit::step, collects ? 1e-6 * request.nodes : 0)
+        .each("collected", cost_unit::step, collects ? request.contributions() : 0)
+        .each("cubes", cost_unit::step,
+              cubes ? 1e-6 * request.points * least_cube_products(request.width, density) : 0);
   }
   template <typename Context, typename T>
   using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_tiles_engine<T>, cuda_tiles_engine<T>>;

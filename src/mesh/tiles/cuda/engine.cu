@@ -82,7 +82,7 @@ struct write_segments {
 
 template <typename T>
 std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
-  const tile_plan plan = plan_tiles(setup_.shape, setup_.options.edges == open_footprints::clip, count);
+  const tile_plan plan = plan_tiles(setup_.shape, setup_.options.edges == open_footprints::clip, count, in_order());
   return count * (sizeof(tile_record<T>) + sizeof(std::uint32_t)) + plan.most_units * sizeof(tile_unit) +
          (plan.most_extras(count) + 1) * sizeof(tile_extra) +
          tile_sorter<T>::bytes_needed(count, plan.grid.tile_count()) +
@@ -93,7 +93,7 @@ std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
 
 template <typename T>
 void cuda_tiles_engine<T>::set_points(const point_placement<T>& points) {
-  plan_ = plan_tiles(setup_.shape, points.clip, points.count);
+  plan_ = plan_tiles(setup_.shape, points.clip, points.count, in_order());
   planned_ = points.count;
   set_points_asynchronously(points);
 }
@@ -112,6 +112,7 @@ void cuda_tiles_engine<T>::set_points_asynchronously(const point_placement<T>& p
   if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
   if (plan_.crowds.most_extras > 0) find_crowds();
   if (plan_.reading == tile_reading::points) fill_segments();
+  if (plan_.reading == tile_reading::cubes) segments_.resize_discarding(context_, count_);
   if (sizeof(T) == sizeof(float) && plan_.patches.any()) find_extras();
 }
 
@@ -201,6 +202,8 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
       collect_tiles(context_, problem(), channels, crowd_shares(), accumulate);
     } else if (shares) {
       spread_tiles_in_order(context_, problem(), channels, {share_sums_.data(), unit_firsts_.data()}, accumulate);
+    } else if (plan_.cube > 0) {
+      spread_cubes(context_, problem(), channels, plan_.cube);
     } else if (plan_.grid.planar) {
       spread_planar_tiles(context_, problem(), channels);
     } else {
@@ -249,6 +252,9 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
                                 const tile_results<T>& results) {
   if (count_ == 0) return;
   if (makes_units_to_read()) make_units();
+  // Only gradients are read point by point where values are read from cubes.
+  const bool by_points = plan_.reading == tile_reading::points || (plan_.cube > 0 && results.gradient);
+  if (plan_.cube > 0 && by_points) fill_segments();
   for (int channel = 0; channel < layout.channels(); channel += 2) {
     const tile_channels<T> channels = channels_of(layout, channel, nullptr, mesh);
     tile_results<T> here = results;
@@ -260,8 +266,10 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
       here.gradients[c] =
           gradients + vector * layout.points * static_cast<std::size_t>(here.gradient_stride) + component;
     }
-    if (plan_.reading == tile_reading::points) {
+    if (by_points) {
       interpolate_each_point(context_, problem(), channels, here);
+    } else if (plan_.cube > 0) {
+      interpolate_cubes(context_, problem(), channels, here, plan_.cube);
     } else if (plan_.grid.planar) {
       interpolate_planar_tiles(context_, problem(), channels, here);
     } else {

@@ -16,7 +16,7 @@ namespace quadrat::detail {
 
 /// Spreading and interpolation by tiles. Points are sorted by tile in sort/. Many points per tile: tensor cores, in
 /// spread/products.cuh and interpolate/products.cuh, in one and two dimensions in spread/planar.cuh and
-/// interpolate/planar.cuh. Fewer: spread/collect.cuh, interpolate/patches.cuh,
+/// interpolate/planar.cuh, for long footprints in cubes/. Fewer: spread/collect.cuh, interpolate/patches.cuh,
 /// interpolate/direct.cuh and interpolate/points.cuh.
 template <typename T>
 class cuda_tiles_engine : public spread_engine<cuda_context, T> {

@@ -10,8 +10,9 @@
 
 namespace quadrat::detail {
 
-/// How values are interpolated: point by point from the mesh, from patches of it, or tile by tile with tensor cores.
-enum class tile_reading { points, patches, tiles };
+/// How values are interpolated: point by point from the mesh, from patches of it, or tile by tile with tensor cores; in
+/// three dimensions tiles of long footprints read cubes of the mesh.
+enum class tile_reading { points, patches, tiles, cubes };
 
 /// How a given number of points is sorted into tiles, and divided among warps.
 struct tile_plan {
@@ -22,6 +23,7 @@ struct tile_plan {
   tile_crowd_limits crowds;  ///< of patches that collect points
   tile_reading reading;
   tile_patches patches;  ///< if `reading` is by points or patches, and the shape allows it: see make_patches
+  int cube;  ///< edge of cubes, if `reading` uses them; then values are also spread by them, unless collected
 
   /// Whether any kernel uses units.
   [[nodiscard]] bool needs_units() const { return !(collects && reading == tile_reading::points); }
@@ -49,6 +51,21 @@ struct tile_plan {
 /// How patches that collect so many points are divided.
 [[nodiscard]] tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count);
 
-[[nodiscard]] tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count);
+/// Most points of a unit that reads cubes of 24 mesh points.
+inline constexpr std::uint32_t most_cube_slab_points = 512;
+
+/// The products of a point in cubes of this edge, with those that take as long as reading or writing a tile's cube.
+/// `tile_points`: points of a tile.
+[[nodiscard]] double cube_products(int edge, double tile_points);
+
+/// Those of the best cubes for footprints of this width; infinite where edge_of_cubes is 0.
+[[nodiscard]] double least_cube_products(int width, double density);
+
+/// Edge of the cubes of mesh points from which footprints of this width in three dimensions, so many per mesh point,
+/// are best read: 0 if tiles hold too few points.
+[[nodiscard]] int edge_of_cubes(int width, double density);
+
+/// `ordered`: sums must not depend on timing.
+[[nodiscard]] tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool ordered);
 
 }  // namespace quadrat::detail

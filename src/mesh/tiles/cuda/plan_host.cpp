@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace quadrat::detail {
 
@@ -117,23 +118,73 @@ namespace {
   return static_cast<std::size_t>(length / extent * patches + std::min(patches, parts(length % extent) + 1));
 }
 
-[[nodiscard]] tile_plan plan_long_footprints(const mesh_shape& shape, bool clip, std::size_t count) {
+/// First mesh points of a tile whose footprints fill a cube.
+[[nodiscard]] int cube_tile_edge(int cube, int width) { return cube - width + 1; }
+
+/// Points of a tile below which its products would be nearly empty.
+constexpr double least_in_cube = 8;
+
+[[nodiscard]] tile_plan plan_long_footprints(const mesh_shape& shape, bool clip, std::size_t count, double density,
+                                             bool ordered) {
   tile_plan plan{};
+  const int width = shape.width[2];
+  plan.cube = shape.first_axis == 0 ? edge_of_cubes(width, density) : 0;
+  if (ordered && plan.cube > 0) {
+    // Tiles are those of patches that collect points.
+    plan.cube = cube_tile_edge(16, width) >= long_footprint_edge ? 16 : 24;
+    if (std::pow(long_footprint_edge, 3) * density < least_in_cube) plan.cube = 0;
+  }
+  plan.collects = ordered || plan.cube == 0;
+  plan.reading = plan.cube > 0 ? tile_reading::cubes : tile_reading::points;
   plan.grid = make_tiles(shape, clip, 1);
   for (int axis = 0; axis < 3; ++axis) {
     const int starts = plan.grid.starts(axis);
-    plan.grid.edge[axis] = std::min(long_footprint_edge, starts);
+    int edge = plan.collects ? long_footprint_edge : cube_tile_edge(plan.cube, width);
+    // Rows of cubes then begin with a sector of memory.
+    if (axis == 2 && edge > 1) edge = edge / 2 * 2;
+    plan.grid.edge[axis] = std::min(edge, starts);
     plan.grid.tiles[axis] = (starts + plan.grid.edge[axis] - 1) / plan.grid.edge[axis];
   }
   plan.grid.inverse_edge = inverse_of_edge(plan.grid.edge[0]);
-  cut_segments(plan.grid, most_tile_offset);
-  plan.collects = true;
-  plan.crowds = limit_crowds(plan.grid, count);
-  plan.reading = tile_reading::points;
+  double tiles = most_tile_offset;
+  if (plan.cube > 0) {
+    // Enough units for six in each place of a large device. The sums of large cubes' slabs wait for each other in
+    // shared memory.
+    const std::uint32_t most = plan.cube == 16 ? 2048 : most_cube_slab_points;
+    plan.unit_points = std::clamp(static_cast<std::uint32_t>(count / 1600), 128u, most);
+    const double in_tile = density * plan.grid.edge[0] * plan.grid.edge[1] * plan.grid.edge[2];
+    if (!plan.collects) tiles = std::ceil(plan.unit_points / in_tile);
+  }
+  cut_segments(plan.grid, static_cast<int>(std::min<double>(tiles, most_tile_offset)));
+  if (plan.cube > 0) plan.most_units = std::min(plan.grid.segment_count() + count / plan.unit_points, count);
+  if (plan.collects) plan.crowds = limit_crowds(plan.grid, count);
   return plan;
 }
 
 }  // namespace
+
+double cube_products(int edge, double tile_points) {
+  constexpr double points_of_cube = 64;
+  return std::pow(edge, 3) * (1 + points_of_cube / tile_points);
+}
+
+int edge_of_cubes(int width, double density) {
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int cube : {16, 24}) {
+    const double points = density * std::pow(cube_tile_edge(cube, width), 3), products = cube_products(cube, points);
+    if (points < least_in_cube || products >= least) continue;
+    best = cube;
+    least = products;
+  }
+  return best;
+}
+
+double least_cube_products(int width, double density) {
+  const int cube = edge_of_cubes(width, density);
+  if (cube == 0) return std::numeric_limits<double>::infinity();
+  return cube_products(cube, density * std::pow(cube_tile_edge(cube, width), 3));
+}
 
 tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count) {
   std::size_t candidates = count;
@@ -145,9 +196,9 @@ tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count) {
   return {static_cast<std::uint32_t>(share), static_cast<std::uint32_t>(candidates / share)};
 }
 
-tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count) {
+tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool ordered) {
   const double density = static_cast<double>(count) / static_cast<double>(shape.size());
-  if (has_long_footprints(shape, density)) return plan_long_footprints(shape, clip, count);
+  if (has_long_footprints(shape, density)) return plan_long_footprints(shape, clip, count, density, ordered);
   // Patches of two layers write fewer mesh points, but half of their products are zeros: they pay below one or two
   // points per mesh point.
   tile_plan plan{};

@@ -120,6 +120,14 @@ void interpolate_planar_tiles(const cuda_context& context, const tile_problem<T>
 template <typename T>
 void spread_planar_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels);
 
+/// Both for long footprints, with cubes of `edge` 16 or 24 mesh points.
+template <typename T>
+void interpolate_cubes(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                       const tile_results<T>& results, int edge);
+template <typename T>
+void spread_cubes(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                  int edge);
+
 /// Writes the mesh, or adds to it, with sums in an order that does not depend on timing. Asynchronous.
 template <typename T>
 void spread_tiles_in_order(const cuda_context& context, const tile_problem<T>& problem,

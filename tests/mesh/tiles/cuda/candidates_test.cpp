@@ -110,7 +110,7 @@ TEST(tile_candidates, have_every_footprint_that_reaches_a_patch_once) {
   for (std::uint64_t seed = 0; seed < 200 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const collect_case it = random_collect_case(seed);
-    const tile_plan plan = plan_tiles(it.shape, true, it.points.size());
+    const tile_plan plan = plan_tiles(it.shape, true, it.points.size(), false);
     if (!plan.collects) continue;
     const sorted_points points(plan.grid, it.points);
     const tile_mesh_patches patches(it.shape);
@@ -163,7 +163,7 @@ TEST(tile_candidates, of_crowds_are_divided_among_warps) {
   constexpr std::size_t count = 1'000'000;
   for (const int width : {6, 9, 13, 16}) {
     const mesh_shape shape{{224, 224, 224}, {width, width, width}, {true, true, true}, 0};
-    const tile_plan plan = plan_tiles(shape, false, count);
+    const tile_plan plan = plan_tiles(shape, false, count, true);
     ASSERT_TRUE(plan.collects);
     const std::size_t tiles = plan.grid.tile_count();
     std::vector<std::size_t> line, all(tiles);
@@ -188,7 +188,7 @@ TEST(tile_candidates, never_need_more_shares_than_planned) {
     const collect_case it = random_collect_case(seed);
     const std::size_t few = std::max<std::size_t>(it.shape.size() / 12, 1);
     const std::size_t count = it.shape.width[2] > tile_patch ? 3'000'000 : few;
-    const tile_plan plan = plan_tiles(it.shape, true, count);
+    const tile_plan plan = plan_tiles(it.shape, true, count, true);
     if (!plan.collects) continue;
     std::mt19937_64 random(seed);
     const auto offsets = offsets_of(plan.grid, count, {random() % plan.grid.tile_count()});

@@ -115,7 +115,7 @@ TEST(tile_patches, have_every_point_once) {
     SCOPED_TRACE(seed);
     const patches_case it = random_patches_case(seed);
     const auto count = static_cast<std::size_t>(it.density * static_cast<double>(it.shape.size()));
-    const tile_grid grid = plan_tiles(it.shape, it.clip, count).grid;
+    const tile_grid grid = plan_tiles(it.shape, it.clip, count, false).grid;
     tile_patches patches = make_patches(grid, count);
     const int most = patch_tiles(it.shape.width[0]) * (tile_patch - it.shape.width[0] + 1);
     EXPECT_LE(patches.tiles[0] * grid.edge[0], most);
@@ -131,7 +131,7 @@ TEST(tile_patches, have_every_point_once) {
 
 TEST(tile_patches, are_there_where_rows_are_pairs_that_eight_threads_can_take) {
   const auto has = [](const mesh_shape& shape, std::size_t count) {
-    return plan_tiles(shape, true, count).patches.any();
+    return plan_tiles(shape, true, count, false).patches.any();
   };
   const mesh_shape fits{{30, 31, 32}, {7, 7, 7}, {true, true, true}, 0};
   for (const std::size_t count : {100u, 2000u, 20'000u}) EXPECT_TRUE(has(fits, count)) << count;

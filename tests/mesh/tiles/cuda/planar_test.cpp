@@ -33,7 +33,7 @@ TEST(planar_tiles, have_patches_that_contain_their_footprints) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     const mesh_shape shape = random_planar_shape(seed);
-    const tile_plan plan = plan_tiles(shape, true, 5 * shape.size());
+    const tile_plan plan = plan_tiles(shape, true, 5 * shape.size(), false);
     const tile_grid& grid = plan.grid;
     ASSERT_TRUE(grid.planar);
     EXPECT_FALSE(plan.collects);
@@ -50,7 +50,8 @@ TEST(planar_tiles, are_for_dense_points_in_one_or_two_dimensions_and_windows_tha
   const auto planar = [](int first_axis, int width, double density) {
     mesh_shape shape{{1, 1, 1}, {1, 1, 1}, {true, true, true}, first_axis};
     for (int axis = first_axis; axis < 3; ++axis) shape.extent[axis] = 50, shape.width[axis] = width;
-    return plan_tiles(shape, false, static_cast<std::size_t>(density * static_cast<double>(shape.size()))).grid.planar;
+    return plan_tiles(shape, false, static_cast<std::size_t>(density * static_cast<double>(shape.size())), false)
+        .grid.planar;
   };
   for (const int first_axis : {1, 2}) {
     EXPECT_TRUE(planar(first_axis, 8, 0.2));
@@ -66,7 +67,7 @@ TEST(planar_tiles, give_each_mesh_point_the_shares_of_all_units_that_reach_it) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     const mesh_shape shape = random_planar_shape(seed);
-    const tile_grid grid = plan_tiles(shape, true, 5 * shape.size()).grid;
+    const tile_grid grid = plan_tiles(shape, true, 5 * shape.size(), false).grid;
     std::mt19937_64 random(seed);
     std::vector<std::uint32_t> firsts(grid.segment_count() + 1);
     for (std::size_t s = 1; s < firsts.size(); ++s)

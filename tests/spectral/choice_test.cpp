@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "quadrat/core/error.hpp"
+#include "quadrat/spectral/nufft_plan.hpp"
+#include "spectral/accuracy.hpp"
+
+// The oversampling and the window of non-uniform transforms go by the constants of the device profile.
+
+namespace quadrat::test {
+
+namespace {
+
+using detail::expected_transform_ms;
+using detail::transform_load;
+
+[[nodiscard]] device_profile with_factor_of(bool cuda, const std::string& term, double factor) {
+  device_profile profile = shipped_profile(cuda);
+  profile.constants.at("nufft.transform." + term) *= factor;
+  return profile;
+}
+
+/// The oversampling with the least expected time, of float transforms of 64^3 modes.
+[[nodiscard]] double chosen_by(const device_profile& profile, double points) {
+  double best = 0, least = 1e300;
+  for (const auto& one : detail::transform_windows<float>({window_shape::prolate, 3, 0, 1e-4})) {
+    const double nodes = std::pow(64 * one.oversampling, 3);
+    const double ms =
+        expected_transform_ms({profile.device.cuda, true, 2, 3, points, nodes, one.window.width, 1}, profile);
+    if (ms < least) least = ms, best = one.oversampling;
+  }
+  return best;
+}
+
+TEST(transform_costs, shipped_profiles_have_all_constants) {
+  for (const bool cuda : {false, true}) {
+    for (const bool single : {false, true}) {
+      for (const int width : {5, 8, 9, 16}) {
+        EXPECT_TRUE(std::isfinite(expected_transform_ms({cuda, single, 2, 3, 1e6, 1e6, width, 1},  //
+                                                        shipped_profile(cuda))));
+      }
+    }
+  }
+}
+
+TEST(transform_costs, dear_meshes_are_small_and_dear_sums_have_narrow_windows) {
+  for (const bool cuda : {false, true}) {
+    EXPECT_LT(chosen_by(with_factor_of(cuda, "mesh", 100), 1e5), 2) << cuda;
+    EXPECT_EQ(chosen_by(with_factor_of(cuda, "sums", 100), 1e7), 2) << cuda;
+  }
+}
+
+/// In three dimensions on GPUs, where tiles have points, they are those of cubes.
+TEST(transform_costs, windows_wider_than_8_have_constants_of_their_own) {
+  for (const int dimension : {2, 3}) {
+    const device_profile dear = with_factor_of(true, dimension == 2 ? "broad" : "cubes", 10);
+    const transform_load narrow{true, true, 2, dimension, 1e7, 1e6, 8, 1},
+        broad{true, true, 2, dimension, 1e7, 1e6, 9, 1};
+    EXPECT_EQ(expected_transform_ms(narrow, dear), expected_transform_ms(narrow, shipped_profile(true)));
+    EXPECT_GT(expected_transform_ms(broad, dear), 2 * expected_transform_ms(broad, shipped_profile(true)));
+  }
+}
+
+TEST(transform_costs, a_cube_costs_the_same_for_all_windows_that_leave_tiles_as_many_points) {
+  const auto ms = [](int width, double nodes) {
+    return expected_transform_ms({true, false, 2, 3, 1e7, nodes, width, 1}, shipped_profile(true));
+  };
+  EXPECT_NEAR(ms(9, 1e6), ms(10, 1e6), 0.2 * ms(9, 1e6));
+  EXPECT_GT(ms(14, 7e6), 1.5 * ms(11, 1.7e7)) << "small tiles";
+}
+
+TEST(transform_costs, are_explained_by_what_reaches_the_tolerance) {
+  const cpu_context context;
+  nufft_plan<cpu_context, double, 2> plan(context, {40, 40}, 1e-6);
+  const std::vector<double> points(200, 0.5);
+  plan.set_points(strided_points<2>(points.data(), 100));
+  const explanation why = plan.explanation();
+  ASSERT_GE(why.candidates.size(), 2U);
+  EXPECT_EQ(why.chosen, why.candidates.front().method);
+  EXPECT_EQ(why.chosen, message("oversampling ", plan.oversampling(), ", width ", plan.width()));
+  EXPECT_TRUE(std::ranges::is_sorted(why.candidates, {}, &candidate::milliseconds));
+  nufft_options options;
+  options.oversampling = 1.7;
+  const nufft_plan<cpu_context, double, 2> asked(context, {40, 40}, 1e-6, options);
+  EXPECT_EQ(asked.explanation().candidates.size(), 1U);
+  EXPECT_EQ(asked.explanation().reason, "asked for");
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
