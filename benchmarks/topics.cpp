@@ -49,11 +49,13 @@ constexpr std::array<operation, 7> cells_operations{{
     {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
 }};
 
-constexpr std::array<operation, 7> choice_operations{{
+constexpr std::array<operation, 9> choice_operations{{
     {"mesh", "spreading: all methods on random cases", 0, run_choice_mesh},
     {"keyed", "reduction by key: the same", 0, run_choice_keyed},
     {"neighbors", "neighbor lists: the same", 0, run_choice_neighbors},
     {"contacts", "contacts: the same", 0, run_choice_contacts},
+    {"ewald", "Ewald sums: orders, cutoffs and methods on random cases", 0, run_choice_ewald},
+    {"nufft", "transforms: oversampling on random cases", 0, run_choice_nufft},
     {"models", "steps of models: the same, on the CPU", 0, run_choice_models},
     {"runs", "whole runs of models on the CPU: the choice against every fixed way", 0, run_choice_runs},
     {"regret", "what the chosen methods lose against the best, over the cases before", 0, run_choice_regret},
@@ -67,10 +69,14 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
-constexpr std::array<operation, 6> distributed_operations{{
+constexpr std::array<operation, 10> distributed_operations{{
     {"weak", "the granular step with as many grains for each rank, beside one context", 0, run_weak_scaling},
     {"strong", "the granular step with as many grains in all", 0, run_strong_scaling},
+    {"overlap", "the granular step, while ghosts travel and after them", 0, run_overlap},
     {"srd", "the step of the SRD fluid with as many particles in all", 0, run_distributed_srd},
+    {"circles", "the step of Circles with as many agents in all", 0, run_distributed_circles},
+    {"ewald", "energy and forces of as many charges in all", 0, run_distributed_ewald},
+    {"brownian", "the step of Brownian dynamics with as many spheres in all", 0, run_distributed_brownian},
     {"halo", "positions of ghosts, packing included", 0, run_halo},
     {"migration", "one particle of a hundred changes its rank", 0, run_migration},
     {"fft", "Fourier transforms of complex meshes in slabs", 0, run_distributed_fft},
@@ -182,7 +188,7 @@ std::vector<method_info> search_methods() { return listed(traversal_orders()); }
 /// What is timed: it is the same on every device.
 std::vector<method_info> distributed_methods() {
   std::vector<method_info> all;
-  for (const char* name : {"ranks", "one_context", "positions", "stable", "natural", "transposed"}) {
+  for (const char* name : {"ranks", "one_context", "overlapping", "positions", "stable", "natural", "transposed"}) {
     all.push_back({name, "", true, true, determinism::run_to_run});
   }
   return all;

@@ -31,6 +31,7 @@
 
 // Loops, sums, scans, sorting, atomic operations, CUDA graphs.
 #include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/bit_place.hpp"
 #include "quadrat/parallel/cuda_graph.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
@@ -90,6 +91,7 @@
 #include "quadrat/distributed/key_reducer.hpp"
 #include "quadrat/distributed/mesh_halo.hpp"
 #include "quadrat/distributed/migration.hpp"
+#include "quadrat/distributed/mobility.hpp"
 #include "quadrat/distributed/mpi.hpp"
 #include "quadrat/distributed/nccl.hpp"
 #include "quadrat/distributed/spread_plan.hpp"
@@ -103,6 +105,7 @@
 #include "quadrat/models/brownian.hpp"
 #include "quadrat/models/brownian_forces.hpp"
 #include "quadrat/models/circles.hpp"
+#include "quadrat/models/distributed_brownian.hpp"
 #include "quadrat/models/distributed_circles.hpp"
 #include "quadrat/models/distributed_electrolyte.hpp"
 #include "quadrat/models/distributed_friction.hpp"
