@@ -130,10 +130,8 @@ method_cost transform_cost(const transform_load& load) {
   double covered = std::pow(load.width, load.dimension - 1) * (load.width + 3) * load.components;
   const bool broad = load.width > most_narrow;
   bool cubes = false;
-  if (load.cuda && load.dimension == 3 && load.width >= most_narrow) {
-    const double density = load.points / load.nodes;
-    const double products =
-        broad || density < 0.4 ? least_cube_products(load.width, density) : std::numeric_limits<double>::infinity();
+  if (load.cuda && load.dimension == 3) {
+    const double products = least_cube_products(load.width, load.points / load.nodes);
     cubes = std::isfinite(products);
     if (cubes) covered = products * load.components;
   }

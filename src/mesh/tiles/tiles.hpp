@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 
@@ -24,9 +26,10 @@ struct tiles_method {
   static method_cost cost(const spread_request& request) {
     if (!request.cuda) return tiles_cost(request);
     const double density = request.points / request.nodes;
-    const bool long_footprints = request.width > tile_patch || (request.width == tile_patch && density < 0.4);
-    const bool cubes = request.dimension == 3 && long_footprints && request.level == determinism::none &&
-                       edge_of_cubes(request.width, density) > 0;
+    const double products = request.dimension == 3 && request.level == determinism::none
+                                ? least_cube_products(request.width, density)
+                                : std::numeric_limits<double>::infinity();
+    const bool cubes = std::isfinite(products);
     // Where points are few, each mesh point collects what is near it.
     const bool collects = !cubes && (density < 0.1 || request.width > tile_patch);
     spread_request here = request;
@@ -34,8 +37,7 @@ struct tiles_method {
     return tiles_cost(here)
         .each("collect", cost_unit::step, collects ? 1e-6 * request.nodes : 0)
         .each("collected", cost_unit::step, collects ? request.contributions() : 0)
-        .each("cubes", cost_unit::step,
-              cubes ? 1e-6 * request.points * least_cube_products(request.width, density) : 0);
+        .each("cubes", cost_unit::step, cubes ? request.megapoints() * products : 0);
   }
   template <typename Context, typename T>
   using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_tiles_engine<T>, cuda_tiles_engine<T>>;

@@ -58,7 +58,14 @@ inline constexpr std::uint32_t most_cube_slab_points = 512;
 /// `tile_points`: points of a tile.
 [[nodiscard]] double cube_products(int edge, double tile_points);
 
-/// Those of the best cubes for footprints of this width; infinite where edge_of_cubes is 0.
+/// Whether footprints are longer than a patch; or as long, and tiles so sparse that most would have no more than a
+/// point, since each is for one first mesh point.
+[[nodiscard]] constexpr bool is_long_footprint(int width, double density) {
+  return width > tile_patch || (width == tile_patch && density < 0.4);
+}
+
+/// Those of the best cubes for footprints of this width in three dimensions; infinite where they are not long, or
+/// edge_of_cubes is 0.
 [[nodiscard]] double least_cube_products(int width, double density);
 
 /// Edge of the cubes of mesh points from which footprints of this width in three dimensions, so many per mesh point,

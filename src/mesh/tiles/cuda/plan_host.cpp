@@ -97,11 +97,10 @@ tile_patches make_direct_patches(const tile_grid& grid, double density) {
 
 namespace {
 
-/// Whether footprints are longer than a patch; or as long, and tiles so sparse that most would have no more than a
-/// point, since each is for one first mesh point.
 [[nodiscard]] bool has_long_footprints(const mesh_shape& shape, double density) {
   for (const int width : shape.width) {
-    if (width > tile_patch || (width == tile_patch && shape.first_axis == 0 && density < 0.4)) return true;
+    // With fewer dimensions those as long as a patch have tiles of their own.
+    if (is_long_footprint(width, shape.first_axis == 0 ? density : 1)) return true;
   }
   return false;
 }
@@ -181,7 +180,7 @@ int edge_of_cubes(int width, double density) {
 }
 
 double least_cube_products(int width, double density) {
-  const int cube = edge_of_cubes(width, density);
+  const int cube = is_long_footprint(width, density) ? edge_of_cubes(width, density) : 0;
   if (cube == 0) return std::numeric_limits<double>::infinity();
   return cube_products(cube, density * std::pow(cube_tile_edge(cube, width), 3));
 }
