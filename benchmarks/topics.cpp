@@ -69,13 +69,14 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
-constexpr std::array<operation, 10> distributed_operations{{
+constexpr std::array<operation, 11> distributed_operations{{
     {"weak", "the granular step with as many grains for each rank, beside one context", 0, run_weak_scaling},
     {"strong", "the granular step with as many grains in all", 0, run_strong_scaling},
     {"overlap", "the granular step, while ghosts travel and after them", 0, run_overlap},
     {"srd", "the step of the SRD fluid with as many particles in all", 0, run_distributed_srd},
     {"circles", "the step of Circles with as many agents in all", 0, run_distributed_circles},
     {"ewald", "energy and forces of as many charges in all", 0, run_distributed_ewald},
+    {"spread", "spreading of as many points in all", 0, run_distributed_spread},
     {"brownian", "the step of Brownian dynamics with as many spheres in all", 0, run_distributed_brownian},
     {"halo", "positions of ghosts, packing included", 0, run_halo},
     {"migration", "one particle of a hundred changes its rank", 0, run_migration},
@@ -188,7 +189,8 @@ std::vector<method_info> search_methods() { return listed(traversal_orders()); }
 /// What is timed: it is the same on every device.
 std::vector<method_info> distributed_methods() {
   std::vector<method_info> all;
-  for (const char* name : {"ranks", "one_context", "overlapping", "positions", "stable", "natural", "transposed"}) {
+  for (const char* name :
+       {"ranks", "one_context", "overlapping", "positions", "nccl", "in_place", "stable", "natural", "transposed"}) {
     all.push_back({name, "", true, true, determinism::run_to_run});
   }
   return all;

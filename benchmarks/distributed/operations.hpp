@@ -20,6 +20,8 @@ void run_distributed_srd(const session& s);
 void run_distributed_circles(const session& s);
 /// Energy and forces of as many charges in all.
 void run_distributed_ewald(const session& s);
+/// Spreading of as many points in all onto one mesh.
+void run_distributed_spread(const session& s);
 /// The step of Brownian dynamics with as many spheres in all.
 void run_distributed_brownian(const session& s);
 /// Positions of ghosts, packing included.
