@@ -69,9 +69,10 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
-constexpr std::array<operation, 11> distributed_operations{{
+constexpr std::array<operation, 12> distributed_operations{{
     {"weak", "the granular step with as many grains for each rank, beside one context", 0, run_weak_scaling},
     {"strong", "the granular step with as many grains in all", 0, run_strong_scaling},
+    {"exchange", "the granular step, and the same with an exchange of grains in each", 0, run_exchange},
     {"overlap", "the granular step, while ghosts travel and after them", 0, run_overlap},
     {"srd", "the step of the SRD fluid with as many particles in all", 0, run_distributed_srd},
     {"circles", "the step of Circles with as many agents in all", 0, run_distributed_circles},
@@ -189,8 +190,8 @@ std::vector<method_info> search_methods() { return listed(traversal_orders()); }
 /// What is timed: it is the same on every device.
 std::vector<method_info> distributed_methods() {
   std::vector<method_info> all;
-  for (const char* name :
-       {"ranks", "one_context", "overlapping", "positions", "nccl", "in_place", "stable", "natural", "transposed"}) {
+  for (const char* name : {"ranks", "one_context", "overlapping", "exchanging", "positions", "nccl", "in_place",
+                           "stable", "natural", "transposed"}) {
     all.push_back({name, "", true, true, determinism::run_to_run});
   }
   return all;

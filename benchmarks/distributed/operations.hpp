@@ -12,6 +12,8 @@ namespace quadrat::bench {
 void run_weak_scaling(const session& s);
 /// The granular step with as many grains in all.
 void run_strong_scaling(const session& s);
+/// The granular step with as many grains for each rank, and the same with grains that change ranks in every step.
+void run_exchange(const session& s);
 /// The granular step, while ghosts travel and after them.
 void run_overlap(const session& s);
 /// The step of the SRD fluid with as many particles in all.
