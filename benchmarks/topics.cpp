@@ -128,7 +128,7 @@ constexpr std::array<operation, 13> mesh_operations{{
     {"repetitions", "which method wins for how many repetitions (section 4.5)", 0, run_repetitions},
 }};
 
-constexpr std::array<operation, 13> neighbors_operations{{
+constexpr std::array<operation, 14> neighbors_operations{{
     {"csr", "full lists by size, number of neighbors and precision, uniform points", 0, run_csr},
     {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
     {"sparse", "lists in boxes much larger than their points", 0, run_sparse},
@@ -136,6 +136,7 @@ constexpr std::array<operation, 13> neighbors_operations{{
     {"cutoffs", "a radius for each point, over 1:100, and one cutoff with as many pairs", 0, run_cutoffs},
     {"small", "one small periodic system, its state object reused", 0, run_small},
     {"batch", "thousands of small periodic systems in one call", 0, run_batch},
+    {"separations", "full lists with vectors and shifts in a periodic cube", 0, run_separations},
     {"outputs", "half, sorted, pairs, distances, vectors, matrix", 0, run_outputs},
     {"rdf", "a frame of a radial distribution function", 0, run_rdf},
     {"clusters", "friends-of-friends and DBSCAN by size and number of neighbors", 0, run_clusters},
