@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <type_traits>
+
 #include "core/backend.hpp"
+#include "mesh/interpolate_lines.hpp"
 #include "mesh/interpolate_points.hpp"
 #include "mesh/wide.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -71,6 +74,11 @@ void interpolate_points(const Context& context, const spread_setup<T>& setup, co
                         const placed_point<T>* points, std::size_t count, const T* mesh, T* values, bool accumulate) {
   if (is_wide(setup.window.width)) {
     return interpolate_wide_points(context, setup, layout, points, count, mesh, values, accumulate);
+  }
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (setup.shape.first_axis == 2) {
+      return interpolate_lines(context, setup, layout, points, count, mesh, values, accumulate);
+    }
   }
   with_units<Context>(setup, layout, mesh, [&](auto width, auto nodes, auto components) {
     using body = interpolate_point<T, decltype(width)::value, decltype(nodes)::value, decltype(components)::value>;

@@ -50,7 +50,8 @@ template <typename T>
 
 /// The narrowest window for one oversampling that reaches the tolerance; of none does, the most accurate one.
 template <typename T>
-[[nodiscard]] transform_window<T> narrowest_window(const window_request& request, double oversampling) {
+[[nodiscard]] transform_window<T> narrowest_window(window_request request, double oversampling) {
+  request.oversampling = oversampling;
   const bool spline = request.shape == window_shape::bspline;
   const int most = spline ? mesh_window<T>::most_fixed_width : mesh_window<T>::most_width;
   transform_window<T> best{};
@@ -59,10 +60,7 @@ template <typename T>
     // No window is better than this by far: the search begins where it may succeed.
     const double least = 0.05 * std::exp(-width * std::numbers::pi * std::sqrt(1 - 1 / oversampling));
     if (!spline && least > request.tolerance && width < most / 2) continue;
-    // The error of the fit is divided by the transform of the window at the highest mode, compared to that at mode 0.
-    const double band = std::numbers::pi * width * (1 - 0.5 / oversampling), edge = 1 / (2 * oversampling - 1);
-    const double fall = spline ? 1 : std::exp(-band * (1 - std::sqrt(1 - edge * edge)));
-    const auto window = named_window<T>(request.shape, width, oversampling, 0.01 * fall * request.tolerance);
+    const auto window = window_of_width<T>(request, width);
     const double error = transform_error(window, 0.5 / oversampling, request.dimension);
     if (error < best.error) best = {window, oversampling, error};
     if (best.error <= request.tolerance) break;
@@ -80,7 +78,7 @@ template <typename T>
 }  // namespace
 
 template <typename T>
-double transform_error(const mesh_window<T>& window, double frequency, int dimension) {
+window_limits limits_of(const mesh_window<T>& window, double frequency, int dimension) {
   constexpr int places = 32, frequencies = 24;
   constexpr double between = 1.05;  // what the deviation may be above the largest that is found
   const auto nodes = transform_nodes(window, frequency);
@@ -100,9 +98,31 @@ double transform_error(const mesh_window<T>& window, double frequency, int dimen
       alias = std::max(alias, std::hypot(re - wanted, im) / std::fabs(wanted));
     }
   }
-  const double growth = norm_of(window) / std::fabs(cosine_transform(nodes, frequency));
-  const double rounding = rounding_steps * static_cast<double>(std::numeric_limits<T>::epsilon());
-  return std::expm1(dimension * std::log1p(between * alias)) + rounding * std::pow(std::max(growth, 1.0), dimension);
+  const double edge = std::fabs(cosine_transform(nodes, frequency));
+  const double ratio = std::fabs(cosine_transform(nodes, 0)) / edge;
+  return {std::expm1(dimension * std::log1p(between * alias)),
+          std::pow(std::max(norm_of(window) / edge, 1.0), dimension), std::pow(ratio, dimension)};
+}
+
+template <typename T>
+double rounding_error(double growth) {
+  return rounding_steps * static_cast<double>(std::numeric_limits<T>::epsilon()) * growth;
+}
+
+template <typename T>
+double transform_error(const mesh_window<T>& window, double frequency, int dimension) {
+  const window_limits limits = limits_of(window, frequency, dimension);
+  return limits.alias + rounding_error<T>(limits.growth);
+}
+
+template <typename T>
+mesh_window<T> window_of_width(const window_request& request, int width) {
+  // The error of the fit is divided by the transform of the window at the highest mode, compared to that at mode 0.
+  const double band = std::numbers::pi * width * (1 - 0.5 / request.oversampling);
+  const double edge = 1 / (2 * request.oversampling - 1);
+  const bool spline = request.shape == window_shape::bspline;
+  const double fall = spline ? 1 : std::exp(-band * (1 - std::sqrt(1 - edge * edge)));
+  return named_window<T>(request.shape, width, request.oversampling, 0.01 * fall * request.tolerance);
 }
 
 template <typename T>
@@ -153,8 +173,14 @@ double expected_transform_ms(const transform_load& load, const device_profile& p
   return expected_ms(profile, transform_module, transform_cost_name, transform_cost(load), 1);
 }
 
+template window_limits limits_of(const mesh_window<float>&, double, int);
+template window_limits limits_of(const mesh_window<double>&, double, int);
+template double rounding_error<float>(double);
+template double rounding_error<double>(double);
 template double transform_error(const mesh_window<float>&, double, int);
 template double transform_error(const mesh_window<double>&, double, int);
+template mesh_window<float> window_of_width(const window_request&, int);
+template mesh_window<double> window_of_width(const window_request&, int);
 template std::vector<transform_window<float>> transform_windows(const window_request&);
 template std::vector<transform_window<double>> transform_windows(const window_request&);
 

@@ -2,6 +2,8 @@
 #include "quadrat/spectral/nufft_target_plan.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <numbers>
 
 #include "core/backend.hpp"
@@ -10,6 +12,7 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
+#include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/workspace.hpp"
@@ -21,44 +24,89 @@ namespace quadrat {
 
 namespace {
 
-/// Index: point. Its coordinate along an axis.
-template <typename T>
-struct coordinate_of {
-  const T* component;
-  std::size_t stride;
+/// The least and greatest coordinates of points, and the first point that is not finite.
+template <typename T, int D>
+struct point_extents {
+  vec<T, D> low, high;
+  std::uint64_t broken;
 
-  QUADRAT_HD T operator()(std::size_t i) const { return component[i * stride]; }
+  /// Of no points.
+  [[nodiscard]] static point_extents none() {
+    constexpr T most = std::numeric_limits<T>::max();
+    return {vec<T, D>::filled(most), vec<T, D>::filled(-most), ~std::uint64_t{0}};
+  }
+  [[nodiscard]] detail::interval along(int axis) const {
+    if (low[axis] > high[axis]) return {0, 0};
+    return {static_cast<double>(low[axis]), static_cast<double>(high[axis])};
+  }
 };
 
-/// Index: point. exp(i center . x), for the center of the targets.
+template <typename T, int D>
+struct extents_of_point {
+  points_view<T, D> points;
+
+  QUADRAT_HD point_extents<T, D> operator()(std::size_t i) const {
+    point_extents<T, D> result{};
+    result.broken = ~std::uint64_t{0};
+    for (int d = 0; d < D; ++d) {
+      const T x = points.component[d][i * points.stride];
+      if (!(x - x == T(0))) result.broken = i;
+      result.low[d] = result.high[d] = x;
+    }
+    return result;
+  }
+};
+
+struct join_extents {
+  template <typename T, int D>
+  QUADRAT_HD point_extents<T, D> operator()(const point_extents<T, D>& a, const point_extents<T, D>& b) const {
+    point_extents<T, D> result = a;
+    for (int d = 0; d < D; ++d) {
+      if (b.low[d] < a.low[d]) result.low[d] = b.low[d];
+      if (b.high[d] > a.high[d]) result.high[d] = b.high[d];
+    }
+    if (b.broken < a.broken) result.broken = b.broken;
+    return result;
+  }
+};
+
+/// Index: point. exp(i s . x), for s the middle of the box. This is where the box begins, plus half of its length:
+/// their sum would be rounded, perhaps by more than mesh points of the box are apart.
 template <typename T, int D>
 struct turn_point {
   points_view<T, D> points;
-  vec<double, D> center;
+  vec<double, D> lower, half;
   T* turns;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     double angle = 0;
-    for (int d = 0; d < D; ++d) angle += center[d] * static_cast<double>(points.component[d][i * points.stride]);
+    for (int d = 0; d < D; ++d) {
+      const auto x = static_cast<double>(points.component[d][i * points.stride]);
+      angle += lower[d] * x + half[d] * x;
+    }
     turns[2 * i] = static_cast<T>(std::cos(angle));
     turns[2 * i + 1] = static_cast<T>(std::sin(angle));
   }
 };
 
-/// Index: target. exp(i (s - its center) . center of the points), divided by the transforms of the window.
+/// Index: target. exp(i (s - the middle of the box) . middle of the mesh), divided by the transforms of the window.
 template <typename T, int D>
 struct turn_target {
   points_view<T, D> targets;
-  vec<double, D> center, middle, spacing;
+  vec<double, D> lower, half, middle, spacing;
   detail::inverse_transform inverse;
   T* turns;
+  fault_flag faults;
 
   QUADRAT_HD void operator()(std::size_t i) const {
+    constexpr double rounding = 1e-6;
     double angle = 0, factor = 1;
     for (int d = 0; d < D; ++d) {
-      const double s = static_cast<double>(targets.component[d][i * targets.stride]) - center[d];
+      const double s = (static_cast<double>(targets.component[d][i * targets.stride]) - lower[d]) - half[d];
+      const double frequency = s * spacing[d] * (0.5 / std::numbers::pi);
+      if (!(std::fabs(frequency) <= inverse.most * (1 + rounding))) faults.raise(fault_kind::value_range, i);
       angle += s * middle[d];
-      factor *= inverse(s * spacing[d] * (0.5 / std::numbers::pi));
+      factor *= inverse(frequency);
     }
     turns[2 * i] = static_cast<T>(factor * std::cos(angle));
     turns[2 * i + 1] = static_cast<T>(factor * std::sin(angle));
@@ -96,17 +144,24 @@ void about_targets(const Call& call) {
 
 template <typename Context, typename T, int D>
 struct nufft_target_plan<Context, T, D>::implementation {
+  using spread_type = spread_plan<Context, T, D>;
+
   implementation(const Context& where, double tolerance, const nufft_target_options& wanted)
-      : context(where), options(wanted), accuracy(detail::target_accuracy_of<T>(tolerance, D)) {
-    detail::require_spread_method(wanted.method, where, accuracy.outer.window.width);
-    detail::require_spread_method(wanted.method, where, accuracy.inner_width);
+      : context(where), options(wanted), accuracy(detail::target_accuracy_of<T>(tolerance, D)), faults(where) {
+    for (const auto* window : {&accuracy.outer, &accuracy.inner}) {
+      detail::require_spread_method(wanted.method, where, window->width);
+    }
     detail::require_fft_library<T>(wanted.fft, where);
   }
 
-  [[nodiscard]] detail::interval extent_of(const points_view<T, D>& points, int axis);
+  [[nodiscard]] point_extents<T, D> extents_of(const points_view<T, D>& points);
+  [[nodiscard]] double whole_size() const;
   void set_points(const points_view<T, D>& points, const points_view<T, D>& targets);
+  void set_points_asynchronously(const points_view<T, D>& points, const points_view<T, D>& targets);
+  void check();
   void place(const points_view<T, D>& points, const points_view<T, D>& targets);
-  void set_plans(const points_view<T, D>& points, const points_view<T, D>& targets);
+  void release();
+  void set_plan(std::unique_ptr<spread_type>& plan, bool of_targets, const points_view<T, D>& points, std::size_t held);
   [[nodiscard]] std::size_t left_of_most(std::size_t taken) const;
   void turn(const points_view<T, D>& points, const points_view<T, D>& targets);
   [[nodiscard]] int checked_sign(const nufft_call& call, const void* values, const void* results) const;
@@ -117,45 +172,76 @@ struct nufft_target_plan<Context, T, D>::implementation {
   nufft_target_options options;
   detail::target_accuracy<T> accuracy;
   detail::target_axis axes[D] = {};
-  std::unique_ptr<spread_plan<Context, T, D>> spreading;
-  std::unique_ptr<nufft_plan<Context, T, D>> inner;  ///< from the mesh, as modes, to the targets
-  array<std::complex<T>, Context> mesh, turned, point_turns, target_turns;
+  std::unique_ptr<spread_type> spreading;                        ///< onto the mesh
+  std::unique_ptr<spread_type> reading;                          ///< from the box, at the targets
+  std::unique_ptr<detail::box_transform<Context, T>> transform;  ///< from the mesh, as modes, to the box
+  array<std::complex<T>, Context> mesh, box, turned, point_turns, target_turns;
   workspace<Context> scratch;
   std::size_t points_set = 0, targets_set = 0;
-  std::size_t own_bytes = 0;  ///< of the arrays
+  std::size_t point_room = 0, target_room = 0;  ///< of the last set_points
+  std::size_t own_bytes = 0;                    ///< of all but the two plans
+  fault_state<Context> faults;                  ///< of targets beyond the box
+  bool placed = false;                          ///< the last set_points succeeded
   bool usable = false;
+  bool unchecked = false;  ///< faults may have been raised since
 };
 
-/// Of the finite coordinates: those that are not are reported when points are placed.
 template <typename Context, typename T, int D>
-detail::interval nufft_target_plan<Context, T, D>::implementation::extent_of(const points_view<T, D>& points,
-                                                                             int axis) {
-  if (points.count == 0) return {0, 0};
-  const coordinate_of<T> coordinate{points.component[axis], points.stride};
-  const T low = reduce_minimum(context, "spectral.least", points.count, coordinate, scratch);
-  const T high = reduce_maximum(context, "spectral.greatest", points.count, coordinate, scratch);
-  if (!std::isfinite(low) || !std::isfinite(high)) return {0, 0};
-  return {static_cast<double>(low), static_cast<double>(high)};
+point_extents<T, D> nufft_target_plan<Context, T, D>::implementation::extents_of(const points_view<T, D>& points) {
+  const auto found = reduce(context, "spectral.extents", points.count, extents_of_point<T, D>{points}, join_extents{},
+                            point_extents<T, D>::none(), scratch);
+  if (found.broken >= points.count) return found;
+  const vec<T, D> point = detail::point_to_host(context, points, found.broken);
+  throw data_error(message("point ", found.broken, " at ", detail::vector_text(point), " is not finite"), found.broken);
+}
+
+/// Mesh points of the transform from the mesh to the box, were it computed whole.
+template <typename Context, typename T, int D>
+double nufft_target_plan<Context, T, D>::implementation::whole_size() const {
+  double size = 1;
+  for (const auto& axis : axes) size *= axis.size;
+  return size;
 }
 
 template <typename Context, typename T, int D>
+void nufft_target_plan<Context, T, D>::implementation::release() {
+  spreading.reset();
+  reading.reset();
+  transform.reset();
+  if (options.most_bytes == 0) return;
+  for (auto* numbers : {&mesh, &box, &turned, &point_turns, &target_turns})
+    *numbers = array<std::complex<T>, Context>();
+}
+
+/// Finds the meshes, and makes what depends on their sizes, unless it is there.
+template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::place(const points_view<T, D>& points,
                                                              const points_view<T, D>& targets) {
-  spreading.reset();
-  inner.reset();
-  if (options.most_bytes != 0) {
-    for (auto* numbers : {&mesh, &turned, &point_turns, &target_turns}) *numbers = array<std::complex<T>, Context>();
-  }
-  double size = 1;
+  const auto of_points = extents_of(points);
+  point_extents<T, D> of_targets;
+  about_targets([&] { of_targets = extents_of(targets); });
+  bool same = transform != nullptr && options.most_bytes == 0;
+  std::size_t nodes = 1, in_box = 1;
   for (int d = 0; d < D; ++d) {
-    axes[d] = detail::target_axis_of<T>(accuracy, extent_of(points, d), extent_of(targets, d), d);
-    size *= axes[d].nodes;
+    const auto axis = detail::target_axis_of<T>(accuracy, of_points.along(d), of_targets.along(d), d);
+    same = same && axis.same_sizes(axes[d]);
+    axes[d] = axis;
+    nodes *= static_cast<std::size_t>(axis.nodes);
+    in_box *= static_cast<std::size_t>(axis.box);
   }
-  own_bytes = (static_cast<std::size_t>(size) + points.count + targets.count + std::max(points.count, targets.count)) *
-              sizeof(std::complex<T>);
-  detail::require_target_memory(context.memory(), size, own_bytes,
-                                mesh.bytes() + turned.bytes() + point_turns.bytes() + target_turns.bytes(),
-                                options.most_bytes);
+  require(whole_size() <= static_cast<double>(max_count), "points and targets need a transform of ", whole_size(),
+          " mesh points; at most ", max_count, " are possible");
+  if (!same) release();
+  own_bytes =
+      (nodes + in_box + points.count + targets.count + std::max(points.count, targets.count)) * sizeof(std::complex<T>);
+  const auto problem = detail::target_box(accuracy, axes, D);
+  own_bytes += detail::box_transform_bytes<T>(context, problem, options.fft);
+  std::size_t held = transform == nullptr ? 0 : transform->bytes();
+  for (const auto* numbers : {&mesh, &box, &turned, &point_turns, &target_turns}) held += numbers->bytes();
+  detail::require_target_memory(context.memory(), static_cast<double>(nodes), own_bytes, held, options.most_bytes);
+  if (!same) transform = detail::make_box_transform<Context, T>(context, problem, options.fft);
+  mesh.resize_discarding(context, nodes);
+  box.resize_discarding(context, in_box);
 }
 
 /// What is allowed besides the arrays and the bytes that are taken, at least 1; 0 for whatever is free.
@@ -165,36 +251,26 @@ std::size_t nufft_target_plan<Context, T, D>::implementation::left_of_most(std::
   return options.most_bytes > own_bytes + taken ? options.most_bytes - own_bytes - taken : 1;
 }
 
-/// Makes the plans and sets their points.
+/// Makes one of the plans, in the place of the last one, whose method it takes for the same number of points, and sets
+/// its points. Axes are open, so that a footprint beyond the ends is an error. `held`: bytes of the other one.
 template <typename Context, typename T, int D>
-void nufft_target_plan<Context, T, D>::implementation::set_plans(const points_view<T, D>& points,
-                                                                 const points_view<T, D>& targets) {
+void nufft_target_plan<Context, T, D>::implementation::set_plan(std::unique_ptr<spread_type>& plan, bool of_targets,
+                                                                const points_view<T, D>& points, std::size_t held) {
   spread_options how;
-  how.most_bytes = left_of_most(0);
-  how.method = options.method;
-  nufft_options inner_how;
-  inner_how.oversampling = accuracy.inner_oversampling;
-  inner_how.method = options.method;
-  inner_how.fft = options.fft;
-  box<T, D> domain{};
-  vec<int, D> nodes{};
-  std::size_t size = 1;
+  how.most_bytes = left_of_most(held);
+  how.method = plan != nullptr && plan->point_count() == points.count ? std::string(plan->method()) : options.method;
+  plan.reset();
+  quadrat::box<T, D> domain{};
+  vec<int, D> extent{};
   for (int d = 0; d < D; ++d) {
-    nodes[d] = axes[d].nodes;
-    size *= static_cast<std::size_t>(nodes[d]);
-    how.exact_lengths[d] = axes[d].nodes * axes[d].spacing;
-    domain.lower[d] = static_cast<T>(axes[d].lower);
+    const detail::target_axis& axis = axes[d];
+    extent[d] = of_targets ? axis.box : axis.nodes;
+    how.exact_lengths[d] = extent[d] * (of_targets ? axis.target_spacing : axis.spacing);
+    domain.lower[d] = static_cast<T>(of_targets ? axis.target_lower : axis.lower);
     domain.length[d] = static_cast<T>(how.exact_lengths[d]);
-    domain.periodic[d] = true;
-    inner_how.period[d] = 2 * std::numbers::pi / axes[d].spacing;
-    inner_how.origin[d] = axes[d].target_center;
   }
-  spreading = std::make_unique<spread_plan<Context, T, D>>(context, domain, nodes, accuracy.outer.window, how);
-  spreading->set_points(points);
-  inner_how.most_bytes = left_of_most(spreading->bytes());
-  inner = std::make_unique<nufft_plan<Context, T, D>>(context, nodes, accuracy.inner_tolerance, inner_how);
-  about_targets([&] { inner->set_points(targets); });
-  mesh.resize_discarding(context, size);
+  plan = std::make_unique<spread_type>(context, domain, extent, of_targets ? accuracy.inner : accuracy.outer, how);
+  plan->set_points(points);
 }
 
 template <typename Context, typename T, int D>
@@ -206,28 +282,71 @@ void nufft_target_plan<Context, T, D>::implementation::turn(const points_view<T,
   const auto of_axes = [&](double detail::target_axis::*member) {
     return make_vec<double, D>([&](int d) { return axes[d].*member; });
   };
-  const auto center = of_axes(&detail::target_axis::target_center);
+  const auto lower = of_axes(&detail::target_axis::target_lower), half = of_axes(&detail::target_axis::target_half);
   for_each(context, "spectral.turn_points", points.count,
-           turn_point<T, D>{points, center, reinterpret_cast<T*>(point_turns.data())});
-  for_each(
-      context, "spectral.turn_targets", targets.count,
-      turn_target<T, D>{targets, center, of_axes(&detail::target_axis::middle), of_axes(&detail::target_axis::spacing),
-                        accuracy.inverse, reinterpret_cast<T*>(target_turns.data())});
+           turn_point<T, D>{points, lower, half, reinterpret_cast<T*>(point_turns.data())});
+  for_each(context, "spectral.turn_targets", targets.count,
+           turn_target<T, D>{targets, lower, half, of_axes(&detail::target_axis::middle),
+                             of_axes(&detail::target_axis::spacing), accuracy.inverse,
+                             reinterpret_cast<T*>(target_turns.data()), faults.flag()});
 }
 
 template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::set_points(const points_view<T, D>& points,
                                                                   const points_view<T, D>& targets) {
-  usable = false;
+  usable = placed = unchecked = false;
   detail::require_points(points, "points");
   detail::require_points(targets, "targets");
   place(points, targets);
-  set_plans(points, targets);
+  faults.clear(context);
+  set_plan(spreading, false, points, 0);
+  about_targets([&] { set_plan(reading, true, targets, spreading->bytes()); });
   turn(points, targets);
   context.synchronize();  // the caller may free the points
   points_set = points.count;
   targets_set = targets.count;
-  usable = true;
+  point_room = points.count;
+  target_room = targets.count;
+  usable = placed = true;
+}
+
+template <typename Context, typename T, int D>
+void nufft_target_plan<Context, T, D>::implementation::set_points_asynchronously(const points_view<T, D>& points,
+                                                                                 const points_view<T, D>& targets) {
+  detail::require_points(points, "points");
+  detail::require_points(targets, "targets");
+  require(placed,
+          "set_points has not been called, or has failed; it finds the meshes and the memory that "
+          "set_points_asynchronously works in");
+  require(points.count <= point_room && targets.count <= target_room, "there are ", points.count, " points and ",
+          targets.count, " targets, but the last set_points had ", point_room, " and ", target_room,
+          "; set_points_asynchronously works in the memory of that call");
+  if (unchecked && !usable) faults.clear(context);
+  usable = false;
+  spreading->set_points_asynchronously(points);
+  reading->set_points_asynchronously(targets);
+  turn(points, targets);
+  points_set = points.count;
+  targets_set = targets.count;
+  usable = unchecked = true;
+}
+
+template <typename Context, typename T, int D>
+void nufft_target_plan<Context, T, D>::implementation::check() {
+  if (!unchecked) return;
+  try {
+    spreading->check();
+    about_targets([&] { reading->check(); });
+    const fault_report fault = faults.read(context);
+    if (fault.kind != fault_kind::none) {
+      throw data_error(message("targets: point ", fault.index,
+                               " of set_points_asynchronously lies beyond the extents of the last set_points"),
+                       fault.index);
+    }
+  } catch (const data_error&) {
+    usable = false;
+    throw;
+  }
 }
 
 template <typename Context, typename T, int D>
@@ -266,6 +385,17 @@ void nufft_target_plan<Context, T, D>::set_points(const points_view<T, D>& point
 }
 
 template <typename Context, typename T, int D>
+void nufft_target_plan<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points,
+                                                                 const points_view<T, D>& targets) {
+  implementation_->set_points_asynchronously(points, targets);
+}
+
+template <typename Context, typename T, int D>
+void nufft_target_plan<Context, T, D>::check() {
+  implementation_->check();
+}
+
+template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::type_3(const std::complex<T>* values, std::complex<T>* results,
                                               const nufft_call& call) {
   implementation& plan = *implementation_;
@@ -274,7 +404,8 @@ void nufft_target_plan<Context, T, D>::type_3(const std::complex<T>* values, std
     std::complex<T>* const to = results + v * plan.targets_set;
     plan.multiply(values + v * plan.points_set, plan.point_turns, sign, plan.turned.data());
     plan.spreading->spread(plan.turned.data(), plan.mesh.data());
-    plan.inner->type_2(plan.mesh.data(), to, {1, sign});
+    plan.transform->to_box(plan.mesh.data(), plan.box.data(), sign);
+    plan.reading->interpolate(plan.box.data(), to);
     plan.multiply(to, plan.target_turns, sign, to);
   }
 }
@@ -287,7 +418,8 @@ void nufft_target_plan<Context, T, D>::type_3_adjoint(const std::complex<T>* res
   for (std::size_t v = 0; v < static_cast<std::size_t>(call.vectors); ++v) {
     std::complex<T>* const to = values + v * plan.points_set;
     plan.multiply(results + v * plan.targets_set, plan.target_turns, -sign, plan.turned.data());
-    plan.inner->type_1(plan.turned.data(), plan.mesh.data(), {1, -sign});
+    plan.reading->spread(plan.turned.data(), plan.box.data());
+    plan.transform->to_modes(plan.box.data(), plan.mesh.data(), sign);
     plan.spreading->interpolate(plan.mesh.data(), to);
     plan.multiply(to, plan.point_turns, -sign, to);
   }
@@ -307,7 +439,7 @@ double nufft_target_plan<Context, T, D>::error_bound() const {
 }
 template <typename Context, typename T, int D>
 int nufft_target_plan<Context, T, D>::width() const {
-  return implementation_->accuracy.outer.window.width;
+  return implementation_->accuracy.outer.width;
 }
 template <typename Context, typename T, int D>
 std::string_view nufft_target_plan<Context, T, D>::method() const {
@@ -321,10 +453,12 @@ vec<int, D> nufft_target_plan<Context, T, D>::mesh() const {
 template <typename Context, typename T, int D>
 std::size_t nufft_target_plan<Context, T, D>::bytes() const {
   const implementation& plan = *implementation_;
-  std::size_t bytes = plan.scratch.bytes() + plan.mesh.bytes() + plan.turned.bytes() + plan.point_turns.bytes() +
-                      plan.target_turns.bytes();
-  if (plan.spreading != nullptr) bytes += plan.spreading->bytes();
-  if (plan.inner != nullptr) bytes += plan.inner->bytes();
+  std::size_t bytes = plan.scratch.bytes();
+  for (const auto* numbers : {&plan.mesh, &plan.box, &plan.turned, &plan.point_turns, &plan.target_turns}) {
+    bytes += numbers->bytes();
+  }
+  for (const auto* of : {&plan.spreading, &plan.reading}) bytes += *of == nullptr ? 0 : (*of)->bytes();
+  if (plan.transform != nullptr) bytes += plan.transform->bytes();
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/macros.hpp"
 #include "spectral/accuracy.hpp"
+#include "spectral/box_transform.hpp"
 
 /// What transforms to targets need besides a spread_plan and a nufft_plan.
 namespace quadrat::detail {
@@ -32,13 +33,12 @@ struct inverse_transform {
   }
 };
 
-/// The two windows of a transform to targets.
+/// The two windows of a transform to targets. Both meshes have `oversampling` times as many points as there are modes.
 template <typename T>
 struct target_accuracy {
-  transform_window<T> outer;  ///< for spreading the points
-  double inner_tolerance;     ///< of the transform from that mesh to the targets
-  double inner_oversampling;
-  int inner_width;
+  double oversampling;
+  mesh_window<T> outer;       ///< with which points are spread
+  mesh_window<T> inner;       ///< with which the transform of their mesh is interpolated at the targets
   double error;               ///< bound, of both together
   inverse_transform inverse;  ///< of the outer window
 };
@@ -51,19 +51,34 @@ struct interval {
   double low, high;
 };
 
-/// One axis of the mesh that the points are spread onto, and what its transform is evaluated at.
+/// One axis: the mesh that the points are spread onto, whose values are then taken as modes, and the part of their
+/// transform that is computed around the targets, on a mesh of `size` points to a period.
 struct target_axis {
   int nodes;
-  double spacing;        ///< of mesh points
-  double lower;          ///< where mesh point 0 is; a number of type T
-  double middle;         ///< where mesh point nodes / 2 is
-  double target_center;  ///< a number of type T
+  int size;
+  int box;                ///< mesh points of that part; at least `nodes`
+  double spacing;         ///< of mesh points
+  double lower;           ///< where mesh point 0 is; a number of type T
+  double middle;          ///< where mesh point nodes / 2 is
+  double target_spacing;  ///< of mesh points of the box
+  double target_lower;    ///< where its mesh point 0 is; a number of type T
+  double target_half;     ///< from there to its mesh point box / 2
+
+  /// Whether all extents are the same, so that nothing has to be made anew.
+  [[nodiscard]] bool same_sizes(const target_axis& other) const {
+    return nodes == other.nodes && size == other.size && box == other.box;
+  }
 };
 
 /// The mesh for points and targets of these extents. Throws argument_error where it would have too many points.
 template <typename T>
 [[nodiscard]] target_axis target_axis_of(const target_accuracy<T>& accuracy, const interval& points,
                                          const interval& targets, int axis);
+
+/// The transform from the mesh to the box, with the division by the inner window's transform. Both are numbered from 0:
+/// modes are counted from nodes / 2 and places from box / 2, by factors.
+template <typename T>
+[[nodiscard]] box_problem target_box(const target_accuracy<T>& accuracy, const target_axis* axes, int dimension);
 
 /// Throws argument_error for a mesh of too many points, or for more memory than there is or is allowed.
 void require_target_memory(const memory_resource& memory, double nodes, std::size_t bytes, std::size_t held,

@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <numbers>
 #include <optional>
+#include <vector>
 
 #include "core/memory_check.hpp"
 #include "mesh/shape.hpp"
@@ -17,13 +22,13 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Twice as many mesh points as modes, in both stages: less would divide by small numbers twice.
-constexpr double target_oversampling = 2;
+/// Mesh points per mode that are considered: fewer would divide by small numbers twice.
+constexpr double target_oversamplings[] = {2, 2.25};
 
 template <typename T>
-[[nodiscard]] inverse_transform inverse_of(const mesh_window<T>& window) {
+[[nodiscard]] inverse_transform inverse_of(const mesh_window<T>& window, double oversampling) {
   inverse_transform inverse{};
-  inverse.most = 0.5 / target_oversampling;
+  inverse.most = 0.5 / oversampling;
   constexpr int samples = inverse_transform::most_terms;
   double values[samples];
   for (int i = 0; i < samples; ++i) {
@@ -40,28 +45,65 @@ template <typename T>
   return inverse;
 }
 
-/// Half of the error for either stage. The error of the second is relative to the sum of the mesh values' moduli, which
-/// may be the window's transform at 0 times that of the points' values, and is divided by its transform at the targets.
+template <typename T>
+struct measured_window {
+  mesh_window<T> window;
+  window_limits limits;
+};
+
+/// The error of spreading with one window and of the transform with the other, whose aliases are relative to the sum of
+/// the mesh values' moduli. That may be the outer window's transform at 0 times that of the points' values, and is
+/// divided by its transform at the targets. Rounding is random: it grows by the sizes of both windows' mesh values.
+template <typename T>
+[[nodiscard]] double error_of(const measured_window<T>& outer, const measured_window<T>& inner) {
+  return outer.limits.alias + (1 + outer.limits.alias) * outer.limits.ratio * inner.limits.alias +
+         rounding_error<T>(outer.limits.growth * inner.limits.growth);
+}
+
+/// The windows with which a point has the fewest mesh points, for one oversampling; empty if none reach the tolerance.
+template <typename T>
+[[nodiscard]] std::optional<target_accuracy<T>> narrowest_windows(const window_request& request) {
+  std::vector<measured_window<T>> windows;
+  for (int width = 2; width <= mesh_window<T>::most_width; ++width) {
+    const auto window = window_of_width<T>(request, width);
+    windows.push_back({window, limits_of(window, 0.5 / request.oversampling, request.dimension)});
+  }
+  std::optional<target_accuracy<T>> best;
+  double least = 0;
+  for (const auto& outer : windows) {
+    for (const auto& inner : windows) {
+      const double error = error_of(outer, inner);
+      const double cost =
+          std::pow(outer.window.width, request.dimension) + std::pow(inner.window.width, request.dimension);
+      if (error > request.tolerance || (best && cost >= least)) continue;
+      best = target_accuracy<T>{request.oversampling, outer.window, inner.window, error, {}};
+      least = cost;
+    }
+  }
+  return best;
+}
+
+/// The smallest oversampling, unless only a larger one reaches the tolerance with windows that methods have loops for.
 template <typename T>
 [[nodiscard]] std::optional<target_accuracy<T>> accuracy_for(double tolerance, int dimension) {
-  const window_request request{window_shape::prolate, dimension, target_oversampling, 0.5 * tolerance};
-  target_accuracy<T> accuracy{};
-  try {
-    accuracy.outer = transform_windows<T>(request).front();
-    accuracy.inverse = inverse_of(accuracy.outer.window);
-    const double ratio =
-        std::pow(accuracy.outer.window.transform(0, 1) * accuracy.inverse(accuracy.inverse.most), dimension);
-    accuracy.inner_oversampling = target_oversampling;
-    accuracy.inner_tolerance = std::min(1.0, 0.5 * tolerance / ratio);
-    window_request inner = request;
-    inner.tolerance = accuracy.inner_tolerance;
-    const transform_window<T> inner_window = transform_windows<T>(inner).front();
-    accuracy.inner_width = inner_window.window.width;
-    accuracy.error = accuracy.outer.error + ratio * inner_window.error;
-  } catch (const argument_error&) {
-    return std::nullopt;
+  std::optional<target_accuracy<T>> best;
+  for (const double oversampling : target_oversamplings) {
+    const auto found = narrowest_windows<T>({window_shape::prolate, dimension, oversampling, tolerance});
+    if (!found) continue;
+    const bool narrow = std::max(found->outer.width, found->inner.width) <= mesh_window<T>::most_fixed_width;
+    if (!best || narrow) best = found;
+    if (narrow) break;
   }
-  return accuracy;
+  if (best) best->inverse = inverse_of(best->outer, best->oversampling);
+  return best;
+}
+
+[[nodiscard]] int even_up(double x) { return 2 * static_cast<int>(std::ceil(0.5 * x)); }
+
+/// exp(-2 pi i a b / (4 n)), for whole numbers.
+[[nodiscard]] std::complex<double> turn_of(std::int64_t a, std::int64_t b, std::int64_t n) {
+  const auto rest = static_cast<double>(a * b % (4 * n));
+  return std::polar(1.0, -2 * std::numbers::pi * rest / (4.0 * static_cast<double>(n)));
 }
 
 }  // namespace
@@ -80,36 +122,75 @@ template <typename T>
 target_axis target_axis_of(const target_accuracy<T>& accuracy, const interval& points, const interval& targets,
                            int axis) {
   target_axis result{};
-  result.target_center = static_cast<double>(static_cast<T>(0.5 * targets.low + 0.5 * targets.high));
-  const double reach = std::max(targets.high - result.target_center, result.target_center - targets.low);
+  // Corners of meshes are numbers of type T, which may lie farther apart than mesh points.
+  const auto rounding = [](const interval& of) {
+    return 2 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::max(std::fabs(of.low), std::fabs(of.high));
+  };
+  const double center = 0.5 * targets.low + 0.5 * targets.high;
+  // Those of the box must lie so far apart that double precision tells where they are.
+  const double least = 256 * std::numeric_limits<double>::epsilon() / accuracy.error;
+  const double reach = std::max(targets.high - center, center - targets.low) + rounding(targets) +
+                       least * std::max(std::fabs(targets.low), std::fabs(targets.high));
   const double half = 0.5 * points.high - 0.5 * points.low;
   // Where all targets are in one place any spacing will do.
-  result.spacing = reach > 0 ? std::numbers::pi / (target_oversampling * reach) : half > 0 ? half : 1;
-  const double nodes = 2 * half / result.spacing + accuracy.outer.window.width + 3;
+  result.spacing = reach > 0 ? std::numbers::pi / (accuracy.oversampling * reach) : half > 0 ? half : 1;
+  const double nodes =
+      2 * half / result.spacing + accuracy.outer.width + 3 + std::floor(2 * rounding(points) / result.spacing);
   require(nodes <= most_mesh_extent / 2.0, "points ", 2 * half, " and targets ", targets.high - targets.low,
           " apart along axis ", axis, " need a mesh of ", std::ceil(nodes), " points; at most ", most_mesh_extent / 2,
           " are possible");
-  result.nodes = good_fft_size(nodes, true);
-  const double center = 0.5 * points.low + 0.5 * points.high;
-  result.lower = static_cast<double>(static_cast<T>(center - 0.5 * result.nodes * result.spacing));
+  // All extents follow from this size, of which there are few.
+  result.size = good_fft_size(accuracy.oversampling * even_up(nodes), true);
+  result.nodes = 2 * static_cast<int>(0.5 * result.size / accuracy.oversampling);
+  result.target_spacing = 2 * std::numbers::pi / (result.size * result.spacing);
+  const double box = result.size / accuracy.oversampling + accuracy.inner.width + 3;
+  const double beyond = std::floor(2 * rounding(targets) / result.target_spacing);
+  require(box + beyond <= most_mesh_extent, "targets around ", center, " along axis ", axis,
+          " lie closer together than their precision allows");
+  result.box = std::max(even_up(box + beyond), result.nodes);
+  result.lower =
+      static_cast<double>(static_cast<T>(0.5 * points.low + 0.5 * points.high - 0.5 * result.nodes * result.spacing));
   result.middle = result.lower + 0.5 * result.nodes * result.spacing;
+  result.target_lower = static_cast<double>(static_cast<T>(center - 0.5 * result.box * result.target_spacing));
+  result.target_half = 0.5 * result.box * result.target_spacing;
   return result;
+}
+
+template <typename T>
+box_problem target_box(const target_accuracy<T>& accuracy, const target_axis* axes, int dimension) {
+  box_problem box{};
+  for (int axis = 0; axis < 3; ++axis) {
+    box_axis& to = box.axis[axis];
+    if (axis < 3 - dimension) continue;
+    const target_axis& from = axes[axis - (3 - dimension)];
+    to.size = from.size;
+    const auto transforms = accuracy.inner.transforms(from.nodes / 2 + 1, from.size);
+    to.mode_factors.clear();
+    for (int k = 0; k < from.nodes; ++k) {
+      const double transform = transforms[static_cast<std::size_t>(std::abs(k - from.nodes / 2))];
+      to.mode_factors.push_back(turn_of(2 * k, from.box, from.size) / transform);
+    }
+    to.box_factors.clear();
+    for (int i = 0; i < from.box; ++i) {
+      // Counted from 4 sizes on, so that numbers are not negative.
+      to.box_factors.push_back(turn_of(2 * i - from.box + 4 * from.size, from.nodes, from.size));
+    }
+  }
+  return box;
 }
 
 void require_target_memory(const memory_resource& memory, double nodes, std::size_t bytes, std::size_t held,
                            std::size_t most) {
-  require(8 * nodes <= static_cast<double>(max_count), "points and targets need a mesh of ", nodes, " points; at most ",
-          max_count / 8, " are possible");
   require(most == 0 || bytes <= most, "points, targets and a mesh of ", nodes, " points need ", bytes, " bytes; ", most,
           " are allowed");
   require_memory(memory, "a transform to targets", bytes, held, "A larger tolerance needs less");
 }
 
-template struct target_accuracy<float>;
-template struct target_accuracy<double>;
 template target_accuracy<float> target_accuracy_of(double, int);
 template target_accuracy<double> target_accuracy_of(double, int);
 template target_axis target_axis_of(const target_accuracy<float>&, const interval&, const interval&, int);
 template target_axis target_axis_of(const target_accuracy<double>&, const interval&, const interval&, int);
+template box_problem target_box(const target_accuracy<float>&, const target_axis*, int);
+template box_problem target_box(const target_accuracy<double>&, const target_axis*, int);
 
 }  // namespace quadrat::detail

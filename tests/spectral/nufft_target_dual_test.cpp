@@ -115,6 +115,37 @@ TEST_F(nufft_target_test, gives_direct_sums_within_the_tolerance) {
   }
 }
 
+/// The tolerances that single precision reaches. One point, whose mesh values do not average rounding, is near the end
+/// of the points' extent, most targets at the corners of theirs, where the window's transform is smallest.
+template <int D>
+void expect_right_at_corners(double tolerance) {
+  for (int place = 0; place < 6; ++place) {
+    target_case<float, D> it(tolerance, 1, 0, 1.5 + 0.013 * place, 60, 10, 3);
+    for (std::size_t k = 0; k < it.targets.size() / 2; ++k) {
+      for (int d = 0; d < D; ++d) it.targets[k][d] = it.targets[k][d] < 3 ? -7.0f : 13.0f;
+    }
+    // Another point, with hardly any value, makes the extent.
+    it.points.push_back(vec<float, D>::filled(-1.5f));
+    expect_direct_sums(it);
+  }
+}
+
+TEST_F(nufft_target_test, single_precision_reaches_a_hundred_thousandth_in_every_dimension) {
+  expect_right_at_corners<1>(2e-6);
+  expect_right_at_corners<1>(1e-5);
+  expect_right_at_corners<2>(1e-5);
+  expect_right_at_corners<3>(1e-5);
+  expect_direct_sums(target_case<float, 3>(1e-5, 90, 1, -0.5, 70, 6, 3));
+  expect_direct_sums(target_case<float, 2>(1e-5, 900, 1, -0.5, 70, 60, 3));
+}
+
+/// Coordinates of type T then lie farther apart than mesh points do.
+TEST_F(nufft_target_test, transforms_points_and_targets_far_from_the_origin) {
+  expect_direct_sums(target_case<float, 1>(1e-4, 20, 40, 1e8, 20, 1, 0));
+  expect_direct_sums(target_case<float, 2>(1e-4, 20, 1, 0, 20, 40, 1e8));
+  expect_direct_sums(target_case<float, 3>(1e-4, 1, 0, 1e8, 20, 1, 0));
+}
+
 /// Where an extent is nothing, the other one may be anything.
 TEST_F(nufft_target_test, takes_one_point_one_target_and_none) {
   for (const double s : {0.0, 1e-9, 1e3}) {
@@ -206,6 +237,93 @@ TEST_F(nufft_target_test, transforms_several_vectors_and_new_points) {
     EXPECT_GT(plan.bytes(), 30 * sizeof(double));
     EXPECT_GT(plan.mesh()[0], 10);
   }
+}
+
+/// Points that move little find the meshes, Fourier transforms and methods of the last call, but no trace of its
+/// points.
+TEST_F(nufft_target_test, setting_points_again_gives_the_bits_of_a_new_plan) {
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::run_to_run), usual;
+  nufft_target_plan<backend_context, double, 3> plan(context, 1e-5);
+  const auto values = drawn_values<double>(500);
+  std::size_t first = 0, live = 0;
+  for (const double size : {1.0, 1.001, 0.999, 1.6, 1.0}) {
+    const target_case<double, 3> it(1e-5, 500, size, 3 * size, 400, 4 * size, 0);
+    const auto points = to_device(usual, it.points), targets = to_device(usual, it.targets);
+    const std::size_t before = memory.allocations();
+    plan.set_points(points_of(points), points_of(targets));
+    if (first == 0) first = memory.allocations() - before, live = memory.live_bytes();
+    // Those of the transform and the arrays are not made again.
+    if (size == 1.001 || size == 0.999) {
+      EXPECT_LT(memory.allocations() - before, first);
+      EXPECT_EQ(memory.live_bytes(), live);
+    }
+    nufft_target_plan<backend_context, double, 3> fresh(context_at(determinism::run_to_run, 1), 1e-5);
+    fresh.set_points(points_of(points), points_of(targets));
+    EXPECT_EQ(plan.mesh(), fresh.mesh());
+    const auto found = found_by(context, plan, values, {}), wanted = found_by(usual, fresh, values, {});
+    EXPECT_EQ(std::memcmp(found.data(), wanted.data(), found.size() * sizeof(found[0])), 0) << size;
+  }
+}
+
+TEST_F(nufft_target_test, transforms_points_that_are_set_asynchronously) {
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::none), usual;
+  const target_case<double, 2> first(1e-6, 300, 1, 2, 200, 20, 3);
+  nufft_target_plan<backend_context, double, 2> plan(context, 1e-6);
+  const auto points = to_device(usual, first.points), targets = to_device(usual, first.targets);
+  EXPECT_THROW(plan.set_points_asynchronously(points_of(points), points_of(targets)), argument_error);
+  plan.check();
+  plan.set_points(points_of(points), points_of(targets));
+  for (const std::size_t count : {300u, 7u, 0u, 200u}) {
+    const target_case<double, 2> it(1e-6, count, 0.9, 2, count / 2, 18, 3);
+    const auto moved = to_device(usual, it.points), wanted_at = to_device(usual, it.targets);
+    const std::size_t before = memory.allocations();
+    plan.set_points_asynchronously(points_of(moved), points_of(wanted_at));
+    plan.check();
+    EXPECT_EQ(memory.allocations(), before);
+    EXPECT_EQ(plan.point_count(), count);
+    EXPECT_EQ(plan.target_count(), count / 2);
+    const auto values = drawn_values<double>(count);
+    const auto found = found_by(usual, plan, values, {}), wanted = direct(it, values, 1);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      ASSERT_LE(std::abs(found[k] - wanted[k]), 1e-6 * static_cast<double>(2 * count));
+    }
+  }
+}
+
+TEST_F(nufft_target_test, points_and_targets_beyond_the_extents_are_reported_by_check) {
+  const backend_context context;
+  const target_case<double, 1> first(1e-6, 50, 1, 2, 40, 20, 3);
+  nufft_target_plan<backend_context, double, 1> plan(context, 1e-6);
+  const auto points = to_device(context, first.points), targets = to_device(context, first.targets);
+  plan.set_points(points_of(points), points_of(targets));
+  const auto with = [&](std::vector<vec<double, 1>> all, std::size_t i, double x) {
+    all[i][0] = x;
+    return to_device(context, all);
+  };
+  std::complex<double>* const nothing = nullptr;
+  const auto refuse = [&](const auto& from, const auto& to, const std::vector<std::string>& words) {
+    plan.set_points_asynchronously(points_of(from), points_of(to));
+    for (int round = 0; round < 2; ++round) {
+      const std::string text = error_of<data_error>([&] { plan.check(); });
+      for (const auto& word : words) EXPECT_NE(text.find(word), std::string::npos) << text;
+      expect_words(error_of<argument_error>([&] { plan.type_3(nothing, nothing); }), {"no points are set"});
+    }
+  };
+  refuse(with(first.points, 7, 9.0), targets, {"point 7 "});
+  refuse(with(first.points, 8, std::nan("")), targets, {"point 8 ", "not finite"});
+  refuse(points, with(first.targets, 9, 24.0), {"targets", "point 9 "});
+  refuse(points, with(first.targets, 3, -200.0), {"targets", "point 3 "});
+  plan.set_points_asynchronously(points_of(points), points_of(targets));
+  plan.check();
+  EXPECT_EQ(plan.target_count(), 40u);
+  const target_case<double, 1> more(1e-6, 51, 1, 2, 40, 20, 3);
+  const auto too_many = to_device(context, more.points);
+  expect_words(
+      error_of<argument_error>([&] { plan.set_points_asynchronously(points_of(too_many), points_of(targets)); }),
+      {"51 points", "had 50"});
 }
 
 TEST_F(nufft_target_test, gives_the_same_bits_in_every_run_where_the_context_asks_for_it) {

@@ -42,10 +42,21 @@ class nufft_target_plan {
   nufft_target_plan& operator=(nufft_target_plan&&) noexcept;
   ~nufft_target_plan();
 
-  /// Copies points and targets, and allocates all memory. Synchronizes. Throws data_error naming the first point or
+  /// Copies points and targets, and allocates all memory. Meshes, and what belongs to them, are kept where extents have
+  /// changed little. Synchronizes. Throws data_error naming the first point or
   /// target that is not finite, and argument_error where the mesh would be too large, or more memory is needed than
   /// there is.
   void set_points(const points_view<T, D>& points, const points_view<T, D>& targets);
+
+  /// As set_points, for at most as many points and targets as in the last call of it, and within its meshes: allocates
+  /// nothing, does not synchronize, and can be captured in a CUDA graph, also together with transforms. `check` reports
+  /// points and targets that are refused: those that are not finite, and those that lie beyond the extents of the last
+  /// set_points. Until it has passed, results may be those of other points. Throws argument_error for more points, and
+  /// as spread_plan::set_points_asynchronously.
+  void set_points_asynchronously(const points_view<T, D>& points, const points_view<T, D>& targets);
+
+  /// Synchronizes. Throws data_error as spread_plan::check.
+  void check();
 
   /// Type 3; the usual sign is 1. Asynchronous. Throws argument_error when no points are set, for fewer than one
   /// vector, and for a sign that is not -1, 0 or 1.

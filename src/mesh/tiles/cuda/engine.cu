@@ -258,6 +258,7 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
   for (int channel = 0; channel < layout.channels(); channel += 2) {
     const tile_channels<T> channels = channels_of(layout, channel, nullptr, mesh);
     tile_results<T> here = results;
+    here.pairs = layout.components == 2 && reinterpret_cast<std::uintptr_t>(values) % (2 * sizeof(T)) == 0;
     for (int c = 0; c < channels.count; ++c) {
       const auto vector = static_cast<std::size_t>((channel + c) / layout.components);
       const std::size_t component = static_cast<std::size_t>((channel + c) % layout.components);

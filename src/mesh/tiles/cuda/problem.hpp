@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "mesh/tiles/cuda/cover.hpp"
 #include "mesh/tiles/cuda/grid.hpp"
@@ -90,6 +91,7 @@ struct tile_results {
   bool gradient;
   int first_axis;
   T scale[3];
+  bool pairs;  ///< whether both values of a complex number can be written in one access: see put_pair
 
   QUADRAT_HD void put_value(int channel, particle_id i, T value) const {
     put(values[channel] + static_cast<std::size_t>(i) * static_cast<std::size_t>(stride), value);
@@ -99,6 +101,18 @@ struct tile_results {
             (axis - first_axis) * stride,
         scale[axis] * slope);
   }
+
+#if defined(__CUDACC__)
+  /// Both channels of a complex value: memory then works on one sector instead of one for each part.
+  __device__ void put_pair(particle_id i, T re, T im) const {
+    using pair = std::conditional_t<sizeof(T) == 4, float2, double2>;
+    pair& to = reinterpret_cast<pair*>(values[0])[i];
+    pair value;
+    value.x = re, value.y = im;
+    if (accumulate) value.x += to.x, value.y += to.y;
+    to = value;
+  }
+#endif
 
  private:
   QUADRAT_HD void put(T* to, T value) const { *to = accumulate ? *to + value : value; }

@@ -146,6 +146,9 @@ template <typename T, int Channels, bool Gradient>
 __device__ __forceinline__ void store_planar_results(const tile_results<T>& results,
                                                      const planar_interpolate_memory<T, Channels, Gradient>& memory,
                                                      particle_id id, int lane) {
+  if constexpr (Channels == 2 && !Gradient) {
+    if (results.pairs) return results.put_pair(id, memory.results[0][0][lane], memory.results[1][0][lane]);
+  }
 #pragma unroll
   for (int channel = 0; channel < Channels; ++channel) {
     if (!Gradient || results.values[0] != nullptr) {

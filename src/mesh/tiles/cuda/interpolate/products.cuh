@@ -232,27 +232,52 @@ __device__ __forceinline__ void stage_tile_weights(const tile_problem<T>& proble
   }
 }
 
-/// Writes the results of one point: values, or derivatives along the axes of the mesh and, if wanted, values.
+/// Writes the derivatives of a batch in three dimensions, with `Together` channels in turn: neighboring lanes write
+/// neighboring numbers, so that memory works on fewer sectors.
+template <int Together, typename T, typename Memory>
+__device__ __forceinline__ void store_tile_slopes(const tile_results<T>& results, const Memory& memory, int channel,
+                                                  particle_id id, int count, int lane) {
+#pragma unroll
+  for (int p = 0; p < 3 * Together; ++p) {
+    const int number = tile_batch * p + lane, point = number / (3 * Together), part = number % (3 * Together);
+    const int axis = part / Together, c = channel + part % Together;
+    const particle_id at = __shfl_sync(~0u, id, point);
+    if (point < count) results.put_slope(c, axis, at, memory.results[c][axis][point]);
+  }
+}
+
+/// Writes the results of a batch, one point per lane: values, or derivatives along the axes of the mesh and, if wanted,
+/// values.
 template <typename T, int Channels, int Layers, bool Gradient>
 __device__ __forceinline__ void store_tile_results(const tile_results<T>& results,
                                                    const tile_interpolate_memory<T, Channels, Layers, Gradient>& memory,
-                                                   particle_id id, int lane) {
+                                                   particle_id id, int count, int lane) {
+  const bool rows = Gradient && results.first_axis == 0;
 #pragma unroll
   for (int channel = 0; channel < Channels; ++channel) {
-    if (!Gradient || results.values[0] != nullptr) {
+    if (lane < count && (!Gradient || results.values[0] != nullptr)) {
       results.put_value(channel, id, memory.results[channel][Gradient ? 3 : 0][lane]);
     }
     if constexpr (Gradient) {
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) {
-        if (axis >= results.first_axis) results.put_slope(channel, axis, id, memory.results[channel][axis][lane]);
+        if (rows || lane >= count || axis < results.first_axis) continue;
+        results.put_slope(channel, axis, id, memory.results[channel][axis][lane]);
       }
+      if (rows && results.stride == 1) store_tile_slopes<1>(results, memory, channel, id, count, lane);
     }
+  }
+  if constexpr (Gradient && Channels == 2) {
+    if (rows && results.stride == 2) store_tile_slopes<2>(results, memory, 0, id, count, lane);
   }
 }
 
+/// Blocks on a multiprocessor, which bound registers: derivatives of floats are slowed down more by too few warps.
+template <typename T, int Layers, bool Gradient>
+inline constexpr int tile_interpolate_blocks = Gradient && Layers == 1 && sizeof(T) == 4 ? 4 : 0;
+
 template <typename T, int Channels, int Layers, bool Gradient>
-__global__ void __launch_bounds__(32 * tile_warps<T>)
+__global__ void __launch_bounds__(32 * tile_warps<T>, tile_interpolate_blocks<T, Layers, Gradient>)
     interpolate_tiles_kernel(const __grid_constant__ tile_problem<T> problem,
                              const __grid_constant__ tile_channels<T> channels,
                              const __grid_constant__ tile_results<T> results) {
@@ -297,7 +322,7 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
       interpolate_tile_points<T, Channels, Layers, Gradient>(memory, patch, begin, end, lane);
     }
     __syncwarp();
-    if (lane < count) store_tile_results<T, Channels, Layers, Gradient>(results, memory, record.id, lane);
+    store_tile_results<T, Channels, Layers, Gradient>(results, memory, record.id, count, lane);
     __syncwarp();
     record = next;
   }

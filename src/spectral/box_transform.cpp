@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "spectral/box_transform.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "core/backend.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "spectral/fft/cuda/box_lines.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// Index: number of the box [count[0]][count[1]][count[2]]. Copies it between arrays of other extents along the last
+/// two axes, times its factors.
+template <typename T>
+struct copy_box {
+  std::size_t count[2], from_extent[2], to_extent[2];
+  const std::complex<T>* factor[3];
+  T sign;  ///< of the factors' imaginary parts
+  const T* from;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::size_t at[3] = {i / count[1] / count[0], i / count[1] % count[0], i % count[1]};
+    const T* const source = from + 2 * ((at[0] * from_extent[0] + at[1]) * from_extent[1] + at[2]);
+    T re = source[0], im = source[1];
+    for (int axis = 0; axis < 3; ++axis) {
+      const T* const number = reinterpret_cast<const T*>(factor[axis] + at[axis]);
+      const T a = number[0], b = sign * number[1], old = re;
+      re = old * a - im * b;
+      im = old * b + im * a;
+    }
+    T* const target = to + 2 * ((at[0] * to_extent[0] + at[1]) * to_extent[1] + at[2]);
+    target[0] = re;
+    target[1] = im;
+  }
+};
+
+/// By a transform of the whole mesh.
+template <typename Context, typename T>
+class whole_box_transform final : public box_transform<Context, T> {
+ public:
+  whole_box_transform(const Context& context, const box_problem& problem, std::string_view library)
+      : context_(context) {
+    transform_shape shape{};
+    std::vector<std::complex<T>> factors;
+    const auto add = [&](const std::vector<std::complex<double>>& numbers) {
+      for (const auto& x : numbers) factors.push_back(std::complex<T>(x));
+    };
+    std::size_t size = 1;
+    for (int d = 0; d < 3; ++d) {
+      const box_axis& axis = problem.axis[d];
+      shape.extent[d] = axis.size;
+      shape.band[d] = {axis.modes(), 0};
+      size *= static_cast<std::size_t>(axis.size);
+      modes_[d] = axis.mode_factors.size();
+      box_[d] = axis.box_factors.size();
+      sizes_[d] = static_cast<std::size_t>(axis.size);
+      add(axis.mode_factors);
+      add(axis.box_factors);
+    }
+    transform_ = make_mode_transform<T>(context, shape, library);
+    factors_ = to_device(context, factors);
+    mesh_ = array<std::complex<T>, Context>(context, size);
+  }
+
+  void to_box(const std::complex<T>* modes, std::complex<T>* box, int sign) override {
+    T* const mesh = reinterpret_cast<T*>(mesh_.data());
+    transform_->clear(mesh, nullptr);
+    copy(modes_, 0, modes_, sizes_, sign, modes, mesh_.data());
+    transform_->to_mesh(nullptr, mesh, sign);
+    copy(box_, 1, sizes_, box_, sign, mesh_.data(), box);
+  }
+  void to_modes(std::complex<T>* box, std::complex<T>* modes, int sign) override {
+    fill_bytes(context_, mesh_.data(), 0, mesh_.size() * sizeof(std::complex<T>));
+    copy(box_, 1, box_, sizes_, -sign, box, mesh_.data());
+    transform_->to_modes(reinterpret_cast<T*>(mesh_.data()), nullptr, -sign);
+    copy(modes_, 0, sizes_, modes_, -sign, mesh_.data(), modes);
+  }
+  [[nodiscard]] std::size_t bytes() const override { return mesh_.bytes() + factors_.bytes() + transform_->bytes(); }
+
+ private:
+  /// `kind`: 0 for the factors of modes, 1 for those of the box.
+  void copy(const std::size_t (&count)[3], int kind, const std::size_t (&from_extent)[3],
+            const std::size_t (&to_extent)[3], int sign, const std::complex<T>* from, std::complex<T>* to) {
+    copy_box<T> body{{count[1], count[2]}, {from_extent[1], from_extent[2]}, {to_extent[1], to_extent[2]}, {},
+                     static_cast<T>(sign), reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to)};
+    const std::complex<T>* factor = factors_.data();
+    for (int d = 0; d < 3; ++d) {
+      body.factor[d] = factor + (kind == 0 ? 0 : modes_[d]);
+      factor += modes_[d] + box_[d];
+    }
+    for_each(context_, "spectral.copy_box", count[0] * count[1] * count[2], body);
+  }
+
+  Context context_;
+  std::size_t modes_[3], box_[3], sizes_[3];
+  std::unique_ptr<mode_transform<T>> transform_;
+  array<std::complex<T>, Context> factors_;  ///< axis by axis: of the modes, of the box
+  array<std::complex<T>, Context> mesh_;
+};
+
+template <typename T>
+[[nodiscard]] inline bool uses_box_lines(const box_problem& problem, std::string_view library) {
+  return (library.empty() || library == "auto" || library == "own") && fits_box_lines<T>(problem);
+}
+
+}  // namespace
+
+template <typename T, typename Context>
+std::size_t box_transform_bytes(const Context& /*context*/, const box_problem& problem, std::string_view library) {
+  std::size_t numbers = 0;
+  for (const box_axis& axis : problem.axis) numbers += axis.mode_factors.size() + axis.box_factors.size();
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (uses_box_lines<T>(problem, library)) {
+      for (const box_axis& axis : problem.axis) numbers += 2 * static_cast<std::size_t>(axis.size);
+      return numbers * sizeof(std::complex<T>);
+    }
+    numbers += problem.size();  // cuFFT works in as much memory again
+  }
+  return (numbers + problem.size()) * sizeof(std::complex<T>);
+}
+
+template <typename Context, typename T>
+std::unique_ptr<box_transform<Context, T>> make_box_transform(const Context& context, const box_problem& problem,
+                                                              std::string_view library) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (uses_box_lines<T>(problem, library)) return make_box_lines<T>(context, problem);
+  }
+  return std::make_unique<whole_box_transform<Context, T>>(context, problem, library);
+}
+
+template std::size_t box_transform_bytes<float>(const backend_context&, const box_problem&, std::string_view);
+template std::size_t box_transform_bytes<double>(const backend_context&, const box_problem&, std::string_view);
+template std::unique_ptr<box_transform<backend_context, float>> make_box_transform(const backend_context&,
+                                                                                   const box_problem&,
+                                                                                   std::string_view);
+template std::unique_ptr<box_transform<backend_context, double>> make_box_transform(const backend_context&,
+                                                                                    const box_problem&,
+                                                                                    std::string_view);
+
+}  // namespace quadrat::detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "spectral/box_transform.hpp"
+
+namespace quadrat::detail {
+
+/// Whether all lines fit into the shared memory of blocks, and there are enough of them: two or three dimensions.
+template <typename T>
+[[nodiscard]] bool fits_box_lines(const box_problem& problem);
+
+/// One axis after the other, by the kernels of line_kernel.cuh: only lines that hold given modes, and of these only
+/// wanted numbers, are read and written.
+template <typename T>
+[[nodiscard]] std::unique_ptr<box_transform<cuda_context, T>> make_box_lines(const cuda_context& context,
+                                                                             const box_problem& problem);
+
+}  // namespace quadrat::detail
