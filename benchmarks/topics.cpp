@@ -39,9 +39,10 @@ constexpr std::array<operation, 2> brownian_operations{{
     {"methods", "the same by each way to the noise", 0, run_brownian_methods},
 }};
 
-constexpr std::array<operation, 7> cells_operations{{
+constexpr std::array<operation, 8> cells_operations{{
     {"insert", "building every cell list, random points on 64^3 cells", 0, run_insert},
     {"boxes", "building every cell list at 2, 3.5 and 8 particles a cell", 0, run_boxes},
+    {"blob", "building counting and sorted, 10M points in a Gaussian blob on 200^3 cells", 0, run_blob},
     {"carry", "building with position and velocity carried into the order of cells", 0, run_carry},
     {"walk", "walking the neighborhood of every particle, over every cell list", 0, run_walk},
     {"read_paths", "the same by hand: texture, plain and read-only loads (CUDA)", 0, run_read_paths},
