@@ -3,14 +3,14 @@
 """Full neighbor lists on the CPU beside those of vesin and SciPy's cKDTree, on the same points, in one run.
 
     script/python-packages                                    once: installs vesin and SciPy in build/python
-    benchmarks/compare_cpu.py [--program build/cpu/bin/quadrat] [--quick] [--json FILE]
+    benchmarks/compare_cpu.py [--program build/cpu/bin/quadrat] [--op NAME] [--quick] [--json FILE]
 
 The points are those of `quadrat bench neighbors --op csr` and `--op separations`: uniform in a cube, 40 neighbors each,
 double precision. In csr the cube is open and a list has indices; in separations it is periodic and a list also has
 vectors and shifts, which cKDTree does not give. Everyone has two threads (cKDTree uses them in query_ball_point only),
 gives all pairs both ways and fills memory that it has kept from the call before, if it keeps any; every number of pairs
-must be the same. Times are medians in milliseconds, from coordinates in memory to a finished list, with whatever tree or
-grid that takes.
+must be the same. Times are medians in milliseconds, from coordinates in memory to a finished list, with whatever tree
+or grid that takes.
 """
 
 import argparse
@@ -101,13 +101,14 @@ def timed(run, seconds):
     return result, times
 
 
-def ours(program, quick):
+def ours(program, operations, quick):
     """The rows of the automatic choice, in double precision; and the description of the run."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "neighbors.json"
         command = [program, "bench", "neighbors", "--quick" if quick else "--full", "--device", "cpu", "--threads",
-                   str(THREADS), "--op", "csr", "--op", "separations", "--method", "strips",
-                   "--json", str(file)]  # fmt: skip
+                   str(THREADS), "--method", "strips", "--json", str(file)]  # fmt: skip
+        for operation in operations:
+            command += ["--op", operation]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
             sys.exit(f"compare_cpu: {' '.join(command)} returned {done.returncode}")
@@ -119,8 +120,9 @@ def ours(program, quick):
 def row_of(method, own, pairs, times):
     same = ("op", "precision", "dim", "n", "distribution", "neighbors")
     return {
-        **{key: own[key] for key in same}, "method": method, "pairs": pairs, "median_ms": statistics.median(times), "min_ms": min(times),
-        "max_ms": max(times), "samples": len(times), "pairs_per_s": 1e3 * pairs / statistics.median(times),
+        **{key: own[key] for key in same}, "method": method, "pairs": pairs, "median_ms": statistics.median(times),
+        "min_ms": min(times), "max_ms": max(times), "samples": len(times),
+        "pairs_per_s": 1e3 * pairs / statistics.median(times),
     }  # fmt: skip
 
 
@@ -136,18 +138,20 @@ def compare(row, seconds):
         rows.append(row_of(name, row, pairs, times))
     for other in rows:
         other["times_ours"] = other["median_ms"] / row["median_ms"]
-        print(f"{row['op']:<12} {n:>9}  {other['method']:<26} {other['median_ms']:>10.1f} ms   {other['times_ours']:>6.2f} x")
+        times = f"{other['median_ms']:>10.1f} ms   {other['times_ours']:>6.2f} x"
+        print(f"{row['op']:<12} {n:>9}  {other['method']:<26} {times}")
     return rows
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=str(SOURCE / "build" / "cpu" / "bin" / "quadrat"))
+    parser.add_argument("--op", choices=OTHERS, help="only these rows")
     parser.add_argument("--quick", action="store_true", help="one small size, in seconds")
     parser.add_argument("--json", help="write the rows to this file")
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = str(THREADS)
-    own_rows, meta = ours(options.program, options.quick)
+    own_rows, meta = ours(options.program, [options.op] if options.op else OTHERS, options.quick)
     rows = []
     for row in own_rows:
         rows += compare(row, 0.5 if options.quick else 10)
