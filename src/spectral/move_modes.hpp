@@ -73,7 +73,7 @@ void move_all(const Context& context, const char* name, const Move& how) {
     for_each(context, name, how.map.size(), move_modes<Move>{how});
   } else {
     static_cast<void>(name);
-    constexpr std::size_t worth_a_team = 2048;
+    [[maybe_unused]] constexpr std::size_t worth_a_team = 2048;
     const move_lines_of_modes<Move> lines{how};
     const auto count = static_cast<std::int64_t>(lines.count());
 #pragma omp parallel for schedule(static) num_threads(context.threads()) if (how.map.size() >= worth_a_team)
