@@ -23,7 +23,7 @@ namespace quadrat {
 
 template <typename Context, typename T, int D>
 struct halo<Context, T, D>::implementation {
-  implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 1) {}
+  implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 2) {}
 
   void check(const grid<T, D>& space, const decomposition_view<D>& shares, std::size_t count,
              const halo_reach<T>& reach) const;
@@ -77,7 +77,7 @@ void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T
   copies.resize_discarding(context, count);
   some.resize_discarding(context, count);
   for_each(context, "halo.count", count, detail::count_copies<T, D>{near, copies.data()});
-  detail::select_others(context, copies.data(), 0, count, some.data(), number.data(), scratch);
+  detail::select_others(context, copies.data(), 0, no_particle, count, some.data(), number.data(), scratch);
   const std::size_t bordering = to_host(context, number.data(), 1)[0];
   counts.resize_discarding(context, bordering);
   offsets.resize_discarding(context, bordering + 1);

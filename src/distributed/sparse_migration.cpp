@@ -12,7 +12,6 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
-#include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/sort.hpp"
 
 namespace quadrat {
@@ -27,11 +26,10 @@ struct leaving_keys {
   std::uint32_t* keys;
   std::uint32_t* order;
 
-  QUADRAT_HD std::uint32_t operator()(std::size_t k) const {
+  QUADRAT_HD void operator()(std::size_t k) const {
     const std::uint32_t to = destinations[leaving[k]];
     keys[k] = to < ranks ? to : ranks;
     order[k] = leaving[k];
-    return keys[k];
   }
 };
 
@@ -94,7 +92,7 @@ struct fill_gaps {
 
 template <typename Context>
 struct sparse_migration<Context>::implementation {
-  implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 1) {}
+  implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 2) {}
 
   [[nodiscard]] std::vector<std::size_t> find_leaving(const std::uint32_t* destinations, std::size_t elements);
   void find_tail(const std::uint32_t* destinations);
@@ -106,8 +104,8 @@ struct sparse_migration<Context>::implementation {
   array<std::uint32_t, Context> number;
   array<std::uint32_t, Context> gaps;               ///< those that leave, ascending
   array<std::uint32_t, Context> keys[2], order[2];  ///< the same in order of the ranks that get them
-  int sorted = 0;
-  array<std::uint32_t, Context> flags, tail;  ///< the elements of the tail that stay
+  const std::uint32_t* by_rank = nullptr;           ///< of `order`, or of `gaps`
+  array<std::uint32_t, Context> flags, tail;        ///< the elements of the tail that stay
   std::vector<std::size_t> sent, received;
   std::size_t count = 0, leaving = 0, arriving = 0;
   array<std::uint32_t, Context> out, in;
@@ -119,25 +117,26 @@ std::vector<std::size_t> sparse_migration<Context>::implementation::find_leaving
                                                                                  std::size_t elements) {
   const auto self = static_cast<std::uint32_t>(ranks.rank()), all = static_cast<std::uint32_t>(ranks.size());
   gaps.resize_discarding(context, elements);
-  detail::select_others(context, destinations, self, elements, gaps.data(), number.data(), scratch);
-  const std::size_t found = to_host(context, number.data(), 1)[0];
-  for (int copy = 0; copy < 2; ++copy) {
-    keys[copy].resize_discarding(context, found);
-    order[copy].resize_discarding(context, found);
-  }
-  sorted = 0;
+  detail::select_others(context, destinations, self, all, elements, gaps.data(), number.data(), scratch);
+  const auto words = to_host(context, number);
+  const std::size_t found = words[0];
   std::vector<std::size_t> counts(all);
+  by_rank = gaps.data();
   if (found == 0) return counts;
-  const std::uint32_t largest =
-      reduce_maximum(context, "migration.leaving", found,
-                     leaving_keys{destinations, gaps.data(), all, keys[0].data(), order[0].data()}, scratch);
-  if (all == 2 && largest < all) {
+  if (all == 2 && words[1] == 0) {
     // All go to the other rank.
     counts[1 - self] = found;
     return counts;
   }
+  for (int copy = 0; copy < 2; ++copy) {
+    keys[copy].resize_discarding(context, found);
+    order[copy].resize_discarding(context, found);
+  }
+  for_each(context, "migration.keys", found,
+           leaving_keys{destinations, gaps.data(), all, keys[0].data(), order[0].data()});
   const sort_buffers<std::uint32_t> buffers{{keys[0].data(), keys[1].data()}, {order[0].data(), order[1].data()}};
-  sorted = sort_pairs(context, buffers, found, key_bits_for(std::uint64_t{all} + 1), scratch);
+  const int sorted = sort_pairs(context, buffers, found, key_bits_for(std::uint64_t{all} + 1), scratch);
+  by_rank = order[sorted].data();
   counts = detail::counts_of_runs(context, keys[sorted].data(), found, ranks.size() + 1);
   const std::size_t wrong = counts.back();
   if (wrong > 0) {
@@ -160,7 +159,7 @@ void sparse_migration<Context>::implementation::find_tail(const std::uint32_t* d
   tail.resize_discarding(context, length);
   for_each(context, "migration.tail", length,
            flag_staying{destinations + (count - length), static_cast<std::uint32_t>(ranks.rank()), flags.data()});
-  detail::select_others(context, flags.data(), 0, length, tail.data(), number.data(), scratch);
+  detail::select_others(context, flags.data(), 0, 2, length, tail.data(), number.data(), scratch);
 }
 
 template <typename Context>
@@ -199,8 +198,7 @@ void sparse_migration<Context>::apply(void* elements, std::size_t element_bytes)
   const element_words all{static_cast<std::uint32_t*>(elements), element_bytes / sizeof(std::uint32_t)};
   own.out.resize_discarding(own.context, own.leaving * all.words);
   own.in.resize_discarding(own.context, own.arriving * all.words);
-  for_each(own.context, "migration.pack", own.leaving * all.words,
-           pack_leaving{all, own.order[own.sorted].data(), own.out.data()});
+  for_each(own.context, "migration.pack", own.leaving * all.words, pack_leaving{all, own.by_rank, own.out.data()});
   std::vector<outgoing_message> sends;
   std::vector<incoming_message> receives;
   detail::add_messages(sends, own.sent, own.out.data(), element_bytes);

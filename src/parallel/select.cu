@@ -13,21 +13,27 @@ namespace {
 
 struct differs {
   const std::uint32_t* values;
-  std::uint32_t common;
+  std::uint32_t common, bound;
+  std::uint32_t* beyond;
 
-  __device__ bool operator()(std::uint32_t i) const { return values[i] != common; }
+  __device__ bool operator()(std::uint32_t i) const {
+    const std::uint32_t value = values[i];
+    if (value >= bound) *beyond = 1;
+    return value != common;
+  }
 };
 
 }  // namespace
 
-void select_others(const cuda_context& context, const std::uint32_t* values, std::uint32_t common, std::size_t count,
-                   std::uint32_t* indices, std::uint32_t* number, workspace<cuda_context>& scratch) {
+void select_others(const cuda_context& context, const std::uint32_t* values, std::uint32_t common, std::uint32_t bound,
+                   std::size_t count, std::uint32_t* indices, std::uint32_t* words, workspace<cuda_context>& scratch) {
   require_count_fits("select_others", count);
   constexpr const char* name = "quadrat::select_others";
   const cuda_launch launch(context, name);
+  fill_bytes(context, words, 0, 2 * sizeof(*words));
   const auto call = [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<std::uint32_t>(0), indices, number,
-                                 static_cast<int>(count), differs{values, common}, context.stream());
+    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<std::uint32_t>(0), indices, words,
+                                 static_cast<int>(count), differs{values, common, bound, words + 1}, context.stream());
   };
   std::size_t bytes = cub_bytes(name, call);
   std::byte* const temporary = scratch.request(context, bytes);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "quadrat/core/error.hpp"
 #include "support/backend.hpp"
 #include "support/errors.hpp"
@@ -24,9 +26,10 @@ void expect_selected(const backend_context& context, std::size_t size, std::uint
   }
   const auto in = to_device(context, values);
   auto out = to_device(context, std::vector<std::uint32_t>(size + 1, 77));
-  auto number = to_device(context, std::vector<std::uint32_t>(1, 77));
-  detail::select_others(context, in.data(), 0, size, out.data(), number.data(), scratch);
+  auto number = to_device(context, std::vector<std::uint32_t>(2, 77));
+  detail::select_others(context, in.data(), 0, kinds - 1, size, out.data(), number.data(), scratch);
   ASSERT_EQ(to_host(context, number)[0], expected.size()) << "of " << size;
+  EXPECT_EQ(to_host(context, number)[1] != 0, std::ranges::find(values, kinds - 1) != values.end()) << "of " << size;
   EXPECT_EQ(to_host(context, out.data(), expected.size()), expected) << "of " << size;
   EXPECT_EQ(to_host(context, out)[size], 77u) << "wrote past its end";
 }
@@ -46,7 +49,7 @@ TEST_F(select_test, refuses_more_elements_than_can_be_numbered) {
   const backend_context context;
   workspace<backend_context> scratch;
   EXPECT_NE(error_of<argument_error>([&] {
-              detail::select_others(context, nullptr, 0, std::size_t{1} << 31, nullptr, nullptr, scratch);
+              detail::select_others(context, nullptr, 0, 1, std::size_t{1} << 31, nullptr, nullptr, scratch);
             }).find("at most"),
             std::string::npos);
 }
