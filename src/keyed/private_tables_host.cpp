@@ -253,7 +253,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
       if (!accumulate && threads == 1) join.clear(0, setup_.key_count);
       if (!accumulate && threads > 1) join.clear(ranges_[part], ranges_[part + 1]);
       const std::size_t row_bytes = static_cast<std::size_t>(components) * sizeof(results.at(0, 0));
-      const bool far = setup_.key_count / threads * row_bytes > near_bytes;
+      const bool far = setup_.key_count * row_bytes > threads * near_bytes;
       if (threads == 1 && far) return fill_far(keys_, keys, join);
       if (threads == 1) return fill_table<1>(keys_, keys, 0, keys_.count, join);
       range_reader<key_type> reader(keys_, keys, far);
