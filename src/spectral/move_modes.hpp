@@ -58,7 +58,7 @@ struct move_lines_of_modes {
     const std::size_t node = line.node + static_cast<std::size_t>(how.map.home(k, 2));
     const std::size_t at = row * static_cast<std::size_t>(how.map.stored[2]) + static_cast<std::size_t>(begin);
     const auto* factor = how.map.factor[2] + (k < 0 ? -k : k);
-    const int step = k < 0 ? -1 : 1;
+    const std::ptrdiff_t step = k < 0 ? -1 : 1;
     for (int i = 0; i < end - begin; ++i) {
       const auto j = static_cast<std::size_t>(i);
       how.move(at + j, node + j, line.factor * factor[step * i], how.map.is_last(k + i));
@@ -73,7 +73,7 @@ void move_all(const Context& context, const char* name, const Move& how) {
     for_each(context, name, how.map.size(), move_modes<Move>{how});
   } else {
     static_cast<void>(name);
-    constexpr std::size_t worth_a_team = 2048;
+    [[maybe_unused]] constexpr std::size_t worth_a_team = 2048;
     const move_lines_of_modes<Move> lines{how};
     const auto count = static_cast<std::int64_t>(lines.count());
 #pragma omp parallel for schedule(static) num_threads(context.threads()) if (how.map.size() >= worth_a_team)
