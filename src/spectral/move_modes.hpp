@@ -58,7 +58,7 @@ struct move_lines_of_modes {
     const std::size_t node = line.node + static_cast<std::size_t>(how.map.home(k, 2));
     const std::size_t at = row * static_cast<std::size_t>(how.map.stored[2]) + static_cast<std::size_t>(begin);
     const auto* factor = how.map.factor[2] + (k < 0 ? -k : k);
-    const int step = k < 0 ? -1 : 1;
+    const std::ptrdiff_t step = k < 0 ? -1 : 1;
     for (int i = 0; i < end - begin; ++i) {
       const auto j = static_cast<std::size_t>(i);
       how.move(at + j, node + j, line.factor * factor[step * i], how.map.is_last(k + i));

@@ -35,8 +35,13 @@ struct fft_size {
 template <typename T>
 struct fft_turns {
   fft_turns(int points, int rows, int lanes);
-  /// exp(-2 pi i m / points), from two tables.
-  void root(std::size_t m, T* number) const;
+  /// exp(-2 pi i m / points), from two tables; m is below `points`.
+  void root(std::size_t m, T* number) const {
+    const T* a = coarse.data() + 2 * (m >> shift);
+    const T* b = fine.data() + 2 * (m & ((std::size_t{1} << shift) - 1));
+    number[0] = a[0] * b[0] - a[1] * b[1];
+    number[1] = a[0] * b[1] + a[1] * b[0];
+  }
 
   std::size_t points;
   int shift = 0;

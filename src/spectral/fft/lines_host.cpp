@@ -84,15 +84,6 @@ fft_turns<T>::fft_turns(int size, int rows, int lane_count) : points(static_cast
   }
 }
 
-template <typename T>
-void fft_turns<T>::root(std::size_t m, T* number) const {
-  m %= points;
-  const T* a = coarse.data() + 2 * (m >> shift);
-  const T* b = fine.data() + 2 * (m & ((std::size_t{1} << shift) - 1));
-  number[0] = a[0] * b[0] - a[1] * b[1];
-  number[1] = a[0] * b[1] + a[1] * b[0];
-}
-
 template struct fft_size<float>;
 template struct fft_size<double>;
 template struct fft_turns<float>;
