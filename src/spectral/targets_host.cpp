@@ -23,7 +23,7 @@ namespace quadrat::detail {
 namespace {
 
 /// Mesh points per mode that are considered: fewer would divide by small numbers twice.
-constexpr double target_oversamplings[] = {2, 2.25};
+constexpr double target_oversamplings[] = {2, 2.2};
 
 template <typename T>
 [[nodiscard]] inverse_transform inverse_of(const mesh_window<T>& window, double oversampling) {

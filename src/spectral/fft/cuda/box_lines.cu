@@ -67,10 +67,8 @@ class box_lines final : public box_transform<cuda_context, T> {
     end.numbers = reinterpret_cast<fft_number<T>*>(numbers);
     end.factors = factors_.data() + (of_modes ? 0 : modes_[axis]);
     for (int d = 0; d < axis; ++d) end.factors += modes_[d] + box_[d];
-    const int count = of_modes ? modes_[axis] : box_[axis];
-    end.index = line_map::first(count, sizes_[axis]);
-    end.line = end.group = line_map::first(0, 0);
-    end.index_step = step[axis];
+    end.count = of_modes ? modes_[axis] : box_[axis];
+    end.step = static_cast<std::uint32_t>(step[axis]);
     end.line_step = step[lines];
     end.group_step = step[groups];
   }
@@ -86,7 +84,7 @@ class box_lines final : public box_transform<cuda_context, T> {
 template <typename T>
 bool fits_box_lines(const box_problem& problem) {
   for (const box_axis& axis : problem.axis) {
-    if (axis.size > most_line_size<T>) return false;
+    if (axis.size > most_line_size<T> || (axis.size > 1 && axis.size < least_line_size)) return false;
   }
   return problem.axis[1].size > 1;
 }

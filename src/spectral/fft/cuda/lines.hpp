@@ -23,7 +23,7 @@ class cuda_line {
     line_pass<T> pass{};
     pass.digits = plan_.digits;
     pass.roots = roots_.data();
-    pass.conjugate = sign > 0;
+    pass.sign = static_cast<T>(sign);
     pass.shift = line_shift<T>(plan_.digits);
     return pass;
   }
