@@ -25,19 +25,19 @@ struct alignas(2 * sizeof(T)) fft_number {
 };
 
 /// cos(2 pi m / n) by its series, for constants. Angles are first reduced to an eighth of the circle.
-[[nodiscard]] constexpr double fft_cosine(int m, int n);
-[[nodiscard]] constexpr double fft_sine(int m, int n);
+[[nodiscard]] QUADRAT_HD constexpr double fft_cosine(int m, int n);
+[[nodiscard]] QUADRAT_HD constexpr double fft_sine(int m, int n);
 
 namespace fft_series {
 
 inline constexpr double circle = 6.283185307179586476925286766559;
 
-[[nodiscard]] constexpr double cosine(double x) {
+[[nodiscard]] QUADRAT_HD constexpr double cosine(double x) {
   double term = 1, sum = 1;
   for (int k = 1; k < 12; ++k) sum += term *= -x * x / ((2 * k - 1) * (2 * k));
   return sum;
 }
-[[nodiscard]] constexpr double sine(double x) {
+[[nodiscard]] QUADRAT_HD constexpr double sine(double x) {
   double term = x, sum = x;
   for (int k = 1; k < 12; ++k) sum += term *= -x * x / ((2 * k) * (2 * k + 1));
   return sum;
@@ -45,13 +45,13 @@ inline constexpr double circle = 6.283185307179586476925286766559;
 
 }  // namespace fft_series
 
-constexpr double fft_cosine(int m, int n) {
+QUADRAT_HD constexpr double fft_cosine(int m, int n) {
   m = 2 * (m % n) > n ? n - m % n : m % n;              // to half of the circle
   if (4 * m > n) return -fft_cosine(n - 2 * m, 2 * n);  // cos(x) = -cos(pi - x)
   if (8 * m > n) return fft_series::sine(fft_series::circle * (n - 4 * m) / (4.0 * n));
   return fft_series::cosine(fft_series::circle * m / n);
 }
-constexpr double fft_sine(int m, int n) { return fft_cosine(4 * m + 3 * n, 4 * n); }
+QUADRAT_HD constexpr double fft_sine(int m, int n) { return fft_cosine(4 * m + 3 * n, 4 * n); }
 
 /// The transform of x[0], x[Step], ..., Radix numbers, in place.
 template <int Radix, int Step = 1, typename T>

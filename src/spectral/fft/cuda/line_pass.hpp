@@ -6,9 +6,9 @@
 
 #include "spectral/fft/cuda/butterfly.hpp"
 
-/// Fourier transforms of lines of a mesh along one axis, in the shared memory of blocks: of each line only the first
-/// numbers are read (the others count as zero), and only the first modes written, each times a factor. A block takes
-/// several lines, with one butterfly per thread at a time.
+/// Fourier transforms of lines of a mesh along one axis, in the shared memory of blocks: only some numbers of each line
+/// are read (the others count as zero), and only some modes written, each times a factor. A block takes several lines,
+/// with one butterfly per thread at a time.
 namespace quadrat::detail {
 
 /// Division by a number below 2^12, of numbers below 2^20.
@@ -25,8 +25,21 @@ struct line_divisor {
   }
 };
 
+/// Which indices exist, and where they are stored: [0, low) from `low_at` on, [begin, ...) at the index plus `high_at`.
+struct line_map {
+  int low, begin;
+  int low_at, high_at;
+
+  /// All of n, or the first n.
+  [[nodiscard]] static line_map first(int n, int size) { return {n, size, 0, 0}; }
+  [[nodiscard]] QUADRAT_HD bool has(int i) const { return i < low || i >= begin; }
+  [[nodiscard]] QUADRAT_HD std::size_t at(int i) const {
+    return static_cast<std::size_t>(i < low ? i + low_at : i + high_at);
+  }
+};
+
 /// How a line of `size` numbers is transformed: pass after pass in place, each number then being where its index has
-/// the digits of a mode in reverse; and what the passes look up. There are at least two passes.
+/// the digits of a mode in reverse; and what the passes look up.
 struct line_digits {
   static constexpr int most_passes = 4;
 
@@ -40,14 +53,13 @@ struct line_digits {
   [[nodiscard]] QUADRAT_HD int places_of_line() const { return radix[0] * pitch; }
 };
 
-/// One end of a pass, in complex numbers: where the numbers of a line are, how many, and what they are multiplied by.
+/// One end of a pass, in complex numbers: where numbers are, and what they are multiplied by.
 template <typename T>
 struct line_end {
   fft_number<T>* numbers;
-  const fft_number<T>* factors;  ///< conjugated where the sign is -1
-  int count;
-  std::uint32_t step;  ///< from one number to the next
-  std::size_t line_step, group_step;
+  const fft_number<T>* factors;  ///< by index; null: none. Conjugated where the sign is -1
+  line_map index, line, group;
+  std::size_t index_step, line_step, group_step;
 };
 
 template <typename T>
@@ -55,174 +67,119 @@ struct line_pass {
   line_digits digits;
   const fft_number<T>* roots;  ///< exp(-2 pi i k / size)
   line_end<T> from, to;
-  T sign;
-  int lines;  ///< of a group
+  bool conjugate;  ///< the sign is 1 instead of -1
+  int lines;       ///< of a group
   int groups;
   int shift;  ///< a block takes 2^shift lines
 
-  [[nodiscard]] int blocks_of_group() const { return (lines + (1 << shift) - 1) >> shift; }
+  [[nodiscard]] QUADRAT_HD int together() const { return 1 << shift; }
+  [[nodiscard]] int blocks_of_group() const { return (lines + together() - 1) >> shift; }
   [[nodiscard]] std::size_t memory() const { return static_cast<std::size_t>(digits.places_of_line()) << shift; }
 };
 
-/// What one thread does of a pass: the butterfly, and whose line.
-template <typename T>
-struct line_butterfly {
-  const line_pass<T>& pass;
-  fft_number<T>* from;    ///< the line's
-  fft_number<T>* to;      ///< likewise
-  fft_number<T>* memory;  ///< the line's
-  int apart;              ///< in memory, from one place to the next
-  int number;
-
-  /// Number i of the line, to be transformed with the sign -1.
-  [[nodiscard]] QUADRAT_HD fft_number<T> read(int i) const {
-    if (i >= pass.from.count) return {T(0), T(0)};
-    const fft_number<T> x = from[static_cast<std::uint32_t>(i) * pass.from.step];
-    const fft_number<T> f = pass.from.factors[i];
-    const T im = -pass.sign * x.im;
-    return {x.re * f.re + im * f.im, im * f.re - x.re * f.im};
-  }
-  QUADRAT_HD void write(int mode, const fft_number<T>& x) const {
-    if (mode >= pass.to.count) return;
-    const fft_number<T> f = pass.to.factors[mode];
-    to[static_cast<std::uint32_t>(mode) * pass.to.step] = {x.re * f.re + x.im * f.im,
-                                                           -pass.sign * (x.im * f.re - x.re * f.im)};
-  }
-
-  template <int Radix, bool Half>
-  QUADRAT_HD void first() const {
-    const int step = static_cast<int>(pass.digits.step[0].divisor);
-    fft_number<T> x[Radix];
-    constexpr int given = Half ? Radix / 2 : Radix;
-    QUADRAT_UNROLL
-    for (int r = 0; r < given; ++r) x[r] = read(number + r * step);
-    if constexpr (Half) {
-      transform_first_half<Radix>(x);
-    } else {
-      small_transform<Radix>(x);
-    }
-    put(x, number, pass.digits.pitch, number);
-  }
-
-  template <int Radix>
-  QUADRAT_HD void middle(int p) const {
-    const line_digits& digits = pass.digits;
-    const int step = static_cast<int>(digits.step[p].divisor), part = digits.step[p].quotient(number);
-    const int q = number - part * step, inner = p == 1 ? 1 : digits.radix[1];
-    const int place = part / inner * digits.pitch + part % inner * (step * Radix) + q;
-    fft_number<T> x[Radix];
-    QUADRAT_UNROLL
-    for (int r = 0; r < Radix; ++r) x[r] = memory[(place + r * step) * apart];
-    small_transform<Radix>(x);
-    put(x, place, step, q * (static_cast<int>(digits.butterflies[p].divisor) / step));
-  }
-
-  template <int Radix, bool Half>
-  QUADRAT_HD void last() const {
-    const int butterflies = static_cast<int>(pass.digits.butterflies[pass.digits.passes - 1].divisor);
-    const fft_number<T>* const place = memory + pass.digits.places[number] * apart;
-    fft_number<T> x[Radix];
-    QUADRAT_UNROLL
-    for (int r = 0; r < Radix; ++r) x[r] = place[r * apart];
-    constexpr int wanted = Half ? Radix / 2 : Radix;
-    if constexpr (Half) {
-      transform_to_first_half<Radix>(x);
-    } else {
-      small_transform<Radix>(x);
-    }
-    QUADRAT_UNROLL
-    for (int r = 0; r < wanted; ++r) write(number + r * butterflies, x[r]);
-  }
-
- private:
-  /// To places `step` apart, turned by the root number turn * r.
-  template <int Radix>
-  QUADRAT_HD void put(const fft_number<T> (&x)[Radix], int place, int step, int turn) const {
-    memory[place * apart] = x[0];
-    QUADRAT_UNROLL
-    for (int r = 1; r < Radix; ++r) memory[(place + r * step) * apart] = x[r] * pass.roots[turn * r];
-  }
-};
-
-/// Calls f(radix), an integral constant.
-template <typename F>
-QUADRAT_HD inline void with_radix(int radix, const F& f) {
-  switch (radix) {
-    case 2:
-      return f(fft_radix<2>{});
-    case 3:
-      return f(fft_radix<3>{});
-    case 4:
-      return f(fft_radix<4>{});
-    case 5:
-      return f(fft_radix<5>{});
-    case 6:
-      return f(fft_radix<6>{});
-    case 8:
-      return f(fft_radix<8>{});
-    case 9:
-      return f(fft_radix<9>{});
-    case 10:
-      return f(fft_radix<10>{});
-    case 12:
-      return f(fft_radix<12>{});
-    default:
-      return f(fft_radix<16>{});
-  }
-}
-
-/// The lines that a block works on, of a group. Strided lines lie side by side in memory, and number by number in
-/// `shared`, so that neighboring threads, which have neighboring lines, use different banks; others line by line.
+/// The lines that a block works on, of a group.
 template <typename T>
 struct line_block {
   const line_pass<T>& pass;
-  fft_number<T>* shared;
+  fft_number<T>* memory;
   int group, first;
 
-  /// Calls f(butterfly) for each of pass p that is thread `thread`'s of `threads`.
-  template <bool Strided, typename F>
-  QUADRAT_HD void for_each(int p, int thread, int threads, const F& f) const {
-    const line_divisor& butterflies = pass.digits.butterflies[p];
-    const int count = static_cast<int>(butterflies.divisor);
-    for (int i = thread; i < count << pass.shift; i += threads) {
-      const int along = Strided ? i >> pass.shift : butterflies.quotient(i);
-      const int line = Strided ? i - (along << pass.shift) : along;
-      if (first + line >= pass.lines) continue;
-      f(line_butterfly<T>{pass, line_of(pass.from, line), line_of(pass.to, line),
-                          shared + (Strided ? line : line * pass.digits.places_of_line()),
-                          Strided ? 1 << pass.shift : 1, Strided ? along : i - line * count});
-    }
-  }
+  [[nodiscard]] QUADRAT_HD bool has(int line) const { return first + line < pass.lines; }
 
- private:
+  /// Of place p of a line. Strided lines lie number by number, so that neighboring threads, which have neighboring
+  /// lines, use different banks; others line by line.
+  template <bool Strided>
+  [[nodiscard]] QUADRAT_HD fft_number<T>* at(int line, int place) const {
+    if constexpr (Strided) return memory + ((place << pass.shift) + line);
+    return memory + (line * pass.digits.places_of_line() + place);
+  }
   [[nodiscard]] QUADRAT_HD fft_number<T>* line_of(const line_end<T>& end, int line) const {
-    return end.numbers + static_cast<std::size_t>(group) * end.group_step +
-           static_cast<std::size_t>(first + line) * end.line_step;
+    return end.numbers + end.group.at(group) * end.group_step + end.line.at(first + line) * end.line_step;
+  }
+  [[nodiscard]] QUADRAT_HD fft_number<T> read(const fft_number<T>* line, int index) const {
+    if (!pass.from.index.has(index)) return {};
+    fft_number<T> x = line[pass.from.index.at(index) * pass.from.index_step];
+    if (pass.conjugate) x.im = -x.im;
+    if (pass.from.factors == nullptr) return x;
+    const fft_number<T> factor = pass.from.factors[index];
+    return x * fft_number<T>{factor.re, -factor.im};
+  }
+  QUADRAT_HD void write(fft_number<T>* line, int mode, fft_number<T> x) const {
+    if (!pass.to.index.has(mode)) return;
+    if (pass.to.factors != nullptr) {
+      const fft_number<T> factor = pass.to.factors[mode];
+      x = x * fft_number<T>{factor.re, -factor.im};
+    }
+    if (pass.conjugate) x.im = -x.im;
+    line[pass.to.index.at(mode) * pass.to.index_step] = x;
   }
 };
 
 /// One pass, by thread `thread` of `threads`: all of them must have done the one before.
-template <bool Strided, typename T>
-QUADRAT_HD inline void run_line_pass(const line_block<T>& block, int p, int thread, int threads) {
-  const line_pass<T>& pass = block.pass;
-  with_radix(pass.digits.radix[p], [&](auto tag) {
-    constexpr int radix = decltype(tag)::value, halves = radix % 2 == 0;
-    if (p == 0) {
-      if (halves && 2 * pass.from.count <= pass.digits.size) {
-        block.template for_each<Strided>(p, thread, threads,
-                                         [](const auto& one) { one.template first<radix, halves>(); });
-      } else {
-        block.template for_each<Strided>(p, thread, threads,
-                                         [](const auto& one) { one.template first<radix, false>(); });
-      }
-    } else if (p + 1 < pass.digits.passes) {
-      block.template for_each<Strided>(p, thread, threads, [p](const auto& one) { one.template middle<radix>(p); });
-    } else if (halves && 2 * pass.to.count <= pass.digits.size) {
-      block.template for_each<Strided>(p, thread, threads, [](const auto& one) { one.template last<radix, halves>(); });
+template <bool Strided, int Radix, typename T>
+QUADRAT_HD inline void run_line_pass(const line_block<T>& block, int number, int thread, int threads) {
+  const line_pass<T>& all = block.pass;
+  const line_digits& digits = all.digits;
+  const int butterflies = static_cast<int>(digits.butterflies[number].divisor);
+  const int step = static_cast<int>(digits.step[number].divisor);
+  const int root_step = butterflies / step;
+  const bool first = number == 0, last = number + 1 == digits.passes;
+  const int inner = number < 2 ? 1 : digits.radix[1];
+  for (int i = thread; i < butterflies << all.shift; i += threads) {
+    const int along = Strided ? i >> all.shift : digits.butterflies[number].quotient(i);
+    const int line = Strided ? i - (along << all.shift) : along;
+    const int butterfly = Strided ? along : i - line * butterflies;
+    if (!block.has(line)) continue;
+    const int p = digits.step[number].quotient(butterfly), q = butterfly - p * step;
+    fft_number<T> x[Radix];
+    if (first) {
+      const fft_number<T>* const from = block.line_of(all.from, line);
+      QUADRAT_UNROLL
+      for (int r = 0; r < Radix; ++r) x[r] = block.read(from, q + r * step);
     } else {
-      block.template for_each<Strided>(p, thread, threads, [](const auto& one) { one.template last<radix, false>(); });
+      const int place = last ? digits.places[butterfly] : p / inner * digits.pitch + p % inner * (step * Radix) + q;
+      QUADRAT_UNROLL
+      for (int r = 0; r < Radix; ++r) x[r] = *block.template at<Strided>(line, place + r * step);
     }
-  });
+    small_transform<Radix>(x);
+    if (last) {
+      fft_number<T>* const to = block.line_of(all.to, line);
+      QUADRAT_UNROLL
+      for (int r = 0; r < Radix; ++r) block.write(to, butterfly + r * butterflies, x[r]);
+      continue;
+    }
+    const int place = first ? q : p / inner * digits.pitch + p % inner * (step * Radix) + q;
+    const int apart = first ? digits.pitch : step;
+    QUADRAT_UNROLL
+    for (int r = 0; r < Radix; ++r) {
+      *block.template at<Strided>(line, place + r * apart) = r == 0 ? x[r] : x[r] * all.roots[q * r * root_step];
+    }
+  }
+}
+
+/// The same for the pass's radix.
+template <bool Strided, typename T>
+QUADRAT_HD inline void run_line_pass(const line_block<T>& block, int number, int thread, int threads) {
+  switch (block.pass.digits.radix[number]) {
+    case 2:
+      return run_line_pass<Strided, 2>(block, number, thread, threads);
+    case 3:
+      return run_line_pass<Strided, 3>(block, number, thread, threads);
+    case 4:
+      return run_line_pass<Strided, 4>(block, number, thread, threads);
+    case 5:
+      return run_line_pass<Strided, 5>(block, number, thread, threads);
+    case 6:
+      return run_line_pass<Strided, 6>(block, number, thread, threads);
+    case 8:
+      return run_line_pass<Strided, 8>(block, number, thread, threads);
+    case 9:
+      return run_line_pass<Strided, 9>(block, number, thread, threads);
+    case 10:
+      return run_line_pass<Strided, 10>(block, number, thread, threads);
+    default:
+      return run_line_pass<Strided, 16>(block, number, thread, threads);
+  }
 }
 
 }  // namespace quadrat::detail

@@ -12,29 +12,27 @@ namespace quadrat::detail {
 template <typename T>
 inline constexpr int most_line_size = sizeof(T) == 4 ? 4096 : 2048;
 
-/// Shorter ones may have one pass only.
-inline constexpr int least_line_size = 17;
-
 /// What line_digits points to, on the host.
 struct line_plan {
   line_digits digits;
   std::vector<std::uint16_t> places;
 };
 
-/// The fewest passes, and of those small ones. `size`: a product of 2, 3 and 5, at least 4 and not prime, at most
+/// The fewest passes, and of those the ones with the smallest greatest radix. `size`: a product of 2, 3 and 5, at most
 /// most_line_size.
-[[nodiscard]] line_plan plan_line(int size);
+/// `evens`: radices in an order with even ones first and last, as far as there are any.
+[[nodiscard]] line_plan plan_line(int size, bool evens = false);
 
 /// exp(-2 pi i k / size), k = 0 to size - 1.
 template <typename T>
 [[nodiscard]] std::vector<fft_number<T>> line_roots(int size);
 
-/// 2 to the power of this many lines are transformed together: those of 64 bytes next to one another, so that several
-/// blocks fit on a multiprocessor, or fewer where they would take too much shared memory.
+/// 2 to the power of this many lines are transformed together: those of 128 bytes next to one another, or fewer where
+/// they would take too much shared memory.
 template <typename T>
 [[nodiscard]] inline int line_shift(const line_digits& digits) {
-  constexpr std::size_t most_bytes = 100 * 1024;
-  int shift = sizeof(T) == 4 ? 3 : 2;
+  constexpr std::size_t most_bytes = 80 * 1024;
+  int shift = sizeof(T) == 4 ? 4 : 3;
   const auto bytes = static_cast<std::size_t>(digits.places_of_line()) * sizeof(fft_number<T>);
   while (shift > 1 && (bytes << shift) > most_bytes) --shift;
   return shift;

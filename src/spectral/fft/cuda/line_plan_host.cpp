@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "quadrat/core/error.hpp"
 
@@ -12,23 +13,20 @@ namespace quadrat::detail {
 
 namespace {
 
-/// A measure of what a plan costs: passes first, then the largest radix. Where the first or the last radix is even, a
-/// half of its numbers can be left out.
-[[nodiscard]] int cost_of(const std::vector<int>& radices) {
-  const int largest = *std::max_element(radices.begin(), radices.end());
-  return 100 * static_cast<int>(radices.size()) + largest + 3 * (radices.front() % 2) + 3 * (radices.back() % 2);
-}
-
-/// Appends radices until their product is `rest`; keeps the best.
+/// Appends radices, from `least_index` of the list on, until their product is `rest`; keeps the best.
 void search_radices(int rest, std::vector<int>& radices, std::vector<int>& best) {
-  constexpr std::array possible{16, 12, 10, 9, 8, 6, 5, 4, 3, 2};
+  constexpr std::array possible{16, 10, 9, 8, 6, 5, 4, 3, 2};
   if (rest == 1) {
-    if (radices.size() >= 2 && (best.empty() || cost_of(radices) < cost_of(best))) best = radices;
+    // They fall, so that the first is the greatest.
+    const auto better = [&] {
+      return radices.size() != best.size() ? radices.size() < best.size() : radices[0] < best[0];
+    };
+    if (best.empty() || better()) best = radices;
     return;
   }
   if (radices.size() == line_digits::most_passes) return;
   for (const int radix : possible) {
-    if (rest % radix != 0) continue;
+    if (rest % radix != 0 || (!radices.empty() && radix > radices.back())) continue;
     radices.push_back(radix);
     search_radices(rest / radix, radices, best);
     radices.pop_back();
@@ -53,11 +51,15 @@ void search_radices(int rest, std::vector<int>& radices, std::vector<int>& best)
 
 }  // namespace
 
-line_plan plan_line(int size) {
+line_plan plan_line(int size, bool evens) {
   std::vector<int> radices, best;
   search_radices(size, radices, best);
-  require(!best.empty(), "a Fourier transform of ", size,
-          " numbers was asked for; products of 2, 3 and 5 from 4 to 4096 are possible");
+  if (size == 1) best = {2};  // not used
+  require(!best.empty(), "a Fourier transform of ", size, " numbers was asked for in shared memory");
+  if (evens) {
+    std::ranges::stable_partition(best, [](int radix) { return radix % 2 == 0; });
+    if (best.size() > 2 && best[1] % 2 == 0) std::swap(best[1], best.back());
+  }
   line_plan plan{};
   line_digits& digits = plan.digits;
   digits.size = size;

@@ -11,7 +11,7 @@ constexpr int line_threads = 256;
 
 /// Block x: lines of a group. Block y: group, if there are not too many; the rest follow.
 template <bool Strided, typename T>
-__global__ void __launch_bounds__(line_threads, sizeof(T) == 4 ? 4 : 2)
+__global__ void __launch_bounds__(line_threads, sizeof(T) == 4 ? 3 : 2)
     line_kernel(const __grid_constant__ line_pass<T> pass) {
   extern __shared__ __align__(16) unsigned char line_memory[];
   for (int group = static_cast<int>(blockIdx.y); group < pass.groups; group += static_cast<int>(gridDim.y)) {

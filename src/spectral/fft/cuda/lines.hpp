@@ -23,7 +23,7 @@ class cuda_line {
     line_pass<T> pass{};
     pass.digits = plan_.digits;
     pass.roots = roots_.data();
-    pass.sign = static_cast<T>(sign);
+    pass.conjugate = sign > 0;
     pass.shift = line_shift<T>(plan_.digits);
     return pass;
   }
