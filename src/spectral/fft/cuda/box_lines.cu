@@ -29,8 +29,7 @@ template <typename T>
 
 /// Block x: lines of a group. Block y: group, if there are not too many; the rest follow.
 template <bool Strided, typename T>
-__global__ void __launch_bounds__(box_threads, sizeof(T) == 4 ? 4 : 2)
-    box_kernel(const __grid_constant__ box_pass<T> pass) {
+__global__ void __launch_bounds__(box_threads, 4) box_kernel(const __grid_constant__ box_pass<T> pass) {
   extern __shared__ __align__(16) unsigned char box_memory[];
   for (int group = static_cast<int>(blockIdx.y); group < pass.groups; group += static_cast<int>(gridDim.y)) {
     const box_block<T> block{pass, reinterpret_cast<fft_number<T>*>(box_memory), group,

@@ -242,7 +242,10 @@ __device__ __forceinline__ void store_tile_slopes(const tile_results<T>& results
     const int number = tile_batch * p + lane, point = number / (3 * Together), part = number % (3 * Together);
     const int axis = part / Together, c = channel + part % Together;
     const particle_id at = __shfl_sync(~0u, id, point);
-    if (point < count) results.put_slope(c, axis, at, memory.results[c][axis][point]);
+    if (point >= count) continue;
+    T& to = results.gradients[channel][static_cast<std::size_t>(at) * (3 * Together) + static_cast<unsigned>(part)];
+    const T slope = results.scale[axis] * memory.results[c][axis][point];
+    to = results.accumulate ? to + slope : slope;
   }
 }
 
