@@ -10,7 +10,8 @@
 #include <random>
 #include <vector>
 
-#include "spectral/fft/cuda/line_plan.hpp"
+#include "quadrat/core/error.hpp"
+#include "support/errors.hpp"
 #include "support/random.hpp"
 
 // The passes of a block's threads, one thread after the other, against direct sums.
@@ -54,7 +55,7 @@ struct lines_case {
   }
 
   void transform() {
-    auto plan = detail::plan_line(size, true);
+    auto plan = detail::plan_line(size);
     const auto roots = detail::line_roots<double>(size);
     detail::box_pass<double> pass{};
     pass.digits = plan.digits;
@@ -115,6 +116,7 @@ TEST(box_pass, transforms_lines_of_every_size) {
     for (const int factor : {2, 3, 5}) {
       while (rest % factor == 0) rest /= factor;
     }
+    EXPECT_TRUE(rest > 1 || detail::has_line_plan(size)) << size;
     if (rest > 1) continue;
     expect_direct_sums({size, size, size, 1, true});
     expect_direct_sums({size, size / 2, size / 2 + 1, -1, false});
@@ -122,6 +124,13 @@ TEST(box_pass, transforms_lines_of_every_size) {
     expect_direct_sums({size, size / 2, size / 2, -1, true});
     expect_direct_sums({size, 1, size / 3, 1, true});
   }
+}
+
+/// 3750 is 6 times 5 four times; 14 and 17 are no products of 2, 3 and 5.
+TEST(box_pass, knows_which_sizes_it_has) {
+  for (const int size : {14, 17, 3125, 3750}) EXPECT_FALSE(detail::has_line_plan(size)) << size;
+  for (const int size : {540, 648, 4096, 2500}) EXPECT_TRUE(detail::has_line_plan(size)) << size;
+  expect_words(error_of<argument_error>([] { (void)detail::plan_line(3750); }), {"3750"});
 }
 
 }  // namespace

@@ -6,16 +6,12 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "spectral/fft/cuda/box_pass.hpp"
-#include "spectral/fft/cuda/line_plan.hpp"
 
 namespace quadrat::detail {
 
 namespace {
 
 constexpr int box_threads = 256;
-/// Shorter lines may have one pass only.
-constexpr int least_box_size = 17;
-
 /// 2 to the power of this many lines are transformed together: those of 64 bytes next to one another, so that several
 /// blocks fit on a multiprocessor, or fewer where they would take too much shared memory.
 template <typename T>
@@ -59,9 +55,7 @@ template <typename T>
 struct box_line {
   box_line() = default;
   box_line(const cuda_context& context, int size)
-      : plan(plan_line(size, true)),
-        places(to_device(context, plan.places)),
-        roots(to_device(context, line_roots<T>(size))) {
+      : plan(plan_line(size)), places(to_device(context, plan.places)), roots(to_device(context, line_roots<T>(size))) {
     plan.digits.places = places.data();
   }
   [[nodiscard]] std::size_t bytes() const { return places.bytes() + roots.bytes(); }
@@ -154,7 +148,8 @@ class box_lines final : public box_transform<cuda_context, T> {
 template <typename T>
 bool fits_box_lines(const box_problem& problem) {
   for (const box_axis& axis : problem.axis) {
-    if (axis.size > most_line_size<T> || (axis.size > 1 && axis.size < least_box_size)) return false;
+    // With 16 numbers or fewer there might be one pass only.
+    if (axis.size > 1 && (axis.size <= 16 || axis.size > most_line_size<T> || !has_line_plan(axis.size))) return false;
   }
   return problem.axis[1].size > 1;
 }

@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "spectral/fft/cuda/line_pass.hpp"
+#include "spectral/fft/cuda/line_plan.hpp"
 
-/// The passes of line_pass.hpp where of each line only the first numbers are given and only the first modes wanted, in
-/// most cases less than half of both: the first pass then computes with half of its numbers, and the last one half of
-/// its modes.
+/// Fourier transforms of lines of a mesh along one axis, in the shared memory of blocks: of each line only the first
+/// numbers are given (the others count as zero) and only the first modes wanted, in most cases less than half of both.
+/// The first pass then computes with half of its numbers, and the last one half of its modes. A block takes several
+/// lines, with one butterfly per thread at a time.
 namespace quadrat::detail {
 
 /// One end of a pass, in complex numbers: where the numbers of a line are, how many, and what they are multiplied by.

@@ -52,15 +52,18 @@ void search_radices(int rest, std::vector<int>& radices, std::vector<int>& best)
 
 }  // namespace
 
-line_plan plan_line(int size, bool evens) {
+bool has_line_plan(int size) {
   std::vector<int> radices, best;
   search_radices(size, radices, best);
-  if (size == 1) best = {2};  // not used
-  require(!best.empty(), "a Fourier transform of ", size, " numbers was asked for in shared memory");
-  if (evens) {
-    std::ranges::stable_partition(best, [](int radix) { return radix % 2 == 0; });
-    if (best.size() > 2 && best[1] % 2 == 0) std::swap(best[1], best.back());
-  }
+  return best.size() >= 2;
+}
+
+line_plan plan_line(int size) {
+  std::vector<int> radices, best;
+  search_radices(size, radices, best);
+  require(!best.empty(), "a Fourier transform of ", size, " numbers was asked for, which takes too many passes");
+  std::ranges::stable_partition(best, [](int radix) { return radix % 2 == 0; });
+  if (best.size() > 2 && best[1] % 2 == 0) std::swap(best[1], best.back());
   line_plan plan{};
   line_digits& digits = plan.digits;
   digits.size = size;
