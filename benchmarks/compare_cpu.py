@@ -3,12 +3,14 @@
 """Full neighbor lists on the CPU beside those of vesin and SciPy's cKDTree, on the same points, in one run.
 
     script/python-packages                                    once: installs vesin and SciPy in build/python
-    benchmarks/compare_cpu.py [--program build/cpu/bin/quadrat] [--quick] [--json FILE]
+    benchmarks/compare_cpu.py [--program build/cpu/bin/quadrat] [--op NAME] [--quick] [--json FILE]
 
-The points are those of `quadrat bench neighbors --op csr`: uniform in an open cube, 40 neighbors each, double
-precision. Everyone has two threads (cKDTree uses them in query_ball_point only) and gives all pairs both ways; every
-number of pairs must be the same. Times are medians in milliseconds, from coordinates in memory to a finished list,
-with whatever tree or grid that takes.
+The points are those of `quadrat bench neighbors --op csr` and `--op separations`: uniform in a cube, 40 neighbors each,
+double precision. In csr the cube is open and a list has indices; in separations it is periodic and a list also has
+vectors and shifts, which cKDTree does not give. Everyone has two threads (cKDTree uses them in query_ball_point only),
+gives all pairs both ways and fills memory that it has kept from the call before, if it keeps any; every number of pairs
+must be the same. Times are medians in milliseconds, from coordinates in memory to a finished list, with whatever tree
+or grid that takes.
 """
 
 import argparse
@@ -52,9 +54,14 @@ def cutoff_for(n):
     return (NEIGHBORS / (n * 4 / 3 * np.pi)) ** (1 / 3)
 
 
-def of_vesin(points, cutoff):
+def of_vesin(points, cutoff, periodic=False, quantities="ij"):
     neighbors = vesin.NeighborList(cutoff=cutoff, full_list=True, n_threads=THREADS)
-    return lambda: len(neighbors.compute(points=points, box=np.eye(3), periodic=False, quantities="ij", copy=False)[0])
+    arguments = {"points": points, "box": np.eye(3), "periodic": periodic, "quantities": quantities, "copy": False}
+    return lambda: len(neighbors.compute(**arguments)[0])
+
+
+def of_vesin_separations(points, cutoff):
+    return of_vesin(points, cutoff, periodic=True, quantities="ijSD")
 
 
 def of_query_pairs(points, cutoff):
@@ -74,9 +81,12 @@ def of_query_ball_point(points, cutoff):
 
 
 OTHERS = {
-    "vesin": of_vesin,
-    "cKDTree.query_pairs": of_query_pairs,
-    "cKDTree.query_ball_point": of_query_ball_point,
+    "csr": {
+        "vesin": of_vesin,
+        "cKDTree.query_pairs": of_query_pairs,
+        "cKDTree.query_ball_point": of_query_ball_point,
+    },
+    "separations": {"vesin": of_vesin_separations},
 }
 
 
@@ -91,54 +101,60 @@ def timed(run, seconds):
     return result, times
 
 
-def ours(program, quick):
-    """The rows of the automatic choice, in double precision, by number of points; and the description of the run."""
+def ours(program, operations, quick):
+    """The rows of the automatic choice, in double precision; and the description of the run."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "neighbors.json"
         command = [program, "bench", "neighbors", "--quick" if quick else "--full", "--device", "cpu", "--threads",
-                   str(THREADS), "--op", "csr", "--method", "strips", "--json", str(file)]  # fmt: skip
+                   str(THREADS), "--method", "strips", "--json", str(file)]  # fmt: skip
+        for operation in operations:
+            command += ["--op", operation]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
             sys.exit(f"compare_cpu: {' '.join(command)} returned {done.returncode}")
         result = json.loads(file.read_text())
     rows = [row for row in result["rows"] if row["method"] == "auto" and row["precision"] == "double"]
-    return {row["n"]: row for row in rows}, result["meta"]
+    return rows, result["meta"]
 
 
-def row_of(method, n, pairs, times):
+def row_of(method, own, pairs, times):
+    same = ("op", "precision", "dim", "n", "distribution", "neighbors")
     return {
-        "op": "csr", "method": method, "precision": "double", "dim": 3, "n": n, "distribution": "uniform",
-        "neighbors": NEIGHBORS, "pairs": pairs, "median_ms": statistics.median(times), "min_ms": min(times),
-        "max_ms": max(times), "samples": len(times), "pairs_per_s": 1e3 * pairs / statistics.median(times),
+        **{key: own[key] for key in same}, "method": method, "pairs": pairs, "median_ms": statistics.median(times),
+        "min_ms": min(times), "max_ms": max(times), "samples": len(times),
+        "pairs_per_s": 1e3 * pairs / statistics.median(times),
     }  # fmt: skip
 
 
-def compare(n, row, seconds):
-    """Rows of all libraries for n points; prints them with their ratio to Quadrat."""
+def compare(row, seconds):
+    """Rows of all libraries for the points of one of ours; prints them with their ratio to Quadrat."""
+    n = row["n"]
     points, cutoff = bench_points(n), cutoff_for(n)
     rows = [{**row, "method": f"quadrat ({row['chosen']})"}]
-    for name, make in OTHERS.items():
+    for name, make in OTHERS[row["op"]].items():
         pairs, times = timed(make(points, cutoff), seconds)
         if pairs != row["pairs"]:
             sys.exit(f"compare_cpu: {name} found {pairs} pairs of {n} points, quadrat {row['pairs']}")
-        rows.append(row_of(name, n, pairs, times))
+        rows.append(row_of(name, row, pairs, times))
     for other in rows:
         other["times_ours"] = other["median_ms"] / row["median_ms"]
-        print(f"{n:>9}  {other['method']:<26} {other['median_ms']:>10.1f} ms   {other['times_ours']:>6.2f} x")
+        times = f"{other['median_ms']:>10.1f} ms   {other['times_ours']:>6.2f} x"
+        print(f"{row['op']:<12} {n:>9}  {other['method']:<26} {times}")
     return rows
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=str(SOURCE / "build" / "cpu" / "bin" / "quadrat"))
+    parser.add_argument("--op", choices=OTHERS, help="only these rows")
     parser.add_argument("--quick", action="store_true", help="one small size, in seconds")
     parser.add_argument("--json", help="write the rows to this file")
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = str(THREADS)
-    own_rows, meta = ours(options.program, options.quick)
+    own_rows, meta = ours(options.program, [options.op] if options.op else OTHERS, options.quick)
     rows = []
-    for n, row in sorted(own_rows.items()):
-        rows += compare(n, row, 0.5 if options.quick else 10)
+    for row in own_rows:
+        rows += compare(row, 0.5 if options.quick else 10)
     if options.json:
         versions = {"vesin": vesin.__version__, "scipy": scipy.__version__, "numpy": np.__version__}
         meta = {key: meta[key] for key in ("version", "commit", "device", "compiler", "threads") if key in meta}

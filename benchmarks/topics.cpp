@@ -39,9 +39,10 @@ constexpr std::array<operation, 2> brownian_operations{{
     {"methods", "the same by each way to the noise", 0, run_brownian_methods},
 }};
 
-constexpr std::array<operation, 7> cells_operations{{
+constexpr std::array<operation, 8> cells_operations{{
     {"insert", "building every cell list, random points on 64^3 cells", 0, run_insert},
     {"boxes", "building every cell list at 2, 3.5 and 8 particles a cell", 0, run_boxes},
+    {"blob", "building counting and sorted, 10M points in a Gaussian blob on 200^3 cells", 0, run_blob},
     {"carry", "building with position and velocity carried into the order of cells", 0, run_carry},
     {"walk", "walking the neighborhood of every particle, over every cell list", 0, run_walk},
     {"read_paths", "the same by hand: texture, plain and read-only loads (CUDA)", 0, run_read_paths},
@@ -69,13 +70,15 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
-constexpr std::array<operation, 10> distributed_operations{{
+constexpr std::array<operation, 12> distributed_operations{{
     {"weak", "the granular step with as many grains for each rank, beside one context", 0, run_weak_scaling},
     {"strong", "the granular step with as many grains in all", 0, run_strong_scaling},
+    {"exchange", "the granular step, and the same with an exchange of grains in each", 0, run_exchange},
     {"overlap", "the granular step, while ghosts travel and after them", 0, run_overlap},
     {"srd", "the step of the SRD fluid with as many particles in all", 0, run_distributed_srd},
     {"circles", "the step of Circles with as many agents in all", 0, run_distributed_circles},
     {"ewald", "energy and forces of as many charges in all", 0, run_distributed_ewald},
+    {"spread", "spreading of as many points in all", 0, run_distributed_spread},
     {"brownian", "the step of Brownian dynamics with as many spheres in all", 0, run_distributed_brownian},
     {"halo", "positions of ghosts, packing included", 0, run_halo},
     {"migration", "one particle of a hundred changes its rank", 0, run_migration},
@@ -126,7 +129,7 @@ constexpr std::array<operation, 13> mesh_operations{{
     {"repetitions", "which method wins for how many repetitions (section 4.5)", 0, run_repetitions},
 }};
 
-constexpr std::array<operation, 13> neighbors_operations{{
+constexpr std::array<operation, 14> neighbors_operations{{
     {"csr", "full lists by size, number of neighbors and precision, uniform points", 0, run_csr},
     {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
     {"sparse", "lists in boxes much larger than their points", 0, run_sparse},
@@ -134,6 +137,7 @@ constexpr std::array<operation, 13> neighbors_operations{{
     {"cutoffs", "a radius for each point, over 1:100, and one cutoff with as many pairs", 0, run_cutoffs},
     {"small", "one small periodic system, its state object reused", 0, run_small},
     {"batch", "thousands of small periodic systems in one call", 0, run_batch},
+    {"separations", "full lists with vectors and shifts in a periodic cube", 0, run_separations},
     {"outputs", "half, sorted, pairs, distances, vectors, matrix", 0, run_outputs},
     {"rdf", "a frame of a radial distribution function", 0, run_rdf},
     {"clusters", "friends-of-friends and DBSCAN by size and number of neighbors", 0, run_clusters},
@@ -188,7 +192,8 @@ std::vector<method_info> search_methods() { return listed(traversal_orders()); }
 /// What is timed: it is the same on every device.
 std::vector<method_info> distributed_methods() {
   std::vector<method_info> all;
-  for (const char* name : {"ranks", "one_context", "overlapping", "positions", "stable", "natural", "transposed"}) {
+  for (const char* name : {"ranks", "one_context", "overlapping", "exchanging", "positions", "nccl", "in_place",
+                           "stable", "natural", "transposed"}) {
     all.push_back({name, "", true, true, determinism::run_to_run});
   }
   return all;

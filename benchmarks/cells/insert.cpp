@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <numbers>
 #include <string_view>
 #include <vector>
 
@@ -79,6 +83,33 @@ void run_insert_on(const session& s, const Context& context) {
   noise.finish();
 }
 
+/// Normal around the middle of the room, within it. Standard deviation: a twentieth of the side.
+[[nodiscard]] std::vector<float> blob_points(std::size_t n, double half_side) {
+  std::vector<float> values(3 * n);
+  const auto last = static_cast<std::int64_t>(values.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < last; ++i) {
+    const auto draw = 2 * static_cast<std::uint64_t>(i);
+    const double radius = std::sqrt(-2 * std::log(1 - random_unit(5, draw)));
+    const double normal = radius * std::cos(2 * std::numbers::pi * random_unit(5, draw + 1));
+    values[static_cast<std::size_t>(i)] = static_cast<float>(half_side * std::clamp(normal / 10, -0.999, 0.999));
+  }
+  return values;
+}
+
+template <typename Context>
+void run_blob_on(const session& s, const Context& context) {
+  const std::size_t n = s.full() ? 10'000'000 : 20'000;
+  const cube room{s.full() ? 200 : 25};
+  crowd<Context, float> people(context, room, blob_points(n, room.half_side()));
+  for (const std::string_view method : wanted_cell_lists(s)) {
+    if (method != "counting" && method != "sorted") continue;
+    row identity = people.describe("blob", method, "random");
+    identity["distribution"] = "blob";
+    s.attempt(identity, [&](row& out) { time_build(s, people, method, context, out); });
+  }
+}
+
 }  // namespace
 
 void run_insert(const session& s) {
@@ -95,6 +126,10 @@ void run_boxes(const session& s) {
       }
     }
   });
+}
+
+void run_blob(const session& s) {
+  with_context(s, [&](const auto& context) { run_blob_on(s, context); });
 }
 
 }  // namespace quadrat::bench

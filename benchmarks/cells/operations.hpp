@@ -10,6 +10,8 @@ namespace quadrat::bench {
 void run_insert(const session& s);
 /// Building every cell list in cubic boxes at 2, 3.5 and 8 particles per cell.
 void run_boxes(const session& s);
+/// Building `counting` and `sorted` where all points are in one Gaussian blob of a much larger grid.
+void run_blob(const session& s);
 /// Building with positions and velocities moved into the order of cells.
 void run_carry(const session& s);
 /// Walking the neighborhood of every particle over every cell list.

@@ -111,7 +111,7 @@ void run_distributed_ewald(const session& s) {
   options.accuracy = 1e-4;
   for (const int number : rank_counts(s)) {
     sum_on_ranks(s, all, options, number);
-    sum_alone(s, all, options, number);
+    if (!s.on_cuda() || number == 1) sum_alone(s, all, options, number);
   }
 }
 

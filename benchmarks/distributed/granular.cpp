@@ -54,6 +54,24 @@ void run_strong_scaling(const session& s) {
   }
 }
 
+void run_exchange(const session& s) {
+  const std::size_t each = s.on_cuda() ? (s.full() ? 4'000'000 : 100'000) : (s.full() ? 200'000 : 3'000);
+  for (const int number : rank_counts(s)) {
+    const std::size_t count = each * static_cast<std::size_t>(number);
+    const granular_options options = box_for(count);
+    const auto positions = granular_initial_positions(granular_start::lattice, count, options.parameters.radius,
+                                                      options.lower, options.upper);
+    for (const bool always : {false, true}) {
+      const row identity = identify("exchange", always ? "exchanging" : "ranks", "float", count, 0, "lattice");
+      time_on_ranks(s, identity, count, number, [&](const auto& context, communicator& ranks) {
+        const std::vector<vec<double, 3>> none;
+        return distributed_granular<std::remove_cvref_t<decltype(context)>, float>(
+            context, ranks, options, ranks.rank() == 0 ? positions : none, none, always ? 0.0 : 0.5);
+      });
+    }
+  }
+}
+
 void run_overlap(const session& s) {
   const std::size_t count = s.on_cuda() ? (s.full() ? 4'000'000 : 100'000) : (s.full() ? 200'000 : 3'000);
   const granular_options options = box_for(count);

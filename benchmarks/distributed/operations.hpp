@@ -12,6 +12,8 @@ namespace quadrat::bench {
 void run_weak_scaling(const session& s);
 /// The granular step with as many grains in all.
 void run_strong_scaling(const session& s);
+/// The granular step with as many grains for each rank, and the same with grains that change ranks in every step.
+void run_exchange(const session& s);
 /// The granular step, while ghosts travel and after them.
 void run_overlap(const session& s);
 /// The step of the SRD fluid with as many particles in all.
@@ -20,6 +22,8 @@ void run_distributed_srd(const session& s);
 void run_distributed_circles(const session& s);
 /// Energy and forces of as many charges in all.
 void run_distributed_ewald(const session& s);
+/// Spreading of as many points in all onto one mesh.
+void run_distributed_spread(const session& s);
 /// The step of Brownian dynamics with as many spheres in all.
 void run_distributed_brownian(const session& s);
 /// Positions of ghosts, packing included.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,20 +22,24 @@ void with_one_context(const session& s, int ranks, const Run& run) {
   }
 }
 
-/// What is timed in a run of a model: some steps after others.
+/// What is timed in a run of a model: some steps after others, fewer of large ones.
 struct timed_steps {
-  int steps;
-  std::size_t warm_up;
+  int steps = 5;
+  std::size_t warm_up = 5;
 
-  explicit timed_steps(const session& s)
-      : steps(s.full() ? 50 : 5), warm_up(static_cast<std::size_t>(s.full() ? 100 : 5)) {}
+  timed_steps(const session& s, std::size_t count) {
+    if (!s.full()) return;
+    constexpr std::size_t updates = 200'000'000;
+    steps = s.on_cuda() ? static_cast<int>(std::clamp<std::size_t>(updates / count, 3, 50)) : 50;
+    warm_up = 2 * static_cast<std::size_t>(steps);
+  }
 };
 
 /// Times the steps of a model over ranks, make(context, ranks), with `count` particles in all.
 template <typename Make>
 void time_on_ranks(const session& s, const row& identity, std::size_t count, int number, const Make& make) {
   attempt_on_ranks(s, identity, number, [&](const auto& context, communicator& ranks, row& out) {
-    const timed_steps plan(s);
+    const timed_steps plan(s, count);
     auto model = make(context, ranks);
     model.advance(plan.warm_up);
     const auto before = model.report();
@@ -52,18 +57,19 @@ void time_on_ranks(const session& s, const row& identity, std::size_t count, int
   });
 }
 
-/// The same, then on one context with as many threads, make_alone(context).
+/// The same, then on one context with as many threads, make_alone(context); on CUDA there is one that serves all.
 template <typename Make, typename MakeAlone>
 void time_model(const session& s, std::string_view op, std::string_view distribution, std::size_t count, int number,
                 const Make& make, const MakeAlone& make_alone) {
   time_on_ranks(s, identify(op, "ranks", "float", count, 0, distribution), count, number, make);
+  if (s.on_cuda() && number > 1 && op != "weak") return;
   row alone = identify(op, "one_context", "float", count, 0, distribution);
   alone["ranks"] = number;
   s.attempt(alone, [&](row& out) {
     with_one_context(s, number, [&](const auto& context) {
       auto model = make_alone(context);
       self_communicator self;
-      const timed_steps plan(s);
+      const timed_steps plan(s, count);
       model.advance(plan.warm_up);
       const timing measured =
           time_together(s, context, self, 1, [&] { model.advance(static_cast<std::size_t>(plan.steps)); });

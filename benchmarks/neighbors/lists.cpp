@@ -222,6 +222,24 @@ void run_batch(const session& s) {
   });
 }
 
+void run_separations(const session& s) {
+  with_context(s, [&](const auto& context) {
+    using context_type = std::remove_cvref_t<decltype(context)>;
+    const auto time = [&]<typename T>(std::size_t n, T) {
+      const auto what = uniform_problem<context_type, T>(context, n, 40, true);
+      neighbor_options<T> options = options_for(what.cutoff);
+      options.vectors = options.shifts = true;
+      std::uint64_t pairs = 0;
+      time_list(s, what, "separations", options, "uniform periodic", pairs);
+    };
+    for (const std::size_t n : {std::size_t{100'000}, std::size_t{1'000'000}}) {
+      if (!s.full()) return time(4096, double{});
+      time(n, float{});
+      time(n, double{});
+    }
+  });
+}
+
 void run_outputs(const session& s) {
   with_context(s, [&](const auto& context) {
     using context_type = std::remove_cvref_t<decltype(context)>;

@@ -20,6 +20,8 @@ void run_cutoffs(const session& s);
 void run_small(const session& s);
 /// Thousands of small periodic systems in one call.
 void run_batch(const session& s);
+/// Full lists with vectors and shifts of uniform random points in a periodic cube, by size and precision.
+void run_separations(const session& s);
 /// The cost of half lists, sorted rows, distances, vectors and shifts, pairs and matrices compared with the plain list.
 void run_outputs(const session& s);
 /// Friends-of-friends and DBSCAN of uniform and clustered points, by size and number of neighbors.

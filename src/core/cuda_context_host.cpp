@@ -6,6 +6,7 @@
 
 #if QUADRAT_HAS_CUDA
 #include "core/cuda_check.hpp"
+#include "core/device_pool.hpp"
 #endif
 
 namespace quadrat {
@@ -31,42 +32,51 @@ class device_scope {
   int former_ = 0;
 };
 
-/// Stream-ordered memory from a pool that keeps released memory for reuse.
-class device_pool final : public memory_resource {
- public:
-  explicit device_pool(int device) : device_(device) {
-    check_cuda(cudaDeviceGetDefaultMemPool(&pool_, device), "finding the memory pool");
-    std::uint64_t keep_all = ~std::uint64_t{0};
-    check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all), "setting up the pool");
-  }
-  void* allocate(std::size_t bytes, cuda_stream stream) override {
-    void* memory = nullptr;
-    const cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream);
-    if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      throw backend_error(
-          message("CUDA: out of memory: ", bytes, " bytes were asked for; ", available_bytes(), " are free"));
-    }
-    check_cuda(status, "allocating memory");
-    return memory;
-  }
-  void deallocate(void* memory, std::size_t, cuda_stream stream) noexcept override { cudaFreeAsync(memory, stream); }
-  std::size_t available_bytes() const override {
-    const device_scope scope(device_);
-    std::size_t free = 0, total = 0;
-    check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
-    std::uint64_t reserved = 0, used = 0;
-    check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "asking the memory pool");
-    check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "asking the memory pool");
-    return free + (reserved - used);
-  }
-
- private:
-  int device_;
-  cudaMemPool_t pool_ = nullptr;
-};
-
 }  // namespace
+
+namespace detail {
+
+device_pool::device_pool(int device) : device_(device) {
+  check_cuda(cudaDeviceGetDefaultMemPool(&pool_, device), "finding the memory pool");
+  std::uint64_t keep_all = ~std::uint64_t{0};
+  check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all), "setting up the pool");
+}
+
+void* device_pool::allocate(std::size_t bytes, cuda_stream stream) {
+  void* memory = nullptr;
+  const cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw backend_error(
+        message("CUDA: out of memory: ", bytes, " bytes were asked for; ", available_bytes(), " are free"));
+  }
+  check_cuda(status, "allocating memory");
+  return memory;
+}
+
+void device_pool::deallocate(void* memory, std::size_t /*bytes*/, cuda_stream stream) noexcept {
+  cudaFreeAsync(memory, stream);
+}
+
+std::size_t device_pool::available_bytes() const {
+  const device_scope scope(device_);
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
+  std::uint64_t reserved = 0, used = 0;
+  check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "asking the memory pool");
+  check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "asking the memory pool");
+  return free + (reserved - used);
+}
+
+void device_pool::open_to(int other) const {
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = other;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  check_cuda(cudaMemPoolSetAccess(pool_, &access, 1), "opening the memory pool to another device");
+}
+
+}  // namespace detail
 
 struct cuda_context::shared_state {
   explicit shared_state(const options& chosen) : device(chosen.device), pool(chosen.device), memory(chosen.memory) {
@@ -87,7 +97,7 @@ struct cuda_context::shared_state {
   int multiprocessors = 0;
   bool owns_stream = false;
   cudaStream_t stream = nullptr;
-  device_pool pool;
+  detail::device_pool pool;
   memory_resource* memory;
 };
 

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/distributed/decomposition.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "core/backend.hpp"
 #include "distributed/bisection.hpp"
+#include "distributed/blocks_of_boxes.hpp"
+#include "distributed/box_partitioner.hpp"
+#include "distributed/weighted_cells.hpp"
 #include "distributed/weighted_cuts.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -22,6 +30,15 @@ struct owner_of_point {
   QUADRAT_HD void operator()(std::size_t i) const {
     owners[i] = static_cast<std::uint32_t>(shares.owner(space.unfolded_cell_of(points[i])));
   }
+};
+
+template <typename T, int D>
+struct cell_of_point {
+  grid<T, D> space;
+  points_view<T, D> points;
+  vec<int, D>* cells;
+
+  QUADRAT_HD void operator()(std::size_t i) const { cells[i] = space.unfolded_cell_of(points[i]); }
 };
 
 /// Adds the weight of each point to the layers of its part. Sums of integers: exact in any order.
@@ -85,12 +102,44 @@ template <int D>
   return cuts;
 }
 
+template <typename T, int D>
+[[nodiscard]] std::vector<vec<int, D>> cells_of(const cpu_context& context, const grid<T, D>& space,
+                                                const points_view<T, D>& points) {
+  std::vector<vec<int, D>> cells(points.count);
+  for_each(context, "decomposition.cells", points.count, cell_of_point<T, D>{space, points, cells.data()});
+  return cells;
+}
+
+/// What the library of load balancing of the communicator makes of the cells' weights; nothing where there is none.
+template <typename T, int D>
+[[nodiscard]] std::optional<decomposition<D>> partitioned(const cpu_context& context, communicator& ranks,
+                                                          const grid<T, D>& space, const points_view<T, D>& points,
+                                                          const std::uint32_t* weights) {
+  auto* const partitioner = dynamic_cast<detail::box_partitioner*>(&ranks);
+  if (partitioner == nullptr || ranks.size() == 1) return std::nullopt;
+  detail::weighted_cells<D> cells(cells_of(context, space, points), weights);
+  int shift = 0;
+  for (const int one : all_values(ranks, cells.shift())) shift = std::max(shift, one);
+  cells.coarsen(shift);
+  const auto boxes = partitioner->partition(D, cells.places(detail::edges_of(space)), cells.weights());
+  if (boxes.empty()) return std::nullopt;
+  return detail::decomposition_of_blocks(space.cells, space.domain.periodic,
+                                         cells.blocks(boxes, detail::edges_of(space), space.cells));
+}
+template <typename T, int D>
+[[nodiscard]] std::optional<decomposition<D>> partitioned(const cuda_context&, communicator&, const grid<T, D>&,
+                                                          const points_view<T, D>&, const std::uint32_t*) {
+  // Points are on the device, where histograms take microseconds.
+  return std::nullopt;
+}
+
 }  // namespace
 
 template <typename Context, typename T, int D>
 decomposition<D> balanced_decomposition(const Context& context, communicator& ranks, const grid<T, D>& space,
                                         const points_view<T, D>& points, const std::uint32_t* weights) {
   detail::require_decomposable(space, ranks.size());
+  if (auto found = partitioned(context, ranks, space, points, weights)) return *std::move(found);
   detail::bisection<D> work(space.cells, space.domain.periodic, ranks.size());
   const vec<double, D> edges = detail::edges_of(space);
   array<std::uint32_t, Context> part_of_point(context, points.count);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "quadrat/core/context.hpp"
@@ -33,5 +34,27 @@ void mark_ready(const cuda_context& context, parcel& one);
 void take_parcel(const cuda_context& context, parcel& one, void* to);
 /// The sender's side, when the parcel has been taken.
 void wait_until_copied(const cuda_context& context, const parcel& one);
+
+/// Makes two devices peers, once in a process, so that copies between them are direct. Returns whether they are peers,
+/// or one.
+bool make_peers(int device, int other);
+/// Whether kernels of `device` may write to what the context allocates, from now on.
+[[nodiscard]] bool open_memory(const cuda_context& context, int device);
+
+/// The marks of one rank's stream: see direct_ranks. Two by turns, so that one can be set while others still read the
+/// one before.
+class stream_marks {
+ public:
+  void set(const cuda_context& context);
+  /// The last one that was set.
+  [[nodiscard]] void* last() const { return events_[turn_].get(); }
+
+ private:
+  std::shared_ptr<void> events_[2];  ///< cudaEvent_t
+  int turn_ = 0;
+};
+
+/// Later work of the stream waits for a mark of any rank.
+void wait_for_mark(const cuda_context& context, void* mark);
 
 }  // namespace quadrat::detail

@@ -2,13 +2,17 @@
 #include "quadrat/distributed/halo.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "core/backend.hpp"
+#include "distributed/direct_ranks.hpp"
 #include "distributed/halo_kernels.hpp"
 #include "distributed/runs_of_ranks.hpp"
+#include "parallel/select.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -19,11 +23,15 @@ namespace quadrat {
 
 template <typename Context, typename T, int D>
 struct halo<Context, T, D>::implementation {
-  implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group) {}
+  implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 1) {}
 
   void check(const grid<T, D>& space, const decomposition_view<D>& shares, std::size_t count,
              const halo_reach<T>& reach) const;
   void list_copies(const detail::ranks_near<T, D>& near, std::size_t count);
+  void find_direct_ways();
+  void push(std::span<const halo_array> arrays);
+  template <typename Unit>
+  void push_one(const halo_array& one, const detail::direct_targets& targets);
   [[nodiscard]] std::size_t total_sent() const { return keys[0].size(); }
   [[nodiscard]] const std::uint32_t* entries() const { return indices[sorted].data(); }
 
@@ -31,14 +39,19 @@ struct halo<Context, T, D>::implementation {
   communicator& ranks;
   workspace<Context> scratch;
   array<T, Context> reach_of_rank;
-  array<std::uint32_t, Context> copies;   ///< of each own particle
-  array<std::uint64_t, Context> offsets;  ///< of the copies of each in the lists below
+  array<std::uint32_t, Context> copies;  ///< of each own particle
+  array<std::uint32_t, Context> number;
+  array<std::uint32_t, Context> some, counts;  ///< the particles that have copies, and how many
+  array<std::uint64_t, Context> offsets;       ///< of the copies of each of these in the lists below
   array<std::uint32_t, Context> keys[2], indices[2];
   int sorted = 0;
   std::vector<std::size_t> sent, received;
   std::size_t own = 0, ghosts = 0;
   array<std::uint32_t, Context> out, in;
   detail::halo_rows rows{};
+  bool looked = false;
+  detail::direct_ranks* direct = nullptr;  ///< where this rank writes ghosts where they belong
+  std::vector<std::uint64_t> places;       ///< of this rank's ghosts in the arrays of each rank
 };
 
 template <typename Context, typename T, int D>
@@ -58,25 +71,86 @@ void halo<Context, T, D>::implementation::check(const grid<T, D>& space, const d
   for (const T one : reach.of_rank) check_reach(one);
 }
 
-/// Counts the copies of each particle, then lists them by rank.
+/// Counts the copies of each particle, then lists those of the particles that have some, by rank.
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T, D>& near, std::size_t count) {
   copies.resize_discarding(context, count);
-  offsets.resize_discarding(context, count + 1);
+  some.resize_discarding(context, count);
   for_each(context, "halo.count", count, detail::count_copies<T, D>{near, copies.data()});
-  exclusive_scan_with_total(context, copies.data(), offsets.data(), count, scratch);
-  const std::uint64_t total = to_host(context, offsets.data() + count, 1)[0];
+  detail::select_others(context, copies.data(), 0, count, some.data(), number.data(), scratch);
+  const std::size_t bordering = to_host(context, number.data(), 1)[0];
+  counts.resize_discarding(context, bordering);
+  offsets.resize_discarding(context, bordering + 1);
+  for_each(context, "halo.bordering", bordering, detail::copies_of_some{copies.data(), some.data(), counts.data()});
+  exclusive_scan_with_total(context, counts.data(), offsets.data(), bordering, scratch);
+  const std::uint64_t total = to_host(context, offsets.data() + bordering, 1)[0];
   require(total <= max_count, "rank ", ranks.rank(), " would send ", total, " ghosts; at most ", max_count,
           " are possible");
   for (int copy = 0; copy < 2; ++copy) {
     keys[copy].resize_discarding(context, total);
     indices[copy].resize_discarding(context, total);
   }
-  for_each(context, "halo.list", count,
-           detail::fill_copies<T, D>{near, offsets.data(), keys[0].data(), indices[0].data()});
+  for_each(context, "halo.list", bordering,
+           detail::fill_copies<T, D>{near, some.data(), offsets.data(), keys[0].data(), indices[0].data()});
   const sort_buffers<std::uint32_t> buffers{{keys[0].data(), keys[1].data()}, {indices[0].data(), indices[1].data()}};
   sorted = sort_pairs(context, buffers, total, key_bits_for(static_cast<std::uint64_t>(ranks.size())), scratch);
   sent = detail::counts_of_runs(context, keys[sorted].data(), total, ranks.size());
+}
+
+/// After counts have been exchanged: whether ranks write directly, and where to.
+template <typename Context, typename T, int D>
+void halo<Context, T, D>::implementation::find_direct_ways() {
+  if (!looked) {
+    const bool few = ranks.size() > 1 && ranks.size() <= detail::direct_targets::most;
+    direct = few ? detail::find_direct_ranks(ranks, context) : nullptr;
+    looked = true;
+  }
+  if (direct == nullptr) return;
+  std::vector<std::uint64_t> here;
+  std::uint64_t place = own;
+  for (const std::size_t count : received) {
+    here.push_back(place);
+    place += count;
+  }
+  places.resize(here.size());
+  ranks.all_to_all(here.data(), places.data(), sizeof(std::uint64_t));
+}
+
+template <typename Context, typename T, int D>
+template <typename Unit>
+void halo<Context, T, D>::implementation::push_one(const halo_array& one, const detail::direct_targets& targets) {
+  const std::size_t width = one.element_bytes / sizeof(Unit);
+  for_each(
+      context, "halo.push", total_sent() * width,
+      detail::push_elements<Unit>{static_cast<const Unit*>(one.data), width, entries(), keys[sorted].data(), targets});
+}
+
+/// Writes ghosts into the arrays of others, when these no longer read the ones before.
+template <typename Context, typename T, int D>
+void halo<Context, T, D>::implementation::push(std::span<const halo_array> arrays) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    using pointers = std::array<void*, detail::halo_rows::most>;
+    pointers mine{};
+    for (std::size_t k = 0; k < arrays.size(); ++k) mine[k] = arrays[k].data;
+    std::vector<pointers> all(static_cast<std::size_t>(ranks.size()));
+    direct->mark(context);
+    direct->pass_marks(context, mine.data(), all.data(), sizeof(pointers));
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      const std::size_t bytes = arrays[k].element_bytes;
+      detail::direct_targets targets{};
+      std::uint32_t first = 0;
+      bool wide = bytes % sizeof(detail::four_words) == 0;
+      for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        targets.data[rank] = static_cast<std::byte*>(all[rank][k]) + places[rank] * bytes;
+        targets.first[rank] = first;
+        first += static_cast<std::uint32_t>(sent[rank]);
+        wide = wide && reinterpret_cast<std::uintptr_t>(all[rank][k]) % sizeof(detail::four_words) == 0;
+      }
+      direct->count_written(total_sent() * bytes);
+      wide ? push_one<detail::four_words>(arrays[k], targets) : push_one<std::uint32_t>(arrays[k], targets);
+    }
+    direct->mark(context);
+  }
 }
 
 template <typename Context, typename T, int D>
@@ -116,27 +190,38 @@ void halo<Context, T, D>::build(const grid<T, D>& space, const decomposition_vie
   self.received = detail::exchanged_counts(self.ranks, self.sent, points.count, "particles with ghosts");
   self.own = points.count;
   self.ghosts = std::accumulate(self.received.begin(), self.received.end(), std::size_t{0});
+  self.find_direct_ways();
 }
 
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::start_forward(std::span<const halo_array> arrays) {
   implementation& self = *implementation_;
   self.rows = detail::rows_of(arrays);
+  if (self.direct != nullptr) return self.push(arrays);
   const std::size_t bytes = self.rows.words * sizeof(std::uint32_t);
   self.out.resize_discarding(self.context, self.total_sent() * self.rows.words);
-  self.in.resize_discarding(self.context, self.ghosts * self.rows.words);
   for_each(self.context, "halo.pack", self.total_sent(), detail::pack_rows{self.rows, self.entries(), self.out.data()});
   std::vector<outgoing_message> sends;
   std::vector<incoming_message> receives;
   detail::add_messages(sends, self.sent, self.out.data(), bytes);
-  detail::add_messages(receives, self.received, self.in.data(), bytes);
+  if (self.rows.arrays == 1) {
+    // Rows of one array are its elements.
+    detail::add_messages(receives, self.received, self.rows.data[0] + self.own * self.rows.words, bytes);
+  } else {
+    self.in.resize_discarding(self.context, self.ghosts * self.rows.words);
+    detail::add_messages(receives, self.received, self.in.data(), bytes);
+  }
   self.ranks.start(self.context, sends, receives);
 }
 
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::finish_forward() {
   implementation& self = *implementation_;
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (self.direct != nullptr) return self.direct->pass_marks(self.context, nullptr, nullptr, 0);
+  }
   self.ranks.finish(self.context);
+  if (self.rows.arrays == 1) return;
   for_each(self.context, "halo.unpack", self.ghosts, detail::unpack_rows{self.rows, self.own, self.in.data()});
 }
 
@@ -191,8 +276,8 @@ const std::vector<std::size_t>& halo<Context, T, D>::ghosts_by_rank() const {
 template <typename Context, typename T, int D>
 std::size_t halo<Context, T, D>::bytes() const {
   const implementation& self = *implementation_;
-  std::size_t sum = self.scratch.bytes() + self.reach_of_rank.bytes() + self.copies.bytes() + self.offsets.bytes() +
-                    self.out.bytes() + self.in.bytes();
+  std::size_t sum = self.scratch.bytes() + self.reach_of_rank.bytes() + self.copies.bytes() + self.number.bytes() +
+                    self.some.bytes() + self.counts.bytes() + self.offsets.bytes() + self.out.bytes() + self.in.bytes();
   for (int copy = 0; copy < 2; ++copy) sum += self.keys[copy].bytes() + self.indices[copy].bytes();
   return sum;
 }

@@ -51,18 +51,28 @@ struct count_copies {
   }
 };
 
+/// The copies of each particle that has some.
+struct copies_of_some {
+  const std::uint32_t* copies;
+  const std::uint32_t* some;
+  std::uint32_t* counts;
+
+  QUADRAT_HD void operator()(std::size_t k) const { counts[k] = copies[some[k]]; }
+};
+
 template <typename T, int D>
 struct fill_copies {
   ranks_near<T, D> near;
+  const std::uint32_t* some;
   const std::uint64_t* offsets;
   std::uint32_t* keys;
   std::uint32_t* indices;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
-    std::uint64_t place = offsets[i];
-    near(i, [&](int rank) {
+  QUADRAT_HD void operator()(std::size_t k) const {
+    std::uint64_t place = offsets[k];
+    near(some[k], [&](int rank) {
       keys[place] = static_cast<std::uint32_t>(rank);
-      indices[place++] = static_cast<std::uint32_t>(i);
+      indices[place++] = some[k];
     });
   }
 };
@@ -101,6 +111,34 @@ struct pack_rows {
       const std::uint32_t* const source = rows.data[one] + indices[k] * rows.width[one];
       for (std::size_t word = 0; word < rows.width[one]; ++word) *target++ = source[word];
     }
+  }
+};
+
+/// Where the elements of one array go on the ranks that get them.
+struct direct_targets {
+  static constexpr int most = 16;
+
+  void* data[most];           ///< by rank: of its first ghost that comes from here
+  std::uint32_t first[most];  ///< by rank: its first entry
+};
+
+struct alignas(16) four_words {
+  std::uint32_t word[4];
+};
+
+/// Copies elements of `width` units into the arrays of the ranks that get them, in other devices' memory.
+template <typename Unit>
+struct push_elements {
+  const Unit* data;
+  std::size_t width;
+  const std::uint32_t* indices;
+  const std::uint32_t* ranks;  ///< of each entry, in order
+  direct_targets targets;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::size_t k = width == 1 ? i : i / width, unit = i - k * width;
+    const std::uint32_t rank = ranks[k];
+    static_cast<Unit*>(targets.data[rank])[(k - targets.first[rank]) * width + unit] = data[indices[k] * width + unit];
   }
 };
 

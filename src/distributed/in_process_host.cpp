@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/distributed/in_process.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "distributed/device_parcels.hpp"
+#include "distributed/direct_ranks.hpp"
 
 namespace quadrat {
 
@@ -23,7 +27,11 @@ using detail::parcel;
 /// a rank that fails takes nothing away from the others.
 class hub {
  public:
-  explicit hub(int size) : size_(size), mail_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)) {
+  explicit hub(int size)
+      : size_(size),
+        looks_(static_cast<unsigned>(4 * size) <= std::thread::hardware_concurrency()),
+        mail_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)),
+        marks_(static_cast<std::size_t>(size)) {
     for (auto& round : given_) round.resize(static_cast<std::size_t>(size));
   }
 
@@ -39,7 +47,7 @@ class hub {
     if (++arrived_ == size_) {
       arrived_ = 0;
       ++round_;
-      changed_.notify_all();
+      notify();
     } else {
       wait(lock, [&] { return round_ != round; });
     }
@@ -49,7 +57,7 @@ class hub {
   void post(int from, const std::shared_ptr<parcel>& one) {
     const std::lock_guard lock(mutex_);
     box(from, one->to).push_back(one);
-    changed_.notify_all();
+    notify();
   }
   [[nodiscard]] std::shared_ptr<parcel> next(int from, int to) {
     std::unique_lock lock(mutex_);
@@ -61,7 +69,7 @@ class hub {
   void mark_taken(parcel& one) {
     const std::lock_guard lock(mutex_);
     one.taken = true;
-    changed_.notify_all();
+    notify();
   }
   void wait_until_taken(const parcel& one) {
     std::unique_lock lock(mutex_);
@@ -76,33 +84,54 @@ class hub {
       problem_ = problem;
       words_ = words;
     }
-    changed_.notify_all();
+    notify();
   }
   [[nodiscard]] const std::exception_ptr& problem() const { return problem_; }
+  /// Of a rank. Here, because others may still look at those of one that has ended.
+  [[nodiscard]] detail::stream_marks& marks(int rank) { return marks_[static_cast<std::size_t>(rank)]; }
 
  private:
   [[nodiscard]] std::deque<std::shared_ptr<parcel>>& box(int from, int to) {
     return mail_[static_cast<std::size_t>(from) * static_cast<std::size_t>(size_) + static_cast<std::size_t>(to)];
   }
+  void notify() {
+    changes_.fetch_add(1, std::memory_order_release);
+    changed_.notify_all();
+  }
+  /// Looks for a change for a while first, where there are cores enough: to be woken takes ten times as long as most
+  /// waits between ranks that have a device each.
   template <typename Condition>
   void wait(std::unique_lock<std::mutex>& lock, const Condition& condition) {
-    changed_.wait(lock, [&] { return failed_ >= 0 || condition(); });
+    using clock = std::chrono::steady_clock;
+    constexpr std::chrono::microseconds patience(200);
+    const auto over = [&] { return failed_ >= 0 || condition(); };
+    for (const auto begin = clock::now(); looks_ && !over() && clock::now() - begin < patience;) {
+      const std::uint64_t seen = changes_.load(std::memory_order_acquire);
+      lock.unlock();
+      while (changes_.load(std::memory_order_acquire) == seen && clock::now() - begin < patience) {
+      }
+      lock.lock();
+    }
+    changed_.wait(lock, over);
     if (failed_ >= 0) throw rank_error(failed_, words_);
   }
 
   int size_;
+  bool looks_;
+  std::atomic<std::uint64_t> changes_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::vector<std::byte>> given_[2];  ///< at even and at odd rounds, by rank
   int arrived_ = 0;
   std::uint64_t round_ = 0;
   std::vector<std::deque<std::shared_ptr<parcel>>> mail_;  ///< [from][to]
+  std::vector<detail::stream_marks> marks_;
   int failed_ = -1;
   std::exception_ptr problem_;
   std::string words_;
 };
 
-class thread_communicator final : public communicator {
+class thread_communicator final : public communicator, public detail::direct_ranks {
  public:
   thread_communicator(hub& all, int rank) : hub_(all), rank_(rank) {}
 
@@ -176,6 +205,37 @@ class thread_communicator final : public communicator {
       detail::wait_until_copied(context, *one);
     }
     sent_.clear();
+  }
+
+  [[nodiscard]] bool reach(const cuda_context& context) override {
+    int open = 1;
+    for (const int device : all_values(*this, context.device())) {
+      if (!detail::open_memory(context, device)) open = 0;
+    }
+    const auto all = all_values(*this, open);
+    return std::find(all.begin(), all.end(), 0) == all.end();
+  }
+  void count_written(std::size_t bytes) override {
+    const outgoing_message to_another{rank_ == 0 ? 1 : 0, nullptr, bytes};
+    if (size() > 1) count({&to_another, 1});
+  }
+  void mark(const cuda_context& context) override { hub_.marks(rank_).set(context); }
+  void pass_marks(const cuda_context& context, const void* mine, void* all, std::size_t bytes) override {
+    std::vector<std::byte> sent(sizeof(void*) + bytes);
+    void* const last = hub_.marks(rank_).last();
+    std::memcpy(sent.data(), &last, sizeof(last));
+    if (bytes > 0) std::memcpy(sent.data() + sizeof(last), mine, bytes);
+    auto* place = static_cast<std::byte*>(all);
+    int rank = 0;
+    for (const auto& one : hub_.meet(rank_, sent)) {
+      require(one.size() == sent.size(), "a rank gathers ", one.size(), " bytes, but rank ", rank_, " gathers ",
+              sent.size());
+      void* mark = nullptr;
+      std::memcpy(&mark, one.data(), sizeof(mark));
+      if (rank++ != rank_) detail::wait_for_mark(context, mark);
+      if (bytes > 0) std::memcpy(place, one.data() + sizeof(mark), bytes);
+      place += bytes;
+    }
   }
 
  private:

@@ -43,12 +43,35 @@ struct scatter_mesh {
   }
 };
 
-/// The points that travel between this rank and the others, in order of rank.
+/// The points that this rank's patch and its own block have in common.
+template <typename T, bool Add>
+struct move_within_rank {
+  const T* from;
+  const std::uint32_t* from_indices;
+  std::size_t width;
+  const std::uint32_t* to_indices;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    for (std::size_t c = 0; c < width; ++c) {
+      const T value = from[from_indices[k] * width + c];
+      T& place = to[to_indices[k] * width + c];
+      place = Add ? place + value : value;
+    }
+  }
+};
+
+/// The points that travel between this rank and the others, in order of rank; what stays on the rank is not among them.
 template <typename Context>
 struct mesh_route {
   array<std::uint32_t, Context> indices;
   std::vector<std::size_t> by_rank;
-  std::vector<std::size_t> pieces;  ///< points of each piece
+};
+
+/// Points of a piece, which is one for each rank and periodic image.
+struct piece_size {
+  std::size_t points;
+  bool stays;
 };
 
 }  // namespace
@@ -64,6 +87,8 @@ struct mesh_halo<Context, T, D>::implementation {
   communicator& ranks;
   std::size_t block_size = 0, patch_size = 0;
   mesh_route<Context> of_patch, of_block;
+  std::vector<piece_size> pieces;                            ///< of the block, in order of rank
+  array<std::uint32_t, Context> own_in_patch, own_in_block;  ///< of the pieces that stay
   array<T, Context> out, in;
 };
 
@@ -72,21 +97,28 @@ template <typename Context, typename T, int D>
 void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owners,
                                                     const std::vector<mesh_patch<D>>& patches) {
   const int self = ranks.rank();
-  std::vector<std::uint32_t> in_patch, in_block;
+  const mesh_patch<D>& patch = patches[static_cast<std::size_t>(self)];
+  const auto append = [](std::vector<std::uint32_t>& list, const std::vector<std::uint32_t>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  std::vector<std::uint32_t> in_patch, in_block, stays_in_patch, stays_in_block;
   for (int rank = 0; rank < ranks.size(); ++rank) {
+    const bool stays = rank == self;
     const std::size_t patch_before = in_patch.size(), block_before = in_block.size();
-    for (const auto& piece : detail::common_pieces(owners, rank, patches[static_cast<std::size_t>(self)])) {
-      in_patch.insert(in_patch.end(), piece.in_patch.begin(), piece.in_patch.end());
+    for (const auto& piece : detail::common_pieces(owners, rank, patch)) {
+      append(stays ? stays_in_patch : in_patch, piece.in_patch);
     }
     for (const auto& piece : detail::common_pieces(owners, self, patches[static_cast<std::size_t>(rank)])) {
-      in_block.insert(in_block.end(), piece.in_block.begin(), piece.in_block.end());
-      of_block.pieces.push_back(piece.in_block.size());
+      append(stays ? stays_in_block : in_block, piece.in_block);
+      pieces.push_back({piece.in_block.size(), stays});
     }
     of_patch.by_rank.push_back(in_patch.size() - patch_before);
     of_block.by_rank.push_back(in_block.size() - block_before);
   }
   of_patch.indices = to_device(context, in_patch);
   of_block.indices = to_device(context, in_block);
+  own_in_patch = to_device(context, stays_in_patch);
+  own_in_block = to_device(context, stays_in_block);
   patch_size = patches[static_cast<std::size_t>(self)].size();
   const cell_block<D>& block = owners.blocks[static_cast<std::size_t>(self)];
   block_size = block.empty() ? 0 : mesh_patch<D>{block.first, block.end - block.first}.size();
@@ -147,11 +179,20 @@ void mesh_halo<Context, T, D>::add(const T* patch, T* block, int components) {
            gather_mesh<T>{patch, self.of_patch.indices.data(), width, self.out.data()});
   self.exchange(self.of_patch, self.of_block, width);
   fill_bytes(self.context, block, 0, self.block_size * width * sizeof(T));
-  std::size_t first = 0;
-  for (const std::size_t count : self.of_block.pieces) {
-    for_each(self.context, "mesh.add", count,
-             scatter_mesh<T, true>{self.in.data() + first * width, self.of_block.indices.data() + first, width, block});
-    first += count;
+  // One piece after the other: each names a point at most once, so that nothing is added concurrently.
+  std::size_t arrived = 0, stayed = 0;
+  for (const piece_size& piece : self.pieces) {
+    if (piece.stays) {
+      for_each(self.context, "mesh.add own", piece.points,
+               move_within_rank<T, true>{patch, self.own_in_patch.data() + stayed, width,
+                                         self.own_in_block.data() + stayed, block});
+      stayed += piece.points;
+    } else {
+      for_each(self.context, "mesh.add", piece.points,
+               scatter_mesh<T, true>{self.in.data() + arrived * width, self.of_block.indices.data() + arrived, width,
+                                     block});
+      arrived += piece.points;
+    }
   }
 }
 
@@ -167,6 +208,8 @@ void mesh_halo<Context, T, D>::fetch(const T* block, T* patch, int components) {
   fill_bytes(self.context, patch, 0, self.patch_size * width * sizeof(T));
   for_each(self.context, "mesh.place", self.of_patch.indices.size(),
            scatter_mesh<T, false>{self.in.data(), self.of_patch.indices.data(), width, patch});
+  for_each(self.context, "mesh.place own", self.own_in_patch.size(),
+           move_within_rank<T, false>{block, self.own_in_block.data(), width, self.own_in_patch.data(), patch});
 }
 
 template <typename Context, typename T, int D>
@@ -180,7 +223,8 @@ std::size_t mesh_halo<Context, T, D>::patch_size() const {
 template <typename Context, typename T, int D>
 std::size_t mesh_halo<Context, T, D>::bytes() const {
   const implementation& self = *implementation_;
-  return self.of_patch.indices.bytes() + self.of_block.indices.bytes() + self.out.bytes() + self.in.bytes();
+  return self.of_patch.indices.bytes() + self.of_block.indices.bytes() + self.own_in_patch.bytes() +
+         self.own_in_block.bytes() + self.out.bytes() + self.in.bytes();
 }
 
 template class mesh_halo<backend_context, float, 2>;

@@ -13,23 +13,6 @@ namespace quadrat::detail {
 
 namespace {
 
-/// [x][y][z] into parts, one for each rank that gets the layers [y0, y1): [y - y0][z][x] for the own x.
-template <typename T>
-struct part_by_second_axis {
-  const moved_number<T>* mesh;
-  int own_x, ny, nz, width;  ///< width: layers of all slabs but the last ones
-  moved_number<T>* parts;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const std::size_t row = static_cast<std::size_t>(nz), plane = row * static_cast<std::size_t>(ny);
-    const std::size_t x = i / plane, y = i % plane / row, z = i % row;
-    const std::size_t first = y / static_cast<std::size_t>(width) * static_cast<std::size_t>(width);
-    // The parts before hold all y below `first`.
-    const std::size_t part = first * row * static_cast<std::size_t>(own_x);
-    parts[part + ((y - first) * row + z) * static_cast<std::size_t>(own_x) + x] = mesh[i];
-  }
-};
-
 /// Parts [y][z][x - x0] of all ranks joined into [y][z][x], or back.
 template <typename T>
 struct join_first_axis {
@@ -54,21 +37,6 @@ struct join_first_axis {
   }
 };
 
-/// The inverse of part_by_second_axis.
-template <typename T>
-struct unpart_second_axis {
-  part_by_second_axis<T> order;
-  moved_number<T>* mesh;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const std::size_t row = static_cast<std::size_t>(order.nz), plane = row * static_cast<std::size_t>(order.ny);
-    const std::size_t x = i / plane, y = i % plane / row, z = i % row;
-    const std::size_t width = static_cast<std::size_t>(order.width), first = y / width * width;
-    const std::size_t own = static_cast<std::size_t>(order.own_x);
-    mesh[i] = order.parts[first * row * own + ((y - first) * row + z) * own + x];
-  }
-};
-
 }  // namespace
 
 template <typename Context, typename T>
@@ -89,7 +57,6 @@ slab_transform<Context, T>::slab_transform(const Context& context, communicator&
   if (line_count > 0) {
     lines_ = make_whole_transform<Context, T>(context, {1, 1, modes_[0]}, line_count, false, library);
   }
-  out_ = array<number, Context>(context, room());
   in_ = array<number, Context>(context, room());
 }
 
@@ -142,23 +109,21 @@ void slab_transform<Context, T>::exchange(const std::vector<std::size_t>& sent,
   ranks_.exchange(context_, sends, receives);
 }
 
-/// The slab into parts for the other ranks, or back.
+/// The slab into parts for the other ranks, or back. A part is [y - y0][z][x] of the own x, so that together they are
+/// the slab transposed.
 template <typename Context, typename T>
 void slab_transform<Context, T>::part(number* data, number* pieces, bool into) {
-  const int width = slab_begin(modes_[1], 1, ranks_.size());
+  const auto own = static_cast<std::size_t>(x1_ - x0_), ny = static_cast<std::size_t>(modes_[1]),
+             nz = static_cast<std::size_t>(modes_[2]);
   if constexpr (std::is_same_v<Context, cpu_context>) {
-    const auto own = static_cast<std::size_t>(x1_ - x0_), ny = static_cast<std::size_t>(modes_[1]),
-               nz = static_cast<std::size_t>(modes_[2]);
     // A plane for each y, of rows along z: what is before the parts of a y has all numbers below it.
     const auto place = [=](std::size_t y, std::size_t z) { return (y * nz + z) * own; };
     tile_moves<number, decltype(place)>{data, pieces, ny, own, nz, nz, ny * nz, place, into}.run(context_, "fft.part");
+  } else if (into) {
+    transpose(context_, "fft.part", transposition<T>{data, own, ny * nz, ny * nz, own, 0, {pieces}});
   } else {
-    const part_by_second_axis<T> order{data, x1_ - x0_, modes_[1], modes_[2], width, pieces};
-    if (into) {
-      for_each(context_, "fft.part", layer_numbers(x1_ - x0_, modes_[1]), order);
-    } else {
-      for_each(context_, "fft.unpart", layer_numbers(x1_ - x0_, modes_[1]), unpart_second_axis<T>{order, data});
-    }
+    transpose(context_, "fft.unpart",
+              transposition<T>{pieces, ny * nz, own, std::max(own, std::size_t{1}), ny * nz, 0, {data}});
   }
 }
 
@@ -177,9 +142,79 @@ void slab_transform<Context, T>::join(number* data, number* pieces, bool back) {
   }
 }
 
+/// Whether ranks write into each other's in_. Collective at the first call.
+template <typename Context, typename T>
+bool slab_transform<Context, T>::writes_directly() {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (looked_) return direct_;
+    looked_ = true;
+    if (ranks_.size() > transposition<T>::most) return false;
+    if (ranks_.size() > 1) others_ = find_direct_ranks(ranks_, context_);
+    direct_ = ranks_.size() == 1 || others_ != nullptr;
+    arrivals_ = all_values(ranks_, in_.data());
+  }
+  return direct_;
+}
+
+/// Into in_ of all ranks, when these have read what was there before; until all have written.
+template <typename Context, typename T>
+void slab_transform<Context, T>::between_marks(const transposition<T>& what, const char* name) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    transposition<T> to_all = what;
+    std::copy(arrivals_.begin(), arrivals_.end(), to_all.data);
+    const auto meet = [&] {
+      if (others_ == nullptr) return;
+      others_->mark(context_);
+      others_->pass_marks(context_, nullptr, nullptr, 0);
+    };
+    meet();
+    transpose(context_, name, to_all);
+    meet();
+    if (others_ == nullptr) return;
+    const std::size_t staying = layer_numbers(x1_ - x0_, y1_ - y0_);
+    others_->count_written((what.rows * what.columns - staying) * sizeof(number));
+  }
+}
+
+/// [x - x0][y][z] of this rank becomes a part of [y - y0][z][x] of all.
+template <typename Context, typename T>
+void slab_transform<Context, T>::write_transposed(const number* data) {
+  const auto ny = static_cast<std::size_t>(modes_[1]), nz = static_cast<std::size_t>(modes_[2]);
+  const auto width = static_cast<std::size_t>(slab_begin(modes_[1], 1, ranks_.size())) * nz;
+  between_marks({data,
+                 static_cast<std::size_t>(x1_ - x0_),
+                 ny * nz,
+                 width,
+                 static_cast<std::size_t>(modes_[0]),
+                 static_cast<std::size_t>(x0_),
+                 {}},
+                "fft.transpose");
+}
+
+/// The way back.
+template <typename Context, typename T>
+void slab_transform<Context, T>::write_natural(const number* data) {
+  const auto ny = static_cast<std::size_t>(modes_[1]), nz = static_cast<std::size_t>(modes_[2]);
+  const auto width = static_cast<std::size_t>(slab_begin(modes_[0], 1, ranks_.size()));
+  between_marks({data,
+                 static_cast<std::size_t>(y1_ - y0_) * nz,
+                 static_cast<std::size_t>(modes_[0]),
+                 width,
+                 ny * nz,
+                 static_cast<std::size_t>(y0_) * nz,
+                 {}},
+                "fft.transpose back");
+}
+
 /// From [x - x0][y][z] to [y - y0][z][x].
 template <typename Context, typename T>
 void slab_transform<Context, T>::to_transposed(number* data) {
+  if (writes_directly()) {
+    write_transposed(data);
+    copy_bytes(context_, in_.data(), data, layer_numbers(y1_ - y0_, modes_[0]) * sizeof(number));
+    return;
+  }
+  out_.resize_discarding(context_, room());
   part(data, out_.data(), true);
   exchange(parts(x1_ - x0_, modes_[1]), parts(y1_ - y0_, modes_[0]));
   join(data, in_.data(), false);
@@ -187,6 +222,12 @@ void slab_transform<Context, T>::to_transposed(number* data) {
 
 template <typename Context, typename T>
 void slab_transform<Context, T>::to_natural(number* data) {
+  if (writes_directly()) {
+    write_natural(data);
+    copy_bytes(context_, in_.data(), data, layer_numbers(x1_ - x0_, modes_[1]) * sizeof(number));
+    return;
+  }
+  out_.resize_discarding(context_, room());
   join(data, out_.data(), true);
   exchange(parts(y1_ - y0_, modes_[0]), parts(x1_ - x0_, modes_[1]));
   part(data, in_.data(), false);
@@ -195,6 +236,11 @@ void slab_transform<Context, T>::to_natural(number* data) {
 template <typename Context, typename T>
 void slab_transform<Context, T>::forward(T* real, number* data) {
   transform_into(planes_, real, data);
+  if (writes_directly()) {
+    write_transposed(data);
+    transform_from(lines_, in_.data(), data, -1);
+    return;
+  }
   to_transposed(data);
   transform_into<T>(lines_, nullptr, data);
 }
@@ -202,6 +248,15 @@ void slab_transform<Context, T>::forward(T* real, number* data) {
 template <typename Context, typename T>
 void slab_transform<Context, T>::inverse(number* data, T* real) {
   transform_back<T>(lines_, data, nullptr);
+  if (writes_directly()) {
+    write_natural(data);
+    if (real != nullptr) {
+      transform_back(planes_, in_.data(), real);
+    } else {
+      transform_from(planes_, in_.data(), data, 1);
+    }
+    return;
+  }
   to_natural(data);
   transform_back(planes_, data, real);
 }

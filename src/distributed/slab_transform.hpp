@@ -6,13 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "distributed/direct_ranks.hpp"
+#include "distributed/slab_moves.hpp"
 #include "distributed/transposed_transform.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/communicator.hpp"
 
 namespace quadrat::detail {
 
-/// Transforms of a mesh in slabs: planes, a transposition among all ranks, lines along x. Deterministic.
+/// Transforms of a mesh in slabs: planes, a transposition among all ranks, lines along x. Where ranks write to each
+/// other's memory, one kernel transposes to where numbers belong; otherwise into pieces, which are sent. Deterministic.
 template <typename Context, typename T>
 class slab_transform final : public transposed_transform<T> {
  public:
@@ -36,6 +39,10 @@ class slab_transform final : public transposed_transform<T> {
   void exchange(const std::vector<std::size_t>& sent, const std::vector<std::size_t>& received);
   void part(number* data, number* pieces, bool into);
   void join(number* data, number* pieces, bool back);
+  [[nodiscard]] bool writes_directly();
+  void write_transposed(const number* data);
+  void write_natural(const number* data);
+  void between_marks(const transposition<T>& what, const char* name);
 
   Context context_;
   communicator& ranks_;
@@ -44,6 +51,9 @@ class slab_transform final : public transposed_transform<T> {
   std::unique_ptr<mode_transform<T>> planes_;  ///< along y and z of each own layer
   std::unique_ptr<mode_transform<T>> lines_;   ///< along x, of the transposed mesh
   array<number, Context> out_, in_;
+  bool looked_ = false, direct_ = false;
+  direct_ranks* others_ = nullptr;  ///< where there are others
+  std::vector<number*> arrivals_;   ///< in_ of each rank, where these are written directly
 };
 
 }  // namespace quadrat::detail

@@ -84,6 +84,12 @@ void transform_into(const std::unique_ptr<mode_transform<T>>& one, T* real, move
     one->to_modes(&data->real, nullptr, -1);
   }
 }
+/// Of complex numbers, from one array into another: on CUDA.
+template <typename T>
+void transform_from(const std::unique_ptr<mode_transform<T>>& one, moved_number<T>* from, moved_number<T>* to,
+                    int sign) {
+  if (one != nullptr) one->to_modes(&from->real, reinterpret_cast<std::complex<T>*>(to), sign);
+}
 template <typename T>
 void transform_back(const std::unique_ptr<mode_transform<T>>& one, moved_number<T>* data, T* real) {
   if (one == nullptr) return;

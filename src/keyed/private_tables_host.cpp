@@ -65,11 +65,45 @@ void fill_table(const key_source& source, const Key* keys, std::size_t first, st
   for (; first < last; ++first) take(first, 0);
 }
 
+/// Elements whose keys are looked at together.
+constexpr std::size_t keys_a_block = 2048;
+/// Results of a thread that take more bytes are far: fetched so many elements before they are joined to.
+constexpr std::size_t near_bytes = std::size_t{1} << 20;
+constexpr std::size_t elements_ahead = 32;
+
+/// Joins element(j), j < count, whose keys are in range.
+template <typename Key, typename Join, typename Element>
+void join_all(const Key* keys, std::size_t count, bool far, const Join& join, const Element& element) {
+  const auto key_of = [&](std::size_t j) { return static_cast<std::size_t>(keys[element(j)]); };
+  std::size_t j = 0;
+  for (; far && j + elements_ahead < count; ++j) {
+    join.prefetch(key_of(j + elements_ahead));
+    join(element(j), key_of(j));
+  }
+  for (; j < count; ++j) join(element(j), key_of(j));
+}
+
+/// Joins all elements to results that are far.
+template <typename Key, typename Join>
+void fill_far(const key_source& source, const Key* keys, const Join& join) {
+  for (std::size_t first = 0; first < source.count; first += keys_a_block) {
+    const std::size_t last = std::min(first + keys_a_block, source.count);
+    Key wrong = 0;
+    for (std::size_t i = first; i < last; ++i) wrong |= keys[i] < source.key_count ? 0 : 1;
+    if (wrong == 0) {
+      join_all(keys, last - first, true, join, [&](std::size_t j) { return first + j; });
+    } else {
+      fill_table<1>(source, keys, first, last, join);
+    }
+  }
+}
+
 /// Elements of a range of keys, found block by block without branches.
 template <typename Key>
 class range_reader {
  public:
-  range_reader(const key_source& source, const Key* keys) : source_(source), keys_(keys) {}
+  /// far: whether the results are.
+  range_reader(const key_source& source, const Key* keys, bool far) : source_(source), keys_(keys), far_(far) {}
 
   /// Calls join(element, key) for the elements with a key in [first, last), in order. Raises a fault for each key out
   /// of range of the elements [checked_first, checked_last).
@@ -82,10 +116,7 @@ class range_reader {
       const std::size_t here = std::min(block, source_.count - begin);
       const std::size_t found =
           (here == block ? find : keys_in_range_plain<Key>)(keys + begin, here, first, last, places_.data());
-      for (std::size_t j = 0; j < found; ++j) {
-        const std::size_t i = begin + places_[j];
-        join(i, static_cast<std::size_t>(keys[i]));
-      }
+      join_all(keys, found, far_, join, [&](std::size_t j) { return begin + places_[j]; });
       check(std::max(begin, checked_first), std::min(begin + here, checked_last));
     }
   }
@@ -100,10 +131,11 @@ class range_reader {
     }
   }
 
-  static constexpr std::size_t block = 512;
+  static constexpr std::size_t block = keys_a_block;
   static_assert(block % keys_a_step == 0);
   key_source source_;
   const Key* keys_;
+  bool far_;
   std::array<std::uint32_t, block + keys_a_step> places_;
 };
 
@@ -220,8 +252,11 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
       const auto join = make_row_join<Fold, Components>(source, results, components);
       if (!accumulate && threads == 1) join.clear(0, setup_.key_count);
       if (!accumulate && threads > 1) join.clear(ranges_[part], ranges_[part + 1]);
+      const std::size_t row_bytes = static_cast<std::size_t>(components) * sizeof(results.at(0, 0));
+      const bool far = setup_.key_count / threads * row_bytes > near_bytes;
+      if (threads == 1 && far) return fill_far(keys_, keys, join);
       if (threads == 1) return fill_table<1>(keys_, keys, 0, keys_.count, join);
-      range_reader<key_type> reader(keys_, keys);
+      range_reader<key_type> reader(keys_, keys, far);
       reader.read(ranges_[part], ranges_[part + 1], elements.first(part), elements.last(part), join);
     });
   });

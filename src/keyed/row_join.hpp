@@ -59,6 +59,14 @@ class row_join {
   void operator()(std::size_t element, std::size_t row) const {
     for (int c = 0; c < components(); ++c) join(row, c, Fold::taken(source_.load(element, c)));
   }
+  /// Fetches a row that will be joined to.
+  void prefetch(std::size_t row) const {
+#if defined(__GNUC__)
+    __builtin_prefetch(&rows_.at(row, 0), 1);
+#else
+    static_cast<void>(row);
+#endif
+  }
   template <typename T>
   void join(std::size_t row, int c, T value) const {
     T& entry = rows_.at(row, c);

@@ -15,6 +15,7 @@
 #endif
 
 #include "mpi/file.hpp"
+#include "mpi/zoltan.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat {
@@ -38,7 +39,7 @@ void check_mpi(int code, const char* action) {
 #endif
 }
 
-class mpi_communicator final : public communicator {
+class mpi_communicator final : public communicator, public detail::box_partitioner {
  public:
   explicit mpi_communicator(MPI_Comm given) : direct_(takes_device_memory()) {
     check_mpi(MPI_Comm_dup(given, &comm_), "duplicating a communicator");
@@ -72,6 +73,14 @@ class mpi_communicator final : public communicator {
 
   [[nodiscard]] std::unique_ptr<shared_file> open_shared(const std::string& path, const std::string& name) override {
     return detail::open_mpi_file(comm_, path, name);
+  }
+
+  [[nodiscard]] std::vector<detail::part_box> partition(int dimensions, std::span<const double> places,
+                                                        std::span<const float> weights) override {
+    std::uint64_t all = weights.size();
+    add_up(&all, 1);
+    // Zoltan warns where there is nothing to divide.
+    return all == 0 ? std::vector<detail::part_box>() : detail::partition_by_zoltan(comm_, dimensions, places, weights);
   }
 
   void start(const cpu_context&, std::span<const outgoing_message> sends,

@@ -38,29 +38,31 @@ struct mode_map {
   struct place {
     std::size_t node;  ///< in the transform of the mesh
     T factor;
-    bool last;  ///< the mode K/2 of an even number of modes of real values
   };
 
-  /// Of stored mode i.
-  [[nodiscard]] QUADRAT_HD place at(std::size_t stored_mode) const {
-    const std::size_t system = systems > 1 ? stored_mode / of_system() : 0;
-    const std::size_t i = stored_mode - system * of_system();
-    const auto last = static_cast<std::size_t>(stored[2]), middle = static_cast<std::size_t>(stored[1]);
-    const int index[3] = {static_cast<int>(i / last / middle), static_cast<int>(i / last % middle),
-                          static_cast<int>(i % last)};
-    place result{0, T(1), real && 2 * index[2] == modes[2]};
-    for (int axis = 0; axis < 3; ++axis) {
+  /// Of a line of modes along the last axis: where the one with the index 0 there is, and the factors of the other
+  /// axes.
+  [[nodiscard]] QUADRAT_HD place line(std::size_t row_of_modes) const {
+    const auto first = static_cast<std::size_t>(stored[0]), middle = static_cast<std::size_t>(stored[1]);
+    const std::size_t system = systems > 1 ? row_of_modes / middle / first : 0;
+    const std::size_t i = row_of_modes - system * middle * first;
+    const int index[2] = {static_cast<int>(i / middle), static_cast<int>(i % middle)};
+    place result{0, T(1)};
+    for (int axis = 0; axis < 2; ++axis) {
       const int k = mode(index[axis], axis);
       result.factor *= factor[axis][k < 0 ? -k : k];
-      const auto home = static_cast<std::size_t>(k < 0 ? k + extent[axis] : k);
-      result.node = result.node * (axis == 2 ? row : static_cast<std::size_t>(extent[axis])) + home;
+      result.node = result.node * static_cast<std::size_t>(extent[axis]) + static_cast<std::size_t>(home(k, axis));
     }
-    result.node += system * apart;
+    result.node = result.node * row + system * apart;
     return result;
   }
+
+  [[nodiscard]] QUADRAT_HD int home(int k, int axis) const { return k < 0 ? k + extent[axis] : k; }
+  /// Whether this is the mode K/2 of an even number of modes of real values.
+  [[nodiscard]] QUADRAT_HD bool is_last(int k) const { return real && 2 * k == modes[2]; }
 };
 
-/// Index: stored mode. From the transform of the mesh.
+/// From the transform of the mesh to the stored modes.
 template <typename T>
 struct read_modes {
   mode_map<T> map;
@@ -68,15 +70,15 @@ struct read_modes {
   T* modes;
   bool conjugate;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const auto place = map.at(i);
-    modes[2 * i] = place.factor * transform[2 * place.node];
-    const T imaginary = place.factor * transform[2 * place.node + 1];
-    modes[2 * i + 1] = conjugate ? -imaginary : imaginary;
+  /// Stored mode `at`, at a place of the transform.
+  QUADRAT_HD void move(std::size_t at, std::size_t node, T factor, bool /*last*/) const {
+    modes[2 * at] = factor * transform[2 * node];
+    const T imaginary = factor * transform[2 * node + 1];
+    modes[2 * at + 1] = conjugate ? -imaginary : imaginary;
   }
 };
 
-/// Index: stored mode. To the transform of the mesh, in which the modes of real values, except 0, count twice.
+/// From the stored modes to the transform of the mesh, in which the modes of real values, except 0, count twice.
 template <typename T>
 struct write_modes {
   mode_map<T> map;
@@ -84,11 +86,10 @@ struct write_modes {
   T* transform;
   bool conjugate;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const auto place = map.at(i);
-    const T factor = place.last ? T(0.5) * place.factor : place.factor;
-    transform[2 * place.node] = factor * modes[2 * i];
-    transform[2 * place.node + 1] = (conjugate ? -factor : factor) * modes[2 * i + 1];
+  QUADRAT_HD void move(std::size_t at, std::size_t node, T factor, bool last) const {
+    const T weight = last ? T(0.5) * factor : factor;
+    transform[2 * node] = weight * modes[2 * at];
+    transform[2 * node + 1] = (conjugate ? -weight : weight) * modes[2 * at + 1];
   }
 };
 

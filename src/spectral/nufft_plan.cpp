@@ -3,6 +3,7 @@
 
 #include "core/backend.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "spectral/move_modes.hpp"
 #include "spectral/nufft_implementation.hpp"
 
 namespace quadrat {
@@ -58,9 +59,8 @@ void nufft_plan<Context, T, D>::implementation::type_1(const T* values, T* modes
   for (std::size_t v = 0; v < static_cast<std::size_t>(call.vectors); ++v) {
     T* const to = modes + 2 * v * where.size();
     spread_one(values + v * count, mesh.data());
-    transform->to_modes(mesh.data(), spectrum.data(), real() ? -1 : sign);
-    const T* from = real() ? reinterpret_cast<const T*>(spectrum.data()) : mesh.data();
-    for_each(context, "spectral.read_modes", where.size(), detail::read_modes<T>{where, from, to, real() && sign > 0});
+    const T* from = transform->to_modes_anywhere(mesh.data(), spectrum.data(), real() ? -1 : sign);
+    detail::move_all(context, "spectral.read_modes", detail::read_modes<T>{where, from, to, real() && sign > 0});
   }
 }
 
@@ -71,8 +71,8 @@ void nufft_plan<Context, T, D>::implementation::type_2(const T* modes, T* values
   for (std::size_t v = 0; v < static_cast<std::size_t>(call.vectors); ++v) {
     transform->clear(mesh.data(), spectrum.data());
     T* const to = real() ? reinterpret_cast<T*>(spectrum.data()) : mesh.data();
-    for_each(context, "spectral.write_modes", where.size(),
-             detail::write_modes<T>{where, modes + 2 * v * where.size(), to, real() && sign < 0});
+    detail::move_all(context, "spectral.write_modes",
+                     detail::write_modes<T>{where, modes + 2 * v * where.size(), to, real() && sign < 0});
     if constexpr (std::is_same_v<Context, cuda_context>) {
       if (real()) {
         for_each(context, "spectral.pair_modes",
@@ -80,8 +80,7 @@ void nufft_plan<Context, T, D>::implementation::type_2(const T* modes, T* values
                  detail::pair_modes<T>{{where.extent[0], where.extent[1]}, where.row, to});
       }
     }
-    transform->to_mesh(spectrum.data(), mesh.data(), real() ? 1 : sign);
-    interpolate_one(mesh.data(), values + v * count);
+    interpolate_one(transform->to_mesh_anywhere(spectrum.data(), mesh.data(), real() ? 1 : sign), values + v * count);
   }
 }
 

@@ -52,6 +52,16 @@ class mode_transform {
   /// sum over modes k of mode[k] exp(sign 2 pi i j k / n); of a real mesh only with the sign 1, over the modes and
   /// their conjugates at -k. Changes the spectrum.
   virtual void to_mesh(std::complex<T>* spectrum, T* mesh, int sign) = 0;
+  /// The same, where it saves a copy: the result may be in memory of the transform, until the next call. Returns where
+  /// it is.
+  virtual T* to_modes_anywhere(T* mesh, std::complex<T>* spectrum, int sign) {
+    to_modes(mesh, spectrum, sign);
+    return spectrum_size() > 0 ? reinterpret_cast<T*>(spectrum) : mesh;
+  }
+  virtual T* to_mesh_anywhere(std::complex<T>* spectrum, T* mesh, int sign) {
+    to_mesh(spectrum, mesh, sign);
+    return mesh;
+  }
   /// Bytes of the context's memory held.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };

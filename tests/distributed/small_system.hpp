@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <random>
 #include <set>
@@ -15,6 +16,7 @@
 #include "quadrat/distributed/decomposition.hpp"
 #include "quadrat/distributed/halo.hpp"
 #include "quadrat/distributed/migration.hpp"
+#include "quadrat/distributed/sparse_migration.hpp"
 #include "support/random.hpp"
 
 // Small random systems on any communicator, compared with what one rank finds by trying everything. The functions throw
@@ -26,7 +28,13 @@ namespace quadrat::test {
 [[nodiscard]] inline backend_context context_of_rank(determinism level = determinism::none) {
   backend_context::options chosen;
   chosen.reproducibility = level;
-#if !QUADRAT_BACKEND_CUDA
+#if QUADRAT_BACKEND_CUDA
+  // Threads, and so ranks, take turns at the devices.
+  static const int devices = std::max(1, static_cast<int>(cuda_devices().size()));
+  static std::atomic<int> threads{0};
+  thread_local const int turn = threads++;
+  chosen.device = turn % devices;
+#else
   chosen.threads = 1;
 #endif
   return backend_context(chosen);
@@ -153,6 +161,65 @@ void check_migration(communicator& ranks, const small_system<T, D>& system, cons
   expect(to_host(context, new_points) == chosen(system.points, expected), "positions do not belong to the ids");
 }
 
+/// What each rank holds at first, ids of points, becomes what sparse_migration promises for this rank.
+template <typename T, int D>
+[[nodiscard]] std::vector<std::uint32_t> migrated_in_place(const small_system<T, D>& system,
+                                                           const decomposition<D>& shares,
+                                                           const std::vector<std::vector<std::uint32_t>>& held,
+                                                           int self) {
+  std::vector<std::uint32_t> mine = held[static_cast<std::size_t>(self)], arriving;
+  std::vector<std::size_t> gaps, staying;
+  for (std::size_t k = 0; k < mine.size(); ++k) (system.owner(shares, mine[k]) == self ? staying : gaps).push_back(k);
+  for (std::size_t rank = 0; rank < held.size(); ++rank) {
+    if (static_cast<int>(rank) == self) continue;
+    for (const std::uint32_t id : held[rank]) {
+      if (system.owner(shares, id) == self) arriving.push_back(id);
+    }
+  }
+  const std::size_t size = mine.size() - gaps.size() + arriving.size();
+  const std::size_t filled = std::min(gaps.size(), arriving.size());
+  for (std::size_t k = 0; k < filled; ++k) mine[gaps[k]] = arriving[k];
+  mine.insert(mine.end(), arriving.begin() + static_cast<std::ptrdiff_t>(filled), arriving.end());
+  std::size_t next = filled;
+  for (const std::size_t place : staying) {
+    if (place >= size) mine[gaps[next++]] = mine[place];
+  }
+  mine.resize(size);
+  return mine;
+}
+
+/// The same as check_migration, in place. Ranks hold points by turns, or consecutive ones.
+template <typename T, int D>
+void check_sparse_migration(communicator& ranks, const small_system<T, D>& system, const decomposition<D>& shares,
+                            bool by_turns) {
+  const backend_context context = context_of_rank();
+  const auto size = static_cast<std::size_t>(ranks.size()), self = static_cast<std::size_t>(ranks.rank());
+  std::vector<std::vector<std::uint32_t>> held(size);
+  for (std::size_t i = 0; i < system.points.size(); ++i) {
+    held[by_turns ? i % size : i * size / system.points.size()].push_back(static_cast<std::uint32_t>(i));
+  }
+  std::vector<std::uint32_t> destinations;
+  for (const std::uint32_t id : held[self]) {
+    destinations.push_back(static_cast<std::uint32_t>(system.owner(shares, id)));
+  }
+  const auto owners = to_device(context, destinations);
+  sparse_migration<backend_context> moves(context, ranks);
+  moves.build(owners.data(), destinations.size());
+  const auto expected = migrated_in_place(system, shares, held, ranks.rank());
+  expect(moves.size() == expected.size(), "there are ", moves.size(), " elements; expected ", expected.size());
+  const auto with_room = [&](auto elements) {
+    elements.resize(std::max(elements.size(), moves.size()));
+    return to_device(context, elements);
+  };
+  auto ids = with_room(held[self]);
+  auto points = with_room(chosen(system.points, held[self]));
+  moves.apply(ids.data());
+  moves.apply(points.data());
+  expect(to_host(context, ids.data(), moves.size()) == expected, "elements are not in the places that are promised");
+  expect(to_host(context, points.data(), moves.size()) == chosen(system.points, expected),
+         "positions do not belong to the ids that have migrated in place");
+}
+
 /// Ghosts are exactly the particles of others that are near, in order; reverse sums come back to their owners.
 template <typename T, int D>
 void check_halo(communicator& ranks, const small_system<T, D>& system, const decomposition<D>& shares) {
@@ -227,6 +294,7 @@ void check_small_system(communicator& ranks, std::uint64_t seed) {
   if (seed % 4 == 2) shares = balanced_decomposition(context, ranks, system.space, points_of(points));
   try {
     check_migration(ranks, system, shares);
+    check_sparse_migration(ranks, system, shares, seed % 2 == 0);
     check_halo(ranks, system, shares);
   } catch (const rank_error&) {
     throw;

@@ -223,7 +223,8 @@ TEST_F(functor_reducer_test, sums_have_the_same_bits_with_every_context) {
 #if QUADRAT_BACKEND_CPU
 TEST_F(functor_reducer_test, sums_are_those_of_a_plain_loop) {
   const std::size_t count = 50'000;
-  for (const std::size_t key_count : {1u, 2u, 300u, 700'000u}) {
+  // The results of the last do not fit the caches, not even those of a thread.
+  for (const std::size_t key_count : {1u, 2u, 300u, 700'000u, 15'000'000u}) {
     auto keys = random_words<std::uint64_t>(count, 8, key_count);
     const auto words = random_words<std::uint32_t>(count, 9);
     const std::vector<float> values(words.begin(), words.end());
@@ -298,6 +299,28 @@ TEST_F(functor_reducer_test, names_the_first_key_that_is_wrong) {
   EXPECT_EQ(to_host(context, results)[3], 1.0f) << "others are joined all the same";
   EXPECT_EQ(fault_of({1, 1}, false), "no error") << "faults are forgotten after a check";
 }
+
+#if QUADRAT_BACKEND_CPU
+TEST_F(functor_reducer_test, wrong_keys_among_many_results_are_left_out) {
+  constexpr std::size_t count = 20'000;
+  constexpr std::uint64_t key_count = 15'000'000;
+  auto keys = random_words<std::uint32_t>(count, 8, key_count);
+  const std::vector<float> values(count, 1.0f);
+  auto expected = std::vector<float>(key_count, 0.0f);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % 5000 == 4321 || i > 19'000) keys[i] += key_count;
+    if (keys[i] < key_count) expected[keys[i]] += 1;
+  }
+  for (const backend_context& context : all_contexts()) {
+    with_functor reduction(context);
+    std::vector<float> found(key_count, 7);
+    reduction.reduce_any_order(keys.data(), values.data(), count, found.data(), key_count, sum{}, 0.0f);
+    EXPECT_TRUE(found == expected);
+    EXPECT_EQ(error_of<data_error>([&] { reduction.check(); }),
+              "the key of element 4321 is out of range; keys must be 0 to 14999999");
+  }
+}
+#endif
 
 TEST_F(functor_reducer_test, refuses_what_cannot_be) {
   const backend_context context;

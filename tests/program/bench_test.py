@@ -77,7 +77,7 @@ class BenchTest(support.ProgramTest):
 
     def test_cells(self):
         result = self.bench("cells")
-        operations = {"insert", "carry", "walk", "hash_insert", "hash_find", "slowest_step"}
+        operations = {"insert", "blob", "carry", "walk", "hash_insert", "hash_find", "slowest_step"}
         self.assertEqual({row["op"] for row in result["rows"]}, operations)
         for operation in ["insert", "walk", "slowest_step"]:
             measured = {row["method"] for row in result["rows"] if row["op"] == operation}

@@ -33,13 +33,14 @@ struct range_reduction {
   /// Joins the elements [begin, end), whose keys must be in [first, last), as a plain loop does.
   void run_part(std::size_t begin, std::size_t end, std::uint64_t first, std::uint64_t last) const {
     std::fill(results + first, results + last, identity);
-    while (begin < end) {
-      begin =
-          in_order ? take_while_right<true>(begin, end, first, last) : take_while_right<false>(begin, end, first, last);
-      if (begin == end) return;
-      look_at(begin);
-      if (key(begin) - first < last - first) take(begin);
-      ++begin;
+    if (in_order || !far(first, last)) return take_right(begin, end, first, last);
+    for (std::size_t stop = begin; begin < end; begin = stop) {
+      stop = std::min(begin + block, end);
+      if (in_range(begin, stop, first, last)) {
+        take_far(begin, stop, [](std::size_t i) { return i; });
+      } else {
+        take_right(begin, stop, first, last);
+      }
     }
   }
   /// Joins the elements whose keys are in [first, last). Finds them block by block, without branches.
@@ -53,12 +54,17 @@ struct range_reduction {
         places[found] = static_cast<std::uint32_t>(j);
         found += key(begin + j) - first < last - first ? 1 : 0;
       }
-      for (std::size_t j = 0; j < found; ++j) take(begin + places[j]);
+      const auto element = [&](std::size_t j) { return begin + places[j]; };
+      if (far(first, last)) {
+        take_far(0, found, element);
+      } else {
+        for (std::size_t j = 0; j < found; ++j) take(element(j));
+      }
     }
   }
   /// Raises a fault for each key of the elements [begin, end) that is wrong.
   void look_at_part(std::size_t begin, std::size_t end) const {
-    for (std::size_t i = in_range(begin, end) ? end : begin; i < end; ++i) look_at(i);
+    for (std::size_t i = in_range(begin, end, 0, key_count) ? end : begin; i < end; ++i) look_at(i);
   }
   /// First keys of `parts` ranges with about as many elements each, by a sample, and the number of keys. Returns
   /// whether the sample is in order.
@@ -91,17 +97,53 @@ struct range_reduction {
   }
 
  private:
-  static constexpr std::size_t block = 512;
+  static constexpr std::size_t block = 2048;
+  /// Results of a thread that take more bytes are fetched so many elements before they are joined to: less than this
+  /// is reached as fast without.
+  static constexpr std::size_t near_bytes = std::size_t{16} << 20;
+  static constexpr std::size_t elements_ahead = 32;
 
   static bool is_less(const Key& a, std::uint64_t b) { return static_cast<std::uint64_t>(a) < b; }
-  [[nodiscard]] bool in_range(std::size_t begin, std::size_t end) const {
-    std::uint64_t greatest = 0;
-    for (std::size_t i = begin; i < end; ++i) greatest = std::max(greatest, key(i));
-    return greatest < key_count;
+  /// Whether all keys of the elements [begin, end) are in [first, last).
+  [[nodiscard]] bool in_range(std::size_t begin, std::size_t end, std::uint64_t first, std::uint64_t last) const {
+    bool fine = true;
+    for (std::size_t i = begin; i < end; ++i) fine &= key(i) - first < last - first;
+    return fine;
+  }
+  /// Whether most of these results are far from the caches.
+  [[nodiscard]] static bool far(std::uint64_t first, std::uint64_t last) {
+    return (last - first) * sizeof(Value) > near_bytes;
   }
   void take(std::size_t i) const {
     Value& result = results[key(i)];
     result = join(result, values[i]);
+  }
+  void fetch(std::size_t i) const {
+#if defined(__GNUC__)
+    __builtin_prefetch(results + key(i), 1);
+#else
+    static_cast<void>(i);
+#endif
+  }
+  /// Joins element(j) for j in [begin, end), whose results are fetched ahead.
+  template <typename Element>
+  void take_far(std::size_t begin, std::size_t end, const Element& element) const {
+    for (; begin + elements_ahead < end; ++begin) {
+      fetch(element(begin + elements_ahead));
+      take(element(begin));
+    }
+    for (; begin < end; ++begin) take(element(begin));
+  }
+  /// Joins the elements [begin, end); those that are wrong raise faults instead.
+  void take_right(std::size_t begin, std::size_t end, std::uint64_t first, std::uint64_t last) const {
+    while (begin < end) {
+      begin =
+          in_order ? take_while_right<true>(begin, end, first, last) : take_while_right<false>(begin, end, first, last);
+      if (begin == end) return;
+      look_at(begin);
+      if (key(begin) - first < last - first) take(begin);
+      ++begin;
+    }
   }
   /// Joins elements from `begin` on, up to one whose key is out of range, or less than the one before. Returns where it
   /// stopped.

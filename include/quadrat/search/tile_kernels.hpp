@@ -37,12 +37,14 @@ struct tile_stage {
   staged_point<T, D> points[words_staged][32];
   std::uint32_t words[words_staged][32];
 
-  /// Stages `count` tiles, from `first` on. `tile`: the one of this lane, of those.
-  __device__ void fill(const cluster_pair_view<T, D>& view, std::uint64_t first, unsigned count,
+  /// Stages `count` tiles: `first`, and then each that is `step` after the one before. `tile`: the one of this lane.
+  __device__ void fill(const cluster_pair_view<T, D>& view, std::uint64_t first, unsigned step, unsigned count,
                        const pair_tile<T, D>& tile) {
     const unsigned lane = threadIdx.x % 32, b = lane % points_of_group;
     const unsigned place = place_of_bit(1u << lane);
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(view.masks) + points_of_row * first + lane;
+    // In 32 bits: the masks of a row take much less memory than 2^32 bytes.
+    const unsigned stride = static_cast<unsigned>(points_of_row) * step;
     // Loads of four turns overlap.
 #pragma unroll 4
     for (unsigned four = 0; four < words_staged; ++four) {
@@ -55,28 +57,56 @@ struct tile_stage {
 #pragma unroll
       for (unsigned k = 0; k < groups_of_row; ++k) {
         const unsigned next = groups_of_row * four + k;
-        if (next < count) word |= static_cast<std::uint32_t>(bytes[points_of_row * next]) << points_of_group * k;
+        if (next < count) word |= static_cast<std::uint32_t>(bytes[stride * next]) << points_of_group * k;
       }
       words[four][lane] = word;
     }
   }
+
+  /// Calls add(point, true) for the pairs of this lane in `count` staged tiles, two at a time, so that their loads
+  /// overlap; and add(some point, false) where there is no second one.
+  template <typename Add>
+  __device__ void for_each_pair(unsigned count, const Add& add) const {
+    const unsigned lane = threadIdx.x % 32, fours = (count + groups_of_row - 1) / groups_of_row;
+    unsigned four = 0;
+    std::uint32_t word = words[0][lane];
+    const auto end_word = [&] {
+      if (word == 0 && ++four < fours) word = words[four][lane];
+    };
+    while (four < fours) {
+      const std::uint32_t one = lowest_bit_of(word);
+      const staged_point<T, D> a = points[four][place_of_bit(one)];
+      word ^= one;
+      end_word();
+      const std::uint32_t other = lowest_bit_of(word);
+      const staged_point<T, D> b = points[four < fours ? four : 0][place_of_bit(other)];
+      word ^= other;
+      add(a, one != 0);
+      add(b, other != 0);
+      end_word();
+    }
+  }
 };
 
-/// A thread a point, which goes from bit to bit of its own masks, two at a time: only listed pairs cost anything, and
-/// threads wait for each other at the end of the staged tiles only. Tiles are loaded while those before are summed.
+/// A thread a point, which goes from bit to bit of its own masks: only listed pairs cost anything, and threads wait for
+/// each other at the end of the staged tiles only. Successive tiles are on one side of the row, and have many bits for
+/// the points there and none for others. So the tiles of a row are dealt out in turn to the stages that it takes. Tiles
+/// are loaded while those before are summed.
 template <typename T, int D, typename Sum, typename F>
 __global__ void __launch_bounds__(tiles_block)
     accumulate_by_bits(const __grid_constant__ cluster_pair_view<T, D> view, Sum* result, const F f) {
   static_assert(staged_tiles == 32, "a tile for each lane");
-  __shared__ tile_stage<T, D> stages[tiles_block / 32];
+  __shared__ tile_stage<T, D> shared[tiles_block / 32];
   const unsigned lane = threadIdx.x % 32;
   const std::size_t row = (static_cast<std::size_t>(blockIdx.x) * tiles_block + threadIdx.x) / 32;
   if (row >= view.rows) return;  // the whole warp
-  tile_stage<T, D>& stage = stages[threadIdx.x / 32];
+  tile_stage<T, D>& stage = shared[threadIdx.x / 32];
   const std::size_t place = row * points_of_row + lane;
   const vec<T, D> from = view.groups[place / points_of_group].position(place % points_of_group);
   const particle_id i = view.id(place);
-  const std::uint64_t end = view.offsets[row + 1];
+  const std::uint64_t begin = view.offsets[row];
+  const auto tiles = static_cast<unsigned>(view.offsets[row + 1] - begin);
+  const unsigned stages = tiles / staged_tiles + (tiles % staged_tiles != 0 ? 1 : 0);
   const T squared_cutoff = view.cutoff * view.cutoff;
   Sum sum{};
   const auto add = [&](const staged_point<T, D>& to, bool listed) {
@@ -85,23 +115,14 @@ __global__ void __launch_bounds__(tiles_block)
     if (listed && squared < squared_cutoff) sum += f(i, to.id, r, squared);
   };
   pair_tile<T, D> tile{};
-  if (view.offsets[row] + lane < end) tile = view.tiles[view.offsets[row] + lane];
-  for (std::uint64_t first = view.offsets[row]; first < end; first += staged_tiles) {
-    const auto count = static_cast<unsigned>(end - first < staged_tiles ? end - first : staged_tiles);
+  if (lane * stages < tiles) tile = view.tiles[begin + lane * stages];
+  for (unsigned number = 0; number < stages; ++number) {
+    const unsigned count = (tiles - number - 1) / stages + 1;
     __syncwarp();
-    stage.fill(view, first, count, tile);
-    if (first + staged_tiles + lane < end) tile = view.tiles[first + staged_tiles + lane];
+    stage.fill(view, begin + number, stages, count, tile);
+    if (number + 1 + lane * stages < tiles) tile = view.tiles[begin + number + 1 + lane * stages];
     __syncwarp();
-    const unsigned fours = (count + groups_of_row - 1) / groups_of_row;
-    std::uint32_t word = stage.words[0][lane];
-    for (unsigned four = 0; four < fours;) {
-      const std::uint32_t one = lowest_bit_of(word), other = lowest_bit_of(word ^ one);
-      word ^= one | other;
-      const staged_point<T, D> a = stage.points[four][place_of_bit(one)], b = stage.points[four][place_of_bit(other)];
-      add(a, one != 0);
-      add(b, other != 0);
-      if (word == 0 && ++four < fours) word = stage.words[four][lane];
-    }
+    stage.for_each_pair(count, add);
   }
   if (i != no_particle) result[i] = sum;
 }

@@ -26,10 +26,31 @@ struct pair_bits {
   test_lanes_function<T, D> test;
   test_radii_function<T, D> test_radii;  ///< by the rule of the search
   keep_ids_function keep;
+  pick_ids_function pick;
+  sift_ids_function sift;
 
   /// Returns their number.
   unsigned operator()(const sweeps_chunk<T, D>& chunk, const typename sweeps_chunk<T, D>::segment& part,
                       std::uint32_t slot, const vec<T, D>& from, bit_words& words) const {
+    const unsigned count = near(chunk, part, slot, from, words);
+    if (!what.search.half || count == 0) return count;
+    return keep(chunk.ids() + part.first, part.last - part.first, least_id(part, slot), words);
+  }
+  /// Writes their ids, of which there can be ids_beyond more meanwhile, and returns their number. For a half list this
+  /// is faster than to clear bits first.
+  unsigned ids(const sweeps_chunk<T, D>& chunk, const typename sweeps_chunk<T, D>::segment& part, std::uint32_t slot,
+               const vec<T, D>& from, particle_id* to) const {
+    bit_words words;
+    const unsigned count = near(chunk, part, slot, from, words);
+    if (count == 0) return 0;
+    pick(chunk.ids() + part.first, part.last - part.first, words, to);
+    return what.search.half ? sift(to, count, least_id(part, slot)) : count;
+  }
+
+ private:
+  /// Finds candidates within the cutoff but for the row's own point.
+  [[nodiscard]] unsigned near(const sweeps_chunk<T, D>& chunk, const typename sweeps_chunk<T, D>::segment& part,
+                              std::uint32_t slot, const vec<T, D>& from, bit_words& words) const {
     unsigned count = within_cutoff(chunk, part, slot, from, words);
     const std::size_t own = chunk.lane_of(slot);
     if (own >= part.first && own < part.last) {
@@ -38,15 +59,12 @@ struct pair_bits {
       if ((word & bit) != 0) --count;
       word &= ~bit;
     }
-    if (what.search.half && count > 0) {
-      // Larger ids; and of two opposite images of the row's own point the one with S > 0.
-      const particle_id least = what.slots.ids[slot] + (comes_first(part.shift) ? 0 : 1);
-      count = keep(chunk.ids() + part.first, part.last - part.first, least, words);
-    }
     return count;
   }
-
- private:
+  /// Of a half list's row: larger ids; and of two opposite images of the row's own point the one with S > 0.
+  [[nodiscard]] particle_id least_id(const typename sweeps_chunk<T, D>::segment& part, std::uint32_t slot) const {
+    return what.slots.ids[slot] + (comes_first(part.shift) ? 0 : 1);
+  }
   [[nodiscard]] unsigned within_cutoff(const sweeps_chunk<T, D>& chunk,
                                        const typename sweeps_chunk<T, D>::segment& part, std::uint32_t slot,
                                        const vec<T, D>& from, bit_words& words) const {
@@ -86,7 +104,6 @@ struct fill_body {
   using segment = typename chunk_type::segment;
 
   pair_bits<T, D> pairs;
-  pick_ids_function pick;
   neighbor_sink<T, D> sink;
   bool only_left_out;
   std::uint64_t at[sweeps_block_points] = {};
@@ -94,8 +111,8 @@ struct fill_body {
   particle_id lane_numbers[lanes_a_chunk + ids_beyond] = {};
   staged_entries<T, D> staged;
 
-  fill_body(const pair_bits<T, D>& bits, pick_ids_function picking, const neighbor_sink<T, D>& to, bool left_out)
-      : pairs(bits), pick(picking), sink(to), only_left_out(left_out) {
+  fill_body(const pair_bits<T, D>& bits, const neighbor_sink<T, D>& to, bool left_out)
+      : pairs(bits), sink(to), only_left_out(left_out) {
     std::iota(std::begin(lane_numbers), std::end(lane_numbers), particle_id{0});
   }
 
@@ -168,7 +185,7 @@ struct fill_body {
     const std::size_t first = staged.count;
     const std::size_t lanes = part.last - part.first;
     particle_id picked[lanes_a_chunk + ids_beyond];
-    pick(lane_numbers + part.first, lanes, words, picked);
+    pairs.pick(lane_numbers + part.first, lanes, words, picked);
     for (std::size_t word = 0; word < (lanes + 63) / 64; ++word) {
       staged.count += static_cast<std::size_t>(std::popcount(words[word]));
     }

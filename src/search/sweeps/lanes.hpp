@@ -56,6 +56,10 @@ inline constexpr std::size_t ids_beyond = 16;
 using keep_ids_function = unsigned (*)(const particle_id* ids, std::size_t lanes, particle_id least,
                                        std::uint64_t* words);
 
+/// Moves those of `count` ids that are `least` or larger to the front, in order. Returns their number. There must be
+/// room for ids_beyond more.
+using sift_ids_function = unsigned (*)(particle_id* ids, unsigned count, particle_id least);
+
 /// Copies to memory that will not be read soon: whole cache lines go past the caches, so that they need not be read
 /// before they are written. Call finish_streaming in the same thread before others read what was written.
 void copy_streaming(void* to, const void* from, std::size_t bytes);
@@ -68,5 +72,6 @@ template <typename T, int D>
 [[nodiscard]] std::vector<test_radii_function<T, D>> test_radii_functions(bool larger);
 [[nodiscard]] std::vector<pick_ids_function> pick_ids_functions();
 [[nodiscard]] std::vector<keep_ids_function> keep_ids_functions();
+[[nodiscard]] std::vector<sift_ids_function> sift_ids_functions();
 
 }  // namespace quadrat::detail

@@ -85,6 +85,16 @@ unsigned keep_ids_plain(const particle_id* ids, std::size_t lanes, particle_id l
   return count;
 }
 
+unsigned sift_ids_plain(particle_id* ids, unsigned count, particle_id least) {
+  unsigned kept = 0;
+  for (unsigned k = 0; k < count; ++k) {
+    const particle_id id = ids[k];
+    ids[kept] = id;
+    kept += id >= least ? 1 : 0;
+  }
+  return kept;
+}
+
 #if QUADRAT_X86_LANES
 
 static_assert(lanes_a_step == 8, "one byte of the words a step");
@@ -148,6 +158,20 @@ __attribute__((target("avx512f,popcnt"))) void pick_ids_avx512(const particle_id
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(mask, _mm512_loadu_si512(ids + begin)));
     out += __builtin_popcount(mask);
   }
+}
+
+__attribute__((target("avx512f,popcnt"))) unsigned sift_ids_avx512(particle_id* ids, unsigned count,
+                                                                   particle_id least) {
+  const __m512i limit = _mm512_set1_epi32(static_cast<int>(least));
+  unsigned kept = 0;
+  for (unsigned k = 0; k < count; k += 16) {
+    const auto here = static_cast<__mmask16>(count - k < 16 ? (1u << (count - k)) - 1 : 0xffffu);
+    const __m512i id = _mm512_loadu_si512(ids + k);
+    const __mmask16 large = _mm512_mask_cmpge_epu32_mask(here, id, limit);
+    _mm512_storeu_si512(ids + kept, _mm512_maskz_compress_epi32(large, id));
+    kept += static_cast<unsigned>(__builtin_popcount(large));
+  }
+  return kept;
 }
 
 __attribute__((target("avx2,popcnt"))) unsigned keep_ids_avx2(const particle_id* ids, std::size_t lanes,
@@ -253,6 +277,15 @@ std::vector<keep_ids_function> keep_ids_functions() {
   if (__builtin_cpu_supports("avx2")) functions.push_back(keep_ids_avx2);
 #endif
   functions.push_back(keep_ids_plain);
+  return functions;
+}
+
+std::vector<sift_ids_function> sift_ids_functions() {
+  std::vector<sift_ids_function> functions;
+#if QUADRAT_X86_LANES
+  if (__builtin_cpu_supports("avx512f")) functions.push_back(sift_ids_avx512);
+#endif
+  functions.push_back(sift_ids_plain);
   return functions;
 }
 

@@ -182,11 +182,9 @@ template <typename T, int D>
   static const test_radii_function<T, D> test_sum = test_radii_functions<T, D>(false).front();
   static const test_radii_function<T, D> test_larger = test_radii_functions<T, D>(true).front();
   static const keep_ids_function keep = keep_ids_functions().front();
-  return {what, test, what.search.rule == cutoff_rule::larger_radius ? test_larger : test_sum, keep};
-}
-[[nodiscard]] pick_ids_function fastest_pick_ids() {
-  static const pick_ids_function fastest = pick_ids_functions().front();
-  return fastest;
+  static const pick_ids_function pick = pick_ids_functions().front();
+  static const sift_ids_function sift = sift_ids_functions().front();
+  return {what, test, what.search.rule == cutoff_rule::larger_radius ? test_larger : test_sum, keep, pick, sift};
 }
 
 template <typename T, int D>
@@ -194,7 +192,6 @@ struct count_body {
   static constexpr std::size_t most_recorded = 1024;  // entries of a row; longer ones are searched again
 
   pair_bits<T, D> pairs;
-  pick_ids_function pick;
   std::uint32_t* counts;
   fault_flag faults;
   count_limit* limit;
@@ -211,12 +208,9 @@ struct count_body {
       const vec<T, D> from = point_of_slot(pairs.what, slot);
       std::uint64_t& count = found[slot - block.first];
       for (std::size_t k = 0; k < chunk.segments(); ++k) {
-        const auto& part = chunk[k];
-        const unsigned more = pairs(chunk, part, slot, from, words);
-        if (recorded && more > 0 && count <= most_recorded) {
-          pick(chunk.ids() + part.first, part.last - part.first, words, rows[slot - block.first] + count);
-        }
-        count += more;
+        count += recorded && count <= most_recorded
+                     ? pairs.ids(chunk, chunk[k], slot, from, rows[slot - block.first] + count)
+                     : pairs(chunk, chunk[k], slot, from, words);
       }
     }
   }
@@ -290,7 +284,7 @@ struct copy_recorded_row {
 template <typename T, int D>
 void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, std::uint32_t* counts,
                      const fault_flag& faults, count_limit& limit) {
-  sweep(context, what, count_body<T, D>{pair_bits_of(what), fastest_pick_ids(), counts, faults, &limit, {}, {}});
+  sweep(context, what, count_body<T, D>{pair_bits_of(what), counts, faults, &limit, {}, {}});
 }
 
 template <typename T, int D>
@@ -305,7 +299,7 @@ void fill_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what,
                     bool only_left_out) {
   if (what.rows == 0) return;
   sink.report(what.rows);
-  sweep(context, what, fill_body<T, D>{pair_bits_of(what), fastest_pick_ids(), sink, only_left_out});
+  sweep(context, what, fill_body<T, D>{pair_bits_of(what), sink, only_left_out});
 }
 
 #define QUADRAT_SWEEPS(T, D)                                                                                       \

@@ -48,32 +48,43 @@ class cpu_mode_transform final : public mode_transform<T> {
   void clear(T* /*mesh*/, std::complex<T>* /*spectrum*/) override {}
 
   void to_modes(T* mesh, std::complex<T>* spectrum, int sign) override {
+    if (to_modes_anywhere(mesh, spectrum, sign) == line_.data()) copy_line(mesh, shape_.extent[2], shape_.band[2]);
+  }
+  void to_mesh(std::complex<T>* spectrum, T* mesh, int sign) override {
+    const int n = shape_.real ? shape_.extent[2] / 2 : shape_.extent[2];
+    if (to_mesh_anywhere(spectrum, mesh, sign) == line_.data()) copy_line(mesh, n, all_of(n));
+  }
+
+  T* to_modes_anywhere(T* mesh, std::complex<T>* spectrum, int sign) override {
     T* const modes = shape_.real ? reinterpret_cast<T*>(spectrum) : mesh;
     if (one_line_ && shape_.real) {
       const mode_band all = all_of(shape_.extent[2] / 2);
       transform_line(mesh, all, all, sign);
-      return split_modes(modes);
+      split_modes(modes);
+      return modes;
     }
     if (one_line_) {
       transform_line(mesh, all_of(shape_.extent[2]), shape_.band[2], sign);
-      return copy_line(mesh, shape_.extent[2], shape_.band[2]);
+      return line_.data();
     }
     rows(true, mesh, modes, all_of(shape_.extent[2]), shape_.band[2], sign);
     columns(1, modes, all_of(shape_.extent[1]), shape_.band[1], sign);
     columns(0, modes, all_of(shape_.extent[0]), shape_.band[0], sign);
+    return modes;
   }
 
-  void to_mesh(std::complex<T>* spectrum, T* mesh, int sign) override {
+  T* to_mesh_anywhere(std::complex<T>* spectrum, T* mesh, int sign) override {
     T* const modes = shape_.real ? reinterpret_cast<T*>(spectrum) : mesh;
     if (one_line_) {
       const int n = shape_.real ? shape_.extent[2] / 2 : shape_.extent[2];
       if (shape_.real) join_modes(modes, mesh);
       transform_line(mesh, shape_.real ? all_of(n) : shape_.band[2], all_of(n), sign);
-      return copy_line(mesh, n, all_of(n));
+      return line_.data();
     }
     columns(0, modes, shape_.band[0], all_of(shape_.extent[0]), sign);
     columns(1, modes, shape_.band[1], all_of(shape_.extent[1]), sign);
     rows(false, modes, mesh, shape_.band[2], all_of(shape_.extent[2]), sign);
+    return mesh;
   }
 
  private:

@@ -141,7 +141,7 @@ class cuda_mode_transform final : public mode_transform<T> {
 
   void to_modes(T* mesh, std::complex<T>* spectrum, int sign) override {
     context_.activate();
-    if (!shape_.real) return transform(mesh, sign);
+    if (!shape_.real) return transform(mesh, spectrum == nullptr ? mesh : reinterpret_cast<T*>(spectrum), sign);
     const cufftHandle plan = to_modes_.handle();
     if constexpr (single) {
       check_cufft(cufft().r2c(plan, mesh, reinterpret_cast<cufftComplex*>(spectrum)), "transform");
@@ -152,7 +152,7 @@ class cuda_mode_transform final : public mode_transform<T> {
 
   void to_mesh(std::complex<T>* spectrum, T* mesh, int sign) override {
     context_.activate();
-    if (!shape_.real) return transform(mesh, sign);
+    if (!shape_.real) return transform(mesh, mesh, sign);
     const cufftHandle plan = to_mesh_.handle();
     if constexpr (single) {
       check_cufft(cufft().c2r(plan, reinterpret_cast<cufftComplex*>(spectrum), mesh), "transform");
@@ -169,16 +169,17 @@ class cuda_mode_transform final : public mode_transform<T> {
     return static_cast<std::size_t>(shape_.count) * shape_.rows() * spectrum_row();
   }
 
-  /// In place.
-  void transform(T* mesh, int sign) {
+  void transform(T* from, T* to, int sign) {
     const int direction = sign < 0 ? CUFFT_FORWARD : CUFFT_INVERSE;
     const cufftHandle plan = to_modes_.handle();
     if constexpr (single) {
-      auto* const data = reinterpret_cast<cufftComplex*>(mesh);
-      check_cufft(cufft().c2c(plan, data, data, direction), "transform");
+      check_cufft(
+          cufft().c2c(plan, reinterpret_cast<cufftComplex*>(from), reinterpret_cast<cufftComplex*>(to), direction),
+          "transform");
     } else {
-      auto* const data = reinterpret_cast<cufftDoubleComplex*>(mesh);
-      check_cufft(cufft().z2z(plan, data, data, direction), "transform");
+      check_cufft(cufft().z2z(plan, reinterpret_cast<cufftDoubleComplex*>(from),
+                              reinterpret_cast<cufftDoubleComplex*>(to), direction),
+                  "transform");
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "parallel/cpu_vector.hpp"
@@ -19,8 +20,10 @@
 /// Goes before loops over arrays that must stay in registers.
 #if defined(__clang__)
 #define QUADRAT_FFT_UNROLL _Pragma("unroll")
+#define QUADRAT_FFT_UNROLL_LANES _Pragma("unroll")
 #else
 #define QUADRAT_FFT_UNROLL _Pragma("GCC unroll 8")
+#define QUADRAT_FFT_UNROLL_LANES _Pragma("GCC unroll 16")
 #endif
 
 namespace quadrat::detail {
@@ -126,7 +129,8 @@ struct fft_passes {
   }
 
   /// Transforms the numbers in `data`, with room for as many in `other`; returns where the result is. Sign -1.
-  QUADRAT_FFT_INLINE static Numbers* run(const fft_size<T>& size, Numbers* data, Numbers* other) {
+  QUADRAT_FFT_TARGET __attribute__((noinline)) static Numbers* run(const fft_size<T>& size, Numbers* data,
+                                                                   Numbers* other) {
     int rest = size.points, stride = 1;
     const T* roots = size.roots.data();
     const int passes = static_cast<int>(size.radices.size());
@@ -191,78 +195,128 @@ struct fft_line_access {
     return result;
   }
 
-  QUADRAT_FFT_INLINE static void store(T* to, numbers x) {
+  /// a, b = x[0], y[0], x[1], y[1], ...
+  QUADRAT_FFT_INLINE static void interleave(vector x, vector y, vector& a, vector& b) {
 #if defined(QUADRAT_FFT_SHUFFLES)
-    vector a, b;
     if constexpr (lanes == 2) {
-      a = __builtin_shufflevector(x.re, x.im, 0, 2);
-      b = __builtin_shufflevector(x.re, x.im, 1, 3);
+      a = __builtin_shufflevector(x, y, 0, 2);
+      b = __builtin_shufflevector(x, y, 1, 3);
     } else if constexpr (lanes == 4) {
-      a = __builtin_shufflevector(x.re, x.im, 0, 4, 1, 5);
-      b = __builtin_shufflevector(x.re, x.im, 2, 6, 3, 7);
+      a = __builtin_shufflevector(x, y, 0, 4, 1, 5);
+      b = __builtin_shufflevector(x, y, 2, 6, 3, 7);
     } else if constexpr (lanes == 8) {
-      a = __builtin_shufflevector(x.re, x.im, 0, 8, 1, 9, 2, 10, 3, 11);
-      b = __builtin_shufflevector(x.re, x.im, 4, 12, 5, 13, 6, 14, 7, 15);
+      a = __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+      b = __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
     } else {
-      a = __builtin_shufflevector(x.re, x.im, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-      b = __builtin_shufflevector(x.re, x.im, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+      a = __builtin_shufflevector(x, y, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      b = __builtin_shufflevector(x, y, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
     }
-    *reinterpret_cast<anywhere*>(to) = a;
-    *reinterpret_cast<anywhere*>(to + lanes) = b;
 #else
-    for (int l = 0; l < lanes; ++l) to[2 * l] = x.re[l], to[2 * l + 1] = x.im[l];
+    for (int l = 0; l < lanes; ++l) (l < lanes / 2 ? a : b)[2 * l % lanes] = x[l];
+    for (int l = 0; l < lanes; ++l) (l < lanes / 2 ? a : b)[2 * l % lanes + 1] = y[l];
 #endif
   }
 
-  /// Reads [first, last) of the lines; imaginary parts times -sign, so that sums with the sign 1 become conjugates of
-  /// those with the sign -1.
-  QUADRAT_FFT_INLINE static void read(const fft_lines<T>& work, int first, int last, numbers* data) {
-    if (work.from_apart == 1 && work.lines == lanes) {
-      for (int j = first; j < last; ++j) {
-        data[j] = load(work.from + 2 * static_cast<std::size_t>(j) * work.from_step);
-        data[j].im *= -work.sign;
-      }
-      return;
-    }
-    T* const words = reinterpret_cast<T*>(data);
-    for (int l = 0; l < work.lines; ++l) {
-      const T* from = work.from + 2 * static_cast<std::size_t>(l) * work.from_apart;
-      for (int j = first; j < last; ++j) {
-        const T* number = from + 2 * static_cast<std::size_t>(j) * work.from_step;
-        words[2 * lanes * j + l] = number[0];
-        words[2 * lanes * j + lanes + l] = -work.sign * number[1];
-      }
-    }
+  QUADRAT_FFT_INLINE static void store(T* to, numbers x) {
+    vector a, b;
+    interleave(x.re, x.im, a, b);
+    *reinterpret_cast<anywhere*>(to) = a;
+    *reinterpret_cast<anywhere*>(to + lanes) = b;
   }
 
-  QUADRAT_FFT_INLINE static void write(const fft_lines<T>& work, int first, int last, numbers* data) {
-    if (work.turns != nullptr) turn(work, first, last, data);
-    if (work.to_apart == 1 && work.lines == lanes) {
-      for (int j = first; j < last; ++j) {
-        numbers x = data[j];
-        x.im *= -work.sign;
-        store(work.to + 2 * static_cast<std::size_t>(j) * work.to_step, x);
-      }
-      return;
-    }
-    const T* const words = reinterpret_cast<const T*>(data);
-    for (int l = 0; l < work.lines; ++l) {
-      T* to = work.to + 2 * static_cast<std::size_t>(l) * work.to_apart;
-      for (int j = first; j < last; ++j) {
-        T* number = to + 2 * static_cast<std::size_t>(j) * work.to_step;
-        number[0] = words[2 * lanes * j + l];
-        number[1] = -work.sign * words[2 * lanes * j + lanes + l];
-      }
-    }
-  }
-
-  QUADRAT_FFT_INLINE static void turn(const fft_lines<T>& work, int first, int last, numbers* data) {
-    for (int j = first; j < last; ++j) {
+  /// Of the numbers from `first` on.
+  QUADRAT_FFT_INLINE static void turn(const fft_lines<T>& work, int first, int count, numbers* data) {
+    for (int j = first; j < first + count; ++j) {
       T root[2];
       work.turns->root(work.column * static_cast<std::size_t>(j), root);
       const T* own = work.turns->lanes.data() + std::ptrdiff_t{2} * lanes * j;
       const vector re = *reinterpret_cast<const anywhere*>(own), im = *reinterpret_cast<const anywhere*>(own + lanes);
-      data[j] = numbers::multiply(numbers::multiply(data[j], numbers::fill(root[0]), numbers::fill(root[1])), re, im);
+      numbers& x = data[j - first];
+      x = numbers::multiply(numbers::multiply(x, numbers::fill(root[0]), numbers::fill(root[1])), re, im);
+    }
+  }
+};
+
+/// Numbers of lines that are not adjacent: squares of as many lines as there are lanes, and as many words.
+template <typename T, typename Set>
+struct fft_squares {
+  using access = fft_line_access<T, Set>;
+  using numbers = fft_numbers<T, Set>;
+  using vector = typename numbers::vector;
+  static constexpr int lanes = numbers::lanes;
+  static constexpr int columns = lanes / 2;  ///< complex numbers of a line
+  using anywhere = typename cpu_vector<T, lanes>::anywhere;
+
+  QUADRAT_FFT_INLINE static void transpose(vector* rows) {
+    QUADRAT_FFT_UNROLL
+    for (int step = 1; step < lanes; step *= 2) {
+      vector next[lanes];
+      QUADRAT_FFT_UNROLL_LANES
+      for (int i = 0; i < columns; ++i) access::interleave(rows[i], rows[i + columns], next[2 * i], next[2 * i + 1]);
+      QUADRAT_FFT_UNROLL_LANES
+      for (int i = 0; i < lanes; ++i) rows[i] = next[i];
+    }
+  }
+
+  /// Numbers `first` to first + count - 1 of the lines; imaginary parts times -sign, so that sums with the sign 1
+  /// become conjugates of those with the sign -1.
+  QUADRAT_FFT_INLINE static void read(const fft_lines<T>& work, int first, int count, numbers* to) {
+    const T* const from = work.from + 2 * static_cast<std::size_t>(first) * work.from_step;
+    if (work.from_apart == 1 && work.lines == lanes) {
+      for (int c = 0; c < count; ++c) {
+        numbers x = access::load(from + 2 * static_cast<std::size_t>(c) * work.from_step);
+        x.im *= -work.sign;
+        to[c] = x;
+      }
+    } else if (work.from_step == 1 && work.lines == lanes && count == columns) {
+      vector rows[lanes];
+      QUADRAT_FFT_UNROLL_LANES
+      for (int l = 0; l < lanes; ++l) {
+        rows[l] = *reinterpret_cast<const anywhere*>(from + 2 * static_cast<std::size_t>(l) * work.from_apart);
+      }
+      transpose(rows);
+      QUADRAT_FFT_UNROLL_LANES
+      for (int c = 0; c < columns; ++c) to[c] = {rows[2 * c], rows[2 * c + 1] * -work.sign};
+    } else {
+      for (int c = 0; c < count; ++c) {
+        T* const words = reinterpret_cast<T*>(to + c);
+        for (int l = 0; l < lanes; ++l) words[l] = words[lanes + l] = T(0);
+        for (int l = 0; l < work.lines; ++l) {
+          const T* number =
+              from + 2 * (static_cast<std::size_t>(l) * work.from_apart + static_cast<std::size_t>(c) * work.from_step);
+          words[l] = number[0];
+          words[lanes + l] = -work.sign * number[1];
+        }
+      }
+    }
+  }
+
+  /// The reverse: number first + c from from[c].
+  QUADRAT_FFT_INLINE static void write(const fft_lines<T>& work, int first, int count, numbers* from) {
+    if (work.turns != nullptr) access::turn(work, first, count, from);
+    T* const to = work.to + 2 * static_cast<std::size_t>(first) * work.to_step;
+    for (int c = 0; c < count; ++c) from[c].im *= -work.sign;
+    if (work.to_apart == 1 && work.lines == lanes) {
+      for (int c = 0; c < count; ++c) access::store(to + 2 * static_cast<std::size_t>(c) * work.to_step, from[c]);
+    } else if (work.to_step == 1 && work.lines == lanes && count == columns) {
+      vector rows[lanes];
+      QUADRAT_FFT_UNROLL_LANES
+      for (int c = 0; c < columns; ++c) rows[2 * c] = from[c].re, rows[2 * c + 1] = from[c].im;
+      transpose(rows);
+      QUADRAT_FFT_UNROLL_LANES
+      for (int l = 0; l < lanes; ++l) {
+        *reinterpret_cast<anywhere*>(to + 2 * static_cast<std::size_t>(l) * work.to_apart) = rows[l];
+      }
+    } else {
+      for (int c = 0; c < count; ++c) {
+        const T* const words = reinterpret_cast<const T*>(from + c);
+        for (int l = 0; l < work.lines; ++l) {
+          T* number =
+              to + 2 * (static_cast<std::size_t>(l) * work.to_apart + static_cast<std::size_t>(c) * work.to_step);
+          number[0] = words[l];
+          number[1] = words[lanes + l];
+        }
+      }
     }
   }
 };
@@ -278,16 +332,35 @@ struct fft_lanes {
     for (int j = first; j < last; ++j) data[j] = numbers{};
   }
 
+  using squares = fft_squares<T, Set>;
+
+  /// What is outside the band is zero.
+  QUADRAT_FFT_INLINE static void read_banded(const fft_lines<T>& work, int first, int count, numbers* to) {
+    const int high = work.size->points - work.in.high, last = first + count;
+    if (last <= work.in.low || first >= high) return squares::read(work, first, count, to);
+    for (int c = 0; c < count; ++c) {
+      if (first + c < work.in.low || first + c >= high) {
+        squares::read(work, first + c, 1, to + c);
+      } else {
+        to[c] = numbers{};
+      }
+    }
+  }
+
+  QUADRAT_FFT_INLINE static void write_banded(const fft_lines<T>& work, int first, int count, numbers* from) {
+    const int high = work.size->points - work.out.high, last = first + count;
+    if (last <= work.out.low || first >= high) return squares::write(work, first, count, from);
+    for (int c = 0; c < count; ++c) {
+      if (first + c < work.out.low || first + c >= high) squares::write(work, first + c, 1, from + c);
+    }
+  }
+
   QUADRAT_FFT_TARGET static void transform(const fft_lines<T>& work) {
     const int n = work.size->points;
     numbers* const data = reinterpret_cast<numbers*>(work.scratch);
-    if (work.lines < lanes) clear(data, 0, n);
-    access::read(work, 0, work.in.low, data);
-    clear(data, work.in.low, n - work.in.high);
-    access::read(work, n - work.in.high, n, data);
+    for (int j = 0; j < n; j += squares::columns) read_banded(work, j, std::min(n - j, squares::columns), data + j);
     numbers* const result = passes::run(*work.size, data, data + n);
-    access::write(work, 0, work.out.low, result);
-    access::write(work, n - work.out.high, n, result);
+    for (int j = 0; j < n; j += squares::columns) write_banded(work, j, std::min(n - j, squares::columns), result + j);
   }
 
   /// Two real lines are the real and the imaginary parts of a complex one; the parts of its transform that are even and

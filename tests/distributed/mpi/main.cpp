@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "distributed/balance.hpp"
 #include "distributed/bodies.hpp"
 #include "distributed/charges.hpp"
 #include "distributed/communication_checks.hpp"
@@ -27,6 +28,7 @@ void make_all_checks(communicator& ranks) {
   test::check_communication(ranks);
   test::check_agreement(ranks);
   test::check_small_systems(ranks, static_cast<std::uint64_t>(ranks.size()) * 7919, 200);
+  test::check_balances(ranks);
   test::check_searches(ranks, static_cast<std::uint64_t>(ranks.size()), 10);
   test::check_granular(ranks, 600);
   test::check_srd(ranks, 800);

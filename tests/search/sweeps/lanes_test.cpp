@@ -163,6 +163,26 @@ TEST(neighbor_lanes_test, every_variant_keeps_the_same_ids) {
   }
 }
 
+TEST(neighbor_lanes_test, every_variant_moves_the_same_ids_to_the_front) {
+  std::mt19937_64 generator(9);
+  for (unsigned count = 0; count <= 200; ++count) {
+    std::vector<particle_id> ids(count + detail::ids_beyond);
+    for (particle_id& id : ids) id = static_cast<particle_id>(generator());
+    if (count > 5) ids[3] = 0, ids[5] = 0xffffffffu;
+    for (const particle_id least : {particle_id{0}, ids[0], ids[0] + 1, particle_id{0x80000000u}, 0xffffffffu}) {
+      std::vector<particle_id> expected;
+      std::copy_if(ids.begin(), ids.begin() + count, std::back_inserter(expected),
+                   [&](auto id) { return id >= least; });
+      for (const auto sift : detail::sift_ids_functions()) {
+        auto sifted = ids;
+        ASSERT_EQ(sift(sifted.data(), count, least), expected.size()) << count << " ids from " << least;
+        sifted.resize(expected.size());
+        EXPECT_EQ(sifted, expected);
+      }
+    }
+  }
+}
+
 TEST(neighbor_lanes_test, copies_past_the_caches_write_all_bytes_and_no_others) {
   std::vector<unsigned char> from(700), to(900);
   for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<unsigned char>(1 + k % 251);

@@ -42,7 +42,7 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] const mesh_tiles& tiles() const { return tiles_; }
   [[nodiscard]] tile_stages& stages() { return stages_; }
   /// The points by tile, and where each tile begins (and the end). Those of a tile are there after prepare_tile.
-  [[nodiscard]] const tile_point<T>* points() const { return points_.data(); }
+  [[nodiscard]] const tile_point<T>* points() const { return stored_.data(); }
   [[nodiscard]] const std::uint32_t* begins() const { return begins_.data(); }
   /// Not twice at a time for one tile.
   void prepare_tile(std::uint32_t tile);
@@ -55,12 +55,16 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] tile_walk<T> walk() const;
   [[nodiscard]] partition parts_of(std::size_t count) const;
   void find_begins(std::size_t parts);
+  void sort_tile(tile_point<T>* points, std::size_t count);
   [[nodiscard]] std::uint32_t key_in_tile(const tile_point<T>& point) const;
-  void work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk);
+  void work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk, bool stores = false);
+  [[nodiscard]] bool can_store() const;
+  void find_what_is_there(const int* along, tile_work<T>& work) const;
   void walk_all(tile_function function, const tile_walk<T>& walk);
 
   cpu_context context_;
   spread_setup<T> setup_;
+  mirrored_window<T> mirrored_;
   const tile_functions<T>& functions_;
   mesh_tiles tiles_;
   tile_stages stages_;
@@ -68,8 +72,9 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   int row_;
   point_placement<T> how_{};                  ///< of the stored points: not where they were
   std::uint64_t known_faults_[2]{};           ///< of refused points, which have been reported
-  array<tile_point<T>, cpu_context> stored_;  ///< by tile, in the caller's order, placed where is_ready_
-  array<tile_point<T>, cpu_context> points_;  ///< the same, sorted where is_ready_
+  array<tile_point<T>, cpu_context> stored_;  ///< by tile, in the caller's order; placed and sorted where is_ready_
+  array<tile_point<T>, cpu_context> sorted_;  ///< of each thread, for sorting a tile
+  std::size_t sorted_room_ = 0;               ///< points of a thread's part
   array<std::uint32_t, cpu_context> begins_;
   array<std::uint8_t, cpu_context> is_ready_;  ///< tile by tile
   array<std::uint32_t, cpu_context> tile_of_;  ///< of each point

@@ -14,6 +14,18 @@ namespace quadrat::detail {
 
 namespace {
 
+/// Of two dimensions: a tile's rows pass through the buffer, so that long tiles cost nothing, as long as there are
+/// enough of them.
+[[nodiscard]] mesh_tiles make_tall_tiles(const mesh_shape& shape) {
+  constexpr std::size_t enough = 128;
+  mesh_tiles tiles{};
+  for (int shift = 8; shift >= 5; --shift) {
+    tiles = {{make_tile_axis(shape, 0, 0), make_tile_axis(shape, 1, shift), make_tile_axis(shape, 2, 6)}};
+    if (tiles.count() >= enough) return tiles;
+  }
+  return {{tiles.axis[0], tiles.axis[1], make_tile_axis(shape, 2, 5)}};
+}
+
 /// Sizes of tiles, as powers of 2: along axis 0 size costs little (a tile's planes pass through the buffer); along the
 /// other two the buffer for a spline of order 6 with complex values must nearly fit into a level-one cache of 32 KB. Of
 /// wide footprints only one plane must, and what they reach beyond a small tile would be many times the tile.
@@ -21,6 +33,7 @@ template <typename T>
 [[nodiscard]] mesh_tiles make_cpu_tiles(const mesh_shape& shape) {
   constexpr int shifts[3][3] = {{5, sizeof(T) == 8 ? 3 : 4, 4}, {0, 5, 5}, {0, 0, 10}};
   constexpr std::size_t worth_sharing = 512;
+  if (shape.first_axis == 1) return make_tall_tiles(shape);
   const int* shift = shifts[shape.first_axis];
   const auto tiles = [&](int more) {
     return mesh_tiles{{make_tile_axis(shape, 0, shift[0]), make_tile_axis(shape, 1, shift[1] + more),
@@ -50,6 +63,7 @@ cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_s
                                       const tile_functions<T>& functions)
     : context_(context),
       setup_(trimmed(setup)),
+      mirrored_(make_mirrored_window(setup_.window)),
       functions_(functions),
       tiles_(make_cpu_tiles<T>(setup_.shape)),
       stages_(tiles_),
@@ -60,6 +74,9 @@ cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_s
   }
 }
 
+/// Points of a tile that are sorted by copying them: what a level-two cache holds.
+constexpr std::size_t most_copied = 16384;
+
 /// Parts that points are stored in, one for each thread: fewer where waking a thread or its counts would not pay.
 template <typename T>
 partition cpu_tiles_engine<T>::parts_of(std::size_t count) const {
@@ -69,15 +86,16 @@ partition cpu_tiles_engine<T>::parts_of(std::size_t count) const {
 template <typename T>
 std::size_t cpu_tiles_engine<T>::bytes_needed(std::size_t count) const {
   const auto threads = static_cast<std::size_t>(context_.threads());
-  const std::size_t point = 2 * sizeof(tile_point<T>) + sizeof(std::uint32_t);
-  return count * point + (tiles_.count() + 1) * (parts_of(count).parts + 1) * sizeof(std::uint32_t) + tiles_.count() +
+  const std::size_t point = sizeof(tile_point<T>) + sizeof(std::uint32_t);
+  return count * point + threads * std::min(count, most_copied) * sizeof(tile_point<T>) +
+         (tiles_.count() + 1) * (parts_of(count).parts + 1) * sizeof(std::uint32_t) + tiles_.count() +
          threads * (tile_scratch(setup_.shape.width[0], rows_, row_) * sizeof(T) +
                     static_cast<std::size_t>(row_) * sizeof(row_piece));
 }
 
 template <typename T>
 std::size_t cpu_tiles_engine<T>::bytes() const {
-  return stored_.bytes() + points_.bytes() + begins_.bytes() + is_ready_.bytes() + tile_of_.bytes() + next_.bytes() +
+  return stored_.bytes() + sorted_.bytes() + begins_.bytes() + is_ready_.bytes() + tile_of_.bytes() + next_.bytes() +
          scratch_.bytes() + pieces_.bytes();
 }
 
@@ -90,7 +108,8 @@ void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
   how_ = points;
   how_.faults = {known_faults_, known_faults_ + 1};
   stored_.resize_discarding(context_, count);
-  points_.resize_discarding(context_, count);
+  sorted_room_ = std::min(count, most_copied);
+  sorted_.resize_discarding(context_, threads * sorted_room_);
   begins_.resize_discarding(context_, tiles + 1);
   is_ready_.resize_discarding(context_, tiles);
   tile_of_.resize_discarding(context_, count);
@@ -133,12 +152,42 @@ void cpu_tiles_engine<T>::find_begins(std::size_t parts) {
   std::fill_n(is_ready_.data(), tiles, std::uint8_t{0});
 }
 
-/// Of a point of a tile: its plane, then its position relative to the vectors of a row.
+/// Of a point of a tile: its plane, or in two dimensions its row, then its position relative to the vectors of a row of
+/// complex values.
 template <typename T>
 std::uint32_t cpu_tiles_engine<T>::key_in_tile(const tile_point<T>& point) const {
-  const auto lanes = static_cast<std::uint32_t>(functions_.lanes);
-  return static_cast<std::uint32_t>(point.along(0)) * lanes +
-         (static_cast<std::uint32_t>(point.along(2)) & (lanes - 1));
+  const auto spots = static_cast<std::uint32_t>(functions_.lanes / 2);
+  return static_cast<std::uint32_t>(point.along(setup_.shape.first_axis == 1 ? 1 : 0)) * spots +
+         (static_cast<std::uint32_t>(point.along(2)) & (spots - 1));
+}
+
+/// By a copy in the thread's own memory, which stays in its cache; many points are exchanged in place.
+template <typename T>
+void cpu_tiles_engine<T>::sort_tile(tile_point<T>* points, std::size_t count) {
+  constexpr std::size_t most_keys = 4096;
+  std::array<std::uint32_t, most_keys> next, end;
+  const int keys = tiles_.axis[setup_.shape.first_axis == 1 ? 1 : 0].most_size() * (functions_.lanes / 2);
+  std::fill_n(next.data(), keys, 0u);
+  for (std::size_t i = 0; i < count; ++i) ++next[key_in_tile(points[i])];
+  std::uint32_t place = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(keys); ++k) {
+    place += std::exchange(next[k], place);
+    end[k] = place;
+  }
+  if (count <= sorted_room_) {
+    tile_point<T>* const sorted = sorted_.data() + static_cast<std::size_t>(omp_get_thread_num()) * sorted_room_;
+    for (std::size_t i = 0; i < count; ++i) sorted[next[key_in_tile(points[i])]++] = points[i];
+    std::copy(sorted, sorted + count, points);
+    return;
+  }
+  for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(keys); ++k) {
+    while (next[k] < end[k]) {
+      tile_point<T>& here = points[next[k]];
+      const std::uint32_t key = key_in_tile(here);
+      if (key != k) std::swap(here, points[next[key]]);
+      ++next[key];
+    }
+  }
 }
 
 template <typename T>
@@ -149,17 +198,7 @@ void cpu_tiles_engine<T>::prepare_tile(std::uint32_t tile) {
   for (int axis = 0; axis < 3; ++axis) begin[axis] = tiles_.axis[axis].begin(along[axis]);
   const std::size_t first = begins()[tile], last = begins()[tile + 1];
   functions_.place(how_, begin, stored_.data() + first, last - first);
-  constexpr std::size_t most_keys = 1024;
-  std::array<std::uint32_t, most_keys> next;
-  const int keys = tiles_.axis[0].most_size() * functions_.lanes;
-  std::fill_n(next.data(), keys, 0u);
-  for (std::size_t i = first; i < last; ++i) ++next[key_in_tile(stored_.data()[i])];
-  auto place = static_cast<std::uint32_t>(first);
-  for (int k = 0; k < keys; ++k) place += std::exchange(next[static_cast<std::size_t>(k)], place);
-  for (std::size_t i = first; i < last; ++i) {
-    const tile_point<T>& point = stored_.data()[i];
-    points_.data()[next[key_in_tile(point)]++] = point;
-  }
+  sort_tile(stored_.data() + first, last - first);
   is_ready_.data()[tile] = 1;
 }
 
@@ -168,20 +207,23 @@ tile_walk<T> cpu_tiles_engine<T>::walk() const {
   tile_walk<T> walk{};
   walk.shape = &setup_.shape;
   walk.window = &setup_.window;
-  walk.points = points_.data();
+  walk.mirrored = mirrored_.terms > 0 ? &mirrored_ : nullptr;
+  walk.points = stored_.data();
   return walk;
 }
 
 /// Called in a thread of the context.
 template <typename T>
-void cpu_tiles_engine<T>::work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk) {
+void cpu_tiles_engine<T>::work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk, bool stores) {
   tile_work<T> work{};
   work.first = begins()[tile];
   work.last = begins()[tile + 1];
-  if (work.first == work.last) return;
+  work.stores = stores;
+  if (work.first == work.last && !stores) return;
   prepare_tile(tile);
   int along[3];
   tiles_.split(tile, along);
+  find_what_is_there(along, work);
   for (int axis = 0; axis < 3; ++axis) work.begin[axis] = tiles_.axis[axis].begin(along[axis]);
   work.rows = tiles_.axis[1].size(along[1]) + setup_.shape.width[1] - 1;
   work.row = tiles_.axis[2].size(along[2]) + setup_.shape.width[2] - 1;
@@ -205,15 +247,41 @@ void cpu_tiles_engine<T>::clear(const value_layout& layout, T* mesh, bool accumu
   }
 }
 
+/// Whether tiles can store what they are the first to put somewhere, so that the mesh need not be filled with zeros
+/// before: a tile must not meet itself around a period.
+template <typename T>
+bool cpu_tiles_engine<T>::can_store() const {
+  bool can = setup_.shape.first_axis > 0 && mirrored_.terms > 0;
+  for (int axis = setup_.shape.first_axis; axis < 3; ++axis) can = can && tiles_.axis[axis].tiles > 1;
+  return can;
+}
+
+/// Where tiles that have been there before put something: those of lesser colors.
+template <typename T>
+void cpu_tiles_engine<T>::find_what_is_there(const int* along, tile_work<T>& work) const {
+  const int color = tiles_.color(tiles_.join(along[0], along[1], along[2]));
+  for (int region = 0; region < 9; ++region) {
+    const int toward[2] = {region / 3 - 1, region % 3 - 1};
+    bool& adds = work.adds[region / 3][region % 3];
+    adds = !work.stores;
+    for (int which = 1; which < 4; ++which) {
+      const int y = tiles_.axis[1].beside(along[1], which / 2 * toward[0]);
+      const int z = tiles_.axis[2].beside(along[2], which % 2 * toward[1]);
+      if (y >= 0 && z >= 0 && tiles_.color(tiles_.join(along[0], y, z)) < color) adds = true;
+    }
+  }
+}
+
 template <typename T>
 void cpu_tiles_engine<T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
-  clear(layout, mesh, accumulate);
+  const bool stores = !accumulate && can_store();
+  clear(layout, mesh, accumulate || stores);
   const auto function = functions_.spread[layout.components - 1];
   tile_walk<T> walk = this->walk();
   for (int vector = 0; vector < layout.vectors; ++vector) {
     walk.values = values + layout.value(0, vector * layout.components);
     walk.mesh = mesh + layout.node(0, vector * layout.components);
-    stages_.for_each(context_, [&](std::uint32_t tile) { work_on(tile, function, walk); });
+    stages_.for_each(context_, [&](std::uint32_t tile) { work_on(tile, function, walk, stores); });
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cpu/planes.hpp"
+#include "mesh/tiles/cpu/rows.hpp"
 
 // Included once by the source of each instruction set, like the header above.
 
@@ -62,6 +63,10 @@ struct tile_spreading {
   }
 
   QUADRAT_TILE_TARGET static void run(const tile_walk<T>& walk, const tile_work<T>& work) {
+    if (by_rows(walk)) {
+      return walk.shape->first_axis == 1 ? row_spreading<Lanes, Components, 2>::run(walk, work)
+                                         : row_spreading<Lanes, Components, 1>::run(walk, work);
+    }
     if (by_planes(walk, work, Components)) return plane_spreading<Lanes, Components>::run(walk, work);
     const tile_planes<Lanes, Components> planes(walk, work, walk.shape->width[0]);
     const int limit = most_sums(walk, work);
@@ -215,6 +220,10 @@ struct tile_interpolation {
   template <bool Gradient>
   QUADRAT_TILE_TARGET static void run(const tile_walk<T>& walk, const tile_work<T>& work) {
     if constexpr (!Gradient) {
+      if (by_rows(walk)) {
+        return walk.shape->first_axis == 1 ? row_interpolation<Lanes, Components, 2>::run(walk, work)
+                                           : row_interpolation<Lanes, Components, 1>::run(walk, work);
+      }
       if (by_planes(walk, work, Components)) return plane_interpolation<Lanes, Components>::run(walk, work);
     }
     const tile_planes<Lanes, Components> planes(walk, work, walk.shape->width[0]);

@@ -40,6 +40,12 @@ struct vector_lanes {
   QUADRAT_TILE_INLINE static vector fill_repeated(const T* values) {
     return repeat<Components>(values, std::make_index_sequence<count>());
   }
+  /// from[0], ..., each once for every component. Reads as many values as a vector has, whatever the components.
+  template <int Components>
+  QUADRAT_TILE_INLINE static vector load_repeated(const T* from) {
+    if constexpr (Components == 1) return load(from);
+    return each_twice(load(from), std::make_index_sequence<count>());
+  }
   /// Sums of the lanes of each component: halves are added to each other.
   template <int Components>
   QUADRAT_TILE_INLINE static void sum(vector x, T* to) {
@@ -76,6 +82,12 @@ struct vector_lanes {
     for (int k = 0; k < parts; ++k) all.of[k] = Set::fused(a.of[k], b.of[k], c.of[k]);
     return all;
   }
+  QUADRAT_TILE_INLINE static eight eight_reversed(const eight& x) {
+    eight all;
+    QUADRAT_TILE_UNROLL
+    for (int k = 0; k < parts; ++k) all.of[k] = reversed(x.of[parts - 1 - k], std::make_index_sequence<part_count>());
+    return all;
+  }
   /// Each value once for every component.
   template <int Components>
   QUADRAT_TILE_INLINE static void put_repeated(T* to, const eight& x) {
@@ -107,6 +119,14 @@ struct vector_lanes {
   template <std::size_t First, std::size_t... Lane>
   QUADRAT_TILE_INLINE static part twice(part x, std::index_sequence<Lane...>) {
     return part{x[First + Lane / 2]...};
+  }
+  template <std::size_t... Lane>
+  QUADRAT_TILE_INLINE static vector each_twice(vector x, std::index_sequence<Lane...>) {
+    return vector{x[Lane / 2]...};
+  }
+  template <std::size_t... Lane>
+  QUADRAT_TILE_INLINE static part reversed(part x, std::index_sequence<Lane...>) {
+    return part{x[part_count - 1 - Lane]...};
   }
   template <int Components, int Size>
   QUADRAT_TILE_INLINE static void fold(sized<Size> x, T* to) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mesh/shape.hpp"
+#include "mesh/tiles/cpu/mirrored.hpp"
 #include "mesh/tiles/cpu/tiling.hpp"
 #include "quadrat/mesh/window.hpp"
 
@@ -63,15 +64,16 @@ struct tile_point {
 template <typename T>
 struct tile_walk {
   const mesh_shape* shape;
-  const mesh_window<T>* window;  ///< coefficients beyond its width are zero
-  const tile_point<T>* points;   ///< by tile, then by first mesh point along axis 0
-  const T* values;               ///< spreading: in the caller's order
-  T* mesh;                       ///< spreading
-  const T* mesh_values;          ///< interpolating
-  T* results;                    ///< interpolating: in the caller's order; with gradients possibly none
-  T* gradients;                  ///< interpolating gradients: in the caller's order, one for each axis of each value
-  const T* scale;                ///< gradients: by axis
-  bool accumulate;               ///< interpolating: adds to the results
+  const mesh_window<T>* window;        ///< coefficients beyond its width are zero
+  const mirrored_window<T>* mirrored;  ///< the same if it is even; else nullptr
+  const tile_point<T>* points;         ///< by tile, then by first mesh point along axis 0
+  const T* values;                     ///< spreading: in the caller's order
+  T* mesh;                             ///< spreading
+  const T* mesh_values;                ///< interpolating
+  T* results;                          ///< interpolating: in the caller's order; with gradients possibly none
+  T* gradients;     ///< interpolating gradients: in the caller's order, one for each axis of each value
+  const T* scale;   ///< gradients: by axis
+  bool accumulate;  ///< interpolating: adds to the results
 };
 
 /// One tile of it.
@@ -81,8 +83,12 @@ struct tile_work {
   int begin[3];             ///< first mesh points of footprints
   int rows;                 ///< along axis 1, with a footprint's reach
   int row;                  ///< along axis 2, with a footprint's reach
-  T* scratch;               ///< tile_scratch values, aligned to 64 bytes
-  row_piece* pieces;        ///< room for `row` of them
+  /// Spreading row by row: what the mesh holds before counts for nothing, unless another tile has put it there. By
+  /// region along axes 1 and 2: what footprints of the tile before reach, the tile's own, what belongs to the next one.
+  bool stores;
+  bool adds[3][3];
+  T* scratch;         ///< tile_scratch values, aligned to 64 bytes
+  row_piece* pieces;  ///< room for `row` of them
 };
 
 /// Points whose weights are computed before they are used: few enough to fit in a level-one cache beside a tile.
@@ -112,6 +118,12 @@ template <typename T>
   constexpr std::size_t cache = 40 << 10;
   const int values = walk.shape->width[0] * work.rows * tile_row_stride(work.row, components);
   return walk.shape->first_axis == 0 && static_cast<std::size_t>(values) * sizeof(T) > cache;
+}
+
+/// Whether a tile is taken row by row: in one and two dimensions, with an even window.
+template <typename T>
+[[nodiscard]] bool by_rows(const tile_walk<T>& walk) {
+  return walk.shape->first_axis > 0 && walk.mirrored != nullptr;
 }
 
 /// Values of the scratch memory of one thread: planes of a tile, one for each weight along axis 0, and a batch; or one

@@ -8,9 +8,11 @@
 #include "models/granular/engine.hpp"
 #include "models/granular/ranks/kernels.hpp"
 #include "models/ranks/exchange.hpp"
+#include "models/ranks/late_value.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/halo.hpp"
+#include "quadrat/distributed/sparse_migration.hpp"
 #include "quadrat/models/distributed_granular.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
@@ -33,7 +35,11 @@ class grains_of_rank {
   [[nodiscard]] const packed_record<T, 3>* positions() const { return positions_.data(); }
   [[nodiscard]] const velocity_record<T>* velocities() const { return velocities_[now_].data(); }
   [[nodiscard]] decomposition_view<3> shares() const { return exchange_.on_device(); }
-  [[nodiscard]] rank_report report() const { return exchange_.report(own_, borders_.ghosts()); }
+  [[nodiscard]] rank_report report() const {
+    rank_report result = exchange_.report(own_, borders_.ghosts());
+    result.exchanges += in_place_;
+    return result;
+  }
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -43,13 +49,20 @@ class grains_of_rank {
     return points_of_records<T, 3>(positions_.data(), count);
   }
   [[nodiscard]] grain_records<T> grains() { return {positions_.data(), velocities_[now_].data()}; }
+  /// Asks for the largest distance that a grain has moved.
   void move(std::uint64_t step);
+  [[nodiscard]] bool expects_an_exchange() const;
+  void exchange();
+  [[nodiscard]] bool far_from_ghosts(T moved);
   void push(std::uint64_t step);
   void divide();
   template <typename View>
   void enqueue_push(const View& view, const std::uint32_t* some, std::size_t count, std::uint64_t step);
   void choose_ghosts();
   void migrate();
+  void migrate_in_place();
+  template <typename E>
+  void make_room(array<E, Context>& elements, std::size_t room);
 
   Context context_;
   communicator& ranks_;
@@ -58,11 +71,20 @@ class grains_of_rank {
   bool overlaps_;  ///< grains that see no ghosts are pushed while those of others travel
   cell_list cells_, ghost_cells_;
   rank_exchange<Context, T, 3> exchange_;
+  sparse_migration<Context> few_;
   halo<Context, T, 3> borders_;
   std::size_t own_ = 0;
-  int now_ = 0;  ///< of velocities_
+  array<T, Context> largest_;
+  late_value<Context, T> largest_move_;
+  std::size_t since_ = 0;     ///< steps since the last exchange
+  std::size_t interval_ = 1;  ///< steps after which the next one is expected
+  double moved_ = 0;          ///< no grain has moved farther since the ghosts were chosen
+  std::size_t in_place_ = 0;  ///< exchanges in which grains kept their places
+  std::size_t unsorted_ = 0;  ///< the same since they were last in order of cells
+  int now_ = 0;               ///< of velocities_
   array<packed_record<T, 3>, Context> positions_, before_;
   array<velocity_record<T>, Context> velocities_[2];
+  array<std::uint32_t, Context> owners_;
   array<std::uint32_t, Context> border_before_, inner_, border_;  ///< own grains that see no ghosts, and those that may
   std::size_t border_count_ = 0;
   array<std::uint64_t, Context> fault_;

@@ -14,7 +14,18 @@
 /// the first grains of arrays that ghosts follow. The ids of grains are in their records.
 namespace quadrat::detail {
 
-/// Step 1 of the model.
+/// How far two positions are from each other along the axis where that is most.
+template <typename T>
+[[nodiscard]] QUADRAT_HD T largest_difference(const vec<T, 3>& a, const vec<T, 3>& b) {
+  T most = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const T along = std::fabs(a[axis] - b[axis]);
+    most = along > most ? along : most;
+  }
+  return most;
+}
+
+/// Step 1 of the model, to be called once for each grain. Returns how far it has moved.
 template <typename T>
 struct move_own_grains {
   granular_motion<T> motion;
@@ -22,12 +33,14 @@ struct move_own_grains {
   std::uint64_t step;
   run_fault fault;
 
-  QUADRAT_HD void operator()(std::size_t i) const {
-    vec<T, 3> position = grains.positions[i].position;
+  QUADRAT_HD T operator()(std::size_t i) const {
+    const vec<T, 3> before = grains.positions[i].position;
+    vec<T, 3> position = before;
     velocity_record<T> record = grains.velocities[i];
     if (!motion(position, record.velocity)) fault.raise(step, record.id);
     grains.positions[i] = {position, no_particle};
     grains.velocities[i] = record;
+    return largest_difference(position, before);
   }
 };
 
@@ -105,14 +118,7 @@ struct distance_moved {
   const packed_record<T, 3>* positions;
   const packed_record<T, 3>* before;
 
-  QUADRAT_HD T operator()(std::size_t i) const {
-    T most = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const T along = std::fabs(positions[i].position[axis] - before[i].position[axis]);
-      most = along > most ? along : most;
-    }
-    return most;
-  }
+  QUADRAT_HD T operator()(std::size_t i) const { return largest_difference(positions[i].position, before[i].position); }
 };
 
 }  // namespace quadrat::detail

@@ -35,7 +35,8 @@ void search_radices(int rest, std::vector<int>& radices, std::vector<int>& best)
 
 /// Mode f of the last pass's butterflies is where its digits are in reverse.
 [[nodiscard]] std::vector<std::uint16_t> places_of(const line_digits& digits) {
-  const int last = digits.passes - 1, count = digits.size / digits.radix[last];
+  const int last = digits.passes - 1;
+  const auto count = static_cast<int>(digits.butterflies[last].divisor);
   std::vector<std::uint16_t> places(static_cast<std::size_t>(count));
   for (int mode = 0; mode < count; ++mode) {
     int rest = mode, part = digits.size, place = 0;
@@ -71,7 +72,7 @@ line_plan plan_line(int size, bool evens) {
     digits.butterflies[p] = line_divisor(size / digits.radix[p]);
     digits.step[p] = line_divisor(part);
   }
-  digits.pitch = (size / digits.radix[0]) | 1;
+  digits.pitch = static_cast<int>(digits.step[0].divisor) | 1;
   plan.places = places_of(digits);
   return plan;
 }

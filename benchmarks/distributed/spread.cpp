@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "distributed/operations.hpp"
+#include "distributed/steps.hpp"
+#include "quadrat/distributed/fft.hpp"
+#include "quadrat/distributed/spread_plan.hpp"
+#include "quadrat/mesh/spread_plan.hpp"
+
+namespace quadrat::bench {
+
+namespace {
+
+constexpr int spread_order = 6;
+
+/// Points at random places of a cube of edge 1, between two planes across its first axis.
+[[nodiscard]] std::vector<vec<float, 3>> points_between(float lower, float upper, std::size_t count, int seed) {
+  constexpr float last = 0.99999f;
+  std::mt19937 random(static_cast<unsigned>(seed));
+  std::uniform_real_distribution<float> across(lower, upper), along(0, 1);
+  std::vector<vec<float, 3>> points(count);
+  for (auto& point : points) {
+    point = {std::min(across(random), last), std::min(along(random), last), std::min(along(random), last)};
+  }
+  return points;
+}
+
+/// Times a plan, and the same with new points. `work`: of spread_plan or distributed_spread_plan.
+template <typename Context, typename Plan>
+void time_spreading(const session& s, const Context& context, communicator& ranks, std::size_t count, Plan& plan,
+                    const std::vector<vec<float, 3>>& points, std::size_t mesh_size, row& out) {
+  const auto given = to_device(context, points);
+  const auto values = to_device(context, std::vector<float>(points.size(), 1.0f));
+  array<float, Context> mesh(context, mesh_size);
+  const int repetitions = s.full() ? 5 : 1;
+  const timing placed = time_together(s, context, ranks, 1, [&] { plan.set_points(points_of(given)); });
+  out["set_points_ms"] = placed.median_ms;
+  const timing measured =
+      time_together(s, context, ranks, repetitions, [&] { plan.spread(values.data(), mesh.data()); });
+  add_timing(out, measured, "points_per_s", static_cast<double>(count));
+}
+
+}  // namespace
+
+void run_distributed_spread(const session& s) {
+  const std::size_t count = s.on_cuda() ? (s.full() ? 40'000'000 : 100'000) : (s.full() ? 1'000'000 : 10'000);
+  const int edge = s.on_cuda() ? (s.full() ? 256 : 64) : (s.full() ? 128 : 32);
+  const vec<int, 3> mesh = vec<int, 3>::filled(edge);
+  const vec<bool, 3> periodic = vec<bool, 3>::filled(true);
+  const auto domain = make_box_from_lengths<float, 3>({}, vec<float, 3>::filled(1), periodic);
+  const std::size_t mesh_points =
+      static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge);
+  for (const int number : rank_counts(s)) {
+    attempt_on_ranks(s, identify("spread", "ranks", "float", count, mesh_points, "uniform"), number,
+                     [&](const auto& context, communicator& ranks, row& out) {
+                       using context_type = std::remove_cvref_t<decltype(context)>;
+                       const int self = ranks.rank(), size = ranks.size();
+                       const auto owners = slab_decomposition(mesh, size, periodic);
+                       const auto points = points_between(static_cast<float>(self) / static_cast<float>(size),
+                                                          static_cast<float>(self + 1) / static_cast<float>(size),
+                                                          count / static_cast<std::size_t>(size), self);
+                       distributed_spread_plan<context_type, float, 3> plan(context, ranks, mesh, spread_order, owners,
+                                                                            make_grid(domain, mesh), owners);
+                       time_spreading(s, context, ranks, count, plan, points, plan.mesh_size(), out);
+                     });
+    if (s.on_cuda() && number > 1) continue;
+    row alone = identify("spread", "one_context", "float", count, mesh_points, "uniform");
+    alone["ranks"] = number;
+    s.attempt(alone, [&](row& out) {
+      with_one_context(s, number, [&](const auto& context) {
+        self_communicator self;
+        spread_plan<std::remove_cvref_t<decltype(context)>, float, 3> plan(context, domain, mesh, spread_order);
+        time_spreading(s, context, self, count, plan, points_between(0, 1, count, 0), mesh_points, out);
+      });
+    });
+  }
+}
+
+}  // namespace quadrat::bench

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/distributed/sparse_migration.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/backend.hpp"
+#include "distributed/runs_of_ranks.hpp"
+#include "parallel/select.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/reduce.hpp"
+#include "quadrat/parallel/sort.hpp"
+
+namespace quadrat {
+
+namespace {
+
+/// The rank of each element that leaves, `ranks` for one that does not exist.
+struct leaving_keys {
+  const std::uint32_t* destinations;
+  const std::uint32_t* leaving;
+  std::uint32_t ranks;
+  std::uint32_t* keys;
+  std::uint32_t* order;
+
+  QUADRAT_HD std::uint32_t operator()(std::size_t k) const {
+    const std::uint32_t to = destinations[leaving[k]];
+    keys[k] = to < ranks ? to : ranks;
+    order[k] = leaving[k];
+    return keys[k];
+  }
+};
+
+struct flag_staying {
+  const std::uint32_t* destinations;
+  std::uint32_t self;
+  std::uint32_t* flags;
+
+  QUADRAT_HD void operator()(std::size_t i) const { flags[i] = destinations[i] == self ? 1 : 0; }
+};
+
+/// Elements as rows of 32-bit words; one call for each word, so that neighboring threads are at neighboring words.
+struct element_words {
+  std::uint32_t* data;
+  std::size_t words;
+};
+
+struct pack_leaving {
+  element_words from;
+  const std::uint32_t* order;
+  std::uint32_t* to;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::size_t k = i / from.words;
+    to[i] = from.data[order[k] * from.words + (i - k * from.words)];
+  }
+};
+
+/// Into the places of those that have left, then at the end.
+struct place_arriving {
+  const std::uint32_t* from;
+  const std::uint32_t* gaps;
+  std::size_t gap_count, end;
+  element_words to;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::size_t k = i / to.words;
+    const std::size_t place = k < gap_count ? gaps[k] : end + (k - gap_count);
+    to.data[place * to.words + (i - k * to.words)] = from[i];
+  }
+};
+
+/// The last elements into the gaps that are left; there are *number of them.
+struct fill_gaps {
+  element_words all;
+  std::size_t first;  ///< of the tail
+  const std::uint32_t* in_tail;
+  const std::uint32_t* gaps;
+  const std::uint32_t* number;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    if (k >= *number) return;
+    const std::uint32_t* const from = all.data + (first + in_tail[k]) * all.words;
+    std::uint32_t* const to = all.data + gaps[k] * all.words;
+    for (std::size_t word = 0; word < all.words; ++word) to[word] = from[word];
+  }
+};
+
+}  // namespace
+
+template <typename Context>
+struct sparse_migration<Context>::implementation {
+  implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 1) {}
+
+  [[nodiscard]] std::vector<std::size_t> find_leaving(const std::uint32_t* destinations, std::size_t elements);
+  void find_tail(const std::uint32_t* destinations);
+  [[nodiscard]] std::size_t size() const { return count - leaving + arriving; }
+
+  Context context;
+  communicator& ranks;
+  workspace<Context> scratch;
+  array<std::uint32_t, Context> number;
+  array<std::uint32_t, Context> gaps;               ///< those that leave, ascending
+  array<std::uint32_t, Context> keys[2], order[2];  ///< the same in order of the ranks that get them
+  int sorted = 0;
+  array<std::uint32_t, Context> flags, tail;  ///< the elements of the tail that stay
+  std::vector<std::size_t> sent, received;
+  std::size_t count = 0, leaving = 0, arriving = 0;
+  array<std::uint32_t, Context> out, in;
+};
+
+/// Returns how many go to each rank.
+template <typename Context>
+std::vector<std::size_t> sparse_migration<Context>::implementation::find_leaving(const std::uint32_t* destinations,
+                                                                                 std::size_t elements) {
+  const auto self = static_cast<std::uint32_t>(ranks.rank()), all = static_cast<std::uint32_t>(ranks.size());
+  gaps.resize_discarding(context, elements);
+  detail::select_others(context, destinations, self, elements, gaps.data(), number.data(), scratch);
+  const std::size_t found = to_host(context, number.data(), 1)[0];
+  for (int copy = 0; copy < 2; ++copy) {
+    keys[copy].resize_discarding(context, found);
+    order[copy].resize_discarding(context, found);
+  }
+  sorted = 0;
+  std::vector<std::size_t> counts(all);
+  if (found == 0) return counts;
+  const std::uint32_t largest =
+      reduce_maximum(context, "migration.leaving", found,
+                     leaving_keys{destinations, gaps.data(), all, keys[0].data(), order[0].data()}, scratch);
+  if (all == 2 && largest < all) {
+    // All go to the other rank.
+    counts[1 - self] = found;
+    return counts;
+  }
+  const sort_buffers<std::uint32_t> buffers{{keys[0].data(), keys[1].data()}, {order[0].data(), order[1].data()}};
+  sorted = sort_pairs(context, buffers, found, key_bits_for(std::uint64_t{all} + 1), scratch);
+  counts = detail::counts_of_runs(context, keys[sorted].data(), found, ranks.size() + 1);
+  const std::size_t wrong = counts.back();
+  if (wrong > 0) {
+    const std::uint32_t first = to_host(context, order[sorted].data() + (found - wrong), 1)[0];
+    const std::uint32_t to = to_host(context, destinations + first, 1)[0];
+    throw data_error(
+        message("element ", first, " of rank ", ranks.rank(), " is to go to rank ", to, "; there are ", ranks.size()),
+        first);
+  }
+  counts.pop_back();
+  return counts;
+}
+
+/// Where more leave than arrive: which of the last elements stay.
+template <typename Context>
+void sparse_migration<Context>::implementation::find_tail(const std::uint32_t* destinations) {
+  if (leaving <= arriving) return;
+  const std::size_t length = leaving - arriving;
+  flags.resize_discarding(context, length);
+  tail.resize_discarding(context, length);
+  for_each(context, "migration.tail", length,
+           flag_staying{destinations + (count - length), static_cast<std::uint32_t>(ranks.rank()), flags.data()});
+  detail::select_others(context, flags.data(), 0, length, tail.data(), number.data(), scratch);
+}
+
+template <typename Context>
+sparse_migration<Context>::sparse_migration(const Context& context, communicator& ranks)
+    : implementation_(std::make_unique<implementation>(context, ranks)) {}
+template <typename Context>
+sparse_migration<Context>::sparse_migration(sparse_migration&&) noexcept = default;
+template <typename Context>
+sparse_migration<Context>& sparse_migration<Context>::operator=(sparse_migration&&) noexcept = default;
+template <typename Context>
+sparse_migration<Context>::~sparse_migration() = default;
+
+template <typename Context>
+void sparse_migration<Context>::build(const std::uint32_t* destinations, std::size_t count) {
+  implementation& own = *implementation_;
+  own.count = own.leaving = own.arriving = 0;
+  std::vector<std::size_t> counts;
+  together(own.ranks, [&] {
+    require(count <= max_count, "there are ", count, " elements; at most ", max_count, " are possible");
+    require_pointer(destinations, count, "elements");
+    counts = own.find_leaving(destinations, count);
+  });
+  const std::size_t leaving = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  own.received = detail::exchanged_counts(own.ranks, counts, count - leaving, "elements");
+  own.sent = std::move(counts);
+  own.count = count;
+  own.leaving = leaving;
+  own.arriving = std::accumulate(own.received.begin(), own.received.end(), std::size_t{0});
+  own.find_tail(destinations);
+}
+
+template <typename Context>
+void sparse_migration<Context>::apply(void* elements, std::size_t element_bytes) {
+  implementation& own = *implementation_;
+  detail::require_words(element_bytes);
+  const element_words all{static_cast<std::uint32_t*>(elements), element_bytes / sizeof(std::uint32_t)};
+  own.out.resize_discarding(own.context, own.leaving * all.words);
+  own.in.resize_discarding(own.context, own.arriving * all.words);
+  for_each(own.context, "migration.pack", own.leaving * all.words,
+           pack_leaving{all, own.order[own.sorted].data(), own.out.data()});
+  std::vector<outgoing_message> sends;
+  std::vector<incoming_message> receives;
+  detail::add_messages(sends, own.sent, own.out.data(), element_bytes);
+  detail::add_messages(receives, own.received, own.in.data(), element_bytes);
+  own.ranks.exchange(own.context, sends, receives);
+  for_each(own.context, "migration.place", own.arriving * all.words,
+           place_arriving{own.in.data(), own.gaps.data(), own.leaving, own.count, all});
+  if (own.leaving <= own.arriving) return;
+  for_each(own.context, "migration.fill", own.leaving - own.arriving,
+           fill_gaps{all, own.size(), own.tail.data(), own.gaps.data() + own.arriving, own.number.data()});
+}
+
+template <typename Context>
+std::size_t sparse_migration<Context>::leaving() const {
+  return implementation_->leaving;
+}
+template <typename Context>
+std::size_t sparse_migration<Context>::arriving() const {
+  return implementation_->arriving;
+}
+template <typename Context>
+std::size_t sparse_migration<Context>::size() const {
+  return implementation_->size();
+}
+template <typename Context>
+std::size_t sparse_migration<Context>::bytes() const {
+  const implementation& own = *implementation_;
+  std::size_t sum = own.scratch.bytes() + own.number.bytes() + own.gaps.bytes() + own.flags.bytes() + own.tail.bytes() +
+                    own.out.bytes() + own.in.bytes();
+  for (int copy = 0; copy < 2; ++copy) sum += own.keys[copy].bytes() + own.order[copy].bytes();
+  return sum;
+}
+
+template class sparse_migration<backend_context>;
+
+}  // namespace quadrat

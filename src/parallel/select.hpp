@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// Lists the indices i in [0, count) with values[i] != common, in ascending order; `indices` has room for all of them.
+/// *number: how many. CUDA: asynchronous. Throws argument_error when count exceeds 2^31 - 1.
+void select_others(const cpu_context& context, const std::uint32_t* values, std::uint32_t common, std::size_t count,
+                   std::uint32_t* indices, std::uint32_t* number, workspace<cpu_context>& scratch);
+void select_others(const cuda_context& context, const std::uint32_t* values, std::uint32_t common, std::size_t count,
+                   std::uint32_t* indices, std::uint32_t* number, workspace<cuda_context>& scratch);
+
+}  // namespace quadrat::detail
