@@ -3,6 +3,7 @@
 
 #include "mesh/tiles/cuda/halves.cuh"
 #include "mesh/tiles/cuda/interpolate/sums.cuh"
+#include "mesh/tiles/cuda/spread/targets.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 /// Interpolation of floats by tiles as in products.cuh, with factors in halves: (mesh rows x last axis) times (last
@@ -205,21 +206,15 @@ __global__ void __launch_bounds__(32 * half_read_warps, Resident)
   const tile_unit unit = problem.units[number];
   const tile_grid& grid = problem.grid;
 
-  const int row = static_cast<int>(unit.segment / static_cast<unsigned>(grid.segments));
-  const int segment = static_cast<int>(unit.segment % static_cast<unsigned>(grid.segments));
-  const int start = grid.origin[0] + segment * grid.segment * grid.edge[0];
+  const tile_unit_patch at = patch_of_unit(grid, unit, number, lane);
+  const int start = at.first;
+  const int home = lane / 4 < grid.reach(1) ? tile_home(grid.shape, at.second + lane / 4, 1) : -1;
   int offset[4];
-  {
-    const int j = grid.origin[1] + row / grid.tiles[2] * grid.edge[1] + lane / 4;
-    const int home = lane / 4 < grid.reach(1) ? tile_home(grid.shape, j, 1) : -1;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const int position = 2 * (lane % 4) + k % 2 + 8 * (k / 2);
-      const int z = position < grid.reach(2)
-                        ? tile_home(grid.shape, grid.origin[2] + row % grid.tiles[2] * grid.edge[2] + position, 2)
-                        : -1;
-      offset[k] = home < 0 || z < 0 ? -1 : home * grid.shape.extent[2] + z;
-    }
+  for (int k = 0; k < 4; ++k) {
+    const int position = 2 * (lane % 4) + k % 2 + 8 * (k / 2);
+    const int z = position < grid.reach(2) ? tile_home(grid.shape, at.last + position, 2) : -1;
+    offset[k] = home < 0 || z < 0 ? -1 : home * grid.shape.extent[2] + z;
   }
 
   int loaded = start - tile_patch;  // all planes of the mesh before this one have been loaded

@@ -154,11 +154,8 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
   memory.second.clear_tail();
   for (int layer = 0; layer < Layers; ++layer) memory.last[layer].clear_tail();
 
-  const int row = static_cast<int>(unit.segment / static_cast<unsigned>(grid.segments));
-  const int segment = static_cast<int>(unit.segment % static_cast<unsigned>(grid.segments));
-  const int start = grid.origin[0] + segment * grid.segment * grid.edge[0];
-  const tile_unit_patch patch{number, lane, start, grid.origin[1] + row / grid.tiles[2] * grid.edge[1],
-                              grid.origin[2] + row % grid.tiles[2] * grid.edge[2]};
+  const tile_unit_patch patch = patch_of_unit(grid, unit, number, lane);
+  const int start = patch.first;
   Target<T, Channels, Layers> target(grid, channels, shares, patch);
   tile_patch_sums<T, Channels, Layers> sums;
 

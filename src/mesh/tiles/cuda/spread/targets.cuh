@@ -18,6 +18,14 @@ struct tile_unit_patch {
   int first, second, last;
 };
 
+__device__ __forceinline__ tile_unit_patch patch_of_unit(const tile_grid& grid, const tile_unit& unit,
+                                                         std::uint32_t number, int lane) {
+  const int row = static_cast<int>(unit.segment / static_cast<unsigned>(grid.segments));
+  const int segment = static_cast<int>(unit.segment % static_cast<unsigned>(grid.segments));
+  return {number, lane, grid.origin[0] + segment * grid.segment * grid.edge[0],
+          grid.origin[1] + row / grid.tiles[2] * grid.edge[1], grid.origin[2] + row % grid.tiles[2] * grid.edge[2]};
+}
+
 /// Adds to the mesh, by atomic operations.
 template <typename T, int Channels, int Layers>
 class tile_mesh_target {
