@@ -86,7 +86,8 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
   }
   const detail::spread_choice plain = detail::choose_spread_method(request, profile_of(context));
   if (plain.times.size() > 1 && detail::worth_sampling(cuda, plain.times[0].milliseconds)) {
-    request.sample = detail::sample_points(context, points, detail::tiles_for_sample(domain, extents), scratch);
+    workspace<Context> memory;  // not kept: it is not among the bytes that the method needs
+    request.sample = detail::sample_points(context, points, detail::tiles_for_sample(domain, extents), memory);
   }
   return request;
 }

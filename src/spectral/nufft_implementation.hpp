@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "mesh/checks.hpp"
@@ -60,6 +61,9 @@ struct nufft_plan<Context, T, D>::implementation {
   std::vector<detail::transform_window<T>> windows;
   std::size_t chosen = 0;
   double chosen_for = 0;  ///< points
+  // Where the bytes that are allowed were too few: for so many points or more, windows from this one on are tried.
+  std::size_t least_chosen = 0;
+  double refused_for = std::numeric_limits<double>::infinity();
   std::size_t built = 0;  ///< the window, plus 1, that all that follows is for; 0: there is nothing
   std::unique_ptr<spread_plan<Context, T, D>> spreading;
   std::unique_ptr<detail::mode_transform<T>> transform;
@@ -73,6 +77,7 @@ template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::choose(double points) {
   chosen_for = points;
   chosen = detail::fastest_window(windows, problem, points, context);
+  if (points >= refused_for) chosen = std::max(chosen, least_chosen);
 }
 
 template <typename Context, typename T, int D>
@@ -83,7 +88,9 @@ explanation nufft_plan<Context, T, D>::implementation::explanation() const {
   quadrat::explanation why;
   why.what = "mesh and window of the transform";
   why.chosen = name_of(window());
-  why.reason = options.oversampling != 0 ? "asked for" : "the least expected time of a transform";
+  why.reason = options.oversampling != 0   ? "asked for"
+               : chosen_for >= refused_for ? "the least expected time within the bytes that are allowed"
+                                           : "the least expected time of a transform";
   for (const auto& one : windows) {
     why.candidates.push_back({name_of(one), detail::expected_window_ms(one, problem, chosen_for, context), 0, ""});
   }
@@ -157,8 +164,18 @@ void nufft_plan<Context, T, D>::implementation::set_points(const points_view<T, 
                                                            const std::uint32_t* system_of_point) {
   usable = false;
   choose(static_cast<double>(points.count));
-  build();
-  spreading->set_points(points, system_of_point);
+  for (;;) {
+    try {
+      build();
+      spreading->set_points(points, system_of_point);
+      break;
+    } catch (const argument_error&) {
+      // Windows are in the order of their oversampling, the largest first.
+      if (options.most_bytes == 0 || chosen + 1 >= windows.size()) throw;
+      least_chosen = ++chosen;
+      refused_for = static_cast<double>(points.count);
+    }
+  }
   usable = true;
 }
 

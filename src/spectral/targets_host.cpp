@@ -23,7 +23,7 @@ namespace quadrat::detail {
 namespace {
 
 /// Mesh points per mode that are considered: fewer would divide by small numbers twice.
-constexpr double target_oversamplings[] = {2, 2.25};
+constexpr double target_oversamplings[] = {2, 2.2};
 
 template <typename T>
 [[nodiscard]] inverse_transform inverse_of(const mesh_window<T>& window, double oversampling) {
@@ -166,14 +166,14 @@ box_problem target_box(const target_accuracy<T>& accuracy, const target_axis* ax
     to.size = from.size;
     const auto transforms = accuracy.inner.transforms(from.nodes / 2 + 1, from.size);
     to.mode_factors.clear();
-    for (int k = 0; k < from.nodes; ++k) {
+    for (std::int64_t k = 0; k < from.nodes; ++k) {
       const double transform = transforms[static_cast<std::size_t>(std::abs(k - from.nodes / 2))];
       to.mode_factors.push_back(turn_of(2 * k, from.box, from.size) / transform);
     }
     to.box_factors.clear();
-    for (int i = 0; i < from.box; ++i) {
+    for (std::int64_t i = 0; i < from.box; ++i) {
       // Counted from 4 sizes on, so that numbers are not negative.
-      to.box_factors.push_back(turn_of(2 * i - from.box + 4 * from.size, from.nodes, from.size));
+      to.box_factors.push_back(turn_of(2 * i - from.box + std::int64_t{4} * from.size, from.nodes, from.size));
     }
   }
   return box;

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "quadrat/core/array.hpp"
@@ -79,8 +80,9 @@ std::vector<std::complex<T>> found_by(const backend_context& context, nufft_targ
 }
 
 template <typename T, int D>
-void expect_direct_sums(const target_case<T, D>& it, const backend_context& context = {}) {
-  nufft_target_plan<backend_context, T, D> plan(context, it.tolerance);
+void expect_direct_sums(const target_case<T, D>& it, const nufft_target_options& options = {}) {
+  const backend_context context;
+  nufft_target_plan<backend_context, T, D> plan(context, it.tolerance, options);
   const auto points = to_device(context, it.points), targets = to_device(context, it.targets);
   EXPECT_TRUE(plan.method().empty());
   plan.set_points(points_of(points), points_of(targets));
@@ -137,6 +139,17 @@ TEST_F(nufft_target_test, single_precision_reaches_a_hundred_thousandth_in_every
   expect_right_at_corners<3>(1e-5);
   expect_direct_sums(target_case<float, 3>(1e-5, 90, 1, -0.5, 70, 6, 3));
   expect_direct_sums(target_case<float, 2>(1e-5, 900, 1, -0.5, 70, 60, 3));
+}
+
+/// By name, and where lines are too long for a multiprocessor of a GPU.
+TEST_F(nufft_target_test, gives_direct_sums_by_whole_fourier_transforms) {
+  nufft_target_options options;
+  options.fft = std::is_same_v<backend_context, cuda_context> ? "cufft" : "own";
+  expect_direct_sums(target_case<double, 3>(1e-6, 90, 1, -0.5, 70, 6, 3), options);
+  expect_direct_sums(target_case<float, 2>(1e-4, 90, 3, 1, 70, 5, 2), options);
+  target_case<double, 2> flat(1e-6, 40, 3, 0, 30, 20, 0);
+  for (auto& x : flat.points) x[0] *= 60;
+  expect_direct_sums(flat);
 }
 
 /// Coordinates of type T then lie farther apart than mesh points do.

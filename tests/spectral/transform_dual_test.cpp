@@ -209,6 +209,24 @@ TYPED_TEST(mode_transform_test, gives_the_modes_of_real_meshes) {
   }
 }
 
+/// On GPUs; elsewhere it is the one that the other tests take.
+TYPED_TEST(mode_transform_test, gives_the_same_by_its_own_lines) {
+  if (std::is_same_v<backend_context, cpu_context>) GTEST_SKIP() << "on GPUs";
+  for (const backend_context& context : all_contexts()) {
+    for (const transform_case& it : transform_cases(false)) {
+      if (it.shape.extent[0] == 1) {
+        const auto error = error_of<argument_error>([&] { error_to_modes<TypeParam>(context, it, 1, "own"); });
+        expect_words(error, {"own", "three dimensions"});
+        continue;
+      }
+      for (const int sign : {-1, 1}) {
+        EXPECT_LT(error_to_modes<TypeParam>(context, it, sign, "own"), 8 * this->epsilon) << it.text() << " " << sign;
+        EXPECT_LT(error_to_mesh<TypeParam>(context, it, sign, "own"), 8 * this->epsilon) << it.text() << " " << sign;
+      }
+    }
+  }
+}
+
 /// Several meshes in one call and one by one, with gaps between them that must not change.
 template <typename T>
 class several_meshes {
@@ -357,7 +375,7 @@ TYPED_TEST(mode_transform_test, names_the_libraries_that_are_there) {
   };
   for (const char* name : {"", "auto", cuda ? "auto" : "own"}) EXPECT_EQ(error(name), "no error") << name;
   expect_words(error("kiss"), {"kiss", cuda ? "auto" : "own"});
-  expect_words(error(cuda ? "own" : "cufft"), {"FFT library", "does not run on", "these do"});
+  expect_words(error(cuda ? "fftw" : "cufft"), {"FFT library", "does not run on", "these do"});
   const auto libraries = fft_libraries();
   for (const method_info& library : libraries) {
     if (cuda || library.on_cpu) continue;

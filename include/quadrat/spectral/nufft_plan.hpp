@@ -44,7 +44,8 @@ struct nufft_options {
   int systems = 1;
   std::string method{};  ///< of spreading: see spread_options
   std::string fft{};     ///< one of fft_libraries(); empty or "auto": this project's own on CPUs, cuFFT on GPUs
-  /// Bytes that the plan may hold; 0: whatever is free.
+  /// Bytes that the plan may hold; 0: whatever is free. Where the fastest oversampling needs more, and none is given, a
+  /// smaller one is taken.
   std::size_t most_bytes = 0;
 };
 

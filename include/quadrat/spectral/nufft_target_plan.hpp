@@ -17,7 +17,7 @@ namespace quadrat {
 
 struct nufft_target_options {
   std::string method{};  ///< of spreading: see spread_options
-  std::string fft{};     ///< see nufft_options
+  std::string fft{};     ///< of whole transforms: see nufft_options
   /// Bytes that the plan may hold; 0: whatever is free.
   std::size_t most_bytes = 0;
 };
@@ -26,11 +26,11 @@ struct nufft_target_options {
 ///
 ///     results[k] = sum over points j of  values[j] exp(sign i s_k . x_j)
 ///
-/// Neither is periodic. The cost is that of a mesh with about 16 X S / pi^2 points along each axis, where X is half the
-/// extent of the points and S half that of the targets. Move-only. Context: cpu_context or cuda_context; T: float or
-/// double; D: 1, 2, 3. Accuracy, calls and determinism as for nufft_plan: no result is off by more than the tolerance
-/// times the sum of the values' moduli, as far as T holds the products s_k . x_j: angles are computed in double
-/// precision from the points and targets given.
+/// Neither is periodic. The cost is that of two meshes with about 4 X S / pi points along each axis, where X is half
+/// the extent of the points and S half that of the targets. Move-only. Context: cpu_context or cuda_context; T: float
+/// or double; D: 1, 2, 3. Accuracy, calls and determinism as for nufft_plan: no result is off by more than the
+/// tolerance times the sum of the values' moduli, as far as T holds the products s_k . x_j: angles are computed in
+/// double precision from the points and targets given.
 template <typename Context, typename T, int D>
 class nufft_target_plan {
   static_assert(detail::instance<Context, T, D, 1>::exists);

@@ -18,5 +18,14 @@ template <typename T>
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_cufft_transform(const cuda_context& context,
                                                                       const transform_shape& shape);
+/// Without the lines that hold no wanted modes, by the kernels of spectral/fft/cuda: for complex meshes in three
+/// dimensions of up to 1024 points along each axis; null for others.
+template <typename T>
+[[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_lines(const cuda_context& context,
+                                                                 const transform_shape& shape);
+template <>
+std::unique_ptr<mode_transform<float>> make_mode_lines(const cuda_context& context, const transform_shape& shape);
+template <>
+std::unique_ptr<mode_transform<double>> make_mode_lines(const cuda_context& context, const transform_shape& shape);
 
 }  // namespace quadrat::detail

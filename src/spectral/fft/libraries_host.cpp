@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/method_choice.hpp"
+#include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/spectral/fft_libraries.hpp"
 #include "spectral/fft/each_mesh.hpp"
@@ -24,7 +25,8 @@ constexpr std::string_view fft_library_kind = "FFT library";
 /// MKL's sums depend on where arrays are in memory.
 [[nodiscard]] std::array<method_info, 4> libraries(bool fftw, bool mkl) {
   constexpr auto canonical = determinism::canonical;
-  return {{{"own", "this project's: vector units, wanted lines only", true, false, canonical},
+  return {{{"own", "this project's: wanted lines only; on GPUs complex meshes in three dimensions", true,
+            QUADRAT_HAS_CUDA != 0, canonical},
            {"fftw", "FFTW 3, if found at run time", fftw, false, canonical},
            {"mkl", "Intel's MKL, if found at run time", mkl, false, determinism::none},
            {"cufft", "NVIDIA's cuFFT", false, has_cufft(), canonical}}};
@@ -71,6 +73,17 @@ template <typename T>
 std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context, const transform_shape& shape,
                                                        std::string_view library) {
   require_fft_library<T>(library, context);
+#if QUADRAT_HAS_CUDA
+  // On smaller meshes the launches of three kernels take longer than the lines that are left out.
+  constexpr std::size_t least_nodes = std::size_t{160} * 160 * 160;
+  const bool own = library == "own";
+  if (own || (library != "cufft" && shape.rows() * static_cast<std::size_t>(shape.extent[2]) >= least_nodes)) {
+    if (auto lines = make_mode_lines<T>(context, shape)) return lines;
+    require(!own,
+            "the FFT library own transforms on GPUs only complex meshes in three dimensions, of at most 1024 points "
+            "along each");
+  }
+#endif
   return make_cufft_transform<T>(context, shape);
 }
 

@@ -3,11 +3,67 @@
 
 #include <complex>
 
-#include "spectral/fft/cuda/lines.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/parallel/cuda_launch.hpp"
+#include "spectral/fft/cuda/box_pass.hpp"
 
 namespace quadrat::detail {
 
 namespace {
+
+constexpr int box_threads = 256;
+/// 2 to the power of this many lines are transformed together: those of 64 bytes next to one another, so that several
+/// blocks fit on a multiprocessor, or fewer where they would take too much shared memory.
+template <typename T>
+[[nodiscard]] int box_shift(const line_digits& digits) {
+  constexpr std::size_t most_bytes = 100 * 1024;
+  const auto bytes = static_cast<std::size_t>(digits.places_of_line()) * sizeof(fft_number<T>);
+  int shift = sizeof(T) == 4 ? 3 : 2;
+  while (shift > 0 && (bytes << shift) > most_bytes) --shift;
+  return shift;
+}
+
+/// Block x: lines of a group. Block y: group, if there are not too many; the rest follow.
+template <bool Strided, typename T>
+__global__ void __launch_bounds__(box_threads, 4) box_kernel(const __grid_constant__ box_pass<T> pass) {
+  extern __shared__ __align__(16) unsigned char box_memory[];
+  for (int group = static_cast<int>(blockIdx.y); group < pass.groups; group += static_cast<int>(gridDim.y)) {
+    const box_block<T> block{pass, reinterpret_cast<fft_number<T>*>(box_memory), group,
+                             static_cast<int>(blockIdx.x) << pass.shift};
+    for (int p = 0; p < pass.digits.passes; ++p) {
+      __syncthreads();
+      run_box_pass<Strided>(block, p, static_cast<int>(threadIdx.x), box_threads);
+    }
+  }
+}
+
+template <bool Strided, typename T>
+void launch_box(const cuda_context& context, const box_pass<T>& pass) {
+  if (pass.lines == 0 || pass.groups == 0) return;
+  const cuda_launch launch(context, "spectral.box_lines");
+  const std::size_t bytes = pass.memory() * sizeof(fft_number<T>);
+  cudaFuncSetAttribute(box_kernel<Strided, T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  constexpr int most_groups = 65535;
+  const dim3 blocks(static_cast<unsigned>(pass.blocks_of_group()),
+                    static_cast<unsigned>(pass.groups < most_groups ? pass.groups : most_groups));
+  box_kernel<Strided, T><<<blocks, box_threads, bytes, context.stream()>>>(pass);
+  launch.check();
+}
+
+/// What passes over lines of one size look up, in the memory of the device.
+template <typename T>
+struct box_line {
+  box_line() = default;
+  box_line(const cuda_context& context, int size)
+      : plan(plan_line(size)), places(to_device(context, plan.places)), roots(to_device(context, line_roots<T>(size))) {
+    plan.digits.places = places.data();
+  }
+  [[nodiscard]] std::size_t bytes() const { return places.bytes() + roots.bytes(); }
+
+  line_plan plan;
+  array<std::uint16_t, cuda_context> places;
+  array<fft_number<T>, cuda_context> roots;
+};
 
 /// The box serves as the mesh on which lines are transformed, in place: after the axes from the last to the first one
 /// there are numbers of the box along these, and modes along the others.
@@ -20,7 +76,7 @@ class box_lines final : public box_transform<cuda_context, T> {
       const box_axis& axis = problem.axis[d];
       modes_[d] = axis.modes();
       box_[d] = axis.box();
-      if (axis.size > 1) lines_[d] = cuda_line<T>(context, axis.size);
+      if (axis.size > 1) lines_[d] = box_line<T>(context, axis.size);
       sizes_[d] = axis.size;
       for (const auto* numbers : {&axis.mode_factors, &axis.box_factors}) {
         for (const auto& x : *numbers) factors.push_back({static_cast<T>(x.real()), static_cast<T>(x.imag())});
@@ -32,19 +88,19 @@ class box_lines final : public box_transform<cuda_context, T> {
   void to_box(const std::complex<T>* modes, std::complex<T>* box, int sign) override {
     for (int axis = 2; axis >= 0; --axis) {
       if (sizes_[axis] == 1) continue;
-      line_pass<T> pass = pass_along(axis, sign);
+      box_pass<T> pass = pass_along(axis, sign);
       put_end(pass.from, axis, true, axis == 2 ? const_cast<std::complex<T>*>(modes) : box, axis == 2 ? modes_ : box_);
       put_end(pass.to, axis, false, box, box_);
-      run_lines(context_, pass);
+      run(axis, pass);
     }
   }
   void to_modes(std::complex<T>* box, std::complex<T>* modes, int sign) override {
     for (int axis = 0; axis < 3; ++axis) {
       if (sizes_[axis] == 1) continue;
-      line_pass<T> pass = pass_along(axis, -sign);
+      box_pass<T> pass = pass_along(axis, -sign);
       put_end(pass.from, axis, false, box, box_);
       put_end(pass.to, axis, true, axis == 2 ? modes : box, axis == 2 ? modes_ : box_);
-      run_lines(context_, pass);
+      run(axis, pass);
     }
   }
   [[nodiscard]] std::size_t bytes() const override {
@@ -53,31 +109,37 @@ class box_lines final : public box_transform<cuda_context, T> {
 
  private:
   /// Lines along the other axes: those after `axis` have the numbers of the box, those before it modes.
-  [[nodiscard]] line_pass<T> pass_along(int axis, int sign) const {
-    line_pass<T> pass = lines_[axis].pass(sign);
+  [[nodiscard]] box_pass<T> pass_along(int axis, int sign) const {
+    box_pass<T> pass{};
+    pass.digits = lines_[axis].plan.digits;
+    pass.roots = lines_[axis].roots.data();
+    pass.sign = static_cast<T>(sign);
+    pass.shift = box_shift<T>(pass.digits);
     pass.lines = axis == 2 ? modes_[1] : box_[2];
     pass.groups = axis == 0 ? box_[1] : modes_[0];
     return pass;
   }
 
-  void put_end(line_end<T>& end, int axis, bool of_modes, std::complex<T>* numbers, const int (&extent)[3]) const {
+  void put_end(box_end<T>& end, int axis, bool of_modes, std::complex<T>* numbers, const int (&extent)[3]) const {
     const std::size_t row = static_cast<std::size_t>(extent[2]), plane = static_cast<std::size_t>(extent[1]) * row;
     const std::size_t step[3] = {plane, row, 1};
     const int lines = axis == 2 ? 1 : 2, groups = axis == 0 ? 1 : 0;
     end.numbers = reinterpret_cast<fft_number<T>*>(numbers);
     end.factors = factors_.data() + (of_modes ? 0 : modes_[axis]);
     for (int d = 0; d < axis; ++d) end.factors += modes_[d] + box_[d];
-    const int count = of_modes ? modes_[axis] : box_[axis];
-    end.index = line_map::first(count, sizes_[axis]);
-    end.line = end.group = line_map::first(0, 0);
-    end.index_step = step[axis];
+    end.count = of_modes ? modes_[axis] : box_[axis];
+    end.step = static_cast<std::uint32_t>(step[axis]);
     end.line_step = step[lines];
     end.group_step = step[groups];
   }
 
+  void run(int axis, const box_pass<T>& pass) {
+    (axis < 2 ? launch_box<true, T> : launch_box<false, T>)(context_, pass);
+  }
+
   cuda_context context_;
   int modes_[3], box_[3], sizes_[3];
-  cuda_line<T> lines_[3];
+  box_line<T> lines_[3];
   array<fft_number<T>, cuda_context> factors_;  ///< axis by axis: of the modes, of the box
 };
 
@@ -86,7 +148,8 @@ class box_lines final : public box_transform<cuda_context, T> {
 template <typename T>
 bool fits_box_lines(const box_problem& problem) {
   for (const box_axis& axis : problem.axis) {
-    if (axis.size > most_line_size<T>) return false;
+    // With 16 numbers or fewer there might be one pass only.
+    if (axis.size > 1 && (axis.size <= 16 || axis.size > most_line_size<T> || !has_line_plan(axis.size))) return false;
   }
   return problem.axis[1].size > 1;
 }

@@ -6,6 +6,11 @@
 /// Fourier transforms of a few complex numbers in registers, with the sign -1.
 namespace quadrat::detail {
 
+template <int Radix>
+struct fft_radix {
+  static constexpr int value = Radix;
+};
+
 template <typename T>
 struct alignas(2 * sizeof(T)) fft_number {
   T re, im;
@@ -112,6 +117,15 @@ QUADRAT_HD inline void turn_parts(fft_number<T>* x) {
   }
 }
 
+/// x[k] times exp(-2 pi i k / N).
+template <int N, int Count, int K, typename T>
+QUADRAT_HD inline void turn_row(fft_number<T>* x) {
+  if constexpr (K < Count) {
+    x[K] = times_root<K, N>(x[K]);
+    turn_row<N, Count, K + 1>(x);
+  }
+}
+
 /// A B numbers: B transforms of A numbers, and A transforms of B.
 template <int A, int B, int Step, typename T>
 QUADRAT_HD inline void small_product(fft_number<T>* x) {
@@ -130,7 +144,9 @@ QUADRAT_HD inline void small_product(fft_number<T>* x) {
 
 template <int Radix, int Step, typename T>
 QUADRAT_HD inline void small_transform(fft_number<T>* x) {
-  if constexpr (Radix == 2) {
+  if constexpr (Radix == 1) {
+    return;
+  } else if constexpr (Radix == 2) {
     const auto a = x[0];
     x[0] = a + x[Step];
     x[Step] = a - x[Step];
@@ -147,6 +163,37 @@ QUADRAT_HD inline void small_transform(fft_number<T>* x) {
   } else {
     small_product<3, Radix / 3, Step>(x);
   }
+}
+
+/// The same where the second half of the numbers is zero, and need not be there.
+template <int Radix, typename T>
+QUADRAT_HD inline void transform_first_half(fft_number<T>* x) {
+  constexpr int half = Radix / 2;
+  fft_number<T> odd[half];
+  QUADRAT_UNROLL
+  for (int r = 0; r < half; ++r) odd[r] = x[r];
+  turn_row<Radix, half, 1>(odd);
+  small_transform<half>(x);
+  small_transform<half>(odd);
+  QUADRAT_UNROLL
+  for (int r = half - 1; r >= 0; --r) {
+    x[2 * r] = x[r];
+    x[2 * r + 1] = odd[r];
+  }
+}
+
+/// Only the first half of the modes.
+template <int Radix, typename T>
+QUADRAT_HD inline void transform_to_first_half(fft_number<T>* x) {
+  constexpr int half = Radix / 2;
+  fft_number<T> even[half], odd[half];
+  QUADRAT_UNROLL
+  for (int r = 0; r < half; ++r) even[r] = x[2 * r], odd[r] = x[2 * r + 1];
+  small_transform<half>(even);
+  small_transform<half>(odd);
+  turn_row<Radix, half, 1>(odd);
+  QUADRAT_UNROLL
+  for (int r = 0; r < half; ++r) x[r] = even[r] + odd[r];
 }
 
 }  // namespace quadrat::detail

@@ -4,9 +4,39 @@
 #include <cstdint>
 #include <vector>
 
-#include "spectral/fft/cuda/line_pass.hpp"
+#include "spectral/fft/cuda/butterfly.hpp"
 
+/// How lines are transformed in the shared memory of blocks: see box_pass.hpp.
 namespace quadrat::detail {
+
+/// Division by a number below 2^12, of numbers below 2^20.
+struct line_divisor {
+  std::uint32_t divisor = 1, reciprocal = 0;
+
+  line_divisor() = default;
+  explicit line_divisor(int number)
+      : divisor(static_cast<std::uint32_t>(number)),
+        reciprocal(number == 1 ? 0 : static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + divisor - 1) / divisor)) {}
+  [[nodiscard]] QUADRAT_HD int quotient(int number) const {
+    const auto x = static_cast<std::uint64_t>(static_cast<std::uint32_t>(number));
+    return divisor == 1 ? number : static_cast<int>((x * reciprocal) >> 32);
+  }
+};
+
+/// How a line of `size` numbers is transformed: pass after pass in place, each number then being where its index has
+/// the digits of a mode in reverse; and what the passes look up.
+struct line_digits {
+  static constexpr int most_passes = 4;
+
+  int size;
+  int passes;
+  int radix[most_passes];
+  line_divisor butterflies[most_passes], step[most_passes];  ///< of each pass: size / radix; and part / radix
+  int pitch;                    ///< places from one of the first pass's parts to the next; odd, to avoid bank conflicts
+  const std::uint16_t* places;  ///< of the last pass's butterflies, by their first mode
+
+  [[nodiscard]] QUADRAT_HD int places_of_line() const { return radix[0] * pitch; }
+};
 
 /// Lines longer than this do not fit into shared memory, together with enough neighbors.
 template <typename T>
@@ -18,23 +48,15 @@ struct line_plan {
   std::vector<std::uint16_t> places;
 };
 
-/// The fewest passes, and of those the ones with the smallest greatest radix. `size`: a product of 2, 3 and 5, at most
-/// most_line_size.
+/// Whether a size is a product of two to four of the radices that there are: 16, 10, 9, 8, 6, 5, 4, 3 and 2.
+[[nodiscard]] bool has_line_plan(int size);
+
+/// The fewest passes, and of those the ones with the smallest greatest radix, in an order with even ones first and
+/// last, as far as there are any. Throws argument_error for a size that no four radices make.
 [[nodiscard]] line_plan plan_line(int size);
 
 /// exp(-2 pi i k / size), k = 0 to size - 1.
 template <typename T>
 [[nodiscard]] std::vector<fft_number<T>> line_roots(int size);
-
-/// 2 to the power of this many lines are transformed together: those of 128 bytes next to one another, or fewer where
-/// they would take too much shared memory.
-template <typename T>
-[[nodiscard]] inline int line_shift(const line_digits& digits) {
-  constexpr std::size_t most_bytes = 80 * 1024;
-  int shift = sizeof(T) == 4 ? 4 : 3;
-  const auto bytes = static_cast<std::size_t>(digits.places_of_line()) * sizeof(fft_number<T>);
-  while (shift > 1 && (bytes << shift) > most_bytes) --shift;
-  return shift;
-}
 
 }  // namespace quadrat::detail

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "quadrat/core/error.hpp"
 
@@ -34,7 +35,8 @@ void search_radices(int rest, std::vector<int>& radices, std::vector<int>& best)
 
 /// Mode f of the last pass's butterflies is where its digits are in reverse.
 [[nodiscard]] std::vector<std::uint16_t> places_of(const line_digits& digits) {
-  const int last = digits.passes - 1, count = digits.size / digits.radix[last];
+  const int last = digits.passes - 1;
+  const auto count = static_cast<int>(digits.butterflies[last].divisor);
   std::vector<std::uint16_t> places(static_cast<std::size_t>(count));
   for (int mode = 0; mode < count; ++mode) {
     int rest = mode, part = digits.size, place = 0;
@@ -50,11 +52,18 @@ void search_radices(int rest, std::vector<int>& radices, std::vector<int>& best)
 
 }  // namespace
 
+bool has_line_plan(int size) {
+  std::vector<int> radices, best;
+  search_radices(size, radices, best);
+  return best.size() >= 2;
+}
+
 line_plan plan_line(int size) {
   std::vector<int> radices, best;
   search_radices(size, radices, best);
-  if (size == 1) best = {2};  // not used
-  require(!best.empty(), "a Fourier transform of ", size, " numbers was asked for in shared memory");
+  require(!best.empty(), "a Fourier transform of ", size, " numbers was asked for, which takes too many passes");
+  std::ranges::stable_partition(best, [](int radix) { return radix % 2 == 0; });
+  if (best.size() > 2 && best[1] % 2 == 0) std::swap(best[1], best.back());
   line_plan plan{};
   line_digits& digits = plan.digits;
   digits.size = size;
@@ -66,7 +75,7 @@ line_plan plan_line(int size) {
     digits.butterflies[p] = line_divisor(size / digits.radix[p]);
     digits.step[p] = line_divisor(part);
   }
-  digits.pitch = (size / digits.radix[0]) | 1;
+  digits.pitch = static_cast<int>(digits.step[0].divisor) | 1;
   plan.places = places_of(digits);
   return plan;
 }
