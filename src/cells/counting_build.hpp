@@ -116,10 +116,10 @@ void counting_buckets<Context>::partition(const Context& context, std::size_t co
                                           const KeyOf& key_of) {
   low_keys_.resize_discarding(context, count);
   if (control_.size() == 0) {
-    control_.resize_discarding(context, detail::partition_control_words);
+    control_.resize_discarding(context, detail::counting_control_words);
     fill_bytes(context, control_.data(), 0, control_.bytes());
   }
-  const detail::partition_buffers buffers{reinterpret_cast<detail::partition_control*>(control_.data()),
+  const detail::partition_buffers buffers{reinterpret_cast<detail::counting_control*>(control_.data()),
                                           keys_.data(),
                                           low_keys_.data(),
                                           ranks_.data(),

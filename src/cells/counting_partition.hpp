@@ -13,13 +13,31 @@
 /// kernels, one atomic operation in global memory per block and range, and no scattered writes. On an H200 with 2^18
 /// buckets and points in random order: 0.028 ms for 2^20 points instead of 0.044 by count, scan and scatter, and 0.44
 /// instead of 0.75 for 2^24.
+///
+/// A range that holds more than a block has room for is placed in parts, by a block each: all of them read the keys of
+/// the range, and each places the elements of its own share of the buckets. Otherwise a few blocks would have most of
+/// the elements of a crowd, and the others would wait for them.
 namespace quadrat::detail {
 
 /// The most buckets of a range: a block counts them in shared memory.
 inline constexpr std::uint32_t partition_most_buckets = 32768;
+/// The most words of shared memory of a block, for counts and elements.
+inline constexpr std::uint32_t partition_most_words = 56000;
+
+/// The most parts of a range.
+inline constexpr unsigned most_parts_log = 6;
+
+/// The words that the blocks share. Of `ranges` some must be zero at first (range_partition.hpp).
+struct counting_control {
+  partition_control ranges;
+  std::uint32_t units;                             ///< parts of all ranges; as many as ranges if each has one
+  std::uint32_t first_unit[partition_ranges + 1];  ///< where some have more: the parts are numbered through
+};
+
+inline constexpr std::size_t counting_control_words = sizeof(counting_control) / sizeof(std::uint32_t);
 
 struct partition_buffers {
-  partition_control* control;
+  counting_control* control;
   std::uint32_t* keys;      ///< by element
   std::uint16_t* low_keys;  ///< grouped: bucket within its range
   particle_id* grouped;     ///< elements grouped by range
@@ -28,6 +46,15 @@ struct partition_buffers {
   std::uint32_t count;
   std::uint32_t bucket_count;
   unsigned shift;  ///< a range is 2^shift buckets
+
+  /// Elements on average of the ranges that hold buckets.
+  [[nodiscard]] std::uint32_t mean() const { return count / (((bucket_count - 1) >> shift) + 1); }
+  /// Elements that a block can stage besides the counts of all buckets of a range: a quarter more than the mean, which
+  /// suffices for nearly every range of evenly spread elements, as far as shared memory goes.
+  [[nodiscard]] std::uint32_t room() const {
+    const std::uint32_t wanted = mean() + mean() / 4 + 256, most = partition_most_words - (1u << shift);
+    return wanted < most ? wanted : most;
+  }
 };
 
 /// Whether two levels are possible and faster.

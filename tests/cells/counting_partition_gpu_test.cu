@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "cells/counting_partition_keys.hpp"
@@ -24,14 +25,14 @@ class counting_partition : public backend_test {
     const std::size_t count = keys.size();
     const auto given = to_device(context, keys);
     fault_state<cuda_context> faults(context);
-    array<std::uint32_t, cuda_context> control(context, detail::partition_control_words);
+    array<std::uint32_t, cuda_context> control(context, detail::counting_control_words);
     fill_bytes(context, control.data(), 0, control.bytes());
     array<std::uint32_t, cuda_context> key_words(context, count);
     array<std::uint16_t, cuda_context> low_keys(context, count);
     array<particle_id, cuda_context> grouped(context, count);
     array<std::uint32_t, cuda_context> offsets(context, bucket_count + 1);
     array<particle_id, cuda_context> elements(context, count);
-    const detail::partition_buffers buffers{reinterpret_cast<detail::partition_control*>(control.data()),
+    const detail::partition_buffers buffers{reinterpret_cast<detail::counting_control*>(control.data()),
                                             key_words.data(),
                                             low_keys.data(),
                                             grouped.data(),
@@ -83,10 +84,15 @@ TEST_F(counting_partition, agrees_with_the_reference_for_every_shape) {
   }
 }
 
-TEST_F(counting_partition, range_that_holds_far_more_than_its_share_is_placed_without_shared_memory) {
-  std::vector<std::uint32_t> keys = random_keys(size_or(200'000, 6000), 262'144, 7);
-  for (std::size_t i = 0; i < keys.size() / 2; ++i) keys[2 * i] = 1000 + keys[2 * i] % 5;
-  expect_right(keys, 262'144);
+TEST_F(counting_partition, range_that_holds_far_more_than_its_share_is_placed_in_parts) {
+  // Crowds in a few buckets, in one part of them, at both ends of a range, and in ranges without one between.
+  for (const auto& [first, width] : {std::pair{1000u, 5u}, {1024u, 512u}, {0u, 3u}, {510u, 4u}, {100'000u, 30'000u}}) {
+    std::vector<std::uint32_t> keys = random_keys(size_or(200'000, 6000), 262'144, 7);
+    for (std::size_t i = 0; i < keys.size() / 2; ++i) keys[2 * i] = first + keys[2 * i] % width;
+    expect_right(keys, 262'144);
+    for (auto& key : keys) key = first + key % width;
+    expect_right(keys, 262'144);
+  }
 }
 
 TEST_F(counting_partition, all_in_one_bucket_is_one_range) {

@@ -12,8 +12,9 @@ namespace quadrat::detail {
 
 inline constexpr unsigned levels_warps = 4;
 /// Resident blocks per multiprocessor, to hide the latency of loads: as many as leave each thread enough registers. An
-/// eighth block would gain less than its spills cost.
-inline constexpr unsigned levels_blocks = 7;
+/// eighth block would gain less than its spills cost; so would the seventh where cells repeat.
+template <bool Repeats>
+inline constexpr int levels_blocks = Repeats ? 6 : 7;
 /// Candidates that a lane tests between two checks of the queue.
 inline constexpr std::uint32_t levels_group = 3;
 /// Capacity of a warp's queue, which is drained when another round of all lanes might not fit.
@@ -175,7 +176,7 @@ template <typename T>
 
 /// The candidates of a lane: the rows of each level in turn, then the planes, a few at a time. All lanes of a warp
 /// begin a level together.
-template <typename T, bool Periodic>
+template <typename T, bool Repeats>
 class levels_walk {
  public:
   __device__ levels_walk(const warp_search<T>& search, std::uint32_t slot)
@@ -183,7 +184,7 @@ class levels_walk {
         slot_(slot),
         own_(search.records[min(slot, search.count - 1)]),
         own_level_(slot < search.count ? own_level_of(search, own_.radius) : most_levels + 1),
-        far_(Periodic && *search.far != 0),
+        far_(Repeats && *search.far != 0),
         rows_(search.levels[0], own_.center, T(0), 0, far_) {}
 
   [[nodiscard]] __device__ const warp_body<T>& own() const { return own_; }
@@ -215,8 +216,8 @@ class levels_walk {
       return;
     }
     const warp_level<T>& shape = search_.levels[level];
-    rows_ = level_rows<T, Periodic>(shape, own_.center, own_.radius + shape.widest, level == own_level_ ? slot_ + 1 : 0,
-                                    far_);
+    rows_ = level_rows<T, Repeats>(shape, own_.center, own_.radius + shape.widest, level == own_level_ ? slot_ + 1 : 0,
+                                   far_);
     more_ = !rows_.done();
   }
 
@@ -226,15 +227,15 @@ class levels_walk {
   int own_level_;
   int level_ = -1;
   bool far_;
-  level_rows<T, Periodic> rows_;
+  level_rows<T, Repeats> rows_;
   std::uint32_t at_ = 0;
   std::uint32_t end_ = 0;
   bool more_ = false;
 };
 
 /// Tests the next few candidates of each lane, and queues those that meet.
-template <bool Periodic, typename Policy, typename T>
-__device__ void look(const warp_search<T>& search, const levels_walk<T, Periodic>& walk,
+template <bool Repeats, bool Periodic, typename Policy, typename T>
+__device__ void look(const warp_search<T>& search, const levels_walk<T, Repeats>& walk,
                      levels_warp<T, Periodic, Policy>& warp) {
   if (walk.at_planes()) {
 #pragma unroll
@@ -258,18 +259,19 @@ __device__ void look(const warp_search<T>& search, const levels_walk<T, Periodic
   }
 }
 
-template <typename T, bool Periodic, typename Policy>
-__global__ void __launch_bounds__(32 * levels_warps, sizeof(T) == 4 ? Policy::blocks : 1)
+/// Repeats: cells go around some axis, because it is periodic or folded. Periodic: pairs have images, too.
+template <typename T, bool Repeats, bool Periodic, typename Policy>
+__global__ void __launch_bounds__(32 * levels_warps, sizeof(T) == 4 ? Policy::template blocks<Repeats> : 1)
     levels_kernel(const __grid_constant__ warp_search<T> search, const __grid_constant__ warp_sink<T> sink) {
   __shared__ levels_shared<T> shared;
   const std::uint32_t chunk = blockIdx.x * levels_warps + threadIdx.x / 32;
   if (chunk * warp_chunk >= search.count) return;
   levels_warp<T, Periodic, Policy> warp(search, sink, shared, chunk);
-  levels_walk<T, Periodic> walk(search, chunk * warp_chunk + threadIdx.x % 32);
+  levels_walk<T, Repeats> walk(search, chunk * warp_chunk + threadIdx.x % 32);
   bool working = walk.go_on(0);
   while (true) {
     if (working) {
-      look<Periodic, Policy>(search, walk, warp);
+      look<Repeats, Periodic, Policy>(search, walk, warp);
       working = walk.go_on(levels_group);
     }
     warp.make_room(!working);

@@ -15,10 +15,12 @@ void launch_levels(const cuda_context& context, const char* name, const warp_sea
   for (int level = 0; level < search.level_count; ++level) {
     repeats = repeats || !(search.levels[level].repeats == vec<bool, 3>{});
   }
-  if (repeats) {
-    levels_kernel<T, true, Policy><<<blocks, 32 * levels_warps, 0, context.stream()>>>(search, sink);
+  if (!(search.domain.periodic == vec<bool, 3>{})) {
+    levels_kernel<T, true, true, Policy><<<blocks, 32 * levels_warps, 0, context.stream()>>>(search, sink);
+  } else if (repeats) {
+    levels_kernel<T, true, false, Policy><<<blocks, 32 * levels_warps, 0, context.stream()>>>(search, sink);
   } else {
-    levels_kernel<T, false, Policy><<<blocks, 32 * levels_warps, 0, context.stream()>>>(search, sink);
+    levels_kernel<T, false, false, Policy><<<blocks, 32 * levels_warps, 0, context.stream()>>>(search, sink);
   }
   launch.check();
 }

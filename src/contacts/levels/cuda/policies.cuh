@@ -45,7 +45,8 @@ struct ordered_pair {
 /// Shared by both kinds of bodies. Shape: the body of a slot, and whether two slots may meet.
 template <typename T, typename Shape>
 struct levels_policy {
-  static constexpr int blocks = Shape::blocks;
+  template <bool Repeats>
+  static constexpr int blocks = Shape::template blocks<Repeats>;
   static constexpr bool rules_out = Shape::rules_out;
 
   template <bool Periodic>
@@ -107,7 +108,8 @@ struct levels_policy {
 /// Spheres: the first test already decides.
 template <typename T>
 struct searched_sphere {
-  static constexpr int blocks = levels_blocks;
+  template <bool Repeats>
+  static constexpr int blocks = levels_blocks<Repeats>;
   static constexpr bool rules_out = false;
 
   [[nodiscard]] __device__ static bool may_touch(const warp_search<T>&, const vec<T, 3>& offset, T radius_a, T radius_b,
@@ -129,6 +131,7 @@ struct searched_sphere {
 /// do together.
 template <typename T>
 struct searched_ellipsoid {
+  template <bool>
   static constexpr int blocks = 4;
   static constexpr bool rules_out = true;
 

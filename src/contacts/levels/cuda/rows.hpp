@@ -46,14 +46,14 @@ template <typename T>
 
 /// The rows of cells of one level within a sphere, one after another. Rounded so that no body whose center lies in the
 /// sphere is missed; bodies outside along open axes are in the cells at the ends.
-template <typename T, bool Periodic>
+template <typename T, bool Repeats>
 class level_rows {
  public:
   /// `first` above 0 is for pairs within the level: only slots from there on count, so that each pair is found from one
   /// of its bodies. Rows before the body's row are then left out, unless an axis that goes around has so few cells that
   /// "before" is ambiguous, or `far`: some body is so far along a folded axis that rounding spans cells.
   QUADRAT_HD level_rows(const warp_level<T>& shape, const vec<T, 3>& center, T reach, std::uint32_t first, bool far)
-      : first_slot_(first), ordered_(!Periodic || (shape.ordered && !far)) {
+      : first_slot_(first), ordered_(!Repeats || (shape.ordered && !far)) {
     constexpr T up = sizeof(T) == 4 ? T(1 + 4e-6) : T(1 + 8e-15);
     squared_reach_ = reach * reach * up;
 #if defined(__CUDA_ARCH__)
@@ -61,7 +61,7 @@ class level_rows {
 #endif
     for (int axis = 0; axis < 3; ++axis) {
       at_[axis] = (center[axis] - shape.lower[axis]) * shape.inverse_edge[axis];
-      if (Periodic && shape.folded[axis]) fold(shape, axis);
+      if (Repeats && shape.folded[axis]) fold(shape, axis);
       if (!around(shape, axis)) at_[axis] = lesser(greater(at_[axis], T(0)), static_cast<T>(shape.cells[axis]));
     }
     limit(shape, reach, 1, first_y_, last_y_);
@@ -84,7 +84,7 @@ class level_rows {
       const T margin = root_above(left) * shape.inverse_edge[0] + slack(shape, 0);
       part_of_row(shape, offsets, floor_of(at_[0] - margin), floor_of(at_[0] + margin), begin, end);
       begin = greater(begin, first_slot_);
-      if (Periodic && second_part_) return;
+      if (Repeats && second_part_) return;
     }
     if (ordered_) first_slot_ = 0;
     if (++y_ <= last_y_) return;
@@ -94,7 +94,7 @@ class level_rows {
 
  private:
   [[nodiscard]] QUADRAT_HD static bool around(const warp_level<T>& shape, int axis) {
-    return Periodic && shape.repeats[axis];
+    return Repeats && shape.repeats[axis];
   }
   /// Moves a coordinate into the stored cells, as level_grids::cell_of does.
   QUADRAT_HD void fold(const warp_level<T>& shape, int axis) {
@@ -102,7 +102,7 @@ class level_rows {
     at_[axis] = folded_coordinate(at_[axis], shape.cells[axis]);
   }
   [[nodiscard]] QUADRAT_HD T slack(const warp_level<T>& shape, int axis) const {
-    return Periodic ? shape.slack[axis] + far_slack_ : shape.slack[axis];
+    return Repeats ? shape.slack[axis] + far_slack_ : shape.slack[axis];
   }
 
   /// The index of the body's cell, as in level_grids::cell_of, but unwrapped.
@@ -167,8 +167,8 @@ class level_rows {
   }
 
   [[nodiscard]] QUADRAT_HD static cell_id home(const warp_level<T>& shape, int index, int axis) {
-    if (Periodic && index < 0) index += shape.cells[axis];
-    if (Periodic && index >= shape.cells[axis]) index -= shape.cells[axis];
+    if (Repeats && index < 0) index += shape.cells[axis];
+    if (Repeats && index >= shape.cells[axis]) index -= shape.cells[axis];
     return static_cast<cell_id>(index);
   }
 

@@ -7,10 +7,15 @@
 
 #include "search/nearest/cuda/lane_list.cuh"
 #include "search/nearest/cuda/likely_reach.cuh"
+#include "search/nearest/cuda/shared.cuh"
+#include "search/nearest/cuda/write.cuh"
 #include "search/nearest/rows.hpp"
 
 /// The search on a GPU. A warp finds 32 rows that are successive on the curve, a lane for each: it walks the tree once,
-/// to the leaves that are within reach of any of them, and each lane tests all points of these leaves.
+/// to the leaves that are within reach of any of them, and each lane tests all points of these leaves. A warp tests a
+/// node at once: each lane compares the box of one child with the box around a quarter of the rows. Above the nodes of
+/// leaves each lane then compares the child with its own row, so that a box around rows that holds a crowd between them
+/// costs little.
 ///
 /// Most of the time would be spent on candidates that are near only as long as little has been found. So the rows of
 /// points are searched first within a distance at which enough neighbors are likely, by the density around them; the
@@ -27,24 +32,6 @@ inline constexpr unsigned all_lanes = ~0u;
 template <typename T>
 inline constexpr T largest_finite = std::numeric_limits<T>::max();
 
-/// Candidates that lanes keep in shared memory until they are merged. Lanes find them in different leaves, and a batch
-/// costs as much for one as for all: 16 would take twice as many batches.
-template <typename T, typename Key>
-struct lane_queues {
-  static constexpr int most = 32;
-  T squared[most][32];
-  Key key[most][32];
-};
-
-[[nodiscard]] __device__ inline float warp_maximum(float value) {  // of values that are not negative, or -1
-  const int bits = __reduce_max_sync(all_lanes, __float_as_int(value));
-  return __int_as_float(bits);
-}
-[[nodiscard]] __device__ inline double warp_maximum(double value) {
-  for (int step = 16; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(all_lanes, value, step));
-  return value;
-}
-
 template <typename T, int D>
 [[nodiscard]] __device__ vec<T, D> position_of_lane(const vec<T, D>& position, int lane) {
   return make_vec<T, D>([&](int axis) { return __shfl_sync(all_lanes, position[axis], lane); });
@@ -56,12 +43,14 @@ class nearest_group {
   using key_type = nearest_key<Images>;
   using key = typename key_type::type;
   using entry = lane_entry<T, key>;
+  using shared_type = nearest_shared<T, D, key>;
+  using staged_point = typename shared_type::staged_point;
 
  public:
-  __device__ nearest_group(const nearest_search<T, D>& search, lane_queues<T, key>& queues,
-                           const nearest_start<T, D>& start, T squared_reach)
+  __device__ nearest_group(const nearest_search<T, D>& search, shared_type& shared, const nearest_start<T, D>& start,
+                           T squared_reach)
       : search_(search),
-        queues_(queues),
+        shared_(shared),
         from_(start.from),
         excluded_(key_type::make(start.self, packed_shift(vec<int, D>{}))),
         limited_(squared_reach < search.squared_cutoff),
@@ -84,20 +73,7 @@ class nearest_group {
   }
 
   __device__ void write(std::size_t row, const vec<int, D>& boxes) const {
-    const nearest_sink<T, D>& sink = search_.sink;
-#pragma unroll
-    for (int place = 0; place < Capacity; ++place) {
-      if (static_cast<std::size_t>(place) >= sink.k) break;
-      const std::size_t at = row * sink.k + static_cast<std::size_t>(place);
-      const entry& found = list_.entry[place];
-      if (found.key() == 0 && !(found.squared() < search_.squared_cutoff)) {
-        sink.store_nothing(at);
-        continue;
-      }
-      vec<int, D> shift{};
-      if constexpr (Images) shift = unpacked_shift<D>(static_cast<std::uint32_t>(found.key()));
-      sink.store(at, key_type::id(found.key()), found.squared(), shift, boxes);
-    }
+    write_nearest_row<Images>(search_, list_, row, boxes);
   }
 
   /// Nodes and leaves that have been tested.
@@ -117,9 +93,7 @@ class nearest_group {
   [[nodiscard]] __device__ bool reaches(T squared, key least) const {
     return squared < bound_ || (squared == bound_ && least < bound_key_);
   }
-  [[nodiscard]] __device__ bool is_empty(const entry& e) const {
-    return e.key() == 0 && !(e.squared() < squared_limit_);
-  }
+  [[nodiscard]] __device__ bool is_empty(const entry& e) const { return is_vacant(e, squared_limit_); }
   [[nodiscard]] __device__ int last_place() const { return static_cast<int>(search_.sink.k) - 1; }
   /// From this lane's point; nothing is added where there are no images.
   [[nodiscard]] __device__ T offset_to(T to, int axis) const {
@@ -131,17 +105,26 @@ class nearest_group {
     choose_members(wait);
     list_.fill(entry::make(squared_limit_, 0));  // nothing at this distance comes before
     count_ = 0;
-    for (int axis = 0; axis < D; ++axis) {
-      low_[axis] = member_ ? from_[axis] : leader_[axis];
-      high_[axis] = low_[axis];
-      for (int step = 16; step > 0; step /= 2) {
-        const T low = __shfl_xor_sync(all_lanes, low_[axis], step);
-        const T high = __shfl_xor_sync(all_lanes, high_[axis], step);
-        low_[axis] = low < low_[axis] ? low : low_[axis];
-        high_[axis] = high > high_[axis] ? high : high_[axis];
-      }
-    }
+    bound_members();
     set_bound();
+  }
+
+  /// The boxes around the members of each quarter, and around all. A quarter without members is nowhere.
+  __device__ void bound_members() {
+    for (int axis = 0; axis < D; ++axis) {
+      T low = member_ ? from_[axis] : nearest_infinity<T>, high = member_ ? from_[axis] : -nearest_infinity<T>;
+      for (int step = 1; step < 32; step *= 2) {
+        if (step == static_cast<int>(nearest_width)) {
+          quarter_low_[axis] = low;
+          quarter_high_[axis] = high;
+        }
+        const T other_low = __shfl_xor_sync(all_lanes, low, step), other_high = __shfl_xor_sync(all_lanes, high, step);
+        low = other_low < low ? other_low : low;
+        high = other_high > high ? other_high : high;
+      }
+      low_[axis] = low;
+      high_[axis] = high;
+    }
   }
 
   /// The leading row is the one in the middle of the warp, or the first that waits. Members are close to it, as
@@ -173,6 +156,7 @@ class nearest_group {
     const T squared = __shfl_sync(all_lanes, last.squared(), leader_lane_);
     member_ = member_ && (from_leader_ <= nearness * nearness * squared || lane() == leader_lane_);
     if (!member_) count_ = 0;
+    bound_members();
   }
 
   __device__ void set_bound() {
@@ -180,7 +164,15 @@ class nearest_group {
     constexpr T most = largest_finite<T>;
     bound_ = member_ ? (last.squared() < most ? last.squared() : most) : T(-1);
     bound_key_ = last.squared() < most ? last.key() : static_cast<key>(~key{0});
-    largest_bound_ = warp_maximum(bound_);
+    quarter_bound_ = bound_;
+    quarter_key_ = bound_key_;
+    for (int step = 1; step < static_cast<int>(nearest_width); step *= 2) {
+      const T other = __shfl_xor_sync(all_lanes, quarter_bound_, step);
+      const key other_key = __shfl_xor_sync(all_lanes, quarter_key_, step);
+      const bool farther = other > quarter_bound_ || (other == quarter_bound_ && other_key > quarter_key_);
+      quarter_bound_ = farther ? other : quarter_bound_;
+      quarter_key_ = farther ? other_key : quarter_key_;
+    }
   }
 
   /// Merges up to a batch of each lane's candidates.
@@ -190,10 +182,9 @@ class nearest_group {
     entry batch[lane_batch];
 #pragma unroll
     for (int k = 0; k < lane_batch; ++k) {
-      batch[k] = entry::make(nearest_infinity<T>, static_cast<key>(~key{0}));
-      if (k >= taken) continue;
-      const key found = queues_.key[count_ + k][lane()];
-      if (found != excluded_) batch[k] = entry::make(queues_.squared[count_ + k][lane()], found);
+      const entry found = shared_.queue[count_ + k][lane()];  // below the end of the queue, though maybe not its own
+      const bool valid = k < taken && found.key() != excluded_;
+      batch[k] = valid ? found : entry::make(nearest_infinity<T>, static_cast<key>(~key{0}));
     }
     sort_batch(batch);
     list_.merge(batch);
@@ -208,45 +199,72 @@ class nearest_group {
     const int top = search_.tree.levels - 1;
     level_ = top;
     children_ = 0;
-    node_ = 0;
-    next_ = top == 0 ? 0 : nearest_width;
+    leaves_ = 0;
+    if (top == 0) enter_leaves(0);
     if (top > 0) enter(top, 0);
-    for (;;) {
-      const nearest_leaf<T, D>* const leaf = next_leaf();
-      if (leaf != nullptr) test_leaf(*leaf);
-      const int kept = leaf != nullptr ? lane_queues<T, key>::most - static_cast<int>(nearest_width) : 0;
+    unsigned staged = 0;
+    for (unsigned tested = 0;;) {
+      if (tested == staged) {
+        staged = stage_leaves();
+        tested = 0;
+      }
+      const bool more = tested < staged;
+      if (more) test_leaf(shared_.points[tested++]);
+      const int kept = more ? shared_type::most - static_cast<int>(nearest_width) : 0;
       while (__any_sync(all_lanes, count_ > kept)) merge_batch();
-      if (leaf == nullptr) return;
+      if (!more) return;
     }
   }
 
-  /// The next leaf within reach of a member, or nullptr. Depth first, the nodes that are near the leading row first,
-  /// and the leaves of a node as they are stored.
-  [[nodiscard]] __device__ const nearest_leaf<T, D>* next_leaf() {
+  /// Loads the next leaves within reach, a point with each lane. Returns their number, 0 after the last.
+  [[nodiscard]] __device__ unsigned stage_leaves() {
+    const unsigned slot = static_cast<unsigned>(lane()) / nearest_width,
+                   place = static_cast<unsigned>(lane()) % nearest_width;
+    unsigned count = 0;
+    std::size_t own = 0;
+    for (; count < shared_type::leaves && (leaves_ != 0 || next_node()); ++count) {
+      if (slot == count) own = node_ * nearest_width + static_cast<unsigned>(__ffs(static_cast<int>(leaves_)) - 1);
+      leaves_ &= leaves_ - 1;
+    }
+    visits_ += count;
+    __syncwarp();
+    if (slot < count) {
+      const nearest_leaf<T, D>& leaf = search_.tree.leaves[own];
+      shared_.points[slot][place] = {leaf.position(place), leaf.id[place]};
+    }
+    __syncwarp();
+    return count;
+  }
+
+  /// Goes to the next node of level 0 with leaves within reach. Depth first, the nodes that are near the leading row
+  /// first. Returns false after the last.
+  [[nodiscard]] __device__ bool next_node() {
     const nearest_tree<T, D>& tree = search_.tree;
     for (;;) {
-      while (next_ < nearest_width) {
-        const unsigned child = next_++;
-        if (accepts(tree.node(0, node_), child)) return tree.leaves + node_ * nearest_width + child;
-      }
       while (children_ == 0) {
-        if (++level_ >= tree.levels) return nullptr;
+        if (++level_ >= tree.levels) return false;
         children_ = __shfl_sync(all_lanes, pending_, level_);
         index_ /= nearest_width;
       }
       const std::size_t child = (children_ & 15) - 1;
       children_ >>= 4;
-      if (!accepts(tree.node(level_, index_), child)) continue;
       const std::size_t below = index_ * nearest_width + child;
+      if (!accepts(tree.node(level_, index_), child)) continue;
       if (level_ == 1) {
-        node_ = below;
-        next_ = 0;
-        ++visits_;
+        enter_leaves(below);
+        if (leaves_ != 0) return true;
       } else {
         if (lane() == level_) pending_ = children_;
         enter(level_ - 1, below);
       }
     }
+  }
+
+  /// Goes on with the leaves of a node of level 0.
+  __device__ void enter_leaves(std::size_t node) {
+    ++visits_;
+    node_ = node;
+    leaves_ = near_children(search_.tree.node(0, node));
   }
 
   /// Goes on with the children of a node above level 0.
@@ -256,15 +274,24 @@ class nearest_group {
     children_ = likely_children(search_.tree.node(level, index));
   }
 
-  /// The children whose box is within reach of the box around the members, four bits each: the number and 1, in the
-  /// order of their distance from the leading row. A lane for each child.
+  /// The children whose box is within reach of the members of a quarter, a bit each. A lane for each child and quarter.
+  [[nodiscard]] __device__ unsigned near_children(const nearest_node<T, D>& node) const {
+    const auto child = static_cast<unsigned>(lane()) % static_cast<unsigned>(nearest_width);
+    const T squared = squared_distance_to(node, child, quarter_low_, quarter_high_, translation_);
+    const bool near = squared < quarter_bound_ ||
+                      (squared == quarter_bound_ && key_type::make(node.least[child], shift_) < quarter_key_);
+    unsigned some = __ballot_sync(all_lanes, near);
+    some |= some >> 2 * nearest_width;
+    some |= some >> nearest_width;
+    return some & 0xffu;
+  }
+
+  /// The same, four bits each: the number and 1, in the order of their distance from the leading row.
   [[nodiscard]] __device__ std::uint32_t likely_children(const nearest_node<T, D>& node) {
     ++visits_;
     const auto child = static_cast<unsigned>(lane()) % static_cast<unsigned>(nearest_width);
-    const T squared = squared_distance_to(node, child, low_, high_, translation_);
+    const unsigned some = near_children(node);
     const T from_leader = squared_distance_to(node, child, leader_, leader_, translation_);
-    const bool accepted = squared <= largest_bound_;
-    const unsigned some = __ballot_sync(all_lanes, accepted);
     unsigned rank = 0;
 #pragma unroll
     for (unsigned other = 0; other < nearest_width; ++other) {
@@ -272,7 +299,7 @@ class nearest_group {
       const bool before = of_other < from_leader || (of_other == from_leader && other < child);
       rank += (some >> other & 1) != 0 && before ? 1 : 0;
     }
-    return __reduce_or_sync(all_lanes, accepted ? (child + 1) << 4 * rank : 0u);
+    return __reduce_or_sync(all_lanes, (some >> child & 1) != 0 ? (child + 1) << 4 * rank : 0u);
   }
 
   /// Whether a child's box is within reach of any member.
@@ -281,23 +308,28 @@ class nearest_group {
     return __any_sync(all_lanes, reaches(squared, key_type::make(node.least[child], shift_)));
   }
 
-  __device__ void test_leaf(const nearest_leaf<T, D>& in_memory) {
-    ++visits_;
-    const nearest_leaf<T, D> leaf = in_memory;
+  /// Adds the points of a leaf that are within reach to the queue. Half of a leaf is loaded at a time: the compiler
+  /// moves no load before a store.
+  __device__ void test_leaf(const staged_point (&points)[nearest_width]) {
+    constexpr std::size_t half = nearest_width / 2;
 #pragma unroll
-    for (std::size_t place = 0; place < nearest_width; ++place) {
-      const T squared =
-          squared_separation(make_vec<T, D>([&](int axis) { return offset_to(leaf.at[axis][place], axis); }));
-      if (squared <= bound_) {
-        queues_.squared[count_][lane()] = squared;
-        queues_.key[count_][lane()] = key_type::make(leaf.id[place], shift_);
-        ++count_;
+    for (std::size_t first = 0; first < nearest_width; first += half) {
+      staged_point to[half];
+#pragma unroll
+      for (std::size_t k = 0; k < half; ++k) to[k] = points[first + k];
+#pragma unroll
+      for (std::size_t k = 0; k < half; ++k) {
+        const T squared = squared_separation(make_vec<T, D>([&](int axis) { return offset_to(to[k].at[axis], axis); }));
+        if (squared <= bound_) {
+          shared_.queue[count_][lane()] = entry::make(squared, key_type::make(to[k].id, shift_));
+          ++count_;
+        }
       }
     }
   }
 
   const nearest_search<T, D>& search_;
-  lane_queues<T, key>& queues_;
+  shared_type& shared_;
   vec<T, D> from_;
   key excluded_;
   bool limited_;
@@ -312,7 +344,10 @@ class nearest_group {
   vec<T, D> low_{}, high_{};  // around the members
   T bound_{};                 // the distance of neighbor k; -1 if this lane is not a member
   key bound_key_{};
-  T largest_bound_{};  // of all lanes
+  // Of the members among eight lanes: the box around them, and the farthest that one of them reaches.
+  vec<T, D> quarter_low_{}, quarter_high_{};
+  T quarter_bound_{};
+  key quarter_key_{};
   // The image that is being searched.
   vec<T, D> translation_{};
   std::uint32_t shift_ = 0;
@@ -322,7 +357,7 @@ class nearest_group {
   std::uint32_t children_ = 0;
   std::uint32_t pending_ = 0;  // lane k: children still to be visited of the node above at level k
   std::size_t node_ = 0;
-  unsigned next_ = nearest_width;
+  unsigned leaves_ = 0;  // those of the node still to be tested, a bit each
   std::uint32_t visits_ = 0;
   lane_list<entry, Capacity> list_;
 };
@@ -331,12 +366,12 @@ template <int Capacity, bool Images, typename T, int D>
 __global__ void __launch_bounds__(nearest_block)
     find_nearest_groups(const __grid_constant__ nearest_search<T, D> search, std::size_t rows) {
   using key = typename nearest_key<Images>::type;
-  __shared__ lane_queues<T, key> queues[nearest_block / 32];
+  __shared__ nearest_shared<T, D, key> shared[nearest_block / 32];
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * nearest_block + threadIdx.x;
   if (i - threadIdx.x % 32 >= rows) return;  // the whole warp
   const std::size_t own = i < rows ? i : rows - 1;
   const nearest_start<T, D> start(search, own);
-  nearest_group<T, D, Capacity, Images> group(search, queues[threadIdx.x / 32], start,
+  nearest_group<T, D, Capacity, Images> group(search, shared[threadIdx.x / 32], start,
                                               squared_likely_reach(search, own));
   if (i < rows && !start.possible) {
     for (std::size_t place = 0; place < search.sink.k; ++place)
