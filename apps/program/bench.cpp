@@ -90,6 +90,10 @@ void add_bench(CLI::App& app) {
   command->add_option("--figure", options->asked.figures, "only these figures of the paper")->check(whole_number());
   command->add_option("--json", options->asked.json, "write the result to this file");
   command->add_option("--limit", options->asked.limit_s, "seconds after which no row is begun")->check(any_number());
+  command
+      ->add_option("--turns", options->asked.turns,
+                   "processes that name the same file time cases of a choice in turn, and prepare them side by side")
+      ->type_name("FILE");
   command->add_option("--part", options->part, "K/N: only every N-th case of a choice, from the K-th")
       ->type_name("K/N");
   command->add_flag("--resume", options->asked.resume, "keep the cases of a choice that the file of --json has");

@@ -11,12 +11,14 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "choice/places.hpp"
 #include "harness/points.hpp"
 #include "harness/session.hpp"
 #include "harness/stopwatch.hpp"
+#include "harness/turn.hpp"
 #include "quadrat/core/array.hpp"
 
 namespace quadrat::bench {
@@ -30,7 +32,7 @@ struct case_grid {
 
 /// Both grids of a session. Some cases in seconds; with --full, all.
 [[nodiscard]] inline std::vector<case_grid> case_grids(const session& s) {
-  const std::size_t fit = s.full() ? 120 : 4, test = s.full() ? (s.on_cuda() ? 160 : 300) : 4;
+  const std::size_t fit = s.full() ? 120 : 4, test = s.full() ? 300 : 4;
   std::vector<case_grid> grids{{"fit", 9001, fit}, {"test", 424242, test}};
   std::erase_if(grids, [&](const case_grid& one) { return !s.asked().grid.empty() && s.asked().grid != one.name; });
   return grids;
@@ -103,7 +105,7 @@ class case_draw {
 /// only adds to it, and the methods of a case are compared with each other.
 template <typename Context, typename Work>
 [[nodiscard]] double call_ms(const Context& context, Work&& work) {
-  constexpr double most_ms = 8;
+  constexpr double most_ms = std::is_same_v<Context, cuda_context> ? 3 : 8;
   constexpr int most_calls = 7;
   stopwatch<Context> watch(context);
   double least = 1e300, sum = 0;
@@ -127,6 +129,9 @@ struct method_times {
 class rivals {
  public:
   static constexpr double hopeless = 6;
+
+  /// Waits for this process's turn, which lasts as long as the object.
+  explicit rivals(const session& s) : turn_(s.asked().turns) {}
 
   /// Whether to go through all methods once more: on a CPU others may interrupt one method for as long as it is timed,
   /// but hardly in every round. The least counts. What is quick is interrupted as often, and repeated more often.
@@ -176,6 +181,7 @@ class rivals {
   }
 
  private:
+  turn turn_;
   std::map<std::string, method_times> times_;
   std::map<std::string, std::string> why_not_;
   double best_ = 1e300;

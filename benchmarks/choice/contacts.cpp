@@ -88,7 +88,7 @@ void time_contact_case(const Context& context, const session& s, const contact_c
     placed = std::make_unique<placed_scene<Context, T>>(context, scene);
     contact_options<T> options;
     if (what.known_domain) options.domain = placed->domain();
-    rivals times;
+    rivals times(s);
     while (times.another_round(s)) {
       for (const contact_method& method : contact_methods()) {
         const detail::method_demand demand{"", s.on_cuda()};

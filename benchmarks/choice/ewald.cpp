@@ -150,7 +150,7 @@ void time_ewald_case(const Context& context, const session& s, const ewald_case&
   attempt_case(s, identity, one, [&](row& out) {
     const auto charges = make_charges<T>(context, what, random_word(11, what.n));
     ewald_rivals<Context, T> ways(context, what, charges);
-    rivals times;
+    rivals times(s);
     while (times.another_round(s)) {
       for (const ewald_rival<Context, T>& way : ways.all()) {
         times.add(way.name, 1, [&](bool quickly) -> method_times {

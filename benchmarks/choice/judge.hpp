@@ -11,8 +11,9 @@
 namespace quadrat::bench {
 
 /// What a choice by this profile would have cost in a measured row: one result for each number of uses. Rows have
-/// `module`, `uses`, `chosen`, `best`, `regret` (time of the chosen method over that of the best), and `first_regret`,
-/// with the time of sampling. Throws nlohmann::json::exception for rows of another kind.
+/// `module`, `uses`, `chosen`, `best`, `regret` (time of the chosen method over that of the best, for an object that
+/// has seen such input), and `first_regret`: of the first call, with the time of sampling. Throws
+/// nlohmann::json::exception for rows of another kind.
 [[nodiscard]] std::vector<row> judge(const row& measured, const device_profile& profile);
 
 /// One row for each module: number of cases, median, 95th percentile and maximum of the regret.

@@ -91,7 +91,7 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
     }
     array<T, Context> result(context, static_cast<std::size_t>(std::lround(std::pow(what.extent, D))));
     constexpr double middle_uses = 10;
-    rivals times;
+    rivals times(s);
     while (times.another_round(s)) {
       for (const std::string& name : names) {
         times.add(name, middle_uses, [&](bool quickly) -> method_times {

@@ -13,21 +13,23 @@
 #include "models/ways.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/models/granular.hpp"
+#include "tune/choice.hpp"
 
 namespace quadrat::bench {
 
 namespace {
 
-/// Two steps of a model: the first after they changed places is not timed.
-template <typename Model>
-[[nodiscard]] method_times time_steps(const cpu_context& context, Model& model, bool quickly) {
-  model.advance(2);
-  const auto use = [&] { model.advance(2); };
-  if (!quickly) return {0, call_ms(context, use) / 2};
-  stopwatch<cpu_context> watch(context);
+/// Some steps of a model, after as many that are not timed. On CUDA 20, so that starts overlap.
+template <typename Context, typename Model>
+[[nodiscard]] method_times time_steps(const Context& context, Model& model, bool quickly, std::size_t steps) {
+  if (std::is_same_v<Context, cuda_context>) steps = 20;
+  model.advance(steps);
+  const auto use = [&] { model.advance(steps); };
+  if (!quickly) return {0, call_ms(context, use) / static_cast<double>(steps)};
+  stopwatch<Context> watch(context);
   watch.start();
   use();
-  return {0, watch.stop_ms() / 2};
+  return {0, watch.stop_ms() / static_cast<double>(steps)};
 }
 
 template <int D>
@@ -43,11 +45,12 @@ template <int D>
 }
 
 /// Agents that do not move, in one of the usual distributions.
-template <int D>
-void time_circles_case(const cpu_context& context, const session& s, const case_grid& grid, std::size_t number) {
+template <int D, typename Context>
+void time_circles_case(const Context& context, const session& s, const case_grid& grid, std::size_t number) {
   case_draw draw(grid.seed, number);
   const std::string distribution = draw.places_of(grid.name);
-  const auto n = static_cast<std::size_t>(draw.between(s.full() ? 500 : 100, s.full() ? 2e4 : 500));
+  const auto n =
+      static_cast<std::size_t>(draw.between(s.full() ? 500 : 100, !s.full() ? 500 : (s.on_cuda() ? 1e6 : 2e4)));
   const double neighbors = draw.between(4, 200);
   row identity = identify("circles", "auto", "float", n, 0, distribution);
   identity.erase("cells");
@@ -60,31 +63,39 @@ void time_circles_case(const cpu_context& context, const session& s, const case_
     const auto domain = circles_box<D>(p);
     const auto positions =
         spread_out<D>(make_places(distribution, n, D, draw.seed(), false), domain.lower, domain.length);
-    detail::circles_load load{static_cast<double>(n), D, 0, context.threads()};
-    load.company = detail::company_of(context, positions, domain, p.reach());
+    detail::circles_load load{static_cast<double>(n), D, 0, detail::choice_place_of(context).threads, s.on_cuda()};
+    load.company = detail::company_of(positions, domain, p.reach());
     // The densest are left to real runs.
-    if (load.company * static_cast<double>(n) > 4e6) return;
-    rivals times;
+    if (load.company * static_cast<double>(n) > (s.on_cuda() ? 4e8 : 4e6)) return;
+    rivals times(s);
     while (times.another_round(s)) {
-      for (const detail::circles_way& way : detail::circles_ways()) {
+      for (const detail::circles_way& way : detail::circles_ways(s.on_cuda())) {
         times.add(std::string(way.name), 1, [&](bool quickly) {
           const circles_options options{p, std::string(way.order), "", way.cells_per_reach, way.cells_per_reach_x};
-          circles<cpu_context, float, D> model(context, options, positions);
-          return time_steps(context, model, quickly);
+          circles<Context, float, D> model(context, options, positions);
+          return time_steps(context, model, quickly, 2);
         });
       }
     }
     times.write(out);
-    out["load"] = {{"agents", load.agents}, {"dimension", D}, {"company", load.company}, {"threads", load.threads}};
+    out["load"] = {{"agents", load.agents},
+                   {"dimension", D},
+                   {"company", load.company},
+                   {"threads", load.threads},
+                   {"cuda", load.cuda}};
   });
 }
 
 /// Grains of a gas or a heap, as dense as these may be.
-void time_granular_case(const cpu_context& context, const session& s, const case_grid& grid, std::size_t number) {
+template <typename Context>
+void time_granular_case(const Context& context, const session& s, const case_grid& grid, std::size_t number) {
   case_draw draw(grid.seed + 1, number);
   const std::string distribution = draw.places_of(grid.name);
-  const auto n = static_cast<std::size_t>(draw.between(s.full() ? 1000 : 200, s.full() ? 3e4 : 500));
+  const auto n =
+      static_cast<std::size_t>(draw.between(s.full() ? 1000 : 200, !s.full() ? 500 : (s.on_cuda() ? 2e6 : 2e4)));
   const double filled = draw.between(0.02, 0.7);
+  // They fall together, by so many diameters a step, or are at rest.
+  const double fall = draw.chance(0.5) ? draw.between(0.003, 0.2) : 0;
   row identity = identify("granular", "auto", "float", n, 0, distribution);
   identity.erase("cells");
   attempt_case(s, identity, {grid.name, number}, [&](row& out) {
@@ -92,29 +103,36 @@ void time_granular_case(const cpu_context& context, const session& s, const case
     granular_parameters& p = options.parameters;
     p.gravity = {0, 0, 0};
     p.radius = std::min(0.25, std::cbrt(8 * filled / static_cast<double>(n) / 4.19));
-    p.time_step = 1e-6;  // grains stay where they are
+    p.time_step = 1e-6;  // forces change nothing
     const vec<double, 3> lower = vec<double, 3>::filled(-1 + p.radius),
                          length = vec<double, 3>::filled(2 - 2 * p.radius);
     const auto positions = spread_out<3>(make_places(distribution, n, 3, draw.seed(), false), lower, length);
     const auto domain = make_box<double, 3>({-1, -1, -1}, {1, 1, 1}, {});
-    detail::granular_load load{static_cast<double>(n), 0, context.threads()};
-    load.company = detail::company_of(context, positions, domain, 2 * p.radius);
+    detail::granular_load load{static_cast<double>(n), 0, 0, detail::choice_place_of(context).threads, s.on_cuda()};
+    load.company = detail::company_of(positions, domain, 2 * p.radius);
+    load.remade = detail::share_remade(fall);
+    const std::vector<vec<double, 3>> velocities(n, vec<double, 3>{0, 0, -fall * 2 * p.radius / p.time_step});
     if (load.company > 40) return;  // grains are not that dense
-    const granular<cpu_context, float> finest(context, options, positions);
-    rivals times;
+    const granular<Context, float> finest(context, options, positions);
+    rivals times(s);
     while (times.another_round(s)) {
-      for (const detail::granular_way& way : detail::granular_ways()) {
+      for (const detail::granular_way& way : detail::granular_ways(s.on_cuda())) {
         times.add(std::string(way.name), 1, [&](bool quickly) {
           granular_options chosen = options;
           chosen.method = way.method;
           chosen.cells = detail::cells_of(way, *finest.options().cells);
-          granular<cpu_context, float> model(context, chosen, positions);
-          return time_steps(context, model, quickly);
+          granular<Context, float> model(context, chosen, positions, velocities);
+          // As many as rows are kept for.
+          return time_steps(context, model, quickly, 10);
         });
       }
     }
     times.write(out);
-    out["load"] = {{"grains", load.grains}, {"company", load.company}, {"threads", load.threads}};
+    out["load"] = {{"grains", load.grains},
+                   {"remade", load.remade},
+                   {"company", load.company},
+                   {"threads", load.threads},
+                   {"cuda", load.cuda}};
   });
 }
 
@@ -122,14 +140,10 @@ void time_granular_case(const cpu_context& context, const session& s, const case
 
 void run_choice_models(const session& s) {
   with_context(s, [&](const auto& context) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(context)>, cpu_context>) {
-      for_each_case(s, [&](const case_grid& grid, std::size_t k) {
-        k % 2 == 0 ? time_circles_case<2>(context, s, grid, k) : time_circles_case<3>(context, s, grid, k);
-        time_granular_case(context, s, grid, k);
-      });
-    } else {
-      s.out().headline("on CUDA models take their default ways");
-    }
+    for_each_case(s, [&](const case_grid& grid, std::size_t k) {
+      k % 2 == 0 ? time_circles_case<2>(context, s, grid, k) : time_circles_case<3>(context, s, grid, k);
+      time_granular_case(context, s, grid, k);
+    });
   });
 }
 

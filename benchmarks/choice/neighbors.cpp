@@ -74,7 +74,7 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
     neighbor_options<T> options;
     options.cutoff = static_cast<T>(reach);
     options.pairs = what.half ? neighbor_pairs::half : neighbor_pairs::full;
-    rivals times;
+    rivals times(s);
     while (times.another_round(s)) {
       for (const neighbor_method& method : neighbor_methods()) {
         const detail::method_demand demand{"", s.on_cuda()};

@@ -94,7 +94,7 @@ void time_nufft_case(const Context& context, const session& s, const nufft_case&
         to_device(context, cast_all<T>(make_places(what.distribution, what.n, D, random_word(13, what.n), false)));
     const points_view<T, D> points = strided_points<D>(places.data(), what.n);
     array<T, Context> values = to_device(context, std::vector<T>((what.real ? 1 : 2) * what.n, T(1)));
-    rivals times;
+    rivals times(s);
     while (times.another_round(s)) {
       for (const double oversampling : {1.25, 1.5, 2.0}) {
         const std::string name = message("oversampling ", oversampling);

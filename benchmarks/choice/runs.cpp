@@ -92,7 +92,7 @@ void race_circles(const session& s, const cpu_context& context, double width, st
     std::vector<race<circles<cpu_context, float, D>>> rounds(s.full() ? 3 : 1);
     for (auto& round : rounds) {
       round.add("auto", {context, {p}, start});
-      for (const detail::circles_way& way : detail::circles_ways()) {
+      for (const detail::circles_way& way : detail::circles_ways(false)) {
         const circles_options options{p, std::string(way.order), "", way.cells_per_reach, way.cells_per_reach_x};
         round.add(std::string(way.name), {context, options, start});
       }
@@ -119,7 +119,7 @@ void race_grains(const session& s, const cpu_context& context, granular_start st
     for (auto& round : rounds) {
       round.add("auto", {context, options, places});
       const auto finest = *round.runs[0].options().cells;
-      for (const detail::granular_way& way : detail::granular_ways()) {
+      for (const detail::granular_way& way : detail::granular_ways(false)) {
         granular_options fixed = options;
         fixed.method = way.method;
         fixed.cells = detail::cells_of(way, finest);
@@ -140,6 +140,8 @@ void run_choice_runs(const session& s) {
       const cpu_context one({.threads = 1});
       race_circles<2>(s, one, 40, 2000);
       race_circles<3>(s, one, 10, 1200);
+      // Until they have just come to rest, and until they have rested for long.
+      race_grains(s, one, granular_start::uniform_random, 3000, 700);
       race_grains(s, one, granular_start::uniform_random, 3000, 1500);
       race_grains(s, one, granular_start::left_half, 4000, 1500);
     } else {

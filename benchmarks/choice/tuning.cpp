@@ -65,7 +65,7 @@ device_profile tune(const tuning& what, const device_facts& device) {
     rows.insert(rows.end(), more.begin(), more.end());
   }
   if (what.from.empty()) rows = measure(what.asked);
-  device_profile start = shipped_profile(device.cuda);
+  const device_profile& start = shipped_profile(device);
   device_profile profile = fit_profile(rows, start);
   profile.device = device;
   profile.version = QUADRAT_VERSION;

@@ -23,6 +23,7 @@ struct settings {
   bool anew = false;                    ///< doubtful cases of a choice are measured once more
   int part = 1, parts = 1;              ///< of the cases of a choice: every `parts`-th, from the `part`-th
   bool resume = false;                  ///< keep the cases that the JSON file has, and measure the others
+  std::filesystem::path turns;          ///< a file that processes lock while they time; empty: there are no others
 };
 
 }  // namespace quadrat::bench

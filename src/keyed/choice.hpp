@@ -22,14 +22,20 @@ struct key_choice {
   double milliseconds = 0;  ///< that all uses of a set of keys are expected to take
 };
 
-/// Whether a sample of this layout costs at most 2 % of that work on a CPU.
-[[nodiscard]] inline bool worth_key_sample(const key_sample_layout& layout, double work_ms) {
-  return 0.02 * work_ms >= cpu_sample_ms(layout);
+/// Whether a sample costs at most 2 % of that work. On a GPU it is waited for only where runs must be repeatable.
+[[nodiscard]] inline bool worth_key_sample(bool cuda, bool repeatable, std::size_t elements, double work_ms) {
+  return 0.02 * work_ms >= sample_ms(cuda, cuda && repeatable, key_sample_layout::of(cuda, elements));
 }
 
-/// On a CPU: the method by counts alone, for keys that are all as frequent and in random order.
-[[nodiscard]] key_choice choose_unseen_key_method(const cpu_context& context, const key_setup& setup,
-                                                  std::size_t count);
+/// The request for `count` elements whose sample is this one.
+template <typename Context>
+[[nodiscard]] key_request key_request_of(const Context& context, const key_setup& setup, std::size_t count,
+                                         const key_sample& sample);
+
+/// The method by counts alone; the sample of `request` does not count. On CPUs keys are taken to be equally frequent,
+/// in random order. On GPUs a method that equal keys slow down may take a hundred times as long, so that it is the one
+/// that is expected to lose least over keys in random order, keys in order, and a single one.
+[[nodiscard]] key_choice choose_unseen_key_method(key_request request, const device_profile& profile);
 
 /// The method for `auto`, by a sample of the keys; always one that takes keys in any order and supports the context's
 /// level of determinism, and compensation where requested. Synchronizes.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,32 +18,9 @@ namespace quadrat::detail {
 
 namespace {
 
-template <typename Context>
-[[nodiscard]] key_request request_of(const Context& context, const key_setup& setup, std::size_t count,
-                                     const key_sample& sample) {
-  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
-  int threads = 1;
-  if constexpr (!cuda) threads = context.reproducibility() == determinism::none ? context.threads() : usual_threads;
-  const key_reducer_options& options = setup.options;
-  const bool free_counts = context.reproducibility() == determinism::none;
-  const std::size_t room = options.most_bytes > 0 ? options.most_bytes
-                           : free_counts          ? context.memory().available_bytes()
-                                                  : ~std::size_t{0};
-  return {cuda,
-          threads,
-          context.reproducibility(),
-          room,
-          options.compensated,
-          static_cast<double>(count),
-          static_cast<double>(setup.key_count),
-          static_cast<double>(options.value_bytes),
-          std::max(options.uses, 1.0),
-          sample};
-}
-
 /// "of 4096 elements sampled 90 % have the same key as the element before, ...; 4.1 keys in 32 consecutive ones, ..."
 [[nodiscard]] std::string text_of(const key_sample& sample) {
-  if (sample.assumed) return "no keys were looked at for so little work: taken to be equally frequent, in random order";
+  if (sample.assumed) return "no keys have been looked at so far for so little work";
   if (sample.seen < 1) return "no elements with keys in range were seen";
   std::string text = message("of ", sample.seen, " elements sampled ", std::round(100 * sample.same),
                              " % have the same key as the element before, ", std::round(100 * sample.descending),
@@ -90,17 +68,55 @@ explanation explain_key_method(const key_request& request, const device_profile&
 }
 
 template <typename Context>
+key_request key_request_of(const Context& context, const key_setup& setup, std::size_t count,
+                           const key_sample& sample) {
+  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  int threads = 1;
+  if constexpr (!cuda) threads = context.reproducibility() == determinism::none ? context.threads() : usual_threads;
+  const key_reducer_options& options = setup.options;
+  const bool free_counts = context.reproducibility() == determinism::none;
+  const std::size_t room = options.most_bytes > 0 ? options.most_bytes
+                           : free_counts          ? context.memory().available_bytes()
+                                                  : ~std::size_t{0};
+  return {cuda,
+          threads,
+          context.reproducibility(),
+          room,
+          options.compensated,
+          static_cast<double>(count),
+          static_cast<double>(setup.key_count),
+          static_cast<double>(options.value_bytes),
+          std::max(options.uses, 1.0),
+          sample};
+}
+template key_request key_request_of(const cpu_context&, const key_setup&, std::size_t, const key_sample&);
+template key_request key_request_of(const cuda_context&, const key_setup&, std::size_t, const key_sample&);
+
+template <typename Context>
 key_choice choose_key_method(const Context& context, const key_setup& setup, const key_source& source,
                              workspace<Context>& scratch) {
-  const key_sample_layout layout =
-      std::is_same_v<Context, cpu_context> ? key_sample_layout::of_cpu(source.count) : key_sample_layout(source.count);
+  const auto layout = key_sample_layout::of(std::is_same_v<Context, cuda_context>, source.count);
   const auto keys = read_key_sample(context, source, layout, scratch);
-  return choose_key_method(request_of(context, setup, source.count, summarize(layout, keys)), profile_of(context));
+  return choose_key_method(key_request_of(context, setup, source.count, summarize(layout, keys)), profile_of(context));
 }
 
-key_choice choose_unseen_key_method(const cpu_context& context, const key_setup& setup, std::size_t count) {
-  const key_sample expected = even_keys(static_cast<double>(count), static_cast<double>(setup.key_count));
-  return choose_key_method(request_of(context, setup, count, expected), profile_of(context));
+key_choice choose_unseen_key_method(key_request request, const device_profile& profile) {
+  request.sample = even_keys(request.elements, request.keys);
+  key_choice even = choose_key_method(request, profile);
+  if (!request.cuda || !std::isfinite(even.milliseconds)) return even;
+  std::map<std::string_view, double> losses;  // of those that are possible for all keys
+  key_request supposed = request;
+  const auto cases = supposed_keys(request.elements, request.keys);
+  for (const auto& [weight, sample] : cases) {
+    supposed.sample = sample;
+    const auto times = times_by_profile<key_method_list>(key_task(supposed), supposed, profile);
+    for (const expected_time& one : times) losses[one.method] += weight * one.milliseconds / times[0].milliseconds;
+  }
+  const auto best = std::ranges::min_element(losses, {}, [](const auto& one) { return one.second; });
+  even.method = best->first;
+  even.reason = message(text_of(request.sample), "; ", even.method,
+                        " is expected to lose least, whether they are in order, in no order, or a single one");
+  return even;
 }
 
 template key_choice choose_key_method(const cpu_context&, const key_setup&, const key_source&, workspace<cpu_context>&);

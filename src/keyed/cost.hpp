@@ -83,7 +83,7 @@ struct cpu_costs {
   double teams = 1;                ///< loops that start threads
   double set_teams = 0;            ///< the same for what is prepared
   double set_elements = 0;         ///< that are gone through to prepare, by all threads
-  bool clears_alone = true;        ///< results are cleared by one thread
+  double clears = 1;               ///< share of the results that one thread clears
   std::string_view work = "work";  ///< the names of its terms: methods that work in several ways have several
   std::string_view elements = "elements";
 };

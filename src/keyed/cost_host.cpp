@@ -170,7 +170,7 @@ method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double 
   cost.each(costs.work, cost_unit::step, 1e-9 * (std::max(count * costs.element / threads, crowd) + scan));
   cost.each(costs.elements, cost_unit::step, 1e-6 * count / threads);
   cost.each("clear", cost_unit::byte,
-            1e-6 * (1 + tables) * request.keys * request.row_bytes / (costs.clears_alone ? 1 : threads));
+            1e-6 * (1 + tables) * request.keys * request.row_bytes * std::max(costs.clears, 1 / threads));
   return cost.holds(costs.bytes_element * count + (costs.bytes_key + table_bytes) * request.keys);
 }
 

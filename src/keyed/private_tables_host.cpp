@@ -187,12 +187,14 @@ method_cost private_tables_method::cost(const key_request& request) {
   constexpr double in_flight = 32;
   const double own = parts > 0 ? 1.0 / request.threads : std::max(1.0 / request.threads, request.sample.crowd);
   const double waiting = copies > 1 ? 0 : 1e-6 * request.elements * own * std::pow(request.sample.same, in_flight);
+  // Ranges have as many elements each: one of them has the keys beyond those in use.
+  const double in_use = std::min(1.0, request.sample.span / std::max(request.keys, 1.0));
   return cpu_cost({.element = join,
                    .crowd = crowd,
                    .scan = fills ? 500.0 : 0,
                    .teams = (fills ? 1.0 : 0) + (collects ? 1 : 0),
                    .set_elements = parts > 0 || !fills ? 0 : std::min(sampled, request.elements),
-                   .clears_alone = false,
+                   .clears = parts > 0 ? 0 : 1 - in_use * (1 - 1.0 / request.threads),
                    .work = parts > 0 ? "work" : "ranged_work",
                    .elements = parts > 0 ? "elements" : "ranged_elements"},
                   request, tables * copies)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/keyed/key_reducer.hpp"
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/backend.hpp"
 #include "core/built_backend.hpp"
@@ -9,6 +11,7 @@
 #include "keyed/checks.hpp"
 #include "keyed/choice.hpp"
 #include "keyed/engine.hpp"
+#include "keyed/late_sample.hpp"
 #include "keyed/methods.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -47,8 +50,14 @@ struct key_reducer<Context>::implementation {
   }
 
   void set_keys(const void* keys, std::size_t count, detail::key_type type);
+  static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+
   void choose();
   [[nodiscard]] bool choose_by_keys();
+  [[nodiscard]] bool sample_keys(double work_ms, detail::key_choice& choice);
+  void take(detail::key_choice choice);
+  void look_at_sample();
+  void use_keys();
   void use(std::string_view name);
   template <typename T>
   void reduce(const component_values<const T>& values, const component_values<T>& results, const key_call& call);
@@ -69,8 +78,9 @@ struct key_reducer<Context>::implementation {
   detail::key_request chosen_for{};
   detail::key_source source{};
   detail::key_type type{};
-  double unseen_ms = 0;       // of the last keys that were not sampled
-  double unseen_work_ms = 0;  // of all since the choice was due
+  detail::late_key_sample late;  // on CUDA, at determinism none
+  double unseen_ms = 0;          // of the last keys that were not sampled
+  double unseen_work_ms = 0;     // of all since the choice was due
   bool choice_due = true;
   bool usable = false;
   bool keys_changed = false;  // since the last check: a fault may be from keys that have been replaced
@@ -105,35 +115,60 @@ void key_reducer<Context>::implementation::choose() {
   choice_due = !final || source.count == 0;  // no elements say nothing of those that follow
 }
 
-/// On a CPU a sample waits for the work that is worth it: by then, the methods are chosen by counts alone. Where runs
-/// must be repeatable the first keys decide. Returns whether the choice stays.
+/// A sample waits for the work that is worth it: by then, the methods are chosen by counts alone. Where runs must be
+/// repeatable the first keys decide. Returns whether the choice stays.
 template <typename Context>
 bool key_reducer<Context>::implementation::choose_by_keys() {
+  const bool repeatable = context.reproducibility() != determinism::none;
+  const auto count = static_cast<double>(source.count);
+  const bool again =
+      engine != nullptr && unseen_ms > 0 && count >= chosen_for.elements / 2 && count <= chosen_for.elements * 2;
   detail::key_choice choice;
-  bool final = true;
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    const auto count = static_cast<double>(source.count);
-    const bool again =
-        engine != nullptr && unseen_ms > 0 && count >= chosen_for.elements / 2 && count <= chosen_for.elements * 2;
-    if (!again) {
-      choice = detail::choose_unseen_key_method(context, setup, source.count);
-      unseen_ms = choice.milliseconds;
-    }
-    if (source.count > 0) unseen_work_ms += unseen_ms;
-    if (!detail::worth_key_sample(detail::key_sample_layout::of_cpu(source.count), unseen_work_ms)) {
-      if (again) return false;
-      final = context.reproducibility() != determinism::none;
-    } else {
-      unseen_ms = unseen_work_ms = 0;
-      choice = detail::choose_key_method(context, setup, source, scratch);
-    }
-  } else {
-    choice = detail::choose_key_method(context, setup, source, scratch);
+  if (!again) {
+    choice =
+        detail::choose_unseen_key_method(detail::key_request_of(context, setup, source.count, {}), profile_of(context));
+    unseen_ms = choice.milliseconds;
   }
+  if (source.count > 0) unseen_work_ms += unseen_ms;
+  const bool seen = sample_keys(unseen_work_ms, choice);
+  if (seen) unseen_ms = unseen_work_ms = 0;
+  if (seen || !again) take(std::move(choice));
+  return seen || repeatable;
+}
+
+/// Chooses by a sample, if that is worth it for so much work. A GPU takes one without being waited for, which helps the
+/// calls that come after, unless runs must be repeatable.
+template <typename Context>
+bool key_reducer<Context>::implementation::sample_keys(double work_ms, detail::key_choice& choice) {
+  const bool repeatable = context.reproducibility() != determinism::none;
+  if (late.started() || !detail::worth_key_sample(cuda, repeatable, source.count, work_ms)) return false;
+  if constexpr (cuda) {
+    if (detail::is_capturing(context)) return false;
+    if (!repeatable) {
+      late.start(context, source, detail::key_sample_layout::of(cuda, source.count));
+      return false;
+    }
+  }
+  choice = detail::choose_key_method(context, setup, source, scratch);
+  return true;
+}
+
+template <typename Context>
+void key_reducer<Context>::implementation::take(detail::key_choice choice) {
   use(choice.method);
   reason = std::move(choice.reason);
   chosen_for = choice.request;
-  return final;
+}
+
+/// Goes over to the method that suits the sample, once it has arrived.
+template <typename Context>
+void key_reducer<Context>::implementation::look_at_sample() {
+  if (!late.started()) return;
+  const std::optional<detail::key_sample> sample = late.arrived();
+  if (!sample || detail::is_capturing(context)) return;
+  late.drop();
+  choice_due = false;
+  take(detail::choose_key_method(detail::key_request_of(context, setup, source.count, *sample), profile_of(context)));
 }
 
 template <typename Context>
@@ -143,14 +178,22 @@ void key_reducer<Context>::implementation::set_keys(const void* keys, std::size_
   require_pointer(keys, count, "keys");
   source = {keys, count, setup.key_count, key_type.wide, faults.flag()};
   type = key_type;
+  look_at_sample();
   choose();
+  use_keys();
+  usable = true;
+}
+
+/// Hands the keys to the engine.
+template <typename Context>
+void key_reducer<Context>::implementation::use_keys() {
+  const std::size_t count = source.count;
   const std::uint64_t most = engine->most_elements();
   require(count <= most, "there are ", count, " elements; the method ", method, " can take ", most);
   detail::require_memory(context.memory(),
                          {method, "elements", engine->bytes_needed(count), engine->bytes(), "The method atomic needs"},
                          setup.options.most_bytes);
   engine->set_keys(source);
-  usable = true;
 }
 
 template <typename Context>
@@ -168,6 +211,9 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
     require_pointer(values.component[c], values.count, "values");
     require_pointer(results.component[c], results.count, "results");
   }
+  const std::string_view before = method;
+  look_at_sample();
+  if (method != before) use_keys();
   const auto operation = static_cast<std::size_t>(call.operation);
   require(operation < key_operation_names.size(), "there is no operation number ", operation);
   const bool mean = call.operation == key_operation::mean;
@@ -245,6 +291,7 @@ void key_reducer<Context>::set_keys(const std::uint64_t* keys, std::size_t count
 template <typename Context>
 void key_reducer<Context>::choose_again() {
   implementation_->choice_due = true;
+  if (implementation_->late.started()) implementation_->late.drop();
   implementation_->unseen_ms = implementation_->unseen_work_ms = 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,8 +15,7 @@
 namespace quadrat::detail {
 
 /// Which elements are sampled: windows of 32 consecutive elements, as a warp reads them; some windows spread over each
-/// of a few blocks of 4096, and the blocks over the whole. Up to 4096 elements, all of them. On CPUs, of more than
-/// that, an eighth: their work is closer to that of a sample.
+/// of a few blocks of 4096, and the blocks over the whole. Up to 4096 elements, all of them.
 struct key_sample_layout {
   static constexpr std::size_t window = 32;
   static constexpr std::size_t block = 4096;
@@ -33,10 +33,12 @@ struct key_sample_layout {
         windows(elements > block ? most_windows : (elements + window - 1) / window),
         taken(elements > block ? most_blocks * most_windows * window : elements) {}
 
-  [[nodiscard]] static key_sample_layout of_cpu(std::size_t elements) {
+  /// Of more than 4096 elements fewer, for a choice: a quarter on GPUs, an eighth on CPUs, where the statistics take
+  /// longest.
+  [[nodiscard]] static key_sample_layout of(bool cuda, std::size_t elements) {
     key_sample_layout layout(elements);
     if (elements > block) {
-      layout.blocks = most_blocks / 2;
+      layout.blocks = cuda ? most_blocks : most_blocks / 2;
       layout.windows = most_windows / 4;
       layout.taken = layout.blocks * layout.windows * window;
     }
@@ -69,8 +71,18 @@ struct key_sample {
 /// What is expected where no keys were seen: all as frequent, in random order.
 [[nodiscard]] key_sample even_keys(double elements, double keys);
 
-/// Milliseconds that a sample takes on a CPU.
-[[nodiscard]] inline double cpu_sample_ms(const key_sample_layout& layout) {
+/// How likely keys are of some kind, relative to others.
+struct supposed_sample {
+  double weight;
+  key_sample sample;
+};
+/// What keys that were not seen may be: even ones, in random order or sorted, or a single one.
+[[nodiscard]] std::array<supposed_sample, 3> supposed_keys(double elements, double keys);
+
+/// Milliseconds that a sample takes: on a CPU, in a GPU's stream, and if a GPU's is waited for.
+[[nodiscard]] inline double sample_ms(bool cuda, bool waits, const key_sample_layout& layout) {
+  constexpr double in_stream = 0.005, waited_for = 0.05;
+  if (cuda) return waits ? waited_for : in_stream;
   return 0.01 + 1e-4 * static_cast<double>(layout.taken);
 }
 

@@ -113,6 +113,24 @@ key_sample even_keys(double elements, double keys) {
   return result;
 }
 
+std::array<supposed_sample, 3> supposed_keys(double elements, double keys) {
+  constexpr double window = key_sample_layout::window, block = key_sample_layout::block, keys_of_sector = 8;
+  const double all = std::max(elements, 1.0), lot = std::max(keys, 1.0);
+  const double distinct = distinct_of_draws(all, lot);
+  const auto distinct_of = [&](double some) {  // of so many elements in order: one, and where the next key begins
+    return 1 + (std::min(some, all) - 1) * (distinct - 1) / std::max(all - 1, 1.0);
+  };
+  key_sample sorted = even_keys(elements, keys);
+  sorted.same = std::max(0.0, 1 - distinct / all);
+  sorted.descending = 0;
+  sorted.warp_keys = distinct_of(window);
+  sorted.warp_sectors = std::min(sorted.warp_keys, std::max(1.0, window / all * lot / keys_of_sector));
+  sorted.block_keys = distinct_of(block);
+  sorted.block_span = std::clamp(block / all * lot, 1.0, lot);
+  key_sample single = even_keys(elements, 1);
+  return {{{1, even_keys(elements, keys)}, {1, sorted}, {0.1, single}}};
+}
+
 key_sample summarize(const key_sample_layout& layout, key_span keys) {
   key_sample result;
   std::vector<std::uint32_t> sorted;

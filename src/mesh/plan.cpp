@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/mesh/spread_plan.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -38,6 +39,7 @@ struct spread_plan<Context, T, D>::implementation {
   void check();
   void choose(const points_view<T, D>& points);
   [[nodiscard]] detail::spread_request request_for(const points_view<T, D>& points);
+  [[nodiscard]] bool choice_holds(std::size_t points);
   [[nodiscard]] std::string_view reason();
   void count_left_out(const detail::point_placement<T>& placement);
   void require_input(const points_view<T, D>& points, const std::uint32_t* system_of_point) const;
@@ -60,6 +62,8 @@ struct spread_plan<Context, T, D>::implementation {
   std::string_view method;
   detail::spread_choice choice;
   std::size_t chosen_for = 0;  ///< the number of points of the choice
+  double unseen_ms = 0;        ///< expected for the points of the choice, if they were not sampled
+  double unseen_work_ms = 0;   ///< of all such points so far
   std::string reason_text;     ///< of the choice; made when it is asked for
   std::mutex reason_lock;
   std::size_t count = 0;
@@ -71,7 +75,7 @@ struct spread_plan<Context, T, D>::implementation {
 };
 
 /// The load that a method is chosen for. Points are sampled where that takes little of the time that is expected
-/// without: a choice by numbers alone may miss what clusters do.
+/// without, for these points or for all since the plan was made: a choice by numbers alone may miss what clusters do.
 template <typename Context, typename T, int D>
 detail::spread_request spread_plan<Context, T, D>::implementation::request_for(const points_view<T, D>& points) {
   constexpr bool cuda = std::is_same_v<Context, cuda_context>;
@@ -85,18 +89,30 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
     request.free_bytes = static_cast<double>(context.memory().available_bytes());
   }
   const detail::spread_choice plain = detail::choose_spread_method(request, profile_of(context));
-  if (plain.times.size() > 1 && detail::worth_sampling(cuda, plain.times[0].milliseconds)) {
+  if (plain.times.size() == 1) return request;
+  unseen_ms = plain.times[0].milliseconds;
+  if (detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms))) {
     workspace<Context> memory;  // not kept: it is not among the bytes that the method needs
     request.sample = detail::sample_points(context, points, detail::tiles_for_sample(domain, extents), memory);
+    unseen_ms = unseen_work_ms = 0;
   }
   return request;
 }
 
-/// Makes the engine of the requested method, or of the one that suits these points. The same number of points needs no
-/// new choice.
+/// Whether a method that was chosen for as many points stays: until there has been work that is worth a sample, if
+/// these were not sampled. Where runs must be repeatable the first points decide.
+template <typename Context, typename T, int D>
+bool spread_plan<Context, T, D>::implementation::choice_holds(std::size_t points) {
+  if (engine == nullptr || chosen_for != points) return false;
+  if (unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
+  unseen_work_ms += unseen_ms;
+  return !detail::worth_sampling(std::is_same_v<Context, cuda_context>, unseen_work_ms);
+}
+
+/// Makes the engine of the requested method, or of the one that suits these points.
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::implementation::choose(const points_view<T, D>& points) {
-  if (engine != nullptr && chosen_for == points.count) return;
+  if (choice_holds(points.count)) return;
   const std::string& asked = setup.options.method;
   if (asked.empty() || asked == "auto") {
     choice = detail::choose_spread_method(request_for(points), profile_of(context));

@@ -22,12 +22,13 @@
 #include "tune/online_choice.hpp"
 #include "tune/point_sample.hpp"
 
-/// What models share that change the way in which they take their steps. CPU only: on CUDA no model does.
+/// What models share that choose the way in which they take their steps: at the start of a run, and on a CPU again as
+/// it goes. On CUDA the choice stays, since looking at it would wait for the device.
 namespace quadrat::detail {
 
 /// Milliseconds of a step, by way; by the profile that comes with the library where this one lacks a constant.
 [[nodiscard]] inline std::vector<double> expected_step_ms(std::string_view module, const std::vector<named_cost>& costs,
-                                                          const device_profile& profile) {
+                                                          const device_profile& profile, bool cuda) {
   const auto by = [&](const device_profile& one, const named_cost& way) {
     return expected_ms(one, module, way.method, way.cost, 1);
   };
@@ -35,7 +36,7 @@ namespace quadrat::detail {
   for (const named_cost& way : costs) times.push_back(by(profile, way));
   for (const double ms : times) {
     if (std::isfinite(ms)) continue;
-    for (std::size_t k = 0; k < times.size(); ++k) times[k] = by(shipped_profile(false), costs[k]);
+    for (std::size_t k = 0; k < times.size(); ++k) times[k] = by(shipped_profile(cuda), costs[k]);
     break;
   }
   return times;
@@ -45,17 +46,19 @@ namespace quadrat::detail {
 [[nodiscard]] inline bool ways_by_time(const cpu_context& context) {
   return context.reproducibility() == determinism::none;
 }
+[[nodiscard]] inline bool ways_by_time(const cuda_context& /*context*/) { return false; }
 /// Threads that a choice counts with: none where it must be the same with any number of them.
 [[nodiscard]] inline int threads_for_ways(const cpu_context& context) {
   return ways_by_time(context) ? context.threads() : usual_threads;
 }
+[[nodiscard]] inline int threads_for_ways(const cuda_context& /*context*/) { return 1; }
 
 /// Expected other particles in a cube of this edge around one. By a sample in the order given: by id, so that it does
 /// not depend on the order in memory.
 template <typename T, int D>
-[[nodiscard]] double company_of(const cpu_context& context, const std::vector<vec<T, D>>& positions,
-                                const box<T, D>& domain, double edge) {
+[[nodiscard]] double company_of(const std::vector<vec<T, D>>& positions, const box<T, D>& domain, double edge) {
   if (positions.empty()) return 0;
+  const cpu_context context({.threads = 1});
   workspace<cpu_context> scratch;
   const auto points = points_of(positions.data(), positions.size());
   const sampled_cells cells = cells_for_sample(domain, edge);
@@ -63,6 +66,15 @@ template <typename T, int D>
   for (int axis = 0; axis < D; ++axis) volume /= cells.scale[axis] * edge;
   // Cells may be larger than asked for.
   return sample_points(context, points, cells, scratch).company / volume;
+}
+
+/// Takes the way by which a state was reached, unless only the other kind of device has it. Throws argument_error for
+/// one that none has.
+template <typename Ways>
+void take_way_of_state(online_choice& choice, const std::string& way, const Ways& of_other_device) {
+  if (way.empty() || choice.take(way)) return;
+  const bool known = std::ranges::any_of(of_other_device, [&](const auto& one) { return one.name == way; });
+  require(known, "the state was reached by a way \"", way, "\", which this version does not have");
 }
 
 /// Milliseconds, for comparing ways. With one thread, those in which it computed: what else the machine does then does

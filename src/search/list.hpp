@@ -83,6 +83,8 @@ struct neighbor_list<Context, T, D>::implementation {
   std::array<std::unique_ptr<engine_type>, detail::neighbor_method_list::size> engines;  // of the methods used so far
   engine_type* engine = nullptr;                                                         // of the last build
   detail::neighbor_request request{};                                                    // that it was chosen for
+  double unseen_ms = 0;       // expected for the points of the choice, if they could be sampled and were not
+  double unseen_work_ms = 0;  // of all such builds so far
   std::string_view method;
   std::string reason;
 
@@ -108,6 +110,7 @@ struct neighbor_list<Context, T, D>::implementation {
   }
   [[nodiscard]] detail::neighbor_memory<T, D> memory() { return remembered.memory(results.keeps_shifts()); }
   void choose_method(const neighbor_input<T, D>& input);
+  [[nodiscard]] bool choice_holds();
   [[nodiscard]] detail::point_sample sample(const points_view<T, D>& points);
   template <typename Method>
   void use_method();

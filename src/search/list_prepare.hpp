@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "quadrat/core/error.hpp"
@@ -29,6 +30,15 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return sum;
 }
 
+/// Whether a method that was chosen for such points stays: until there has been work that is worth a sample, if they
+/// were not sampled. Where runs must be repeatable the first points decide.
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::choice_holds() {
+  if (unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
+  unseen_work_ms += unseen_ms;
+  return !detail::worth_sampling(cuda, unseen_work_ms);
+}
+
 /// The method that was asked for, or the one with the least expected time.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
@@ -37,16 +47,18 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
     const bool free = context.reproducibility() == determinism::none;
     wanted.threads = free ? context.threads() : detail::usual_threads;
   }
-  if (engine != nullptr && wanted.asks_the_same(request)) return;
+  if (engine != nullptr && wanted.asks_the_same(request) && choice_holds()) return;
   engine = nullptr;  // should this fail
   request = wanted;
   reason = "asked for";
   std::string_view name = options.method;
   if (name.empty()) {
     auto times = detail::neighbor_times(request, profile_of(context));
-    if (times.size() > 1 && detail::worth_sampling(cuda, times[0].milliseconds) && boxes.size() == 1) {
+    unseen_ms = times.size() > 1 && boxes.size() == 1 ? times[0].milliseconds : 0;
+    if (unseen_ms > 0 && detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms))) {
       request.sample = sample(input.points);
       times = detail::neighbor_times(request, profile_of(context));
+      unseen_ms = unseen_work_ms = 0;
     }
     name = times.front().method;
     reason = detail::comparison(times, 1);

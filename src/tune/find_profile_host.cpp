@@ -94,7 +94,7 @@ device_profile detail::find_profile(const device_facts& device) {
     if (found.profile.has_value()) return *std::move(found.profile);
     std::fprintf(stderr, "quadrat: the device profile %s is not used: %s\n", path.c_str(), found.trouble.c_str());
   }
-  return scaled_profile(shipped_profile(device.cuda), device);
+  return scaled_profile(shipped_profile(device), device);
 }
 
 namespace {
@@ -111,7 +111,7 @@ template <typename Context>
   const device_facts facts = facts_of(context);
   return kept
       .emplace(std::pair{device, files},
-               files ? detail::find_profile(facts) : scaled_profile(shipped_profile(facts.cuda), facts))
+               files ? detail::find_profile(facts) : scaled_profile(shipped_profile(facts), facts))
       .first->second;
 }
 

@@ -18,7 +18,7 @@ namespace quadrat::detail {
 /// kept if it took at least 3 % less, and left otherwise. A trial begins a hundred steps after the one before at the
 /// earliest, and only where all that trials have lost stays below 2 % of the time of the run. A way that lost waits
 /// twice as long each time, unless the times of steps have changed since. Ways that the profile expects to take 1.5
-/// times as long as the best are not tried.
+/// times as long as the best, for the load that there is then, are not tried.
 ///
 /// Otherwise by the profile alone, at steps that are multiples of 512: a function of the states of the run. A way is
 /// changed for one that is expected to take a tenth less.
@@ -72,6 +72,7 @@ class online_choice {
   static constexpr std::uint64_t most_patience = 64 * rest;
 
   [[nodiscard]] std::size_t least_expected() const;
+  void look(const std::vector<double>& expected);
   [[nodiscard]] bool may_try(std::size_t k, std::uint64_t at) const;
   [[nodiscard]] std::size_t next_to_try(std::uint64_t at) const;
   void begin(phase next);

@@ -38,6 +38,11 @@ std::uint64_t online_choice::piece(std::uint64_t at) const {
   }
 }
 
+/// Takes expected times of the present load, if there are any.
+void online_choice::look(const std::vector<double>& expected) {
+  for (std::size_t k = 0; k < std::min(ways_.size(), expected.size()); ++k) ways_[k].expected = expected[k];
+}
+
 bool online_choice::may_try(std::size_t k, std::uint64_t at) const {
   const way& one = ways_[k];
   if (k == kept_ || one.refused || !std::isfinite(one.expected)) return false;
@@ -106,8 +111,7 @@ bool online_choice::took(std::uint64_t at, std::uint64_t steps, double milliseco
   if (steps == 0) return false;
   if (!timed_) {
     if (at % look_every != 0) return false;
-    const std::vector<double> now = expected();
-    for (std::size_t k = 0; k < ways_.size(); ++k) ways_[k].expected = now[k];
+    look(expected());
     const std::size_t best = least_expected();
     const double ratio = ways_[best].expected / ways_[kept_].expected;
     if (!(ratio < gain_by_profile)) return false;
@@ -127,6 +131,7 @@ bool online_choice::took(std::uint64_t at, std::uint64_t steps, double milliseco
     case phase::resting:
       if (steps_in_phase_ < rest) return false;
       kept_ms_ = ms_in_piece_ / static_cast<double>(steps_in_piece_);
+      if (expected) look(expected());
       challenger_ = next_to_try(at);
       begin(challenger_ < ways_.size() ? phase::measuring : phase::resting);
       return false;

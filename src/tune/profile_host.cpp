@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cctype>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
@@ -91,15 +93,39 @@ std::string to_json(const device_profile& profile) {
   return text + "\n  }\n}\n";
 }
 
+namespace {
+
+[[nodiscard]] device_profile read_shipped(const char* text) {
+  device_profile profile = profile_from_json(text);
+  profile.origin = message("shipped, of ", profile.device.name);
+  return profile;
+}
+
+/// How many times as fast one is as the other.
+[[nodiscard]] double ratio_of(double a, double b) { return a > 0 && b > 0 ? std::max(a / b, b / a) : 1; }
+
+}  // namespace
+
 const device_profile& shipped_profile(bool cuda) {
-  static const auto read = [](const char* text) {
-    device_profile profile = profile_from_json(text);
-    profile.origin = message("shipped, of ", profile.device.name);
-    return profile;
+  static const device_profile cpu = read_shipped(detail::shipped_cpu_profile);
+  return cuda ? shipped_profiles().front() : cpu;
+}
+
+std::span<const device_profile> shipped_profiles() {
+  static const std::vector<device_profile> all = [] {
+    std::vector<device_profile> result;
+    for (const char* const text : detail::shipped_cuda_profiles) result.push_back(read_shipped(text));
+    return result;
+  }();
+  return all;
+}
+
+const device_profile& shipped_profile(const device_facts& device) {
+  if (!device.cuda) return shipped_profile(false);
+  const auto unlike = [&](const device_profile& one) {
+    return one.device.name == device.name ? 0 : ratio_of(one.device.bandwidth, device.bandwidth);
   };
-  static const device_profile gpu = read(detail::shipped_cuda_profile);
-  static const device_profile cpu = read(detail::shipped_cpu_profile);
-  return cuda ? gpu : cpu;
+  return *std::ranges::min_element(shipped_profiles(), {}, unlike);
 }
 
 device_profile scaled_profile(const device_profile& profile, const device_facts& device) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -207,7 +209,7 @@ TEST(key_choice, what_is_assumed_of_keys_that_are_not_seen_is_what_a_sample_of_e
 }
 
 [[nodiscard]] bool looked_at(const key_reducer<cpu_context>& reducer) {
-  return reducer.reason().find("no keys were looked at") == std::string_view::npos;
+  return reducer.reason().find("no keys have been looked at") == std::string_view::npos;
 }
 
 TEST(key_choice, on_a_cpu_keys_are_looked_at_once_the_work_is_worth_it) {
@@ -240,12 +242,60 @@ TEST(key_choice, where_runs_can_be_repeated_the_first_keys_decide) {
 }
 
 TEST(key_choice, a_sample_on_a_cpu_costs_little_of_the_work_that_it_is_for) {
-  EXPECT_EQ(detail::key_sample_layout::of_cpu(1000000).taken, 512u);
-  EXPECT_EQ(detail::key_sample_layout::of_cpu(4096).taken, 4096u);
-  const detail::key_sample_layout layout = detail::key_sample_layout::of_cpu(5000);
+  EXPECT_EQ(detail::key_sample_layout::of(false, 1000000).taken, 512u);
+  EXPECT_EQ(detail::key_sample_layout::of(false, 4096).taken, 4096u);
+  const detail::key_sample_layout layout = detail::key_sample_layout::of(false, 5000);
   for (std::size_t s = 0; s < layout.taken; ++s) EXPECT_LT(layout.element(s), 5000u);
-  EXPECT_FALSE(detail::worth_key_sample(layout, 49 * detail::cpu_sample_ms(layout)));
-  EXPECT_TRUE(detail::worth_key_sample(layout, 51 * detail::cpu_sample_ms(layout)));
+  const double ms = detail::sample_ms(false, false, layout);
+  EXPECT_FALSE(detail::worth_key_sample(false, false, 5000, 49 * ms));
+  EXPECT_TRUE(detail::worth_key_sample(false, false, 5000, 51 * ms));
+}
+
+/// How much longer a choice by counts alone takes than the best for such keys.
+[[nodiscard]] double loss_unseen(const detail::key_request& request, const key_sample& sample) {
+  const device_profile& profile = shipped_profile(request.cuda);
+  const auto unseen = detail::choose_unseen_key_method(request, profile);
+  detail::key_request seen = request;
+  seen.sample = sample;
+  double least = 1e300, taken = 0;
+  for (const candidate& one : detail::explain_key_method(seen, profile).candidates) {
+    least = std::min(least, one.milliseconds);
+    if (one.method == unseen.method) taken = one.milliseconds;
+  }
+  return taken / least;
+}
+
+TEST_F(key_choice_cuda, by_counts_alone_is_seldom_far_off) {
+  for (const double elements : {3e4, 3e5, 3e6, 3e7}) {
+    for (const double keys : {10.0, 1e4, 1e6}) {
+      const detail::key_request request{true, 1, determinism::none, ~std::size_t{0}, false, elements, keys, 4, 1, {}};
+      for (const auto& [weight, sample] : detail::supposed_keys(elements, keys)) {
+        // One that takes an atomic operation an element loses a hundred times on a single key.
+        EXPECT_LT(loss_unseen(request, sample), 6) << elements << " " << keys << " " << weight;
+      }
+    }
+  }
+}
+
+TEST(key_choice, what_is_supposed_of_keys_is_what_samples_of_such_keys_show) {
+  constexpr std::size_t count = 100000;
+  for (const std::uint32_t keys : {10u, 3000u, 1000000u}) {
+    auto all = even_random_keys(count, keys);
+    std::ranges::sort(all);
+    const detail::key_source source{all.data(), count, keys, false, {}};
+    const detail::key_sample_layout layout(count);
+    const cpu_context context;
+    workspace<cpu_context> scratch;
+    const key_sample seen = summarize(layout, detail::read_key_sample(context, source, layout, scratch));
+    const key_sample supposed = detail::supposed_keys(count, keys)[1].sample;
+    EXPECT_NEAR(supposed.same, seen.same, 0.05);
+    EXPECT_EQ(supposed.descending, seen.descending);
+    EXPECT_NEAR(supposed.warp_keys, seen.warp_keys, 0.1 * seen.warp_keys);
+    // Keys of a block that are between those of a sample are estimated, of sorted ones too many.
+    EXPECT_NEAR(std::log2(supposed.block_keys / seen.block_keys), 0, 1.1);
+    EXPECT_NEAR(supposed.block_span, seen.block_span, 0.2 * seen.block_span + 1);
+  }
+  EXPECT_EQ(detail::supposed_keys(count, 50)[2].sample.crowd, 1);
 }
 
 TEST(key_choice, starts_no_threads_for_small_reductions_on_cpus) {

@@ -99,6 +99,26 @@ TEST(spread_choice, is_the_callers_where_there_is_one) {
   }
 }
 
+/// After how many calls of set_points a plan has looked at the points; 0: never.
+[[nodiscard]] int calls_until_sampled(determinism level) {
+  const auto domain = make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true});
+  const std::vector<vec<float, 3>> points(300, {0.5F, 0.5F, 0.5F});
+  const cpu_context context({.threads = 1, .reproducibility = level});
+  spread_plan<cpu_context, float, 3> plan(context, domain, {8, 8, 8}, 4);
+  for (int call = 1; call < 3000; ++call) {
+    plan.set_points(points_of(points));
+    for (const auto& [name, value] : plan.explanation().load) {
+      if (name == "sampled" && value > 0) return call;
+    }
+  }
+  return 0;
+}
+
+TEST(spread_choice, points_are_looked_at_once_all_calls_together_are_worth_it) {
+  EXPECT_GT(calls_until_sampled(determinism::none), 1);
+  EXPECT_EQ(calls_until_sampled(determinism::run_to_run), 0) << "the first points decide";
+}
+
 }  // namespace
 
 }  // namespace quadrat::test

@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "core/method_choice.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
+#include "quadrat/search/neighbor_list.hpp"
 #include "search/choice.hpp"
 #include "search/methods.hpp"
 
@@ -99,6 +102,44 @@ TEST(neighbor_choice, methods_serve_what_their_records_say) {
     EXPECT_EQ(method.reproducible, determinism::run_to_run) << method.name;
   }
   EXPECT_THROW(static_cast<void>(detail::method_serves("msaks", all)), argument_error);
+}
+
+namespace {
+
+[[nodiscard]] double sampled_points(const explanation& why) {
+  for (const auto& [name, value] : why.load) {
+    if (name == "sampled") return value;
+  }
+  return -1;
+}
+
+/// After how many builds of the same points a list has looked at them; 0: never.
+[[nodiscard]] int builds_until_sampled(determinism level) {
+  constexpr std::size_t count = 400;
+  std::vector<vec<float, 2>> points(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    points[i] = {static_cast<float>(i % 20) / 20, static_cast<float>(i) / static_cast<float>(count)};
+  }
+  const std::array boxes{make_lattice(make_box<float, 2>({0, 0}, {1, 1}, {true, true}))};
+  neighbor_input<float, 2> input;
+  input.points = points_of(points.data(), count);
+  input.boxes = boxes;
+  neighbor_options<float> options;
+  options.cutoff = 0.1F;
+  neighbor_list<cpu_context, float, 2> list(cpu_context({.threads = 1, .reproducibility = level}), options);
+  for (int build = 1; build < 2000; ++build) {
+    list.build(input);
+    EXPECT_GT(list.size(), count);
+    if (sampled_points(list.explanation()) > 0) return build;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST(neighbor_choice, points_are_looked_at_once_all_builds_together_are_worth_it) {
+  EXPECT_GT(builds_until_sampled(determinism::none), 1);
+  EXPECT_EQ(builds_until_sampled(determinism::run_to_run), 0) << "the first points decide";
 }
 
 }  // namespace quadrat::test

@@ -86,22 +86,24 @@ class key_reducer {
   key_reducer& operator=(key_reducer&&) noexcept;
   ~key_reducer();
 
-  /// Sets the keys of `count` elements; they are not copied and must not change while they are in use. With `auto` the
-  /// first call (and each after choose_again) samples the keys, which synchronizes; the choice then stays. Otherwise
-  /// asynchronous. Allocates when the number of elements grows. Throws argument_error where a limit of the method is
-  /// exceeded, or it would need more memory than is available (before anything is allocated).
+  /// Sets the keys of `count` elements; they are not copied and must not change while they are in use. Asynchronous;
+  /// at run_to_run and canonical the first call with `auto` may sample the keys, which synchronizes. With `auto` the
+  /// method is chosen by counts alone until a sample is worth it; on CUDA, that is written in passing, and the first
+  /// set_keys or reduce that finds it there changes the method. The choice then stays. Allocates when the number of
+  /// elements grows. Throws argument_error where a limit of the method is exceeded, or it would need more memory than
+  /// is available (before anything is allocated).
   void set_keys(const std::int32_t* keys, std::size_t count);
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::int64_t* keys, std::size_t count);
   void set_keys(const std::uint64_t* keys, std::size_t count);
-  /// With `auto`: the next set_keys chooses anew; on a CPU, without a sample until there has been work worth it.
+  /// With `auto`: the next set_keys chooses anew, without a sample until there has been work worth it.
   void choose_again();
 
   /// results[key][c] = the operation over values[i][c] of all elements i with that key. Asynchronous; allocates nothing
-  /// except in the first call for means; can be captured in a CUDA graph. Elements whose keys are out of range, or not
-  /// in order where that is required, raise a fault and are left out: see check. Throws argument_error when no keys are
-  /// set, counts do not match, components do not match or are not 1 to 8, and for means of integers. Values and results
-  /// must not overlap.
+  /// except in the first call for means, and where `auto` changes the method; can be captured in a CUDA graph. Elements
+  /// whose keys are out of range, or not in order where that is required, raise a fault and are left out: see check.
+  /// Throws argument_error when no keys are set, counts do not match, components do not match or are not 1 to 8, and
+  /// for means of integers. Values and results must not overlap.
   void reduce(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
               const key_call& call = {});
   void reduce(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,

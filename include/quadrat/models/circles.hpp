@@ -68,9 +68,9 @@ template <int D>
 [[nodiscard]] std::vector<vec<double, D>> circles_initial_positions(const circles_parameters& parameters,
                                                                     std::size_t count, std::uint64_t seed = 1);
 
-/// The options of a simulation. On a CPU, if order, cell list and cells are all left open, the model chooses them below
-/// the level canonical, and looks at the choice again as the run goes: at determinism `none` by the times of steps,
-/// otherwise by the profile alone, so that runs can be repeated (docs/choosing.md).
+/// The options of a simulation. If order, cell list, cells and queue are all left open, the model chooses them below
+/// the level canonical. On a CPU it looks at the choice again as the run goes: at determinism `none` by the times of
+/// steps, otherwise by the profile alone, so that runs can be repeated (docs/choosing.md).
 struct circles_options {
   circles_parameters parameters{};
   std::string order{};      ///< in which neighborhoods are walked; empty: circles_default_order

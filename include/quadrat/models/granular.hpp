@@ -88,7 +88,7 @@ using granular_method = method_info;
 [[nodiscard]] std::string_view granular_default_method(const cpu_context& context);
 [[nodiscard]] std::string_view granular_default_method(const cuda_context& context);
 
-/// The options of a simulation. On a CPU, if neither method nor cells are given, the model chooses them, and looks at
+/// The options of a simulation. If neither method nor cells are given, the model chooses them, and on a CPU looks at
 /// the choice again as the run goes: at determinism `none` by the times of steps, otherwise by the profile alone, so
 /// that runs can be repeated (docs/choosing.md).
 struct granular_options {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,10 @@ struct device_profile {
 
 /// The profile that comes with the library, of the H200 (`cuda`) or of a CPU.
 [[nodiscard]] const device_profile& shipped_profile(bool cuda);
+/// Those of GPUs.
+[[nodiscard]] std::span<const device_profile> shipped_profiles();
+/// That of this device, or of the one among them whose memory is most nearly as fast.
+[[nodiscard]] const device_profile& shipped_profile(const device_facts& device);
 
 /// `profile`, carried over to another device by bandwidth, clock and cores; the same where those are not known.
 [[nodiscard]] device_profile scaled_profile(const device_profile& profile, const device_facts& device);

@@ -21,13 +21,12 @@ namespace quadrat {
 
 namespace {
 
-/// Whether the model chooses how it walks, now and again: on CPUs, where nothing is named. Not at `canonical`, since
-/// the number of candidates would depend on what was chosen.
+/// Whether the model chooses how it walks: where nothing is named. Not at `canonical`, since the number of candidates
+/// would depend on what was chosen.
 template <typename Context>
 [[nodiscard]] bool chooses_way(const Context& context, const circles_options& options) {
-  return std::is_same_v<Context, cpu_context> && context.reproducibility() != determinism::canonical &&
-         options.order.empty() && options.cell_list.empty() && options.cells_per_reach == 0 &&
-         options.cells_per_reach_x == 0;
+  return context.reproducibility() != determinism::canonical && options.order.empty() && options.cell_list.empty() &&
+         options.cells_per_reach == 0 && options.cells_per_reach_x == 0 && !options.queue_neighbors;
 }
 
 [[nodiscard]] circles_options with_way(circles_options options, const detail::circles_way& way) {
@@ -71,17 +70,19 @@ template <typename T, int D>
 
 template <typename Context, typename T, int D>
 struct circles<Context, T, D>::implementation {
+  static constexpr bool on_cuda = std::is_same_v<Context, cuda_context>;
+
   implementation(const Context& chosen, const circles_options& asked, std::size_t number)
       : context(chosen),
         options(detail::complete_circles(chosen, asked)),
         setup(detail::make_circles_setup<T, D>(options, number)),
-        changes_way(chooses_way(chosen, asked)),
-        engine(changes_way
-                   ? nullptr
-                   : detail::make_circles_engine<Context, T, D>(options.order, options.cell_list, context, setup)) {}
+        chooses(chooses_way(chosen, asked)),
+        engine(chooses ? nullptr
+                       : detail::make_circles_engine<Context, T, D>(options.order, options.cell_list, context, setup)) {
+  }
 
   void set(const circles_state<T, D>& state) {
-    if (changes_way) begin_choice(state);
+    if (chooses) begin_choice(state);
     engine->set(state.positions, state.storage_order, state.step);
     step = state.step;
   }
@@ -105,7 +106,7 @@ struct circles<Context, T, D>::implementation {
   Context context;
   circles_options options;
   detail::circles_setup<T, D> setup;
-  bool changes_way;
+  bool chooses;
   std::unique_ptr<circles_engine<Context, T, D>> engine;
   std::optional<detail::online_choice> choice;
   array<vec<T, D>, Context> positions;
@@ -115,7 +116,7 @@ struct circles<Context, T, D>::implementation {
 template <typename Context, typename T, int D>
 template <typename Take>
 void circles<Context, T, D>::implementation::take_steps(std::size_t steps, const Take& take) {
-  if (!choice) {
+  if (!choice || on_cuda) {
     take(steps);
     step += steps;
     return;
@@ -130,22 +131,18 @@ void circles<Context, T, D>::implementation::take_steps(std::size_t steps, const
 
 template <typename Context, typename T, int D>
 std::vector<double> circles<Context, T, D>::implementation::expected(const std::vector<vec<T, D>>& at) const {
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    const double company = detail::company_of(context, at, setup.space.domain, options.parameters.reach());
-    const detail::circles_load load{static_cast<double>(setup.count), D, company, detail::threads_for_ways(context)};
-    return detail::expected_circles_ms(load, profile_of(context));
-  } else {
-    return {};
-  }
+  const double company = detail::company_of(at, setup.space.domain, options.parameters.reach());
+  const detail::circles_load load{static_cast<double>(setup.count), D, company, detail::threads_for_ways(context),
+                                  on_cuda};
+  return detail::expected_circles_ms(load, profile_of(context));
 }
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::begin_choice(const circles_state<T, D>& state) {
   std::vector<std::string_view> names;
-  for (const detail::circles_way& way : detail::circles_ways()) names.push_back(way.name);
-  detail::online_choice fresh(names, expected(state.positions), context.reproducibility() == determinism::none);
-  require(state.way.empty() || fresh.take(state.way), "the state was reached by a way \"", state.way,
-          "\", which this version does not have");
+  for (const detail::circles_way& way : detail::circles_ways(on_cuda)) names.push_back(way.name);
+  detail::online_choice fresh(names, expected(state.positions), detail::ways_by_time(context));
+  detail::take_way_of_state(fresh, state.way, detail::circles_ways(!on_cuda));
   make_way(fresh.current(), nullptr);
   choice = std::move(fresh);
 }
@@ -159,7 +156,7 @@ void circles<Context, T, D>::implementation::change_way(std::size_t way) {
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::make_way(std::size_t way, const circles_state<T, D>* state) {
-  const circles_options next = detail::complete_circles(context, with_way(options, detail::circles_ways()[way]));
+  const circles_options next = detail::complete_circles(context, with_way(options, detail::circles_ways(on_cuda)[way]));
   const auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
   auto made = detail::make_circles_engine<Context, T, D>(next.order, next.cell_list, context, next_setup);
   if (state != nullptr) made->set(state->positions, state->storage_order, state->step);
@@ -275,9 +272,7 @@ const circles_options& circles<Context, T, D>::options() const {
 template <typename Context, typename T, int D>
 explanation circles<Context, T, D>::explanation() const {
   const implementation& own = *implementation_;
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    if (own.choice) return own.choice->explain("way of the Circles model", profile_of(own.context).origin);
-  }
+  if (own.choice) return own.choice->explain("way of the Circles model", profile_of(own.context).origin);
   quadrat::explanation result;
   result.what = "way of the Circles model";
   result.chosen = message(own.options.order, " over ", own.options.cell_list);

@@ -18,15 +18,15 @@ struct circles_way {
   int cells_per_reach_x;
 };
 
-/// On CPUs. On CUDA the default order over its default grid is the only one: others were not timed there in runs.
-[[nodiscard]] std::span<const circles_way> circles_ways();
+[[nodiscard]] std::span<const circles_way> circles_ways(bool cuda);
 
 /// What a choice goes by.
 struct circles_load {
   double agents = 0;
   int dimension = 3;
   double company = 0;  ///< expected other agents in a cube of the reach around an agent
-  int threads = 1;
+  int threads = 1;     ///< of the CPU
+  bool cuda = false;
 };
 
 /// The volume that a walk reads, in cubes of the reach, averaged over places in a cell.

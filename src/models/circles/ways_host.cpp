@@ -11,11 +11,18 @@ namespace quadrat::detail {
 
 namespace {
 
-constexpr std::array<circles_way, 4> considered{{
+constexpr std::array<circles_way, 4> considered_on_cpu{{
     {"strips_1", search_orders::strips::name, 1, 1},
     {"hybrid_1", search_orders::hybrid::name, 1, 1},
     {"trimmed_1x4", search_orders::trimmed::name, 1, 4},
     {"trimmed_2x4", search_orders::trimmed::name, 2, 4},
+}};
+constexpr std::array<circles_way, 5> considered_on_cuda{{
+    {"trimmed_2x2", search_orders::trimmed::name, 2, 2},
+    {"trimmed_1x4", search_orders::trimmed::name, 1, 4},
+    {"trimmed_2x4", search_orders::trimmed::name, 2, 4},
+    {"trimmed_3x3", search_orders::trimmed::name, 3, 3},
+    {"strips_1", search_orders::strips::name, 1, 1},
 }};
 
 /// Distance of row `offset` from a point that lies at `u`, in [0, 1), of row 0, in widths of rows.
@@ -25,7 +32,10 @@ constexpr std::array<circles_way, 4> considered{{
 
 }  // namespace
 
-std::span<const circles_way> circles_ways() { return considered; }
+std::span<const circles_way> circles_ways(bool cuda) {
+  if (cuda) return considered_on_cuda;
+  return considered_on_cpu;
+}
 
 double walked_volume(const circles_way& way, int dimension) {
   const double n = way.cells_per_reach;
@@ -51,32 +61,23 @@ double walked_volume(const circles_way& way, int dimension) {
 }
 
 std::vector<named_cost> circles_costs(const circles_load& load) {
-  static const auto volumes = [] {
-    std::array<std::array<double, considered.size()>, 2> result{};
-    for (std::size_t k = 0; k < considered.size(); ++k) {
-      for (int dimension : {2, 3}) {
-        result[static_cast<std::size_t>(dimension - 2)][k] = walked_volume(considered[k], dimension);
-      }
-    }
-    return result;
-  }();
   const bool flat = load.dimension == 2;
   // Amounts are millions, for constants of nanoseconds.
   const double agents = 1e-6 * load.agents / load.threads;
   std::vector<named_cost> costs;
-  for (std::size_t k = 0; k < considered.size(); ++k) {
-    const double tests = agents * (1 + load.company * volumes[flat ? 0 : 1][k]);
+  for (const circles_way& way : circles_ways(load.cuda)) {
+    const double tests = agents * (1 + load.company * walked_volume(way, load.dimension));
     method_cost cost;
     cost.each("start", cost_unit::launch, 1);
     cost.each(flat ? "agents_2d" : "agents_3d", cost_unit::step, agents);
     cost.each(flat ? "tests_2d" : "tests_3d", cost_unit::step, tests);
-    costs.push_back({considered[k].name, determinism::run_to_run, true, cost});
+    costs.push_back({way.name, determinism::run_to_run, true, cost});
   }
   return costs;
 }
 
 std::vector<double> expected_circles_ms(const circles_load& load, const device_profile& profile) {
-  return expected_step_ms("circles", circles_costs(load), profile);
+  return expected_step_ms("circles", circles_costs(load), profile, load.cuda);
 }
 
 }  // namespace quadrat::detail

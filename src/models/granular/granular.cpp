@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/models/granular.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,19 +23,41 @@
 
 namespace quadrat {
 
+namespace {
+
+template <typename T>
+[[nodiscard]] double largest_speed(const std::vector<vec<T, 3>>& velocities) {
+  double squared = 0;
+  for (const vec<T, 3>& velocity : velocities) {
+    squared = std::max(squared, static_cast<double>(squared_norm(velocity)));
+  }
+  return std::sqrt(squared);
+}
+
+/// That grains will have soon, of which only the start is known.
+[[nodiscard]] double speed_to_come(const granular_parameters& parameters) {
+  constexpr double steps = 50;
+  const std::array<double, 3>& g = parameters.gravity;
+  return steps * parameters.time_step * std::hypot(g[0], g[1], g[2]);
+}
+
+}  // namespace
+
 template <typename Context, typename T>
 struct granular<Context, T>::implementation {
+  static constexpr bool on_cuda = std::is_same_v<Context, cuda_context>;
+
   implementation(const Context& chosen, const granular_options& asked, std::size_t number)
       : context(chosen),
         options(detail::completed_options(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, number)),
-        // On CPUs, where nothing is named.
-        changes_way(std::is_same_v<Context, cpu_context> && asked.method.empty() && !asked.cells),
-        engine(changes_way ? nullptr : detail::make_granular_engine<Context, T>(options.method, context, setup)) {}
+        // Where nothing is named.
+        chooses_way(asked.method.empty() && !asked.cells),
+        engine(chooses_way ? nullptr : detail::make_granular_engine<Context, T>(options.method, context, setup)) {}
 
   void set(const granular_state<T>& state) {
     detail::check_grains<T>(setup.space.domain, state.positions, state.velocities);
-    if (changes_way) begin_choice(state);
+    if (chooses_way) begin_choice(state);
     engine->set(state.positions, state.velocities, state.storage_order, state.step);
     step = state.step;
   }
@@ -50,12 +76,12 @@ struct granular<Context, T>::implementation {
   /// Goes over to another way: the grains and their order in memory stay.
   void change_way(std::size_t way);
   void make_way(std::size_t way, const granular_state<T>* state);
-  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& at) const;
+  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& at, double fastest) const;
 
   Context context;
   granular_options options;
   detail::granular_setup<T> setup;
-  bool changes_way;
+  bool chooses_way;
   std::unique_ptr<granular_engine<Context, T>> engine;
   std::optional<detail::online_choice> choice;
   std::unique_ptr<detail::granular_meter<Context, T>> meter;
@@ -66,7 +92,7 @@ struct granular<Context, T>::implementation {
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::advance(std::size_t steps) {
-  if (!choice) {
+  if (!choice || on_cuda) {
     engine->advance(steps);
     step += steps;
     return;
@@ -76,28 +102,35 @@ void granular<Context, T>::implementation::advance(std::size_t steps) {
       [&](std::size_t way) { change_way(way); },
       [&] {
         gather();
-        return expected(to_host(context, positions));
+        return expected(to_host(context, positions), largest_speed(to_host(context, velocities)));
       });
 }
 
 template <typename Context, typename T>
-std::vector<double> granular<Context, T>::implementation::expected(const std::vector<vec<T, 3>>& at) const {
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    const double company = detail::company_of(context, at, setup.space.domain, 2 * options.parameters.radius);
-    const detail::granular_load load{static_cast<double>(setup.count), company, detail::threads_for_ways(context)};
-    return detail::expected_granular_ms(load, profile_of(context));
-  } else {
-    return {};
+std::vector<double> granular<Context, T>::implementation::expected(const std::vector<vec<T, 3>>& at,
+                                                                   double fastest) const {
+  const double company = detail::company_of(at, setup.space.domain, 2 * options.parameters.radius);
+  const granular_parameters& p = options.parameters;
+  const double remade = detail::share_remade(fastest * p.time_step / (2 * p.radius));
+  const detail::granular_load load{static_cast<double>(setup.count), company, remade, detail::threads_for_ways(context),
+                                   on_cuda};
+  std::vector<double> times = detail::expected_granular_ms(load, profile_of(context));
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const bool possible = detail::granular_ways(on_cuda)[k].reproducible >= context.reproducibility();
+    if (!possible) times[k] = std::numeric_limits<double>::infinity();
   }
+  return times;
 }
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::begin_choice(const granular_state<T>& state) {
   std::vector<std::string_view> names;
-  for (const detail::granular_way& way : detail::granular_ways()) names.push_back(way.name);
-  detail::online_choice fresh(names, expected(state.positions), context.reproducibility() == determinism::none);
-  require(state.way.empty() || fresh.take(state.way), "the state was reached by a way \"", state.way,
-          "\", which this version does not have");
+  for (const detail::granular_way& way : detail::granular_ways(on_cuda)) names.push_back(way.name);
+  const double fastest = largest_speed(state.velocities);
+  const std::vector<double> times =
+      expected(state.positions, fastest > 0 ? fastest : speed_to_come(options.parameters));
+  detail::online_choice fresh(names, times, detail::ways_by_time(context));
+  detail::take_way_of_state(fresh, state.way, detail::granular_ways(!on_cuda));
   make_way(fresh.current(), nullptr);
   choice = std::move(fresh);
 }
@@ -112,7 +145,7 @@ void granular<Context, T>::implementation::change_way(std::size_t way) {
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::make_way(std::size_t way, const granular_state<T>* state) {
-  const detail::granular_way& one = detail::granular_ways()[way];
+  const detail::granular_way& one = detail::granular_ways(on_cuda)[way];
   granular_options next = options;
   next.method = one.method;
   next.cells = detail::cells_of(one, *options.cells);
@@ -222,9 +255,7 @@ const granular_options& granular<Context, T>::options() const {
 template <typename Context, typename T>
 explanation granular<Context, T>::explanation() const {
   const implementation& own = *implementation_;
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    if (own.choice) return own.choice->explain("way of the granular model", profile_of(own.context).origin);
-  }
+  if (own.choice) return own.choice->explain("way of the granular model", profile_of(own.context).origin);
   quadrat::explanation result;
   result.what = "way of the granular model";
   result.chosen = own.options.method;

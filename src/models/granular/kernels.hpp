@@ -60,7 +60,9 @@ struct granular_step {
 
  private:
   [[nodiscard]] QUADRAT_HD vec<T, 3> contact_force(std::uint32_t slot) const {
-    if constexpr (Canonical) {
+    if constexpr (requires { view.force(law, from, slot); }) {
+      return view.force(law, from, slot);
+    } else if constexpr (Canonical) {
       return force_in_id_order<Carried>(view, law, from, slot);
     } else {
       return force_in_walking_order<Carried>(view, law, from, slot);

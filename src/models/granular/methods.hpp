@@ -6,6 +6,7 @@
 
 #include "models/granular/engine.hpp"
 #include "models/granular/fused.hpp"
+#include "models/granular/kept_rows.hpp"
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/method_list.hpp"
@@ -41,7 +42,7 @@ struct granular_cells_method {
 };
 
 /// Engines written for this model, with their records. A new one is a new file and a line here.
-using granular_model_methods = method_list<granular_fused_method>;
+using granular_model_methods = method_list<granular_fused_method, granular_listed_method>;
 
 template <typename CellMethods, typename ModelMethods>
 struct joined_granular_methods;

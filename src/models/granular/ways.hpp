@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrat/core/types.hpp"
 #include "quadrat/tune/device_profile.hpp"
 #include "tune/cost.hpp"
 
@@ -17,17 +18,22 @@ struct granular_way {
   std::string_view name;
   std::string_view method;
   double edge;  ///< of cells, in diameters of a grain, about
+  determinism reproducible;
 };
 
-/// On CPUs. On CUDA the default method is the only one: others were not timed there in runs.
-[[nodiscard]] std::span<const granular_way> granular_ways();
+[[nodiscard]] std::span<const granular_way> granular_ways(bool cuda);
 
 /// What a choice goes by.
 struct granular_load {
   double grains = 0;
   double company = 0;  ///< expected other grains in a cube of a grain's diameter around a grain
-  int threads = 1;
+  double remade = 0;   ///< share of the steps in which `listed` makes its rows anew
+  int threads = 1;     ///< of the CPU
+  bool cuda = false;
 };
+
+/// granular_load::remade for grains whose fastest moves by so many diameters a step.
+[[nodiscard]] double share_remade(double diameters_a_step);
 
 /// The cells of a way, from those of the finest grid.
 [[nodiscard]] std::array<int, 3> cells_of(const granular_way& way, const std::array<int, 3>& finest);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "models/granular/fused.hpp"
+#include "models/granular/kept_rows.hpp"
 #include "models/ways.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/cells/sorted.hpp"
@@ -13,15 +15,26 @@ namespace quadrat::detail {
 
 namespace {
 
-constexpr std::array<granular_way, 3> considered_for_grains{{
-    {"counting", cell_methods::counting::name, 1},
-    {"counting_wide", cell_methods::counting::name, 4.0 / 3},
-    {"sorted", cell_methods::sorted::name, 1},
+constexpr double wide = 4.0 / 3;
+constexpr std::array<granular_way, 4> grains_on_cpu{{
+    {"listed", granular_listed_method::name, 1, determinism::canonical},
+    {"counting", cell_methods::counting::name, 1, determinism::canonical},
+    {"counting_wide", cell_methods::counting::name, wide, determinism::canonical},
+    {"sorted", cell_methods::sorted::name, 1, determinism::canonical},
+}};
+constexpr std::array<granular_way, 4> grains_on_cuda{{
+    {"fused", granular_fused_method::name, 1, granular_fused_method::reproducible},
+    {"fused_wide", granular_fused_method::name, wide, granular_fused_method::reproducible},
+    {"counting", cell_methods::counting::name, 1, determinism::canonical},
+    {"counting_wide", cell_methods::counting::name, wide, determinism::canonical},
 }};
 
 }  // namespace
 
-std::span<const granular_way> granular_ways() { return considered_for_grains; }
+std::span<const granular_way> granular_ways(bool cuda) {
+  if (cuda) return grains_on_cuda;
+  return grains_on_cpu;
+}
 
 std::array<int, 3> cells_of(const granular_way& way, const std::array<int, 3>& finest) {
   std::array<int, 3> cells = finest;
@@ -29,23 +42,33 @@ std::array<int, 3> cells_of(const granular_way& way, const std::array<int, 3>& f
   return cells;
 }
 
+double share_remade(double diameters_a_step) {
+  return std::min(1.0, diameters_a_step / (0.5 * kept_rows<float>::skin));
+}
+
 std::vector<named_cost> granular_costs(const granular_load& load) {
   // Amounts are millions, for constants of nanoseconds.
   const double grains = 1e-6 * load.grains / load.threads;
   std::vector<named_cost> costs;
-  for (const granular_way& way : considered_for_grains) {
-    const double candidates = load.company * std::pow(3 * way.edge, 3);
+  for (const granular_way& way : granular_ways(load.cuda)) {
     method_cost cost;
     cost.each("start", cost_unit::launch, 1);
     cost.each("grains", cost_unit::step, grains);
-    cost.each("tests", cost_unit::step, grains * candidates);
-    costs.push_back({way.name, determinism::canonical, true, cost});
+    if (way.method == granular_listed_method::name) {
+      const double reach = std::pow(1 + kept_rows<float>::skin, 3), ball = 4.19;
+      cost.each("tests", cost_unit::step, grains * load.company * ball * reach);
+      cost.each("made", cost_unit::step, grains * load.remade);
+      cost.each("made_tests", cost_unit::step, grains * load.remade * load.company * 27 * reach);
+    } else {
+      cost.each("tests", cost_unit::step, grains * load.company * std::pow(3 * way.edge, 3));
+    }
+    costs.push_back({way.name, way.reproducible, true, cost});
   }
   return costs;
 }
 
 std::vector<double> expected_granular_ms(const granular_load& load, const device_profile& profile) {
-  return expected_step_ms("granular", granular_costs(load), profile);
+  return expected_step_ms("granular", granular_costs(load), profile, load.cuda);
 }
 
 }  // namespace quadrat::detail

@@ -41,7 +41,7 @@ TEST(circles_choice, every_way_finds_the_same_neighbors) {
   chosen_circles model(one_thread(determinism::none), {crowded()}, crowd());
   auto state = model.state();
   const auto neighbors = model.neighbors();
-  for (const detail::circles_way& way : detail::circles_ways()) {
+  for (const detail::circles_way& way : detail::circles_ways(false)) {
     state.way = way.name;
     model.restore(state);
     EXPECT_EQ(model.options().order, way.order);
@@ -54,14 +54,14 @@ TEST(circles_choice, every_way_finds_the_same_neighbors) {
 TEST(circles_choice, goes_by_how_crowded_agents_are) {
   const auto load = [](double company, int dimension) {
     const auto times = detail::expected_circles_ms({1000, dimension, company, 1}, shipped_profile(false));
-    return detail::circles_ways()[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
+    return detail::circles_ways(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
   };
   for (const int dimension : {2, 3}) {
     EXPECT_EQ(load(2, dimension), "strips_1");
     EXPECT_EQ(load(500, dimension), "trimmed_2x4");
   }
   // The volume that is walked: all of the cells around, or hardly more than the circle or ball.
-  EXPECT_DOUBLE_EQ(detail::walked_volume(detail::circles_ways()[0], 3), 27);
+  EXPECT_DOUBLE_EQ(detail::walked_volume(detail::circles_ways(false)[0], 3), 27);
   EXPECT_NEAR(detail::walked_volume({"", "trimmed", 64, 64}, 2), 3.14159, 0.15);
   EXPECT_NEAR(detail::walked_volume({"", "trimmed", 32, 32}, 3), 4.18879, 0.5);
 }
@@ -117,7 +117,7 @@ TEST(circles_choice, by_times_a_run_is_right_and_is_told) {
   EXPECT_EQ(records.size(), 300u);
   EXPECT_EQ(records.front().step, 831u);
   EXPECT_EQ(model.step(), 1130u);
-  EXPECT_EQ(model.explanation().candidates.size(), detail::circles_ways().size());
+  EXPECT_EQ(model.explanation().candidates.size(), detail::circles_ways(false).size());
   // Rounding aside, agents come to where they come by a fixed way.
   chosen_circles fixed(one_thread(determinism::none), {parameters, "strips"}, start);
   fixed.advance(1130);

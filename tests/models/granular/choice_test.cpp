@@ -48,7 +48,7 @@ TEST(granular_choice, every_way_has_the_same_statistics_and_at_canonical_the_sam
   const auto start = model.state();
   std::vector<granular_state<float>> ends;
   std::vector<granular_statistics> statistics;
-  for (const detail::granular_way& way : detail::granular_ways()) {
+  for (const detail::granular_way& way : detail::granular_ways(false)) {
     auto state = start;
     state.way = way.name;
     model.restore(state);
@@ -59,14 +59,14 @@ TEST(granular_choice, every_way_has_the_same_statistics_and_at_canonical_the_sam
     EXPECT_EQ(ends.back().way, way.name);
   }
   for (std::size_t k = 1; k < ends.size(); ++k) {
-    EXPECT_TRUE(equal_grains(ends[0], ends[k])) << detail::granular_ways()[k].name;
+    EXPECT_TRUE(equal_grains(ends[0], ends[k])) << detail::granular_ways(false)[k].name;
     EXPECT_EQ(statistics[0].candidates_per_particle, statistics[k].candidates_per_particle);
     EXPECT_EQ(statistics[0].largest_cell, statistics[k].largest_cell);
   }
 }
 
 TEST(granular_choice, coarser_cells_hold_a_grain_and_there_is_one_at_least) {
-  for (const detail::granular_way& way : detail::granular_ways()) {
+  for (const detail::granular_way& way : detail::granular_ways(false)) {
     const auto cells = detail::cells_of(way, {64, 1, 2});
     EXPECT_LE(cells[0], 64);
     EXPECT_EQ(cells[1], 1);
@@ -74,13 +74,19 @@ TEST(granular_choice, coarser_cells_hold_a_grain_and_there_is_one_at_least) {
   }
 }
 
-TEST(granular_choice, expects_coarse_cells_to_be_best_for_a_gas_only) {
-  const auto best = [](double company) {
-    const auto times = detail::expected_granular_ms({1000, company, 1}, shipped_profile(false));
-    return detail::granular_ways()[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
+TEST(granular_choice, expects_kept_rows_to_be_best_unless_many_grains_fly) {
+  const auto best = [](double grains, double company, double diameters_a_step) {
+    const detail::granular_load load{grains, company, detail::share_remade(diameters_a_step), 1};
+    const auto times = detail::expected_granular_ms(load, shipped_profile(false));
+    return detail::granular_ways(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
   };
-  EXPECT_EQ(best(0.02), "counting_wide");
-  EXPECT_EQ(best(1.2), "counting");
+  for (const double company : {0.02, 1.2}) {
+    EXPECT_EQ(best(30000, company, 0), "listed");
+    EXPECT_EQ(best(30000, company, 0.001), "listed");
+    EXPECT_NE(best(300000, company, 1), "listed");
+  }
+  EXPECT_EQ(detail::share_remade(0), 0);
+  EXPECT_EQ(detail::share_remade(5), 1);
 }
 
 TEST(granular_choice, at_run_to_run_and_canonical_it_changes_at_a_fixed_step_and_runs_can_be_repeated) {
@@ -126,7 +132,7 @@ TEST(granular_choice, by_times_a_fall_ends_where_it_ends_by_a_fixed_way) {
   model.advance(810);
   fixed.advance(900);
   EXPECT_EQ(model.step(), 900u);
-  EXPECT_EQ(model.explanation().candidates.size(), detail::granular_ways().size());
+  EXPECT_EQ(model.explanation().candidates.size(), detail::granular_ways(false).size());
   const auto a = model.measure(), b = fixed.measure();
   EXPECT_NEAR(a.mean_height, b.mean_height, 0.02);
   EXPECT_NEAR(a.contacts_per_particle, b.contacts_per_particle, 0.2 * b.contacts_per_particle);

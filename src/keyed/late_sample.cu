@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keyed/late_sample.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+#include "core/cuda_check.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+/// What a word holds until it is written. No key: there are less than 2^31.
+constexpr std::uint32_t not_written = 0xfffffffeu;
+static_assert(not_written != no_key);
+
+[[nodiscard]] bool all_written(std::uint32_t* words, std::size_t count) {
+  return std::all_of(words, words + count, [](std::uint32_t& word) {
+    return std::atomic_ref<std::uint32_t>(word).load(std::memory_order_relaxed) != not_written;
+  });
+}
+
+/// Page-locked memory for samples, which is kept for the next: to allocate it takes longer than many reductions.
+class sample_slots {
+ public:
+  [[nodiscard]] std::uint32_t* take(const cuda_context& context, std::size_t words) {
+    const std::lock_guard guard(lock_);
+    // One whose reducer did not wait for it becomes free when its kernel has run.
+    std::erase_if(abandoned_, [this](const abandoned& one) {
+      const bool done = all_written(one.words, one.count);
+      if (done) free_.push_back(one.words);
+      return done;
+    });
+    if (free_.empty()) allocate(context);
+    std::uint32_t* const slot = free_.back();
+    free_.pop_back();
+    std::fill_n(slot, words, not_written);
+    return slot;
+  }
+  void give_back(std::uint32_t* words, std::size_t count) {
+    const std::lock_guard guard(lock_);
+    abandoned_.push_back({words, count});
+  }
+
+ private:
+  struct abandoned {
+    std::uint32_t* words;
+    std::size_t count;
+  };
+  static constexpr std::size_t slot_words = key_sample_layout::block, slots = 16;
+
+  void allocate(const cuda_context& context) {
+    context.activate();
+    void* memory = nullptr;
+    check_cuda(cudaHostAlloc(&memory, slots * slot_words * sizeof(std::uint32_t), cudaHostAllocPortable),
+               "allocating page-locked memory");
+    for (std::size_t k = 0; k < slots; ++k) free_.push_back(static_cast<std::uint32_t*>(memory) + k * slot_words);
+  }
+
+  std::mutex lock_;
+  std::vector<std::uint32_t*> free_;
+  std::vector<abandoned> abandoned_;
+};
+
+/// Lives until the process ends: a kernel may still write.
+[[nodiscard]] sample_slots& slots() {
+  static auto* const all = new sample_slots;
+  return *all;
+}
+
+/// Index: place in the sample.
+struct write_key_sample {
+  key_source source;
+  key_sample_layout layout;
+  std::uint32_t* words;
+
+  QUADRAT_HD void operator()(std::size_t s) const {
+    const std::uint32_t key = source.raw(layout.element(s));
+    words[s] = key < source.key_count ? key : no_key;
+  }
+};
+
+}  // namespace
+
+bool is_capturing(const cuda_context& context) {
+  context.activate();
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cudaStreamIsCapturing(context.stream(), &status), "asking whether work is captured");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+void late_key_sample::start(const cuda_context& context, const key_source& source, const key_sample_layout& layout) {
+  drop();
+  layout_ = layout;
+  words_ = slots().take(context, layout.taken);
+  for_each(context, "keyed.late_sample", layout.taken, write_key_sample{source, layout, words_});
+}
+
+std::optional<key_sample> late_key_sample::arrived() const {
+  if (!started() || !all_written(words_, layout_.taken)) return {};
+  return summarize(layout_, {words_, layout_.taken});
+}
+
+void late_key_sample::drop() noexcept {
+  if (started()) slots().give_back(words_, layout_.taken);
+  words_ = nullptr;
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/granular/engine.hpp"
+#include "models/granular/sum.hpp"
+#include "quadrat/cells/carry.hpp"
+#include "quadrat/cells/methods.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/views.hpp"
+
+namespace quadrat {
+
+template <typename CellList>
+class granular_cells_engine;
+
+namespace detail {
+
+/// The slots of the grains that were near a grain, in increasing order of their ids.
+struct kept_row {
+  const std::uint32_t* first;
+  std::size_t count;
+};
+
+template <typename T>
+struct kept_rows_view {
+  using cells_type = cell_methods::counting::type<cpu_context, T, 3>;
+
+  typename cells_type::view_type cells;
+  const kept_row* rows;  ///< by slot; nullptr: there are none, so that cells are walked
+
+  /// The contact forces on a grain, summed in increasing order of the other's id.
+  [[nodiscard]] vec<T, 3> force(const granular_law<T>& law, const grain_records<T>& grains, std::uint32_t self) const {
+    if (rows == nullptr) return force_in_id_order<true>(cells, law, grains, self);
+    const vec<T, 3> here = grains.positions[self].position, velocity = grains.velocities[self].velocity;
+    const kept_row row = rows[self];
+    vec<T, 3> force{};
+    for (std::size_t k = 0; k < row.count; ++k) {
+      const std::uint32_t other = row.first[k];
+      const vec<T, 3> r = grains.positions[other].position - here;
+      const T squared_distance = squared_norm(r);
+      if (!law.touches(squared_distance)) continue;
+      force += law(r, squared_distance, grains.velocities[other].velocity - velocity, law.diameter);
+    }
+    return force;
+  }
+};
+
+/// For granular_cells_engine, on CPUs: rows of the grains within a diameter and a skin, which are kept, with the order
+/// of grains in memory, until a grain has moved by half the skin. A heap at rest needs no cells then, and tests few
+/// grains that it does not touch. Where grains are so crowded that rows would take more than memory_of_row entries
+/// each, on average, cells are walked instead.
+///
+/// Source: Verlet's list (Phys. Rev. 159, 98, 1967). Deterministic: canonical, since sums go by ids.
+template <typename T>
+class kept_rows {
+ public:
+  using context_type = cpu_context;
+  using value_type = T;
+  using view_type = kept_rows_view<T>;
+  /// Of the skin, in diameters.
+  static constexpr double skin = 0.25;
+  static constexpr std::size_t memory_of_row = 200;
+
+  kept_rows(const cpu_context& context, const grid<T, 3>& finest, const cell_list_options<T>& options);
+
+  /// `arrays`: the packed records of positions, and the velocities with ids.
+  void build_and_carry(const cpu_context& context, const points_view<T, 3>& points,
+                       std::span<const carried_array> arrays);
+  [[nodiscard]] view_type view() const { return {cells_.view(), usable_ ? rows_.data() : nullptr}; }
+  void check(const cpu_context& context) { cells_.check(context); }
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  /// Where a grain was when rows were made.
+  struct home {
+    vec<T, 3> position;
+    particle_id id;
+  };
+
+  [[nodiscard]] bool carry_if_near(const cpu_context& context, std::span<const carried_array> arrays,
+                                   std::size_t count) const;
+  void make_rows(const cpu_context& context, const grain_records<T>& grains, std::size_t count);
+  [[nodiscard]] bool list_part(const grain_records<T>& grains, std::size_t part, std::size_t first, std::size_t last);
+
+  T reach_, squared_reach_, squared_limit_;
+  typename view_type::cells_type cells_;
+  std::vector<home> homes_;
+  std::vector<kept_row> rows_;
+  std::vector<std::vector<std::uint32_t>> lists_;  // of each part of the grains
+  bool usable_ = false;
+};
+
+struct granular_listed_method {
+  static constexpr std::string_view name = "listed";
+  static constexpr std::string_view summary = "rows of near grains, kept until one has moved by half a skin";
+  static constexpr bool on_cpu = true;
+  static constexpr bool on_cuda = false;
+  static constexpr determinism reproducible = determinism::canonical;
+
+  template <typename Context, typename T>
+  [[nodiscard]] static std::unique_ptr<granular_engine<Context, T>> make(const Context& context,
+                                                                         const granular_setup<T>& setup) {
+    return std::make_unique<granular_cells_engine<kept_rows<T>>>(context, setup);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace quadrat
