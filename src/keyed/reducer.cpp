@@ -160,14 +160,17 @@ void key_reducer<Context>::implementation::take(detail::key_choice choice) {
   chosen_for = choice.request;
 }
 
-/// Goes over to the method that suits the sample, once it has arrived.
+/// Goes over to the method that suits the sample, once it has arrived. Work that is captured settles the choice: its
+/// graph works in the memory of the method.
 template <typename Context>
 void key_reducer<Context>::implementation::look_at_sample() {
-  if (!late.started()) return;
-  const std::optional<detail::key_sample> sample = late.arrived();
-  if (!sample || detail::is_capturing(context)) return;
-  late.drop();
+  if (!cuda || engine == nullptr || !choice_due) return;
+  const bool captured = detail::is_capturing(context);
+  const std::optional<detail::key_sample> sample = captured ? std::nullopt : late.arrived();
+  if (!captured && !sample) return;
+  if (late.started()) late.drop();
   choice_due = false;
+  if (captured) return;
   take(detail::choose_key_method(detail::key_request_of(context, setup, source.count, *sample), profile_of(context)));
 }
 

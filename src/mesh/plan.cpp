@@ -100,13 +100,15 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
 }
 
 /// Whether a method that was chosen for as many points stays: until there has been work that is worth a sample, if
-/// these were not sampled. Where runs must be repeatable the first points decide.
+/// these were not sampled. Where runs must be repeatable the first points decide, and on GPUs, where a captured graph
+/// may work in the memory of the method.
 template <typename Context, typename T, int D>
 bool spread_plan<Context, T, D>::implementation::choice_holds(std::size_t points) {
   if (engine == nullptr || chosen_for != points) return false;
-  if (unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
+  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  if (cuda || unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
   unseen_work_ms += unseen_ms;
-  return !detail::worth_sampling(std::is_same_v<Context, cuda_context>, unseen_work_ms);
+  return !detail::worth_sampling(cuda, unseen_work_ms);
 }
 
 /// Makes the engine of the requested method, or of the one that suits these points.

@@ -100,10 +100,10 @@ class key_reducer {
   void choose_again();
 
   /// results[key][c] = the operation over values[i][c] of all elements i with that key. Asynchronous; allocates nothing
-  /// except in the first call for means, and where `auto` changes the method; can be captured in a CUDA graph. Elements
-  /// whose keys are out of range, or not in order where that is required, raise a fault and are left out: see check.
-  /// Throws argument_error when no keys are set, counts do not match, components do not match or are not 1 to 8, and
-  /// for means of integers. Values and results must not overlap.
+  /// except in the first call for means, and where `auto` changes the method; can be captured in a CUDA graph, after
+  /// which `auto` changes it no more. Elements whose keys are out of range, or not in order where that is required,
+  /// raise a fault and are left out: see check. Throws argument_error when no keys are set, counts do not match,
+  /// components do not match or are not 1 to 8, and for means of integers. Values and results must not overlap.
   void reduce(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
               const key_call& call = {});
   void reduce(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,
