@@ -36,6 +36,12 @@ class neighbor_engine {
   virtual void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) = 0;
   /// Writes the entries, or their keys if the sink takes keys. Counts the rows of a matrix.
   virtual void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) = 0;
+  /// All three of them in one launch, with the sums of the counts, if the engine has that for what is prepared;
+  /// otherwise nothing, and returns false. Not for a matrix.
+  [[nodiscard]] virtual bool enqueue_at_once(const search_key<T, D>& /*key*/, std::uint64_t* /*offsets*/,
+                                             const neighbor_sink<T, D>& /*sink*/) {
+    return false;
+  }
   /// Whether enqueue_entries needs the results of enqueue_counts, for a matrix too.
   [[nodiscard]] virtual bool counts_first() const { return false; }
   /// Makes room for the results of counting, after the list has grown to `pairs`; returns whether counting must be

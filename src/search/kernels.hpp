@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "parallel/host_mirror.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "search/search.hpp"
@@ -53,14 +54,14 @@ struct gather_search_points {
   fault_flag faults;
   search_point<T, D>* records;
   vec<int, D>* boxes_by_slot;  ///< nullptr: not kept
-  split_positions<T, D> components;
+  point_blocks<T, D> blocks;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
     const particle_id id = elements[slot];
     vec<int, D> boxes{};
     const vec<T, D> position = search.wrapped_point(id, search.system_at(search.system_of_point, id), boxes);
     records[slot] = {position, id};
-    components.store(slot, position);
+    blocks.store(slot, records[slot]);
     if (boxes_by_slot != nullptr) boxes_by_slot[slot] = boxes;
     check_properties(search, id, most_radius, faults);
   }
@@ -92,12 +93,19 @@ struct neighbor_sink {
   fault_flag faults;
   std::uint64_t* size;  ///< receives the number of entries, whether they fit or not
   bool refuse;          ///< whether too many entries are a fault
+  early_words early{};  ///< the size among them
 
-  /// Called by one thread.
+  /// Whether only neighbors are written.
+  [[nodiscard]] bool plain() const {
+    return keys == nullptr && first == nullptr && squared_distances == nullptr && vectors == nullptr &&
+           shifts == nullptr;
+  }
+  /// Called by one thread, when counting is done. Nothing that is sent early changes afterwards.
   QUADRAT_HD void report(std::size_t rows) const {
     if (offsets == nullptr) return;
     *size = offsets[rows];
     if (refuse && offsets[rows] > capacity) faults.raise_overflow(list_fault_base, offsets[rows]);
+    early.send();
   }
 
   [[nodiscard]] QUADRAT_HD std::uint64_t begin(std::size_t row) const {

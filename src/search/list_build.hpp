@@ -42,10 +42,27 @@ void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_
   const detail::search_key<T, D> key{search(input), options.accept_outside, faults()};
   engine->enqueue_cells(key);
   if (key.search.own_queries) for_each(context, "search.check_queries", rows, detail::check_queries<T, D>{key});
+  enqueue_copies(input);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::enqueue_copies(const neighbor_input<T, D>& input) {
   if (options.skin > T(0)) {
-    for_each(context, "search.remember", input.points.count, detail::remember_points<T, D>{key.search, memory()});
+    for_each(context, "search.remember", input.points.count, detail::remember_points<T, D>{search(input), memory()});
   }
   if (keeps_points()) keep_points(input);
+}
+
+/// Cells, counts and entries in one launch, where the engine has that; otherwise nothing, and returns false.
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::enqueue_at_once(const neighbor_input<T, D>& input,
+                                                                   const detail::neighbor_sink<T, D>& to) {
+  if (matrix() || rows == 0) return false;
+  const detail::search_key<T, D> key{search(input), options.accept_outside, faults()};
+  if (!engine->enqueue_at_once(key, results.offsets.data(), to)) return false;
+  enqueue_copies(input);
+  sort_entries(input, to);
+  return true;
 }
 
 template <typename Context, typename T, int D>
@@ -78,11 +95,17 @@ void neighbor_list<Context, T, D>::implementation::enqueue_ring_counts(const det
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbor_input<T, D>& input, bool refuse) {
-  const detail::neighbor_search<T, D> what = search(input);
-  const detail::neighbor_sink<T, D> to = sink(refuse);
-  engine->enqueue_entries(what, to);
+void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbor_input<T, D>& input,
+                                                                   const detail::neighbor_sink<T, D>& to) {
+  engine->enqueue_entries(search(input), to);
+  sort_entries(input, to);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::sort_entries(const neighbor_input<T, D>& input,
+                                                                const detail::neighbor_sink<T, D>& to) {
   if (!options.sorted) return;
+  const detail::neighbor_search<T, D> what = search(input);
   constexpr unsigned lanes = cuda ? 32 : 1;
   const detail::ring_bounds<T> rings = ring_bounds();
   if (rings.count > 0) {
@@ -109,12 +132,12 @@ void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T,
   ++version;
   prepare(input);
   if (rows == 0) fill_bytes(context, control.data() + size_word, 0, sizeof(std::uint64_t));
-  enqueue_cells(input);
 }
 
 template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
   start(input);  // No memory for entries is made: build_asynchronously needs a build first.
+  enqueue_cells(input);
   engine->limit().allow(detail::count_limit::none);
   engine->enqueue_counts(search(input), results.counts.data(), faults());
   enqueue_size_of_counts();
@@ -123,32 +146,49 @@ neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighb
   return {rows, results.counts.data(), size};
 }
 
+/// Cells, counts, and entries if there is room for some.
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::enqueue_rows(const neighbor_input<T, D>& input,
+                                                                const detail::neighbor_sink<T, D>& to) {
+  enqueue_cells(input);
+  enqueue_counts(input, true);
+  if (results.capacity() > 0) {
+    enqueue_entries(input, to);
+  } else {
+    for_each(context, "search.size", 1, detail::report_size<T, D>{to, rows});
+    enqueue_ring_counts(to);
+  }
+}
+
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T, D>& input) {
   start(input);
   if (matrix()) results.grow(context, static_cast<std::uint64_t>(rows) * options.width);
   prepared = true;
   if (matrix()) {
+    enqueue_cells(input);
     if (engine->counts_first()) enqueue_counts(input, false);
-    enqueue_entries(input, true);
+    enqueue_entries(input, sink(true));
     enqueue_size_of_counts();
     read_control();
     return;
   }
-  enqueue_counts(input, true);
-  if (results.capacity() > 0) {
-    enqueue_entries(input, false);
-  } else {
-    for_each(context, "search.size", 1, detail::report_size<T, D>{sink(false), rows});
-    enqueue_ring_counts(sink(false));
-  }
-  read_control();
+  detail::neighbor_sink<T, D> to = sink(false);
+  if (rows > 0) to.early = mirror.expect(context, control.data(), control_word_count);
+  const bool at_once = enqueue_at_once(input, to);
+  if (!at_once) enqueue_rows(input, to);
+  // The size is known before the entries are written.
+  rows > 0 ? take_control(mirror.wait(context)) : read_control();
   if (size <= results.capacity()) return;
   // More pairs than there is room for: grow and write the entries; the counts are right.
   state = stage::failed;
   results.grow(context, size);
-  if (engine->grow(size, note)) enqueue_counts(input, false);
-  enqueue_entries(input, false);
+  if (at_once) {
+    static_cast<void>(enqueue_at_once(input, sink(false)));
+  } else {
+    if (engine->grow(size, note)) enqueue_counts(input, false);
+    enqueue_entries(input, sink(false));
+  }
   state = stage::built;
 }
 
@@ -170,10 +210,12 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   last.boxes = {};
   failure = nullptr;
   ++version;
-  enqueue_cells(input);
-  if (!matrix() || engine->counts_first()) enqueue_counts(input, false);
-  enqueue_entries(input, true);
-  if (matrix()) enqueue_size_of_counts();
+  if (!enqueue_at_once(input, sink(true))) {
+    enqueue_cells(input);
+    if (!matrix() || engine->counts_first()) enqueue_counts(input, false);
+    enqueue_entries(input, sink(true));
+    if (matrix()) enqueue_size_of_counts();
+  }
   state = stage::built;
   replayed = true;
 }

@@ -14,7 +14,11 @@ namespace quadrat {
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::read_control() {
-  const std::uint64_t* words = mirror.read(context, control.data(), control_word_count);
+  take_control(mirror.read(context, control.data(), control_word_count));
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::take_control(const std::uint64_t* words) {
   if (words[fault_word] != ~std::uint64_t{0}) fail(words);
   size = words[size_word];
   note = words[engine_word];

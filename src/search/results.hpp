@@ -72,7 +72,8 @@ class neighbor_results {
             keeps_shifts() ? shifts_.data() : nullptr,
             faults,
             size,
-            refuse};
+            refuse,
+            {}};
   }
   [[nodiscard]] neighbor_list_view<T, D> view(std::size_t rows) const {
     return {rows,

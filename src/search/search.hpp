@@ -24,17 +24,25 @@ struct alignas(sizeof(T) == 4 ? 16 : 8) search_point {
   particle_id id;
 };
 
-/// Wrapped positions by slot as two arrays, for searches that read nothing else; nullptr: not kept.
+/// Four points whose slots follow each other, by component: a thread loads a component of all four at once, and needs
+/// one address for all. Ids are beside them for half lists.
 template <typename T, int D>
-struct split_positions {
-  T* xy;  ///< two each
-  T* z;
+struct alignas(16) point_block {
+  static constexpr std::uint32_t points = 4;
+  T position[D][points];  ///< wrapped
+  particle_id ids[points];
+};
+/// Blocks by slot / 4, for searches that read nothing else of candidates; nullptr: not kept.
+template <typename T, int D>
+struct point_blocks {
+  point_block<T, D>* blocks;
 
-  QUADRAT_HD void store(std::size_t slot, const vec<T, D>& position) const {
-    if (xy == nullptr) return;
-    xy[2 * slot] = position[0];
-    xy[2 * slot + 1] = position[1];
-    if constexpr (D == 3) z[slot] = position[2];
+  QUADRAT_HD void store(std::size_t slot, const search_point<T, D>& point) const {
+    if (blocks == nullptr) return;
+    point_block<T, D>& block = blocks[slot / point_block<T, D>::points];
+    const std::size_t place = slot % point_block<T, D>::points;
+    for (int axis = 0; axis < D; ++axis) block.position[axis][place] = point.position[axis];
+    block.ids[place] = point.id;
   }
 };
 

@@ -30,8 +30,8 @@ class row_walk {
         if (system.repeats[axis] != 1) at_[axis] = system.folded(at_[axis], axis, repeat_[axis]);
       }
       // Cells at the end of an open axis may hold points from beyond, if the caller allows them: from the end on,
-      // distances to them can only have been longer.
-      if (!wraps(axis)) at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(system.cells[axis]));
+      // distances to them can only have been longer. Along periodic axes only points are outside that are refused.
+      at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(system.cells[axis]));
       if (axis == 0) continue;
       const index_range range = within(reach * system.cells_per_length[axis] + slack(axis), axis);
       first_[axis] = range.first;

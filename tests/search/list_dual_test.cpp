@@ -231,6 +231,38 @@ TYPED_TEST(neighbor_list_test, many_small_systems) {
   check_all_methods(context, problem);
 }
 
+/// On a GPU a block searches a system of about average size, by tiles of 32 x 32 pairs; larger ones are searched by
+/// all blocks.
+TYPED_TEST(neighbor_list_test, systems_of_very_different_sizes) {
+  using T = typename TypeParam::type;
+  constexpr int D = TypeParam::dimension;
+  const backend_context context;
+  neighbor_problem<T, D> problem;
+  std::mt19937_64 random(13);
+  std::uint32_t system = 0;
+  for (const std::size_t count : {70u, 0u, 100u, 1u, 300u, 33u, 900u, 32u, 64u, 65u, 200u, 128u}) {
+    vec<vec<T, D>, D> vectors{};
+    for (int axis = 0; axis < D; ++axis) vectors[axis][axis] = T(1) + random_unit<T>(random);
+    vec<bool, D> periodic = vec<bool, D>::filled(system % 3 != 2);
+    if (system % 3 == 1) periodic[1] = false;
+    problem.boxes.push_back(make_lattice(vec<T, D>{}, vectors, periodic));
+    for (std::size_t i = 0; i < count; ++i) {
+      vec<T, D> point{};
+      for (int axis = 0; axis < D; ++axis) point[axis] = random_unit<T>(random) * vectors[axis][axis];
+      problem.points.push_back(point);
+      problem.system_of_point.push_back(system);
+    }
+    ++system;
+  }
+  problem.options.cutoff = T(0.3);
+  problem.options.sorted = problem.options.shifts = true;
+  if (!same_bits && reference::neighbor_list(problem).margin < 4) GTEST_SKIP() << "a pair lies at the cutoff";
+  for (const neighbor_pairs pairs : {neighbor_pairs::full, neighbor_pairs::half}) {
+    problem.options.pairs = pairs;
+    check_all_methods(context, problem);
+  }
+}
+
 TYPED_TEST(neighbor_list_test, points_with_a_stride_and_in_separate_arrays) {
   using T = typename TypeParam::type;
   constexpr int D = TypeParam::dimension;

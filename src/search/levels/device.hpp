@@ -16,6 +16,9 @@
 /// has several images of one point; these are cut into parts, for a warp each, and searched twice.
 namespace quadrat::detail {
 
+/// Slots that are read beyond the last one, but not used.
+inline constexpr std::size_t levels_padding = 3;
+
 /// The arguments of a search.
 template <typename T, int D>
 struct radius_search {

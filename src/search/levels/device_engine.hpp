@@ -40,7 +40,7 @@ class device_levels_engine final : public neighbor_engine<cuda_context, T, D> {
     note_ = task.note;
     // The boxes themselves are one cell each.
     if (cells_.unfit(task)) cut(task);
-    layers_.prepare(context_, task, options_, {true, masks_padding});
+    layers_.prepare(context_, task, options_, {true, levels_padding});
     // Slots share words with images.
     by_threads_ = thread_reach_ > T(0) && layers_.slot_count() <= trimmed_rows_most_points;
     if (by_threads_) {

@@ -35,13 +35,13 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     if (!cut_ || cells_.unfit(task) || small_boxes != small_boxes_) cut(task, small_boxes);
     codes_.slot_bits = static_cast<unsigned>(std::bit_width(points_ > 0 ? points_ - 1 : 0));
     warp_a_row_ = by_warps_ || (by_images_ && !codes_.fit());
-    records_.resize_discarding(context_, points_ + masks_padding);
-    positions_xy_.resize_discarding(context_, 2 * (points_ + masks_padding));
-    positions_z_.resize_discarding(context_, points_ + masks_padding);
+    records_.resize_discarding(context_, points_);
+    blocks_.resize_discarding(context_, points_ / point_block<T, D>::points + 1);
     if (!warp_a_row_) {
       words_.resize_discarding(context_, static_cast<std::size_t>(words_a_row_) * rows_);
       shares_.resize_discarding(context_, rows_);
     }
+    prepare_at_once();
     if (small()) {
       small_offsets_.resize_discarding(context_, cell_count_ + 1);
       small_elements_.resize_discarding(context_, points_);
@@ -65,6 +65,22 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
     enqueue_entries_of_masks(context_, masks(what), sink);
   }
+  [[nodiscard]] bool enqueue_at_once(const search_key<T, D>& key, std::uint64_t* offsets,
+                                     const neighbor_sink<T, D>& sink) override {
+    if (at_once_.blocks == 0) return false;
+    detail::enqueue_at_once(context_,
+                            list_at_once<T, D>{{key, cells_.first},
+                                               sink,
+                                               offsets,
+                                               sink.plain(),
+                                               any_periodic_,
+                                               static_cast<std::uint32_t>(cell_count_),
+                                               static_cast<std::uint32_t>(rows_),
+                                               at_once_.rows_a_block,
+                                               at_once_pairs_.data()},
+                            at_once_);
+    return true;
+  }
   [[nodiscard]] bool counts_first() const override { return true; }
 
   /// Rows with more masks than fit would be searched twice. The new room takes at most as much memory as the list.
@@ -79,8 +95,8 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
 
   [[nodiscard]] std::size_t bytes() const override {
-    return cells_.bytes() + grids_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + records_.bytes() +
-           positions_xy_.bytes() + positions_z_.bytes() + words_.bytes() + shares_.bytes();
+    return cells_.bytes() + grids_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + at_once_pairs_.bytes() +
+           records_.bytes() + blocks_.bytes() + words_.bytes() + shares_.bytes();
   }
 
  private:
@@ -102,6 +118,8 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     }
     by_images_ ? cut_grids(task, {reach, reach, most, anywhere}) : use_systems(task);
     small_boxes_ = small_boxes;
+    const double company = static_cast<double>(points_) / static_cast<double>(task.input.boxes.size());
+    tile_points_ = small_boxes ? tile_points(company, sizeof(search_point<T, D>)) : 0;
     const double cubes = volume_ / std::pow(static_cast<double>(reach), D);
     words_a_row_ = small_boxes ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)
                                : masks_a_row<D>(static_cast<double>(points_) / cubes);
@@ -134,19 +152,29 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     }
   }
 
+  void prepare_at_once() {
+    at_once_ = {};
+    const bool one_walk = by_warps_ && one_system_ && !by_images_ && !cells_.folded;
+    if (!one_walk || context_.reproducibility() != determinism::none) return;
+    at_once_ = plan_at_once<T, D>(points_, cell_count_, context_.multiprocessors());
+    at_once_pairs_.resize_discarding(context_, at_once_.blocks);
+  }
+
   /// `of_one` finds the cell of a point with the parameters of the only system, if there is one.
   template <typename Key>
   void fill(const search_key<T, D>& key, const Key& of_one) {
     if constexpr (requires { of_one.system; }) {
       if (small()) {
-        enqueue_small_cells(context_, of_one, points_, cell_count_,
-                            small_cells<T, D>{small_offsets_.data(), small_elements_.data(), records_.data(), split()});
+        enqueue_small_cells(
+            context_, of_one, points_, cell_count_,
+            small_cells<T, D>{small_offsets_.data(), small_elements_.data(), records_.data(), {blocks_.data()}});
         return;
       }
     }
     cells_.buckets.build(context_, points_, cell_count_, of_one, key.faults);
     const gather_search_points<T, D> body{
-        key.search, cells_.buckets.view().elements, options_.cutoff, key.faults, records_.data(), nullptr, split()};
+        key.search,      cells_.buckets.view().elements, options_.cutoff, key.faults, records_.data(), nullptr,
+        {blocks_.data()}};
     for_each(context_, "search.gather", points_, body);
   }
 
@@ -154,10 +182,9 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     return by_warps_ && one_system_ && points_ <= small_cells_most && cell_count_ <= small_cells_most &&
            context_.reproducibility() == determinism::none;
   }
-  [[nodiscard]] split_positions<T, D> split() { return {positions_xy_.data(), positions_z_.data()}; }
   [[nodiscard]] masks_search<T, D> masks(neighbor_search<T, D> what) {
-    what.cell_offsets = small() ? small_offsets_.data() : cells_.buckets.view().offsets;
     what.records = records_.data();
+    what.cell_offsets = small() ? small_offsets_.data() : cells_.buckets.view().offsets;
     const bool long_rows = words_a_row_ >= masks_of_long_rows;
     return {what,
             cells_.first,
@@ -169,10 +196,10 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
             cells_.folded,
             warp_a_row_,
             small_boxes_,
+            tile_points_,
             static_cast<std::uint32_t>(rows_),
             small() ? small_elements_.data() : cells_.buckets.view().elements,
-            positions_xy_.data(),
-            positions_z_.data(),
+            blocks_.data(),
             words_.data(),
             words_a_row_,
             long_rows ? words_a_row_ : std::size_t{1},
@@ -188,7 +215,8 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   bool cut_ = false;  // cells and grids belong to the same boxes
   bool any_periodic_ = false;
   bool small_boxes_ = false;  // every pair of a system is tested
-  bool by_images_ = false;    // cells are those of grids
+  std::uint32_t tile_points_ = 0;
+  bool by_images_ = false;  // cells are those of grids
   bool warp_a_row_ = false;
   cuboid_grid<T, D> grid_{};  // the first
   array<cuboid_grid<T, D>, cuda_context> grids_;
@@ -199,9 +227,10 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   std::uint64_t* note_ = nullptr;
   array<std::uint32_t, cuda_context> small_offsets_;  // replaces the cells if one block builds them
   array<particle_id, cuda_context> small_elements_;
+  at_once_plan at_once_;
+  array<std::uint32_t, cuda_context> at_once_pairs_;
   array<search_point<T, D>, cuda_context> records_;
-  array<T, cuda_context> positions_xy_;
-  array<T, cuda_context> positions_z_;
+  array<point_block<T, D>, cuda_context> blocks_;
   array<candidate_mask, cuda_context> words_;
   array<row_share, cuda_context> shares_;
 };

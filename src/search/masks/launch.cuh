@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/cuda_check.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "search/masks/at_once.cuh"
+#include "search/masks/tiles.cuh"
 #include "search/masks/write.cuh"
 
 namespace quadrat::detail {
@@ -35,9 +38,22 @@ void enqueue_small_cells(const cuda_context& context, const Key& key, std::size_
   launch.check();
 }
 
+template <bool Half, typename T, int D>
+void launch_tiles(const cuda_context& context, const masks_search<T, D>& what, std::uint32_t* counts) {
+  const cuda_launch launch(context, "search.tiles");
+  const std::size_t bytes = tile_bytes(what.tile_points, sizeof(search_point<T, D>));
+  count_by_tiles<Half>
+      <<<what.search.system_count + large_system_blocks, tiles_block, bytes, context.stream()>>>(what, counts);
+  launch.check();
+}
+
 template <typename T, int D>
 void enqueue_masks(const cuda_context& context, const masks_search<T, D>& what, std::uint32_t* counts) {
   if (what.rows == 0) return;
+  if (what.tile_points > 0) {
+    what.search.half ? launch_tiles<true>(context, what, counts) : launch_tiles<false>(context, what, counts);
+    return;
+  }
   with_boxes_kind(what, [&]<boxes_kind Boxes>() {
     const cuda_launch launch(context, "search.masks");
     if (what.warp_a_row) {
@@ -45,10 +61,27 @@ void enqueue_masks(const cuda_context& context, const masks_search<T, D>& what, 
       count_by_warp<Boxes><<<blocks, masks_block, 0, context.stream()>>>(what, counts);
     } else {
       const unsigned blocks = cuda_launch::blocks(what.rows, masks_block);
-      count_by_thread<Boxes><<<blocks, masks_block, 0, context.stream()>>>(what, counts);
+      const auto kernel = what.search.half ? count_by_thread<true, Boxes, T, D> : count_by_thread<false, Boxes, T, D>;
+      kernel<<<blocks, masks_block, 0, context.stream()>>>(what, counts);
     }
     launch.check();
   });
+}
+
+template <typename T, int D>
+void enqueue_at_once(const cuda_context& context, const list_at_once<T, D>& what, const at_once_plan& plan) {
+  const cuda_launch launch(context, "search.at_once");
+  const auto start = [&](auto* kernel) {
+    const auto* function = reinterpret_cast<const void*>(kernel);
+    const auto bytes = static_cast<int>(plan.shared_bytes);
+    check_cuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory");
+    list_at_once<T, D> argument = what;
+    void* arguments[] = {&argument};
+    check_cuda(cudaLaunchCooperativeKernel(function, plan.blocks, at_once_threads, arguments, plan.shared_bytes,
+                                           context.stream()),
+               "search.at_once");
+  };
+  what.periodic ? start(build_at_once<boxes_kind::periodic, T, D>) : start(build_at_once<boxes_kind::open, T, D>);
 }
 
 template <bool Plain, boxes_kind Boxes, typename T, int D>
@@ -68,10 +101,8 @@ template <typename T, int D>
 void enqueue_entries_of_masks(const cuda_context& context, const masks_search<T, D>& what,
                               const neighbor_sink<T, D>& sink) {
   if (what.rows == 0) return;
-  const bool plain = sink.keys == nullptr && sink.first == nullptr && sink.squared_distances == nullptr &&
-                     sink.vectors == nullptr && sink.shifts == nullptr;
   with_boxes_kind(what, [&]<boxes_kind Boxes>() {
-    plain ? launch_entries<true, Boxes>(context, what, sink) : launch_entries<false, Boxes>(context, what, sink);
+    sink.plain() ? launch_entries<true, Boxes>(context, what, sink) : launch_entries<false, Boxes>(context, what, sink);
   });
   if (sink.offsets == nullptr) for_each(context, "search.finish_matrix", what.rows, finish_matrix_row<T, D>{sink});
 }

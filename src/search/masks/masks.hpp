@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -47,11 +49,23 @@ template <int D>
 /// Number of points up to which a warp per row is faster than a thread per row.
 inline constexpr std::size_t warps_most_points = 28000;
 
-/// Records that are read beyond the last one, but not used.
-inline constexpr std::size_t masks_padding = 3;
-
 /// Points per system up to which testing every pair, with the nearest image, is faster than cells.
 inline constexpr std::size_t all_pairs_most_points = 400;
+
+/// Points per system on average from which on a block per system is faster than a thread per row.
+inline constexpr std::size_t tiles_least_points = 64;
+
+/// Shared memory of such a block: points, and a bit for each pair.
+[[nodiscard]] inline std::size_t tile_bytes(std::size_t points, std::size_t point_bytes) {
+  return points * point_bytes + points * points / 8;
+}
+/// Points of a system that a block searches: somewhat more than on average. Up to 48 KiB need not be asked for.
+[[nodiscard]] inline std::uint32_t tile_points(double average, std::size_t point_bytes) {
+  if (average < tiles_least_points) return 0;
+  auto points = static_cast<std::uint32_t>(average * 1.25 / 32 + 1) * 32;
+  while (tile_bytes(points, point_bytes) > 48 * 1024) points -= 32;
+  return points;
+}
 
 /// Whether one orthorhombic box with folded axes is searched by images; otherwise as several boxes are.
 inline constexpr bool folded_by_images = true;
@@ -65,15 +79,15 @@ struct masks_search {
   cuboid_grid<T, D> grid;      ///< if there is one
   const cuboid_grid<T, D>* grids;
   image_codes<D> codes;
-  bool periodic;     ///< any axis of any system
-  bool folded;       ///< whether the cells along any axis are
-  bool warp_a_row;   ///< whether the method is `warps`
-  bool small_boxes;  ///< one cell per system; every pair is tested
+  bool periodic;              ///< any axis of any system
+  bool folded;                ///< whether the cells along any axis are
+  bool warp_a_row;            ///< whether the method is `warps`
+  bool small_boxes;           ///< one cell per system; every pair is tested
+  std::uint32_t tile_points;  ///< of a system that a block searches, a multiple of 32; 0: a thread per row does
   std::uint32_t rows;
-  const particle_id* elements;  ///< by slot
-  const T* xy;                  ///< by slot, two each
-  const T* z;
-  candidate_mask* words;  ///< mask k of a slot is words[slot * slot_stride + k * mask_stride]
+  const particle_id* elements;      ///< by slot
+  const point_block<T, D>* blocks;  ///< of slots 4 k to 4 k + 3
+  candidate_mask* words;            ///< mask k of a slot is words[slot * slot_stride + k * mask_stride]
   std::uint32_t words_a_row;
   std::size_t slot_stride;  ///< 1 for short rows, so that a warp's masks are adjacent; words_a_row otherwise
   std::size_t mask_stride;
@@ -92,14 +106,57 @@ struct small_cells {
   std::uint32_t* offsets;  ///< cells + 1
   particle_id* elements;
   search_point<T, D>* records;
-  split_positions<T, D> components;
+  point_blocks<T, D> blocks;
 };
+
+/// A whole list of one system in one launch.
+template <typename T, int D>
+struct list_at_once {
+  search_key_of_one<T, D> key;
+  neighbor_sink<T, D> sink;  ///< not of a matrix
+  std::uint64_t* offsets;    ///< rows + 1: those of the sink
+  bool plain;                ///< whether only neighbors are written
+  bool periodic;             ///< along any axis
+  std::uint32_t cells;
+  std::uint32_t rows;
+  std::uint32_t rows_a_block;
+  std::uint32_t* pairs_of_blocks;
+};
+
+/// Rows of the list up to this length are kept in shared memory between counting and writing. Longer ones are searched
+/// again.
+inline constexpr std::uint32_t at_once_row_most = 96;
+inline constexpr unsigned at_once_threads = 1024;
+
+/// How a list is built in one launch.
+struct at_once_plan {
+  unsigned blocks = 0;  ///< 0: it is not
+  std::uint32_t rows_a_block = 0;
+  std::size_t shared_bytes = 0;
+};
+
+/// Each block has all points in shared memory: up to about 11,000 in float. Launches one by one take as long then.
+template <typename T, int D>
+[[nodiscard]] at_once_plan plan_at_once(std::size_t points, std::size_t cells, int multiprocessors) {
+  constexpr std::size_t least_rows = 8, most_bytes = std::size_t{190} << 10;
+  const std::size_t blocks =
+      std::min((points + least_rows - 1) / least_rows, static_cast<std::size_t>(multiprocessors));
+  if (blocks == 0) return {};
+  const std::size_t rows = (points + blocks - 1) / blocks;
+  const std::size_t bytes = points * D * sizeof(T) + (cells + 2 + rows) * sizeof(std::uint32_t) +
+                            (points + rows * at_once_row_most) * sizeof(std::uint16_t);
+  if (bytes > most_bytes) return {};
+  return {static_cast<unsigned>((points + rows - 1) / rows), static_cast<std::uint32_t>(rows), bytes};
+}
 
 #if QUADRAT_HAS_CUDA
 /// Puts points of one system into cells, in any order within a cell. Asynchronous.
 template <typename Key, typename T, int D>
 void enqueue_small_cells(const cuda_context& context, const Key& key, std::size_t count, std::size_t cells,
                          const small_cells<T, D>& out);
+/// Builds the list. Asynchronous.
+template <typename T, int D>
+void enqueue_at_once(const cuda_context& context, const list_at_once<T, D>& what, const at_once_plan& plan);
 /// Counts the pairs of each row. Asynchronous.
 template <typename T, int D>
 void enqueue_masks(const cuda_context& context, const masks_search<T, D>& what, std::uint32_t* counts);
@@ -110,6 +167,10 @@ void enqueue_entries_of_masks(const cuda_context& context, const masks_search<T,
 #else
 template <typename Key, typename T, int D>
 void enqueue_small_cells(const cuda_context& context, const Key&, std::size_t, std::size_t, const small_cells<T, D>&) {
+  context.activate();
+}
+template <typename T, int D>
+void enqueue_at_once(const cuda_context& context, const list_at_once<T, D>&, const at_once_plan&) {
   context.activate();
 }
 template <typename T, int D>

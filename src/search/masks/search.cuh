@@ -3,16 +3,14 @@
 
 #include <type_traits>
 
-#include "parallel/block_scan.cuh"
 #include "quadrat/parallel/warp_scan.hpp"
 #include "search/masks/masks.hpp"
 #include "search/trimmed_rows.cuh"
 
-/// Cells of small sets, and the search for pairs, by thread and by warp.
+/// The search for pairs, by thread and by warp.
 namespace quadrat::detail {
 
 inline constexpr unsigned masks_block = 128;
-inline constexpr unsigned small_cells_threads = 1024;
 /// Pairs that a warp stages in shared memory before it writes whole rows.
 inline constexpr unsigned staged_most = 1536;
 
@@ -31,11 +29,11 @@ enum class boxes_kind { open, periodic, images, many, many_images, many_small };
 template <boxes_kind Boxes>
 inline constexpr bool by_images = Boxes == boxes_kind::images || Boxes == boxes_kind::many_images;
 
-/// One 16-byte load through the read-only path if the record has 16 bytes.
+/// The wrapped point of a slot, and its id: one 16-byte load through the read-only path if the record has 16 bytes.
 template <typename T, int D>
-__device__ search_point<T, D> load_point(const search_point<T, D>* records, std::uint32_t slot) {
+__device__ search_point<T, D> load_point(const masks_search<T, D>& a, std::uint32_t slot) {
   if constexpr (sizeof(search_point<T, D>) == 16) {
-    const float4 words = __ldg(reinterpret_cast<const float4*>(records) + slot);
+    const float4 words = __ldg(reinterpret_cast<const float4*>(a.search.records) + slot);
     search_point<T, D> record;
     record.position[0] = words.x;
     record.position[1] = words.y;
@@ -43,8 +41,25 @@ __device__ search_point<T, D> load_point(const search_point<T, D>* records, std:
     record.id = __float_as_uint(D == 3 ? words.w : words.z);
     return record;
   } else {
-    return records[slot];
+    return a.search.records[slot];
   }
+}
+
+/// Four numbers at once, before the compiler sees what they are for: all loads of a block are on their way together.
+__device__ inline void load_four(const float* from, float (&to)[4]) {
+  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "l"(from));
+}
+__device__ inline void load_four(const double* from, double (&to)[4]) {
+  for (int k = 0; k < 4; k += 2) {
+    asm volatile("ld.global.nc.v2.f64 {%0, %1}, [%2];" : "=d"(to[k]), "=d"(to[k + 1]) : "l"(from + k));
+  }
+}
+__device__ inline void load_four(const particle_id* from, particle_id (&to)[4]) {
+  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "l"(from));
 }
 
 [[nodiscard]] __device__ inline std::uint32_t sign_word(float x) { return __float_as_uint(x); }
@@ -74,40 +89,6 @@ __device__ auto walk_around(const masks_search<T, D>& a, const search_system<T, 
     return image_rows<T, D>(grid, a.search.cell_offsets, own.position, a.search.reach);
   } else {
     return row_walk<T, D, rows_of<Boxes>>(system, a.search.cell_offsets, own.position, a.search.reach);
-  }
-}
-
-/// One block puts all points into cells, in shared memory: launches dominate the time of small sets, and this needs
-/// one.
-template <typename Key, typename T, int D>
-__global__ void __launch_bounds__(small_cells_threads)
-    build_small_cells(const __grid_constant__ Key key, std::uint32_t count, std::uint32_t cells,
-                      const __grid_constant__ small_cells<T, D> out) {
-  extern __shared__ std::uint32_t shared[];  // a counter per cell, then cell and rank of each point
-  __shared__ std::uint32_t warp_sums[small_cells_threads / 32];
-  std::uint32_t* counts = shared;
-  std::uint32_t* places = shared + cells;
-  for (std::uint32_t cell = threadIdx.x; cell < cells; cell += small_cells_threads) counts[cell] = 0;
-  __syncthreads();
-  for (std::uint32_t i = threadIdx.x; i < count; i += small_cells_threads) {
-    const cell_id cell = key(i);
-    places[i] = cell << 16 | atomicAdd(counts + cell, 1u);
-  }
-  __syncthreads();
-  const std::uint32_t share = (cells + small_cells_threads - 1) / small_cells_threads;
-  block_scan_counts(cells, share, counts, warp_sums, [&](std::uint32_t cell, std::uint32_t before) {
-    counts[cell] = before;
-    out.offsets[cell] = before;
-  });
-  if (threadIdx.x == 0) out.offsets[cells] = count;
-  __syncthreads();
-  for (std::uint32_t i = threadIdx.x; i < count; i += small_cells_threads) {
-    const std::uint32_t slot = counts[places[i] >> 16] + (places[i] & 0xffffu);
-    vec<int, D> boxes{};
-    out.elements[slot] = i;
-    const vec<T, D> position = key.system.shape.wrap(key.read(i), boxes);
-    out.records[slot] = {position, i};
-    out.components.store(slot, position);
   }
 }
 
@@ -175,27 +156,13 @@ __device__ auto image_of(const search_system<T, D>& system, const vec<int, D>& s
   }
 }
 
-/// The position of a candidate. If the threads of a warp test different candidates, the bytes read set the limit:
-/// coordinates come from separate arrays, without the id. If all test the same one, one load is best.
-template <boxes_kind Boxes, typename T, int D>
-__device__ vec<T, D> load_position(const masks_search<T, D>& a, std::uint32_t slot) {
-  if constexpr (Boxes == boxes_kind::many_small) return load_point(a.search.records, slot).position;
-  using pair_type = std::conditional_t<sizeof(T) == 4, float2, double2>;
-  const pair_type xy = __ldg(reinterpret_cast<const pair_type*>(a.xy) + slot);
-  vec<T, D> position;
-  position[0] = xy.x;
-  position[1] = xy.y;
-  if constexpr (D == 3) position[2] = __ldg(a.z + slot);
-  return position;
-}
-
 /// A word whose highest bit says whether a candidate is a pair: the sign of d^2 - R^2 decides.
 template <bool Half, typename T, int D, typename Image>
-__device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot,
-                                   const vec<T, D>& position, const Image& image) {
-  const vec<T, D> r = image(position - own.position);
+__device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_point<T, D>& own,
+                                   const search_point<T, D>& other, const Image& image) {
+  const vec<T, D> r = image(other.position - own.position);
   std::uint32_t sign = sign_word(squared_norm(r) - a.search.squared_reach);
-  if constexpr (Half) sign &= own.id - __ldg(a.elements + min(slot, a.rows - 1));  // bits beyond are dropped
+  if constexpr (Half) sign &= own.id - other.id;
   return sign;
 }
 
@@ -205,23 +172,29 @@ struct own_place {
   bool image;
 };
 
-/// Bits of the candidates in [first, last), at most 32, that are pairs. Tested four at a time: up to three records
-/// beyond the last are read, and their bits dropped.
+/// Bits of the candidates in [first, last), at most 32, that are pairs. `first` begins a block; the bits of what the
+/// last block holds beyond are dropped.
 template <bool Half, boxes_kind Boxes, typename T, int D, typename Image>
 __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, const own_place& place,
                                     std::uint32_t first, std::uint32_t last, const Image& image) {
+  constexpr std::uint32_t points = point_block<T, D>::points;
   std::uint32_t mask = 0;
-  for (std::uint32_t four = first; four < last; four += 4) {
-    vec<T, D> positions[4];
+  const point_block<T, D>* block = a.blocks + first / points;
+#pragma unroll 1
+  for (std::uint32_t slot = first; slot < last; slot += points, ++block) {
+    point_block<T, D> four;
+    for (int axis = 0; axis < D; ++axis) load_four(block->position[axis], four.position[axis]);
+    if constexpr (Half) load_four(block->ids, four.ids);
 #pragma unroll
-    for (std::uint32_t k = 0; k < 4; ++k) positions[k] = load_position<Boxes>(a, four + k);
-#pragma unroll
-    for (std::uint32_t k = 0; k < 4; ++k) {
-      mask = __funnelshift_l(pair_sign<Half>(a, own, four + k, positions[k], image), mask, 1);
+    for (std::uint32_t k = 0; k < points; ++k) {
+      search_point<T, D> other;
+      for (int axis = 0; axis < D; ++axis) other.position[axis] = four.position[axis][k];
+      if constexpr (Half) other.id = four.ids[k];
+      mask = __funnelshift_l(pair_sign<Half>(a, own, other, image), mask, 1);
     }
   }
   const std::uint32_t length = last - first;
-  mask = __brev(mask) >> (32 - (length + 3) / 4 * 4);
+  mask = __brev(mask) >> (32 - (length + points - 1) / points * points);
   mask &= 0xffffffffu >> (32 - length);
   const std::uint32_t at = place.slot - first;
   if constexpr (by_images<Boxes>) {
@@ -233,17 +206,18 @@ __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_po
 }
 
 /// Calls f(first slot, mask, S) for every 32 candidates of a row.
-template <boxes_kind Boxes, typename T, int D, typename F>
+template <bool Half, boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t slot, F&& f) {
   const search_system<T, D>& system = system_of<Boxes>(a, own.id);
   const auto visit = [&](const row_range<D>& range, const auto& image, bool own_image) {
     const own_place place{slot, own_image};
-    for (std::uint32_t first = range.first; first < range.last; first += 32) {
+    const std::uint32_t before = range.first % point_block<T, D>::points;  // in the first block, but not in the range
+    std::uint32_t keep = 0xffffffffu << before;
+    for (std::uint32_t first = range.first - before; first < range.last; first += 32) {
       const std::uint32_t last = min(first + 32, range.last);
-      f(first,
-        a.search.half ? test_range<true, Boxes>(a, own, place, first, last, image)
-                      : test_range<false, Boxes>(a, own, place, first, last, image),
-        range.shift);
+      const std::uint32_t mask = test_range<Half, Boxes>(a, own, place, first, last, image);
+      f(first, mask & keep, range.shift);
+      keep = 0xffffffffu;
     }
   };
   if constexpr (Boxes == boxes_kind::many_small) {
@@ -292,24 +266,23 @@ __device__ std::uint32_t slot_of(const masks_search<T, D>& a, std::uint32_t word
   return word & slot_mask;
 }
 
-/// Blocks per multiprocessor: this limits a walk along folded axes to 64 registers. Without it nvcc 13.0 chooses 48 and
-/// spills 72 bytes. By images, 64 hold everything in float; in double, 80. 0: no limit.
+/// Blocks per multiprocessor, which bounds registers: for one box in float 48 are enough. A walk along folded axes is
+/// limited to 64; without it nvcc 13.0 chooses 48 and spills 72 bytes. By images, 64 hold everything in float; in
+/// double, 80. 0: no limit.
 template <boxes_kind Boxes, typename T>
 inline constexpr unsigned masks_per_multiprocessor = by_images<Boxes>            ? (sizeof(T) == 4 ? 8 : 6)
                                                      : Boxes == boxes_kind::many ? 8
+                                                     : sizeof(T) == 4            ? 10
                                                                                  : 0;
 
-/// A thread per row: counts pairs, and writes the masks.
-template <boxes_kind Boxes, typename T, int D>
-__global__ void __launch_bounds__(masks_block, masks_per_multiprocessor<Boxes, T>)
-    count_by_thread(const __grid_constant__ masks_search<T, D> a, std::uint32_t* counts) {
-  const std::uint32_t slot = blockIdx.x * masks_block + threadIdx.x;
-  if (slot >= a.rows) return;
-  const search_point<T, D> own = load_point(a.search.records, slot);
+/// Counts the pairs of a row, and writes its masks.
+template <bool Half, boxes_kind Boxes, typename T, int D>
+__device__ void count_one_row(const masks_search<T, D>& a, std::uint32_t slot, std::uint32_t* counts) {
+  const search_point<T, D> own = load_point(a, slot);
   std::uint32_t count = 0;
   std::uint32_t used = 0;
   candidate_mask* to = a.words + slot * a.slot_stride;
-  for_each_mask<Boxes>(a, own, slot, [&](std::uint32_t first, std::uint32_t mask, const vec<int, D>& shift) {
+  for_each_mask<Half, Boxes>(a, own, slot, [&](std::uint32_t first, std::uint32_t mask, const vec<int, D>& shift) {
     if (mask == 0) return;
     if (used < a.words_a_row) *to = {mask, first - 1 + packed_shift<Boxes>(a, shift)};
     to += a.mask_stride;
@@ -319,6 +292,14 @@ __global__ void __launch_bounds__(masks_block, masks_per_multiprocessor<Boxes, T
   a.shares[slot] = {count, used};
   counts[own.id] = count;
   if (used > a.words_a_row) atomic_max(a.most_used, static_cast<std::uint64_t>(used));
+}
+
+/// A thread per row. Half: whether the list is; a kernel for both would need more registers.
+template <bool Half, boxes_kind Boxes, typename T, int D>
+__global__ void __launch_bounds__(masks_block, masks_per_multiprocessor<Boxes, T>)
+    count_by_thread(const __grid_constant__ masks_search<T, D> a, std::uint32_t* counts) {
+  const std::uint32_t slot = blockIdx.x * masks_block + threadIdx.x;
+  if (slot < a.rows) count_one_row<Half, Boxes>(a, slot, counts);
 }
 
 /// Whether the candidate is an image of the point of this row that is not listed.
@@ -336,14 +317,53 @@ __device__ void test_by_warp(const masks_search<T, D>& a, const search_system<T,
                              const vec<int, D>& shift, F&& f) {
   bool pair = false;
   if (candidate && !is_own<Boxes>(a, own_slot, slot, shift)) {
-    const vec<T, D> position = load_position<Boxes>(a, slot);
+    const search_point<T, D> other = load_point(a, slot);
     const auto image = image_of<Boxes>(system, shift);
     const bool ordered = a.search.half && !(by_images<Boxes> && slot == own_slot);
-    const std::uint32_t sign =
-        ordered ? pair_sign<true>(a, own, slot, position, image) : pair_sign<false>(a, own, slot, position, image);
+    const std::uint32_t sign = ordered ? pair_sign<true>(a, own, other, image) : pair_sign<false>(a, own, other, image);
     pair = (sign >> 31) != 0;
   }
   f(__ballot_sync(~0u, pair), slot, shift);
+}
+
+/// The candidates of a warp, one per lane: calls f(whether this lane has one, its slot, S) until no lane has any.
+template <boxes_kind Boxes, typename T, int D, typename Walk, typename F>
+__device__ void for_each_warp_candidate(const Walk& walk, F&& f) {
+  const std::uint32_t lane = threadIdx.x % 32;
+  using number = decltype(walk.count());
+  const number ranges = walk.count();
+  for (number base = 0; base < ranges; base += 32) {
+    row_range<D> mine{0, 0, {}};
+    if (base + lane < ranges) mine = walk.range(base + lane);
+    const std::uint32_t length = mine.last - mine.first;
+    const std::uint32_t end = warp_inclusive_sum(length, lane);
+    const std::uint32_t total = __shfl_sync(~0u, end, 31);
+    const auto shift_of = [&](int source) {
+      vec<int, D> shift{};
+      if constexpr (Boxes != boxes_kind::open) {
+        for (int axis = 0; axis < D; ++axis) shift[axis] = __shfl_sync(~0u, mine.shift[axis], source);
+      }
+      return shift;
+    };
+    if (total > 32 * 32) {  // long ranges: one after another
+      const auto batch = static_cast<int>(ranges - base < 32 ? ranges - base : 32);
+      for (int source = 0; source < batch; ++source) {
+        const std::uint32_t first = __shfl_sync(~0u, mine.first, source), last = __shfl_sync(~0u, mine.last, source);
+        const vec<int, D> shift = shift_of(source);
+        for (std::uint32_t slot = first + lane; slot - lane < last; slot += 32) f(slot < last, slot, shift);
+      }
+      continue;
+    }
+    for (std::uint32_t first = 0; first < total; first += 32) {
+      const std::uint32_t candidate = first + lane;
+      int source = 0;  // the range of the candidate: the number of ranges that end before it
+      for (int step = 16; step > 0; step /= 2) {
+        if (__shfl_sync(~0u, end, source + step - 1) <= candidate) source += step;
+      }
+      const std::uint32_t slot = __shfl_sync(~0u, mine.first + length - end, source) + candidate;
+      f(candidate < total, slot, shift_of(source));
+    }
+  }
 }
 
 /// A warp per row: calls f(pair bits of the warp, this lane's slot, S) for every 32 candidates.
@@ -351,50 +371,16 @@ template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
                                    F&& f) {
   const search_system<T, D>& system = system_of<Boxes>(a, own.id);
-  const std::uint32_t lane = threadIdx.x % 32;
-  const auto test_range_by_warp = [&](std::uint32_t first, std::uint32_t last, const vec<int, D>& shift) {
-    for (std::uint32_t slot = first + lane; slot - lane < last; slot += 32) {
-      test_by_warp<Boxes>(a, system, own, own_slot, slot < last, slot, shift, f);
-    }
+  const auto test = [&](bool candidate, std::uint32_t slot, const vec<int, D>& shift) {
+    test_by_warp<Boxes>(a, system, own, own_slot, candidate, slot, shift, f);
   };
   if constexpr (Boxes == boxes_kind::many_small) {
     const row_range<D> all = whole_system(a, system);
-    test_range_by_warp(all.first, all.last, all.shift);
+    const std::uint32_t lane = threadIdx.x % 32;
+    for (std::uint32_t slot = all.first + lane; slot - lane < all.last; slot += 32)
+      test(slot < all.last, slot, all.shift);
   } else {
-    const auto walk = walk_around<Boxes>(a, system, own);
-    using number = decltype(walk.count());
-    const number ranges = walk.count();
-    for (number base = 0; base < ranges; base += 32) {
-      row_range<D> mine{0, 0, {}};
-      if (base + lane < ranges) mine = walk.range(base + lane);
-      const std::uint32_t length = mine.last - mine.first;
-      const std::uint32_t end = warp_inclusive_sum(length, lane);
-      const std::uint32_t total = __shfl_sync(~0u, end, 31);
-      const auto shift_of = [&](int source) {
-        vec<int, D> shift{};
-        if constexpr (Boxes != boxes_kind::open) {
-          for (int axis = 0; axis < D; ++axis) shift[axis] = __shfl_sync(~0u, mine.shift[axis], source);
-        }
-        return shift;
-      };
-      if (total > 32 * 32) {  // long ranges: one after another
-        const auto batch = static_cast<int>(ranges - base < 32 ? ranges - base : 32);
-        for (int source = 0; source < batch; ++source) {
-          test_range_by_warp(__shfl_sync(~0u, mine.first, source), __shfl_sync(~0u, mine.last, source),
-                             shift_of(source));
-        }
-        continue;
-      }
-      for (std::uint32_t first = 0; first < total; first += 32) {
-        const std::uint32_t candidate = first + lane;
-        int source = 0;  // the range of the candidate: the number of ranges that end before it
-        for (int step = 16; step > 0; step /= 2) {
-          if (__shfl_sync(~0u, end, source + step - 1) <= candidate) source += step;
-        }
-        const std::uint32_t slot = __shfl_sync(~0u, mine.first + length - end, source) + candidate;
-        test_by_warp<Boxes>(a, system, own, own_slot, candidate < total, slot, shift_of(source), f);
-      }
-    }
+    for_each_warp_candidate<Boxes, T, D>(walk_around<Boxes>(a, system, own), test);
   }
 }
 
@@ -403,7 +389,7 @@ __global__ void __launch_bounds__(masks_block)
     count_by_warp(const __grid_constant__ masks_search<T, D> a, std::uint32_t* counts) {
   const std::uint32_t slot = (blockIdx.x * masks_block + threadIdx.x) / 32;
   if (slot >= a.rows) return;
-  const search_point<T, D> own = load_point(a.search.records, slot);
+  const search_point<T, D> own = load_point(a, slot);
   std::uint32_t count = 0;
   for_each_warp_mask<Boxes>(a, own, slot,
                             [&](std::uint32_t mask, std::uint32_t, const vec<int, D>&) { count += __popc(mask); });
