@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/spectral/nufft_target_plan.hpp"
 
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <numbers>
+#include <algorithm>
+#include <string>
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
@@ -17,117 +15,12 @@
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/workspace.hpp"
 #include "spectral/checks.hpp"
-#include "spectral/targets.hpp"
+#include "spectral/target_points.hpp"
 #include "spectral/transform.hpp"
 
 namespace quadrat {
 
 namespace {
-
-/// The least and greatest coordinates of points, and the first point that is not finite.
-template <typename T, int D>
-struct point_extents {
-  vec<T, D> low, high;
-  std::uint64_t broken;
-
-  /// Of no points.
-  [[nodiscard]] static point_extents none() {
-    constexpr T most = std::numeric_limits<T>::max();
-    return {vec<T, D>::filled(most), vec<T, D>::filled(-most), ~std::uint64_t{0}};
-  }
-  [[nodiscard]] detail::interval along(int axis) const {
-    if (low[axis] > high[axis]) return {0, 0};
-    return {static_cast<double>(low[axis]), static_cast<double>(high[axis])};
-  }
-};
-
-template <typename T, int D>
-struct extents_of_point {
-  points_view<T, D> points;
-
-  QUADRAT_HD point_extents<T, D> operator()(std::size_t i) const {
-    point_extents<T, D> result{};
-    result.broken = ~std::uint64_t{0};
-    for (int d = 0; d < D; ++d) {
-      const T x = points.component[d][i * points.stride];
-      if (!(x - x == T(0))) result.broken = i;
-      result.low[d] = result.high[d] = x;
-    }
-    return result;
-  }
-};
-
-struct join_extents {
-  template <typename T, int D>
-  QUADRAT_HD point_extents<T, D> operator()(const point_extents<T, D>& a, const point_extents<T, D>& b) const {
-    point_extents<T, D> result = a;
-    for (int d = 0; d < D; ++d) {
-      if (b.low[d] < a.low[d]) result.low[d] = b.low[d];
-      if (b.high[d] > a.high[d]) result.high[d] = b.high[d];
-    }
-    if (b.broken < a.broken) result.broken = b.broken;
-    return result;
-  }
-};
-
-/// Index: point. exp(i s . x), for s the middle of the box. This is where the box begins, plus half of its length:
-/// their sum would be rounded, perhaps by more than mesh points of the box are apart.
-template <typename T, int D>
-struct turn_point {
-  points_view<T, D> points;
-  vec<double, D> lower, half;
-  T* turns;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    double angle = 0;
-    for (int d = 0; d < D; ++d) {
-      const auto x = static_cast<double>(points.component[d][i * points.stride]);
-      angle += lower[d] * x + half[d] * x;
-    }
-    turns[2 * i] = static_cast<T>(std::cos(angle));
-    turns[2 * i + 1] = static_cast<T>(std::sin(angle));
-  }
-};
-
-/// Index: target. exp(i (s - the middle of the box) . middle of the mesh), divided by the transforms of the window.
-template <typename T, int D>
-struct turn_target {
-  points_view<T, D> targets;
-  vec<double, D> lower, half, middle, spacing;
-  detail::inverse_transform inverse;
-  T* turns;
-  fault_flag faults;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    constexpr double rounding = 1e-6;
-    double angle = 0, factor = 1;
-    for (int d = 0; d < D; ++d) {
-      const double s = (static_cast<double>(targets.component[d][i * targets.stride]) - lower[d]) - half[d];
-      const double frequency = s * spacing[d] * (0.5 / std::numbers::pi);
-      if (!(std::fabs(frequency) <= inverse.most * (1 + rounding))) faults.raise(fault_kind::value_range, i);
-      angle += s * middle[d];
-      factor *= inverse(frequency);
-    }
-    turns[2 * i] = static_cast<T>(factor * std::cos(angle));
-    turns[2 * i + 1] = static_cast<T>(factor * std::sin(angle));
-  }
-};
-
-/// Index: point or target. to[i] = from[i] turns[i], or its conjugate.
-template <typename T>
-struct multiply_turns {
-  const T* from;
-  const T* turns;
-  T* to;
-  T sign;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const T re = turns[2 * i], im = sign * turns[2 * i + 1];
-    const T a = from[2 * i], b = from[2 * i + 1];
-    to[2 * i] = a * re - b * im;
-    to[2 * i + 1] = a * im + b * re;
-  }
-};
 
 /// data_error about a target instead of a point.
 template <typename Call>
@@ -154,7 +47,7 @@ struct nufft_target_plan<Context, T, D>::implementation {
     detail::require_fft_library<T>(wanted.fft, where);
   }
 
-  [[nodiscard]] point_extents<T, D> extents_of(const points_view<T, D>& points);
+  [[nodiscard]] detail::point_extents<T, D> extents_of(const points_view<T, D>& points);
   [[nodiscard]] double whole_size() const;
   void set_points(const points_view<T, D>& points, const points_view<T, D>& targets);
   void set_points_asynchronously(const points_view<T, D>& points, const points_view<T, D>& targets);
@@ -187,9 +80,10 @@ struct nufft_target_plan<Context, T, D>::implementation {
 };
 
 template <typename Context, typename T, int D>
-point_extents<T, D> nufft_target_plan<Context, T, D>::implementation::extents_of(const points_view<T, D>& points) {
-  const auto found = reduce(context, "spectral.extents", points.count, extents_of_point<T, D>{points}, join_extents{},
-                            point_extents<T, D>::none(), scratch);
+detail::point_extents<T, D> nufft_target_plan<Context, T, D>::implementation::extents_of(
+    const points_view<T, D>& points) {
+  const auto found = reduce(context, "spectral.extents", points.count, detail::extents_of_point<T, D>{points},
+                            detail::join_extents{}, detail::point_extents<T, D>::none(), scratch);
   if (found.broken >= points.count) return found;
   const vec<T, D> point = detail::point_to_host(context, points, found.broken);
   throw data_error(message("point ", found.broken, " at ", detail::vector_text(point), " is not finite"), found.broken);
@@ -218,7 +112,7 @@ template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::place(const points_view<T, D>& points,
                                                              const points_view<T, D>& targets) {
   const auto of_points = extents_of(points);
-  point_extents<T, D> of_targets;
+  detail::point_extents<T, D> of_targets;
   about_targets([&] { of_targets = extents_of(targets); });
   bool same = transform != nullptr && options.most_bytes == 0;
   std::size_t nodes = 1, in_box = 1;
@@ -284,11 +178,11 @@ void nufft_target_plan<Context, T, D>::implementation::turn(const points_view<T,
   };
   const auto lower = of_axes(&detail::target_axis::target_lower), half = of_axes(&detail::target_axis::target_half);
   for_each(context, "spectral.turn_points", points.count,
-           turn_point<T, D>{points, lower, half, reinterpret_cast<T*>(point_turns.data())});
+           detail::turn_point<T, D>{points, lower, half, reinterpret_cast<T*>(point_turns.data())});
   for_each(context, "spectral.turn_targets", targets.count,
-           turn_target<T, D>{targets, lower, half, of_axes(&detail::target_axis::middle),
-                             of_axes(&detail::target_axis::spacing), accuracy.inverse,
-                             reinterpret_cast<T*>(target_turns.data()), faults.flag()});
+           detail::turn_target<T, D>{targets, lower, half, of_axes(&detail::target_axis::middle),
+                                     of_axes(&detail::target_axis::spacing), accuracy.inverse,
+                                     reinterpret_cast<T*>(target_turns.data()), faults.flag()});
 }
 
 template <typename Context, typename T, int D>
@@ -364,8 +258,8 @@ void nufft_target_plan<Context, T, D>::implementation::multiply(const std::compl
                                                                 const array<std::complex<T>, Context>& turns, int sign,
                                                                 std::complex<T>* to) {
   for_each(context, "spectral.turn", turns.size(),
-           multiply_turns<T>{reinterpret_cast<const T*>(from), reinterpret_cast<const T*>(turns.data()),
-                             reinterpret_cast<T*>(to), static_cast<T>(sign)});
+           detail::multiply_turns<T>{reinterpret_cast<const T*>(from), reinterpret_cast<const T*>(turns.data()),
+                                     reinterpret_cast<T*>(to), static_cast<T>(sign)});
 }
 
 template <typename Context, typename T, int D>
