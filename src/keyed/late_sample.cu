@@ -68,7 +68,7 @@ class sample_slots {
 };
 
 /// Lives until the process ends: a kernel may still write.
-[[nodiscard]] sample_slots& slots() {
+[[nodiscard]] sample_slots& kept_samples() {
   static auto* const all = new sample_slots;
   return *all;
 }
@@ -97,7 +97,7 @@ bool is_capturing(const cuda_context& context) {
 void late_key_sample::start(const cuda_context& context, const key_source& source, const key_sample_layout& layout) {
   drop();
   layout_ = layout;
-  words_ = slots().take(context, layout.taken);
+  words_ = kept_samples().take(context, layout.taken);
   for_each(context, "keyed.late_sample", layout.taken, write_key_sample{source, layout, words_});
 }
 
@@ -107,7 +107,7 @@ std::optional<key_sample> late_key_sample::arrived() const {
 }
 
 void late_key_sample::drop() noexcept {
-  if (started()) slots().give_back(words_, layout_.taken);
+  if (started()) kept_samples().give_back(words_, layout_.taken);
   words_ = nullptr;
 }
 
