@@ -51,9 +51,8 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
     return sizeof(T) == sizeof(float) && plan_.collects && plan_.reading == tile_reading::patches &&
            plan_.patches.any();
   }
-  /// Whether values, or gradients, are read by patches: only floats, if the plan has patches and they support this
-  /// mesh.
-  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh, bool gradient) const;
+  /// Whether values are read by patches: only floats, if the plan has patches and they support this mesh.
+  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh) const;
   void read_patches(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                     bool accumulate);
   void read(const value_layout& layout, const T* mesh, T* values, T* gradients, const tile_results<T>& results);
