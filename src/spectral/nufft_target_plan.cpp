@@ -69,7 +69,6 @@ struct nufft_target_plan<Context, T, D>::implementation {
   std::unique_ptr<spread_type> reading;                          ///< from the box, at the targets
   std::unique_ptr<detail::box_transform<Context, T>> transform;  ///< from the mesh, as modes, to the box
   array<std::complex<T>, Context> mesh, box, turned, point_turns, target_turns;
-  workspace<Context> scratch;
   std::size_t points_set = 0, targets_set = 0;
   std::size_t point_room = 0, target_room = 0;  ///< of the last set_points
   std::size_t own_bytes = 0;                    ///< of all but the two plans
@@ -82,6 +81,7 @@ struct nufft_target_plan<Context, T, D>::implementation {
 template <typename Context, typename T, int D>
 detail::point_extents<T, D> nufft_target_plan<Context, T, D>::implementation::extents_of(
     const points_view<T, D>& points) {
+  workspace<Context> scratch;  // not kept: it is not among the bytes that a plan for these points needs
   const auto found = reduce(context, "spectral.extents", points.count, detail::extents_of_point<T, D>{points},
                             detail::join_extents{}, detail::point_extents<T, D>::none(), scratch);
   if (found.broken >= points.count) return found;
@@ -347,7 +347,7 @@ vec<int, D> nufft_target_plan<Context, T, D>::mesh() const {
 template <typename Context, typename T, int D>
 std::size_t nufft_target_plan<Context, T, D>::bytes() const {
   const implementation& plan = *implementation_;
-  std::size_t bytes = plan.scratch.bytes();
+  std::size_t bytes = 0;
   for (const auto* numbers : {&plan.mesh, &plan.box, &plan.turned, &plan.point_turns, &plan.target_turns}) {
     bytes += numbers->bytes();
   }

@@ -90,8 +90,8 @@ class late_choice_test : public late_key_sample_test {
   static constexpr std::uint32_t key_count_ = 50'000;
 
   void reduce(key_reducer<cuda_context>& reducer) {
-    const component_values<const double> values{{values_.data()}, count_, 1, 1};
-    const component_values<double> results{{results_.data()}, key_count_, 1, 1};
+    const component_values<const double> values{{values_.data()}, 1, 1, count_};
+    const component_values<double> results{{results_.data()}, 1, 1, key_count_};
     reducer.reduce(values, results);
   }
   [[nodiscard]] std::vector<double> expected() const {
@@ -113,12 +113,12 @@ class late_choice_test : public late_key_sample_test {
 TEST_F(late_choice_test, a_reducer_goes_over_to_what_suits_its_keys_and_results_stay_right) {
   key_reducer<cuda_context> reducer(context_, key_count_);
   int calls = 0;
-  while (!looked_at(reducer)) {
+  do {
     ASSERT_LT(++calls, 10'000) << "never";
     reducer.set_keys(keys_.data(), count_);
     reduce(reducer);
     EXPECT_EQ(to_host(context_, results_), expected()) << reducer.method();
-  }
+  } while (!looked_at(reducer));
   EXPECT_GT(calls, 1);
   reduce(reducer);
   EXPECT_EQ(to_host(context_, results_), expected()) << reducer.method();

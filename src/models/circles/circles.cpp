@@ -34,6 +34,7 @@ template <typename Context>
   options.cell_list = circles_default_cell_list;
   options.cells_per_reach = way.cells_per_reach;
   options.cells_per_reach_x = way.cells_per_reach_x;
+  options.queue_neighbors = {};  // follows from the way
   return options;
 }
 

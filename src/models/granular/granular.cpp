@@ -116,20 +116,24 @@ std::vector<double> granular<Context, T>::implementation::expected(const std::ve
                                    on_cuda};
   std::vector<double> times = detail::expected_granular_ms(load, profile_of(context));
   for (std::size_t k = 0; k < times.size(); ++k) {
-    const bool possible = detail::granular_ways(on_cuda)[k].reproducible >= context.reproducibility();
-    if (!possible) times[k] = std::numeric_limits<double>::infinity();
+    const bool serves = detail::granular_ways(on_cuda)[k].reproducible >= context.reproducibility();
+    if (!serves) times[k] = std::numeric_limits<double>::infinity();
   }
   return times;
 }
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::begin_choice(const granular_state<T>& state) {
+  const auto ways = detail::granular_ways(on_cuda);
+  const auto serves = [&](const detail::granular_way& way) { return way.reproducible >= context.reproducibility(); };
   std::vector<std::string_view> names;
-  for (const detail::granular_way& way : detail::granular_ways(on_cuda)) names.push_back(way.name);
+  for (const detail::granular_way& way : ways) names.push_back(way.name);
   const double fastest = largest_speed(state.velocities);
   const std::vector<double> times =
       expected(state.positions, fastest > 0 ? fastest : speed_to_come(options.parameters));
   detail::online_choice fresh(names, times, detail::ways_by_time(context));
+  // Without times of a profile the first way is taken, which need not serve.
+  if (!serves(ways[fresh.current()])) static_cast<void>(fresh.take(std::ranges::find_if(ways, serves)->name));
   detail::take_way_of_state(fresh, state.way, detail::granular_ways(!on_cuda));
   make_way(fresh.current(), nullptr);
   choice = std::move(fresh);
