@@ -62,8 +62,8 @@ inline constexpr std::size_t tiles_least_points = 64;
 /// Points of a system that a block searches: somewhat more than on average. Up to 48 KiB need not be asked for.
 [[nodiscard]] inline std::uint32_t tile_points(double average, std::size_t point_bytes) {
   if (average < tiles_least_points) return 0;
-  auto points = static_cast<std::uint32_t>(average * 1.25 / 32 + 1) * 32;
-  while (tile_bytes(points, point_bytes) > 48 * 1024) points -= 32;
+  auto points = static_cast<std::uint32_t>(std::min(average, 1024.0) * 1.25 / 32 + 1) * 32;
+  while (tile_bytes(points, point_bytes) > std::size_t{48} * 1024) points -= 32;
   return points;
 }
 
