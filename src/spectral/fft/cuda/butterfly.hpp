@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+
 #include "quadrat/core/macros.hpp"
 
 /// Fourier transforms of a few complex numbers in registers, with the sign -1.
@@ -54,10 +56,10 @@ QUADRAT_HD constexpr double fft_cosine(int m, int n) {
 QUADRAT_HD constexpr double fft_sine(int m, int n) { return fft_cosine(4 * m + 3 * n, 4 * n); }
 
 /// The transform of x[0], x[Step], ..., Radix numbers, in place.
-template <int Radix, int Step = 1, typename T>
+template <int Radix, std::ptrdiff_t Step = 1, typename T>
 QUADRAT_HD inline void small_transform(fft_number<T>* x);
 
-template <int Step, typename T>
+template <std::ptrdiff_t Step, typename T>
 QUADRAT_HD inline void small_transform_3(fft_number<T>* x) {
   constexpr T half_root = static_cast<T>(fft_sine(1, 3));
   const auto sum = x[Step] + x[2 * Step];
@@ -69,7 +71,7 @@ QUADRAT_HD inline void small_transform_3(fft_number<T>* x) {
   x[2 * Step] = middle - side;
 }
 
-template <int Step, typename T>
+template <std::ptrdiff_t Step, typename T>
 QUADRAT_HD inline void small_transform_4(fft_number<T>* x) {
   const auto a = x[0] + x[2 * Step], b = x[0] - x[2 * Step];
   const auto c = x[Step] + x[3 * Step], d = (x[Step] - x[3 * Step]).turned();
@@ -79,7 +81,7 @@ QUADRAT_HD inline void small_transform_4(fft_number<T>* x) {
   x[3 * Step] = b - d;
 }
 
-template <int Step, typename T>
+template <std::ptrdiff_t Step, typename T>
 QUADRAT_HD inline void small_transform_5(fft_number<T>* x) {
   constexpr T c1 = static_cast<T>(fft_cosine(1, 5)), c2 = static_cast<T>(fft_cosine(2, 5));
   constexpr T s1 = static_cast<T>(fft_sine(1, 5)), s2 = static_cast<T>(fft_sine(2, 5));
@@ -109,7 +111,7 @@ template <int M, int N, typename T>
   }
 }
 
-template <int A, int B, int Step, int J, typename T>
+template <int A, int B, std::ptrdiff_t Step, int J, typename T>
 QUADRAT_HD inline void turn_parts(fft_number<T>* x) {
   if constexpr (J < A * B) {
     x[J * Step] = times_root<(J / B) * (J % B), A * B>(x[J * Step]);
@@ -127,13 +129,13 @@ QUADRAT_HD inline void turn_row(fft_number<T>* x) {
 }
 
 /// A B numbers: B transforms of A numbers, and A transforms of B.
-template <int A, int B, int Step, typename T>
+template <int A, int B, std::ptrdiff_t Step, typename T>
 QUADRAT_HD inline void small_product(fft_number<T>* x) {
   QUADRAT_UNROLL
   for (int b = 0; b < B; ++b) small_transform<A, B * Step>(x + b * Step);
   turn_parts<A, B, Step, 0>(x);
   QUADRAT_UNROLL
-  for (int a = 0; a < A; ++a) small_transform<B, Step>(x + a * B * Step);
+  for (int a = 0; a < A; ++a) small_transform<B, Step>(x + Step * B * a);
   // Mode a + A b is where number a B + b was.
   fft_number<T> mode[A * B];
   QUADRAT_UNROLL
@@ -142,7 +144,7 @@ QUADRAT_HD inline void small_product(fft_number<T>* x) {
   for (int j = 0; j < A * B; ++j) x[j * Step] = mode[j];
 }
 
-template <int Radix, int Step, typename T>
+template <int Radix, std::ptrdiff_t Step, typename T>
 QUADRAT_HD inline void small_transform(fft_number<T>* x) {
   if constexpr (Radix == 1) {
     return;
@@ -176,7 +178,7 @@ QUADRAT_HD inline void transform_first_half(fft_number<T>* x) {
   small_transform<half>(x);
   small_transform<half>(odd);
   QUADRAT_UNROLL
-  for (int r = half - 1; r >= 0; --r) {
+  for (std::ptrdiff_t r = half - 1; r >= 0; --r) {
     x[2 * r] = x[r];
     x[2 * r + 1] = odd[r];
   }
@@ -188,7 +190,7 @@ QUADRAT_HD inline void transform_to_first_half(fft_number<T>* x) {
   constexpr int half = Radix / 2;
   fft_number<T> even[half], odd[half];
   QUADRAT_UNROLL
-  for (int r = 0; r < half; ++r) even[r] = x[2 * r], odd[r] = x[2 * r + 1];
+  for (std::ptrdiff_t r = 0; r < half; ++r) even[r] = x[2 * r], odd[r] = x[2 * r + 1];
   small_transform<half>(even);
   small_transform<half>(odd);
   turn_row<Radix, half, 1>(odd);
