@@ -72,8 +72,8 @@ struct settling {
   circles_statistics first, late, last;
 };
 
-/// Statistics at the start, after this many steps, and after half as many more. Repeatable: runs are chaotic, and another
-/// order of sums can let two circles merge at another time.
+/// Statistics at the start, after this many steps, and after half as many more. Repeatable: runs are chaotic, and
+/// another order of sums can let two circles merge at another time.
 template <int D>
 [[nodiscard]] settling settle(const circles_parameters& parameters, double density, std::size_t steps) {
   const std::size_t count = circles_count(parameters, D, density);
