@@ -26,15 +26,17 @@ namespace {
 template <typename Context>
 [[nodiscard]] bool chooses_way(const Context& context, const circles_options& options) {
   return context.reproducibility() != determinism::canonical && options.order.empty() && options.cell_list.empty() &&
-         options.cells_per_reach == 0 && options.cells_per_reach_x == 0 && !options.queue_neighbors;
+         options.cells_per_reach == 0 && options.cells_per_reach_x == 0 && !options.queue_neighbors.value_or(false);
 }
 
-[[nodiscard]] circles_options with_way(circles_options options, const detail::circles_way& way) {
+/// `queue`: as asked for; otherwise it follows from the way.
+[[nodiscard]] circles_options with_way(circles_options options, const detail::circles_way& way,
+                                       std::optional<bool> queue) {
   options.order = way.order;
   options.cell_list = circles_default_cell_list;
   options.cells_per_reach = way.cells_per_reach;
   options.cells_per_reach_x = way.cells_per_reach_x;
-  options.queue_neighbors = {};  // follows from the way
+  options.queue_neighbors = queue;
   return options;
 }
 
@@ -77,6 +79,7 @@ struct circles<Context, T, D>::implementation {
       : context(chosen),
         options(detail::complete_circles(chosen, asked)),
         setup(detail::make_circles_setup<T, D>(options, number)),
+        asked_queue(asked.queue_neighbors),
         chooses(chooses_way(chosen, asked)),
         engine(chooses ? nullptr
                        : detail::make_circles_engine<Context, T, D>(options.order, options.cell_list, context, setup)) {
@@ -107,6 +110,7 @@ struct circles<Context, T, D>::implementation {
   Context context;
   circles_options options;
   detail::circles_setup<T, D> setup;
+  std::optional<bool> asked_queue;
   bool chooses;
   std::unique_ptr<circles_engine<Context, T, D>> engine;
   std::optional<detail::online_choice> choice;
@@ -157,7 +161,8 @@ void circles<Context, T, D>::implementation::change_way(std::size_t way) {
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::make_way(std::size_t way, const circles_state<T, D>* state) {
-  const circles_options next = detail::complete_circles(context, with_way(options, detail::circles_ways(on_cuda)[way]));
+  const circles_options next =
+      detail::complete_circles(context, with_way(options, detail::circles_ways(on_cuda)[way], asked_queue));
   const auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
   auto made = detail::make_circles_engine<Context, T, D>(next.order, next.cell_list, context, next_setup);
   if (state != nullptr) made->set(state->positions, state->storage_order, state->step);
