@@ -63,8 +63,7 @@ cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_s
                                       const tile_functions<T>& functions)
     : context_(context),
       setup_(trimmed(setup)),
-      // Not of floats: the sum of both halves rounds once more, for which meshes have no room in single precision.
-      mirrored_(sizeof(T) == sizeof(double) ? make_mirrored_window(setup_.window) : mirrored_window<T>{}),
+      mirrored_(make_mirrored_window(setup_.window)),
       functions_(functions),
       tiles_(make_cpu_tiles<T>(setup_.shape)),
       stages_(tiles_),
