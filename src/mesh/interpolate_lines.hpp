@@ -4,6 +4,8 @@
 #include <cstddef>
 
 #include "mesh/engine.hpp"
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/context.hpp"
 
 namespace quadrat::detail {
 
@@ -12,5 +14,14 @@ namespace quadrat::detail {
 template <typename T>
 void interpolate_lines(const cuda_context& context, const spread_setup<T>& setup, const value_layout& layout,
                        const placed_point<T>* points, std::size_t count, const T* mesh, T* values, bool accumulate);
+
+#if !QUADRAT_HAS_CUDA
+template <typename T>
+void interpolate_lines(const cuda_context& context, const spread_setup<T>& /*setup*/, const value_layout& /*layout*/,
+                       const placed_point<T>* /*points*/, std::size_t /*count*/, const T* /*mesh*/, T* /*values*/,
+                       bool /*accumulate*/) {
+  context.activate();  // throws backend_error
+}
+#endif
 
 }  // namespace quadrat::detail

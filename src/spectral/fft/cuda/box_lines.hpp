@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/context.hpp"
 #include "spectral/box_transform.hpp"
 
 namespace quadrat::detail {
@@ -16,5 +18,18 @@ template <typename T>
 template <typename T>
 [[nodiscard]] std::unique_ptr<box_transform<cuda_context, T>> make_box_lines(const cuda_context& context,
                                                                              const box_problem& problem);
+
+#if !QUADRAT_HAS_CUDA
+template <typename T>
+bool fits_box_lines(const box_problem& /*problem*/) {
+  return false;
+}
+template <typename T>
+std::unique_ptr<box_transform<cuda_context, T>> make_box_lines(const cuda_context& context,
+                                                               const box_problem& /*problem*/) {
+  context.activate();  // throws backend_error
+  return nullptr;
+}
+#endif
 
 }  // namespace quadrat::detail
