@@ -192,11 +192,11 @@ class model_simulation : public simulation {
 template <typename Make>
 std::unique_ptr<simulation> with_run_types(const io::run_table& run, Make&& make, int device = 0) {
   const auto in_precision = [&](const auto& context) {
-    // NOLINTBEGIN(clang-analyzer-cplusplus.NewDeleteLeaks)
+    // NOLINTBEGIN(clang-analyzer-cplusplus.NewDeleteLeaks,clang-analyzer-unix.Malloc)
     if (run.precision == io::number_precision::float64) return make(context, double());
     return make(context, float());
   };
-  // NOLINTEND(clang-analyzer-cplusplus.NewDeleteLeaks)
+  // NOLINTEND(clang-analyzer-cplusplus.NewDeleteLeaks,clang-analyzer-unix.Malloc)
   if (run.device == io::device_choice::cuda) {
     cuda_context::options chosen;
     chosen.reproducibility = run.deterministic;
