@@ -135,18 +135,20 @@ __global__ void __launch_bounds__(32 * warps_of_tile_block<Warps>, least_tile_bl
                         const __grid_constant__ staged_turns turns, Sum* result, const F f) {
   constexpr unsigned block = warps_of_tile_block<Warps>;
   __shared__ tile_stage<T, D> stages[block];
-  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const unsigned warp = threadIdx.x / 32;
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * (block / Warps) + warp / Warps;
   if (row >= view.rows) return;  // the whole warp; with several for a row, the block has only one
   const row_of_tiles<T, D, Sum, F> tiles(view, turns, row);
   Sum sum{};
   tiles.add(stages[warp], warp % Warps, Warps, f, sum);
   if constexpr (Warps > 1) {
-    __shared__ Sum sums[block][32];
-    sums[warp][lane] = sum;
+    // Not an array of Sum, whose constructor would have to be trivial.
+    __shared__ alignas(Sum) unsigned char memory[32 * block * sizeof(Sum)];
+    Sum* const sums = reinterpret_cast<Sum*>(memory);
+    sums[threadIdx.x] = sum;
     __syncthreads();
     if (warp != 0) return;
-    for (unsigned k = 1; k < Warps; ++k) sum += sums[k][lane];
+    for (unsigned k = 1; k < Warps; ++k) sum += sums[32 * k + threadIdx.x];
   }
   if (tiles.id() != no_particle) result[tiles.id()] = sum;
 }
