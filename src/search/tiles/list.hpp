@@ -80,6 +80,11 @@ struct cluster_pair_list<Context, T, D>::implementation {
   enum moved_word : std::size_t { points_moved, points_turned, moved_words };
 
   [[nodiscard]] detail::tile_search<T, D> search() const;
+  /// On a CPU.
+  [[nodiscard]] detail::tile_masks<T, D> tile_masks() const {
+    static const detail::pairs_of_groups<T, D> fastest = detail::pairs_of_groups_functions<T, D>().front();
+    return {fastest, groups.data(), search().squared_reach};
+  }
   [[nodiscard]] detail::neighbor_search<T, D> motion_search(const points_view<T, D>& given) const;
   void count_tiles();
   void fill_tiles();
@@ -128,7 +133,8 @@ void cluster_pair_list<Context, T, D>::implementation::count_tiles() {
   if constexpr (cuda) {
     detail::enqueue_tile_counts(context, search(), rows, counts.data());
   } else {
-    for_each(context, "search.count_tiles", rows * points_of_row, detail::count_tiles<T, D>{search(), counts.data()});
+    for_each(context, "search.count_tiles", rows * points_of_row,
+             detail::count_tiles<T, D>{search(), tile_masks(), counts.data()});
   }
   exclusive_scan_with_total(context, counts.data(), offsets.data(), rows, scratch);
   tile_count = to_host(context, offsets.data() + rows, 1)[0];
@@ -141,14 +147,12 @@ void cluster_pair_list<Context, T, D>::implementation::fill_tiles() {
                          tile_count * bytes_of_tile, tiles.bytes() + masks.bytes(), "Take a smaller cutoff");
   tiles.resize_discarding(context, tile_count);
   masks.resize_discarding(context, groups_of_row * tile_count);
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(masks.data());
   if constexpr (cuda) {
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(masks.data());
     detail::enqueue_tiles(context, search(), rows, {offsets.data(), tiles.data(), bytes});
   } else {
     for_each(context, "search.fill_tiles", rows * points_of_row,
-             detail::fill_tiles<T, D>{search(), offsets.data(), tiles.data()});
-    for_each(context, "search.mask_tiles", rows * points_of_row,
-             detail::mask_tiles<T, D>{search(), groups.data(), offsets.data(), tiles.data(), bytes});
+             detail::fill_tiles<T, D>{search(), tile_masks(), offsets.data(), tiles.data(), masks.data()});
   }
 }
 
