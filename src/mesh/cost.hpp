@@ -110,9 +110,9 @@ inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
 [[nodiscard]] inline double tiled_point_bytes(const spread_request& request) {
   const bool wide = request.bytes > 6 * request.nodes;
   if (!request.cuda) {
-    constexpr double most_copied = 16384;
+    constexpr double most_in_copy = 16384;
     const double record = wide ? 32 : 20;
-    return request.points * (record + 4) + request.threads * std::min(request.points, most_copied) * record;
+    return request.points * (record + 4) + request.threads * std::min(request.points, most_in_copy) * record;
   }
   constexpr double many = 200'000;
   const double record = wide ? 32 : 16;
