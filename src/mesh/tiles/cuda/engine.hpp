@@ -32,13 +32,21 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
-    return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + unit_firsts_.bytes() +
-           units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() + crowd_extras_.bytes() +
-           crowds_.bytes() + crowd_counts_.bytes() + scratch_.bytes();
+    return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + units_.bytes() +
+           sliced_units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() +
+           crowd_extras_.bytes() + crowds_.bytes() + crowd_counts_.bytes() + scratch_.bytes();
   }
 
  private:
+  struct unit_list {
+    array<std::uint32_t, cuda_context> firsts;  ///< by segment, or by slice and segment, and the end
+    array<tile_unit, cuda_context> units;
+
+    [[nodiscard]] std::size_t bytes() const { return firsts.bytes() + units.bytes(); }
+  };
+
   void make_units();
+  void make_units(bool sliced, std::size_t most, unit_list& list);
   void fill_segments();
   void find_extras();
   void find_crowds();
@@ -57,7 +65,7 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void read_patches(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                     bool accumulate);
   void read(const value_layout& layout, const T* mesh, T* values, T* gradients, const tile_results<T>& results);
-  [[nodiscard]] tile_problem<T> problem() const;
+  [[nodiscard]] tile_problem<T> problem(bool sliced = false) const;
   [[nodiscard]] tile_crowd_shares<T> crowd_shares() const;
   [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
                                              const T* mesh) const;
@@ -71,8 +79,8 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   array<tile_record<T>, cuda_context> records_;
   array<std::uint32_t, cuda_context> offsets_;   // by tile, and the end
   array<std::uint32_t, cuda_context> segments_;  // by point, if points are read one by one
-  array<std::uint32_t, cuda_context> unit_firsts_;
-  array<tile_unit, cuda_context> units_;
+  unit_list units_;
+  unit_list sliced_units_;                  ///< only with several slices
   array<tile_extra, cuda_context> extras_;  // only with patches
   array<std::uint32_t, cuda_context> extra_count_;
   array<tile_extra, cuda_context> crowd_extras_;  // only if patches collect points
