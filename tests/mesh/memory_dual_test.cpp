@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/shape.hpp"
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/counting_memory.hpp"
