@@ -237,7 +237,8 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
 /// For real values only where tensor cores would have almost nothing to do: on an H200, patches are 1.7 to 2.4 times
 /// faster at 0.05 points per mesh point, and take 1.2 to 1.5 times as long at 0.4 to 0.6. The same holds for gradients.
 template <typename T>
-bool cuda_tiles_engine<T>::reads_patches(const value_layout& layout, const T* mesh) const {
+bool cuda_tiles_engine<T>::reads_patches(const value_layout& layout, const T* mesh, bool gradient) const {
+  if (!gradient && plan_.reading == tile_reading::patches && !plan_.values_by_patches) return false;
   if (layout.components == 1 && !plan_.collects && plan_.reading == tile_reading::patches) return false;
   const std::size_t pair = 2 * sizeof(T) * static_cast<std::size_t>(layout.components);
   return sizeof(T) == sizeof(float) && plan_.patches.any() && reinterpret_cast<std::uintptr_t>(mesh) % pair == 0;
@@ -303,7 +304,7 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
 
 template <typename T>
 void cuda_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) {
-  if (count_ != 0 && reads_patches(layout, mesh)) {
+  if (count_ != 0 && reads_patches(layout, mesh, false)) {
     return read_patches(layout, mesh, nullptr, values, nullptr, accumulate);
   }
   tile_results<T> results{};
@@ -315,7 +316,7 @@ void cuda_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh
 template <typename T>
 void cuda_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values,
                                                 T* gradients, bool accumulate) {
-  if (count_ != 0 && reads_patches(layout, mesh)) {
+  if (count_ != 0 && reads_patches(layout, mesh, true)) {
     return read_patches(layout, mesh, scale, values, gradients, accumulate);
   }
   const bool together = sizeof(T) == sizeof(float) && layout.components == 2 && !plan_.grid.planar;

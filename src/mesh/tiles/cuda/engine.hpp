@@ -15,9 +15,9 @@
 namespace quadrat::detail {
 
 /// Spreading and interpolation by tiles. Points are sorted by tile in sort/. Many points per tile: tensor cores, in
-/// spread/products.cuh and interpolate/products.cuh, in one and two dimensions in spread/planar.cuh and
-/// interpolate/planar.cuh, for long footprints in cubes/. Fewer: spread/collect.cuh, interpolate/patches.cuh,
-/// interpolate/direct.cuh and interpolate/points.cuh.
+/// spread/products.cuh and interpolate/products.cuh, floats in spread/halves.cuh and interpolate/halves.cuh; in one and
+/// two dimensions in spread/planar.cuh and interpolate/planar.cuh, for long footprints in cubes/. Fewer:
+/// spread/collect.cuh, interpolate/patches.cuh, interpolate/direct.cuh and interpolate/points.cuh.
 template <typename T>
 class cuda_tiles_engine : public spread_engine<cuda_context, T> {
  public:
@@ -59,8 +59,9 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
     return sizeof(T) == sizeof(float) && plan_.collects && plan_.reading == tile_reading::patches &&
            plan_.patches.any();
   }
-  /// Whether values are read by patches: only floats, if the plan has patches and they support this mesh.
-  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh) const;
+  /// Whether values, or gradients, are read by patches: only floats, if the plan has patches and they support this
+  /// mesh.
+  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh, bool gradient) const;
   void read_patches(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                     bool accumulate);
   void read(const value_layout& layout, const T* mesh, T* values, T* gradients, const tile_results<T>& results);

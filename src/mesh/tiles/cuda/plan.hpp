@@ -23,7 +23,8 @@ struct tile_plan {
   bool collects;                  ///< tiles hold so few points that patches of the mesh collect them
   tile_crowd_limits crowds;       ///< of patches that collect points
   tile_reading reading;
-  tile_patches patches;  ///< if the shape allows it: see make_patches, make_cube_patches and make_direct_patches
+  tile_patches patches;    ///< if the shape allows it: see make_patches, make_cube_patches and make_direct_patches
+  bool values_by_patches;  ///< if `reading` uses patches: for values, too, not only for gradients
   int cube;  ///< edge of cubes, if `reading` uses them; then values are also spread by them, unless collected
 
   /// Whether any kernel uses units.

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "models/granular/force.hpp"
 #include "models/granular/sum.hpp"
 #include "models/run_fault.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/parallel/atomic.hpp"
 
 /// The kernel bodies of distributed_granular: the equations and the order of operations of granular_cells_engine, for
 /// the first grains of arrays that ghosts follow. The ids of grains are in their records.
@@ -25,7 +28,7 @@ template <typename T>
   return most;
 }
 
-/// Step 1 of the model, to be called once for each grain. Returns how far it has moved.
+/// Step 1 of the model without a step 3 before it, to be called once for each grain. Returns how far it has moved.
 template <typename T>
 struct move_own_grains {
   granular_motion<T> motion;
@@ -78,28 +81,66 @@ struct divide_grains {
   }
 };
 
-/// Step 3 of the model. Velocities are written to another array, so that neighbors read the old ones.
+/// *largest = max(*largest, value) for numbers that are not negative, whose bits are ordered as they are.
+template <typename T>
+QUADRAT_HD void raise_largest(T* largest, T value) {
+  using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  auto* const target = reinterpret_cast<word*>(largest);
+  word bits;
+  memcpy(&bits, &value, sizeof(bits));
+#if defined(__CUDA_ARCH__)
+  // One thread of a warp, and only if what is there is smaller: else all would queue at one address.
+  const auto leading = static_cast<unsigned>(bits >> (8 * sizeof(word) - 32));
+  if (leading < __reduce_max_sync(__activemask(), leading)) return;
+  if (bits <= *static_cast<volatile const word*>(target)) return;
+#endif
+  atomic_max(target, bits);
+}
+
+/// Words of faults: of forces, and of moves, which are made ahead of their step.
+enum granular_fault : std::size_t { fault_of_force, fault_of_move, granular_faults };
+
+/// Forgets what a push of that step has raised, which is done again.
+struct forget_faults {
+  std::uint64_t* words;
+  std::uint64_t step;
+
+  QUADRAT_HD void operator()(std::size_t which) const {
+    const std::uint64_t first = which == fault_of_move ? step + 1 : step;
+    if (words[which] >> 32 >= first) words[which] = no_run_fault;
+  }
+};
+
+/// Step 3 of the model and, if `move` is set, step 1 of the next. Grains are written to other arrays, so that neighbors
+/// read the old ones.
 template <typename View, typename T, bool Canonical>
 struct push_own_grains {
   View view;
   granular_law<T> law;
   granular_obstacle<T> obstacle;
+  granular_motion<T> motion;
   grain_records<T> grains;
-  velocity_record<T>* next;
+  grain_records<T> next;
+  bool move;
   std::uint64_t step;
-  run_fault fault;
+  std::uint64_t* faults;
+  T* largest;                           ///< how far a grain has moved
   const std::uint32_t* some = nullptr;  ///< which grains; nullptr: the first ones
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const std::uint32_t slot = some == nullptr ? static_cast<std::uint32_t>(i) : some[i];
     velocity_record<T> record = read_record(grains.velocities, slot);
-    const vec<T, 3> position = read_record(grains.positions, slot).position;
-    const vec<T, 3> force = contact_force(slot) + obstacle.force(law, position, record.velocity);
+    const vec<T, 3> before = read_record(grains.positions, slot).position;
+    const vec<T, 3> force = contact_force(slot) + obstacle.force(law, before, record.velocity);
     const vec<T, 3> velocity = record.velocity + force;
     const bool finite = is_finite(velocity);
     record.velocity = finite ? velocity : vec<T, 3>{};
-    if (!finite) fault.raise(step, record.id);
-    next[slot] = record;
+    if (!finite) run_fault{faults + fault_of_force}.raise(step, record.id);
+    vec<T, 3> position = before;
+    if (move && !motion(position, record.velocity)) run_fault{faults + fault_of_move}.raise(step + 1, record.id);
+    next.positions[slot] = {position, no_particle};
+    next.velocities[slot] = record;
+    if (move) raise_largest(largest, largest_difference(position, before));
   }
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/interpolate/halves.cuh"
 #include "mesh/tiles/cuda/interpolate/sums.cuh"
 #include "mesh/tiles/cuda/mma.cuh"
 #include "mesh/tiles/cuda/problem.hpp"
@@ -341,7 +342,7 @@ void launch_interpolate_tiles(const cuda_context& context, const tile_problem<T>
   if (results.gradient) {
     interpolate_tiles_kernel<T, Channels, Layers, true>
         <<<blocks, 32 * tile_warps<T>, 0, context.stream()>>>(problem, channels, results);
-  } else {
+  } else if constexpr (sizeof(T) == sizeof(double)) {
     interpolate_tiles_kernel<T, Channels, Layers, false>
         <<<blocks, 32 * tile_warps<T>, 0, context.stream()>>>(problem, channels, results);
   }
@@ -368,6 +369,13 @@ void launch_interpolate_tiles(const cuda_context& context, const tile_problem<T>
 template <typename T>
 void interpolate_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                        const tile_results<T>& results) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (problem.most_units == 0) return;
+    if (!results.gradient) {
+      return (channels.count == 1 ? interpolate_by_halves<1> : interpolate_by_halves<2>)(context, problem, channels,
+                                                                                         results);
+    }
+  }
   launch_interpolate_tiles(context, problem, channels, results);
 }
 
