@@ -98,7 +98,8 @@ std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
          (plan.most_units + plan.most_sliced_units) * sizeof(tile_unit) +
          (plan.most_extras(count) + 1) * sizeof(tile_extra) +
          tile_sorter<T>::bytes_needed(count, plan.grid.tile_count(), in_order()) +
-         (2 * plan.grid.tile_count() + 2 * plan.grid.segment_count()) * sizeof(std::uint32_t) +
+         ((plan.grid.slices > 1 ? 2 : 1) * plan.grid.tile_count() + 2 * plan.grid.segment_count()) *
+             sizeof(std::uint32_t) +
          plan.crowds.most_extras * (sizeof(tile_extra) + sizeof(tile_crowd)) +
          (plan.crowd_size() + (adds_shares(plan) ? plan.share_size() : 0)) * sizeof(T);
 }
