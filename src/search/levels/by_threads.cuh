@@ -128,56 +128,33 @@ __device__ std::uint32_t image_bits(const vec<int, D>& shift) {
   return static_cast<std::uint32_t>(code) << slot_bits;
 }
 
-/// Whether rows of cells end where the box does.
-template <typename T, int D>
-[[nodiscard]] __device__ bool is_open(const search_system<T, D>& cells) {
-  bool open = true;
-  for (int axis = 0; axis < D; ++axis) open = open && !cells.shape.periodic[axis] && cells.repeats[axis] == 1;
-  return open;
-}
-
-/// Calls f(first slot, mask, S) for the candidates of a row in one layer, at most 32 at a time; returns false, at any
-/// moment, if the row is not for a thread.
-template <row_kind Kind, typename T, int D, typename F>
-__device__ bool for_each_mask_in_layer(const radius_search<T, D>& a, const radius_row<T, D>& own,
-                                       std::uint32_t own_slot, const search_layer<T, search_system<T, D>>& layer,
-                                       const search_system<T, D>& cells, T reach, std::uint32_t& tested, F&& f) {
-  const row_walk<T, D, Kind> rows(cells, layer.offsets, own.position, reach);
-  if (static_cast<std::uint32_t>(rows.count()) > most_cell_rows_of_thread) return false;
-  rows.for_each([&](const row_range<D>& range) {
-    tested += range.last - range.first;
-    if (tested > most_candidates_of_thread) return;
-    const auto image = image_of_kind<Kind>(cells.shape, range.shift);
-    const std::uint32_t end = layer.first_slot + range.last;
-    for (std::uint32_t first = layer.first_slot + range.first; first < end; first += 32) {
-      f(first, test_candidates(a, own, own_slot, first, min(first + 32, end), image), range.shift);
-    }
-  });
-  return tested <= most_candidates_of_thread;
-}
-
-/// The same for all layers.
+/// Calls f(first slot, mask, S) for the candidates of a row, at most 32 at a time; returns false, at any moment, if the
+/// row is not for a thread.
 template <row_kind Kind, typename T, int D, typename F>
 __device__ bool for_each_radius_mask(const radius_search<T, D>& a, const radius_row<T, D>& own, std::uint32_t own_slot,
                                      F&& f) {
-  const search_layers<T, D, search_system<T, D>>& layers = a.walk.layers;
+  const search_layers<T, search_system<T, D>>& layers = a.walk.layers;
   const std::uint32_t system = a.walk.search.system_at(a.walk.search.system_of_point, own.id);
   std::uint32_t tested = 0;
   for (std::uint32_t visited = layers.visited[layers.levels.level_of(own.radius)]; visited != 0;
        visited &= visited - 1) {
     const int k = __ffs(static_cast<int>(visited)) - 1;
     const auto& layer = layers.layer[k];
-    const T reach = layers.reach(own.position, own.radius, k);
-    if (reach < T(0)) continue;
+    const T reach = layers.reach(own.radius, k);
     if (reach > a.thread_reach) return false;
-    const search_system<T, D>& cells = layer.grids[system];
-    bool done = false;
-    if (Kind == row_kind::folded && is_open(cells)) {
-      done = for_each_mask_in_layer<row_kind::open>(a, own, own_slot, layer, cells, reach, tested, f);
-    } else {
-      done = for_each_mask_in_layer<Kind>(a, own, own_slot, layer, cells, reach, tested, f);
-    }
-    if (!done) return false;
+    const search_system<T, D> cells = layer.grids[system];
+    const row_walk<T, D, Kind> rows(cells, layer.offsets, own.position, reach);
+    if (static_cast<std::uint32_t>(rows.count()) > most_cell_rows_of_thread) return false;
+    rows.for_each([&](const row_range<D>& range) {
+      tested += range.last - range.first;
+      if (tested > most_candidates_of_thread) return;
+      const auto image = image_of_kind<Kind>(cells.shape, range.shift);
+      const std::uint32_t end = layer.first_slot + range.last;
+      for (std::uint32_t first = layer.first_slot + range.first; first < end; first += 32) {
+        f(first, test_candidates(a, own, own_slot, first, min(first + 32, end), image), range.shift);
+      }
+    });
+    if (tested > most_candidates_of_thread) return false;
   }
   return true;
 }

@@ -42,7 +42,7 @@ template <typename Context, typename T, int D, typename Grids>
 class level_cells {
  public:
   using grid = typename Grids::grid;
-  using layers_type = search_layers<T, D, grid>;
+  using layers_type = search_layers<T, grid>;
 
   /// Chooses levels, cuts boxes where they or the points have changed, and makes room for points. Synchronizes if there
   /// are radii.
@@ -79,7 +79,6 @@ class level_cells {
     for_each(context, "search.gather", points_,
              gather_layer_slots<T, D>{key.search, levels, buckets_.view().elements, most_radius, key.faults, slots()});
     if (copied_ > 0) copy_finer(context, key);
-    if (block_words_.size() > 0) find_sizes(context);
   }
 
   [[nodiscard]] layers_type layers() const {
@@ -93,8 +92,6 @@ class level_cells {
       result.layer[levels + k] = {grids_.data() + first_grid_[k], finer_.view().offsets,
                                   static_cast<std::uint32_t>(points_), widest(plan_, levels + k)};
     }
-    result.blocks = blocks_.data();
-    if (block_words_.size() > 0) result.largest = block_words_.data() + block_words_.size() / 2;
     return result;
   }
   [[nodiscard]] layer_slots<T, D> slots() {
@@ -116,21 +113,10 @@ class level_cells {
   [[nodiscard]] bool folded() const { return folded_; }
   [[nodiscard]] std::size_t bytes() const {
     return counts_.bytes() + grids_.bytes() + buckets_.bytes() + finer_.bytes() + coordinates_.bytes() + ids_.bytes() +
-           radii_.bytes() + boxes_.bytes() + packed_slots_.bytes() + records_.bytes() + blocks_.bytes() +
-           block_words_.bytes();
+           radii_.bytes() + boxes_.bytes() + packed_slots_.bytes() + records_.bytes();
   }
 
  private:
-  /// The largest sizes around each block of cells.
-  void find_sizes(const Context& context) {
-    if constexpr (std::is_same_v<grid, search_system<T, D>>) {
-      const std::size_t count = block_words_.size() / 2;
-      for_each(context, "search.find_sizes", count, find_block_sizes<T, D>{layers(), slots(), block_words_.data()});
-      for_each(context, "search.widen_sizes", count,
-               widen_size_blocks<D>{blocks_.data(), block_words_.data(), block_words_.data() + count});
-    }
-  }
-
   [[nodiscard]] radius_plan plan_radii(const Context& context, const T* radii) {
     if (points_ == 0) return plan_of_one_level(0);
     constexpr std::size_t points_a_share = 8192;
@@ -197,28 +183,8 @@ class level_cells {
     first_cell_of_level_.assign(levels, 0);
     for (std::size_t k = 0; k < levels; ++k) first_cell_of_level_[k] = Grids::cells(all[k * systems_]).first_cell;
     grids_ = to_device(context, all);
-    cut_blocks(context, all, plan, accept_outside);
     cut_for_ = plan;
     boxes_number_ = task.boxes_number;
-  }
-  /// Blocks of sizes, for several levels of one system.
-  void cut_blocks(const Context& context, std::vector<grid>& grids, const radius_plan& plan, bool anywhere) {
-    block_words_.resize_discarding(context, 0);
-    if constexpr (std::is_same_v<grid, search_system<T, D>>) {
-      const std::size_t levels = plan.levels.size();
-      if (systems_ != 1 || levels == 1 || anywhere || !grids[0].shape.orthorhombic) return;
-      std::vector<size_blocks<D>> blocks(2 * levels);
-      std::uint32_t count = 0;
-      for (std::size_t layer = 0; layer < 2 * levels; ++layer) {
-        blocks[layer].first = count;
-        if (layer >= levels && plan.copied[layer - levels] == 0) continue;
-        const std::size_t number = layer < levels ? layer : first_grid_[layer - levels];
-        blocks[layer] = make_size_blocks(grids[number], reach_in(plan, layer), count);
-        count += blocks[layer].size();
-      }
-      blocks_ = to_device(context, blocks);
-      block_words_.resize_discarding(context, 2 * std::size_t{count});
-    }
   }
   [[nodiscard]] static std::size_t end_of(const search_system<T, D>& cells) {
     std::size_t count = 1;
@@ -287,8 +253,6 @@ class level_cells {
   array<vec<int, D>, Context> boxes_;
   array<radius_point<T, D>, Context> packed_slots_;
   array<search_point<T, D>, Context> records_;
-  array<size_blocks<D>, Context> blocks_;      // by layer
-  array<std::uint32_t, Context> block_words_;  // the sizes of blocks, and of blocks with their neighbors
 };
 
 }  // namespace quadrat::detail

@@ -16,8 +16,7 @@ struct walked_grids {
   using grid = search_system<T, D>;
 
   [[nodiscard]] static std::vector<grid> make(std::span<const lattice<T, D>> boxes, const layer_request<T>& request) {
-    // A little longer, so that rounding does not take a reach beyond the next cell.
-    auto edges = vec<T, D>::filled(request.edge * T(1.002));
+    auto edges = vec<T, D>::filled(request.edge);
     edges[0] /= T(trimmed_cells_along_first_axis);
     return make_search_systems<T, D>(boxes, {edges, request.reach, request.most_cells, request.points_anywhere});
   }

@@ -7,7 +7,6 @@
 #include "quadrat/search/lattice/system.hpp"
 #include "search/kernels.hpp"
 #include "search/levels/layer_rows.hpp"
-#include "search/levels/size_blocks.hpp"
 #include "search/levels/sizes.hpp"
 #include "search/search.hpp"
 
@@ -47,24 +46,15 @@ struct search_layer {
   }
 };
 
-template <typename T, int D, typename Grid>
+template <typename T, typename Grid>
 struct search_layers {
   radius_levels<T> levels;
   search_layer<T, Grid> layer[2 * most_radius_levels];
   std::uint32_t visited[most_radius_levels];  ///< by level: bits of layers
-  const size_blocks<D>* blocks;               ///< by layer, for one system
-  const std::uint32_t* largest;               ///< words of sizes, by block; nullptr: not known
 
-  /// The largest distance at which a point has neighbors in a layer; negative if there is nothing near it.
-  [[nodiscard]] QUADRAT_HD T reach(const vec<T, D>& point, T radius, int of_layer) const {
-    T other = layer[of_layer].widest;
-    if (largest != nullptr && blocks[of_layer].count[0] > 0) {
-      const std::uint32_t word = largest[blocks[of_layer].block_of(layer[of_layer].grids[0], point)];
-      if (word == 0) return T(-1);
-      const T near = size_of_word(levels.sizes, word);
-      other = near < other ? near : other;
-    }
-    return levels.sizes.reach(levels.sizes.of(radius), other);
+  /// The largest distance at which a point has neighbors in a layer.
+  [[nodiscard]] QUADRAT_HD T reach(T radius, int of_layer) const {
+    return levels.sizes.reach(levels.sizes.of(radius), layer[of_layer].widest);
   }
 };
 
@@ -229,30 +219,6 @@ struct check_copies {
     const std::uint64_t room = end - copies.first[copy];
     if (offsets[copies.first_of_level[copy]] <= room) return;
     faults.raise(fault_kind::value_range, level_fault_base + slots.ids[room]);
-  }
-};
-
-/// Index: block of any layer. The largest size of its points, as a word.
-template <typename T, int D>
-struct find_block_sizes {
-  search_layers<T, D, search_system<T, D>> layers;
-  layer_slots<T, D> slots;
-  std::uint32_t* words;
-
-  QUADRAT_HD void operator()(std::size_t number) const {
-    int k = 0;
-    while (number >= layers.blocks[k].first + layers.blocks[k].size()) ++k;
-    const size_blocks<D>& blocks = layers.blocks[k];
-    const search_layer<T, search_system<T, D>>& layer = layers.layer[k];
-    std::uint32_t largest = 0;
-    blocks.for_each_run(layer.grids[0], number, [&](const cell_run<D>& run) {
-      const std::size_t end = layer.end(run);
-      for (std::size_t slot = layer.begin(run); slot < end; ++slot) {
-        const std::uint32_t word = word_of_size(layers.levels.sizes, slots.radius(slot));
-        largest = word > largest ? word : largest;
-      }
-    });
-    words[number] = largest;
   }
 };
 

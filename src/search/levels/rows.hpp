@@ -23,7 +23,7 @@ struct levels_hit {
 template <typename T, int D>
 struct levels_search {
   neighbor_search<T, D> search;
-  search_layers<T, D, search_system<T, D>> layers;
+  search_layers<T, search_system<T, D>> layers;
   layer_slots<T, D> slots;
 
   [[nodiscard]] QUADRAT_HD search_query<T, D> query_of(std::size_t slot) const {
@@ -83,8 +83,7 @@ struct levels_search {
       const search_layer<T, search_system<T, D>>& layer = layers.layer[k];
       const search_system<T, D>& cells = layer.grids[query.system];
       if (layer.is_empty(cells)) continue;
-      const T reach = layers.reach(query.position, radius, k);
-      if (reach >= T(0)) f(layer, layer_rows<T, D>(cells, query.position, reach));
+      f(layer, layer_rows<T, D>(cells, query.position, layers.reach(radius, k)));
     }
   }
 

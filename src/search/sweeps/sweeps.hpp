@@ -27,7 +27,7 @@ inline constexpr std::uint64_t row_left_out = ~std::uint64_t{0};
 template <typename T, int D>
 struct sweeps_search {
   neighbor_search<T, D> search;  ///< without records
-  search_layers<T, D, cuboid_grid<T, D>> layers;
+  search_layers<T, cuboid_grid<T, D>> layers;
   layer_slots<T, D> slots;  ///< with sweeps_padding at the end
   std::size_t rows;         ///< the points: the first slots
   std::size_t cells;        ///< that hold them, of all systems and levels

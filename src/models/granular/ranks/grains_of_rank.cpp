@@ -23,6 +23,7 @@ grains_of_rank<Context, T>::grains_of_rank(const Context& context, communicator&
       overlaps_(overlaps),
       cells_(context, setup.space, {.fold_reach = setup.law.diameter}),
       ghost_cells_(context, setup.space, {.fold_reach = setup.law.diameter}),
+      rows_(context, setup, skin),
       exchange_(context, ranks, setup.space),
       few_(context, ranks),
       borders_(context, ranks),
@@ -58,7 +59,7 @@ std::int64_t grains_of_rank<Context, T>::advance(std::uint64_t step, bool more, 
   const T moved = own_ == 0 ? T(0) : largest_moves_[asked].wait();
   ++since_;
   // After fast grains have come to rest.
-  const bool wide = since_ >= 100 && skin_ > 2 * least_skin_ && borders_.ghosts() > 0;
+  const bool wide = since_ >= 100 && skin_ > least_skin_ && borders_.ghosts() > 0;
   const bool due = exchange_.due(far_from_ghosts(moved, set) || wide, own_, wish);
   const bool ends = more && exchange_.wish() != 0;
   if (early && (due || ends)) {
@@ -152,6 +153,9 @@ void grains_of_rank<Context, T>::push(std::uint64_t step, bool move) {
     if (!overlaps_) borders_.finish_forward();
   }
   if (move) fill_bytes(context_, largest_.data(), 0, largest_.bytes());
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    if (has_rows()) return push_by_rows(step, move);
+  }
   if (overlaps_) {
     cells_.build(context_, points(own_));
     enqueue_push(cells_.view(), inner_.data(), own_ - border_count_, step, move);
@@ -167,9 +171,52 @@ void grains_of_rank<Context, T>::push(std::uint64_t step, bool move) {
     cells_.build(context_, points(own_ + ghosts));
     enqueue_push(cells_.view(), nullptr, own_, step, move);
   }
+  end_push(move);
+}
+
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::end_push(bool move) {
   if (move && own_ > 0) request_largest();
   moved_ahead_ = move;
   now_ = 1 - now_;
+}
+
+/// Without cells.
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::push_by_rows(std::uint64_t step, bool move) {
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    const auto view = rows_.lists.view();
+    if (overlaps_) {
+      enqueue_push(view, inner_.data(), own_ - border_count_, step, move);
+      {
+        const waiting_time time(exchange_.communication_seconds());
+        borders_.finish_forward();
+      }
+      enqueue_push(view, border_.data(), border_count_, step, move);
+    } else {
+      enqueue_push(view, nullptr, own_, step, move);
+    }
+    end_push(move);
+  }
+}
+
+/// Makes rows if that is worth it: some steps after ghosts have been chosen for slow grains.
+template <typename Context, typename T>
+bool grains_of_rank<Context, T>::has_rows() {
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    using state = typename rows_of_rank<T>::state;
+    constexpr std::size_t patience = 4;
+    if (rows_.now == state::wanted && since_ >= patience) {
+      rows_.cells.build(context_, points_of_records<T, 3>(before_.data(), own_ + borders_.ghosts()));
+      const grain_records<T> homes{before_.data(), velocities_[now_].data()};
+      const T reach = rows_of_rank<T>::reach(setup_, skin_);
+      const bool made = rows_.lists.template make<false>(context_, rows_.cells.view(), homes, own_, reach);
+      rows_.now = made ? state::made : state::none;
+    }
+    return rows_.now == state::made;
+  } else {
+    return false;
+  }
 }
 
 /// Finds the own grains that see no ghosts until these are chosen again.
@@ -246,7 +293,7 @@ T grains_of_rank<Context, T>::skin_to_come() {
   const double reach = static_cast<double>(setup_.law.diameter + skin_);
   if (ranks_.size() == 1) return static_cast<T>(most * least);
   const double best = all.ghosts > 0 ? std::sqrt(2 * all.move * all.own / all.ghosts * reach) : 0;
-  return static_cast<T>(best > 2 * all.move ? std::clamp(best, least, most * least) : least);
+  return static_cast<T>(best > 2 * all.move ? std::clamp(best, least / 2, most * least) : least);
 }
 
 /// Makes room for ghosts behind the own grains.
@@ -260,9 +307,14 @@ void grains_of_rank<Context, T>::choose_ghosts() {
   make_room(velocities_[now_], all);
   positions_[1 - now_].resize_discarding(context_, all);
   velocities_[1 - now_].resize_discarding(context_, all);
-  before_.resize_discarding(context_, own_);
+  before_.resize_discarding(context_, all);
   copy_bytes(context_, positions_[now_].data(), before_.data(), own_ * sizeof(packed_record<T, 3>));
   moved_ = 0;
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    using state = typename rows_of_rank<T>::state;
+    rows_.now = skin_ > 0 && skin_ <= least_skin_ ? state::wanted : state::none;
+    if (rows_.now == state::wanted) borders_.forward(before_.data());
+  }
   if (overlaps_) divide();
 }
 

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "models/granular/engine.hpp"
+#include "models/granular/kept_rows.hpp"
 #include "models/granular/ranks/kernels.hpp"
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/late_value.hpp"
@@ -17,6 +19,28 @@
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
+
+/// On CPUs: rows of near grains, for slow ones, from where these were when ghosts were chosen.
+template <typename T>
+struct rows_of_rank {
+  enum class state { none, wanted, made };
+
+  rows_of_rank(const cpu_context& context, const granular_setup<T>& setup, T skin)
+      : cells(context, setup.space, {.fold_reach = reach(setup, skin)}) {}
+
+  /// A little more than the skin, for rounding.
+  [[nodiscard]] static T reach(const granular_setup<T>& setup, T skin) {
+    return setup.law.diameter + static_cast<T>(1.02) * skin;
+  }
+
+  cell_methods::counting::type<cpu_context, T, 3> cells;
+  row_lists<T> lists;
+  state now = state::none;
+};
+struct no_rows {
+  template <typename... Arguments>
+  explicit no_rows(const Arguments&... /*arguments*/) {}
+};
 
 /// The grains of one rank and its ghosts, and how they come and go.
 template <typename Context, typename T>
@@ -58,6 +82,9 @@ class grains_of_rank {
   /// `set`: the grains of this step.
   [[nodiscard]] bool far_from_ghosts(T moved, int set);
   [[nodiscard]] T skin_to_come();
+  [[nodiscard]] bool has_rows();
+  void push_by_rows(std::uint64_t step, bool move);
+  void end_push(bool move);
   void push(std::uint64_t step, bool move);
   void divide();
   template <typename View>
@@ -75,6 +102,7 @@ class grains_of_rank {
   T skin_;         ///< ghosts are chosen for
   bool overlaps_;  ///< grains that see no ghosts are pushed while those of others travel
   cell_list cells_, ghost_cells_;
+  std::conditional_t<std::is_same_v<Context, cpu_context>, rows_of_rank<T>, no_rows> rows_;
   rank_exchange<Context, T, 3> exchange_;
   sparse_migration<Context> few_;
   halo<Context, T, 3> borders_;

@@ -17,15 +17,9 @@
 /// the first grains of arrays that ghosts follow. The ids of grains are in their records.
 namespace quadrat::detail {
 
-/// How far two positions are from each other along the axis where that is most.
 template <typename T>
-[[nodiscard]] QUADRAT_HD T largest_difference(const vec<T, 3>& a, const vec<T, 3>& b) {
-  T most = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const T along = std::fabs(a[axis] - b[axis]);
-    most = along > most ? along : most;
-  }
-  return most;
+[[nodiscard]] QUADRAT_HD T distance_between(const vec<T, 3>& a, const vec<T, 3>& b) {
+  return std::sqrt(squared_norm(a - b));
 }
 
 /// Step 1 of the model without a step 3 before it, to be called once for each grain. Returns how far it has moved.
@@ -43,7 +37,7 @@ struct move_own_grains {
     if (!motion(position, record.velocity)) fault.raise(step, record.id);
     grains.positions[i] = {position, no_particle};
     grains.velocities[i] = record;
-    return largest_difference(position, before);
+    return distance_between(position, before);
   }
 };
 
@@ -140,12 +134,14 @@ struct push_own_grains {
     if (move && !motion(position, record.velocity)) run_fault{faults + fault_of_move}.raise(step + 1, record.id);
     next.positions[slot] = {position, no_particle};
     next.velocities[slot] = record;
-    if (move) raise_largest(largest, largest_difference(position, before));
+    if (move) raise_largest(largest, distance_between(position, before));
   }
 
  private:
   [[nodiscard]] QUADRAT_HD vec<T, 3> contact_force(std::uint32_t slot) const {
-    if constexpr (Canonical) {
+    if constexpr (requires { view.force(law, grains, slot); }) {
+      return view.force(law, grains, slot);
+    } else if constexpr (Canonical) {
       return force_in_id_order<false, true>(view, law, grains, slot);
     } else {
       return force_in_walking_order<false>(view, law, grains, slot);
@@ -153,13 +149,13 @@ struct push_own_grains {
   }
 };
 
-/// How far a grain is, along the axis where that is most, from where it was when the ghosts were chosen.
+/// How far a grain is from where it was when the ghosts were chosen.
 template <typename T>
 struct distance_moved {
   const packed_record<T, 3>* positions;
   const packed_record<T, 3>* before;
 
-  QUADRAT_HD T operator()(std::size_t i) const { return largest_difference(positions[i].position, before[i].position); }
+  QUADRAT_HD T operator()(std::size_t i) const { return distance_between(positions[i].position, before[i].position); }
 };
 
 }  // namespace quadrat::detail
