@@ -7,9 +7,9 @@
 
 The cases are those of `quadrat bench nufft --device cpu`: uniform points, complex values in double precision; with
 --full a million points, and 10^6, 1024^2 or 128^3 modes. Everyone has two threads. A time is the median, in
-milliseconds, of setting the points and transforming once; plans are made before where there are any (finufft has them;
-of ducc0 the call that does all is timed). "error" is the relative l2 error of eight results against direct sums; of
-Quadrat of sixteen others.
+milliseconds, of setting the points and transforming once, the least of --rounds in which all take turns; plans are
+made before where there are any (finufft has them; of ducc0 the call that does all is timed). "error" is the relative l2
+error of eight results against direct sums; of Quadrat of sixteen others.
 """
 
 import argparse
@@ -101,7 +101,7 @@ def ours(options, dim):
 
 
 def rows_of(row, seconds):
-    """The row and those of the others, with their times relative to it."""
+    """The row and those of the others."""
     case, rows = Case(row), [{**row, "method": "quadrat", "median_ms": row["set_and_execute_ms"]}]
     for key in ("min_ms", "max_ms", "samples", "stable", "points_per_s", "set_points_ms", "set_and_execute_ms"):
         rows[0].pop(key)
@@ -109,9 +109,22 @@ def rows_of(row, seconds):
     for name in ("finufft", "ducc0"):
         times = timed(getattr(case, name)(), seconds)
         rows.append({**same, "method": name, "median_ms": statistics.median(times), "deviation": case.error()})
-    for other in rows:
-        other["times_ours"] = other["median_ms"] / rows[0]["median_ms"]
     return rows
+
+
+def rows_of_rounds(options, dim):
+    """Rows of all cases in a dimension, in threes, with the least times of all rounds, relative to ours."""
+    rounds = []
+    for _ in range(options.rounds):
+        cases, meta = ours(options, dim)
+        rounds.append([rows_of(case, 2 / options.rounds if options.full else 0.3) for case in cases])
+    result = []
+    for same_case in zip(*rounds):
+        rows = [min(same_method, key=lambda row: row["median_ms"]) for same_method in zip(*same_case)]
+        for row in rows:
+            row["times_ours"] = row["median_ms"] / rows[0]["median_ms"]
+        result.append(rows)
+    return result, meta
 
 
 def print_rows(rows):
@@ -134,16 +147,17 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--full", action="store_true", help="a million points, in minutes")
     effort.add_argument("--quick", action="store_true", help="small sizes, in seconds (the default)")
+    parser.add_argument("--rounds", type=int, default=1, help="of all cases in a dimension; the least times count")
     parser.add_argument("--json", help="write the rows to this file")
     options = parser.parse_args()
     print("                  ms, set points and transform (error)                  times of Quadrat's")
     print("     type tolerance     quadrat          finufft            ducc0   finufft    ducc0   faster")
     rows, best = [], []
     for dim in options.dim:
-        cases, meta = ours(options, dim)
+        cases, meta = rows_of_rounds(options, dim)
         for case in cases:
-            rows += rows_of(case, 2 if options.full else 0.3)
-            best.append(print_rows(rows[-3:]))
+            rows += case
+            best.append(print_rows(case))
     print(f"geometric mean of the last column: {geometric_mean(best):.2f}")
     if options.json:
         meta = {key: meta[key] for key in ("version", "commit", "device", "compiler", "threads") if key in meta}

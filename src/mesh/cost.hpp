@@ -99,11 +99,26 @@ struct spread_request {
       .each("scattered", cost_unit::byte, request.share(scattered))
       .each("crowd", cost_unit::step, request.fullest())
       .each("rows", cost_unit::step, request.share(request.contributions() / request.row))
-      .holds(request.points * 32);
+      .holds(request.points * (request.bytes > 6 * request.nodes ? 40 : 24));
 }
 
 /// Mesh points along each edge of a tile of the sample, by dimension: some hundreds in all.
 inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
+
+/// Bytes that a method holds for points that it sorts by tile: their records, and what sorting them takes, on GPUs more
+/// where there are many, on CPUs a copy of a tile's points for each thread.
+[[nodiscard]] inline double tiled_point_bytes(const spread_request& request) {
+  const bool wide = request.bytes > 6 * request.nodes;
+  if (!request.cuda) {
+    constexpr double most_in_copy = 16384;
+    const double record = wide ? 32 : 20;
+    return request.points * (record + 4) + request.threads * std::min(request.points, most_in_copy) * record;
+  }
+  constexpr double many = 200'000;
+  const double record = wide ? 32 : 16;
+  const double sorting = request.level != determinism::none ? 18 : request.points < many ? 12 : record + 6;
+  return request.points * (record + 4 + sorting);
+}
 
 /// Of methods that sort points by tile, on a GPU.
 [[nodiscard]] inline method_cost tiles_cost(const spread_request& request) {
@@ -113,7 +128,7 @@ inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
       .once("fullest", cost_unit::step, request.fullest_tile())
       .each("fullest", cost_unit::step, request.fullest())
       .each("rows", cost_unit::step, request.contributions() / request.row)
-      .holds(request.points * (request.bytes > 6 * request.nodes ? 48 : 24));
+      .holds(tiled_point_bytes(request));
 }
 
 /// Tiles of some hundreds of mesh points, for a sample.

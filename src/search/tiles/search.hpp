@@ -9,10 +9,11 @@
 #include "search/nearest/images.hpp"
 #include "search/nearest/tree.hpp"
 #include "search/search.hpp"
+#include "search/tiles/pairs.hpp"
 
 /// The search for tiles on a CPU, and what belongs to it on both backends, over the tree of the nearest neighbors: a
-/// leaf is a group. The groups that may be near a row are found by bounding boxes, and those without a pair are then
-/// left out by distances.
+/// leaf is a group. The groups that may be near a row are found by bounding boxes; the masks of their tiles then tell
+/// those that have a pair.
 namespace quadrat::detail {
 
 static_assert(nearest_width == points_of_group);
@@ -28,7 +29,7 @@ struct tile_search {
   std::uint32_t* visits;  ///< for tests: of nodes and groups by each warp of a GPU; nullptr: not wanted
 };
 
-/// Finds the tiles of one row. `sink(translation, group)` gets them, always in the same order.
+/// Finds the groups near one row. `sink(translation, group)` gets those whose box is near, always in the same order.
 template <typename T, int D, typename Sink>
 class tile_finder {
  public:
@@ -55,7 +56,6 @@ class tile_finder {
   // For nearest_shells.
   [[nodiscard]] QUADRAT_HD bool in_reach(T squared) const { return squared <= search_.squared_reach_of_boxes; }
   QUADRAT_HD void find_in_image(const vec<int, D>& shift) {
-    home_ = shift == vec<int, D>{};
     translation_ = search_.images.shape.translation(shift);
     walk();
   }
@@ -81,7 +81,7 @@ class tile_finder {
       children &= children - 1;
       ++visits_;
       if (level == 0) {
-        if (has_pair(index, child)) sink_(translation_, static_cast<std::uint32_t>(index * nearest_width + child));
+        sink_(translation_, static_cast<std::uint32_t>(index * nearest_width + child));
       } else if (next_to_box(first_, level, index, child) < last_) {
         pending[level] = children;
         --level;
@@ -114,44 +114,51 @@ class tile_finder {
     return place;
   }
 
-  /// Whether any point of the row is near enough to any point of a child of a node of level 0.
-  [[nodiscard]] QUADRAT_HD bool has_pair(std::size_t node, unsigned child) const {
-    const std::size_t leaf = node * nearest_width + child;
-    for (std::size_t place = next_to_box(first_, 0, node, child); place < last_;
-         place = next_to_box(place + 1, 0, node, child)) {
-      const vec<T, D> from = position(place);
-      const std::size_t own = home_ && place / nearest_width == leaf ? place % nearest_width : nearest_width;
-      for (std::size_t b = 0; b < nearest_width; ++b) {
-        const vec<T, D> to = search_.tree.leaves[leaf].position(b);
-        const T squared = squared_norm(neighbor_search<T, D>::separation(from, to, translation_));
-        if (squared < search_.squared_reach && b != own) return true;
-      }
-    }
-    return false;
-  }
-
   const tile_search<T, D>& search_;
   std::size_t first_;
   std::size_t last_;
   Sink& sink_;
   vec<T, D> low_{}, high_{};
   vec<T, D> translation_{};  // of the image that is being searched
-  bool home_ = true;
   std::size_t visits_ = 0;
+};
+
+/// The masks of the tiles of rows.
+template <typename T, int D>
+struct tile_masks {
+  pairs_of_groups<T, D> pairs;
+  const point_group<T, D>* groups;
+  T squared_reach;
+
+  /// The word of the tile for group number `own`.
+  [[nodiscard]] std::uint64_t word(std::size_t own, const vec<T, D>& translation, std::size_t group) const {
+    constexpr std::uint64_t selves = 0x8040201008040201;
+    const std::uint64_t bits = pairs(groups[own], groups[group], translation, squared_reach);
+    // Of all images only the home one has no translation.
+    return own == group && translation == vec<T, D>{} ? bits & ~selves : bits;
+  }
 };
 
 /// Index: place. Does the row of each 32nd place: with one index a point, small sets use all threads, too.
 template <typename T, int D>
 struct count_tiles {
   tile_search<T, D> search;
+  tile_masks<T, D> masks;
   std::uint32_t* counts;
 
   void operator()(std::size_t i) const {
     if (i % points_of_row != 0) return;
+    const std::size_t row = i / points_of_row;
     std::uint32_t count = 0;
-    const auto add = [&](const vec<T, D>&, std::uint32_t) { ++count; };
-    tile_finder<T, D, decltype(add)>(search, i / points_of_row, add).find();
-    counts[i / points_of_row] = count;
+    const auto add = [&](const vec<T, D>& translation, std::uint32_t group) {
+      bool any = false;
+      for (std::size_t k = 0; k < groups_of_row && !any; ++k) {
+        any = masks.word(groups_of_row * row + k, translation, group) != 0;
+      }
+      count += any ? 1 : 0;
+    };
+    tile_finder<T, D, decltype(add)>(search, row, add).find();
+    counts[row] = count;
   }
 };
 
@@ -159,44 +166,27 @@ struct count_tiles {
 template <typename T, int D>
 struct fill_tiles {
   tile_search<T, D> search;
+  tile_masks<T, D> masks;
   const std::uint64_t* offsets;
   pair_tile<T, D>* tiles;
+  std::uint64_t* words;  ///< groups_of_row a tile
 
   void operator()(std::size_t i) const {
     if (i % points_of_row != 0) return;
-    pair_tile<T, D>* next = tiles + offsets[i / points_of_row];
-    const auto add = [&](const vec<T, D>& translation, std::uint32_t group) { *next++ = {translation, group}; };
-    tile_finder<T, D, decltype(add)>(search, i / points_of_row, add).find();
-  }
-};
-
-/// Index: place of the order, those unused at the end included. Writes its byte of the masks of each tile of its row,
-/// so that the writes of a row are contiguous.
-template <typename T, int D>
-struct mask_tiles {
-  tile_search<T, D> search;
-  const point_group<T, D>* groups;
-  const std::uint64_t* offsets;
-  const pair_tile<T, D>* tiles;
-  std::uint8_t* masks;
-
-  QUADRAT_HD void operator()(std::size_t place) const {
-    const std::size_t row = place / points_of_row, number = place / points_of_group, a = place % points_of_group;
-    const vec<T, D> from = groups[number].position(a);
-    const bool used = groups[number].id[a] != no_particle;
-    for (std::uint64_t t = offsets[row]; t < offsets[row + 1]; ++t) {
-      const pair_tile<T, D> tile = tiles[t];
-      const point_group<T, D>& group = groups[tile.group];
-      std::uint32_t bits = 0;
-      QUADRAT_UNROLL
-      for (unsigned b = 0; b < points_of_group; ++b) {
-        const T squared = squared_norm(neighbor_search<T, D>::separation(from, group.position(b), tile.translation));
-        bits |= static_cast<std::uint32_t>(squared < search.squared_reach) << b;
+    const std::size_t row = i / points_of_row;
+    std::uint64_t tile = offsets[row];
+    const auto add = [&](const vec<T, D>& translation, std::uint32_t group) {
+      std::uint64_t found[groups_of_row], any = 0;
+      for (std::size_t k = 0; k < groups_of_row; ++k) {
+        found[k] = masks.word(groups_of_row * row + k, translation, group);
+        any |= found[k];
       }
-      // Of all images only the home one has no translation.
-      if (tile.group == number && tile.translation == vec<T, D>{}) bits &= ~(1u << a);
-      masks[points_of_row * t + place % points_of_row] = static_cast<std::uint8_t>(used ? bits : 0u);
-    }
+      if (any == 0) return;
+      tiles[tile] = {translation, group};
+      for (std::size_t k = 0; k < groups_of_row; ++k) words[groups_of_row * tile + k] = found[k];
+      ++tile;
+    };
+    tile_finder<T, D, decltype(add)>(search, row, add).find();
   }
 };
 

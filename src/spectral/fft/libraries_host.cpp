@@ -61,11 +61,12 @@ template <typename T>
 std::unique_ptr<mode_transform<T>> make_mode_transform(const cpu_context& context, const transform_shape& shape,
                                                        std::string_view library) {
   require_fft_library<T>(library, context);
-  if (library != "fftw" && library != "mkl") return make_own_transform<T>(context, shape);
+  const auto* const found = library == "fftw" ? fftw_library<T>() : (library == "mkl" ? mkl_library<T>() : nullptr);
+  if (found == nullptr) return make_own_transform<T>(context, shape);
   transform_shape one = shape;
   one.count = 1;
   one.apart = 0;
-  auto transform = make_fftw_transform(library == "fftw" ? *fftw_library<T>() : *mkl_library<T>(), context, one);
+  auto transform = make_fftw_transform(*found, context, one);
   if (shape.count == 1) return transform;
   return std::make_unique<each_mesh<T>>(std::move(transform), shape);
 }

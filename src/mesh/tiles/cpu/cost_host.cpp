@@ -71,7 +71,7 @@ method_cost cpu_tiles_cost(const spread_request& request) {
   cost.each("wide", cost_unit::step, working.share(request.wide(request.contributions())));
   cost.each("rows", cost_unit::step, working.share(request.contributions() / request.row));
   cost.each("fullest", cost_unit::step, request.fullest());
-  return cost.holds(request.points * (request.wide(1) > 0 ? 48 : 24));
+  return cost.holds(tiled_point_bytes(request));
 }
 
 }  // namespace quadrat::detail
