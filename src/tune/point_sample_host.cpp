@@ -99,7 +99,7 @@ void add_company(std::size_t count, std::span<const std::uint64_t> sampled, poin
 
 void hold_to_runs(double points, point_sample& sample) {
   if (sample.seen < 2) return;
-  const double changes = 1 - sample.same + 1 / sample.seen;
+  const double changes = std::max(1 - sample.same, 1 / sample.seen);
   const double runs = std::clamp(points * changes, 1.0, std::max(sample.cells, 1.0));
   const double company = points / runs - 1;
   if (company <= sample.company) return;

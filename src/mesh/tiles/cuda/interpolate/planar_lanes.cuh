@@ -18,28 +18,18 @@ struct planar_lane_patch {
   static constexpr int pitch = patch_pitch, rows = planar_patch + 1;
   float4 pairs[rows * pitch];
 
-  /// Called by a whole warp: half of it takes a row. All loads are in flight before the first is needed.
+  /// Called by a whole warp.
   __device__ void load(const tile_grid& grid, const tile_channels<float>& channels, const planar_place& at) {
-    constexpr int steps = planar_patch / 2, half_warp = 16;
-    static_assert(half_warp == planar_patch);
-    const int column = at.lane % half_warp, first = at.lane / half_warp;
-    const int k = column < grid.reach(2) ? tile_home(grid.shape, at.last + column, 2) : -1;
-    float value[steps][2] = {};
-#pragma unroll
-    for (int step = 0; step < steps; ++step) {
-      const int row = first + 2 * step;
-      const int j = row < grid.reach(1) ? tile_home(grid.shape, at.second + row, 1) : -1;
-      if (j < 0 || k < 0) continue;
-      load_tile_node<float, 2>(channels, static_cast<std::size_t>(j * grid.shape.extent[2] + k), value[step]);
-    }
     auto* const values = reinterpret_cast<float2*>(pairs);
-#pragma unroll
-    for (int step = 0; step < steps; ++step) {
-      values[(first + 2 * step) * 2 * pitch + column] = make_float2(value[step][0], value[step][1]);
-    }
-    for (int i = at.lane; i < rows * pitch; i += 32) {
-      const int row = i / pitch, pair = i - row * pitch;
-      if (row == planar_patch || pair >= planar_patch / 2) pairs[i] = make_float4(0, 0, 0, 0);
+    for (int i = at.lane; i < rows * 2 * pitch; i += 32) {
+      const int row = i / (2 * pitch), column = i - row * 2 * pitch;
+      const int j = row < grid.reach(1) ? tile_home(grid.shape, at.second + row, 1) : -1;
+      const int k = column < grid.reach(2) ? tile_home(grid.shape, at.last + column, 2) : -1;
+      float value[2] = {};
+      if (j >= 0 && k >= 0) {
+        load_tile_node<float, 2>(channels, static_cast<std::size_t>(j * grid.shape.extent[2] + k), value);
+      }
+      values[i] = make_float2(value[0], value[1]);
     }
   }
 };
@@ -98,10 +88,7 @@ __global__ void __launch_bounds__(32 * tile_warps<float>, 8)
 #pragma unroll
     for (int q = 0; q < points; ++q) {
       const float sum = sum_planar_lanes<Width>(patch, own, problem.window, record[q], at.lane % 8);
-      if (at.lane % 8 < 2 && slot + 4 * q < at.unit.last) {
-        float& to = results.values[0][2 * static_cast<std::size_t>(record[q].id) + static_cast<unsigned>(at.lane % 8)];
-        to = results.accumulate ? to + sum : sum;
-      }
+      if (at.lane % 8 < 2 && slot + 4 * q < at.unit.last) results.put_value(at.lane % 8, record[q].id, sum);
       record[q] = next[q];
     }
   }
