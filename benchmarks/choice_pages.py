@@ -79,7 +79,7 @@ def write_map(program, task, device):
 
 def tables():
     lines = []
-    for folder in ("h200", "cpu"):
+    for folder in ("h100", "h200", "cpu"):
         for file in sorted((ROOT / "benchmarks" / "results" / folder).glob("choice*.json")):
             lines += table_of(file)
     return "\n".join(lines) + "\n\n"

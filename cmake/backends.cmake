@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds the backends of the library. Sets QUADRAT_HAS_CUDA, QUADRAT_HAS_CUSPARSE, QUADRAT_HAS_NCCL and QUADRAT_HAS_MPI
-# (0 or 1). Only the headers of cuSPARSE and NCCL are needed here: the libraries are loaded at run time, on first use.
+# Finds the backends of the library. Sets QUADRAT_HAS_CUDA, QUADRAT_HAS_CUSPARSE, QUADRAT_HAS_NCCL, QUADRAT_HAS_MPI,
+# QUADRAT_HAS_ZOLTAN and QUADRAT_HAS_HDF5 (0 or 1). Only the headers of cuSPARSE and NCCL are needed here: the libraries are loaded at run time, on first use.
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -44,6 +44,7 @@ endif()
 # The C interface of MPI, by C++ sources.
 set(QUADRAT_HAS_MPI 0)
 set(QUADRAT_HAS_ZOLTAN 0)
+set(QUADRAT_HAS_HDF5 0)
 if(QUADRAT_MPI STREQUAL "ON" OR (QUADRAT_MPI STREQUAL "AUTO" AND PROJECT_IS_TOP_LEVEL))
   set(MPI_CXX_SKIP_MPICXX ON)
   find_package(MPI QUIET COMPONENTS CXX)
@@ -55,6 +56,13 @@ if(QUADRAT_MPI STREQUAL "ON" OR (QUADRAT_MPI STREQUAL "AUTO" AND PROJECT_IS_TOP_
     mark_as_advanced(QUADRAT_ZOLTAN_INCLUDE QUADRAT_ZOLTAN)
     if(QUADRAT_ZOLTAN_INCLUDE AND QUADRAT_ZOLTAN)
       set(QUADRAT_HAS_ZOLTAN 1)
+    endif()
+    # Checkpoints of several processes: Debian's libhdf5-openmpi-dev, or any other HDF5.
+    find_path(QUADRAT_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/openmpi hdf5/mpich hdf5/serial)
+    find_library(QUADRAT_HDF5 NAMES hdf5_openmpi hdf5_mpich hdf5_serial hdf5)
+    mark_as_advanced(QUADRAT_HDF5_INCLUDE QUADRAT_HDF5)
+    if(QUADRAT_HDF5_INCLUDE AND QUADRAT_HDF5)
+      set(QUADRAT_HAS_HDF5 1)
     endif()
   elseif(QUADRAT_MPI STREQUAL "ON")
     message(FATAL_ERROR "QUADRAT_MPI is ON, but no MPI was found; try script/bootstrap --mpi")

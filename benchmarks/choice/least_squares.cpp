@@ -50,10 +50,10 @@ namespace {
 }  // namespace
 
 std::vector<double> fit_relative(const std::vector<std::vector<double>>& amounts, const std::vector<double>& times,
-                                 const std::vector<double>& weights) {
+                                 const std::vector<double>& weights, bool interrupted) {
   std::vector<double> found = least_squares(amounts, times, weights);
   constexpr int rounds = 12;
-  constexpr double usual = 0.2;
+  constexpr double usual = 0.2, most_too_low = 20;
   for (int round = 0; round < rounds; ++round) {
     std::vector<double> trusted = weights;
     for (std::size_t i = 0; i < amounts.size(); ++i) {
@@ -62,6 +62,8 @@ std::vector<double> fit_relative(const std::vector<std::vector<double>>& amounts
       // Half and twice the time are as wrong.
       const double larger = std::max(1.0, predicted / times[i]);
       trusted[i] *= usual / std::max(usual, std::fabs(predicted / times[i] - 1) / larger) / (larger * larger);
+      if (!interrupted)
+        trusted[i] *= std::pow(std::clamp(times[i] / std::max(predicted, 1e-300), 1.0, most_too_low), 2);
     }
     found = least_squares(amounts, times, trusted);
   }

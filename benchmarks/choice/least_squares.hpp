@@ -10,6 +10,7 @@ namespace quadrat::bench {
 /// measurements count little (reweighted least squares). Constants of amounts that are 0 in all rows are 0. By
 /// coordinate descent on the normal equations of each step, which converges, since they are few and the step is convex.
 [[nodiscard]] std::vector<double> fit_relative(const std::vector<std::vector<double>>& amounts,
-                                               const std::vector<double>& times, const std::vector<double>& weights);
+                                               const std::vector<double>& times, const std::vector<double>& weights,
+                                               bool interrupted = true);
 
 }  // namespace quadrat::bench

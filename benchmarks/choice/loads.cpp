@@ -166,6 +166,7 @@ row to_row(const detail::transform_load& load) {
 detail::spread_request spread_request_of(const row& load) {
   detail::spread_request request{};
   each_of_spread(request, read_field{load});
+  detail::hold_to_runs(request.points, request.sample);
   request.free_bytes = 1e300;
   return request;
 }
@@ -178,6 +179,7 @@ detail::key_request key_request_of(const row& load) {
 detail::neighbor_request neighbor_request_of(const row& load) {
   detail::neighbor_request request{};
   each_of_neighbors(request, read_field{load});
+  detail::hold_to_runs(static_cast<double>(request.points), request.sample);
   return request;
 }
 detail::pair_request pair_request_of(const row& load) {

@@ -61,7 +61,7 @@ struct mesh_case {
   const double contributions = static_cast<double>(what.n) * std::pow(what.order, what.dimension);
   if (name == "gather" || name == "cusparse") return false;
   const bool sparse = name == "single_mesh" || name == "group_mesh" || name == "hybrid_mesh";
-  return !sparse || (s.on_cuda() ? contributions < 3e8 : contributions < 5e6 && name == "single_mesh");
+  return !sparse || (s.on_cuda() ? contributions < 3e8 : contributions < 2e7 && name == "single_mesh");
 }
 
 template <typename T, int D, typename Context>

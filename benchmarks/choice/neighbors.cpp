@@ -95,7 +95,8 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
     }
     times.write(out);
     options.method.clear();
-    detail::neighbor_request request = detail::make_request(s.on_cuda(), options, input);
+    detail::neighbor_request request =
+        detail::make_request(s.on_cuda(), options, input, detail::cubes_of_boxes(options, input.boxes));
     if constexpr (std::is_same_v<Context, cpu_context>) request.threads = context.threads();
     request.sample = sample;
     out["load"] = to_row(request);

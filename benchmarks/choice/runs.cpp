@@ -33,11 +33,13 @@ struct race {
   std::vector<std::string> names;
   std::vector<Model> runs;
   std::vector<double> total_ms;
+  std::vector<std::vector<double>> stretch_ms;  ///< [run][stretch]
 
   void add(std::string name, Model model) {
     names.push_back(std::move(name));
     runs.push_back(std::move(model));
     total_ms.push_back(0);
+    stretch_ms.emplace_back();
   }
   void go(std::uint64_t steps, std::uint64_t stretch) {
     std::size_t turn = 0;
@@ -46,12 +48,39 @@ struct race {
         const std::size_t one = (k + turn) % runs.size();
         const double begin = thread_ms();
         runs[one].advance(static_cast<std::size_t>(std::min(stretch, steps - at)));
-        total_ms[one] += thread_ms() - begin;
+        stretch_ms[one].push_back(thread_ms() - begin);
+        total_ms[one] += stretch_ms[one].back();
       }
     }
     for (Model& one : runs) one.check();
   }
 };
+
+[[nodiscard]] double middle_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// What a choice could reach that knew the best fixed way of every stretch and changed for nothing, over the best fixed
+/// way of the whole run; by the medians of the rounds.
+template <typename Model>
+[[nodiscard]] double perfect_over_best_fixed(const std::vector<race<Model>>& rounds) {
+  const auto& first = rounds.front().stretch_ms;
+  std::vector<double> fixed(first.size(), 0);
+  double perfect = 0;
+  for (std::size_t stretch = 0; stretch < first[0].size(); ++stretch) {
+    double least = 1e300;
+    for (std::size_t k = 1; k < fixed.size(); ++k) {
+      std::vector<double> times;
+      for (const race<Model>& one : rounds) times.push_back(one.stretch_ms[k][stretch]);
+      const double ms = middle_of(times);
+      fixed[k] += ms;
+      least = std::min(least, ms);
+    }
+    perfect += least;
+  }
+  return perfect / *std::min_element(fixed.begin() + 1, fixed.end());
+}
 
 /// The first run is the choice's, the others are fixed.
 template <typename Model>
@@ -64,15 +93,12 @@ void report_race(row& out, const std::vector<race<Model>>& rounds, std::uint64_t
     against_best.push_back(one.total_ms[0] / best);
     for (std::size_t k = 0; k < names.size(); ++k) ratios[k].push_back(one.total_ms[k] / best);
   }
-  const auto median = [](std::vector<double> values) {
-    std::ranges::sort(values);
-    return values[values.size() / 2];
-  };
   out["steps"] = steps;
   out["rounds"] = rounds.size();
-  out["regret"] = median(against_best);
+  out["regret"] = middle_of(against_best);
   out["worst_regret"] = *std::ranges::max_element(against_best);
-  for (std::size_t k = 0; k < names.size(); ++k) out["time_over_best_fixed"][names[k]] = median(ratios[k]);
+  out["perfect_over_best_fixed"] = perfect_over_best_fixed(rounds);
+  for (std::size_t k = 0; k < names.size(); ++k) out["time_over_best_fixed"][names[k]] = middle_of(ratios[k]);
   out["changes"] = rounds.back().runs[0].explanation().changes;
 }
 

@@ -35,6 +35,15 @@ struct timed_steps {
   }
 };
 
+/// The time of a step, taken with others in one call.
+template <typename Context, typename Model>
+[[nodiscard]] timing time_steps_of(const session& s, const Context& context, communicator& ranks,
+                                   const timed_steps& plan, Model& model) {
+  timing measured = time_together(s, context, ranks, 1, [&] { model.advance(static_cast<std::size_t>(plan.steps)); });
+  for (double* const time : {&measured.median_ms, &measured.min_ms, &measured.max_ms}) *time /= plan.steps;
+  return measured;
+}
+
 /// Times the steps of a model over ranks, make(context, ranks), with `count` particles in all.
 template <typename Make>
 void time_on_ranks(const session& s, const row& identity, std::size_t count, int number, const Make& make) {
@@ -43,12 +52,12 @@ void time_on_ranks(const session& s, const row& identity, std::size_t count, int
     auto model = make(context, ranks);
     model.advance(plan.warm_up);
     const auto before = model.report();
-    const timing measured = time_together(s, context, ranks, plan.steps, [&] { model.advance(1); });
+    const timing measured = time_steps_of(s, context, ranks, plan, model);
     model.check();
     const auto after = model.report();
     std::uint64_t bytes = 0, made = 0;
     for (std::size_t rank = 0; rank < after.size(); ++rank) bytes += after[rank].bytes_sent - before[rank].bytes_sent;
-    made = measured.samples * static_cast<std::size_t>(plan.steps) + 1;
+    made = (measured.samples + 1) * static_cast<std::size_t>(plan.steps);
     out["bytes_sent_a_step"] = static_cast<double>(bytes) / static_cast<double>(made);
     out["exchanges_a_step"] = static_cast<double>(after[0].exchanges - before[0].exchanges) / static_cast<double>(made);
     // The most particles of a rank over the mean, less 1; its mean over the steps.
@@ -71,11 +80,7 @@ void time_model(const session& s, std::string_view op, std::string_view distribu
       self_communicator self;
       const timed_steps plan(s, count);
       model.advance(plan.warm_up);
-      const timing measured =
-          time_together(s, context, self, 1, [&] { model.advance(static_cast<std::size_t>(plan.steps)); });
-      add_timing(out, measured, "updates_per_s", static_cast<double>(count));
-      for (const char* key : {"median_ms", "min_ms", "max_ms"}) out[key] = out[key].template get<double>() / plan.steps;
-      out["updates_per_s"] = out["updates_per_s"].template get<double>() * plan.steps;
+      add_timing(out, time_steps_of(s, context, self, plan, model), "updates_per_s", static_cast<double>(count));
     });
   });
 }

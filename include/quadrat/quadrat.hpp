@@ -31,7 +31,6 @@
 
 // Loops, sums, scans, sorting, atomic operations, CUDA graphs.
 #include "quadrat/parallel/atomic.hpp"
-#include "quadrat/parallel/bit_place.hpp"
 #include "quadrat/parallel/cuda_graph.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"

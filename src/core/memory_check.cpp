@@ -10,9 +10,12 @@ namespace quadrat::detail {
 
 namespace {
 
-/// "12.3 GB"
-[[nodiscard]] std::string gigabytes(std::size_t bytes) {
-  return message(std::round(static_cast<double>(bytes) / 1e7) / 100, " GB");
+/// "5.37 GB", "12.3 kB"
+[[nodiscard]] std::string in_units(std::size_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  const bool giga = size >= 1e9, mega = !giga && size >= 1e6;
+  const double unit = giga ? 1e9 : mega ? 1e6 : 1e3;
+  return message(std::round(size / unit * 100) / 100, giga ? " GB" : mega ? " MB" : " kB");
 }
 
 /// The sum of what is held and what is free.
@@ -27,8 +30,8 @@ void require_memory(const memory_resource& memory, const memory_demand& demand, 
   if (demand.needed <= demand.held && (most == 0 || demand.needed <= most)) return;
   const std::size_t limit = most == 0 ? within_reach(memory, demand.held) : most;
   require(demand.needed <= limit, "the method ", demand.method, " needs ", demand.needed, " bytes (",
-          gigabytes(demand.needed), ") for these ", demand.what, "; ", limit, " (", gigabytes(limit),
-          most != 0 ? ") are allowed" : ") are free", ". ", demand.least, " the least");
+          in_units(demand.needed), ") for these ", demand.what, "; ", limit, " (", in_units(limit),
+          most != 0 ? ") are allowed" : ") are free", ". ", demand.advice);
 }
 
 void require_memory(const memory_resource& memory, std::string_view what, std::size_t needed, std::size_t held,
@@ -36,7 +39,7 @@ void require_memory(const memory_resource& memory, std::string_view what, std::s
   constexpr std::size_t much = std::size_t{1} << 26;
   if (needed <= held || needed < much) return;
   const std::size_t limit = within_reach(memory, held);
-  require(needed <= limit, what, " needs ", needed, " bytes (", gigabytes(needed), "); ", limit, " (", gigabytes(limit),
+  require(needed <= limit, what, " needs ", needed, " bytes (", in_units(needed), "); ", limit, " (", in_units(limit),
           ") are free. ", advice);
 }
 

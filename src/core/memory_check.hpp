@@ -11,10 +11,10 @@ namespace quadrat::detail {
 /// What a method would need, for the error message.
 struct memory_demand {
   std::string_view method;
-  std::string_view what;   ///< what it is for: "points"
-  std::size_t needed;      ///< bytes
-  std::size_t held;        ///< bytes that it has already
-  std::string_view least;  ///< which methods need the least: "The methods particle and tiles need"
+  std::string_view what;    ///< what it is for: "points"
+  std::size_t needed;       ///< bytes
+  std::size_t held;         ///< bytes that it has already
+  std::string_view advice;  ///< a sentence: what needs less
 };
 
 /// Throws argument_error when more bytes are needed than `most`, or, where that is 0, than the held and the free memory

@@ -43,7 +43,40 @@ struct scatter_mesh {
   }
 };
 
-/// The points that this rank's patch and its own block have in common.
+/// Where the points of a block are in the patch of the same rank, if that has them all.
+template <int D>
+struct block_in_patch {
+  vec<int, D> first, extent, extent_of_patch;
+
+  [[nodiscard]] QUADRAT_HD std::size_t operator()(std::uint32_t point) const {
+    std::size_t place = 0, stride = 1;
+    for (int axis = D - 1; axis >= 0; --axis) {
+      const auto layers = static_cast<std::uint32_t>(extent[axis]);
+      const std::uint32_t rest = point / layers;
+      place += (point - rest * layers + static_cast<std::uint32_t>(first[axis])) * stride;
+      stride *= static_cast<std::uint32_t>(extent_of_patch[axis]);
+      point = rest;
+    }
+    return place;
+  }
+};
+
+/// Copies the whole block from the patch, or into it.
+template <typename T, int D, bool IntoPatch>
+struct copy_block {
+  block_in_patch<D> place;
+  const T* from;
+  std::size_t width;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const std::size_t in_patch = place(static_cast<std::uint32_t>(k)), source = IntoPatch ? k : in_patch,
+                      target = IntoPatch ? in_patch : k;
+    for (std::size_t c = 0; c < width; ++c) to[target * width + c] = from[source * width + c];
+  }
+};
+
+/// Points that this rank's patch and its own block have in common.
 template <typename T, bool Add>
 struct move_within_rank {
   const T* from;
@@ -87,7 +120,10 @@ struct mesh_halo<Context, T, D>::implementation {
   communicator& ranks;
   std::size_t block_size = 0, patch_size = 0;
   mesh_route<Context> of_patch, of_block;
-  std::vector<piece_size> pieces;                            ///< of the block, in order of rank
+  bool has_block = false;   ///< the patch has the whole block, at `own_block`
+  bool has_owners = false;  ///< each point of the patch has one
+  block_in_patch<D> own_block{};
+  std::vector<piece_size> pieces;                            ///< of the block, in order of rank; without `own_block`
   array<std::uint32_t, Context> own_in_patch, own_in_block;  ///< of the pieces that stay
   array<T, Context> out, in;
 };
@@ -98,19 +134,34 @@ void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owne
                                                     const std::vector<mesh_patch<D>>& patches) {
   const int self = ranks.rank();
   const mesh_patch<D>& patch = patches[static_cast<std::size_t>(self)];
-  const auto append = [](std::vector<std::uint32_t>& list, const std::vector<std::uint32_t>& more) {
-    list.insert(list.end(), more.begin(), more.end());
-  };
+  const cell_block<D>& block = owners.blocks[static_cast<std::size_t>(self)];
+  const vec<int, D> extent = block.end - block.first;
+  patch_size = patch.size();
+  block_size = block.empty() ? 0 : mesh_patch<D>{block.first, extent}.size();
   std::vector<std::uint32_t> in_patch, in_block, stays_in_patch, stays_in_block;
+  std::size_t owned = 0;
   for (int rank = 0; rank < ranks.size(); ++rank) {
     const bool stays = rank == self;
     const std::size_t patch_before = in_patch.size(), block_before = in_block.size();
-    for (const auto& piece : detail::common_pieces(owners, rank, patch)) {
-      append(stays ? stays_in_patch : in_patch, piece.in_patch);
+    for (const auto& box : detail::common_boxes(owners, rank, patch)) {
+      const std::size_t points = detail::points_of<D>(box);
+      owned += points;
+      if (stays && !has_block && points == block_size) {
+        has_block = true;
+        for (int axis = 0; axis < D; ++axis) own_block.first[axis] = box[static_cast<std::size_t>(axis)].in_patch;
+        own_block.extent = extent;
+        own_block.extent_of_patch = patch.extent;
+        continue;
+      }
+      append_points<D>(box, patch.extent, &detail::mesh_run::in_patch, stays ? stays_in_patch : in_patch);
+      if (stays) append_points<D>(box, extent, &detail::mesh_run::in_block, stays_in_block);
+      if (stays) pieces.push_back({points, true});
     }
-    for (const auto& piece : detail::common_pieces(owners, self, patches[static_cast<std::size_t>(rank)])) {
-      append(stays ? stays_in_block : in_block, piece.in_block);
-      pieces.push_back({piece.in_block.size(), stays});
+    if (!stays) {
+      for (const auto& box : detail::common_boxes(owners, self, patches[static_cast<std::size_t>(rank)])) {
+        append_points<D>(box, extent, &detail::mesh_run::in_block, in_block);
+        pieces.push_back({detail::points_of<D>(box), false});
+      }
     }
     of_patch.by_rank.push_back(in_patch.size() - patch_before);
     of_block.by_rank.push_back(in_block.size() - block_before);
@@ -119,9 +170,7 @@ void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owne
   of_block.indices = to_device(context, in_block);
   own_in_patch = to_device(context, stays_in_patch);
   own_in_block = to_device(context, stays_in_block);
-  patch_size = patches[static_cast<std::size_t>(self)].size();
-  const cell_block<D>& block = owners.blocks[static_cast<std::size_t>(self)];
-  block_size = block.empty() ? 0 : mesh_patch<D>{block.first, block.end - block.first}.size();
+  has_owners = owned == patch_size;
 }
 
 /// Sends `out`, receives into `in`.
@@ -178,7 +227,12 @@ void mesh_halo<Context, T, D>::add(const T* patch, T* block, int components) {
   for_each(self.context, "mesh.pack", self.of_patch.indices.size(),
            gather_mesh<T>{patch, self.of_patch.indices.data(), width, self.out.data()});
   self.exchange(self.of_patch, self.of_block, width);
-  fill_bytes(self.context, block, 0, self.block_size * width * sizeof(T));
+  if (self.has_block) {
+    for_each(self.context, "mesh.copy own", self.block_size,
+             copy_block<T, D, false>{self.own_block, patch, width, block});
+  } else {
+    fill_bytes(self.context, block, 0, self.block_size * width * sizeof(T));
+  }
   // One piece after the other: each names a point at most once, so that nothing is added concurrently.
   std::size_t arrived = 0, stayed = 0;
   for (const piece_size& piece : self.pieces) {
@@ -205,7 +259,11 @@ void mesh_halo<Context, T, D>::fetch(const T* block, T* patch, int components) {
   for_each(self.context, "mesh.pack", self.of_block.indices.size(),
            gather_mesh<T>{block, self.of_block.indices.data(), width, self.out.data()});
   self.exchange(self.of_block, self.of_patch, width);
-  fill_bytes(self.context, patch, 0, self.patch_size * width * sizeof(T));
+  if (!self.has_owners) fill_bytes(self.context, patch, 0, self.patch_size * width * sizeof(T));
+  if (self.has_block) {
+    for_each(self.context, "mesh.copy own", self.block_size,
+             copy_block<T, D, true>{self.own_block, block, width, patch});
+  }
   for_each(self.context, "mesh.place", self.of_patch.indices.size(),
            scatter_mesh<T, false>{self.in.data(), self.of_patch.indices.data(), width, patch});
   for_each(self.context, "mesh.place own", self.own_in_patch.size(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,40 +32,53 @@ struct mesh_run {
   return runs;
 }
 
-/// Indices of the points of one piece in the arrays of the patch and of the block. A piece names no point twice.
-struct mesh_piece {
-  std::vector<std::uint32_t> in_patch;
-  std::vector<std::uint32_t> in_block;
-};
+/// The runs of a box of common points along the axes.
+template <int D>
+using mesh_box = std::array<mesh_run, D>;
 
 template <int D>
-[[nodiscard]] std::vector<mesh_piece> common_pieces(const decomposition<D>& owners, int rank,
+[[nodiscard]] std::size_t points_of(const mesh_box<D>& box) {
+  std::size_t product = 1;
+  for (const mesh_run& run : box) product *= static_cast<std::size_t>(run.length);
+  return product;
+}
+
+template <int D>
+[[nodiscard]] std::vector<mesh_box<D>> common_boxes(const decomposition<D>& owners, int rank,
                                                     const mesh_patch<D>& patch) {
   const cell_block<D>& block = owners.blocks[static_cast<std::size_t>(rank)];
-  std::vector<mesh_piece> pieces;
-  if (block.empty()) return pieces;
-  pieces.push_back({{0}, {0}});
-  for (int axis = 0; axis < D; ++axis) {
-    const int extent = patch.extent[axis], layers = block.end[axis] - block.first[axis];
-    const auto runs = common_runs(patch.first[axis], extent, block.first[axis], block.end[axis], owners.cells[axis],
-                                  owners.periodic[axis]);
-    std::vector<mesh_piece> next;
-    for (const mesh_piece& before : pieces) {
-      for (const mesh_run& run : runs) {
-        mesh_piece& one = next.emplace_back();
-        for (std::size_t k = 0; k < before.in_patch.size(); ++k) {
-          for (int i = 0; i < run.length; ++i) {
-            one.in_patch.push_back(before.in_patch[k] * static_cast<std::uint32_t>(extent) +
-                                   static_cast<std::uint32_t>(run.in_patch + i));
-            one.in_block.push_back(before.in_block[k] * static_cast<std::uint32_t>(layers) +
-                                   static_cast<std::uint32_t>(run.in_block + i));
-          }
-        }
-      }
+  std::vector<mesh_box<D>> boxes;
+  if (block.empty()) return boxes;
+  boxes.emplace_back();
+  for (std::size_t axis = 0; axis < D; ++axis) {
+    const int a = static_cast<int>(axis);
+    const auto runs =
+        common_runs(patch.first[a], patch.extent[a], block.first[a], block.end[a], owners.cells[a], owners.periodic[a]);
+    std::vector<mesh_box<D>> next;
+    for (const mesh_box<D>& before : boxes) {
+      for (const mesh_run& run : runs) next.emplace_back(before)[axis] = run;
     }
-    pieces = std::move(next);
+    boxes = std::move(next);
   }
-  return pieces;
+  return boxes;
+}
+
+/// Appends the indices of a box's points in an array of that extent. `first`: mesh_run::in_patch or mesh_run::in_block.
+template <int D>
+void append_points(const mesh_box<D>& box, const vec<int, D>& extent, int mesh_run::*first,
+                   std::vector<std::uint32_t>& list) {
+  std::vector<std::uint32_t> places{0};
+  for (std::size_t axis = 0; axis < D; ++axis) {
+    std::vector<std::uint32_t> next;
+    next.reserve(places.size() * static_cast<std::size_t>(box[axis].length));
+    for (const std::uint32_t place : places) {
+      const std::uint32_t begin = place * static_cast<std::uint32_t>(extent[static_cast<int>(axis)]) +
+                                  static_cast<std::uint32_t>(box[axis].*first);
+      for (int i = 0; i < box[axis].length; ++i) next.push_back(begin + static_cast<std::uint32_t>(i));
+    }
+    places = std::move(next);
+  }
+  list.insert(list.end(), places.begin(), places.end());
 }
 
 }  // namespace quadrat::detail

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 #include "quadrat/core/array.hpp"
@@ -44,9 +45,11 @@ template <typename Context>
 }
 
 /// How many elements come from each rank if counts[r] go to rank r. Collective. Throws argument_error on all ranks
-/// where one would get more than 2^31 - 1 with the `own` it has.
+/// where one would get more than 2^31 - 1 with the `own` it has. `problem`: of counting; agreed on as by `agree`, in
+/// the same message.
 [[nodiscard]] std::vector<std::size_t> exchanged_counts(communicator& ranks, const std::vector<std::size_t>& counts,
-                                                        std::size_t own, const char* what);
+                                                        std::size_t own, const char* what,
+                                                        const std::exception_ptr& problem = nullptr);
 
 /// Messages of whole elements that lie in order of rank.
 void add_messages(std::vector<outgoing_message>& messages, const std::vector<std::size_t>& counts, const void* first,

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/runs_of_ranks.hpp"
 
+#include <algorithm>
+
 namespace quadrat::detail {
 
 std::vector<std::size_t> exchanged_counts(communicator& ranks, const std::vector<std::size_t>& counts, std::size_t own,
-                                          const char* what) {
-  std::vector<std::uint64_t> sent(counts.begin(), counts.end()), received(counts.size());
+                                          const char* what, const std::exception_ptr& problem) {
+  constexpr std::uint64_t failed = ~std::uint64_t{0};
+  const auto all = static_cast<std::size_t>(ranks.size());
+  std::vector<std::uint64_t> sent(counts.begin(), counts.end()), received(all);
+  if (problem != nullptr) sent.assign(all, failed);
   ranks.all_to_all(sent.data(), received.data(), sizeof(std::uint64_t));
+  if (std::ranges::find(received, failed) != received.end()) agree(ranks, problem);
   together(ranks, [&] {
     std::uint64_t total = own;
     for (const std::uint64_t one : received) total += one;

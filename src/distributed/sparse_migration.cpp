@@ -2,11 +2,15 @@
 #include "quadrat/distributed/sparse_migration.hpp"
 
 #include <algorithm>
+#include <array>
+#include <exception>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/backend.hpp"
+#include "distributed/direct_ranks.hpp"
 #include "distributed/runs_of_ranks.hpp"
 #include "parallel/select.hpp"
 #include "quadrat/core/array.hpp"
@@ -88,6 +92,14 @@ struct fill_gaps {
   }
 };
 
+/// Where elements arrive on a rank, for kernels of others.
+struct arrival {
+  static constexpr int most = 16;
+
+  std::uint32_t* data;
+  std::array<std::size_t, most> first;  ///< by rank: of its elements
+};
+
 }  // namespace
 
 template <typename Context>
@@ -96,6 +108,8 @@ struct sparse_migration<Context>::implementation {
 
   [[nodiscard]] std::vector<std::size_t> find_leaving(const std::uint32_t* destinations, std::size_t elements);
   void find_tail(const std::uint32_t* destinations);
+  void send(const element_words& all);
+  void push(const element_words& all);
   [[nodiscard]] std::size_t size() const { return count - leaving + arriving; }
 
   Context context;
@@ -109,6 +123,8 @@ struct sparse_migration<Context>::implementation {
   std::vector<std::size_t> sent, received;
   std::size_t count = 0, leaving = 0, arriving = 0;
   array<std::uint32_t, Context> out, in;
+  bool looked = false;
+  detail::direct_ranks* direct = nullptr;  ///< where this rank writes where elements arrive
 };
 
 /// Returns how many go to each rank.
@@ -177,18 +193,61 @@ void sparse_migration<Context>::build(const std::uint32_t* destinations, std::si
   implementation& own = *implementation_;
   own.count = own.leaving = own.arriving = 0;
   std::vector<std::size_t> counts;
-  together(own.ranks, [&] {
+  std::exception_ptr problem;
+  try {
     require(count <= max_count, "there are ", count, " elements; at most ", max_count, " are possible");
     require_pointer(destinations, count, "elements");
     counts = own.find_leaving(destinations, count);
-  });
+  } catch (...) {
+    problem = std::current_exception();
+  }
   const std::size_t leaving = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
-  own.received = detail::exchanged_counts(own.ranks, counts, count - leaving, "elements");
+  own.received = detail::exchanged_counts(own.ranks, counts, count - leaving, "elements", problem);
   own.sent = std::move(counts);
   own.count = count;
   own.leaving = leaving;
   own.arriving = std::accumulate(own.received.begin(), own.received.end(), std::size_t{0});
   own.find_tail(destinations);
+  if (!own.looked) {
+    const bool few = own.ranks.size() > 1 && own.ranks.size() <= arrival::most;
+    own.direct = few ? detail::find_direct_ranks(own.ranks, own.context) : nullptr;
+    own.looked = true;
+  }
+}
+
+/// Sends those that leave into `in` of the ranks that get them.
+template <typename Context>
+void sparse_migration<Context>::implementation::send(const element_words& all) {
+  const std::size_t element_bytes = all.words * sizeof(std::uint32_t);
+  out.resize_discarding(context, leaving * all.words);
+  for_each(context, "migration.pack", leaving * all.words, pack_leaving{all, by_rank, out.data()});
+  std::vector<outgoing_message> sends;
+  std::vector<incoming_message> receives;
+  detail::add_messages(sends, sent, out.data(), element_bytes);
+  detail::add_messages(receives, received, in.data(), element_bytes);
+  ranks.exchange(context, sends, receives);
+}
+
+/// The same from the kernels that pack, when the ranks that get them no longer read what was there before.
+template <typename Context>
+void sparse_migration<Context>::implementation::push(const element_words& all) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    arrival mine{in.data(), {}};
+    std::exclusive_scan(received.begin(), received.end(), mine.first.begin(), std::size_t{0});
+    std::vector<arrival> everywhere(received.size());
+    direct->mark(context);
+    direct->pass_marks(context, &mine, everywhere.data(), sizeof(mine));
+    const std::uint32_t* some = by_rank;
+    for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+      const arrival& there = everywhere[rank];
+      std::uint32_t* const to = there.data + there.first[static_cast<std::size_t>(ranks.rank())] * all.words;
+      for_each(context, "migration.push", sent[rank] * all.words, pack_leaving{all, some, to});
+      some += sent[rank];
+    }
+    direct->count_written(leaving * all.words * sizeof(std::uint32_t));
+    direct->mark(context);
+    direct->pass_marks(context, nullptr, nullptr, 0);
+  }
 }
 
 template <typename Context>
@@ -196,14 +255,8 @@ void sparse_migration<Context>::apply(void* elements, std::size_t element_bytes)
   implementation& own = *implementation_;
   detail::require_words(element_bytes);
   const element_words all{static_cast<std::uint32_t*>(elements), element_bytes / sizeof(std::uint32_t)};
-  own.out.resize_discarding(own.context, own.leaving * all.words);
   own.in.resize_discarding(own.context, own.arriving * all.words);
-  for_each(own.context, "migration.pack", own.leaving * all.words, pack_leaving{all, own.by_rank, own.out.data()});
-  std::vector<outgoing_message> sends;
-  std::vector<incoming_message> receives;
-  detail::add_messages(sends, own.sent, own.out.data(), element_bytes);
-  detail::add_messages(receives, own.received, own.in.data(), element_bytes);
-  own.ranks.exchange(own.context, sends, receives);
+  own.direct != nullptr ? own.push(all) : own.send(all);
   for_each(own.context, "migration.place", own.arriving * all.words,
            place_arriving{own.in.data(), own.gaps.data(), own.leaving, own.count, all});
   if (own.leaving <= own.arriving) return;

@@ -2,6 +2,7 @@
 #include "quadrat/io/checkpoint.hpp"
 
 #include "io/checkpoint_format.hpp"
+#include "io/checkpoint_hdf5.hpp"
 #include "io/text.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
@@ -81,8 +82,9 @@ file_header checked_header(const std::string& file, std::span<const std::byte> b
   std::memcpy(&header, begin.data(), sizeof header);
   if (header.magic != checkpoint_magic) reject("not a Quadrat checkpoint (it does not begin with \"QUADRATC\")");
   if (header.byte_order != byte_order_mark) reject("written on a machine of another byte order, or damaged");
-  if (header.version != format_version) {
-    reject("checkpoint format version ", header.version, ", but this program reads version ", format_version);
+  if (header.version != format_version && header.version != hdf5_version) {
+    reject("checkpoint format version ", header.version, ", but this program reads versions ", format_version, " and ",
+           hdf5_version);
   }
   if (bytes != header.total_bytes) {
     reject(bytes < header.total_bytes ? "truncated: " : "damaged: ", bytes, " bytes, but ", header.total_bytes,
@@ -153,6 +155,14 @@ checkpoint parse_checkpoint(std::string_view contents, const std::string& file) 
   state.parameters = in.text(header.parameters_length);
   if (hash_of(state.parameters) != header.parameters_hash) {
     throw io_error(message(file, ": the hash of its parameters does not match them"));
+  }
+  if (header.version == hdf5_version) {
+    for (array_place& one : arrays_in_hdf5(file, bytes)) {
+      const auto data = reader(file, bytes.subspan(one.offset)).bytes(one.bytes);
+      one.array.bytes.assign(data.begin(), data.end());
+      state.arrays.push_back(std::move(one.array));
+    }
+    return state;
   }
   for (std::uint32_t i = 0; i < header.array_count; ++i) {
     checkpoint_array array;

@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -24,12 +25,14 @@
 ///   u64 length of the parameters  char[] parameters
 ///   per array: u32 length of name, char[] name, u32 element type, u64 components, u64 bytes, data
 ///   u32 CRC-32 of everything before it
+/// Version 2 has an HDF5 file in place of the arrays, which begins at the next power of two from 512 on: the front is
+/// what HDF5 calls a user block.
 namespace quadrat::io {
 
 static_assert(std::endian::native == std::endian::little, "the checkpoint format is little endian");
 
 inline constexpr std::array<char, 8> checkpoint_magic = {'Q', 'U', 'A', 'D', 'R', 'A', 'T', 'C'};
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 1, hdf5_version = 2;
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 
 struct file_header {
@@ -66,9 +69,10 @@ using checksum = std::uint32_t;
   return static_cast<checksum>(crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-[[nodiscard]] inline file_header header_of(const checkpoint& state, std::size_t arrays, std::uint64_t total_bytes) {
+[[nodiscard]] inline file_header header_of(const checkpoint& state, std::size_t arrays, std::uint64_t total_bytes,
+                                           std::uint32_t version = format_version) {
   return {checkpoint_magic,
-          format_version,
+          version,
           byte_order_mark,
           total_bytes,
           state.step,
@@ -77,6 +81,11 @@ using checksum = std::uint32_t;
           static_cast<std::uint32_t>(arrays),
           hash_of(state.parameters),
           state.parameters.size()};
+}
+
+/// Where the HDF5 file of version 2 begins.
+[[nodiscard]] inline std::uint64_t hdf5_begin(std::uint64_t parameters_length) {
+  return std::bit_ceil(std::max<std::uint64_t>(512, sizeof(file_header) + parameters_length));
 }
 
 /// What stands before the data of an array of that many bytes.

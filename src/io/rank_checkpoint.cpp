@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/checkpoint_format.hpp"
+#include "io/checkpoint_hdf5.hpp"
 #include "io/ranks_file.hpp"
 #include "io/text.hpp"
 #include "quadrat/core/error.hpp"
@@ -43,46 +44,84 @@ void require_same_arrays(communicator& ranks, const checkpoint& rows) {
   });
 }
 
-/// Where the parts of a checkpoint are in its file.
-class checkpoint_layout {
- public:
-  /// `front`: bytes before the first array, on rank 0.
-  checkpoint_layout(communicator& ranks, const checkpoint& rows, std::uint64_t front) {
-    std::uint64_t place = all_values(ranks, front)[0];
-    for (const checkpoint_array& one : rows.arrays) {
-      array_place array{{}, place, place, 0, all_values(ranks, part_sum{add_to(0, one.bytes), one.bytes.size()})};
-      for (std::size_t rank = 0; rank < array.parts.size(); ++rank) {
-        if (static_cast<int>(rank) < ranks.rank()) array.own += array.parts[rank].bytes;
-        array.bytes += array.parts[rank].bytes;
-      }
-      array.head = array_head(one, array.bytes);
-      array.own += array.head.size();
-      place += array.head.size() + array.bytes;
-      arrays.push_back(std::move(array));
-    }
-    end = place;
+/// An array, of which each rank has rows.
+struct shared_array {
+  array_place place;
+  std::vector<part_sum> parts;  ///< by rank
+
+  shared_array(communicator& ranks, const checkpoint_array& own)
+      : place{{own.name, own.type, own.components, {}}},
+        parts(all_values(ranks, part_sum{add_to(0, own.bytes), own.bytes.size()})) {
+    for (const part_sum& one : parts) place.bytes += one.bytes;
   }
-
-  struct array_place {
-    std::string head;
-    std::uint64_t begin;  ///< of the head
-    std::uint64_t own;    ///< of this rank's rows
-    std::uint64_t bytes;  ///< of the rows of all
-    std::vector<part_sum> parts;
-  };
-
-  /// That of the arrays, after what has that checksum.
-  [[nodiscard]] checksum continued(checksum sum) const {
-    for (const array_place& one : arrays) {
-      sum = add_to(sum, bytes_of(one.head));
-      for (const part_sum& part : one.parts) sum = joined(sum, part);
-    }
-    return sum;
-  }
-
-  std::vector<array_place> arrays;
-  std::uint64_t end = 0;  ///< of the arrays
 };
+
+[[nodiscard]] std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+[[nodiscard]] std::string front_of(const checkpoint& rest, std::size_t arrays, std::uint64_t end,
+                                   std::uint32_t version) {
+  const file_header header = header_of(rest, arrays, end + sizeof(checksum), version);
+  return text_of(std::as_bytes(std::span(&header, 1))) + rest.parameters;
+}
+
+[[nodiscard]] checkpoint_frame own_frame(const checkpoint& rest, std::span<shared_array> shared) {
+  checkpoint_frame frame;
+  frame.pieces.push_back({0, {}});
+  frame.end = sizeof(file_header) + rest.parameters.size();
+  for (shared_array& one : shared) {
+    frame.pieces.push_back({frame.end, array_head(one.place.array, one.place.bytes)});
+    one.place.offset = frame.end + frame.pieces.back().bytes.size();
+    frame.end = one.place.offset + one.place.bytes;
+  }
+  placed_bytes back{frame.end, {}};
+  for (const checkpoint_array& one : rest.arrays) {
+    back.bytes += array_head(one, one.bytes.size()) + text_of(one.bytes);
+  }
+  frame.end += back.bytes.size();
+  frame.pieces.push_back(std::move(back));
+  frame.pieces[0].bytes = front_of(rest, shared.size() + rest.arrays.size(), frame.end, format_version);
+  return frame;
+}
+
+[[nodiscard]] checkpoint_frame hdf5_frame(const std::string& name, const checkpoint& rest,
+                                          std::span<shared_array> shared) {
+  std::vector<array_place> places;
+  for (const shared_array& one : shared) places.push_back(one.place);
+  for (const checkpoint_array& one : rest.arrays) {
+    places.push_back({{one.name, one.type, one.components, {}}, one.bytes.size()});
+  }
+  const std::uint64_t begin = hdf5_begin(rest.parameters.size());
+  checkpoint_frame frame = make_hdf5(name, begin, rest, places);
+  for (std::size_t k = 0; k < shared.size(); ++k) shared[k].place = places[k];
+  for (std::size_t k = 0; k < rest.arrays.size(); ++k) {
+    frame.pieces.push_back({places[shared.size() + k].offset, text_of(rest.arrays[k].bytes)});
+  }
+  std::string front = front_of(rest, places.size(), frame.end, hdf5_version);
+  front.resize(begin, '\0');
+  frame.pieces.push_back({0, std::move(front)});
+  return frame;
+}
+
+/// That of the whole file: of the pieces and the rows between them.
+[[nodiscard]] checksum sum_of(const checkpoint_frame& frame, std::span<const shared_array> shared) {
+  std::vector<std::pair<std::uint64_t, part_sum>> all;
+  for (const placed_bytes& one : frame.pieces) {
+    all.push_back({one.offset, {add_to(0, bytes_of(one.bytes)), one.bytes.size()}});
+  }
+  for (const shared_array& one : shared) {
+    std::uint64_t at = one.place.offset;
+    for (const part_sum& part : one.parts) {
+      all.push_back({at, part});
+      at += part.bytes;
+    }
+  }
+  std::erase_if(all, [](const auto& one) { return one.second.bytes == 0; });
+  std::ranges::sort(all, {}, [](const auto& one) { return one.first; });
+  checksum sum = 0;
+  for (const auto& [offset, part] : all) sum = joined(sum, part);
+  return sum;
+}
 
 /// An open file, of which parts are read.
 class part_reader {
@@ -153,12 +192,12 @@ class part_reader {
   return result;
 }
 
-/// All arrays of the file; `offset`: of the first.
-void read_arrays(const part_reader& in, const file_header& header, std::uint64_t offset, communicator& ranks,
-                 std::span<const std::string_view> by_row, checkpoint_share& result) {
-  const key_share own = keys_of_rank(header.particles, ranks.rank(), ranks.size());
-  for (std::uint32_t i = 0; i < header.array_count; ++i) {
-    checkpoint_array array;
+/// The arrays of a file of version 1; `offset`: of the first.
+[[nodiscard]] std::vector<array_place> arrays_in_own(const part_reader& in, std::uint32_t count, std::uint64_t offset) {
+  std::vector<array_place> result;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    array_place place;
+    checkpoint_array& array = place.array;
     array.name = in.text(offset, in.number<std::uint32_t>(offset));
     array.type = in.number<element_type>(offset);
     if (array.type < element_type::float32 || array.type > element_type::uint8) {
@@ -166,54 +205,63 @@ void read_arrays(const part_reader& in, const file_header& header, std::uint64_t
                              static_cast<std::uint32_t>(array.type)));
     }
     array.components = in.number<std::uint64_t>(offset);
-    const auto length = in.number<std::uint64_t>(offset);
-    if (length % size_of(array.type) != 0) {
+    place.bytes = in.number<std::uint64_t>(offset);
+    if (place.bytes % size_of(array.type) != 0) {
       throw io_error(message(in.name(), ": array ", shown(array.name), " is cut"));
     }
-    const bool named = std::find(by_row.begin(), by_row.end(), array.name) != by_row.end();
-    const std::uint64_t row = header.particles == 0 ? 0 : length / header.particles;
-    if (named && header.particles > 0 && row > 0 && row * header.particles == length) {
-      array.bytes = in.bytes(offset + own.first * row, (own.end - own.first) * row);
-      result.rows.arrays.push_back(std::move(array));
-    } else if (named && length == 0 && header.particles == 0) {
-      result.rows.arrays.push_back(std::move(array));
-    } else if (ranks.rank() == 0) {
-      array.bytes = in.bytes(offset, length);
-      result.rest.arrays.push_back(std::move(array));
-    }
-    offset += length;
+    place.offset = offset;
+    offset += place.bytes;
+    result.push_back(std::move(place));
+  }
+  return result;
+}
+
+void read_array(const part_reader& in, communicator& ranks, std::span<const std::string_view> by_row,
+                const array_place& place, checkpoint_share& result) {
+  checkpoint_array array = place.array;
+  const std::uint64_t particles = result.rest.particles;
+  const key_share own = keys_of_rank(particles, ranks.rank(), ranks.size());
+  const bool named = std::find(by_row.begin(), by_row.end(), array.name) != by_row.end();
+  const std::uint64_t row = particles == 0 ? 0 : place.bytes / particles;
+  if (named && particles > 0 && row > 0 && row * particles == place.bytes) {
+    array.bytes = in.bytes(place.offset + own.first * row, (own.end - own.first) * row);
+    result.rows.arrays.push_back(std::move(array));
+  } else if (named && place.bytes == 0 && particles == 0) {
+    result.rows.arrays.push_back(std::move(array));
+  } else if (ranks.rank() == 0) {
+    array.bytes = in.bytes(place.offset, place.bytes);
+    result.rest.arrays.push_back(std::move(array));
   }
 }
 
 }  // namespace
 
 void write_checkpoint(communicator& ranks, const std::filesystem::path& file, const checkpoint& rows,
-                      const checkpoint& rest) {
+                      const checkpoint& rest, checkpoint_format format) {
   require_same_arrays(ranks, rows);
-  const bool root = ranks.rank() == 0;
-  const checkpoint_layout layout(ranks, rows, sizeof(file_header) + rest.parameters.size());
-  std::string front, back;
-  if (root) {
-    for (const checkpoint_array& one : rest.arrays) {
-      back += array_head(one, one.bytes.size());
-      back.append(reinterpret_cast<const char*>(one.bytes.data()), one.bytes.size());
-    }
-    const file_header header =
-        header_of(rest, rows.arrays.size() + rest.arrays.size(), layout.end + back.size() + sizeof(checksum));
-    front.assign(reinterpret_cast<const char*>(&header), sizeof header);
-    front += rest.parameters;
-    const checksum sum = add_to(layout.continued(add_to(0, bytes_of(front))), bytes_of(back));
-    back.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  }
+  std::vector<shared_array> shared;
+  for (const checkpoint_array& one : rows.arrays) shared.emplace_back(ranks, one);
+  const bool processes = ranks.size() > 1 && ranks.name() == "mpi";
+  const bool as_hdf5 =
+      format == checkpoint_format::automatic ? hdf5_is_there() && processes : format == checkpoint_format::hdf5;
   ranks_file out(ranks, file);
+  checkpoint_frame frame;
+  checksum sum = 0;
   together(ranks, [&] {
-    for (std::size_t k = 0; k < rows.arrays.size(); ++k) {
-      out.write_at(layout.arrays[k].own, rows.arrays[k].bytes);
-      if (root) out.write_at(layout.arrays[k].begin, layout.arrays[k].head);
+    if (ranks.rank() != 0) return;
+    frame = as_hdf5 ? hdf5_frame(file.string(), rest, shared) : own_frame(rest, shared);
+    sum = sum_of(frame, shared);
+  });
+  for (shared_array& one : shared) one.place.offset = all_values(ranks, one.place.offset)[0];
+  together(ranks, [&] {
+    for (std::size_t k = 0; k < shared.size(); ++k) {
+      std::uint64_t own = shared[k].place.offset;
+      for (int rank = 0; rank < ranks.rank(); ++rank) own += shared[k].parts[static_cast<std::size_t>(rank)].bytes;
+      out.write_at(own, rows.arrays[k].bytes);
     }
-    if (!root) return;
-    out.write_at(0, front);
-    out.write_at(layout.end, back);
+    if (ranks.rank() != 0) return;
+    for (const placed_bytes& one : frame.pieces) out.write_at(one.offset, one.bytes);
+    out.write_at(frame.end, std::as_bytes(std::span(&sum, 1)));
   });
   out.commit();
 }
@@ -242,7 +290,11 @@ checkpoint_share read_checkpoint(communicator& ranks, const std::filesystem::pat
     if (hash_of(result.rest.parameters) != header.parameters_hash) {
       throw io_error(message(in->name(), ": the hash of its parameters does not match them"));
     }
-    read_arrays(*in, header, place, ranks, by_row, result);
+    const bool as_hdf5 = header.version == hdf5_version;
+    for (const array_place& one :
+         as_hdf5 ? arrays_in_hdf5(in->name()) : arrays_in_own(*in, header.array_count, place)) {
+      read_array(*in, ranks, by_row, one, result);
+    }
   });
   return result;
 }

@@ -92,6 +92,13 @@ struct cpu_costs {
 /// `scan` says so. Work is divided between threads where a team is started.
 [[nodiscard]] method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double tables = 0);
 
+/// Millions of elements that wait for the one before, which a CPU adds to the same result. A thread has this share of
+/// the elements.
+[[nodiscard]] double waiting_elements(const key_request& request, double share);
+
+/// Millions of bytes of the results that do not stay in a CPU's cache.
+[[nodiscard]] double far_result_bytes(const key_request& request);
+
 /// Picoseconds for joining an element to its result on the CPU, where a thread has this share of the results.
 [[nodiscard]] double cpu_join(const key_request& request, double share = 1);
 

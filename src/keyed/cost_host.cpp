@@ -195,6 +195,7 @@ method_cost sort_reduce_method::cpu_sort_cost(const key_request& request) {
   cost.each("far", cost_unit::byte, 1e-6 * count * far / threads);
   cost.each("rows", cost_unit::step, 1e-6 * std::min(count, request.sample.span) / threads);
   cost.each("clear", cost_unit::byte, 1e-6 * request.keys * request.row_bytes);
+  cost.each("clear_far", cost_unit::byte, far_result_bytes(request));
   return cost.holds(20 * count);
 }
 
@@ -221,6 +222,17 @@ method_cost linked_lists_method::cost(const key_request& request) {
   cost.each("far", cost_unit::byte, 1e-6 * walked * (far - 1));
   cost.each("clear", cost_unit::byte, 1e-6 * keys * request.row_bytes);
   return cost.holds(4 * (count + keys));
+}
+
+double waiting_elements(const key_request& request, double share) {
+  // An addition does not wait where as many to other results are near enough to go on meanwhile.
+  constexpr double in_flight = 32;
+  return 1e-6 * request.elements * share * std::pow(request.sample.same, in_flight);
+}
+
+double far_result_bytes(const key_request& request) {
+  constexpr double cache = 4;
+  return std::max(0.0, 1e-6 * request.keys * request.row_bytes - cache);
 }
 
 double cpu_join(const key_request& request, double share) {

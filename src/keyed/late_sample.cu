@@ -73,18 +73,6 @@ class sample_slots {
   return *all;
 }
 
-/// Index: place in the sample.
-struct write_key_sample {
-  key_source source;
-  key_sample_layout layout;
-  std::uint32_t* words;
-
-  QUADRAT_HD void operator()(std::size_t s) const {
-    const std::uint32_t key = source.raw(layout.element(s));
-    words[s] = key < source.key_count ? key : no_key;
-  }
-};
-
 }  // namespace
 
 bool is_capturing(const cuda_context& context) {
@@ -98,7 +86,7 @@ void late_key_sample::start(const cuda_context& context, const key_source& sourc
   drop();
   layout_ = layout;
   words_ = kept_samples().take(context, layout.taken);
-  for_each(context, "keyed.late_sample", layout.taken, write_key_sample{source, layout, words_});
+  for_each(context, "keyed.late_sample", layout.taken, take_key_sample{source, layout, words_});
 }
 
 std::optional<key_sample> late_key_sample::arrived() const {

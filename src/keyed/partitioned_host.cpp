@@ -69,7 +69,10 @@ method_cost partitioned_method::cost(const key_request& request) {
   const std::size_t row_bytes = row_bytes_for(static_cast<int>(request.row_bytes));
   const double keys = std::clamp(request.keys, 1.0, 4294967295.0);
   const double range = std::exp2(range_bits_for(static_cast<std::uint32_t>(keys), row_bytes));
-  const double moved = request.keys <= range ? 0 : std::min(1.0, request.sample.block_span / range);
+  // The sample says which range of keys twice as many elements have.
+  const double sampled = std::clamp(request.elements, 1.0, 2.0 * moving_block);
+  const double block_span = request.sample.block_span * std::min(1.0, moving_block / sampled);
+  const double moved = request.keys <= range ? 0 : std::min(1.0, block_span / range);
   const double piece = std::max(request.elements / most_pieces, 2 * range);
   const double fullest = std::max(request.sample.crowd, range / std::max(range, request.sample.span));
   const bool moves = starts_team(request, request.elements, 2.0 * least_blocks * moving_block);
@@ -86,8 +89,11 @@ method_cost partitioned_method::cost(const key_request& request) {
   cost.each("elements", cost_unit::step, 1e-6 * request.elements / threads);
   cost.each("bytes", cost_unit::byte, 1e-6 * request.elements * request.row_bytes / threads);
   cost.each("moved", cost_unit::step, 1e-6 * request.elements * moved / movers);
-  cost.each("alone", cost_unit::step, joins && !collects ? 1e-6 * request.elements * fullest : 0);
+  const double alone = joins && !collects ? std::max(0.0, fullest - 1 / threads) : 0;
+  cost.each("alone", cost_unit::step, 1e-6 * request.elements * alone);
+  cost.each("waits", cost_unit::step, waiting_elements(request, 1 / threads));
   cost.each("clear", cost_unit::byte, 1e-6 * request.keys * request.row_bytes / threads);
+  cost.each("clear_far", cost_unit::byte, far_result_bytes(request) / threads);
   return cost.holds((2 + static_cast<double>(row_bytes)) * request.elements);
 }
 
@@ -196,10 +202,10 @@ void partitioned_engine::set_keys(const key_source& keys) {
   allocate(keys.count);
   keys_ = keys;
   with_keys(keys_, [&](const auto* words) {
-    for_each_part_of(block_parts_.parts, keys_.count, [&](std::size_t part) { count_part(words, part); });
+    for_each_part_of(context_, block_parts_.parts, keys_.count, [&](std::size_t part) { count_part(words, part); });
   });
   place_shares();
-  for_each_part_of(block_parts_.parts, keys_.count, [&](std::size_t part) { list_blocks(part); });
+  for_each_part_of(context_, block_parts_.parts, keys_.count, [&](std::size_t part) { list_blocks(part); });
   cut_pieces();
 }
 
@@ -296,7 +302,7 @@ template <typename Fold, int Components, typename T, typename Source, typename R
 void partitioned_engine::join(const Source& source, const Rows& results, int components, bool accumulate) {
   const std::size_t work = keys_.count + setup_.key_count;
   with_keys(keys_, [&](const auto* keys) {
-    for_each_part_of(block_parts_.parts, keys_.count,
+    for_each_part_of(context_, block_parts_.parts, keys_.count,
                      [&](std::size_t part) { move_part<Components, T>(keys, part, source, components); });
   });
   const auto count = static_cast<std::int64_t>(pieces_.size());
@@ -307,7 +313,7 @@ void partitioned_engine::join(const Source& source, const Rows& results, int com
   }
   if (pieces_.size() == ranges_) return;
   const auto parts = static_cast<std::size_t>(threads);
-  for_each_part_of(parts, work,
+  for_each_part_of(context_, parts, work,
                    [&](std::size_t part) { collect<Fold, Components, T>(part, parts, results, components); });
 }
 

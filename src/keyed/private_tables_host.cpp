@@ -139,9 +139,11 @@ class range_reader {
   std::array<std::uint32_t, block + keys_a_step> places_;
 };
 
-/// Begins of `parts` ranges with about as many elements each, by a sample, and their end.
-void choose_ranges(const key_source& keys, std::size_t parts, std::uint32_t* ranges) {
+/// Begins of `parts` ranges that are about as much work, and their end: elements to join, by a sample, and results to
+/// clear, which take row_bytes each. The elements of one key are not divided.
+void choose_ranges(const key_source& keys, std::size_t parts, double row_bytes, std::uint32_t* ranges) {
   constexpr std::size_t most = 1024;
+  constexpr double bytes_cleared = 64;  // in the time of joining an element
   std::array<std::uint32_t, most> sample;
   const std::size_t wanted = std::min(most, keys.count);
   std::size_t seen = 0;
@@ -149,11 +151,25 @@ void choose_ranges(const key_source& keys, std::size_t parts, std::uint32_t* ran
     const std::uint32_t key = keys.raw(keys.count * s / wanted);
     if (key < keys.key_count) sample[seen++] = key;
   }
-  std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(seen));
-  for (std::size_t part = 0; part <= parts; ++part) {
-    const bool inside = part > 0 && part < parts && seen > 0;
-    ranges[part] = inside ? sample[seen * part / parts] : (part == 0 ? 0 : keys.key_count);
+  const auto begin = sample.begin(), end = begin + static_cast<std::ptrdiff_t>(seen);
+  std::sort(begin, end);
+  const double all = keys.key_count, elements = seen > 0 ? static_cast<double>(keys.count) : 0;
+  const double joined = elements / static_cast<double>(std::max<std::size_t>(seen, 1)),
+               cleared = row_bytes / bytes_cleared;
+  auto next = begin;  // of the sample: the first that is not before the range in full
+  double before = 0;  // elements of the sample before it
+  ranges[0] = 0;
+  for (std::size_t part = 1; part < parts; ++part) {
+    const double share = (elements + cleared * all) * static_cast<double>(part) / static_cast<double>(parts);
+    for (; next != end && before + joined + cleared * *next <= share; ++next) before += joined;
+    double first = (share - before) / cleared;
+    if (next != end && first >= *next) {
+      const auto [same, other] = std::equal_range(begin, end, *next);
+      first = *next + (next - same < other - next ? 0.0 : 1.0);
+    }
+    ranges[part] = std::max(ranges[part - 1], static_cast<std::uint32_t>(std::min(first, all)));
   }
+  ranges[parts] = keys.key_count;
 }
 
 }  // namespace
@@ -182,23 +198,19 @@ method_cost private_tables_method::cost(const key_request& request) {
       parts == 1 ? false : starts_team(request, request.elements + (parts > 0 ? 0 : request.keys), cpu_tables_team);
   const bool collects = parts > 0 && starts_team(request, tables * request.keys, cpu_tables_team);
   constexpr double sampled = 1024;
-  // An addition waits for the one before to the same result, unless those to other results are near enough to go on
-  // meanwhile. A thread has the elements of a part, or of a key.
-  constexpr double in_flight = 32;
+  // A thread has the elements of a part, or of a key.
   const double own = parts > 0 ? 1.0 / request.threads : std::max(1.0 / request.threads, request.sample.crowd);
-  const double waiting = copies > 1 ? 0 : 1e-6 * request.elements * own * std::pow(request.sample.same, in_flight);
-  // Ranges have as many elements each: one of them has the keys beyond those in use.
-  const double in_use = std::min(1.0, request.sample.span / std::max(request.keys, 1.0));
   return cpu_cost({.element = join,
                    .crowd = crowd,
                    .scan = fills ? 500.0 : 0,
                    .teams = (fills ? 1.0 : 0) + (collects ? 1 : 0),
                    .set_elements = parts > 0 || !fills ? 0 : std::min(sampled, request.elements),
-                   .clears = parts > 0 ? 0 : 1 - in_use * (1 - 1.0 / request.threads),
+                   .clears = 0,
                    .work = parts > 0 ? "work" : "ranged_work",
                    .elements = parts > 0 ? "elements" : "ranged_elements"},
                   request, tables * copies)
-      .each("waits", cost_unit::step, waiting);
+      .each("waits", cost_unit::step, copies > 1 ? 0 : waiting_elements(request, own))
+      .each("clear_far", cost_unit::byte, far_result_bytes(request) / (fills ? request.threads : 1));
 }
 
 void private_tables_engine::set_keys(const key_source& keys) {
@@ -207,7 +219,7 @@ void private_tables_engine::set_keys(const key_source& keys) {
   const auto threads = static_cast<std::size_t>(context_.threads());
   if (parts == 0 && threads > 1 && keys.count + setup_.key_count >= worth_a_team) {
     ranges_.resize(threads + 1);
-    choose_ranges(keys, threads, ranges_.data());
+    choose_ranges(keys, threads, setup_.options.value_bytes, ranges_.data());
   }
   keys_ = keys;
 }
@@ -222,14 +234,14 @@ void private_tables_engine::join_tables(const Source& source, const Rows& result
   };
   const partition elements{keys_.count, parts};
   with_keys(keys_, [&](const auto* keys) {
-    for_each_part_of(parts, keys_.count, [&](std::size_t part) {
+    for_each_part_of(context_, parts, keys_.count, [&](std::size_t part) {
       const auto join = make_row_join<Fold, Components>(source, table(part), components);
       join.clear(0, key_count * Copies);
       fill_table<Copies>(keys_, keys, elements.first(part), elements.last(part), join);
     });
   });
   const partition key_ranges = partition_for(context_, key_count, 1);
-  for_each_part_of(key_ranges.parts, parts * key_count, [&](std::size_t range) {
+  for_each_part_of(context_, key_ranges.parts, parts * key_count, [&](std::size_t range) {
     const auto join = make_row_join<Fold, Components>(source, results, components);
     const std::size_t first = key_ranges.first(range), last = key_ranges.last(range);
     if (!accumulate) join.clear(first, last);
@@ -249,7 +261,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
   const auto threads = work < worth_a_team ? 1 : static_cast<std::size_t>(context_.threads());
   const partition elements{keys_.count, threads};
   with_keys(keys_, [&](const auto* keys) {
-    for_each_part_of(threads, work, [&](std::size_t part) {
+    for_each_part_of(context_, threads, work, [&](std::size_t part) {
       using key_type = std::remove_cvref_t<decltype(*keys)>;
       const auto join = make_row_join<Fold, Components>(source, results, components);
       if (!accumulate && threads == 1) join.clear(0, setup_.key_count);

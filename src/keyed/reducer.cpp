@@ -193,9 +193,10 @@ void key_reducer<Context>::implementation::use_keys() {
   const std::size_t count = source.count;
   const std::uint64_t most = engine->most_elements();
   require(count <= most, "there are ", count, " elements; the method ", method, " can take ", most);
-  detail::require_memory(context.memory(),
-                         {method, "elements", engine->bytes_needed(count), engine->bytes(), "The method atomic needs"},
-                         setup.options.most_bytes);
+  detail::require_memory(
+      context.memory(),
+      {method, "elements", engine->bytes_needed(count), engine->bytes(), "The method atomic needs the least"},
+      setup.options.most_bytes);
   engine->set_keys(source);
 }
 

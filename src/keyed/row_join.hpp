@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -23,6 +24,8 @@ struct packed_rows {
     return rows[row * (Components > 0 ? Components : components) + static_cast<std::size_t>(c)];
   }
   [[nodiscard]] std::remove_const_t<T> load(std::size_t row, int c) const { return at(row, c); }
+  /// Sets all values of the rows [first, last).
+  void fill(std::size_t first, std::size_t last, T value) const { std::fill(&at(first, 0), &at(last, 0), value); }
   /// Rows from this one on.
   [[nodiscard]] packed_rows from(std::size_t row) const { return {&at(row, 0), components}; }
 };
@@ -32,6 +35,11 @@ template <typename T>
 struct loose_rows {
   component_values<T> values;
   [[nodiscard]] T& at(std::size_t row, int c) const { return values.component[c][row * values.stride]; }
+  void fill(std::size_t first, std::size_t last, T value) const {
+    for (std::size_t row = first; row < last; ++row) {
+      for (int c = 0; c < values.components; ++c) at(row, c) = value;
+    }
+  }
   [[nodiscard]] loose_rows from(std::size_t row) const {
     loose_rows later = *this;
     for (int c = 0; c < values.components; ++c) later.values.component[c] += row * values.stride;
@@ -39,8 +47,8 @@ struct loose_rows {
   }
 };
 
-/// Joins elements to rows. Source: `load(element, component)`; Rows: `at(row, component)`. Components: their number, or
-/// 0 if it is only known at run time.
+/// Joins elements to rows. Source: `load(element, component)`; Rows: `at(row, component)`, `fill`. Components: their
+/// number, or 0 if it is only known at run time.
 template <typename Fold, int Components, typename Source, typename Rows>
 class row_join {
  public:
@@ -52,9 +60,7 @@ class row_join {
   /// Fills rows [first, last) with the identity.
   void clear(std::size_t first, std::size_t last) const {
     using type = std::remove_reference_t<decltype(rows_.at(0, 0))>;
-    for (std::size_t row = first; row < last; ++row) {
-      for (int c = 0; c < components(); ++c) rows_.at(row, c) = Fold::template identity<type>();
-    }
+    rows_.fill(first, last, Fold::template identity<type>());
   }
   void operator()(std::size_t element, std::size_t row) const {
     for (int c = 0; c < components(); ++c) join(row, c, Fold::taken(source_.load(element, c)));
@@ -100,9 +106,12 @@ void with_rows(const component_values<const T>& values, const component_values<T
     f(components, packed_rows<Components, const T>{values.component[0], Components},
       packed_rows<Components, T>{results.component[0], Components});
   };
-  const bool both = is_packed(values) && is_packed(results);
-  if (both && results.components == 1) return packed(std::integral_constant<int, 1>{});
-  if (both && results.components == 3) return packed(std::integral_constant<int, 3>{});
+  if (is_packed(values) && is_packed(results)) {
+    if (results.components == 1) return packed(std::integral_constant<int, 1>{});
+    if (results.components == 2) return packed(std::integral_constant<int, 2>{});
+    if (results.components == 3) return packed(std::integral_constant<int, 3>{});
+    if (results.components == 4) return packed(std::integral_constant<int, 4>{});
+  }
   f(std::integral_constant<int, 0>{}, loaded_values<T>{values}, loose_rows<T>{results});
 }
 
@@ -110,10 +119,11 @@ void with_rows(const component_values<const T>& values, const component_values<T
 /// microseconds on virtual machines.
 inline constexpr std::size_t worth_a_team = 16384;
 
-/// Calls f(part) for each part, one per thread, or all in this thread if there is little work.
+/// Calls f(part) for each part, by the threads of the context, or all in this thread if there is little work.
 template <typename F>
-void for_each_part_of(std::size_t parts, std::size_t work, const F& f) {
-  for_each_part(work >= worth_a_team ? static_cast<int>(parts) : 1, parts, f);
+void for_each_part_of(const cpu_context& context, std::size_t parts, std::size_t work, const F& f) {
+  const std::size_t threads = std::min(parts, static_cast<std::size_t>(context.threads()));
+  for_each_part(work >= worth_a_team ? static_cast<int>(threads) : 1, parts, f);
 }
 
 /// Calls f(keys) with a pointer of the keys' type.

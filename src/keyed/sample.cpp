@@ -7,21 +7,6 @@
 
 namespace quadrat::detail {
 
-namespace {
-
-struct take_key_sample {
-  key_source source;
-  key_sample_layout layout;
-  std::uint32_t* keys;
-
-  QUADRAT_HD void operator()(std::size_t s) const {
-    const std::uint32_t key = source.raw(layout.element(s));
-    keys[s] = key < source.key_count ? key : no_key;
-  }
-};
-
-}  // namespace
-
 template <typename Context>
 std::vector<std::uint32_t> read_key_sample(const Context& context, const key_source& source,
                                            const key_sample_layout& layout, workspace<Context>& scratch) {

@@ -54,6 +54,18 @@ struct key_sample_layout {
   }
 };
 
+/// Index: place in the sample. Writes its key, or no_key where that is out of range.
+struct take_key_sample {
+  key_source source;
+  key_sample_layout layout;
+  std::uint32_t* keys;
+
+  QUADRAT_HD void operator()(std::size_t s) const {
+    const std::uint32_t key = source.raw(layout.element(s));
+    keys[s] = key < source.key_count ? key : no_key;
+  }
+};
+
 /// Statistics of a sample. Keys that are out of range are ignored.
 struct key_sample {
   double seen = 0;          ///< elements in the sample

@@ -68,7 +68,13 @@ struct spread_request {
     const double seen = sample.fullest < 1 + sample.company ? sample.company : sample.fullest;
     return 1e-6 * (sample.seen > 0 ? seen : unseen);
   }
-  /// Their contributions.
+  /// Millions of other points in the tile of a point, more than where points are even; unseen ones as above.
+  [[nodiscard]] double crowd() const {
+    constexpr double tile_points = 512;
+    const double even = points * tile_points / nodes;
+    return sample.seen > 0 ? 1e-6 * std::max(0.0, sample.company - even) : fullest_tile();
+  }
+  /// Contributions of the points in the fullest tile.
   [[nodiscard]] double fullest() const { return fullest_tile() * footprint; }
 };
 
@@ -93,33 +99,36 @@ struct spread_request {
       .each("scattered", cost_unit::byte, request.share(scattered))
       .each("crowd", cost_unit::step, request.fullest())
       .each("rows", cost_unit::step, request.share(request.contributions() / request.row))
-      .holds(request.points * 32);
+      .holds(request.points * (request.bytes > 6 * request.nodes ? 40 : 24));
 }
 
-/// Mesh points along each edge of a tile, by dimension: some hundreds in all.
+/// Mesh points along each edge of a tile of the sample, by dimension: some hundreds in all.
 inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
 
-/// Of methods that sort points by tile.
-[[nodiscard]] inline method_cost tiles_cost(const spread_request& request) {
-  method_cost cost = spreading_cost(request);
+/// Bytes that a method holds for points that it sorts by tile: their records, and what sorting them takes, on GPUs more
+/// where there are many, on CPUs a copy of a tile's points for each thread.
+[[nodiscard]] inline double tiled_point_bytes(const spread_request& request) {
+  const bool wide = request.bytes > 6 * request.nodes;
   if (!request.cuda) {
-    // A tile with points is added up by itself, with what reaches beyond it, and then joined to the mesh.
-    const double edge = tile_edges[static_cast<std::size_t>(request.dimension)];
-    const double tiles = std::max(1.0, request.nodes / std::pow(edge, request.dimension));
-    const double used = request.sample.seen > 0 ? request.sample.occupied * request.sample.cells
-                                                : -tiles * std::expm1(-request.points / tiles);
-    const double joined = 1e-6 * used * std::pow(edge + request.row - 1, request.dimension);
-    constexpr double points_worth_a_team = 128;
-    cost.once("team", cost_unit::launch, request.teams(request.points >= points_worth_a_team ? 1 : 0))
-        .each("team", cost_unit::launch, request.teams(1))
-        .each("tiles", cost_unit::step, request.share(joined));
+    constexpr double most_in_copy = 16384;
+    const double record = wide ? 32 : 20;
+    return request.points * (record + 4) + request.threads * std::min(request.points, most_in_copy) * record;
   }
-  return cost.once("mesh", cost_unit::step, request.share(1e-6 * request.nodes))
-      .once("order", cost_unit::byte, request.share(request.megapoints() * request.disorder()))
+  constexpr double many = 200'000;
+  const double record = wide ? 32 : 16;
+  const double sorting = request.level != determinism::none ? 18 : request.points < many ? 12 : record + 6;
+  return request.points * (record + 4 + sorting);
+}
+
+/// Of methods that sort points by tile, on a GPU.
+[[nodiscard]] inline method_cost tiles_cost(const spread_request& request) {
+  return spreading_cost(request)
+      .once("mesh", cost_unit::step, 1e-6 * request.nodes)
+      .once("order", cost_unit::byte, request.megapoints() * request.disorder())
       .once("fullest", cost_unit::step, request.fullest_tile())
       .each("fullest", cost_unit::step, request.fullest())
-      .each("rows", cost_unit::step, request.share(request.contributions() / request.row))
-      .holds(request.points * (request.bytes > 6 * request.nodes ? 48 : 24));
+      .each("rows", cost_unit::step, request.contributions() / request.row)
+      .holds(tiled_point_bytes(request));
 }
 
 /// Tiles of some hundreds of mesh points, for a sample.

@@ -38,6 +38,7 @@ struct spread_plan<Context, T, D>::implementation {
   void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   void check();
   void choose(const points_view<T, D>& points);
+  [[nodiscard]] std::string advice(std::size_t needed, std::size_t points) const;
   [[nodiscard]] detail::spread_request request_for(const points_view<T, D>& points);
   [[nodiscard]] bool choice_holds(std::size_t points);
   [[nodiscard]] std::string_view reason();
@@ -136,6 +137,13 @@ void spread_plan<Context, T, D>::implementation::choose(const points_view<T, D>&
   });
 }
 
+/// What to do where a method needs more bytes than there are.
+template <typename Context, typename T, int D>
+std::string spread_plan<Context, T, D>::implementation::advice(std::size_t needed, std::size_t points) const {
+  const std::size_t least = points * sizeof(detail::placed_point<T>);
+  return needed > least ? message("The method particle needs ", least, " bytes") : "No method needs much less";
+}
+
 /// For const functions, which several threads may call at once.
 template <typename Context, typename T, int D>
 std::string_view spread_plan<Context, T, D>::implementation::reason() {
@@ -192,10 +200,9 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
   room.reset();
   require_input(points, system_of_point);
   choose(points);
-  detail::require_memory(
-      context.memory(),
-      {method, "points", engine->bytes_needed(points.count), engine->bytes(), "The methods particle and tiles need"},
-      setup.options.most_bytes);
+  const std::size_t needed = engine->bytes_needed(points.count);
+  detail::require_memory(context.memory(), {method, "points", needed, engine->bytes(), advice(needed, points.count)},
+                         setup.options.most_bytes);
   count = points.count;
   faults.clear(context);
   const detail::point_placement<T> placed = placement(points, system_of_point);

@@ -25,6 +25,7 @@ struct search_task {
   bool one_system;
   bool keeps_shifts;
   std::uint64_t* note;  ///< a word for the engine's kernels; its value is passed to `neighbor_engine::grow`
+  double mean_row;      ///< neighbors of a point, as the last build found them; 0: not known
 };
 
 /// The most cells for a search: far more than points would be mostly empty. Cells without end take up all of it.

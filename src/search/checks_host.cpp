@@ -136,7 +136,8 @@ std::span<const neighbor_method> neighbor_methods() { return detail::methods; }
 template <typename T, int D>
 bool neighbor_method_serves(std::string_view method, const neighbor_options<T>& options,
                             const neighbor_input<T, D>& input) {
-  return detail::method_serves(method, detail::make_request(false, options, input));
+  return detail::method_serves(
+      method, detail::make_request(false, options, input, detail::cubes_of_boxes(options, input.boxes)));
 }
 
 template bool neighbor_method_serves(std::string_view, const neighbor_options<float>&, const neighbor_input<float, 2>&);

@@ -44,6 +44,9 @@ class neighbor_engine {
   }
   /// Whether enqueue_entries needs the results of enqueue_counts, for a matrix too.
   [[nodiscard]] virtual bool counts_first() const { return false; }
+  /// Makes other cells where the rows of a list that has grown turned out to be long; returns whether it has, so that
+  /// points must be put into cells and counted once more.
+  [[nodiscard]] virtual bool refine(const search_task<T, D>& /*task*/) { return false; }
   /// Makes room for the results of counting, after the list has grown to `pairs`; returns whether counting must be
   /// repeated to fill it. `note` is the word of the task as the kernels left it.
   [[nodiscard]] virtual bool grow(std::uint64_t /*pairs*/, std::uint64_t /*note*/) { return false; }

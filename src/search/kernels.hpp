@@ -96,9 +96,10 @@ struct neighbor_sink {
   early_words early{};  ///< the size among them
 
   /// Whether only neighbors are written.
-  [[nodiscard]] bool plain() const {
-    return keys == nullptr && first == nullptr && squared_distances == nullptr && vectors == nullptr &&
-           shifts == nullptr;
+  [[nodiscard]] bool plain() const { return keys == nullptr && first == nullptr && !separations(); }
+  /// Whether anything is written that depends on positions.
+  [[nodiscard]] QUADRAT_HD bool separations() const {
+    return squared_distances != nullptr || vectors != nullptr || shifts != nullptr;
   }
   /// Called by one thread, when counting is done. Nothing that is sent early changes afterwards.
   QUADRAT_HD void report(std::size_t rows) const {
@@ -118,11 +119,15 @@ struct neighbor_sink {
   }
   QUADRAT_HD void store(std::uint64_t at, std::size_t row, particle_id j, const vec<int, D>& shift, const vec<T, D>& r,
                         T squared_distance) const {
+    store_numbers(at, row, j, squared_distance);
+    if (vectors != nullptr) vectors[at] = r;
+    if (shifts != nullptr) shifts[at] = shift;
+  }
+  /// All but the vectors.
+  QUADRAT_HD void store_numbers(std::uint64_t at, std::size_t row, particle_id j, T squared_distance) const {
     neighbors[at] = j;
     if (first != nullptr) first[at] = static_cast<particle_id>(row);
     if (squared_distances != nullptr) squared_distances[at] = squared_distance;
-    if (vectors != nullptr) vectors[at] = r;
-    if (shifts != nullptr) shifts[at] = shift;
   }
   /// Sets the count of a row whose last entry is before `at`, reports an overflow, and pads the rest.
   QUADRAT_HD void finish_matrix_row(std::size_t row, std::uint64_t at, std::uint64_t end) const {
@@ -160,12 +165,28 @@ struct expand_row {
   QUADRAT_HD void operator()(std::size_t i) const {
     const std::size_t row = i / lanes;
     const std::size_t lane = i % lanes;
-    const search_query<T, D> query = search.query_of_row(row);
-    const lattice<T, D>& shape = search.systems[query.system].shape;
     const std::uint64_t begin = sink.begin(row);
     std::uint64_t end = sink.limit(row);
     if (sink.offsets == nullptr && begin + sink.counts[row] < end) end = begin + sink.counts[row];
-    for (std::uint64_t at = begin + lane; at < end; at += lanes) {
+    if (sink.separations()) {
+      expand_separations(row, begin + lane, end);
+    } else {
+      for (std::uint64_t at = begin + lane; at < end; at += lanes) {
+        vec<int, D> shift{};
+        sink.store(at, row, entry_of_key<D>(sink.keys[at], shift), shift, {}, T(0));
+      }
+    }
+    if (sink.offsets == nullptr) {
+      for (std::uint64_t at = end + lane; at < sink.limit(row); at += lanes) sink.neighbors[at] = no_particle;
+    }
+  }
+
+ private:
+  /// Entries from `at` on, with what depends on positions.
+  QUADRAT_HD void expand_separations(std::size_t row, std::uint64_t at, std::uint64_t end) const {
+    const search_query<T, D> query = search.query_of_row(row);
+    const lattice<T, D>& shape = search.systems[query.system].shape;
+    for (; at < end; at += lanes) {
       vec<int, D> shift{};
       const particle_id j = entry_of_key<D>(sink.keys[at], shift);
       vec<int, D> boxes{};
@@ -173,9 +194,6 @@ struct expand_row {
       const vec<T, D> r = search.separation(query.position, there, shape.translation(shift));
       for (int axis = 0; axis < D; ++axis) shift[axis] += query.boxes[axis] - boxes[axis];
       sink.store(at, row, j, shift, r, squared_norm(r));
-    }
-    if (sink.offsets == nullptr) {
-      for (std::uint64_t at = end + lane; at < sink.limit(row); at += lanes) sink.neighbors[at] = no_particle;
     }
   }
 };

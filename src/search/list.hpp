@@ -72,6 +72,7 @@ struct neighbor_list<Context, T, D>::implementation {
   std::uint64_t boxes_number = 0;  // counts changes of boxes
   bool one_image = false;          // in these boxes
   bool nearest_image = false;
+  double cubes = 1;  // with the reach as edge, that fill them
   bool given_systems = false;
   std::size_t point_count = 0;
   array<T, Context> type_cutoffs;
@@ -118,6 +119,12 @@ struct neighbor_list<Context, T, D>::implementation {
   void keep_points(const neighbor_input<T, D>& input);
   void set_boxes(std::span<const lattice<T, D>> given);
   void prepare(const neighbor_input<T, D>& input);
+  [[nodiscard]] detail::search_task<T, D> task(const neighbor_input<T, D>& input, double mean_row);
+  /// On average, as the last build or count found them.
+  [[nodiscard]] double neighbors_of_a_point() const {
+    const double entries = static_cast<double>(size) * (options.pairs == neighbor_pairs::half ? 2 : 1);
+    return rows > 0 ? entries / static_cast<double>(rows) : 0;
+  }
   void start(const neighbor_input<T, D>& input);
   [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
   void enqueue_cells(const neighbor_input<T, D>& input);

@@ -186,7 +186,9 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
   if (at_once) {
     static_cast<void>(enqueue_at_once(input, sink(false)));
   } else {
-    if (engine->grow(size, note)) enqueue_counts(input, false);
+    const bool finer = engine->refine(task(input, neighbors_of_a_point()));
+    if (finer) engine->enqueue_cells({search(input), options.accept_outside, faults()});
+    if (engine->grow(size, note) || finer) enqueue_counts(input, false);
     enqueue_entries(input, sink(false));
   }
   state = stage::built;
@@ -203,7 +205,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   require(detail::same_boxes(boxes, input.boxes), "the boxes are not those of the last build; call build");
   require(given_systems == (input.system_of_point != nullptr),
           "system_of_point was given to one of this build and the last, and not to the other; call build");
-  const detail::neighbor_request wanted = detail::make_request(cuda, options, input);
+  const detail::neighbor_request wanted = detail::make_request(cuda, options, input, cubes);
   require(wanted.asks_the_same(request) || detail::method_serves(method, wanted), "the method of the last build, ",
           method, ", does not serve queries or excluded pairs; call build");
   last = input;

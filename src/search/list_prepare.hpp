@@ -42,7 +42,7 @@ bool neighbor_list<Context, T, D>::implementation::choice_holds() {
 /// The method that was asked for, or the one with the least expected time.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
-  detail::neighbor_request wanted = detail::make_request(cuda, options, input);
+  detail::neighbor_request wanted = detail::make_request(cuda, options, input, cubes);
   if constexpr (!cuda) {
     const bool free = context.reproducibility() == determinism::none;
     wanted.threads = free ? context.threads() : detail::usual_threads;
@@ -96,8 +96,23 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
   boxes.clear();  // should the rest fail
   one_image = detail::boxes_hold(options, given, static_cast<T>(detail::boxes_of_one_image));
   nearest_image = detail::boxes_hold(options, given, static_cast<T>(detail::boxes_of_nearest_image));
+  cubes = detail::cubes_of_boxes(options, given);
   boxes.assign(given.begin(), given.end());
   ++boxes_number;
+}
+
+template <typename Context, typename T, int D>
+detail::search_task<T, D> neighbor_list<Context, T, D>::implementation::task(const neighbor_input<T, D>& input,
+                                                                             double mean_row) {
+  return {input,
+          rows,
+          boxes_number,
+          one_image,
+          nearest_image,
+          boxes.size() == 1 && !given_systems,
+          results.keeps_shifts(),
+          control.data() + engine_word,
+          mean_row};
 }
 
 template <typename Context, typename T, int D>
@@ -105,13 +120,13 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   prepared = false;
   detail::check_neighbor_input(options, input);
   given_systems = input.system_of_point != nullptr;
+  const double mean_row = neighbors_of_a_point();
   rows = input.queries.has_value() ? input.queries->count : input.points.count;
   require(!matrix() || rows == 0 || options.width <= (std::uint64_t{1} << 40) / rows, "a matrix of ", rows, " x ",
           options.width, " entries was asked for; at most 2^40 are possible");
   set_boxes(input.boxes);
   choose_method(input);
-  engine->prepare({input, rows, boxes_number, one_image, nearest_image, boxes.size() == 1 && !given_systems,
-                   results.keeps_shifts(), control.data() + engine_word});
+  engine->prepare(task(input, mean_row));
   results.set_rows(context, rows);
   point_count = input.points.count;
   if (options.skin > T(0)) remembered.resize(context, point_count, results.keeps_shifts());

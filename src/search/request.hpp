@@ -122,9 +122,25 @@ inline constexpr std::size_t loops_team_points = 2048, sweeps_team_points = 256;
 /// Cells in reach of a cell.
 [[nodiscard]] inline double cells_around(const neighbor_request& request) { return request.dimension == 3 ? 27 : 9; }
 
+/// Cubes with the reach as edge that fill the boxes.
+template <typename T, int D>
+[[nodiscard]] double cubes_of_boxes(const neighbor_options<T>& options, std::span<const lattice<T, D>> boxes) {
+  double sum = 0;
+  for (const lattice<T, D>& shape : boxes) {
+    double cubes = 1;
+    for (int axis = 0; axis < D; ++axis) {
+      const double length = norm(shape.vectors[axis]);
+      cubes *= std::max(1.0, length / static_cast<double>(options.cutoff + options.skin));
+    }
+    sum += cubes;
+  }
+  return std::max(sum, 1.0);
+}
+
+/// `cubes`: those of the input's boxes.
 template <typename T, int D>
 [[nodiscard]] neighbor_request make_request(bool cuda, const neighbor_options<T>& options,
-                                            const neighbor_input<T, D>& input) {
+                                            const neighbor_input<T, D>& input, double cubes) {
   const bool excluded = input.excluded_offsets != nullptr;
   neighbor_request request{cuda, input.points.count,
                            options.rule == cutoff_rule::uniform && !input.queries.has_value() && !excluded,
@@ -132,16 +148,7 @@ template <typename T, int D>
   request.half = options.pairs == neighbor_pairs::half;
   request.dimension = D;
   request.number_bytes = sizeof(T);
-  request.box_cells = 0;
-  for (const lattice<T, D>& shape : input.boxes) {
-    double cubes = 1;
-    for (int axis = 0; axis < D; ++axis) {
-      const double length = norm(shape.vectors[axis]);
-      cubes *= std::max(1.0, length / static_cast<double>(options.cutoff + options.skin));
-    }
-    request.box_cells += cubes;
-  }
-  request.box_cells = std::max(request.box_cells, 1.0);
+  request.box_cells = cubes;
   return request;
 }
 

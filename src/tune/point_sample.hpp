@@ -75,6 +75,10 @@ struct point_sample {
   }
 };
 
+/// Raises company, and what follows from it, to what the runs of points in one cell say: there are no more cells in use
+/// than runs. Of points that are sorted by cell no two windows of a sample meet, so that nothing else shows it.
+void hold_to_runs(double points, point_sample& sample);
+
 /// The statistics of the cells of a sample, in its order.
 [[nodiscard]] point_sample summarize_points(std::size_t count, const sampled_cells& cells,
                                             std::span<const std::uint64_t> sampled);

@@ -97,6 +97,17 @@ void add_company(std::size_t count, std::span<const std::uint64_t> sampled, poin
 
 }  // namespace
 
+void hold_to_runs(double points, point_sample& sample) {
+  if (sample.seen < 2) return;
+  const double changes = std::max(1 - sample.same, 1 / sample.seen);
+  const double runs = std::clamp(points * changes, 1.0, std::max(sample.cells, 1.0));
+  const double company = points / runs - 1;
+  if (company <= sample.company) return;
+  sample.company = company;
+  sample.fullest = std::max(sample.fullest, 1 + company);
+  sample.occupied = std::min(1.0, runs / sample.cells * -std::expm1(-points / runs));
+}
+
 point_sample summarize_points(std::size_t count, const sampled_cells& cells, std::span<const std::uint64_t> sampled) {
   point_sample result;
   result.seen = static_cast<double>(sampled.size());
@@ -104,6 +115,7 @@ point_sample summarize_points(std::size_t count, const sampled_cells& cells, std
   if (sampled.empty()) return result;
   add_order(sampled, result);
   add_company(count, sampled, result);
+  hold_to_runs(static_cast<double>(count), result);
   return result;
 }
 

@@ -49,6 +49,15 @@ TEST(fit_relative, is_not_led_by_a_few_that_took_far_less) {
   EXPECT_NEAR(found[0], 30, 3);
 }
 
+TEST(fit_relative, is_led_by_what_takes_far_longer_where_nothing_interrupts) {
+  std::vector<double> times(20, 1.0);
+  times[3] = times[11] = 30;
+  const std::vector<std::vector<double>> amounts(times.size(), {1.0});
+  const std::vector<double> ones(times.size(), 1.0);
+  EXPECT_LT(fit_relative(amounts, times, ones)[0], 1.2);
+  EXPECT_GT(fit_relative(amounts, times, ones, false)[0], 2);
+}
+
 TEST(fit_relative, gives_no_negative_constants_and_0_to_what_never_occurs) {
   const std::vector<double> found = fit_relative({{1, 0, 5}, {1, 0, 10}}, {6, 1}, {1, 1});
   for (const double one : found) EXPECT_GE(one, 0);

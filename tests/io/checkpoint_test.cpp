@@ -103,7 +103,7 @@ TEST(checkpoint, each_kind_of_damage_is_told_apart) {
     return checkpoint_error(file).substr(file.string().size() + 2);
   };
   EXPECT_EQ(with(0, 'X'), "not a Quadrat checkpoint (it does not begin with \"QUADRATC\")");
-  EXPECT_EQ(with(8, 9), "checkpoint format version 9, but this program reads version 1");
+  EXPECT_EQ(with(8, 9), "checkpoint format version 9, but this program reads versions 1 and 2");
   EXPECT_EQ(with(12, 1), "written on a machine of another byte order, or damaged");
   EXPECT_TRUE(with(200, 99).starts_with("damaged: its checksum is ")) << with(200, 99);
   EXPECT_TRUE(with(good.size() - 1, good.back() ^ 1).starts_with("damaged: its checksum is "));

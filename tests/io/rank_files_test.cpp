@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "io/checkpoint_hdf5.hpp"
 #include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/distributed/in_process.hpp"
@@ -75,10 +76,30 @@ using test::expect_words;
   all.arrays.insert(all.arrays.begin(), rows.arrays.begin(), rows.arrays.end());
   return all;
 }
-void write_share(communicator& ranks, const std::filesystem::path& file, std::uint64_t particles) {
+void write_share(communicator& ranks, const std::filesystem::path& file, std::uint64_t particles,
+                 checkpoint_format format = checkpoint_format::automatic) {
   const key_share own = keys_of_rank(particles, ranks.rank(), ranks.size());
   write_checkpoint(ranks, file, numbered_rows(own.first, own.end),
-                   ranks.rank() == 0 ? rest_of_ranks(particles) : checkpoint());
+                   ranks.rank() == 0 ? rest_of_ranks(particles) : checkpoint(), format);
+}
+void expect_same(const checkpoint& found, const checkpoint& expected) {
+  EXPECT_EQ(found.step, expected.step);
+  EXPECT_EQ(found.particles, expected.particles);
+  EXPECT_EQ(found.precision_bytes, expected.precision_bytes);
+  EXPECT_EQ(found.parameters, expected.parameters);
+  EXPECT_EQ(found.arrays.size(), expected.arrays.size());
+  for (const checkpoint_array& one : expected.arrays) {
+    const auto same = std::ranges::find(found.arrays, one.name, &checkpoint_array::name);
+    ASSERT_NE(same, found.arrays.end()) << one.name;
+    EXPECT_EQ(same->type, one.type);
+    EXPECT_EQ(same->components, one.components);
+    EXPECT_EQ(same->bytes, one.bytes);
+  }
+}
+
+[[nodiscard]] std::vector<checkpoint_format> formats() {
+  if (hdf5_is_there()) return {checkpoint_format::own, checkpoint_format::hdf5};
+  return {checkpoint_format::own};
 }
 
 class rank_files_test : public testing::TestWithParam<int> {
@@ -96,50 +117,87 @@ TEST_P(rank_files_test, a_checkpoint_has_the_bytes_of_one_rank) {
   }
 }
 
+TEST_P(rank_files_test, an_hdf5_checkpoint_is_that_of_one_rank) {
+  if (!hdf5_is_there()) GTEST_SKIP() << "no HDF5 in this build";
+  for (const std::uint64_t particles : {0u, 1u, 5u, 1000u}) {
+    run_ranks(GetParam(),
+              [&](communicator& ranks) { write_share(ranks, folder / "several", particles, checkpoint_format::hdf5); });
+    expect_same(read_checkpoint(folder / "several"), checkpoint_of_all(particles));
+    EXPECT_EQ(contents(folder / "several").substr(512, 4), "\x89HDF");
+    EXPECT_EQ(files_in(folder.path()), (std::vector<std::string>{"several"}));
+  }
+  // Parameters may need more room than the least in front of the HDF5 file.
+  checkpoint rest = rest_of_ranks(0);
+  rest.parameters = std::string(5000, 'x');
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    write_checkpoint(ranks, folder / "long", checkpoint(), rest, checkpoint_format::hdf5);
+  });
+  expect_same(read_checkpoint(folder / "long"), rest);
+}
+
+TEST_P(rank_files_test, without_hdf5_its_checkpoints_are_refused) {
+  if (hdf5_is_there()) GTEST_SKIP() << "HDF5 is in this build";
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    expect_words(error_of<io_error>([&] { write_share(ranks, folder / "c", 5, checkpoint_format::hdf5); }),
+                 {"cannot write", "HDF5"});
+  });
+  EXPECT_TRUE(files_in(folder.path()).empty());
+}
+
+void check_shares(int count, const std::filesystem::path& file, std::uint64_t particles) {
+  run_ranks(count, [&](communicator& ranks) {
+    constexpr std::string_view by_row[] = {"weights", "positions", "steps"};
+    const checkpoint_share share = read_checkpoint(ranks, file, by_row);
+    const key_share own = keys_of_rank(particles, ranks.rank(), ranks.size());
+    const checkpoint expected = numbered_rows(own.first, own.end);
+    EXPECT_EQ(share.rows.get<float>("positions"), expected.get<float>("positions"));
+    EXPECT_EQ(share.rows.get<double>("weights"), expected.get<double>("weights"));
+    EXPECT_EQ(share.rest.step, 77u);
+    EXPECT_EQ(share.rest.particles, particles);
+    EXPECT_EQ(share.rest.parameters, "radius = 0.5\n");
+    // Not one for each particle, unless there is one: three numbers for it.
+    const bool divides = particles == 1;
+    EXPECT_EQ(share.rest.has("steps"), ranks.rank() == 0 && !divides);
+    EXPECT_EQ(share.rest.has("nothing"), ranks.rank() == 0);
+  });
+}
+
 TEST_P(rank_files_test, each_rank_reads_its_rows_of_a_checkpoint) {
   for (const std::uint64_t particles : {0u, 1u, 5u, 1000u}) {
     write_checkpoint(folder / "one", checkpoint_of_all(particles));
-    run_ranks(GetParam(), [&](communicator& ranks) {
-      constexpr std::string_view by_row[] = {"weights", "positions", "steps"};
-      const checkpoint_share share = read_checkpoint(ranks, folder / "one", by_row);
-      const key_share own = keys_of_rank(particles, ranks.rank(), ranks.size());
-      const checkpoint expected = numbered_rows(own.first, own.end);
-      EXPECT_EQ(share.rows.get<float>("positions"), expected.get<float>("positions"));
-      EXPECT_EQ(share.rows.get<double>("weights"), expected.get<double>("weights"));
-      EXPECT_EQ(share.rest.step, 77u);
-      EXPECT_EQ(share.rest.particles, particles);
-      EXPECT_EQ(share.rest.parameters, "radius = 0.5\n");
-      // Not one for each particle, unless there is one: three numbers for it.
-      const bool divides = particles == 1;
-      EXPECT_EQ(share.rest.has("steps"), ranks.rank() == 0 && !divides);
-      EXPECT_EQ(share.rest.has("nothing"), ranks.rank() == 0);
-    });
+    check_shares(GetParam(), folder / "one", particles);
+    if (!hdf5_is_there()) continue;
+    run_ranks(3, [&](communicator& ranks) { write_share(ranks, folder / "h", particles, checkpoint_format::hdf5); });
+    check_shares(GetParam(), folder / "h", particles);
   }
 }
 
 TEST_P(rank_files_test, damage_anywhere_is_found_by_all_ranks) {
-  write_checkpoint(folder / "sound", checkpoint_of_all(20));
-  const std::string bytes = contents(folder / "sound");
-  const auto error_with = [&](const std::string& damaged) {
-    put(folder / "damaged", damaged);
-    std::string words;
-    run_ranks(GetParam(), [&](communicator& ranks) {
-      constexpr std::string_view by_row[] = {"positions"};
-      const std::string mine =
-          error_of<io_error>([&] { static_cast<void>(read_checkpoint(ranks, folder / "damaged", by_row)); });
-      if (ranks.rank() == 0) words = mine;
-    });
-    return words;
-  };
-  for (std::size_t place = 64; place < bytes.size(); place += 37) {
-    std::string damaged = bytes;
-    damaged[place] = static_cast<char>(damaged[place] ^ 4);
-    expect_words(error_with(damaged), {"damaged", "checksum"});
+  for (const checkpoint_format format : formats()) {
+    run_ranks(2, [&](communicator& ranks) { write_share(ranks, folder / "sound", 20, format); });
+    const std::string bytes = contents(folder / "sound");
+    const auto error_with = [&](const std::string& damaged) {
+      put(folder / "damaged", damaged);
+      std::string words;
+      run_ranks(GetParam(), [&](communicator& ranks) {
+        constexpr std::string_view by_row[] = {"positions"};
+        const std::string mine =
+            error_of<io_error>([&] { static_cast<void>(read_checkpoint(ranks, folder / "damaged", by_row)); });
+        if (ranks.rank() == 0) words = mine;
+      });
+      return words;
+    };
+    for (std::size_t place = 64; place < bytes.size(); place += format == checkpoint_format::own ? 37 : 371) {
+      std::string damaged = bytes;
+      damaged[place] = static_cast<char>(damaged[place] ^ 4);
+      expect_words(error_with(damaged), {"damaged", "checksum"});
+    }
+    expect_words(error_with(bytes.substr(0, bytes.size() - 1)), {"truncated"});
+    expect_words(error_with(bytes + "x"), {"damaged"});
+    expect_words(error_with("QUAD"), {"truncated"});
+    expect_words(error_with(bytes.substr(0, bytes.size() / 2)), {"truncated"});
+    expect_words(error_with(std::string(200, 'x')), {"not a Quadrat checkpoint"});
   }
-  expect_words(error_with(bytes.substr(0, bytes.size() - 1)), {"truncated"});
-  expect_words(error_with(bytes + "x"), {"damaged"});
-  expect_words(error_with("QUAD"), {"truncated"});
-  expect_words(error_with(std::string(200, 'x')), {"not a Quadrat checkpoint"});
   run_ranks(GetParam(), [&](communicator& ranks) {
     expect_words(error_of<io_error>([&] { static_cast<void>(read_checkpoint(ranks, folder / "none", {})); }),
                  {"none", "No such file"});
@@ -198,11 +256,14 @@ TEST_P(rank_files_test, where_a_disk_is_full_the_older_file_stays) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const ::rlimit small{20000, old.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  std::vector<std::string> words(2 * static_cast<std::size_t>(GetParam()));
+  std::vector<std::string> words(3 * static_cast<std::size_t>(GetParam()));
   run_ranks(GetParam(), [&](communicator& ranks) {
-    const auto self = 2 * static_cast<std::size_t>(ranks.rank());
-    words[self] = error_of<io_error>([&] { write_share(ranks, folder / "c", 1000); });
-    words[self + 1] = error_of<io_error>([&] { write_xyz(ranks, folder / "x.xyz", share_of_frame(ranks, 1000)); });
+    const auto self = 3 * static_cast<std::size_t>(ranks.rank());
+    words[self] = error_of<io_error>([&] { write_xyz(ranks, folder / "x.xyz", share_of_frame(ranks, 1000)); });
+    for (std::size_t k = 0; k < 2; ++k) {
+      words[self + 1 + k] =
+          error_of<io_error>([&] { write_share(ranks, folder / "c", 1000, formats()[k % formats().size()]); });
+    }
   });
   ::setrlimit(RLIMIT_FSIZE, &old);
   std::signal(SIGXFSZ, handler);

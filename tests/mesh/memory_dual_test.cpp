@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/shape.hpp"
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/counting_memory.hpp"
@@ -163,6 +164,23 @@ TEST_F(spread_memory_test, the_most_points_are_refused_with_what_they_would_need
       EXPECT_GE(number_before(text, " bytes"), std::size_t{max_count} * 8) << text;
     }
   }
+}
+
+/// Of the methods that may be chosen `particle` holds the least: with just its bytes there is a plan.
+TEST_F(spread_memory_test, another_method_is_taken_where_the_fastest_needs_too_much) {
+  constexpr std::size_t count = 500;
+  case3 it = complex_case(count);
+  it.options.most_bytes = count * sizeof(detail::placed_point<float>);
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::none);
+  auto plan = make_plan(context, it, "auto", it.order);
+  set_points(context, plan, it);
+  EXPECT_LE(plan.bytes(), it.options.most_bytes);
+  expect_right(context, plan, it);
+  it.options.most_bytes -= 1;
+  auto less = make_plan(context, it, "auto", it.order);
+  const std::string text = error_of<argument_error>([&] { set_points(context, less, it); });
+  EXPECT_NE(text.find(" kB) are allowed"), std::string::npos) << text;
 }
 
 /// A plan with a memory limit keeps to it, or refuses; with enough it does not refuse.

@@ -25,11 +25,11 @@ TEST(neighbor_cells, are_made_again_for_other_boxes_and_for_twice_or_half_the_po
   };
   detail::search_cells<cpu_context, float, 3> cells;
   const auto unfit = [&](std::size_t points, std::uint64_t boxes_number) {
-    return cells.unfit({input_of(points), points, boxes_number, true, true, true, false, nullptr});
+    return cells.unfit({input_of(points), points, boxes_number, true, true, true, false, nullptr, 0});
   };
   EXPECT_TRUE(unfit(100, 1));
   const auto input = input_of(100);
-  cells.cut(context, {input, 100, 1, true, true, true, false, nullptr}, {{0.1f, 0.1f, 0.1f}, 0.1f, 1000, false});
+  cells.cut(context, {input, 100, 1, true, true, true, false, nullptr, 0}, {{0.1f, 0.1f, 0.1f}, 0.1f, 1000, false});
   // Relative to when the cells were made, however gradual the change.
   for (std::size_t points = 50; points <= 200; ++points) EXPECT_FALSE(unfit(points, 1)) << points;
   EXPECT_TRUE(unfit(49, 1));

@@ -120,4 +120,46 @@ TEST_F(dense_list_test, holds_the_pairs_of_a_crowd_in_the_memory_of_uniform_poin
   }
 }
 
+// Rows of hundreds of pairs get cells of half the edge once they have been counted, and keep them.
+TEST_F(dense_list_test, holds_the_pairs_of_long_rows_in_every_build) {
+  const backend_context context;
+  for (const bool periodic : {false, true}) {
+    for (const neighbor_pairs pairs : {neighbor_pairs::full, neighbor_pairs::half}) {
+      problem3 problem = dense_problem(1200, 0.45f, {1, 1, 1}, periodic, pairs);
+      problem.options.vectors = problem.options.shifts = periodic;
+      if (periodic) problem.points[7] += vec<float, 3>{2, -1, 0};
+      const auto wanted = reference::neighbor_list(problem);
+      for (const std::string& method : methods_here()) {
+        SCOPED_TRACE(method);
+        problem3 of_method = problem;
+        of_method.options.method = method;
+        list3 list(context, of_method.options);
+        const neighbor_input_on_device<float, 3> stored(context, of_method);
+        for (int build = 0; build < 3; ++build) {
+          list.build(stored.input());
+          expect_same(bring_home(context, list), wanted.entries, of_method);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(dense_list_test, holds_the_pairs_of_long_rows_of_several_systems) {
+  problem3 problem = dense_problem(1500, 0.45f, {1, 1, 1}, true, neighbor_pairs::full);
+  problem.boxes.push_back(cube(1, false));
+  for (std::size_t i = 0; i < problem.points.size(); ++i) problem.system_of_point.push_back(i % 3 == 0 ? 1 : 0);
+  check_dense(problem);
+}
+
+// Few points of which many are in one row of cells: more than one thread of a warp takes.
+TEST_F(dense_list_test, holds_the_pairs_of_a_crowd_among_few_points) {
+  for (const bool periodic : {false, true}) {
+    for (const neighbor_pairs pairs : {neighbor_pairs::full, neighbor_pairs::half}) {
+      problem3 problem = dense_problem(2000, 0.12f, {1, 1, 1}, periodic, pairs);
+      for (std::size_t i = 0; i < 300; ++i) problem.points[5 * i] = problem.points[5 * i] * 0.03f;
+      check_dense(problem);
+    }
+  }
+}
+
 }  // namespace quadrat::test

@@ -55,6 +55,23 @@ TEST_F(point_sample_test, uniform_points_have_the_company_of_their_density) {
   }
 }
 
+TEST_F(point_sample_test, points_sorted_by_cell_have_the_company_of_their_density) {
+  for (const float side : {1.0F, 0.5F}) {
+    auto points = uniform_points(50'000, side);
+    const auto cell = [](const vec<float, 3>& x) {
+      return (static_cast<int>(10 * x[2]) * 10 + static_cast<int>(10 * x[1])) * 10 + static_cast<int>(10 * x[0]);
+    };
+    std::sort(points.begin(), points.end(), [&](const auto& a, const auto& b) { return cell(a) < cell(b); });
+    const detail::point_sample sample = sample_of(points, 0.1);
+    // By the few ends of runs that the stretches have.
+    const double share = side * side * side, others = 50 / share;
+    EXPECT_GT(sample.company, 0.25 * others) << side;
+    EXPECT_LT(sample.company, 4 * others) << side;
+    EXPECT_GT(sample.fullest, sample.company);
+    EXPECT_LT(sample.occupied, 4 * share) << side;
+  }
+}
+
 TEST_F(point_sample_test, points_in_a_corner_have_more_company_and_fill_fewer_cells) {
   const detail::point_sample sample = sample_of(uniform_points(20000, 0.2F), 0.1);
   EXPECT_NEAR(sample.company, 20000 / 8.0, 300);

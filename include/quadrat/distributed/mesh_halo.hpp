@@ -47,7 +47,7 @@ class mesh_halo {
   [[nodiscard]] std::size_t patch_size() const;
   [[nodiscard]] std::size_t bytes() const;
 
-  /// block = the sum over all patches, in order of rank: the same bits in every run.
+  /// block = the sum over all patches, first this rank's own, then in order of rank: the same bits in every run.
   void add(const T* patch, T* block, int components = 1);
   /// patch = the values of the owners.
   void fetch(const T* block, T* patch, int components = 1);

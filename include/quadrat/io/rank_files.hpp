@@ -28,11 +28,17 @@ void write_pieces(communicator& ranks, const std::filesystem::path& file, const 
 /// The same frame as extended XYZ: one file, with the bytes that write_xyz gives on one rank.
 void write_xyz(communicator& ranks, const std::filesystem::path& file, const particle_frame& mine);
 
-/// Writes a checkpoint with the bytes that write_checkpoint gives on one rank. `rows`: arrays of this rank's particles,
-/// the same arrays on all ranks, ids consecutive in order of rank. `rest`, on rank 0: all else; its arrays come after
-/// those.
+/// What a checkpoint is written as. All are read by read_checkpoint, on any number of ranks.
+enum class checkpoint_format {
+  automatic,  ///< hdf5 where this build has it and ranks are several processes, else own
+  own,        ///< the bytes that write_checkpoint gives on one rank
+  hdf5        ///< an HDF5 file behind the header, which h5dump and h5py read: a dataset for each array, by particle id
+};
+
+/// Writes a checkpoint. `rows`: arrays of this rank's particles, the same arrays on all ranks, ids consecutive in order
+/// of rank. `rest`, on rank 0: all else; its arrays come after those. Throws also io_error for hdf5 without HDF5.
 void write_checkpoint(communicator& ranks, const std::filesystem::path& file, const checkpoint& rows,
-                      const checkpoint& rest);
+                      const checkpoint& rest, checkpoint_format format = checkpoint_format::automatic);
 
 /// A checkpoint as one rank reads it.
 struct checkpoint_share {

@@ -27,9 +27,10 @@ enum class halo_overlap {
 /// forces see the ghosts of others. Move-only. All calls are collective, and synchronize.
 ///
 /// Grains change ranks, and ghosts are chosen, only when a grain has moved by half of the skin since the last time;
-/// until then a step sends positions and velocities of ghosts, and one small record by which ranks agree. Blocks are
-/// balanced by the number of grains when the imbalance has cost more steps than balancing does. The cell list is
-/// `counting`.
+/// until then a step sends positions and velocities of ghosts, and one small record by which ranks agree. The skin
+/// follows the speed of the grains. Moves are made ahead within a call: to take many steps in one call is faster.
+/// Blocks are balanced by the number of grains when the imbalance has cost more steps than balancing does. The cell
+/// list is `counting`.
 ///
 /// Determinism: at `canonical` positions, velocities and statistics have the same bits on any number of ranks, those of
 /// `granular` with any method; at `run_to_run` the same in every run on the same number of ranks.
@@ -39,9 +40,9 @@ class distributed_granular {
 
  public:
   /// Grains are those that the ranks give, with ids in order of rank: rank 0 may give all. The communicator must
-  /// outlive this. `skin` is in diameters. `overlap`: at `canonical` the bits are the same. Throws on all ranks what
-  /// `granular` throws; argument_error for methods other than "counting" (or none), and for a skin that is negative or
-  /// not finite.
+  /// outlive this. `skin` is in diameters; from half of it to eight times as much are used. `overlap`: at `canonical`
+  /// the bits are the same. Throws on all ranks what `granular` throws; argument_error for methods other than
+  /// "counting" (or none), and for a skin that is negative or not finite.
   distributed_granular(const Context& context, communicator& ranks, const granular_options& options,
                        std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
                        double skin = 0.5, halo_overlap overlap = halo_overlap::automatic);

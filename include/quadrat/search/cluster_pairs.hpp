@@ -55,6 +55,24 @@ struct alignas(4 * sizeof(T)) pair_tile {
 
 namespace detail {
 
+/// The pairs of tiles once more, for sums on a GPU (tile_kernels.hpp). The tiles of a row are summed in stages of at
+/// most `staged_tiles`, as equal as possible: tile t of a row is in stage t % (their number), at place t / (their
+/// number). In each stage all points of a row take the same number of turns, of four neighbors each.
+struct staged_turns {
+  const std::uint64_t* offsets;  ///< rows + 1: the turns of row r, of all its stages, begin at offsets[r]
+  /// A word for each point of a row, turn by turn. Each byte is 8 k + b for point b of tile k of the stage, or
+  /// no_place.
+  const std::uint32_t* words;
+};
+/// So many that a byte tells their points apart, and one more for none.
+inline constexpr unsigned staged_tiles = 31;
+inline constexpr unsigned no_place = staged_tiles * points_of_group;
+inline constexpr unsigned places_of_turn = 4;
+
+[[nodiscard]] QUADRAT_HD constexpr unsigned stages_of_tiles(unsigned tiles) {
+  return tiles / staged_tiles + (tiles % staged_tiles != 0 ? 1 : 0);
+}
+
 template <typename T, int D>
 struct selected_pairs;
 template <typename T, int D>
@@ -158,9 +176,10 @@ class cluster_pair_list {
   [[nodiscard]] const cluster_pair_options<T>& options() const;
   [[nodiscard]] const Context& context() const;
 
-  /// For visit_clusters.hpp: memory for reductions, and the fastest selection for this CPU.
+  /// For visit_clusters.hpp: memory for reductions, the fastest selection for this CPU, and what a GPU sums over.
   [[nodiscard]] workspace<Context>& scratch();
   [[nodiscard]] static detail::select_tiles<T, D> selection();
+  [[nodiscard]] detail::staged_turns turns() const;
 
  private:
   struct implementation;

@@ -47,20 +47,25 @@ struct visit_places_of {
 };
 
 template <typename T, int D, typename Sum, typename F>
-void accumulate_clusters(const cpu_context& context, const cluster_pair_view<T, D>& view,
-                         const select_tiles<T, D>& select, Sum* result, const F& f) {
-  for_each(context, "search.accumulate_groups", view.points,
-           accumulate_groups_of<T, D, Sum, F>{view, select, result, f});
+void accumulate_clusters(const cluster_pair_list<cpu_context, T, D>& list, const cluster_pair_view<T, D>& view,
+                         Sum* result, const F& f) {
+  for_each(list.context(), "search.accumulate_groups", view.points,
+           accumulate_groups_of<T, D, Sum, F>{view, list.selection(), result, f});
 }
 
 template <typename T, int D, typename Sum, typename F>
-void accumulate_clusters(const cuda_context& context, const cluster_pair_view<T, D>& view,
-                         const select_tiles<T, D>& /*select*/, Sum* result, const F& f) {
+void accumulate_clusters(const cluster_pair_list<cuda_context, T, D>& list, const cluster_pair_view<T, D>& view,
+                         Sum* result, const F& f) {
+  const cuda_context& context = list.context();
 #if defined(__CUDACC__)
   if (view.rows == 0) return;
   const cuda_launch launch(context, "search.accumulate_tiles");
-  const unsigned blocks = cuda_launch::blocks(points_of_row * view.rows, tiles_block);
-  accumulate_by_bits<<<blocks, tiles_block, 0, context.stream()>>>(view, result, f);
+  const auto start = [&]<unsigned Warps>() {
+    constexpr unsigned threads = 32 * warps_of_tile_block<Warps>;
+    accumulate_by_turns<Warps><<<cuda_launch::blocks(32 * Warps * view.rows, threads), threads, 0, context.stream()>>>(
+        view, list.turns(), result, f);
+  };
+  are_few_rows(context, view.rows) ? start.template operator()<warps_of_few_rows>() : start.template operator()<1>();
   launch.check();
 #else
   for_each(context, "search.accumulate_tiles", view.rows, f);  // throws: it needs nvcc
@@ -87,7 +92,7 @@ template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_neighbors(const cluster_pair_list<Context, T, D>& list, Sum* result, const F& f) {
   const cluster_pair_view<T, D> view = list.view();
   require_pointer(result, view.points, "sums");
-  detail::accumulate_clusters(list.context(), view, list.selection(), result, f);
+  detail::accumulate_clusters(list, view, result, f);
 }
 
 /// The same, and *total = the sum of result[i] over all points, always added in the same order. `total` is memory of

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "mesh/cost.hpp"
+#include "mesh/tiles/cpu/cost.hpp"
 #include "mesh/tiles/cpu/engine.hpp"
 #include "mesh/tiles/cuda/engine.hpp"
 #include "mesh/tiles/cuda/grid.hpp"
@@ -24,7 +25,7 @@ struct tiles_method {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
   static method_cost cost(const spread_request& request) {
-    if (!request.cuda) return tiles_cost(request);
+    if (!request.cuda) return cpu_tiles_cost(request);
     const double density = request.points / request.nodes;
     const double products = request.dimension == 3 && request.level == determinism::none
                                 ? least_cube_products(request.width, density)
@@ -34,9 +35,12 @@ struct tiles_method {
     const bool collects = !cubes && (density < 0.1 || request.width > tile_patch);
     spread_request here = request;
     if (cubes) here.footprint = 0;
+    const bool flat = request.dimension < 3;  // patches are then other ones
     return tiles_cost(here)
-        .each("collect", cost_unit::step, collects ? 1e-6 * request.nodes : 0)
-        .each("collected", cost_unit::step, collects ? request.contributions() : 0)
+        .each("collect", cost_unit::step, collects && !flat ? 1e-6 * request.nodes : 0)
+        .each("collect_flat", cost_unit::step, collects && flat ? 1e-6 * request.nodes : 0)
+        .each("collected", cost_unit::step, collects && !flat ? request.contributions() : 0)
+        .each("collected_flat", cost_unit::step, collects && flat ? request.contributions() : 0)
         .each("cubes", cost_unit::step, cubes ? request.megapoints() * products : 0);
   }
   template <typename Context, typename T>

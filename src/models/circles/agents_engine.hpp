@@ -89,7 +89,9 @@ circles_agents_engine<Context, T, D>::circles_agents_engine(const Context& conte
       setup_(setup),
       agents_(context, setup.count),
       carried_(context, setup.count + detail::circles_padding),
-      words_(context, 5) {}
+      words_(context, 5) {
+  fill_bytes(context, carried_.data() + setup.count, 0, detail::circles_padding * sizeof(record_type));
+}
 
 template <typename Context, typename T, int D>
 void circles_agents_engine<Context, T, D>::set(std::span<const vec<T, D>> positions,

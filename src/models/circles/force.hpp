@@ -34,9 +34,9 @@ struct circles_sine_law {
   /// Coefficients of -k g(s) / R in powers of t.
   T coefficient[degree + 1];
 
-  /// Adds an agent at r = x_j - x_i. Branch-free: in a warp, some agent is nearly always within the reach.
-  QUADRAT_HD void meet(const vec<T, D>& r, T squared_distance, circles_sum<T, D>& sum) const {
-    const bool near = squared_distance < squared_reach;
+  /// Adds an agent at r = x_j - x_i, if it counts. Branch-free: in a warp, some agent is nearly always within the reach.
+  QUADRAT_HD void meet(const vec<T, D>& r, T squared_distance, circles_sum<T, D>& sum, bool counts = true) const {
+    const bool near = counts && squared_distance < squared_reach;
     const T t = multiply_add(squared_distance, scale, T(-1));
     T value = coefficient[degree];
 #if defined(__CUDA_ARCH__)
@@ -70,8 +70,8 @@ struct circles_original_law {
   vec<T, D> lowest;
   vec<T, D> highest;
 
-  QUADRAT_HD void meet(const vec<T, D>& r, T squared_distance, circles_sum<T, D>& sum) const {
-    if (!(squared_distance < squared_reach)) return;
+  QUADRAT_HD void meet(const vec<T, D>& r, T squared_distance, circles_sum<T, D>& sum, bool counts = true) const {
+    if (!(counts && squared_distance < squared_reach)) return;
     // Outside the inner circle, the distance is not near 0.
     const T outer = attraction * multiply_add(reach, inverse_root(squared_distance), T(-1));
     const T weight = squared_distance < squared_inner ? -repulsion : outer;

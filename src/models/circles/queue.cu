@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/circles/queue.hpp"
 
+#include <cmath>
+
 #include "models/records.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "search/trimmed_rows.cuh"
@@ -114,6 +116,17 @@ __global__ void __launch_bounds__(queue_block)
   finish(step, law, slot, here, sum);
 }
 
+/// Adds four candidates, of which the first `count` are in the row of cells.
+template <typename Law, typename T, int D>
+__device__ void meet_four(const Law& law, const vec<T, D>& here, const four_positions<T, D>& others, int count,
+                          circles_sum<T, D>& sum) {
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const vec<T, D> r = others.position[k] - here;
+    law.meet(r, squared_norm(r), sum, k < count);
+  }
+}
+
 /// Thread: a slot. Without the queue, for long rows or if most candidates are neighbors.
 template <typename Law, typename T, int D>
 __global__ void __launch_bounds__(queue_block)
@@ -130,14 +143,71 @@ __global__ void __launch_bounds__(queue_block)
     for (auto left = static_cast<int>(range.last - range.first); left > 0; left -= 4) {
       const four_positions<T, D> others = next;
       if (left > 4) next = four_positions<T, D>(four += 4);
-#pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const vec<T, D> r = others.position[k] - here;
-        law.meet(r, k < left ? squared_norm(r) : 2 * law.squared_reach, sum);
-      }
+      meet_four(law, here, others, left, sum);
     }
   });
   finish(step, law, slot, here, sum);
+}
+
+/// Rows of cells that a thread lists.
+constexpr unsigned listed_rows = 9;
+
+/// Thread: a slot. The same where a point has few rows of cells: they are listed first, and then processed in one loop,
+/// so that the threads of a warp wait for each other once and not in every row. Rows that do not fit are processed at
+/// once.
+template <typename Law, typename T, int D>
+__global__ void __launch_bounds__(queue_block)
+    listed_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
+  __shared__ uint2 rows[listed_rows][queue_block];
+  const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
+  if (slot >= step.count) return;
+  const vec<T, D> here = load_position(step.from, slot);
+  circles_sum<T, D> sum;
+  unsigned listed = 0;
+  const row_walk<T, D, row_kind::open> walk(step.system, step.offsets, here, law.reach);
+  walk.for_each([&](const row_range<D>& range) {
+    if (listed < listed_rows) {
+      rows[listed++][threadIdx.x] = {range.first, range.last};
+    } else {
+      for (std::uint32_t other = range.first; other < range.last; ++other) {
+        const vec<T, D> r = load_position(step.from, other) - here;
+        law.meet(r, squared_norm(r), sum);
+      }
+    }
+  });
+  const agent_record<T, D>* four = nullptr;
+  int left = 0;
+  unsigned number = 0;
+  const auto next_row = [&] {
+    if (number == listed) return;
+    const uint2 row = rows[number++][threadIdx.x];
+    four = step.from + row.x;
+    left = static_cast<int>(row.y - row.x);
+  };
+  next_row();
+  if (left > 0) {  // every agent is in a row of its own
+    four_positions<T, D> next(four);
+    do {
+      const four_positions<T, D> others = next;
+      const int count = left;
+      left -= 4;
+      four += 4;
+      if (left <= 0) next_row();
+      if (left > 0) next = four_positions<T, D>(four);
+      meet_four(law, here, others, count, sum);
+    } while (left > 0);
+  }
+  finish(step, law, slot, here, sum);
+}
+
+/// Whether all rows of cells around a point can be listed.
+template <typename T, int D>
+[[nodiscard]] bool has_few_rows(const search_system<T, D>& cells, T reach) {
+  double rows = 1;
+  for (int axis = 1; axis < D; ++axis) {
+    rows *= 2 * std::ceil(static_cast<double>(reach * cells.cells_per_length[axis]) - 1e-3) + 1;
+  }
+  return rows <= listed_rows;
 }
 
 }  // namespace
@@ -147,7 +217,9 @@ void enqueue_circles_queue_step(const cuda_context& context, const circles_queue
   if (step.count == 0) return;
   const cuda_launch launch(context, "circles.queue");
   const unsigned blocks = cuda_launch::blocks(step.count, queue_block);
-  if (step.dense) {
+  if (step.dense && has_few_rows(step.system, law.reach)) {
+    listed_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
+  } else if (step.dense) {
     direct_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
   } else {
     queue_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);

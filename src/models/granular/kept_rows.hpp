@@ -29,16 +29,12 @@ struct kept_row {
   std::size_t count;
 };
 
+/// Rows by slot, and the contact forces on a grain from its row, summed in increasing order of the other's id.
 template <typename T>
-struct kept_rows_view {
-  using cells_type = cell_methods::counting::type<cpu_context, T, 3>;
+struct rows_view {
+  const kept_row* rows;
 
-  typename cells_type::view_type cells;
-  const kept_row* rows;  ///< by slot; nullptr: there are none, so that cells are walked
-
-  /// The contact forces on a grain, summed in increasing order of the other's id.
   [[nodiscard]] vec<T, 3> force(const granular_law<T>& law, const grain_records<T>& grains, std::uint32_t self) const {
-    if (rows == nullptr) return force_in_id_order<true>(cells, law, grains, self);
     const vec<T, 3> here = grains.positions[self].position, velocity = grains.velocities[self].velocity;
     const kept_row row = rows[self];
     vec<T, 3> force{};
@@ -53,10 +49,47 @@ struct kept_rows_view {
   }
 };
 
+/// The memory of rows.
+template <typename T>
+class row_lists {
+ public:
+  using cells_view = typename cell_methods::counting::type<cpu_context, T, 3>::view_type;
+  static constexpr std::size_t memory_of_row = 200;
+
+  /// Rows of the first `count` grains, of all that are nearer than `reach`. `Carried`: grains are in the order of the
+  /// cells. Returns false, without rows, where they would take more than memory_of_row entries each, on average.
+  template <bool Carried>
+  [[nodiscard]] bool make(const cpu_context& context, const cells_view& cells, const grain_records<T>& grains,
+                          std::size_t count, T reach);
+  [[nodiscard]] rows_view<T> view() const { return {rows_.data()}; }
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  template <bool Carried>
+  [[nodiscard]] bool list_part(const cells_view& cells, const grain_records<T>& grains, std::size_t part,
+                               std::size_t first, std::size_t last, T reach);
+
+  std::vector<kept_row> rows_;
+  std::vector<std::vector<std::uint32_t>> lists_;  // of each part of the grains
+};
+
+template <typename T>
+struct kept_rows_view {
+  using cells_type = cell_methods::counting::type<cpu_context, T, 3>;
+
+  typename cells_type::view_type cells;
+  rows_view<T> rows;
+  bool usable;  ///< otherwise cells are walked
+
+  /// The contact forces on a grain, summed in increasing order of the other's id.
+  [[nodiscard]] vec<T, 3> force(const granular_law<T>& law, const grain_records<T>& grains, std::uint32_t self) const {
+    return usable ? rows.force(law, grains, self) : force_in_id_order<true>(cells, law, grains, self);
+  }
+};
+
 /// For granular_cells_engine, on CPUs: rows of the grains within a diameter and a skin, which are kept, with the order
 /// of grains in memory, until a grain has moved by half the skin. A heap at rest needs no cells then, and tests few
-/// grains that it does not touch. Where grains are so crowded that rows would take more than memory_of_row entries
-/// each, on average, cells are walked instead.
+/// grains that it does not touch. Where grains are too crowded for rows, cells are walked instead.
 ///
 /// Source: Verlet's list (Phys. Rev. 159, 98, 1967). Deterministic: canonical, since sums go by ids.
 template <typename T>
@@ -67,14 +100,13 @@ class kept_rows {
   using view_type = kept_rows_view<T>;
   /// Of the skin, in diameters.
   static constexpr double skin = 0.25;
-  static constexpr std::size_t memory_of_row = 200;
 
   kept_rows(const cpu_context& context, const grid<T, 3>& finest, const cell_list_options<T>& options);
 
   /// `arrays`: the packed records of positions, and the velocities with ids.
   void build_and_carry(const cpu_context& context, const points_view<T, 3>& points,
                        std::span<const carried_array> arrays);
-  [[nodiscard]] view_type view() const { return {cells_.view(), usable_ ? rows_.data() : nullptr}; }
+  [[nodiscard]] view_type view() const { return {cells_.view(), rows_.view(), usable_}; }
   void check(const cpu_context& context) { cells_.check(context); }
   [[nodiscard]] std::size_t bytes() const;
 
@@ -87,14 +119,11 @@ class kept_rows {
 
   [[nodiscard]] bool carry_if_near(const cpu_context& context, std::span<const carried_array> arrays,
                                    std::size_t count) const;
-  void make_rows(const cpu_context& context, const grain_records<T>& grains, std::size_t count);
-  [[nodiscard]] bool list_part(const grain_records<T>& grains, std::size_t part, std::size_t first, std::size_t last);
 
-  T reach_, squared_reach_, squared_limit_;
+  T reach_, squared_limit_;
   typename view_type::cells_type cells_;
   std::vector<home> homes_;
-  std::vector<kept_row> rows_;
-  std::vector<std::vector<std::uint32_t>> lists_;  // of each part of the grains
+  row_lists<T> rows_;
   bool usable_ = false;
 };
 

@@ -32,10 +32,56 @@ template <typename T>
 }  // namespace
 
 template <typename T>
+template <bool Carried>
+bool row_lists<T>::make(const cpu_context& context, const cells_view& cells, const grain_records<T>& grains,
+                        std::size_t count, T reach) {
+  constexpr std::size_t least_of_part = 256;
+  const partition parts = partition_for(context, count, least_of_part);
+  rows_.resize(count);
+  lists_.resize(parts.parts);
+  std::atomic<bool> crowded = false;
+  for_each_part(context.threads(), parts.parts, [&](std::size_t part) {
+    if (!list_part<Carried>(cells, grains, part, parts.first(part), parts.last(part), reach)) crowded = true;
+  });
+  return !crowded;
+}
+
+/// Returns false where grains are too crowded.
+template <typename T>
+template <bool Carried>
+bool row_lists<T>::list_part(const cells_view& cells, const grain_records<T>& grains, std::size_t part,
+                             std::size_t first, std::size_t last, T reach) {
+  std::vector<std::uint32_t>& list = lists_[part];
+  list.clear();
+  std::vector<std::uint64_t> near;  // id and slot
+  const std::size_t most = memory_of_row * (last - first);
+  for (std::size_t slot = first; slot < last; ++slot) {
+    const vec<T, 3> here = grains.positions[slot].position;
+    near.clear();
+    for_each_near<Carried>(cells, grains.positions, here, reach, [&](std::uint32_t other, const vec<T, 3>& there) {
+      if (other == slot || !(squared_norm(there - here) < reach * reach)) return;
+      near.push_back(std::uint64_t{grains.velocities[other].id} << 32 | other);
+    });
+    if (list.size() + near.size() > most) return false;
+    std::sort(near.begin(), near.end());
+    for (const std::uint64_t one : near) list.push_back(static_cast<std::uint32_t>(one));
+    rows_[slot].count = near.size();
+  }
+  const std::uint32_t* next = list.data();
+  for (std::size_t slot = first; slot < last; next += rows_[slot++].count) rows_[slot].first = next;
+  return true;
+}
+
+template <typename T>
+std::size_t row_lists<T>::bytes() const {
+  std::size_t sum = rows_.capacity() * sizeof(kept_row);
+  for (const auto& list : lists_) sum += list.capacity() * sizeof(list[0]);
+  return sum;
+}
+
+template <typename T>
 kept_rows<T>::kept_rows(const cpu_context& context, const grid<T, 3>& finest, const cell_list_options<T>& options)
-    : reach_(reach_of(options)),
-      squared_reach_(reach_ * reach_),
-      cells_(context, grid_for_rows(finest, reach_), with_reach(options)) {
+    : reach_(reach_of(options)), cells_(context, grid_for_rows(finest, reach_), with_reach(options)) {
   // A little less than half, for rounding.
   const T limit = static_cast<T>(0.49 * skin) * options.fold_reach;
   squared_limit_ = limit * limit;
@@ -49,7 +95,11 @@ void kept_rows<T>::build_and_carry(const cpu_context& context, const points_view
   cells_.build_and_carry(context, points, arrays);
   const grain_records<T> grains{static_cast<packed_record<T, 3>*>(arrays[0].to),
                                 static_cast<velocity_record<T>*>(arrays[1].to)};
-  make_rows(context, grains, points.count);
+  homes_.resize(points.count);
+  for_each(context, "granular.homes", points.count, [&](std::size_t slot) {
+    homes_[slot] = {grains.positions[slot].position, grains.velocities[slot].id};
+  });
+  usable_ = rows_.template make<true>(context, cells_.view(), grains, points.count, reach_);
 }
 
 /// Copies the grains in the order that they have; false if one is not the one of that place, or has gone too far.
@@ -72,53 +122,19 @@ bool kept_rows<T>::carry_if_near(const cpu_context& context, std::span<const car
 }
 
 template <typename T>
-void kept_rows<T>::make_rows(const cpu_context& context, const grain_records<T>& grains, std::size_t count) {
-  constexpr std::size_t least_of_part = 256;
-  const partition parts = partition_for(context, count, least_of_part);
-  homes_.resize(count);
-  rows_.resize(count);
-  lists_.resize(parts.parts);
-  std::atomic<bool> crowded = false;
-  for_each_part(context.threads(), parts.parts, [&](std::size_t part) {
-    if (!list_part(grains, part, parts.first(part), parts.last(part))) crowded = true;
-  });
-  usable_ = !crowded;
-}
-
-/// Returns false where grains are too crowded.
-template <typename T>
-bool kept_rows<T>::list_part(const grain_records<T>& grains, std::size_t part, std::size_t first, std::size_t last) {
-  const auto cells = cells_.view();
-  std::vector<std::uint32_t>& list = lists_[part];
-  list.clear();
-  std::vector<std::uint64_t> near;  // id and slot
-  const std::size_t most = memory_of_row * (last - first);
-  for (std::size_t slot = first; slot < last; ++slot) {
-    const vec<T, 3> here = grains.positions[slot].position;
-    near.clear();
-    for_each_near<true>(cells, grains.positions, here, reach_, [&](std::uint32_t other, const vec<T, 3>& there) {
-      if (other == slot || !(squared_norm(there - here) < squared_reach_)) return;
-      near.push_back(std::uint64_t{grains.velocities[other].id} << 32 | other);
-    });
-    if (list.size() + near.size() > most) return false;
-    std::sort(near.begin(), near.end());
-    for (const std::uint64_t one : near) list.push_back(static_cast<std::uint32_t>(one));
-    rows_[slot].count = near.size();
-    homes_[slot] = {here, grains.velocities[slot].id};
-  }
-  const std::uint32_t* next = list.data();
-  for (std::size_t slot = first; slot < last; next += rows_[slot++].count) rows_[slot].first = next;
-  return true;
-}
-
-template <typename T>
 std::size_t kept_rows<T>::bytes() const {
-  std::size_t sum = cells_.bytes() + homes_.capacity() * sizeof(home) + rows_.capacity() * sizeof(kept_row);
-  for (const auto& list : lists_) sum += list.capacity() * sizeof(list[0]);
-  return sum;
+  return cells_.bytes() + homes_.capacity() * sizeof(home) + rows_.bytes();
 }
 
-template class kept_rows<float>;
-template class kept_rows<double>;
+#define QUADRAT_INSTANTIATE(T)                                                                                         \
+  template class row_lists<T>;                                                                                         \
+  template bool row_lists<T>::make<true>(const cpu_context&, const cells_view&, const grain_records<T>&, std::size_t,  \
+                                         T);                                                                           \
+  template bool row_lists<T>::make<false>(const cpu_context&, const cells_view&, const grain_records<T>&, std::size_t, \
+                                          T);                                                                          \
+  template class kept_rows<T>;
+QUADRAT_INSTANTIATE(float)
+QUADRAT_INSTANTIATE(double)
+#undef QUADRAT_INSTANTIATE
 
 }  // namespace quadrat::detail

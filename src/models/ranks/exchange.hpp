@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -131,11 +132,12 @@ class rank_exchange {
   double lost_since_balance_ = 0;
 };
 
-/// The smallest word of a fault of all ranks. Collective. Synchronizes.
+/// The smallest of the words of faults of all ranks. Collective. Synchronizes.
 template <typename Context>
 [[nodiscard]] std::uint64_t first_fault(const Context& context, communicator& ranks,
-                                        const array<std::uint64_t, Context>& word) {
-  const std::uint64_t mine = to_host(context, word.data(), 1)[0];
+                                        const array<std::uint64_t, Context>& words) {
+  const auto here = to_host(context, words);
+  const std::uint64_t mine = *std::min_element(here.begin(), here.end());
   std::uint64_t first = mine;
   for (const std::uint64_t one : all_values(ranks, mine)) first = one < first ? one : first;
   return first;

@@ -97,7 +97,7 @@ class device_levels_engine final : public neighbor_engine<cuda_context, T, D> {
     }
   }
   /// Masks of the rows of cells of one level, and some of each other.
-  [[nodiscard]] std::size_t words_at_first() const { return masks_a_row<D>(0) + 3 * (layers_.levels() - 1); }
+  [[nodiscard]] std::size_t words_at_first() const { return masks_a_row<D>(0, {}) + 3 * (layers_.levels() - 1); }
 
   [[nodiscard]] radius_search<T, D> search(const neighbor_search<T, D>& what) {
     // The count of long rows and their candidates are after the candidates of each.

@@ -83,7 +83,10 @@ void enqueue_radius_entries(const cuda_context& context, const radius_search<T, 
     enqueue_entries_of_masks(context, masks_of(what), sink);
   } else {
     for_each(context, "search.size", 1, report_size<T, D>{sink, what.rows});
-    if (sink.offsets == nullptr) for_each(context, "search.finish_matrix", what.rows, finish_matrix_row<T, D>{sink});
+    if (sink.offsets == nullptr) {
+      using finish = finish_matrix_row<T, D>;
+      for_each(context, "search.finish_matrix", finish::lanes * what.rows, finish{sink});
+    }
   }
   const cuda_launch launch(context, "search.write_parts");
   write_parts<<<blocks_of_long_rows(context), long_rows_block, 0, context.stream()>>>(what, sink);

@@ -60,25 +60,64 @@ struct points_in_block {
   }
 };
 
+/// A wrapped point, and the number of its cell.
+template <typename T, int D>
+struct point_in_cell {
+  vec<T, D> position;
+  cell_id cell;
+};
+/// Not inlined: few points need it, and all blocks read the instructions of a kernel that runs this briefly.
+template <typename T, int D>
+__device__ __noinline__ point_in_cell<T, D> find_cell_of_any(const search_key_of_one<T, D>& key, std::uint32_t i,
+                                                             const vec<T, D>& point) {
+  vec<int, D> boxes{};
+  return {key.system.shape.wrap(point, boxes), key.at(i, point)};
+}
+template <typename T, int D>
+__device__ point_in_cell<T, D> find_cell(const search_key_of_one<T, D>& key, std::uint32_t i, const vec<T, D>& point) {
+  const lattice<T, D>& shape = key.system.shape;
+  bool inside = true;
+  for (int axis = 0; axis < D; ++axis) {
+    const T offset = point[axis] - shape.origin[axis];
+    inside = inside && offset >= T(0) && offset < shape.vectors[axis][axis];
+  }
+  if (inside) return {point, key.system.cell_of(point)};
+  return find_cell_of_any(key, i, point);
+}
+
+/// Calls f(i, point with its cell) for the points of this thread. The next is loaded before: the compiler cannot load
+/// it past a fault or an atomic operation.
+template <typename T, int D, typename F>
+__device__ void for_each_point_in_cell(const search_key_of_one<T, D>& key, std::uint32_t count, F&& f) {
+  if (threadIdx.x >= count) return;
+  vec<T, D> point = key.read(threadIdx.x);
+#pragma unroll 1
+  for (std::uint32_t i = threadIdx.x; i < count; i += at_once_threads) {
+    const vec<T, D> next = key.read(min(i + at_once_threads, count - 1));
+    f(i, find_cell(key, i, point));
+    point = next;
+  }
+}
+
 template <typename T, int D>
 __device__ void fill_cells(const list_at_once<T, D>& a, const points_in_block<T, D>& points) {
   __shared__ std::uint32_t warp_sums[at_once_threads / 32];
   std::uint32_t* ends = points.offsets + 1;
   for (std::uint32_t cell = threadIdx.x; cell <= a.cells; cell += at_once_threads) points.offsets[cell] = 0;
   __syncthreads();
-  for (std::uint32_t i = threadIdx.x; i < points.count; i += at_once_threads) atomicAdd(ends + a.key(i), 1u);
+  for_each_point_in_cell(a.key, points.count,
+                         [&](std::uint32_t, const point_in_cell<T, D>& point) { atomicAdd(ends + point.cell, 1u); });
   __syncthreads();
   const std::uint32_t share = ((a.cells + at_once_threads - 1) / at_once_threads) | 1;
   block_scan_counts(a.cells, share, ends, warp_sums,
                     [&](std::uint32_t cell, std::uint32_t before) { ends[cell] = before; });
   __syncthreads();
-  for (std::uint32_t i = threadIdx.x; i < points.count; i += at_once_threads) {
-    const std::uint32_t slot = atomicAdd(ends + a.key(i), 1u);  // in the end each cell ends where the next one begins
-    vec<int, D> boxes{};
-    const vec<T, D> position = a.key.system.shape.wrap(a.key.read(i), boxes);
-    for (int axis = 0; axis < D; ++axis) points.position[axis * points.count + slot] = position[axis];
+  for_each_point_in_cell(a.key, points.count, [&](std::uint32_t i, const point_in_cell<T, D>& point) {
+    // In the end each cell ends where the next one begins.
+    const std::uint32_t slot = atomicAdd(ends + point.cell, 1u);
+    for (int axis = 0; axis < D; ++axis) points.position[axis * points.count + slot] = point.position[axis];
     points.ids[slot] = static_cast<std::uint16_t>(i);
-  }
+  });
   __syncthreads();
 }
 

@@ -37,6 +37,8 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     warp_a_row_ = by_warps_ || (by_images_ && !codes_.fit());
     records_.resize_discarding(context_, points_);
     blocks_.resize_discarding(context_, points_ / point_block<T, D>::points + 1);
+    keeps_turns_ = task.keeps_shifts && (by_images_ || any_periodic_);
+    if (keeps_turns_) turns_.resize_discarding(context_, points_);
     if (!warp_a_row_) {
       words_.resize_discarding(context_, static_cast<std::size_t>(words_a_row_) * rows_);
       shares_.resize_discarding(context_, rows_);
@@ -83,6 +85,16 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
   [[nodiscard]] bool counts_first() const override { return true; }
 
+  [[nodiscard]] bool refine(const search_task<T, D>& task) override {
+    if (by_warps_ || by_images_ || small_boxes_ || across_ == cells_across_cutoff<D>(task.mean_row)) return false;
+    const std::uint32_t words = words_a_row_;
+    cut(task, false);
+    words_a_row_ = std::max(words_a_row_, words);
+    warp_a_row_ = by_images_ && !codes_.fit();
+    if (!warp_a_row_) words_.resize_discarding(context_, static_cast<std::size_t>(words_a_row_) * rows_);
+    return true;
+  }
+
   /// Rows with more masks than fit would be searched twice. The new room takes at most as much memory as the list.
   [[nodiscard]] bool grow(std::uint64_t pairs, std::uint64_t most_used) override {
     if (warp_a_row_) return false;
@@ -96,7 +108,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
 
   [[nodiscard]] std::size_t bytes() const override {
     return cells_.bytes() + grids_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + at_once_pairs_.bytes() +
-           records_.bytes() + blocks_.bytes() + words_.bytes() + shares_.bytes();
+           records_.bytes() + blocks_.bytes() + turns_.bytes() + words_.bytes() + shares_.bytes();
   }
 
  private:
@@ -108,11 +120,14 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     cut_ = false;  // in case of an exception below
     const T reach = this->reach();
     const bool anywhere = options_.accept_outside && !small_boxes;
-    const std::size_t most = small_boxes ? 1 : most_cells(points_, anywhere);
     by_images_ = !task.one_image;
+    across_ = by_warps_ || by_images_ || small_boxes ? cells_across{} : cells_across_cutoff<D>(task.mean_row);
+    const std::size_t most = small_boxes ? 1 : most_cells(points_, anywhere, across_);
     if (!by_images_) {
       vec<T, D> edges = vec<T, D>::filled(reach);
-      edges[0] /= T(trimmed_cells_along_first_axis);
+      edges[0] /= static_cast<T>(across_.first_axis);
+      edges[1] /= static_cast<T>(across_.second_axis);
+      if constexpr (D == 3) edges[2] /= static_cast<T>(across_.third_axis);
       cells_.cut(context_, task, {edges, reach, most, anywhere});
       by_images_ = folded_by_images && one_system_ && cells_.folded;
     }
@@ -121,8 +136,9 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     const double company = static_cast<double>(points_) / static_cast<double>(task.input.boxes.size());
     tile_points_ = small_boxes ? tile_points(company, sizeof(search_point<T, D>)) : 0;
     const double cubes = volume_ / std::pow(static_cast<double>(reach), D);
-    words_a_row_ = small_boxes ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)
-                               : masks_a_row<D>(static_cast<double>(points_) / cubes);
+    words_a_row_ = small_boxes
+                       ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)
+                       : masks_a_row<D>(static_cast<double>(points_) / cubes, by_images_ ? cells_across{} : across_);
     if (by_images_) words_a_row_ += words_a_row_ / 2;  // rows of cells have parts where images of the box meet
     cut_ = true;
   }
@@ -173,7 +189,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     }
     cells_.buckets.build(context_, points_, cell_count_, of_one, key.faults);
     const gather_search_points<T, D> body{
-        key.search,      cells_.buckets.view().elements, options_.cutoff, key.faults, records_.data(), nullptr,
+        key.search,      cells_.buckets.view().elements, options_.cutoff, key.faults, records_.data(), turns(),
         {blocks_.data()}};
     for_each(context_, "search.gather", points_, body);
   }
@@ -205,8 +221,10 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
             long_rows ? words_a_row_ : std::size_t{1},
             long_rows ? std::size_t{1} : rows_,
             shares_.data(),
-            note_};
+            note_,
+            small() ? nullptr : turns()};
   }
+  [[nodiscard]] vec<int, D>* turns() { return keeps_turns_ ? turns_.data() : nullptr; }
 
   bool by_warps_;
   std::size_t points_ = 0;
@@ -214,10 +232,12 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   bool one_system_ = false;
   bool cut_ = false;  // cells and grids belong to the same boxes
   bool any_periodic_ = false;
+  cells_across across_;       // the cutoff
   bool small_boxes_ = false;  // every pair of a system is tested
   std::uint32_t tile_points_ = 0;
   bool by_images_ = false;  // cells are those of grids
   bool warp_a_row_ = false;
+  bool keeps_turns_ = false;
   cuboid_grid<T, D> grid_{};  // the first
   array<cuboid_grid<T, D>, cuda_context> grids_;
   image_codes<D> codes_{};
@@ -231,6 +251,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   array<std::uint32_t, cuda_context> at_once_pairs_;
   array<search_point<T, D>, cuda_context> records_;
   array<point_block<T, D>, cuda_context> blocks_;
+  array<vec<int, D>, cuda_context> turns_;
   array<candidate_mask, cuda_context> words_;
   array<row_share, cuda_context> shares_;
 };

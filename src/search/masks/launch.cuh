@@ -104,7 +104,10 @@ void enqueue_entries_of_masks(const cuda_context& context, const masks_search<T,
   with_boxes_kind(what, [&]<boxes_kind Boxes>() {
     sink.plain() ? launch_entries<true, Boxes>(context, what, sink) : launch_entries<false, Boxes>(context, what, sink);
   });
-  if (sink.offsets == nullptr) for_each(context, "search.finish_matrix", what.rows, finish_matrix_row<T, D>{sink});
+  if (sink.offsets == nullptr) {
+    using finish = finish_matrix_row<T, D>;
+    for_each(context, "search.finish_matrix", finish::lanes * what.rows, finish{sink});
+  }
 }
 
 }  // namespace quadrat::detail

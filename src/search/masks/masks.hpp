@@ -12,8 +12,10 @@
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/search/lattice/image_rows.hpp"
+#include "search/cells.hpp"
 #include "search/grid_keys.hpp"
 #include "search/kernels.hpp"
+#include "search/request.hpp"
 
 /// The methods `masks` and `warps`, for CUDA. Cells are finer along the first axis, and each row of cells is trimmed to
 /// the sphere around the point. In orthorhombic boxes in which no neighbor has two images within reach, rows of cells
@@ -37,12 +39,36 @@ struct alignas(8) row_share {
   std::uint32_t used;
 };
 
+/// Into how many cells the cutoff is cut along the axes.
+struct cells_across {
+  int first_axis = trimmed_cells_along_first_axis;
+  int second_axis = 1;
+  int third_axis = 1;
+
+  [[nodiscard]] bool operator==(const cells_across&) const = default;
+};
+
+/// Smaller cells have fewer candidates, in more rows of cells: they pay where a point has many neighbors.
+template <int D>
+[[nodiscard]] cells_across cells_across_cutoff(double neighbors) {
+  constexpr double many = 70, very_many = 200;
+  if (D == 2 || neighbors < many) return {};
+  return {2 * trimmed_cells_along_first_axis, 2, neighbors < very_many ? 1 : 2};
+}
+
+/// The most cells of such a cut, for boxes that are not folded where the cells of few neighbors would not be.
+[[nodiscard]] inline std::size_t most_cells(std::size_t points, bool points_anywhere, const cells_across& across) {
+  const std::size_t most = most_cells(points, points_anywhere);
+  return across == cells_across{} ? most : std::min(20 * most, std::size_t{1} << 31);
+}
+
 /// Masks kept per row of the list, for this many points in a cube (square) with the cutoff as edge; rows that need more
 /// are searched again.
 template <int D>
-[[nodiscard]] std::uint32_t masks_a_row(double points_a_cube) {
-  const double rows = D == 3 ? 9 : 3;
-  const double masks = std::floor(1.6 * points_a_cube / 32);  // in a row of cells, besides the first
+[[nodiscard]] std::uint32_t masks_a_row(double points_a_cube, const cells_across& across) {
+  const double rows = (2 * across.second_axis + 1) * (D == 3 ? 2 * across.third_axis + 1 : 1);
+  const double points_a_row = 1.6 * points_a_cube / (across.second_axis * across.third_axis);
+  const double masks = std::floor(points_a_row / 32);  // in a row of cells, besides the first
   return static_cast<std::uint32_t>(rows * (1 + std::fmin(masks, 2.0)) + rows / 2);
 }
 
@@ -93,6 +119,7 @@ struct masks_search {
   std::size_t mask_stride;
   row_share* shares;         ///< by slot
   std::uint64_t* most_used;  ///< receives the largest number of masks of a row, if that is too many
+  const vec<int, D>* turns;  ///< boxes from the wrapped to the caller's position, by slot; nullptr: not kept
 };
 
 /// Masks per row from which on the masks of one row are adjacent.

@@ -66,6 +66,11 @@ detail::select_tiles<T, D> cluster_pair_list<Context, T, D>::selection() {
   return detail::fastest_tile_selection<T, D>();
 }
 
+template <typename Context, typename T, int D>
+detail::staged_turns cluster_pair_list<Context, T, D>::turns() const {
+  return implementation_->turns();
+}
+
 template class cluster_pair_list<backend_context, float, 2>;
 template class cluster_pair_list<backend_context, float, 3>;
 template class cluster_pair_list<backend_context, double, 2>;

@@ -14,6 +14,7 @@
 #include "search/nearest/box.hpp"
 #include "search/nearest/points.hpp"
 #include "search/tiles/cuda/find.hpp"
+#include "search/tiles/cuda/turns.hpp"
 #include "search/tiles/search.hpp"
 
 namespace quadrat {
@@ -64,6 +65,7 @@ struct cluster_pair_list<Context, T, D>::implementation {
   void build(const points_view<T, D>& given);
   [[nodiscard]] bool follow(const points_view<T, D>& given);
   [[nodiscard]] cluster_pair_view<T, D> view() const;
+  [[nodiscard]] detail::staged_turns turns() const { return {turn_offsets.data(), turn_words.data()}; }
   [[nodiscard]] std::size_t bytes() const;
 
   Context context;
@@ -86,6 +88,7 @@ struct cluster_pair_list<Context, T, D>::implementation {
   [[nodiscard]] detail::neighbor_search<T, D> motion_search(const points_view<T, D>& given) const;
   void count_tiles();
   void fill_tiles();
+  void fill_turns();
 
   std::size_t point_count = 0;
   std::size_t rows = 0;
@@ -99,6 +102,8 @@ struct cluster_pair_list<Context, T, D>::implementation {
   array<std::uint64_t, Context> offsets;
   array<pair_tile<T, D>, Context> tiles;
   array<std::uint64_t, Context> masks;
+  array<std::uint64_t, Context> turn_offsets;  ///< on a GPU
+  array<std::uint32_t, Context> turn_words;
 };
 
 template <typename Context, typename T, int D>
@@ -152,6 +157,21 @@ void cluster_pair_list<Context, T, D>::implementation::fill_tiles() {
 }
 
 template <typename Context, typename T, int D>
+void cluster_pair_list<Context, T, D>::implementation::fill_turns() {
+  if constexpr (cuda) {
+    turn_offsets.resize_discarding(context, rows + 1);
+    const detail::masked_rows masked{rows, offsets.data(), reinterpret_cast<const std::uint8_t*>(masks.data())};
+    detail::enqueue_turn_counts(context, masked, counts.data());
+    exclusive_scan_with_total(context, counts.data(), turn_offsets.data(), rows, scratch);
+    const std::uint64_t words = points_of_row * to_host(context, turn_offsets.data() + rows, 1)[0];
+    detail::require_memory(context.memory(), message("the pairs of a list of ", tile_count, " tiles of 32 x 8 pairs"),
+                           words * sizeof(std::uint32_t), turn_words.bytes(), "Take a smaller cutoff");
+    turn_words.resize_discarding(context, words);
+    detail::enqueue_turns(context, masked, turn_offsets.data(), turn_words.data());
+  }
+}
+
+template <typename Context, typename T, int D>
 void cluster_pair_list<Context, T, D>::implementation::build(const points_view<T, D>& given) {
   built = false;
   points.build(given);
@@ -162,6 +182,7 @@ void cluster_pair_list<Context, T, D>::implementation::build(const points_view<T
            detail::fill_groups<T, D>{points.tree(), groups.data()});
   count_tiles();
   fill_tiles();
+  fill_turns();
   if (options.skin > T(0)) {
     remembered.resize(context, point_count, true);
     for_each(context, "search.remember", point_count,
@@ -201,7 +222,7 @@ cluster_pair_view<T, D> cluster_pair_list<Context, T, D>::implementation::view()
 template <typename Context, typename T, int D>
 std::size_t cluster_pair_list<Context, T, D>::implementation::bytes() const {
   return points.bytes() + remembered.bytes() + systems.bytes() + moved.bytes() + groups.bytes() + counts.bytes() +
-         offsets.bytes() + tiles.bytes() + masks.bytes() + scratch.bytes();
+         offsets.bytes() + tiles.bytes() + masks.bytes() + turn_offsets.bytes() + turn_words.bytes() + scratch.bytes();
 }
 
 }  // namespace quadrat

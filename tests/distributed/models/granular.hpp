@@ -77,6 +77,19 @@ void check_granular_scene(communicator& ranks, const granular_scene_of_ranks& sc
   }
 }
 
+/// Layers of grains that touch, and move little.
+[[nodiscard]] inline granular_scene_of_ranks slow_heap(std::size_t count) {
+  granular_scene_of_ranks scene(count, 8, {1, 1, 1}, 1e-4);
+  constexpr double spacing = 0.98 / 16;
+  for (std::size_t i = 0; i < count; ++i) {
+    const vec<std::size_t, 3> place{i % 30, i / 480, i / 30 % 16};
+    for (int axis = 0; axis < 3; ++axis) {
+      scene.positions[i][axis] = 1.0 / 32 + spacing * static_cast<double>(place[axis]);
+    }
+  }
+  return scene;
+}
+
 /// Many grains, few, none; all in one corner, so that blocks are cells; a layer. In some, grains are pushed while
 /// ghosts travel.
 inline void check_granular(communicator& ranks, std::size_t most) {
@@ -88,6 +101,9 @@ inline void check_granular(communicator& ranks, std::size_t most) {
   check_granular_scene<float>(ranks, {100, 5, {1, 0, 1}, 0.1}, 0.5, "a fast layer", overlapping);
   check_granular_scene<double>(ranks, {1, 6, {1, 1, 1}}, 0.5, "one grain", overlapping);
   check_granular_scene<double>(ranks, {0, 7, {1, 1, 1}}, 0.5, "no grain", overlapping);
+  // On CPUs by rows of near grains.
+  check_granular_scene<float>(ranks, slow_heap(most), 0.5, "a slow heap", overlapping);
+  check_granular_scene<double>(ranks, slow_heap(most / 2), 0.4, "a small slow heap");
 }
 
 }  // namespace quadrat::test

@@ -96,6 +96,41 @@ TEST_P(granular_ranks_test, all_ranks_stop_after_the_step_in_which_one_wishes_to
   });
 }
 
+/// Moves are made ahead of their steps, but not of one that does not come.
+TEST_P(granular_ranks_test, a_run_that_is_stopped_goes_on_as_if_it_had_not_been) {
+  const granular_scene_of_ranks scene(300, 24, {1, 1, 1});
+  const auto whole = state_after<float>(1, 24, scene, determinism::canonical);
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    const bool root = ranks.rank() == 0;
+    distributed_granular<backend_context, float> model(context_of_rank(determinism::canonical), ranks, scene.options,
+                                                       root ? scene.positions : no_grains,
+                                                       root ? scene.velocities : no_grains);
+    while (model.step() < 24) {
+      int asked = 0;
+      static_cast<void>(model.advance(24 - model.step(), [&] { return ++asked == 5 ? 1 : 0; }));
+    }
+    const auto state = model.state();
+    EXPECT_TRUE(!root ||
+                (equal_bits(state.positions, whole.positions) && equal_bits(state.velocities, whole.velocities)));
+  });
+}
+
+TEST_P(granular_ranks_test, where_grains_are_fast_ghosts_are_chosen_for_more_steps) {
+  granular_scene_of_ranks scene(600, 25, {1, 1, 1}, 0);
+  // Half of the skin in each step.
+  for (auto& velocity : scene.velocities) velocity = {0.034, 0, 0};
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    const bool root = ranks.rank() == 0;
+    distributed_granular<backend_context, float> model(context_of_rank(), ranks, scene.options,
+                                                       root ? scene.positions : no_grains,
+                                                       root ? scene.velocities : no_grains);
+    model.advance(40);
+    const auto report = model.report();
+    EXPECT_GT(report[0].exchanges, 5u);
+    EXPECT_LT(report[0].exchanges, 24u);
+  });
+}
+
 TEST_P(granular_ranks_test, run_to_run_gives_the_same_bits_in_every_run) {
   const granular_scene_of_ranks scene(500, 12, {0.4, 0.5, 1});
   const auto first = state_after<float>(GetParam(), 60, scene, determinism::run_to_run);
@@ -119,6 +154,26 @@ TEST_P(granular_ranks_test, a_run_that_blows_up_ends_on_all_ranks_with_the_words
     model.advance(5);
     EXPECT_EQ(error_of<data_error>([&] { model.check(); }), expected);
     EXPECT_EQ(error_of<data_error>([&] { static_cast<void>(model.measure()); }), expected);
+  });
+}
+
+TEST_P(granular_ranks_test, a_run_that_blows_up_by_its_contacts_ends_with_the_words_of_one) {
+  granular_scene_of_ranks scene(300, 26, {1, 1, 1});
+  scene.options.parameters.spring = 1e4;
+  granular<backend_context, float> alone(context_of_rank(determinism::canonical), scene.options, scene.positions,
+                                         scene.velocities);
+  alone.advance(5);
+  const std::string expected = error_of<data_error>([&] { alone.check(); });
+  expect_words(expected, {"step 2"});
+  run_ranks(GetParam(), [&](communicator& ranks) {
+    const bool root = ranks.rank() == 0;
+    distributed_granular<backend_context, float> model(context_of_rank(determinism::canonical), ranks, scene.options,
+                                                       root ? scene.positions : no_grains,
+                                                       root ? scene.velocities : no_grains);
+    model.advance(1);
+    EXPECT_NO_THROW(model.check());
+    model.advance(4);
+    EXPECT_EQ(error_of<data_error>([&] { model.check(); }), expected);
   });
 }
 

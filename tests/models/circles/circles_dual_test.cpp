@@ -82,6 +82,20 @@ TYPED_TEST(circles_step_of, any_order_over_any_cell_list_equals_the_reference) {
   }
 }
 
+/// Many in each cell: on a GPU candidates are then processed as they come, from a list of rows of cells if these are
+/// few.
+TYPED_TEST(circles_step_of, crowded_agents_equal_the_reference) {
+  constexpr int D = TypeParam::dimension;
+  using T = typename TypeParam::value_type;
+  for (const circles_form form : {circles_form::original, circles_form::sine}) {
+    const circles_parameters parameters = lively(form, D == 2 ? 12 : 8.5);
+    const auto start = circles_initial_positions<D>(parameters, size_or(700, 350), 4);
+    for (const circles_options& options : all_options(parameters)) {
+      if (options.order == circles_default_order) follow(options, state_of<T>(start), 2, "crowded");
+    }
+  }
+}
+
 TYPED_TEST(circles_step_of, agents_outside_are_neither_lost_nor_refused) {
   constexpr int D = TypeParam::dimension;
   using T = typename TypeParam::value_type;

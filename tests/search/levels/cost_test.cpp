@@ -103,7 +103,7 @@ struct row_work {
   search.rule = rule;
   search.radii = input.radii;
   detail::level_cells<cpu_context, float, 3, detail::walked_grids<float, 3>> cells;
-  cells.prepare(context, {input, what.points.size(), 1, false, false, true, false, nullptr}, options, {true, 0});
+  cells.prepare(context, {input, what.points.size(), 1, false, false, true, false, nullptr, 0}, options, {true, 0});
   const detail::search_key<float, 3> key{search, false, {fault_words, fault_words + 1}};
   cells.fill(context, key, options.cutoff);
   EXPECT_EQ(fault_words[0], ~std::uint64_t{0});

@@ -44,6 +44,7 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   /// The points by tile, and where each tile begins (and the end). Those of a tile are there after prepare_tile.
   [[nodiscard]] const tile_point<T>* points() const { return stored_.data(); }
   [[nodiscard]] const std::uint32_t* begins() const { return begins_.data(); }
+  [[nodiscard]] bool has_points(std::uint32_t tile) const { return begins()[tile] != begins()[tile + 1]; }
   /// Not twice at a time for one tile.
   void prepare_tile(std::uint32_t tile);
   /// Fills with zeros, unless values are accumulated.

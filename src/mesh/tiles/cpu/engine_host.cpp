@@ -14,36 +14,6 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Of two dimensions: a tile's rows pass through the buffer, so that long tiles cost nothing, as long as there are
-/// enough of them.
-[[nodiscard]] mesh_tiles make_tall_tiles(const mesh_shape& shape) {
-  constexpr std::size_t enough = 128;
-  mesh_tiles tiles{};
-  for (int shift = 8; shift >= 5; --shift) {
-    tiles = {{make_tile_axis(shape, 0, 0), make_tile_axis(shape, 1, shift), make_tile_axis(shape, 2, 6)}};
-    if (tiles.count() >= enough) return tiles;
-  }
-  return {{tiles.axis[0], tiles.axis[1], make_tile_axis(shape, 2, 5)}};
-}
-
-/// Sizes of tiles, as powers of 2: along axis 0 size costs little (a tile's planes pass through the buffer); along the
-/// other two the buffer for a spline of order 6 with complex values must nearly fit into a level-one cache of 32 KB. Of
-/// wide footprints only one plane must, and what they reach beyond a small tile would be many times the tile.
-template <typename T>
-[[nodiscard]] mesh_tiles make_cpu_tiles(const mesh_shape& shape) {
-  constexpr int shifts[3][3] = {{5, sizeof(T) == 8 ? 3 : 4, 4}, {0, 5, 5}, {0, 0, 10}};
-  constexpr std::size_t worth_sharing = 512;
-  if (shape.first_axis == 1) return make_tall_tiles(shape);
-  const int* shift = shifts[shape.first_axis];
-  const auto tiles = [&](int more) {
-    return mesh_tiles{{make_tile_axis(shape, 0, shift[0]), make_tile_axis(shape, 1, shift[1] + more),
-                       make_tile_axis(shape, 2, shift[2] + more)}};
-  };
-  const mesh_tiles large = tiles(1);
-  const bool wide = shape.first_axis == 0 && shape.width[2] >= 8;
-  return wide && large.count() >= worth_sharing ? large : tiles(0);
-}
-
 /// The window as the inner loops need it: coefficients beyond the width are zero.
 template <typename T>
 [[nodiscard]] spread_setup<T> trimmed(spread_setup<T> setup) {
@@ -65,7 +35,7 @@ cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_s
       setup_(trimmed(setup)),
       mirrored_(make_mirrored_window(setup_.window)),
       functions_(functions),
-      tiles_(make_cpu_tiles<T>(setup_.shape)),
+      tiles_(make_cpu_tiles(setup_.shape, sizeof(T))),
       stages_(tiles_),
       rows_(tiles_.axis[1].most_size() + setup_.shape.width[1] - 1),
       row_(tiles_.axis[2].most_size() + setup_.shape.width[2] - 1) {
@@ -281,7 +251,9 @@ void cpu_tiles_engine<T>::spread(const value_layout& layout, const T* values, T*
   for (int vector = 0; vector < layout.vectors; ++vector) {
     walk.values = values + layout.value(0, vector * layout.components);
     walk.mesh = mesh + layout.node(0, vector * layout.components);
-    stages_.for_each(context_, [&](std::uint32_t tile) { work_on(tile, function, walk, stores); });
+    stages_.for_each(
+        context_, [&](std::uint32_t tile) { return stores || has_points(tile); },
+        [&](std::uint32_t tile) { work_on(tile, function, walk, stores); });
   }
 }
 

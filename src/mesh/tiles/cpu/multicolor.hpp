@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "mesh/cost.hpp"
+#include "mesh/tiles/cpu/cost.hpp"
 #include "mesh/tiles/cpu/engine.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -34,7 +34,7 @@ struct multicolor_method {
   static constexpr bool on_cuda = false;
   static constexpr determinism reproducible = determinism::run_to_run;
   /// It goes through tiles as `tiles` does, and is the faster one where points are few: it adds only what they reach.
-  static method_cost cost(const spread_request& request) { return tiles_cost(request); }
+  static method_cost cost(const spread_request& request) { return cpu_tiles_cost(request); }
   template <typename Context, typename T>
   using engine = multicolor_engine<T>;
 };

@@ -70,7 +70,6 @@ void multicolor_engine<T>::add_tile(std::uint32_t tile, const value_layout& layo
   constexpr std::size_t ahead = 4 * step;
   const color_work<T> work{this->setup(), layout, values, mesh};
   const std::size_t first = this->begins()[tile], last = this->begins()[tile + 1];
-  if (first == last) return;
   this->prepare_tile(tile);
   int along[3];
   this->tiles().split(tile, along);
@@ -93,13 +92,15 @@ void multicolor_engine<T>::spread(const value_layout& layout, const T* values, T
   this->clear(layout, mesh, accumulate);
   with_any_width(this->setup().window.width, [&](auto width) {
     constexpr int points = decltype(width)::value;
-    this->stages().for_each(this->context(), [&](std::uint32_t tile) {
+    const auto add = [&](std::uint32_t tile) {
       if (layout.components == 1) {
         add_tile<points, 1>(tile, layout, values, mesh);
       } else {
         add_tile<points, 2>(tile, layout, values, mesh);
       }
-    });
+    };
+    this->stages().for_each(
+        this->context(), [&](std::uint32_t tile) { return this->has_points(tile); }, add);
   });
 }
 

@@ -81,6 +81,36 @@ struct mesh_tiles {
   }
 };
 
+/// Of two dimensions: a tile's rows pass through the buffer, so that long tiles cost nothing, as long as there are
+/// enough of them.
+[[nodiscard]] inline mesh_tiles make_tall_tiles(const mesh_shape& shape) {
+  constexpr std::size_t enough = 128;
+  mesh_tiles tiles{};
+  for (int shift = 8; shift >= 5; --shift) {
+    tiles = {{make_tile_axis(shape, 0, 0), make_tile_axis(shape, 1, shift), make_tile_axis(shape, 2, 6)}};
+    if (tiles.count() >= enough) return tiles;
+  }
+  return {{tiles.axis[0], tiles.axis[1], make_tile_axis(shape, 2, 5)}};
+}
+
+/// Sizes of tiles, as powers of 2: along axis 0 size costs little (a tile's planes pass through the buffer); along the
+/// other two the buffer for a spline of order 6 with complex values must nearly fit into a level-one cache of 32 KB. Of
+/// wide footprints only one plane must, and what they reach beyond a small tile would be many times the tile. Values
+/// have 4 bytes, or 8.
+[[nodiscard]] inline mesh_tiles make_cpu_tiles(const mesh_shape& shape, std::size_t value_bytes) {
+  const int shifts[3][3] = {{5, value_bytes == 8 ? 3 : 4, 4}, {0, 5, 5}, {0, 0, 10}};
+  constexpr std::size_t worth_sharing = 512;
+  if (shape.first_axis == 1) return make_tall_tiles(shape);
+  const int* shift = shifts[shape.first_axis];
+  const auto tiles = [&](int more) {
+    return mesh_tiles{{make_tile_axis(shape, 0, shift[0]), make_tile_axis(shape, 1, shift[1] + more),
+                       make_tile_axis(shape, 2, shift[2] + more)}};
+  };
+  const mesh_tiles large = tiles(1);
+  const bool wide = shape.first_axis == 0 && shape.width[2] >= 8;
+  return wide && large.count() >= worth_sharing ? large : tiles(0);
+}
+
 /// The tiles by color: successive stages, within which no two tiles add to the same mesh point, so they can be
 /// processed in parallel (particle-mesh-spreading, section 2, "Multicoloring approach"). A tile waits only for those
 /// neighbors that belong to an earlier stage, not for the whole stage. The order of additions to a mesh point is still
@@ -95,16 +125,18 @@ class tile_stages {
     for (const auto& stage : by_color) tiles_.insert(tiles_.end(), stage.begin(), stage.end());
   }
 
-  /// Calls body(tile) for each; finished on return. One call at a time.
-  template <typename Body>
-  void for_each(const cpu_context& context, const Body& body) {
+  /// Calls body(tile) for each that is_used(tile); finished on return. One call at a time.
+  template <typename Used, typename Body>
+  void for_each(const cpu_context& context, const Used& is_used, const Body& body) {
     const std::uint32_t round = ++round_;
     std::atomic<std::size_t> next{0};
 #pragma omp parallel num_threads(context.threads())
     for (std::size_t i = next.fetch_add(1); i < tiles_.size(); i = next.fetch_add(1)) {
-      // No deadlock: the tiles it waits for have been taken by threads that do not need this one.
-      wait_for_neighbors(tiles_[i], round);
-      body(tiles_[i]);
+      if (is_used(tiles_[i])) {
+        // No deadlock: the tiles it waits for have been taken by threads that do not need this one.
+        wait_for_neighbors(tiles_[i], round);
+        body(tiles_[i]);
+      }
       done_[tiles_[i]].store(round, std::memory_order_release);
     }
   }

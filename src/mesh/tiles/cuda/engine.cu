@@ -10,17 +10,31 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Points of a segment, and the units among which they are divided.
+/// Work that is divided into units, all of which are in one segment: all points of a segment, or only those of a slice,
+/// all segments of a slice before those of the next.
 struct segment_share {
   tile_grid grid;
   const std::uint32_t* offsets;
   std::uint32_t most_points;
+  bool sliced;
 
-  [[nodiscard]] QUADRAT_HD std::uint32_t begin(std::size_t segment) const {
-    return offsets[segment * static_cast<std::size_t>(grid.segment)];
+  [[nodiscard]] QUADRAT_HD std::size_t count() const {
+    return grid.segment_count() * static_cast<std::size_t>(sliced ? grid.slices : 1);
   }
-  [[nodiscard]] QUADRAT_HD std::uint32_t pieces(std::uint32_t points) const {
-    return (points + most_points - 1) / most_points;
+  [[nodiscard]] QUADRAT_HD std::uint32_t segment(std::size_t i) const {
+    return static_cast<std::uint32_t>(i % grid.segment_count());
+  }
+  [[nodiscard]] QUADRAT_HD std::uint32_t begin(std::size_t i) const { return offsets[first_tile(i)]; }
+  [[nodiscard]] QUADRAT_HD std::uint32_t points(std::size_t i) const {
+    return offsets[first_tile(i) + (sliced ? 1 : grid.segment_tiles())] - begin(i);
+  }
+  [[nodiscard]] QUADRAT_HD std::uint32_t pieces(std::size_t i) const {
+    return (points(i) + most_points - 1) / most_points;
+  }
+
+ private:
+  [[nodiscard]] QUADRAT_HD std::size_t first_tile(std::size_t i) const {
+    return segment(i) * grid.segment_tiles() + i / grid.segment_count();
   }
 };
 
@@ -36,32 +50,29 @@ template <typename First>
   return low;
 }
 
-/// Index: segment.
+/// Index: of the share.
 struct count_units {
   segment_share share;
   std::uint32_t* counts;
 
-  QUADRAT_HD void operator()(std::size_t segment) const {
-    counts[segment] = share.pieces(share.begin(segment + 1) - share.begin(segment));
-  }
+  QUADRAT_HD void operator()(std::size_t i) const { counts[i] = share.pieces(i); }
 };
 
-/// Index: unit, some of which do not exist. Points of a segment are divided evenly.
+/// Index: unit, some of which do not exist. Points are divided evenly.
 struct fill_units {
   segment_share share;
-  std::size_t segments;
+  std::size_t count;
   const std::uint32_t* firsts;
   tile_unit* units;
 
   QUADRAT_HD void operator()(std::size_t unit) const {
     const auto number = static_cast<std::uint32_t>(unit);
-    if (number >= firsts[segments]) return;
-    const std::size_t segment = segment_of(segments, number, [&](std::size_t s) { return firsts[s]; });
-    const std::uint32_t begin = share.begin(segment), points = share.begin(segment + 1) - begin;
-    const std::uint64_t piece = number - firsts[segment], pieces = share.pieces(points);
+    if (number >= firsts[count]) return;
+    const std::size_t i = segment_of(count, number, [&](std::size_t s) { return firsts[s]; });
+    const std::uint32_t begin = share.begin(i), points = share.points(i);
+    const std::uint64_t piece = number - firsts[i], pieces = share.pieces(i);
     units[unit] = {begin + static_cast<std::uint32_t>(points * piece / pieces),
-                   begin + static_cast<std::uint32_t>(points * (piece + 1) / pieces),
-                   static_cast<std::uint32_t>(segment)};
+                   begin + static_cast<std::uint32_t>(points * (piece + 1) / pieces), share.segment(i)};
   }
 };
 
@@ -83,10 +94,12 @@ struct write_segments {
 template <typename T>
 std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
   const tile_plan plan = plan_tiles(setup_.shape, setup_.options.edges == open_footprints::clip, count, in_order());
-  return count * (sizeof(tile_record<T>) + sizeof(std::uint32_t)) + plan.most_units * sizeof(tile_unit) +
+  return count * (sizeof(tile_record<T>) + sizeof(std::uint32_t)) +
+         (plan.most_units + plan.most_sliced_units) * sizeof(tile_unit) +
          (plan.most_extras(count) + 1) * sizeof(tile_extra) +
-         tile_sorter<T>::bytes_needed(count, plan.grid.tile_count()) +
-         (plan.grid.tile_count() + 2 * plan.grid.segment_count()) * sizeof(std::uint32_t) +
+         tile_sorter<T>::bytes_needed(count, plan.grid.tile_count(), in_order()) +
+         ((plan.grid.slices > 1 ? 2 : 1) * plan.grid.tile_count() + 2 * plan.grid.segment_count()) *
+             sizeof(std::uint32_t) +
          plan.crowds.most_extras * (sizeof(tile_extra) + sizeof(tile_crowd)) +
          (plan.crowd_size() + (adds_shares(plan) ? plan.share_size() : 0)) * sizeof(T);
 }
@@ -107,7 +120,7 @@ void cuda_tiles_engine<T>::set_points_asynchronously(const point_placement<T>& p
   offsets_.resize_discarding(context_, plan_.grid.tile_count() + 1);
   sorter_.sort(context_, plan_.grid, points, planned_, in_order(), records_.data(), offsets_.data());
   // Where only meshes that patches cannot read need them, they are made by each call that does.
-  const bool holds_units = units_.size() >= plan_.most_units && unit_firsts_.size() > plan_.grid.segment_count();
+  const bool holds_units = units_.units.size() >= plan_.most_units && units_.firsts.size() > plan_.grid.segment_count();
   if (plan_.needs_units() && !(makes_units_to_read() && holds_units)) make_units();
   if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
   if (plan_.crowds.most_extras > 0) find_crowds();
@@ -119,9 +132,9 @@ void cuda_tiles_engine<T>::set_points_asynchronously(const point_placement<T>& p
 template <typename T>
 void cuda_tiles_engine<T>::fill_segments() {
   segments_.resize_discarding(context_, count_);
-  for_each(
-      context_, "mesh.tiles.segments", count_,
-      write_segments{{plan_.grid, offsets_.data(), plan_.unit_points}, plan_.grid.segment_count(), segments_.data()});
+  for_each(context_, "mesh.tiles.segments", count_,
+           write_segments{
+               {plan_.grid, offsets_.data(), plan_.unit_points, false}, plan_.grid.segment_count(), segments_.data()});
 }
 
 template <typename T>
@@ -145,27 +158,36 @@ void cuda_tiles_engine<T>::find_extras() {
 
 template <typename T>
 void cuda_tiles_engine<T>::make_units() {
-  const segment_share share{plan_.grid, offsets_.data(), plan_.unit_points};
-  const std::size_t segments = plan_.grid.segment_count();
-  unit_firsts_.resize_discarding(context_, segments + 1);
-  units_.resize_discarding(context_, plan_.most_units);
-  for_each(context_, "mesh.tiles.count_units", segments, count_units{share, unit_firsts_.data()});
-  exclusive_scan_with_total(context_, unit_firsts_.data(), unit_firsts_.data(), segments, scratch_);
-  for_each(context_, "mesh.tiles.units", plan_.most_units,
-           fill_units{share, segments, unit_firsts_.data(), units_.data()});
+  make_units(false, plan_.most_units, units_);
+  if (plan_.grid.slices > 1) make_units(true, plan_.most_sliced_units, sliced_units_);
 }
 
 template <typename T>
-tile_problem<T> cuda_tiles_engine<T>::problem() const {
+void cuda_tiles_engine<T>::make_units(bool sliced, std::size_t most, unit_list& list) {
+  const segment_share share{plan_.grid, offsets_.data(), plan_.unit_points, sliced};
+  const std::size_t count = share.count();
+  list.firsts.resize_discarding(context_, count + 1);
+  list.units.resize_discarding(context_, most);
+  for_each(context_, "mesh.tiles.count_units", count, count_units{share, list.firsts.data()});
+  exclusive_scan_with_total(context_, list.firsts.data(), list.firsts.data(), count, scratch_);
+  for_each(context_, "mesh.tiles.units", most, fill_units{share, count, list.firsts.data(), list.units.data()});
+}
+
+/// `sliced`: to write results, not to read values.
+template <typename T>
+tile_problem<T> cuda_tiles_engine<T>::problem(bool sliced) const {
+  const bool in_slices = sliced && plan_.grid.slices > 1;
+  const unit_list& list = in_slices ? sliced_units_ : units_;
+  const std::size_t parts = plan_.grid.segment_count() * static_cast<std::size_t>(in_slices ? plan_.grid.slices : 1);
   return {plan_.grid,
           setup_.window,
           records_.data(),
           static_cast<std::uint32_t>(count_),
           offsets_.data(),
           segments_.data(),
-          units_.data(),
-          plan_.needs_units() ? unit_firsts_.data() + plan_.grid.segment_count() : nullptr,
-          static_cast<std::uint32_t>(plan_.most_units)};
+          list.units.data(),
+          plan_.needs_units() ? list.firsts.data() + parts : nullptr,
+          static_cast<std::uint32_t>(in_slices ? plan_.most_sliced_units : plan_.most_units)};
 }
 
 template <typename T>
@@ -201,7 +223,7 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
     if (plan_.collects) {
       collect_tiles(context_, problem(), channels, crowd_shares(), accumulate);
     } else if (shares) {
-      spread_tiles_in_order(context_, problem(), channels, {share_sums_.data(), unit_firsts_.data()}, accumulate);
+      spread_tiles_in_order(context_, problem(), channels, {share_sums_.data(), units_.firsts.data()}, accumulate);
     } else if (plan_.cube > 0) {
       spread_cubes(context_, problem(), channels, plan_.cube);
     } else if (plan_.grid.planar) {
@@ -215,7 +237,8 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
 /// For real values only where tensor cores would have almost nothing to do: on an H200, patches are 1.7 to 2.4 times
 /// faster at 0.05 points per mesh point, and take 1.2 to 1.5 times as long at 0.4 to 0.6. The same holds for gradients.
 template <typename T>
-bool cuda_tiles_engine<T>::reads_patches(const value_layout& layout, const T* mesh) const {
+bool cuda_tiles_engine<T>::reads_patches(const value_layout& layout, const T* mesh, bool gradient) const {
+  if (!gradient && plan_.reading == tile_reading::patches && !plan_.values_by_patches) return false;
   if (layout.components == 1 && !plan_.collects && plan_.reading == tile_reading::patches) return false;
   const std::size_t pair = 2 * sizeof(T) * static_cast<std::size_t>(layout.components);
   return sizeof(T) == sizeof(float) && plan_.patches.any() && reinterpret_cast<std::uintptr_t>(mesh) % pair == 0;
@@ -272,16 +295,16 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
     } else if (plan_.cube > 0) {
       interpolate_cubes(context_, problem(), channels, here, plan_.cube);
     } else if (plan_.grid.planar) {
-      interpolate_planar_tiles(context_, problem(), channels, here);
+      interpolate_planar_tiles(context_, problem(true), channels, here);
     } else {
-      interpolate_tiles(context_, problem(), channels, here);
+      interpolate_tiles(context_, problem(true), channels, here);
     }
   }
 }
 
 template <typename T>
 void cuda_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) {
-  if (count_ != 0 && reads_patches(layout, mesh)) {
+  if (count_ != 0 && reads_patches(layout, mesh, false)) {
     return read_patches(layout, mesh, nullptr, values, nullptr, accumulate);
   }
   tile_results<T> results{};
@@ -293,7 +316,7 @@ void cuda_tiles_engine<T>::interpolate(const value_layout& layout, const T* mesh
 template <typename T>
 void cuda_tiles_engine<T>::interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values,
                                                 T* gradients, bool accumulate) {
-  if (count_ != 0 && reads_patches(layout, mesh)) {
+  if (count_ != 0 && reads_patches(layout, mesh, true)) {
     return read_patches(layout, mesh, scale, values, gradients, accumulate);
   }
   const bool together = sizeof(T) == sizeof(float) && layout.components == 2 && !plan_.grid.planar;

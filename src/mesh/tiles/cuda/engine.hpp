@@ -15,9 +15,9 @@
 namespace quadrat::detail {
 
 /// Spreading and interpolation by tiles. Points are sorted by tile in sort/. Many points per tile: tensor cores, in
-/// spread/products.cuh and interpolate/products.cuh, in one and two dimensions in spread/planar.cuh and
-/// interpolate/planar.cuh, for long footprints in cubes/. Fewer: spread/collect.cuh, interpolate/patches.cuh,
-/// interpolate/direct.cuh and interpolate/points.cuh.
+/// spread/products.cuh and interpolate/products.cuh, floats in spread/halves.cuh and interpolate/halves.cuh; in one and
+/// two dimensions in spread/planar.cuh and interpolate/planar.cuh, for long footprints in cubes/. Fewer:
+/// spread/collect.cuh, interpolate/patches.cuh, interpolate/direct.cuh and interpolate/points.cuh.
 template <typename T>
 class cuda_tiles_engine : public spread_engine<cuda_context, T> {
  public:
@@ -32,13 +32,21 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
-    return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + unit_firsts_.bytes() +
-           units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() + crowd_extras_.bytes() +
-           crowds_.bytes() + crowd_counts_.bytes() + scratch_.bytes();
+    return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + units_.bytes() +
+           sliced_units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() +
+           crowd_extras_.bytes() + crowds_.bytes() + crowd_counts_.bytes() + scratch_.bytes();
   }
 
  private:
+  struct unit_list {
+    array<std::uint32_t, cuda_context> firsts;  ///< by segment, or by slice and segment, and the end
+    array<tile_unit, cuda_context> units;
+
+    [[nodiscard]] std::size_t bytes() const { return firsts.bytes() + units.bytes(); }
+  };
+
   void make_units();
+  void make_units(bool sliced, std::size_t most, unit_list& list);
   void fill_segments();
   void find_extras();
   void find_crowds();
@@ -51,12 +59,13 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
     return sizeof(T) == sizeof(float) && plan_.collects && plan_.reading == tile_reading::patches &&
            plan_.patches.any();
   }
-  /// Whether values are read by patches: only floats, if the plan has patches and they support this mesh.
-  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh) const;
+  /// Whether values, or gradients, are read by patches: only floats, if the plan has patches and they support this
+  /// mesh.
+  [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh, bool gradient) const;
   void read_patches(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                     bool accumulate);
   void read(const value_layout& layout, const T* mesh, T* values, T* gradients, const tile_results<T>& results);
-  [[nodiscard]] tile_problem<T> problem() const;
+  [[nodiscard]] tile_problem<T> problem(bool sliced = false) const;
   [[nodiscard]] tile_crowd_shares<T> crowd_shares() const;
   [[nodiscard]] tile_channels<T> channels_of(const value_layout& layout, int channel, const T* values,
                                              const T* mesh) const;
@@ -70,8 +79,8 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   array<tile_record<T>, cuda_context> records_;
   array<std::uint32_t, cuda_context> offsets_;   // by tile, and the end
   array<std::uint32_t, cuda_context> segments_;  // by point, if points are read one by one
-  array<std::uint32_t, cuda_context> unit_firsts_;
-  array<tile_unit, cuda_context> units_;
+  unit_list units_;
+  unit_list sliced_units_;                  ///< only with several slices
   array<tile_extra, cuda_context> extras_;  // only with patches
   array<std::uint32_t, cuda_context> extra_count_;
   array<tile_extra, cuda_context> crowd_extras_;  // only if patches collect points

@@ -29,6 +29,11 @@ struct tile_grid {
   int segment;       ///< tiles of a segment: consecutive along the first axis, processed by one warp one after another
   int segments;      ///< along the first axis
   int inverse_edge;  ///< 2^16 / edge[0], rounded up: replaces division of offsets within a segment
+  /// Parts of the points, each of so many consecutive ones; a tile has them one after another, as tiles of their own.
+  /// Results of one part at a time stay in the second-level cache until their sectors are complete. More than one only
+  /// where a segment is one tile.
+  int slices;
+  std::uint32_t slice_points;
 
   /// The tile of its segment that contains an offset from the segment's first mesh point.
   [[nodiscard]] QUADRAT_HD int tile_in_segment(int offset) const { return offset * inverse_edge >> 16; }
@@ -45,9 +50,11 @@ struct tile_grid {
   [[nodiscard]] QUADRAT_HD std::size_t segment_count() const {
     return static_cast<std::size_t>(tiles[1]) * static_cast<std::size_t>(tiles[2]) * static_cast<std::size_t>(segments);
   }
-  [[nodiscard]] QUADRAT_HD std::size_t tile_count() const {
-    return segment_count() * static_cast<std::size_t>(segment);
+  /// Slices counted as tiles.
+  [[nodiscard]] QUADRAT_HD std::size_t segment_tiles() const {
+    return static_cast<std::size_t>(segment) * static_cast<std::size_t>(slices);
   }
+  [[nodiscard]] QUADRAT_HD std::size_t tile_count() const { return segment_count() * segment_tiles(); }
 };
 
 /// A point in the order of tiles. Along each axis: in the lower bits its place between mesh points, as a fraction from

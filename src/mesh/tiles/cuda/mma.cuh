@@ -7,7 +7,7 @@ namespace quadrat::detail {
 
 /// One matrix product, 16 x 8 times 8 x 8, by a warp, in nearly the precision of T. Lane 4 g + t holds of the left
 /// matrix (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4), of the right one (t, g), (t + 4, g), and of the sums (g, 2t),
-/// (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+/// (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1). `multiply` gives the product, `add` adds it to sums.
 template <typename T>
 struct tile_mma;
 
@@ -31,24 +31,29 @@ struct tile_mma<float> {
     const std::uint32_t high = (__float_as_uint(value) + 0x1000u) & 0xffffe000u;
     return {high, __float_as_uint(value - __uint_as_float(high))};
   }
+  __device__ static void multiply(float (&fresh)[4], const part (&left)[4], const part (&right)[2]) {
+    constexpr float none[4] = {};
+    product(none, fresh, left[0].low, left[1].low, left[2].low, left[3].low, right[0].high, right[1].high);
+    product(fresh, fresh, left[0].high, left[1].high, left[2].high, left[3].high, right[0].low, right[1].low);
+    product(fresh, fresh, left[0].high, left[1].high, left[2].high, left[3].high, right[0].high, right[1].high);
+  }
   /// Tensor cores truncate a sum's last digits instead of rounding, which accumulates: each product is summed
   /// separately.
   __device__ static void add(float (&sum)[4], const part (&left)[4], const part (&right)[2]) {
-    float fresh[4] = {};
-    product(fresh, left[0].low, left[1].low, left[2].low, left[3].low, right[0].high, right[1].high);
-    product(fresh, left[0].high, left[1].high, left[2].high, left[3].high, right[0].low, right[1].low);
-    product(fresh, left[0].high, left[1].high, left[2].high, left[3].high, right[0].high, right[1].high);
+    float fresh[4];
+    multiply(fresh, left, right);
 #pragma unroll
     for (int c = 0; c < 4; ++c) sum[c] += fresh[c];
   }
 
  private:
-  __device__ static void product(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
-                                 std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
+  __device__ static void product(const float (&before)[4], float (&sum)[4], std::uint32_t a0, std::uint32_t a1,
+                                 std::uint32_t a2, std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+        "{%10, %11, %12, %13};"
+        : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(before[0]), "f"(before[1]), "f"(before[2]),
+          "f"(before[3]));
   }
 };
 
@@ -58,6 +63,11 @@ struct tile_mma<double> {
   __device__ static part left_part(double a, double b) { return a * b; }
   __device__ static part whole_part(double value) { return value; }
   __device__ static part right_part(double value) { return value; }
+  __device__ static void multiply(double (&fresh)[4], const part (&left)[4], const part (&right)[2]) {
+#pragma unroll
+    for (int c = 0; c < 4; ++c) fresh[c] = 0;
+    add(fresh, left, right);
+  }
   __device__ static void add(double (&sum)[4], const part (&left)[4], const part (&right)[2]) {
     asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"

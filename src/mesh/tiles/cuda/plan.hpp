@@ -19,10 +19,12 @@ struct tile_plan {
   tile_grid grid;
   std::uint32_t unit_points;  ///< most points of a unit
   std::size_t most_units;
-  bool collects;             ///< tiles hold so few points that patches of the mesh collect them
-  tile_crowd_limits crowds;  ///< of patches that collect points
+  std::size_t most_sliced_units;  ///< 0 where there is one slice
+  bool collects;                  ///< tiles hold so few points that patches of the mesh collect them
+  tile_crowd_limits crowds;       ///< of patches that collect points
   tile_reading reading;
-  tile_patches patches;  ///< if `reading` is by points or patches, and the shape allows it: see make_patches
+  tile_patches patches;    ///< if the shape allows it: see make_patches, make_cube_patches and make_direct_patches
+  bool values_by_patches;  ///< if `reading` uses patches: for values, too, not only for gradients
   int cube;  ///< edge of cubes, if `reading` uses them; then values are also spread by them, unless collected
 
   /// Whether any kernel uses units.
@@ -45,6 +47,8 @@ struct tile_plan {
 /// of at most patch_most_width mesh points along an axis and an even extent along the last, so that rows are four
 /// pairs; none otherwise.
 [[nodiscard]] tile_patches make_patches(const tile_grid& grid, std::size_t count);
+/// The same for tiles of long footprints of 8 mesh points; floats are read from patches instead of cubes.
+[[nodiscard]] tile_patches make_cube_patches(const tile_grid& grid, std::size_t count);
 /// Patches for points that read the mesh directly (interpolate/direct.cuh), under the same conditions.
 [[nodiscard]] tile_patches make_direct_patches(const tile_grid& grid, double density);
 

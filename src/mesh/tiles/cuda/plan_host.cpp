@@ -19,6 +19,7 @@ constexpr int long_footprint_edge = 4;
   tile_grid grid{};
   grid.shape = shape;
   grid.layers = layers;
+  grid.slices = 1;
   for (int axis = 0; axis < 3; ++axis) {
     grid.origin[axis] = clip && !shape.periodic[axis] ? -shape.width[axis] : 0;
     const int starts = grid.starts(axis);
@@ -73,16 +74,31 @@ void cut_segments(tile_grid& grid, int tiles) {
   return patches;
 }
 
+/// Most points of a block: enough blocks for five on every multiprocessor of a large device, and enough points for
+/// copying a patch to pay.
+[[nodiscard]] std::uint32_t patch_share(std::size_t count) {
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(count / 660, 128, 512));
+}
+
 }  // namespace
 
 tile_patches make_patches(const tile_grid& grid, std::size_t count) {
   if (!has_patches(grid.shape)) return {};
-  // Enough blocks for five on every multiprocessor of a large device, and enough points for copying a patch to pay.
-  const auto share = static_cast<std::uint32_t>(std::clamp<std::size_t>(count / 660, 128, 512));
   const int across = patch_tiles(grid.shape.width[2]);
   const int tiles[3] = {across, across, patch_most_last / grid.edge[2]};
   // Each value of a patch is read once from the mesh, and some 20 to 50 times from shared memory.
-  return cut_patches(grid, tiles, share);
+  return cut_patches(grid, tiles, patch_share(count));
+}
+
+tile_patches make_cube_patches(const tile_grid& grid, std::size_t count) {
+  const mesh_shape& shape = grid.shape;
+  if (shape.first_axis > 0 || shape.width[2] != tile_patch || shape.extent[2] % 2 != 0) return {};
+  const int(&edge)[3] = grid.edge;
+  if (edge[0] > cube_patch_edge || edge[1] > cube_patch_edge || edge[2] > cube_patch_last) return {};
+  // Patches begin at even mesh points.
+  if (grid.tiles[2] > 1 && edge[2] % 2 != 0) return {};
+  return cut_patches(grid, {cube_patch_edge / edge[0], cube_patch_edge / edge[1], cube_patch_last / edge[2]},
+                     patch_share(count));
 }
 
 tile_patches make_direct_patches(const tile_grid& grid, double density) {
@@ -157,6 +173,7 @@ constexpr double least_in_cube = 8;
   cut_segments(plan.grid, static_cast<int>(std::min<double>(tiles, most_tile_offset)));
   if (plan.cube > 0) plan.most_units = std::min(plan.grid.segment_count() + count / plan.unit_points, count);
   if (plan.collects) plan.crowds = limit_crowds(plan.grid, count);
+  if (plan.cube > 0) plan.patches = make_cube_patches(plan.grid, count);
   return plan;
 }
 
@@ -195,6 +212,22 @@ tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count) {
   return {static_cast<std::uint32_t>(share), static_cast<std::uint32_t>(candidates / share)};
 }
 
+namespace {
+
+/// Divides points so that results of a slice, taken as 8 bytes each, fit into a second-level cache beside what else is
+/// read, if slices of a tile hold enough points for reading its patch to pay.
+void cut_slices(tile_grid& grid, std::size_t count, double in_tile) {
+  constexpr double cached_results = 3.5e6, most_slices = 16;
+  const double least_points = grid.planar ? 64 : 170;
+  if (grid.segment > 1) return;
+  const double slices =
+      std::min({std::ceil(static_cast<double>(count) / cached_results), in_tile / least_points, most_slices});
+  grid.slices = std::max(static_cast<int>(slices), 1);
+  grid.slice_points = static_cast<std::uint32_t>(count / static_cast<std::size_t>(grid.slices) + 1);
+}
+
+}  // namespace
+
 tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool ordered) {
   const double density = static_cast<double>(count) / static_cast<double>(shape.size());
   if (has_long_footprints(shape, density)) return plan_long_footprints(shape, clip, count, density, ordered);
@@ -224,12 +257,17 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool
       plan.unit_points = 48;
     }
   }
-  // On an H200, interpolation of complex values from patches is 1.05 to 4.4 times faster than with tensor cores at 0.05
-  // to 0.6 points per mesh point, and takes 1.3 times as long at 4.
+  // On an H200, interpolation of complex gradients from patches is 1.05 to 4.4 times faster than with tensor cores at
+  // 0.05 to 0.6 points per mesh point, and takes 1.3 times as long at 4.
+  plan.values_by_patches = density < 0.15;
   plan.reading = density < 0.02 ? tile_reading::points : density < 1.5 ? tile_reading::patches : tile_reading::tiles;
   if (plan.reading == tile_reading::points) plan.patches = make_direct_patches(plan.grid, density);
   if (plan.reading == tile_reading::patches) plan.patches = make_patches(plan.grid, count);
   plan.most_units = std::min(plan.grid.segment_count() + count / plan.unit_points, count);
+  if (plan.grid.planar || plan.reading == tile_reading::tiles) cut_slices(plan.grid, count, in_tile);
+  if (plan.grid.slices > 1) {
+    plan.most_sliced_units = std::min(plan.grid.tile_count() + count / plan.unit_points, count);
+  }
   return plan;
 }
 

@@ -137,14 +137,16 @@ distributed_granular<Context, T>::~distributed_granular() = default;
 template <typename Context, typename T>
 void distributed_granular<Context, T>::advance(std::size_t steps) {
   implementation& self = *implementation_;
-  for (std::size_t k = 0; k < steps; ++k) self.grains.advance(++self.step);
+  for (std::size_t k = 0; k < steps; ++k) self.grains.advance(++self.step, k + 1 < steps);
 }
 
 template <typename Context, typename T>
 int distributed_granular<Context, T>::advance(std::size_t steps, const std::function<int()>& wish) {
   implementation& self = *implementation_;
   std::int64_t agreed = 0;
-  for (std::size_t k = 0; k < steps && agreed == 0; ++k) agreed = self.grains.advance(++self.step, wish());
+  for (std::size_t k = 0; k < steps && agreed == 0; ++k) {
+    agreed = self.grains.advance(++self.step, k + 1 < steps, wish());
+  }
   return static_cast<int>(agreed);
 }
 

@@ -2,6 +2,7 @@
 #include "models/granular/ranks/grains_of_rank.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "core/backend.hpp"
@@ -17,27 +18,28 @@ grains_of_rank<Context, T>::grains_of_rank(const Context& context, communicator&
     : context_(context),
       ranks_(ranks),
       setup_(setup),
+      least_skin_(skin),
       skin_(skin),
       overlaps_(overlaps),
       cells_(context, setup.space, {.fold_reach = setup.law.diameter}),
       ghost_cells_(context, setup.space, {.fold_reach = setup.law.diameter}),
+      rows_(context, setup, skin),
       exchange_(context, ranks, setup.space),
       few_(context, ranks),
       borders_(context, ranks),
       largest_(context, 1),
-      fault_(context, 1) {
-  copy_bytes(context_, &no_run_fault, fault_.data(), sizeof(no_run_fault));
-  context_.synchronize();
-}
+      faults_(context, granular_faults) {}
 
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::set(std::span<const packed_record<T, 3>> positions,
                                      std::span<const velocity_record<T>> velocities) {
   own_ = positions.size();
-  positions_ = to_device(context_, positions);
+  positions_[now_] = to_device(context_, positions);
   velocities_[now_] = to_device(context_, velocities);
-  copy_bytes(context_, &no_run_fault, fault_.data(), sizeof(no_run_fault));
+  fill_bytes(context_, faults_.data(), 0xff, faults_.bytes());  // no_run_fault
   context_.synchronize();
+  moved_ahead_ = false;
+  last_move_ = 0;
   exchange_.balance(points(own_));
   migrate();
   choose_ghosts();
@@ -46,23 +48,30 @@ void grains_of_rank<Context, T>::set(std::span<const packed_record<T, 3>> positi
 }
 
 /// On a GPU the forces are enqueued before the host knows whether all ghosts that they need have been chosen, so that
-/// the device does not wait for ranks to agree. Where they have not, which is rare, forces are computed again: nothing
-/// has changed but the velocities of the next step. All ranks count the same steps, and so do the same.
+/// the device does not wait for ranks to agree. Where they have not, or no step follows, which is rare, that is done
+/// again: the grains before it are still there. All ranks count the same steps, and so do the same.
 template <typename Context, typename T>
-std::int64_t grains_of_rank<Context, T>::advance(std::uint64_t step, std::int64_t wish) {
-  move(step);
+std::int64_t grains_of_rank<Context, T>::advance(std::uint64_t step, bool more, std::int64_t wish) {
+  if (!moved_ahead_) move(step);
+  const int asked = asked_, set = now_;
   const bool early = std::is_same_v<Context, cuda_context> && !expects_an_exchange();
-  if (early) push(step);
-  const T moved = own_ == 0 ? T(0) : largest_move_.wait();
+  if (early) push(step, more);
+  const T moved = own_ == 0 ? T(0) : largest_moves_[asked].wait();
   ++since_;
-  if (exchange_.due(far_from_ghosts(moved), own_, wish)) {
-    if (early) now_ = 1 - now_;
+  // After fast grains have come to rest.
+  const bool wide = since_ >= 100 && skin_ > least_skin_ && borders_.ghosts() > 0;
+  const bool due = exchange_.due(far_from_ghosts(moved, set) || wide, own_, wish);
+  const bool ends = more && exchange_.wish() != 0;
+  if (early && (due || ends)) {
+    now_ = set;
+    for_each(context_, "granular.forget", granular_faults, forget_faults{faults_.data(), step});
+  }
+  if (due) {
     exchange();
-    push(step);
   } else if (!early) {
-    push(step);
     interval_ = std::max(interval_, 2 * since_);
   }
+  if (!early || due || ends) push(step, more && !ends);
   return exchange_.wish();
 }
 
@@ -90,21 +99,27 @@ void grains_of_rank<Context, T>::exchange() {
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::move(std::uint64_t step) {
   if (own_ == 0) return;
-  reduce_into(context_, "granular.move own", own_,
-              move_own_grains<T>{setup_.motion, grains(), step, run_fault{fault_.data()}}, maximum_operation{}, T(0),
-              largest_.data(), scratch_);
-  largest_move_.request(context_, largest_.data());
+  const move_own_grains<T> body{setup_.motion, grains(now_), step, run_fault{faults_.data() + fault_of_move}};
+  reduce_into(context_, "granular.move own", own_, body, maximum_operation{}, T(0), largest_.data(), scratch_);
+  request_largest();
+}
+
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::request_largest() {
+  asked_ = 1 - asked_;
+  largest_moves_[asked_].request(context_, largest_.data());
 }
 
 /// Whether a grain has moved by half of the skin. The sum of the largest moves is a bound; only beyond it the distances
 /// are looked at.
 template <typename Context, typename T>
-bool grains_of_rank<Context, T>::far_from_ghosts(T moved) {
-  moved_ += static_cast<double>(moved);
+bool grains_of_rank<Context, T>::far_from_ghosts(T moved, int set) {
+  last_move_ = static_cast<double>(moved);
+  moved_ += last_move_;
   const auto skin = static_cast<double>(skin_);
   if (own_ == 0 || 2 * moved_ < skin) return false;
-  moved_ = static_cast<double>(
-      reduce_maximum(context_, "granular.moved", own_, distance_moved<T>{positions_.data(), before_.data()}, scratch_));
+  const distance_moved<T> distance{positions_[set].data(), before_.data()};
+  moved_ = static_cast<double>(reduce_maximum(context_, "granular.moved", own_, distance, scratch_));
   // Rounding is in the reach of the halo.
   return 2 * moved_ >= skin;
 }
@@ -112,12 +127,12 @@ bool grains_of_rank<Context, T>::far_from_ghosts(T moved) {
 template <typename Context, typename T>
 template <typename View>
 void grains_of_rank<Context, T>::enqueue_push(const View& view, const std::uint32_t* some, std::size_t count,
-                                              std::uint64_t step) {
+                                              std::uint64_t step, bool move) {
   const auto enqueue = [&](auto canonical) {
     using body = push_own_grains<View, T, decltype(canonical)::value>;
     for_each(context_, "granular.push own", count,
-             body{view, setup_.law, setup_.obstacle, grains(), velocities_[1 - now_].data(), step,
-                  run_fault{fault_.data()}, some});
+             body{view, setup_.law, setup_.obstacle, setup_.motion, grains(now_), grains(1 - now_), move, step,
+                  faults_.data(), largest_.data(), some});
   };
   if (context_.reproducibility() == determinism::canonical) {
     enqueue(std::true_type());
@@ -128,31 +143,80 @@ void grains_of_rank<Context, T>::enqueue_push(const View& view, const std::uint3
 
 /// Ghosts, cells, forces. With overlap the cells of own grains do not wait for ghosts, which have cells of their own.
 template <typename Context, typename T>
-void grains_of_rank<Context, T>::push(std::uint64_t step) {
+void grains_of_rank<Context, T>::push(std::uint64_t step, bool move) {
   const std::size_t ghosts = borders_.ghosts();
-  const halo_array arrays[] = {{positions_.data(), sizeof(packed_record<T, 3>)},
+  const halo_array arrays[] = {{positions_[now_].data(), sizeof(packed_record<T, 3>)},
                                {velocities_[now_].data(), sizeof(velocity_record<T>)}};
   {
     const waiting_time time(exchange_.communication_seconds());
     borders_.start_forward(std::span(arrays));
     if (!overlaps_) borders_.finish_forward();
   }
+  if (move) fill_bytes(context_, largest_.data(), 0, largest_.bytes());
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    if (has_rows()) return push_by_rows(step, move);
+  }
   if (overlaps_) {
     cells_.build(context_, points(own_));
-    enqueue_push(cells_.view(), inner_.data(), own_ - border_count_, step);
+    enqueue_push(cells_.view(), inner_.data(), own_ - border_count_, step, move);
     {
       const waiting_time time(exchange_.communication_seconds());
       borders_.finish_forward();
     }
-    ghost_cells_.build(context_, points_of_records<T, 3>(positions_.data() + own_, ghosts));
+    ghost_cells_.build(context_, points_of_records<T, 3>(positions_[now_].data() + own_, ghosts));
     const own_and_ghosts<typename cell_list::view_type> both{cells_.view(), ghost_cells_.view(),
                                                              static_cast<std::uint32_t>(own_)};
-    enqueue_push(both, border_.data(), border_count_, step);
+    enqueue_push(both, border_.data(), border_count_, step, move);
   } else {
     cells_.build(context_, points(own_ + ghosts));
-    enqueue_push(cells_.view(), nullptr, own_, step);
+    enqueue_push(cells_.view(), nullptr, own_, step, move);
   }
+  end_push(move);
+}
+
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::end_push(bool move) {
+  if (move && own_ > 0) request_largest();
+  moved_ahead_ = move;
   now_ = 1 - now_;
+}
+
+/// Without cells.
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::push_by_rows(std::uint64_t step, bool move) {
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    const auto view = rows_.lists.view();
+    if (overlaps_) {
+      enqueue_push(view, inner_.data(), own_ - border_count_, step, move);
+      {
+        const waiting_time time(exchange_.communication_seconds());
+        borders_.finish_forward();
+      }
+      enqueue_push(view, border_.data(), border_count_, step, move);
+    } else {
+      enqueue_push(view, nullptr, own_, step, move);
+    }
+    end_push(move);
+  }
+}
+
+/// Makes rows if that is worth it: some steps after ghosts have been chosen for slow grains.
+template <typename Context, typename T>
+bool grains_of_rank<Context, T>::has_rows() {
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    using state = typename rows_of_rank<T>::state;
+    constexpr std::size_t patience = 4;
+    if (rows_.now == state::wanted && since_ >= patience) {
+      rows_.cells.build(context_, points_of_records<T, 3>(before_.data(), own_ + borders_.ghosts()));
+      const grain_records<T> homes{before_.data(), velocities_[now_].data()};
+      const T reach = rows_of_rank<T>::reach(setup_, skin_);
+      const bool made = rows_.lists.template make<false>(context_, rows_.cells.view(), homes, own_, reach);
+      rows_.now = made ? state::made : state::none;
+    }
+    return rows_.now == state::made;
+  } else {
+    return false;
+  }
 }
 
 /// Finds the own grains that see no ghosts until these are chosen again.
@@ -173,12 +237,12 @@ template <typename Context, typename T>
 void grains_of_rank<Context, T>::migrate() {
   exchange_.leave(points(own_));
   own_ = exchange_.arriving();
-  exchange_.carry(positions_.data(), before_);
+  exchange_.carry(positions_[now_].data(), positions_[1 - now_]);
   exchange_.carry(velocities_[now_].data(), velocities_[1 - now_]);
-  exchange_.sort(points_of_records<T, 3>(before_.data(), own_));
-  positions_.resize_discarding(context_, own_);
+  exchange_.sort(points_of_records<T, 3>(positions_[1 - now_].data(), own_));
+  positions_[now_].resize_discarding(context_, own_);
   velocities_[now_].resize_discarding(context_, own_);
-  exchange_.reorder(before_.data(), positions_.data());
+  exchange_.reorder(positions_[1 - now_].data(), positions_[now_].data());
   exchange_.reorder(velocities_[1 - now_].data(), velocities_[now_].data());
   unsorted_ = 0;
 }
@@ -190,9 +254,9 @@ void grains_of_rank<Context, T>::migrate_in_place() {
   owners_.resize_discarding(context_, own_);
   find_owners(context_, exchange_.on_device(), setup_.space, points(own_), owners_.data());
   few_.build(owners_.data(), own_);
-  make_room(positions_, few_.size());
+  make_room(positions_[now_], few_.size());
   make_room(velocities_[now_], few_.size());
-  few_.apply(positions_.data());
+  few_.apply(positions_[now_].data());
   few_.apply(velocities_[now_].data());
   own_ = few_.size();
   ++in_place_;
@@ -210,26 +274,56 @@ void grains_of_rank<Context, T>::make_room(array<E, Context>& elements, std::siz
   elements.swap(larger);
 }
 
+/// The wider the skin, the more ghosts are sent in each step, and the more rarely they are chosen. With A ghosts for
+/// each length of reach, n own grains and moves of m a step, a skin of s costs 2 m n / s + A s a step, if to choose
+/// ghosts costs for an own grain what a ghost costs in a step, which is about so. That is least for s = sqrt(2 m n /
+/// A). A skin that a grain crosses in each step is in vain.
+template <typename Context, typename T>
+T grains_of_rank<Context, T>::skin_to_come() {
+  struct facts {
+    double move, own, ghosts;
+  };
+  facts all{};
+  for (const facts& one :
+       all_values(ranks_, facts{last_move_, static_cast<double>(own_), static_cast<double>(borders_.ghosts())})) {
+    all = {std::max(all.move, one.move), all.own + one.own, all.ghosts + one.ghosts};
+  }
+  constexpr double most = 8;
+  const auto least = static_cast<double>(least_skin_);
+  const double reach = static_cast<double>(setup_.law.diameter + skin_);
+  if (ranks_.size() == 1) return static_cast<T>(most * least);
+  const double best = all.ghosts > 0 ? std::sqrt(2 * all.move * all.own / all.ghosts * reach) : 0;
+  return static_cast<T>(best > 2 * all.move ? std::clamp(best, least / 2, most * least) : least);
+}
+
 /// Makes room for ghosts behind the own grains.
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::choose_ghosts() {
   const waiting_time time(exchange_.communication_seconds());
+  skin_ = skin_to_come();
   borders_.build(setup_.space, exchange_.on_device(), points(own_), {setup_.law.diameter + skin_});
   const std::size_t all = own_ + borders_.ghosts();
-  make_room(positions_, all);
+  make_room(positions_[now_], all);
   make_room(velocities_[now_], all);
+  positions_[1 - now_].resize_discarding(context_, all);
   velocities_[1 - now_].resize_discarding(context_, all);
-  before_.resize_discarding(context_, own_);
-  copy_bytes(context_, positions_.data(), before_.data(), own_ * sizeof(packed_record<T, 3>));
+  before_.resize_discarding(context_, all);
+  copy_bytes(context_, positions_[now_].data(), before_.data(), own_ * sizeof(packed_record<T, 3>));
   moved_ = 0;
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    using state = typename rows_of_rank<T>::state;
+    rows_.now = skin_ > 0 && skin_ <= least_skin_ ? state::wanted : state::none;
+    if (rows_.now == state::wanted) borders_.forward(before_.data());
+  }
   if (overlaps_) divide();
 }
 
 template <typename Context, typename T>
 std::size_t grains_of_rank<Context, T>::bytes() const {
   return cells_.bytes() + ghost_cells_.bytes() + border_before_.bytes() + inner_.bytes() + border_.bytes() +
-         exchange_.bytes() + few_.bytes() + owners_.bytes() + borders_.bytes() + positions_.bytes() + before_.bytes() +
-         velocities_[0].bytes() + velocities_[1].bytes() + fault_.bytes() + scratch_.bytes();
+         exchange_.bytes() + few_.bytes() + owners_.bytes() + borders_.bytes() + before_.bytes() +
+         positions_[0].bytes() + positions_[1].bytes() + velocities_[0].bytes() + velocities_[1].bytes() +
+         faults_.bytes() + scratch_.bytes();
 }
 
 template class grains_of_rank<backend_context, float>;

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "models/granular/engine.hpp"
+#include "models/granular/kept_rows.hpp"
 #include "models/granular/ranks/kernels.hpp"
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/late_value.hpp"
@@ -18,6 +20,28 @@
 
 namespace quadrat::detail {
 
+/// On CPUs: rows of near grains, for slow ones, from where these were when ghosts were chosen.
+template <typename T>
+struct rows_of_rank {
+  enum class state { none, wanted, made };
+
+  rows_of_rank(const cpu_context& context, const granular_setup<T>& setup, T skin)
+      : cells(context, setup.space, {.fold_reach = reach(setup, skin)}) {}
+
+  /// A little more than the skin, for rounding.
+  [[nodiscard]] static T reach(const granular_setup<T>& setup, T skin) {
+    return setup.law.diameter + static_cast<T>(1.02) * skin;
+  }
+
+  cell_methods::counting::type<cpu_context, T, 3> cells;
+  row_lists<T> lists;
+  state now = state::none;
+};
+struct no_rows {
+  template <typename... Arguments>
+  explicit no_rows(const Arguments&... /*arguments*/) {}
+};
+
 /// The grains of one rank and its ghosts, and how they come and go.
 template <typename Context, typename T>
 class grains_of_rank {
@@ -26,13 +50,14 @@ class grains_of_rank {
 
   /// Replaces all grains: each rank gives some, by host memory. Balances.
   void set(std::span<const packed_record<T, 3>> positions, std::span<const velocity_record<T>> velocities);
-  /// Takes one step, the `step`-th. Returns the largest `wish` of all ranks.
-  std::int64_t advance(std::uint64_t step, std::int64_t wish = 0);
+  /// Takes one step, the `step`-th. Returns the largest `wish` of all ranks. `more`: another step follows if that is 0;
+  /// its move is then made with the forces of this one.
+  std::int64_t advance(std::uint64_t step, bool more, std::int64_t wish = 0);
   /// The smallest word of a run_fault of all ranks. Collective.
-  [[nodiscard]] std::uint64_t fault() { return first_fault(context_, ranks_, fault_); }
+  [[nodiscard]] std::uint64_t fault() { return first_fault(context_, ranks_, faults_); }
 
   [[nodiscard]] std::size_t own() const { return own_; }
-  [[nodiscard]] const packed_record<T, 3>* positions() const { return positions_.data(); }
+  [[nodiscard]] const packed_record<T, 3>* positions() const { return positions_[now_].data(); }
   [[nodiscard]] const velocity_record<T>* velocities() const { return velocities_[now_].data(); }
   [[nodiscard]] decomposition_view<3> shares() const { return exchange_.on_device(); }
   [[nodiscard]] rank_report report() const {
@@ -46,18 +71,24 @@ class grains_of_rank {
   using cell_list = typename cell_methods::counting::type<Context, T, 3>;
 
   [[nodiscard]] points_view<T, 3> points(std::size_t count) const {
-    return points_of_records<T, 3>(positions_.data(), count);
+    return points_of_records<T, 3>(positions_[now_].data(), count);
   }
-  [[nodiscard]] grain_records<T> grains() { return {positions_.data(), velocities_[now_].data()}; }
-  /// Asks for the largest distance that a grain has moved.
+  [[nodiscard]] grain_records<T> grains(int set) { return {positions_[set].data(), velocities_[set].data()}; }
   void move(std::uint64_t step);
+  /// Asks for the largest distance that a grain has moved.
+  void request_largest();
   [[nodiscard]] bool expects_an_exchange() const;
   void exchange();
-  [[nodiscard]] bool far_from_ghosts(T moved);
-  void push(std::uint64_t step);
+  /// `set`: the grains of this step.
+  [[nodiscard]] bool far_from_ghosts(T moved, int set);
+  [[nodiscard]] T skin_to_come();
+  [[nodiscard]] bool has_rows();
+  void push_by_rows(std::uint64_t step, bool move);
+  void end_push(bool move);
+  void push(std::uint64_t step, bool move);
   void divide();
   template <typename View>
-  void enqueue_push(const View& view, const std::uint32_t* some, std::size_t count, std::uint64_t step);
+  void enqueue_push(const View& view, const std::uint32_t* some, std::size_t count, std::uint64_t step, bool move);
   void choose_ghosts();
   void migrate();
   void migrate_in_place();
@@ -67,27 +98,32 @@ class grains_of_rank {
   Context context_;
   communicator& ranks_;
   granular_setup<T> setup_;
-  T skin_;
+  T least_skin_;
+  T skin_;         ///< ghosts are chosen for
   bool overlaps_;  ///< grains that see no ghosts are pushed while those of others travel
   cell_list cells_, ghost_cells_;
+  std::conditional_t<std::is_same_v<Context, cpu_context>, rows_of_rank<T>, no_rows> rows_;
   rank_exchange<Context, T, 3> exchange_;
   sparse_migration<Context> few_;
   halo<Context, T, 3> borders_;
   std::size_t own_ = 0;
   array<T, Context> largest_;
-  late_value<Context, T> largest_move_;
+  late_value<Context, T> largest_moves_[2];
+  int asked_ = 0;             ///< of largest_moves_, last
+  bool moved_ahead_ = false;  ///< the move of the next step has been made
+  double last_move_ = 0;      ///< the largest, of the last step
   std::size_t since_ = 0;     ///< steps since the last exchange
   std::size_t interval_ = 1;  ///< steps after which the next one is expected
   double moved_ = 0;          ///< no grain has moved farther since the ghosts were chosen
   std::size_t in_place_ = 0;  ///< exchanges in which grains kept their places
   std::size_t unsorted_ = 0;  ///< the same since they were last in order of cells
-  int now_ = 0;               ///< of velocities_
-  array<packed_record<T, 3>, Context> positions_, before_;
+  int now_ = 0;               ///< of positions_ and velocities_
+  array<packed_record<T, 3>, Context> positions_[2], before_;
   array<velocity_record<T>, Context> velocities_[2];
   array<std::uint32_t, Context> owners_;
   array<std::uint32_t, Context> border_before_, inner_, border_;  ///< own grains that see no ghosts, and those that may
   std::size_t border_count_ = 0;
-  array<std::uint64_t, Context> fault_;
+  array<std::uint64_t, Context> faults_;
   workspace<Context> scratch_;
 };
 

@@ -4,28 +4,25 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "models/granular/force.hpp"
 #include "models/granular/sum.hpp"
 #include "models/run_fault.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/parallel/atomic.hpp"
 
 /// The kernel bodies of distributed_granular: the equations and the order of operations of granular_cells_engine, for
 /// the first grains of arrays that ghosts follow. The ids of grains are in their records.
 namespace quadrat::detail {
 
-/// How far two positions are from each other along the axis where that is most.
 template <typename T>
-[[nodiscard]] QUADRAT_HD T largest_difference(const vec<T, 3>& a, const vec<T, 3>& b) {
-  T most = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const T along = std::fabs(a[axis] - b[axis]);
-    most = along > most ? along : most;
-  }
-  return most;
+[[nodiscard]] QUADRAT_HD T distance_between(const vec<T, 3>& a, const vec<T, 3>& b) {
+  return std::sqrt(squared_norm(a - b));
 }
 
-/// Step 1 of the model, to be called once for each grain. Returns how far it has moved.
+/// Step 1 of the model without a step 3 before it, to be called once for each grain. Returns how far it has moved.
 template <typename T>
 struct move_own_grains {
   granular_motion<T> motion;
@@ -40,7 +37,7 @@ struct move_own_grains {
     if (!motion(position, record.velocity)) fault.raise(step, record.id);
     grains.positions[i] = {position, no_particle};
     grains.velocities[i] = record;
-    return largest_difference(position, before);
+    return distance_between(position, before);
   }
 };
 
@@ -78,33 +75,73 @@ struct divide_grains {
   }
 };
 
-/// Step 3 of the model. Velocities are written to another array, so that neighbors read the old ones.
+/// *largest = max(*largest, value) for numbers that are not negative, whose bits are ordered as they are.
+template <typename T>
+QUADRAT_HD void raise_largest(T* largest, T value) {
+  using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  auto* const target = reinterpret_cast<word*>(largest);
+  word bits;
+  memcpy(&bits, &value, sizeof(bits));
+#if defined(__CUDA_ARCH__)
+  // One thread of a warp, and only if what is there is smaller: else all would queue at one address.
+  const auto leading = static_cast<unsigned>(bits >> (8 * sizeof(word) - 32));
+  if (leading < __reduce_max_sync(__activemask(), leading)) return;
+  if (bits <= *static_cast<volatile const word*>(target)) return;
+#endif
+  atomic_max(target, bits);
+}
+
+/// Words of faults: of forces, and of moves, which are made ahead of their step.
+enum granular_fault : std::size_t { fault_of_force, fault_of_move, granular_faults };
+
+/// Forgets what a push of that step has raised, which is done again.
+struct forget_faults {
+  std::uint64_t* words;
+  std::uint64_t step;
+
+  QUADRAT_HD void operator()(std::size_t which) const {
+    const std::uint64_t first = which == fault_of_move ? step + 1 : step;
+    if (words[which] >> 32 >= first) words[which] = no_run_fault;
+  }
+};
+
+/// Step 3 of the model and, if `move` is set, step 1 of the next. Grains are written to other arrays, so that neighbors
+/// read the old ones.
 template <typename View, typename T, bool Canonical>
 struct push_own_grains {
   View view;
   granular_law<T> law;
   granular_obstacle<T> obstacle;
+  granular_motion<T> motion;
   grain_records<T> grains;
-  velocity_record<T>* next;
+  grain_records<T> next;
+  bool move;
   std::uint64_t step;
-  run_fault fault;
+  std::uint64_t* faults;
+  T* largest;                           ///< how far a grain has moved
   const std::uint32_t* some = nullptr;  ///< which grains; nullptr: the first ones
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const std::uint32_t slot = some == nullptr ? static_cast<std::uint32_t>(i) : some[i];
     velocity_record<T> record = read_record(grains.velocities, slot);
-    const vec<T, 3> position = read_record(grains.positions, slot).position;
-    const vec<T, 3> force = contact_force(slot) + obstacle.force(law, position, record.velocity);
+    const vec<T, 3> before = read_record(grains.positions, slot).position;
+    const vec<T, 3> force = contact_force(slot) + obstacle.force(law, before, record.velocity);
     const vec<T, 3> velocity = record.velocity + force;
     const bool finite = is_finite(velocity);
     record.velocity = finite ? velocity : vec<T, 3>{};
-    if (!finite) fault.raise(step, record.id);
-    next[slot] = record;
+    if (!finite) run_fault{faults + fault_of_force}.raise(step, record.id);
+    vec<T, 3> position = before;
+    if (move && !motion(position, record.velocity)) run_fault{faults + fault_of_move}.raise(step + 1, record.id);
+    next.positions[slot] = {position, no_particle};
+    next.velocities[slot] = record;
+    if (move) raise_largest(largest, distance_between(position, before));
   }
 
  private:
   [[nodiscard]] QUADRAT_HD vec<T, 3> contact_force(std::uint32_t slot) const {
-    if constexpr (Canonical) {
+    if constexpr (requires { view.force(law, grains, slot); }) {
+      return view.force(law, grains, slot);
+    } else if constexpr (Canonical) {
       return force_in_id_order<false, true>(view, law, grains, slot);
     } else {
       return force_in_walking_order<false>(view, law, grains, slot);
@@ -112,13 +149,13 @@ struct push_own_grains {
   }
 };
 
-/// How far a grain is, along the axis where that is most, from where it was when the ghosts were chosen.
+/// How far a grain is from where it was when the ghosts were chosen.
 template <typename T>
 struct distance_moved {
   const packed_record<T, 3>* positions;
   const packed_record<T, 3>* before;
 
-  QUADRAT_HD T operator()(std::size_t i) const { return largest_difference(positions[i].position, before[i].position); }
+  QUADRAT_HD T operator()(std::size_t i) const { return distance_between(positions[i].position, before[i].position); }
 };
 
 }  // namespace quadrat::detail

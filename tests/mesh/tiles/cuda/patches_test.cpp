@@ -25,11 +25,12 @@ struct patches_case {
   std::vector<placed_point<float>> points;
 };
 
-patches_case random_patches_case(std::uint64_t seed) {
+/// `wide`: 0 for any width of ordinary patches.
+patches_case random_patches_case(std::uint64_t seed, int wide = 0) {
   std::mt19937_64 random(seed);
   const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
   patches_case it;
-  const int most = seed % 3 == 0 ? 8 : 70, width = 1 + below(patch_most_width);
+  const int most = seed % 3 == 0 ? 8 : 70, width = wide > 0 ? wide : 1 + below(patch_most_width);
   for (int axis = 0; axis < 3; ++axis) {
     it.shape.width[axis] = width;
     it.shape.extent[axis] = 1 + below(most);
@@ -129,6 +130,27 @@ TEST(tile_patches, have_every_point_once) {
   }
 }
 
+TEST(tile_patches, of_cubes_have_every_point_once) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 300 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const patches_case it = random_patches_case(seed, tile_patch);
+    const auto count = static_cast<std::size_t>(it.density * static_cast<double>(it.shape.size()));
+    const tile_plan plan = plan_tiles(it.shape, it.clip, count, seed % 4 < 2);
+    tile_patches patches = plan.patches;
+    if (!patches.any()) continue;
+    ++found;
+    EXPECT_EQ(plan.reading, tile_reading::cubes);
+    EXPECT_LE(patches.tiles[0] * plan.grid.edge[0], cube_patch_edge);
+    EXPECT_LE(patches.tiles[1] * plan.grid.edge[1], cube_patch_edge);
+    EXPECT_LE(patches.tiles[2] * plan.grid.edge[2], cube_patch_last);
+    for (int k = 0; k < patches.count[2]; ++k) EXPECT_EQ(patch_origin(plan.grid, patches, k, 2) % 2, 0);
+    patches.share = 20;
+    expect_every_point_once(it, plan.grid, patches);
+  }
+  EXPECT_GT(found, 40);
+}
+
 TEST(tile_patches, are_there_where_rows_are_pairs_that_eight_threads_can_take) {
   const auto has = [](const mesh_shape& shape, std::size_t count) {
     return plan_tiles(shape, true, count, false).patches.any();
@@ -137,7 +159,7 @@ TEST(tile_patches, are_there_where_rows_are_pairs_that_eight_threads_can_take) {
   for (const std::size_t count : {100u, 2000u, 20'000u}) EXPECT_TRUE(has(fits, count)) << count;
   EXPECT_FALSE(has(fits, 50'000));
   const mesh_shape odd{{30, 32, 31}, {7, 7, 7}, {true, true, true}, 0};
-  const mesh_shape wide{{30, 31, 32}, {8, 8, 8}, {true, true, true}, 0};
+  const mesh_shape wide{{30, 31, 32}, {9, 9, 9}, {true, true, true}, 0};
   const mesh_shape flat{{1, 31, 32}, {1, 7, 7}, {false, true, true}, 1};
   for (const mesh_shape& shape : {odd, wide, flat}) {
     for (const std::size_t count : {5u, 40u, 600u, 4000u}) EXPECT_FALSE(has(shape, count)) << count;

@@ -53,12 +53,14 @@ QUADRAT_HD void find_direct_rows(const mesh_shape& shape, const int (&first)[3],
   }
 }
 
+#if defined(__CUDACC__)
+
 /// The sums of lane (t, h) for a point whose footprint begins at mesh point `first`.
 template <int Width, int Components, bool Gradient>
-QUADRAT_HD void sum_direct_pairs(const mesh_shape& shape, const mesh_window<float>& window,
-                                 const mesh_pair<Components>* mesh, const tile_record<float>& record,
-                                 const int (&first)[3], int t, int h,
-                                 float (&results)[pair_results<Components, Gradient>]) {
+__device__ __forceinline__ void sum_direct_pairs(const mesh_shape& shape, const lane_polynomial& own,
+                                                 const mesh_window<float>& window, const mesh_pair<Components>* mesh,
+                                                 const tile_record<float>& record, const int (&first)[3], int t, int h,
+                                                 float (&results)[pair_results<Components, Gradient>]) {
   constexpr int rows = pair_rows<Width>, planes = direct_planes<Width>;
   const int plane_pairs = shape.extent[1] * (shape.extent[2] / 2);
   int row[rows];
@@ -74,7 +76,7 @@ QUADRAT_HD void sum_direct_pairs(const mesh_shape& shape, const mesh_window<floa
     }
   };
   load(0);
-  const pair_weights<Width, Gradient> weights(window, record, (first[2] & 1) != 0, t, h);
+  const pair_weights<Width, Gradient> weights(own, window, record, (first[2] & 1) != 0, t, h);
   pair_sums<Width, Components, Gradient> sums(weights);
   QUADRAT_UNROLL
   for (int from = 0; from < Width; from += planes) {
@@ -86,8 +88,6 @@ QUADRAT_HD void sum_direct_pairs(const mesh_shape& shape, const mesh_window<floa
   }
   sums.close(results);
 }
-
-#if defined(__CUDACC__)
 
 /// One block per share of a patch.
 template <int Width, int Components, bool Gradient>
@@ -104,6 +104,7 @@ __global__ void __launch_bounds__(direct_threads, 4)
   for (int axis = 0; axis < 3; ++axis) origin[axis] = patch_origin(grid, shares.patches, share.at[axis], axis);
   const auto* mesh = reinterpret_cast<const mesh_pair<Components>*>(values.mesh);
   const int lane = threadIdx.x % 8;
+  const lane_polynomial own(problem.window, lane);
   const std::uint32_t of_thread = threadIdx.x / 8, of_warp = threadIdx.x / 32 * 4;
 #pragma unroll 1
   for (std::uint32_t begin = share.first; begin + of_warp < share.last; begin += direct_threads / 8) {
@@ -114,8 +115,8 @@ __global__ void __launch_bounds__(direct_threads, 4)
                           origin[1] + run.z + offset_of<float>(record.place[1]),
                           origin[2] + run.w + offset_of<float>(record.place[2])};
     float results[pair_results<Components, Gradient>];
-    sum_direct_pairs<Width, Components, Gradient>(grid.shape, problem.window, mesh, record, first, lane & 3, lane >> 2,
-                                                  results);
+    sum_direct_pairs<Width, Components, Gradient>(grid.shape, own, problem.window, mesh, record, first, lane & 3,
+                                                  lane >> 2, results);
     store_pair_results<Components, Gradient>(values, record.id, lane, begin + of_thread < share.last, results);
   }
 }

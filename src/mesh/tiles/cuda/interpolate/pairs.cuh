@@ -33,7 +33,45 @@ QUADRAT_HD inline void close_pair(const float4& sum, const float (&weight)[2], f
 template <int Width>
 inline constexpr int pair_rows = (Width + 1) / 2;
 
-/// The weights of a lane for a point. With Gradient also their derivatives, the slopes.
+/// Results of a point: the components of its value, with Gradient followed by those of the derivative along each axis.
+template <int Components, bool Gradient>
+inline constexpr int pair_results = Gradient ? 4 * Components : Components;
+
+#if defined(__CUDACC__)
+
+/// One weight of a footprint as a function of the place: its coefficients stay in registers.
+class lane_polynomial {
+ public:
+  /// `weight`: number of the weight, below 8; those beyond the width are zero.
+  __device__ lane_polynomial(const mesh_window<float>& window, int weight) : weight_(weight) {
+#pragma unroll
+    for (int d = 0; d < kept; ++d) coefficient_[d] = weight < window.width ? window.coefficient[d][weight] : 0.0f;
+  }
+
+  template <bool Slope>
+  __device__ void evaluate(const mesh_window<float>& window, tile_record<float>::word packed, float& value,
+                           float& slope) const {
+    const float place = place_of<float>(packed);
+    value = slope = 0;
+    const auto add = [&](float coefficient) {
+      if (Slope) slope = slope * place + value;
+      value = value * place + coefficient;
+    };
+    if (weight_ < window.width) {
+      for (int d = window.terms - 1; d >= kept; --d) add(window.coefficient[d][weight_]);
+    }
+#pragma unroll
+    for (int d = kept - 1; d >= 0; --d) add(coefficient_[d]);
+  }
+
+ private:
+  static constexpr int kept = 10;  ///< named windows of floats have no more terms
+  float coefficient_[kept];
+  int weight_;
+};
+
+/// The weights of a lane for a point. With Gradient also their derivatives, the slopes. Each of the eight lanes of a
+/// point computes one weight along each axis, and the lanes exchange them.
 template <int Width, bool Gradient>
 struct pair_weights {
   static constexpr int rows = pair_rows<Width>;
@@ -42,56 +80,32 @@ struct pair_weights {
   float second[rows], second_slope[Gradient ? rows : 1];
   float last[2], last_slope[2];
 
-  /// Odd: whether the footprint begins with the second point of its first pair.
-  QUADRAT_HD pair_weights(const mesh_window<float>& window, const tile_record<float>& record, bool odd, int t, int h) {
-    float w[Width], slope[Width];
-    evaluate(window, record.place[1], w, slope);
-    take_rows(w, h, second);
-    if constexpr (Gradient) take_rows(slope, h, second_slope);
-    evaluate(window, record.place[2], w, slope);
-    take_pair(w, odd, t, last);
-    if constexpr (Gradient) take_pair(slope, odd, t, last_slope);
-    if constexpr (Gradient) {
-      evaluate(window, record.place[0], first, first_slope);
-    } else {
-      evaluate(window, record.place[0], first, slope);
+  /// Odd: whether the footprint begins with the second point of its first pair; false for a width of 8, since an eighth
+  /// weight of zero stands for those that do not exist. Called by whole warps.
+  __device__ pair_weights(const lane_polynomial& own, const mesh_window<float>& window,
+                          const tile_record<float>& record, bool odd, int t, int h) {
+    float w[3], slope[3];
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      own.evaluate<Gradient>(window, record.place[axis], w[axis], slope[axis]);
     }
+    take(w, odd, t, h, first, second, last);
+    if constexpr (Gradient) take(slope, odd, t, h, first_slope, second_slope, last_slope);
   }
 
  private:
-  QUADRAT_HD static void evaluate(const mesh_window<float>& window, tile_record<float>::word place, float (&w)[Width],
-                                  float (&slope)[Width]) {
-    if constexpr (Gradient) {
-      window.template weights_and_derivatives<Width>(place_of<float>(place), w, slope);
-    } else {
-      window.template weights<Width>(place_of<float>(place), w);
-    }
-  }
-  /// Every other one, from number h.
-  QUADRAT_HD static void take_rows(const float (&w)[Width], int h, float (&own)[rows]) {
-    QUADRAT_UNROLL
-    for (int k = 0; k < rows; ++k) {
-      const float after = 2 * k + 1 < Width ? w[2 * k + 1 < Width ? 2 * k + 1 : 0] : 0.0f;
-      own[k] = h == 0 ? w[2 * k] : after;
-    }
-  }
-  /// Those of pair t.
-  QUADRAT_HD static void take_pair(const float (&w)[Width], bool odd, int t, float (&own)[2]) {
-    float moved[8];
-    QUADRAT_UNROLL
-    for (int j = 0; j < 8; ++j) {
-      const float at = j < Width ? w[j < Width ? j : 0] : 0.0f;
-      const float before = j >= 1 && j <= Width ? w[j >= 1 && j <= Width ? j - 1 : 0] : 0.0f;
-      moved[j] = odd ? before : at;
-    }
-    own[0] = t < 2 ? (t == 0 ? moved[0] : moved[2]) : (t == 2 ? moved[4] : moved[6]);
-    own[1] = t < 2 ? (t == 0 ? moved[1] : moved[3]) : (t == 2 ? moved[5] : moved[7]);
+  /// All of the first axis, every other one of the second from number h, and those of pair t.
+  __device__ static void take(const float (&w)[3], bool odd, int t, int h, float (&of_first)[Width],
+                              float (&of_second)[rows], float (&of_last)[2]) {
+#pragma unroll
+    for (int i = 0; i < Width; ++i) of_first[i] = __shfl_sync(~0u, w[0], i, 8);
+#pragma unroll
+    for (int k = 0; k < rows; ++k) of_second[k] = __shfl_sync(~0u, w[1], 2 * k + h, 8);
+    const int pair = 2 * t - (odd ? 1 : 0);  // lane -1 is lane 7
+    of_last[0] = __shfl_sync(~0u, w[2], pair & 7, 8);
+    of_last[1] = __shfl_sync(~0u, w[2], pair + 1, 8);
   }
 };
-
-/// Results of a point: the components of its value, with Gradient followed by those of the derivative along each axis.
-template <int Components, bool Gradient>
-inline constexpr int pair_results = Gradient ? 4 * Components : Components;
 
 /// What a lane sums for a point, pair by pair along the last axis.
 template <int Width, int Components, bool Gradient>
@@ -129,8 +143,6 @@ class pair_sums {
   const pair_weights<Width, Gradient>& weights_;
   pair values_{}, first_slopes_{}, second_slopes_{};
 };
-
-#if defined(__CUDACC__)
 
 /// Sums each of Count numbers, at most 8, over the eight lanes of a point. Lane l < Count gets the sum of number
 /// lane_result<Count>(l).

@@ -16,7 +16,8 @@ namespace quadrat::detail {
 /// bank.
 template <int Width>
 struct patch_extent {
-  static constexpr int edge = patch_tiles(Width) * (tile_patch - Width + 1);
+  static constexpr int edge = Width > patch_most_width ? cube_patch_edge
+                                                       : patch_tiles(Width) * (tile_patch - Width + 1);
   static constexpr int planes = edge + Width - 1;
   /// One more for odd widths, whose last row is read with weight zero.
   static constexpr int rows = edge + 2 * pair_rows<Width> - 1;
@@ -38,7 +39,8 @@ struct staged_patch {
     patch.odd = patch.origin[2] & 1;
     patch.origin[2] -= patch.odd;
     patch.planes = patches.tiles[0] * grid.edge[0] + Width - 1;
-    patch.pairs = (patch.odd + patches.tiles[2] * grid.edge[2] - 1) / 2 + 4;
+    const int last = patch.odd + patches.tiles[2] * grid.edge[2] - 1;  // first mesh point of the last footprint
+    patch.pairs = Width > patch_most_width ? (last + 1) / 2 + 4 : last / 2 + 4;
     const int size[3] = {patch.planes, patch_extent<Width>::rows, 2 * patch.pairs};
     patch.whole = true;
     for (int axis = 0; axis < 3; ++axis) {
@@ -88,23 +90,40 @@ QUADRAT_HD void for_each_patch_pair(const mesh_shape& shape, const staged_patch&
   }
 }
 
-/// The sums of lane (t, h) for a point whose footprint begins at patch point `first`.
+#if defined(__CUDACC__)
+
+QUADRAT_HD inline float2 join_pair(float first, float second) { return {first, second}; }
+QUADRAT_HD inline float4 join_pair(const float2& first, const float2& second) {
+  return {first.x, first.y, second.x, second.y};
+}
+
+/// The sums of lane (t, h) for a point whose footprint begins at patch point `first`. Footprints of 8 mesh points are
+/// read number by number, since they reach over five pairs if they begin with the second point of one.
 template <int Width, int Components, bool Gradient>
-QUADRAT_HD void sum_patch_pairs(const mesh_window<float>& window, const mesh_pair<Components>* staged,
-                                const tile_record<float>& record, const int (&first)[3], int t, int h,
-                                float (&results)[pair_results<Components, Gradient>]) {
+__device__ __forceinline__ void sum_patch_pairs(const lane_polynomial& own, const mesh_window<float>& window,
+                                                const mesh_pair<Components>* staged, const tile_record<float>& record,
+                                                const int (&first)[3], int t, int h,
+                                                float (&results)[pair_results<Components, Gradient>]) {
   constexpr int rows = patch_extent<Width>::rows;
-  const mesh_pair<Components>* at = staged + (first[0] * rows + first[1] + h) * patch_pitch + (first[2] >> 1) + t;
-  const pair_weights<Width, Gradient> weights(window, record, (first[2] & 1) != 0, t, h);
+  constexpr bool by_pairs = Width <= patch_most_width;
+  using number = std::conditional_t<Components == 1, float, float2>;
+  const mesh_pair<Components>* const row = staged + (first[0] * rows + first[1] + h) * patch_pitch;
+  const number* const at = reinterpret_cast<const number*>(row + t) + (by_pairs ? first[2] & ~1 : first[2]);
+  const pair_weights<Width, Gradient> weights(own, window, record, by_pairs && (first[2] & 1) != 0, t, h);
   pair_sums<Width, Components, Gradient> sums(weights);
-  QUADRAT_UNROLL
+#pragma unroll
   for (int i = 0; i < Width; ++i) {
-    sums.add_plane(i, [&](int k) { return at[(i * rows + 2 * k) * patch_pitch]; });
+    sums.add_plane(i, [&](int k) {
+      const number* const from = at + (i * rows + 2 * k) * (2 * patch_pitch);
+      if constexpr (by_pairs) {
+        return *reinterpret_cast<const mesh_pair<Components>*>(from);
+      } else {
+        return join_pair(from[0], from[1]);
+      }
+    });
   }
   sums.close(results);
 }
-
-#if defined(__CUDACC__)
 
 /// Begins to copy a pair to shared memory, or zeros if it is not `inside`.
 template <int Bytes>
@@ -141,6 +160,7 @@ __global__ void __launch_bounds__(patch_threads, Gradient ? 4 : 5)
       [&](int to, int from) { copy_patch_pair<sizeof(pair)>(staged + to, mesh + max(from, 0), from >= 0); });
   // The next point is loaded while one is summed.
   const int lane = threadIdx.x % 8;
+  const lane_polynomial own(problem.window, lane);
   const std::uint32_t of_thread = threadIdx.x / 8, of_warp = threadIdx.x / 32 * 4;
   const auto number_of = [&](std::uint32_t begin) { return min(begin + of_thread, share.last - 1); };
   int4 run = table.run_of(number_of(share.first), share.top);
@@ -155,7 +175,8 @@ __global__ void __launch_bounds__(patch_threads, Gradient ? 4 : 5)
     const int first[3] = {run.y + offset_of<float>(record.place[0]), run.z + offset_of<float>(record.place[1]),
                           run.w + offset_of<float>(record.place[2]) + patch.odd};
     float results[pair_results<Components, Gradient>];
-    sum_patch_pairs<Width, Components, Gradient>(problem.window, staged, record, first, lane & 3, lane >> 2, results);
+    sum_patch_pairs<Width, Components, Gradient>(own, problem.window, staged, record, first, lane & 3, lane >> 2,
+                                                 results);
     store_pair_results<Components, Gradient>(values, record.id, lane, begin + of_thread < share.last, results);
     run = next_run, record = next;
   }
@@ -180,14 +201,16 @@ void launch_interpolate_patches(const cuda_context& context, const tile_problem<
 template <int Components>
 void interpolate_patches(const cuda_context& context, const tile_problem<float>& problem,
                          const tile_patch_shares& shares, const tile_patch_values& values) {
-  with_pair_width(problem.window.width, [&](auto width) {
+  const auto launch = [&](auto width) {
     constexpr int count = decltype(width)::value;
     if (values.gradients != nullptr) {
       launch_interpolate_patches<count, Components, true>(context, problem, shares, values);
     } else {
       launch_interpolate_patches<count, Components, false>(context, problem, shares, values);
     }
-  });
+  };
+  if (problem.window.width > patch_most_width) return launch(std::integral_constant<int, tile_patch>{});
+  with_pair_width(problem.window.width, launch);
 }
 
 #endif

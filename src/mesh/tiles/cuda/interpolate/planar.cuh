@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/interpolate/planar_lanes.cuh"
 #include "mesh/tiles/cuda/interpolate/sums.cuh"
 #include "mesh/tiles/cuda/planar.cuh"
 #include "mesh/tiles/cuda/problem.hpp"
@@ -24,6 +25,22 @@ template <typename T, int Channels>
 struct planar_interpolate_memory<T, Channels, false> {
   planar_axis_weights<T> second, last;
   T results[Channels][1][tile_batch];
+};
+
+/// The weights of the points from k on along the last axis, as the right matrices of products.
+template <typename T>
+struct planar_columns {
+  using mma = tile_mma<T>;
+
+  __device__ planar_columns(const planar_axis_weights<T>& last, int k, int lane) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) part[half][i] = mma::right_part(last.layer[half].at(k + lane / 4, lane % 4 + 4 * i));
+    }
+  }
+
+  typename mma::part part[2][2];
 };
 
 /// A lane's mesh values of a patch, split as products need them.
@@ -49,15 +66,10 @@ class planar_mesh_patch {
     }
   }
 
-  /// The product with the weights of 8 points, from point k of a batch.
-  __device__ void multiply(int channel, const planar_axis_weights<T>& last, int k, int lane, T (&product)[4]) const {
-    const int g = lane / 4, t = lane % 4;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const typename mma::part right[2] = {mma::right_part(last.layer[half].at(k + g, t)),
-                                           mma::right_part(last.layer[half].at(k + g, t + 4))};
-      mma::add(product, parts_[channel][half], right);
-    }
+  /// The product with the weights of 8 points.
+  __device__ void multiply(int channel, const planar_columns<T>& right, T (&product)[4]) const {
+    mma::multiply(product, parts_[channel][0], right.part[0]);
+    mma::add(product, parts_[channel][1], right.part[1]);
   }
 
  private:
@@ -95,18 +107,19 @@ __device__ __forceinline__ void interpolate_planar_points(planar_interpolate_mem
   const int point = k + 2 * t + g % 2;
   T second[2][2];
   load_planar_columns(memory.second, k, lane, second);
+  const planar_columns<T> last(memory.last, k, lane);
 #pragma unroll
   for (int channel = 0; channel < Channels; ++channel) {
-    T product[4] = {};
-    patch.multiply(channel, memory.last, k, lane, product);
+    T product[4];
+    patch.multiply(channel, last, product);
     const T value = sum_planar_columns(product, second, lane);
     if constexpr (!Gradient) {
       if (g < 2) memory.results[channel][0][point] = value;
     } else {
-      T slope[2][2], along[4] = {};
+      T slope[2][2], along[4];
       load_planar_columns(memory.second_slope, k, lane, slope);
       const T by_second = sum_planar_columns(product, slope, lane);
-      patch.multiply(channel, memory.last_slope, k, lane, along);
+      patch.multiply(channel, planar_columns<T>(memory.last_slope, k, lane), along);
       const T by_last = sum_planar_columns(along, second, lane);
       if (g < 2) {
         memory.results[channel][0][point] = by_second;
@@ -209,6 +222,11 @@ template <typename T>
 void interpolate_planar_tiles(const cuda_context& context, const tile_problem<T>& problem,
                               const tile_channels<T>& channels, const tile_results<T>& results) {
   if (problem.most_units == 0) return;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (serves_planar_lanes(problem.grid, channels, results)) {
+      return interpolate_planar_lanes(context, problem, channels, results);
+    }
+  }
   if (channels.count == 1) {
     launch_interpolate_planar<T, 1>(context, problem, channels, results);
   } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/interpolate/halves.cuh"
 #include "mesh/tiles/cuda/interpolate/sums.cuh"
 #include "mesh/tiles/cuda/mma.cuh"
 #include "mesh/tiles/cuda/problem.hpp"
@@ -60,14 +61,18 @@ class tile_mesh_patch {
     }
   }
 
-  __device__ void add_product(int channel, int layer, const typename mma::part (&right)[2],
-                              T (&product)[tile_patch / 2][4]) const {
+  /// The product with the weights of 8 points along the last axis.
+  __device__ void multiply(int channel, const typename mma::part (&right)[Layers][2],
+                           T (&product)[tile_patch / 2][4]) const {
 #pragma unroll
-    for (int pair = 0; pair < tile_patch / 2; ++pair) {
-      typename mma::part left[4];
+    for (int layer = 0; layer < Layers; ++layer) {
 #pragma unroll
-      for (int k = 0; k < 4; ++k) left[k] = part_of(kept_[channel][layer][pair][k]);
-      mma::add(product[pair], left, right);
+      for (int pair = 0; pair < tile_patch / 2; ++pair) {
+        typename mma::part left[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) left[k] = part_of(kept_[channel][layer][pair][k]);
+        (layer == 0 ? mma::multiply : mma::add)(product[pair], left, right[layer]);
+      }
     }
   }
 
@@ -140,22 +145,16 @@ __device__ __forceinline__ void sum_tile_planes(const T (&product)[tile_patch / 
   }
 }
 
-template <typename T, int Channels, int Layers>
-__device__ __forceinline__ void multiply_tile_patch(const tile_mesh_patch<T, Channels, Layers>& patch, int channel,
-                                                    const tile_axis_weights<T> (&last)[Layers], int k, int lane,
-                                                    T (&product)[tile_patch / 2][4]) {
-  using mma = tile_mma<T>;
-  const int g = lane / 4, t = lane % 4;
-#pragma unroll
-  for (int pair = 0; pair < tile_patch / 2; ++pair) {
-#pragma unroll
-    for (int c = 0; c < 4; ++c) product[pair][c] = T(0);
-  }
+/// The weights of the points from k on along the last axis, as the right matrices of products.
+template <typename T, int Layers>
+__device__ __forceinline__ void load_tile_columns(const tile_axis_weights<T> (&last)[Layers], int k, int lane,
+                                                  typename tile_mma<T>::part (&right)[Layers][2]) {
 #pragma unroll
   for (int layer = 0; layer < Layers; ++layer) {
-    const typename mma::part right[2] = {mma::right_part(last[layer].at(k + g, t)),
-                                         mma::right_part(last[layer].at(k + g, t + 4))};
-    patch.add_product(channel, layer, right, product);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      right[layer][half] = tile_mma<T>::right_part(last[layer].at(k + lane / 4, lane % 4 + 4 * half));
+    }
   }
 }
 
@@ -171,10 +170,12 @@ __device__ __forceinline__ void interpolate_tile_points(tile_interpolate_memory<
     load_tile_weights(memory.first, k + 2 * t + 1, first[1]);
     const T second[2] = {memory.second.at(k + 2 * t, g), memory.second.at(k + 2 * t + 1, g)};
     const int point = k + 2 * t + g % 2;
+    typename tile_mma<T>::part right[Layers][2];
+    load_tile_columns(memory.last, k, lane, right);
 #pragma unroll
     for (int channel = 0; channel < Channels; ++channel) {
       T product[tile_patch / 2][4], sums[2];
-      multiply_tile_patch(patch, channel, memory.last, k, lane, product);
+      patch.multiply(channel, right, product);
       sum_tile_planes(product, first, sums);
       if constexpr (!Gradient) {
         const T weighted[2] = {sums[0] * second[0], sums[1] * second[1]};
@@ -185,7 +186,9 @@ __device__ __forceinline__ void interpolate_tile_points(tile_interpolate_memory<
         load_tile_weights(memory.first_slope, k + 2 * t, first_slope[0]);
         load_tile_weights(memory.first_slope, k + 2 * t + 1, first_slope[1]);
         sum_tile_planes(product, first_slope, slopes);
-        multiply_tile_patch(patch, channel, memory.last_slope, k, lane, product);
+        typename tile_mma<T>::part right_slope[Layers][2];
+        load_tile_columns(memory.last_slope, k, lane, right_slope);
+        patch.multiply(channel, right_slope, product);
         sum_tile_planes(product, first, along);
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
@@ -339,7 +342,7 @@ void launch_interpolate_tiles(const cuda_context& context, const tile_problem<T>
   if (results.gradient) {
     interpolate_tiles_kernel<T, Channels, Layers, true>
         <<<blocks, 32 * tile_warps<T>, 0, context.stream()>>>(problem, channels, results);
-  } else {
+  } else if constexpr (sizeof(T) == sizeof(double)) {
     interpolate_tiles_kernel<T, Channels, Layers, false>
         <<<blocks, 32 * tile_warps<T>, 0, context.stream()>>>(problem, channels, results);
   }
@@ -366,6 +369,13 @@ void launch_interpolate_tiles(const cuda_context& context, const tile_problem<T>
 template <typename T>
 void interpolate_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                        const tile_results<T>& results) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (problem.most_units == 0) return;
+    if (!results.gradient) {
+      return (channels.count == 1 ? interpolate_by_halves<1> : interpolate_by_halves<2>)(context, problem, channels,
+                                                                                         results);
+    }
+  }
   launch_interpolate_tiles(context, problem, channels, results);
 }
 

@@ -22,7 +22,7 @@ struct exact_divisor {
 };
 
 /// Finds the tile of a point, and its record. Tiles are numbered by row (their indices along the second and last axis),
-/// then along the first axis. Uses no divisions, and gives an existing tile for any point.
+/// then along the first axis, then by slice. Gives an existing tile for any point.
 template <typename T>
 struct tile_finder {
   tile_grid grid;
@@ -55,9 +55,10 @@ struct tile_finder {
       result.record.place[axis] = static_cast<word>(offset) << bits | fraction;
     }
     result.record.id = id;
-    const std::uint32_t number = (tile[1] * static_cast<std::uint32_t>(grid.tiles[2]) + tile[2]) *
-                                     static_cast<std::uint32_t>(grid.segments * grid.segment) +
-                                 tile[0];
+    std::uint32_t number = (tile[1] * static_cast<std::uint32_t>(grid.tiles[2]) + tile[2]) *
+                               static_cast<std::uint32_t>(grid.segments * grid.segment) +
+                           tile[0];
+    if (grid.slices > 1) number = number * static_cast<std::uint32_t>(grid.slices) + id / grid.slice_points;
     result.tile = number < last_tile ? number : last_tile;
     return result;
   }

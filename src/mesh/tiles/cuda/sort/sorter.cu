@@ -112,7 +112,23 @@ template <typename T>
   return cuda_context(chosen);
 }
 
+/// Whether records are moved in two steps.
+[[nodiscard]] bool sorts_records(std::size_t planned, std::size_t tiles, bool ordered) {
+  return !ordered && planned >= partition_least && tiles <= most_sorted_tiles;
+}
+
 }  // namespace
+
+template <typename T>
+std::size_t tile_sorter<T>::bytes_needed(std::size_t count, std::size_t tiles, bool ordered) {
+  const std::size_t of_tiles = (tiles + 1) * 2 * sizeof(std::uint32_t);
+  // Of counting_buckets 12 bytes a point, 14 in two levels; in order 16 and the scratch memory of a sort.
+  constexpr std::size_t sort_scratch = 65'536, scan_scratch = 4096;
+  if (ordered) return count * 18 + of_tiles + sort_scratch;
+  if (count < partition_least) return count * 12 + of_tiles + scan_scratch;
+  const std::size_t of_record = sizeof(tile_record<T>) + sizeof(std::uint32_t) + sizeof(std::uint16_t);
+  return count * (sorts_records(count, tiles, ordered) ? of_record : 14) + of_tiles + sort_scratch;
+}
 
 template <typename T>
 void tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
@@ -120,10 +136,10 @@ void tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid, co
   if (!kept_) kept_ = context;
   if (points.count == 0) {
     fill_bytes(context, offsets, 0, (grid.tile_count() + 1) * sizeof(std::uint32_t));
-  } else if (ordered || planned < partition_least || grid.tile_count() > most_sorted_tiles) {
-    gather(context, grid, points, ordered, records, offsets);
-  } else {
+  } else if (sorts_records(planned, grid.tile_count(), ordered)) {
     partition(context, grid, points, records, offsets);
+  } else {
+    gather(context, grid, points, ordered, records, offsets);
   }
 }
 

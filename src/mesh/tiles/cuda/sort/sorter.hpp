@@ -36,10 +36,7 @@ class tile_sorter {
            control_.bytes() + scratch_.bytes();
   }
   /// An approximate upper bound on the bytes that would be held.
-  [[nodiscard]] static std::size_t bytes_needed(std::size_t count, std::size_t tiles) {
-    const std::size_t of_point = sizeof(tile_record<T>) + sizeof(std::uint32_t) + sizeof(std::uint16_t);
-    return count * (of_point > 32 ? of_point : 32) + (tiles + 1) * 2 * sizeof(std::uint32_t) + 65'536;
-  }
+  [[nodiscard]] static std::size_t bytes_needed(std::size_t count, std::size_t tiles, bool ordered);
 
  private:
   void gather(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points, bool ordered,

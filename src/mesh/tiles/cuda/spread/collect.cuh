@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mesh/tiles/cuda/halves.cuh"
 #include "mesh/tiles/cuda/spread/candidates.hpp"
 #include "mesh/tiles/cuda/spread/products.cuh"
 #include "quadrat/parallel/warp_scan.hpp"
@@ -76,23 +77,26 @@ struct tile_collector {
   int lane;
   int queued;
 
+  /// The last turn only adds what is left in the queue: there is one copy of the code, since instructions have to fit
+  /// in a cache.
   __device__ void collect(const candidate_share& share, tile_sums<T, Channels>& sums) {
     const tile_candidates candidates(problem.grid, problem.offsets, begin);
     std::uint64_t seen = 0;
-    for (int round = 0; round < candidates.runs() && seen < share.last; round += 32) {
-      const tile_run run = round + lane < candidates.runs() ? candidates.run(round + lane) : tile_run{};
+    bool over = false;
+    for (int round = 0; !over; round += 32) {
+      over = round >= candidates.runs() || seen >= share.last;
+      tile_run run = !over && round + lane < candidates.runs() ? candidates.run(round + lane) : tile_run{};
       const std::uint32_t most = __reduce_add_sync(~0u, min(run.length, share.size() + 1));
       if (share.first == 0 && seen + most <= share.size()) {
         // All of them, as in every patch that is not crowded.
-        look_at(run, sums);
         seen += most;
       } else {
         const std::uint64_t end = seen + sum_of_lanes(run.length);
-        look_at(share.part_of(run, end - run.length), sums);
+        run = share.part_of(run, end - run.length);
         seen = __shfl_sync(~0u, end, 31);
       }
+      look_at(run, over, sums);
     }
-    if (queued > 0) add_batch(queued, sums);
   }
 
  private:
@@ -106,28 +110,31 @@ struct tile_collector {
     return value;
   }
 
-  /// Each lane brings a run; their points are processed 32 at a time.
-  __device__ void look_at(const tile_run& run, tile_sums<T, Channels>& sums) {
+  /// Each lane brings a run; their points are processed 32 at a time. `over`: there are none, and no more to come.
+  __device__ void look_at(const tile_run& run, bool over, tile_sums<T, Channels>& sums) {
     const std::uint32_t end = warp_inclusive_sum(run.length, static_cast<unsigned>(lane));
     const std::uint32_t total = __shfl_sync(~0u, end, 31);
-    for (std::uint32_t base = 0; base < total; base += 32) {
-      const std::uint32_t index = min(base + lane, total - 1);
-      int owner = 0;  // the lane whose run contains it
+    for (std::uint32_t base = 0; base < total || over; base += 32) {
+      if (!over) {
+        const std::uint32_t index = min(base + lane, total - 1);
+        int owner = 0;  // the lane whose run contains it
 #pragma unroll
-      for (int step = 16; step > 0; step /= 2) {
-        if (__shfl_sync(~0u, end, owner + step - 1) <= index) owner += step;
-      }
-      const std::uint32_t before = __shfl_sync(~0u, end - run.length, owner);
-      const std::uint32_t slot = __shfl_sync(~0u, run.first, owner) + index - before;
-      int start[3];
+        for (int step = 16; step > 0; step /= 2) {
+          if (__shfl_sync(~0u, end, owner + step - 1) <= index) owner += step;
+        }
+        const std::uint32_t before = __shfl_sync(~0u, end - run.length, owner);
+        const std::uint32_t slot = __shfl_sync(~0u, run.first, owner) + index - before;
+        int start[3];
 #pragma unroll
-      for (int axis = 0; axis < 3; ++axis) start[axis] = __shfl_sync(~0u, run.base[axis], owner);
-      const int from = __shfl_sync(~0u, run.from, owner);
-      enqueue(slot, start, from, base + lane < total);
-      if (queued >= tile_batch) {
-        add_batch(tile_batch, sums);
-        keep_rest();
+        for (int axis = 0; axis < 3; ++axis) start[axis] = __shfl_sync(~0u, run.base[axis], owner);
+        const int from = __shfl_sync(~0u, run.from, owner);
+        enqueue(slot, start, from, base + lane < total);
       }
+      if (queued >= tile_batch || (over && queued > 0)) {
+        add_batch(min(queued, tile_batch), sums);
+        if (!over) keep_rest();
+      }
+      if (over) return;
     }
   }
 
@@ -179,7 +186,11 @@ struct tile_collector {
         }
       }
     } else {
-      tile_weights(problem.window, shape, record, w);
+      if constexpr (sizeof(T) == sizeof(float)) {
+        weights_of_record(problem.window, shape, record, w);
+      } else {
+        tile_weights(problem.window, shape, record, w);
+      }
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) place_tile_weights(offset[axis], w[axis]);
     }

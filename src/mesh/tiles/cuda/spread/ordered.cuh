@@ -2,8 +2,8 @@
 #pragma once
 
 #include "mesh/tiles/cuda/cover.hpp"
+#include "mesh/tiles/cuda/spread/halves.cuh"
 #include "mesh/tiles/cuda/spread/planar.cuh"
-#include "mesh/tiles/cuda/spread/products.cuh"
 
 /// Spreading by tiles in a fixed order: units write their sums to their own memory, and then each mesh point gets the
 /// sum of its shares.
@@ -72,7 +72,7 @@ void launch_ordered_tiles(const cuda_context& context, const tile_problem<T>& pr
     launch_spread_planar<T, Channels, planar_share_target>(context, problem, channels, shares.sums);
     return launch_sum_tile_shares<T, Channels, planar_patch, planar_patch>(context, grid, channels, shares, accumulate);
   }
-  launch_spread_tiles<T, Channels, tile_share_target>(context, problem, channels, shares.sums);
+  launch_spread_units<T, Channels, tile_share_target>(context, problem, channels, shares.sums);
   if (grid.layers == 1) {
     launch_sum_tile_shares<T, Channels, tile_patch, tile_patch>(context, grid, channels, shares, accumulate);
   } else {

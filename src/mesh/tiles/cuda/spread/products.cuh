@@ -46,31 +46,32 @@ class tile_patch_sums {
   template <typename Target>
   __device__ void advance(Target& target, int plane, int count) {
     target.skip_to(plane);
+    const auto first = target.plane(plane);
 #pragma unroll
     for (int p = 0; p < tile_patch; ++p) {
       const int after = (p - plane) & (tile_patch - 1);
-      if (after < count) flush(target, plane + after, p);
+      if (after < count) flush(target, target.after(first, after), p);
     }
     target.skip_written(count);
   }
 
  private:
-  template <typename Target>
-  __device__ __forceinline__ void flush(const Target& target, int plane, int p) {
-    const auto place = target.plane(plane);
+  template <typename Target, typename Place>
+  __device__ __forceinline__ void flush(const Target& target, const Place& place, int p) {
 #pragma unroll
     for (int layer = 0; layer < Layers; ++layer) {
       T value[2][Channels];
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
 #pragma unroll
-        for (int c = 0; c < Channels; ++c) {
-          T& sum = sums_[p / 2][c * Layers + layer][2 * (p % 2) + half];
-          value[half][c] = sum;
-          sum = T(0);
-        }
+        for (int c = 0; c < Channels; ++c) value[half][c] = sums_[p / 2][c * Layers + layer][2 * (p % 2) + half];
       }
       target.put(place, layer, value);
+    }
+    // Cleared when all has been passed, so that no sum is copied before.
+#pragma unroll
+    for (int group = 0; group < groups; ++group) {
+      sums_[p / 2][group][2 * (p % 2)] = sums_[p / 2][group][2 * (p % 2) + 1] = T(0);
     }
   }
 
@@ -153,11 +154,8 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
   memory.second.clear_tail();
   for (int layer = 0; layer < Layers; ++layer) memory.last[layer].clear_tail();
 
-  const int row = static_cast<int>(unit.segment / static_cast<unsigned>(grid.segments));
-  const int segment = static_cast<int>(unit.segment % static_cast<unsigned>(grid.segments));
-  const int start = grid.origin[0] + segment * grid.segment * grid.edge[0];
-  const tile_unit_patch patch{number, lane, start, grid.origin[1] + row / grid.tiles[2] * grid.edge[1],
-                              grid.origin[2] + row % grid.tiles[2] * grid.edge[2]};
+  const tile_unit_patch patch = patch_of_unit(grid, unit, number, lane);
+  const int start = patch.first;
   Target<T, Channels, Layers> target(grid, channels, shares, patch);
   tile_patch_sums<T, Channels, Layers> sums;
 
@@ -214,16 +212,6 @@ void launch_spread_tiles(const cuda_context& context, const tile_problem<T>& pro
     spread_tiles_kernel<T, Channels, 2, Target><<<blocks, threads, 0, context.stream()>>>(problem, channels, shares);
   }
   launch.check();
-}
-
-template <typename T>
-void spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels) {
-  if (problem.most_units == 0) return;
-  if (channels.count == 1) {
-    launch_spread_tiles<T, 1, tile_mesh_target>(context, problem, channels, nullptr);
-  } else {
-    launch_spread_tiles<T, 2, tile_mesh_target>(context, problem, channels, nullptr);
-  }
 }
 
 }  // namespace quadrat::detail

@@ -18,36 +18,72 @@ struct tile_unit_patch {
   int first, second, last;
 };
 
+__device__ __forceinline__ tile_unit_patch patch_of_unit(const tile_grid& grid, const tile_unit& unit,
+                                                         std::uint32_t number, int lane) {
+  const int row = static_cast<int>(unit.segment / static_cast<unsigned>(grid.segments));
+  const int segment = static_cast<int>(unit.segment % static_cast<unsigned>(grid.segments));
+  return {number, lane, grid.origin[0] + segment * grid.segment * grid.edge[0],
+          grid.origin[1] + row / grid.tiles[2] * grid.edge[1], grid.origin[2] + row % grid.tiles[2] * grid.edge[2]};
+}
+
 /// Adds to the mesh, by atomic operations.
 template <typename T, int Channels, int Layers>
 class tile_mesh_target {
  public:
   __device__ tile_mesh_target(const tile_grid& grid, const tile_channels<T>& channels, T*, const tile_unit_patch& patch)
-      : grid_(grid), channels_(channels) {
+      : grid_(grid),
+        channels_(channels),
+        plane_step_(static_cast<std::ptrdiff_t>(grid.shape.extent[1]) * grid.shape.extent[2] * channels.stride) {
     tile_row_offsets<Layers>(grid, patch.second, patch.last, patch.lane, offset_);
   }
 
   /// Columns 2t and 2t + 1 are the mesh points t and t + 4, so that four lanes add to adjacent mesh points.
   [[nodiscard]] __device__ static int position(int column) { return column / 2 + 4 * (column % 2); }
 
+  /// The index of a plane of the mesh; outside of it along an open axis.
+  [[nodiscard]] __device__ int plane(int index) const {
+    return grid_.shape.periodic[0] ? tile_home(grid_.shape, index, 0) : index;
+  }
   struct place {
     bool inside;
-    std::size_t base;
+    T* channel[Channels];
   };
-  [[nodiscard]] __device__ place plane(int index) const {
-    const int i = tile_home(grid_.shape, index, 0);
-    return {i >= 0, static_cast<std::size_t>(max(i, 0)) * static_cast<std::size_t>(grid_.shape.extent[1]) *
-                        static_cast<std::size_t>(grid_.shape.extent[2])};
+  /// The plane some planes after one.
+  [[nodiscard]] __device__ place after(int plane, int planes) const {
+    const int n = grid_.shape.extent[0];
+    int i = plane + planes;
+    while (grid_.shape.periodic[0] && i >= n) i -= n;
+    place at;
+    at.inside = i >= 0 && i < n;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      at.channel[c] = channels_.mesh[c] + static_cast<std::ptrdiff_t>(i) * plane_step_;
+    }
+    return at;
   }
   __device__ void put(const place& at, int layer, const T (&value)[2][Channels]) const {
+    if (!at.inside) return;
+    if constexpr (Channels == 2 && sizeof(T) == 4) {
+      if (channels_.pairs) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const int offset = offset_[layer][half];
+          if (offset >= 0 && (value[half][0] != T(0) || value[half][1] != T(0))) {
+            atomicAdd(reinterpret_cast<float2*>(at.channel[0]) + offset, make_float2(value[half][0], value[half][1]));
+          }
+        }
+        return;
+      }
+    }
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      bool any = false;
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) any = any || value[half][c] != T(0);
       const int offset = offset_[layer][half];
-      if (at.inside && offset >= 0 && any) {
-        add_to_tile_mesh<T, Channels>(channels_, at.base + static_cast<std::size_t>(offset), value[half]);
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        if (offset >= 0 && value[half][c] != T(0)) {
+          atomicAdd(at.channel[c] + static_cast<unsigned>(offset) * static_cast<unsigned>(channels_.stride),
+                    value[half][c]);
+        }
       }
     }
   }
@@ -58,6 +94,7 @@ class tile_mesh_target {
  private:
   const tile_grid& grid_;
   const tile_channels<T>& channels_;
+  std::ptrdiff_t plane_step_;
   int offset_[Layers][2];
 };
 
@@ -74,6 +111,9 @@ class tile_share_target {
   [[nodiscard]] __device__ static int position(int column) { return column; }
 
   [[nodiscard]] __device__ tile_pair<T>* plane(int index) const { return own_ + (index - first_) * plane_pairs; }
+  [[nodiscard]] __device__ tile_pair<T>* after(tile_pair<T>* plane, int planes) const {
+    return plane + planes * plane_pairs;
+  }
   /// Four lanes write a row of eight mesh points, all lanes eight such rows.
   __device__ void put(tile_pair<T>* at, int layer, const T (&value)[2][Channels]) const {
 #pragma unroll

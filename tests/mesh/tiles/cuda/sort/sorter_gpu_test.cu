@@ -54,6 +54,7 @@ template <typename T>
                  static_cast<std::uint32_t>(tile[2])) *
                     static_cast<std::uint32_t>(grid.segments * grid.segment) +
                 static_cast<std::uint32_t>(tile[0]);
+  result.tile = result.tile * static_cast<std::uint32_t>(grid.slices) + id / grid.slice_points;
   return result;
 }
 
@@ -66,6 +67,7 @@ struct tile_case {
   bool clip = false;
   int edge = 3;
   int segment = 2;
+  int slices = 1;
 };
 
 /// Index: point.
@@ -80,8 +82,10 @@ struct expect_tile {
   }
 };
 
-detail::tile_grid grid_of(const tile_case& it) {
+detail::tile_grid grid_of(const tile_case& it, std::size_t count) {
   detail::tile_grid grid{};
+  grid.slices = it.slices;
+  grid.slice_points = static_cast<std::uint32_t>(count / static_cast<std::size_t>(it.slices) + 1);
   grid.layers = 1;
   grid.shape.first_axis = 3 - it.dimension;
   for (int axis = 0; axis < 3; ++axis) {
@@ -133,8 +137,8 @@ class tile_sort : public backend_test {
   /// Sorts twice, the second time over what the first has left, and checks everything. `points`: packed triples.
   void expect_sorted(const tile_case& it, const std::vector<T>& points, bool ordered,
                      fault_kind fault = fault_kind::none) {
-    const detail::tile_grid grid = grid_of(it);
     const std::size_t count = points.size() / 3;
+    const detail::tile_grid grid = grid_of(it, count);
     const auto given = to_device(device_->context, points);
     const auto placement = placement_of(it, grid, given.data(), count);
     array<detail::tiled_point<T>, cuda_context> expected(device_->context, count);
@@ -155,9 +159,10 @@ class tile_sort : public backend_test {
     }
   }
 
-  void expect_no_more_bytes_than_said(const tile_case& it, std::size_t count) const {
+  void expect_no_more_bytes_than_said(std::size_t count, bool ordered) const {
+    const std::size_t tiles = grid_of({}, count).tile_count();
     EXPECT_GT(device_->sorter.bytes(), 0u);
-    EXPECT_LE(device_->sorter.bytes(), detail::tile_sorter<T>::bytes_needed(count, grid_of(it).tile_count()));
+    EXPECT_LE(device_->sorter.bytes(), detail::tile_sorter<T>::bytes_needed(count, tiles, ordered));
   }
 
   [[nodiscard]] static std::vector<T> uniform_points(std::size_t count, std::uint64_t seed) {
@@ -245,16 +250,26 @@ TYPED_TEST(tile_sort, millions_of_points_are_sorted) {
   this->expect_sorted({.extent = {128, 128, 128}}, this->uniform_points(3'000'000, 7), false);
 }
 
+TYPED_TEST(tile_sort, slices_have_tiles_of_their_own) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{1000}, size_or(300'001, 3000)}) {
+    for (const int slices : {2, 5}) {
+      this->expect_sorted({.slices = slices}, this->uniform_points(count, 15), false);
+      this->expect_sorted({.dimension = 2, .extent = {1, 40, 50}, .slices = slices}, this->uniform_points(count, 17),
+                          false);
+    }
+  }
+}
+
 TYPED_TEST(tile_sort, holds_no_more_memory_than_it_says) {
   const std::size_t count = size_or(300'000, 5000);
   this->expect_sorted({}, this->uniform_points(count, 13), false);
-  this->expect_no_more_bytes_than_said({}, count);
+  this->expect_no_more_bytes_than_said(count, false);
 }
 
 TYPED_TEST(tile_sort, holds_no_more_memory_than_it_says_where_ids_are_in_order) {
   const std::size_t count = size_or(300'000, 5000);
   this->expect_sorted({}, this->uniform_points(count, 13), true);
-  this->expect_no_more_bytes_than_said({}, count);
+  this->expect_no_more_bytes_than_said(count, true);
 }
 
 TYPED_TEST(tile_sort, point_that_is_no_number_raises_a_fault) {

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/problem.hpp"
+#include "mesh/tiles/cuda/weights.cuh"
+
+/// Products of floats on tensor cores, each factor split into two numbers of 11 bits in half precision: compared to the
+/// tf32 format (mma.cuh), an instruction multiplies twice as many points. Half precision has few exponents, from 2^-24
+/// to 2^16: windows and values are scaled by powers of two, and what cannot be scaled together is multiplied without
+/// tensor cores.
+namespace quadrat::detail {
+
+/// Two numbers, those of two neighboring points, as sums of two halves each.
+struct half_parts {
+  std::uint32_t high, low;
+};
+
+__device__ __forceinline__ std::uint32_t half_bits(__half2 value) { return *reinterpret_cast<std::uint32_t*>(&value); }
+
+__device__ __forceinline__ half_parts split_halves(float a, float b) {
+  const __half2 high = __floats2half2_rn(a, b);
+  const float2 back = __half22float2(high);
+  return {half_bits(high), half_bits(__floats2half2_rn(a - back.x, b - back.y))};
+}
+
+/// The products of two pairs, rounded once, to the last digit of the lower part.
+__device__ __forceinline__ half_parts multiply_to_halves(float2 a, float2 b) {
+  const __half2 high = __floats2half2_rn(a.x * b.x, a.y * b.y);
+  const float2 back = __half22float2(high);
+  return {half_bits(high), half_bits(__floats2half2_rn(fmaf(a.x, b.x, -back.x), fmaf(a.y, b.y, -back.y)))};
+}
+
+/// sum += left x right, 16 x 16 times 16 x 8: of the left matrix lane 4 g + t holds (g, 2t and 2t + 1), (g + 8, the
+/// same), (g, 2t + 8 and 2t + 9), (g + 8, the same); of the right one (2t and 2t + 1, g), (2t + 8 and 2t + 9, g); of
+/// the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+__device__ __forceinline__ void add_half_product(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
+                                                 std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+
+/// The same for 16 x 8 times 8 x 8: (g, 2t and 2t + 1), (g + 8, the same); (2t and 2t + 1, g).
+__device__ __forceinline__ void add_half_product(float (&sum)[4], std::uint32_t a0, std::uint32_t a1,
+                                                 std::uint32_t b0) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a0), "r"(a1), "r"(b0));
+}
+
+/// The three significant products of two parts each.
+__device__ __forceinline__ void multiply_half_parts(float (&sum)[4], const half_parts (&left)[4],
+                                                    const half_parts (&right)[2]) {
+  add_half_product(sum, left[0].low, left[1].low, left[2].low, left[3].low, right[0].high, right[1].high);
+  add_half_product(sum, left[0].high, left[1].high, left[2].high, left[3].high, right[0].low, right[1].low);
+  add_half_product(sum, left[0].high, left[1].high, left[2].high, left[3].high, right[0].high, right[1].high);
+}
+
+/// A window was scaled by a power of two: its weights were 2^exponent times as large, products of those along all axes
+/// of the mesh 2^product times.
+struct half_unit {
+  int exponent, product;
+
+  /// What a weight along an axis is to be multiplied by; there are no weights along axes beyond the dimension.
+  [[nodiscard]] __device__ float along(int axis, const mesh_shape& shape) const {
+    return axis < shape.first_axis ? 1.0f : __uint_as_float(static_cast<std::uint32_t>(127 + exponent) << 23);
+  }
+};
+
+/// Scales a window to weights of at most 4.
+[[nodiscard]] inline half_unit scale_half_window(mesh_window<float>& window, const mesh_shape& shape) {
+  constexpr int most_exponent = 2;
+  double most = 0;
+  for (int j = 0; j < window.width; ++j) {
+    double sum = 0;
+    for (int d = 0; d < window.terms; ++d) sum += std::ldexp(std::fabs(window.coefficient[d][j]), -d);
+    most = std::max(most, sum);
+  }
+  int exponent = 0;
+  std::frexp(most, &exponent);
+  exponent = std::clamp(exponent - most_exponent, -126, 127);
+  for (auto& row : window.coefficient) {
+    for (float& coefficient : row) coefficient = std::ldexp(coefficient, -exponent);
+  }
+  return {exponent, (3 - shape.first_axis) * exponent};
+}
+
+/// Powers of two: numbers times `down` are at most 2^15, and more than 1 for the largest if it `serves`; what they are
+/// multiplied to, with weights of a scaled window, is to be multiplied by `up`.
+struct half_scale {
+  static constexpr int room = 11;
+
+  float down, up;
+  int exponent;  ///< 127 for numbers from 1 to 2
+  bool serves;   ///< false: the largest number is not finite, or no such powers are normal numbers
+
+  /// `most`: the largest modulus, as an integer. Scales for similar numbers are as `before`, an exponent, if it is not
+  /// negative.
+  __device__ half_scale(std::uint32_t most, half_unit unit, int before) {
+    const int own = static_cast<int>(most >> 23);
+    exponent = min(max(own, max(room, room + 1 - unit.product)), 254 + room - unit.product);
+    if (before >= 0 && (most == 0 || (own <= before + 3 && own + 4 >= before))) exponent = before;
+    down = __uint_as_float(static_cast<std::uint32_t>(254 + room - exponent) << 23);
+    up = up_of(exponent, unit);
+    serves = most == 0 || (own < 255 && own <= exponent + 3 && own + room >= exponent);
+  }
+  [[nodiscard]] __device__ static float up_of(int exponent, half_unit unit) {
+    return __uint_as_float(static_cast<std::uint32_t>(exponent - room + unit.product) << 23);
+  }
+  [[nodiscard]] __device__ static std::uint32_t modulus(float value) { return __float_as_uint(value) & 0x7fffffffu; }
+  /// Whether a number keeps all its digits.
+  [[nodiscard]] __device__ bool fits(std::uint32_t modulus) const {
+    constexpr int range = 16;
+    return modulus == 0 || static_cast<int>(modulus >> 23) + range >= exponent;
+  }
+};
+
+/// Pairs of points of a batch whose weights are in shared memory at a time, two points per lane.
+inline constexpr int half_batch_pairs = 32;
+inline constexpr int half_batch = 2 * half_batch_pairs;
+/// Products take 16 points at a time.
+inline constexpr int half_group = 16;
+
+/// Numbers of a batch at `Count` mesh points, or for as many channels, by pairs of points. Products read up to 14
+/// points beyond the last one; the rest of a row avoids bank conflicts.
+template <int Count>
+struct half_rows {
+  static constexpr int pitch = half_batch_pairs + 12;
+  float2 row[Count][pitch];
+
+  [[nodiscard]] __device__ float of_point(int position, int point) const {
+    const float2 both = row[position][point / 2];
+    return point % 2 == 0 ? both.x : both.y;
+  }
+  __device__ void clear_tail(int lane) {
+    for (int i = lane; i < Count * (pitch - half_batch_pairs); i += 32) {
+      row[i / (pitch - half_batch_pairs)][half_batch_pairs + i % (pitch - half_batch_pairs)] = {};
+    }
+  }
+};
+
+/// Pieces of a symmetric window at some places: see mesh_window. w[p][j] for j < Width.
+template <int Width, int Places>
+__device__ __forceinline__ void mirrored_weights(const mesh_window<float>& window, const float (&s)[Places],
+                                                 float (&w)[Places][8]) {
+  constexpr int half = (Width + 1) / 2, most = mesh_window<float>::most_terms;
+  float even[Places][half] = {}, odd[Places][half] = {};
+#pragma unroll
+  for (int d = most - 2; d >= 0; d -= 2) {
+    if (d >= window.terms) continue;
+#pragma unroll
+    for (int p = 0; p < Places; ++p) {
+#pragma unroll
+      for (int j = 0; j < half; ++j) {
+        even[p][j] = even[p][j] * (s[p] * s[p]) + window.coefficient[d][j];
+        if (2 * j != Width - 1) odd[p][j] = odd[p][j] * (s[p] * s[p]) + window.coefficient[d + 1][j];
+      }
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < Places; ++p) {
+#pragma unroll
+    for (int j = 0; j < half; ++j) {
+      w[p][j] = even[p][j] + s[p] * odd[p][j];
+      if (2 * j != Width - 1) w[p][Width - 1 - j] = even[p][j] - s[p] * odd[p][j];
+    }
+  }
+}
+
+template <int Width, int Places>
+__device__ __forceinline__ void mirrored_weights_of(const mesh_window<float>& window, const float (&s)[Places],
+                                                    float (&w)[Places][8]) {
+  if constexpr (Width < 8) {
+    if (window.width != Width) return mirrored_weights_of<Width + 1>(window, s, w);
+  }
+  mirrored_weights<Width>(window, s, w);
+}
+
+/// The weights at some places, zeros from the window's width to 8.
+template <int Places>
+__device__ __forceinline__ void weights_at(const mesh_window<float>& window, const float (&s)[Places],
+                                           float (&w)[Places][8]) {
+#pragma unroll
+  for (int p = 0; p < Places; ++p) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j) w[p][j] = 0;
+  }
+  if (window.symmetric) return mirrored_weights_of<1>(window, s, w);
+#pragma unroll 1
+  for (int d = window.terms - 1; d >= 0; --d) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+#pragma unroll
+      for (int p = 0; p < Places; ++p) w[p][j] = w[p][j] * s[p] + window.coefficient[d][j];
+    }
+  }
+}
+
+/// The weights of points along an axis of the mesh: 1 for the one mesh point along an axis beyond the dimension.
+template <int Places>
+__device__ __forceinline__ void weights_along(const mesh_window<float>& window, bool beyond,
+                                              const std::uint32_t (&place)[Places], float (&w)[Places][8]) {
+  float s[Places];
+#pragma unroll
+  for (int p = 0; p < Places; ++p) s[p] = place_of<float>(place[p]);
+  weights_at(window, s, w);
+  if (!beyond) return;
+#pragma unroll
+  for (int p = 0; p < Places; ++p) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j) w[p][j] = j == 0 ? 1.0f : 0.0f;
+  }
+}
+
+/// The weights of a point along all axes.
+__device__ __forceinline__ void weights_of_record(const mesh_window<float>& window, const mesh_shape& shape,
+                                                  const tile_record<float>& record, float (&w)[3][8]) {
+  const float s[3] = {place_of<float>(record.place[0]), place_of<float>(record.place[1]),
+                      place_of<float>(record.place[2])};
+  weights_at(window, s, w);
+#pragma unroll
+  for (int axis = 0; axis < 2; ++axis) {  // the last axis always exists
+    if (axis >= shape.first_axis) continue;
+#pragma unroll
+    for (int j = 0; j < 8; ++j) w[axis][j] = j == 0 ? 1.0f : 0.0f;
+  }
+}
+
+}  // namespace quadrat::detail
