@@ -34,7 +34,8 @@ struct circles_sine_law {
   /// Coefficients of -k g(s) / R in powers of t.
   T coefficient[degree + 1];
 
-  /// Adds an agent at r = x_j - x_i, if it counts. Branch-free: in a warp, some agent is nearly always within the reach.
+  /// Adds an agent at r = x_j - x_i, if it counts. Branch-free: in a warp, some agent is nearly always within the
+  /// reach.
   QUADRAT_HD void meet(const vec<T, D>& r, T squared_distance, circles_sum<T, D>& sum, bool counts = true) const {
     const bool near = counts && squared_distance < squared_reach;
     const T t = multiply_add(squared_distance, scale, T(-1));
