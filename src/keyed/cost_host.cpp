@@ -231,8 +231,8 @@ double waiting_elements(const key_request& request, double share) {
 }
 
 double far_result_bytes(const key_request& request) {
-  constexpr double cache = 4;
-  return std::max(0.0, 1e-6 * request.keys * request.row_bytes - cache);
+  constexpr double near_megabytes = 4;
+  return std::max(0.0, 1e-6 * request.keys * request.row_bytes - near_megabytes);
 }
 
 double cpu_join(const key_request& request, double share) {
