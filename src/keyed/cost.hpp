@@ -84,6 +84,7 @@ struct cpu_costs {
   double set_teams = 0;            ///< the same for what is prepared
   double set_elements = 0;         ///< that are gone through to prepare, by all threads
   double clears = 1;               ///< share of the results that one thread clears
+  double table_row_bytes = 0;      ///< held for each row of a table
   std::string_view work = "work";  ///< the names of its terms: methods that work in several ways have several
   std::string_view elements = "elements";
 };

@@ -157,7 +157,7 @@ double crowded_elements(const key_request& request) {
 method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double tables) {
   const double count = request.elements, threads = costs.teams > 0 ? request.threads : 1;
   const double set_threads = costs.set_teams > 0 ? request.threads : 1;
-  const double table_bytes = tables * most_value_components * 8;
+  const double table_bytes = tables * costs.table_row_bytes;
   const double crowd = threads > 1 ? count * request.sample.crowd * costs.crowd : 0;
   const double scan = request.threads > 1 && tables < 1 ? count * costs.scan * request.threads / threads : 0;
   method_cost cost;

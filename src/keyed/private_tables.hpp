@@ -15,9 +15,9 @@ namespace quadrat::detail {
 
 /// Each part of the elements has its own table of results; tables are joined in order. A small table has several rows
 /// for each key, which successive elements take in turn: an addition need not wait for the one before if both have the
-/// same key. Where tables would be large compared with the elements or the caches, each thread instead reads all keys
-/// and joins the elements of a range of keys. Where sums must be the same in every run, the number of parts is fixed;
-/// otherwise there is one per thread.
+/// same key. Where tables would be large compared with the elements or the caches, or rows are longer than was
+/// expected, each thread instead reads all keys and joins the elements of a range of keys. Where sums must be the same
+/// in every run, the number of parts is fixed; otherwise there is one per thread.
 class private_tables_engine : public typed_key_engine<cpu_context, private_tables_engine> {
  public:
   private_tables_engine(const cpu_context& context, const key_setup& setup) : context_(context), setup_(setup) {}
@@ -34,6 +34,7 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
  private:
   /// Number of tables for `count` elements; 0: ranges of keys.
   [[nodiscard]] std::size_t table_parts(std::size_t count) const;
+  [[nodiscard]] std::size_t row_words() const;
   [[nodiscard]] std::size_t part_words() const;
   template <typename Fold, int Components, typename T, typename Source, typename Rows>
   void join(const Source& source, const Rows& results, int components, bool accumulate);
@@ -45,7 +46,7 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
   cpu_context context_;
   key_setup setup_;
   key_source keys_{};
-  array<std::uint64_t, cpu_context> tables_;  // each with room for all components of the largest type
+  array<std::uint64_t, cpu_context> tables_;  // each with room for rows of row_words
   std::vector<std::uint32_t> ranges_;         // where they begin, and the number of keys
 };
 

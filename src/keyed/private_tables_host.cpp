@@ -19,17 +19,25 @@ namespace {
 constexpr std::size_t fixed_parts = 8;
 /// The least number of elements per result of a table: clearing and joining tables then takes little of the time.
 constexpr std::size_t elements_a_result = 4;
-/// The largest table: more is more than a thread's share of the caches.
-constexpr std::size_t most_table_bytes = std::size_t{3} << 20;
+/// The largest table. Caches hold too little of larger ones: then each thread is better off with a part of the results.
+constexpr std::size_t most_table_bytes = std::size_t{32} << 20;
 /// Rows of a key where the table then fits a level-1 cache, and its size.
 constexpr std::size_t most_copies = 4;
 constexpr std::size_t copied_table_bytes = std::size_t{32} << 10;
+/// Tables up to this size have room for rows of all components of the largest type, larger ones for those expected.
+constexpr std::size_t roomy_table_bytes = std::size_t{3} << 20;
 /// Tables begin this many words apart, so that no two share a pair of cache lines.
 constexpr std::size_t table_words = 16;
 
 /// Whether a table has several rows for each key.
 [[nodiscard]] constexpr bool has_copies(double keys, double row_bytes) {
   return static_cast<double>(most_copies) * keys * row_bytes <= static_cast<double>(copied_table_bytes);
+}
+
+/// Words of 8 bytes for each row of a table.
+[[nodiscard]] std::size_t words_of_row(double keys, double row_bytes) {
+  const bool roomy = keys * row_bytes <= static_cast<double>(roomy_table_bytes);
+  return roomy ? most_value_components : static_cast<std::size_t>(std::ceil(row_bytes / 8));
 }
 
 /// Parts of the elements that have a table each; 0: ranges of keys instead.
@@ -83,11 +91,11 @@ void join_all(const Key* keys, std::size_t count, bool far, const Join& join, co
   for (; j < count; ++j) join(element(j), key_of(j));
 }
 
-/// Joins all elements to results that are far.
+/// Joins elements [first, end) to results that are far.
 template <typename Key, typename Join>
-void fill_far(const key_source& source, const Key* keys, const Join& join) {
-  for (std::size_t first = 0; first < source.count; first += keys_a_block) {
-    const std::size_t last = std::min(first + keys_a_block, source.count);
+void fill_far(const key_source& source, const Key* keys, std::size_t first, std::size_t end, const Join& join) {
+  for (; first < end; first += keys_a_block) {
+    const std::size_t last = std::min(first + keys_a_block, end);
     Key wrong = 0;
     for (std::size_t i = first; i < last; ++i) wrong |= keys[i] < source.key_count ? 0 : 1;
     if (wrong == 0) {
@@ -179,9 +187,13 @@ std::size_t private_tables_engine::table_parts(std::size_t count) const {
                            setup_.options.value_bytes);
 }
 
+std::size_t private_tables_engine::row_words() const {
+  return words_of_row(setup_.key_count, setup_.options.value_bytes);
+}
+
 std::size_t private_tables_engine::part_words() const {
   const std::size_t copies = has_copies(setup_.key_count, 4) ? most_copies : 1;
-  const std::size_t words = copies * setup_.key_count * most_value_components;
+  const std::size_t words = copies * setup_.key_count * row_words();
   return (words + table_words - 1) / table_words * table_words;
 }
 
@@ -206,6 +218,7 @@ method_cost private_tables_method::cost(const key_request& request) {
                    .teams = (fills ? 1.0 : 0) + (collects ? 1 : 0),
                    .set_elements = parts > 0 || !fills ? 0 : std::min(sampled, request.elements),
                    .clears = 0,
+                   .table_row_bytes = 8.0 * static_cast<double>(words_of_row(request.keys, request.row_bytes)),
                    .work = parts > 0 ? "work" : "ranged_work",
                    .elements = parts > 0 ? "elements" : "ranged_elements"},
                   request, tables * copies)
@@ -217,7 +230,8 @@ void private_tables_engine::set_keys(const key_source& keys) {
   const std::size_t parts = table_parts(keys.count);
   tables_.resize_discarding(context_, parts * part_words());
   const auto threads = static_cast<std::size_t>(context_.threads());
-  if (parts == 0 && threads > 1 && keys.count + setup_.key_count >= worth_a_team) {
+  const bool may_have_ranges = parts == 0 || row_words() < most_value_components;
+  if (may_have_ranges && threads > 1 && keys.count + setup_.key_count >= worth_a_team) {
     ranges_.resize(threads + 1);
     choose_ranges(keys, threads, setup_.options.value_bytes, ranges_.data());
   }
@@ -237,7 +251,9 @@ void private_tables_engine::join_tables(const Source& source, const Rows& result
     for_each_part_of(context_, parts, keys_.count, [&](std::size_t part) {
       const auto join = make_row_join<Fold, Components>(source, table(part), components);
       join.clear(0, key_count * Copies);
-      fill_table<Copies>(keys_, keys, elements.first(part), elements.last(part), join);
+      const std::size_t first = elements.first(part), last = elements.last(part);
+      if (Copies == 1 && key_count * width * sizeof(T) > near_bytes) return fill_far(keys_, keys, first, last, join);
+      fill_table<Copies>(keys_, keys, first, last, join);
     });
   });
   const partition key_ranges = partition_for(context_, key_count, 1);
@@ -268,7 +284,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
       if (!accumulate && threads > 1) join.clear(ranges_[part], ranges_[part + 1]);
       const std::size_t row_bytes = static_cast<std::size_t>(components) * sizeof(results.at(0, 0));
       const bool far = setup_.key_count * row_bytes > threads * near_bytes;
-      if (threads == 1 && far) return fill_far(keys_, keys, join);
+      if (threads == 1 && far) return fill_far(keys_, keys, 0, keys_.count, join);
       if (threads == 1) return fill_table<1>(keys_, keys, 0, keys_.count, join);
       range_reader<key_type> reader(keys_, keys, far);
       reader.read(ranges_[part], ranges_[part + 1], elements.first(part), elements.last(part), join);
@@ -278,7 +294,9 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
 
 template <typename Fold, int Components, typename T, typename Source, typename Rows>
 void private_tables_engine::join(const Source& source, const Rows& results, int components, bool accumulate) {
-  if (table_parts(keys_.count) == 0) return join_ranges<Fold, Components>(source, results, components, accumulate);
+  const bool fits = static_cast<std::size_t>(components) * sizeof(T) <= row_words() * sizeof(std::uint64_t);
+  if (table_parts(keys_.count) == 0 || !fits)
+    return join_ranges<Fold, Components>(source, results, components, accumulate);
   if (has_copies(setup_.key_count, static_cast<double>(components) * sizeof(T))) {
     join_tables<Fold, Components, most_copies, T>(source, results, components, accumulate);
   } else {

@@ -107,6 +107,41 @@ TEST_P(host_methods, sums_have_the_same_bits_with_any_number_of_threads) {
   }
 }
 
+/// Enough elements for a table of each thread, which is larger than a level-2 cache; and rows of 24 bytes where 16 are
+/// expected, for which such a table has no room.
+TEST_P(host_methods, join_each_element_once_where_tables_are_large) {
+  constexpr std::uint32_t key_count = 200'001;
+  constexpr std::size_t count = 1'700'000;
+  auto keys = random_words<std::uint32_t>(count, 13, key_count);
+  for (std::size_t i = 0; i < count; i += 3) keys[i] = key_count - 1;
+  const auto values = random_words<std::int64_t>(3 * count, 14);
+  for (const bool faulty : {false, true}) {
+    if (faulty) keys[77] = key_count;
+    std::vector<std::uint64_t> sums(std::size_t{3} * key_count, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (keys[i] >= key_count) continue;
+      for (std::size_t c = 0; c < 3; ++c) sums[3 * keys[i] + c] += static_cast<std::uint64_t>(values[3 * i + c]);
+    }
+    const std::vector<std::int64_t> wanted(sums.begin(), sums.end());
+    for (const int value_bytes : {16, 24}) {
+      SCOPED_TRACE(value_bytes);
+      key_reducer_options options;
+      options.method = std::string(GetParam());
+      options.value_bytes = value_bytes;
+      key_reducer<cpu_context> reducer(threads_of(2), key_count, options);
+      reducer.set_keys(keys.data(), count);
+      for (const bool accumulate : {false, true}) {
+        std::vector<std::int64_t> found(std::size_t{3} * key_count, accumulate ? 0 : 7);
+        reducer.reduce(packed_values<const std::int64_t>(values.data(), count, 3),
+                       packed_values(found.data(), key_count, 3), {key_operation::sum, accumulate});
+        EXPECT_TRUE(found == wanted);
+      }
+      const std::string fault = error_of<data_error>([&] { reducer.check(); });
+      EXPECT_EQ(fault.find("element 77 has the key 200001;"), faulty ? 0u : std::string::npos) << fault;
+    }
+  }
+}
+
 /// The last range of keys is shorter than the others: keys beyond it look as if they belonged to it.
 TEST_P(host_methods, find_keys_that_are_just_out_of_range) {
   for (const int threads : {1, 2}) {
