@@ -73,6 +73,16 @@ inline constexpr unsigned places_of_turn = 4;
   return tiles / staged_tiles + (tiles % staged_tiles != 0 ? 1 : 0);
 }
 
+/// The same for sums on a CPU (tile_selection.hpp): stages of `tiles_of_stage` successive tiles of a row. For each
+/// stage, and each point of the row in it, the number of its places, then the places: 8 t + b for point b of tile t.
+struct staged_places {
+  const std::uint64_t* offsets;  ///< rows + 1: of the numbers of row r, of all its stages
+  const std::uint16_t* numbers;
+};
+inline constexpr unsigned tiles_of_stage = 128;
+/// Numbers after those of the last row, so that whole registers can be read.
+inline constexpr std::size_t numbers_beyond = 16;
+
 template <typename T, int D>
 struct selected_pairs;
 template <typename T, int D>
@@ -176,10 +186,12 @@ class cluster_pair_list {
   [[nodiscard]] const cluster_pair_options<T>& options() const;
   [[nodiscard]] const Context& context() const;
 
-  /// For visit_clusters.hpp: memory for reductions, the fastest selection for this CPU, and what a GPU sums over.
+  /// For visit_clusters.hpp: memory for reductions, the fastest selection for this CPU, and what a GPU and a CPU sum
+  /// over.
   [[nodiscard]] workspace<Context>& scratch();
   [[nodiscard]] static detail::select_tiles<T, D> selection();
   [[nodiscard]] detail::staged_turns turns() const;
+  [[nodiscard]] detail::staged_places places() const;
 
  private:
   struct implementation;

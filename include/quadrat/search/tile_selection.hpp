@@ -12,17 +12,30 @@
 #include "quadrat/search/interaction.hpp"
 #include "quadrat/search/listed_pairs.hpp"
 
-/// Cluster pairs on a CPU, for visit_clusters.hpp: the pairs of the eight points of a group that are within the cutoff
-/// are written side by side, point by point, and the functor then runs over eight of them at a time, in vector units if
-/// the compiler can turn it into their instructions.
+/// Cluster pairs on a CPU, for visit_clusters.hpp. The points of the tiles of a row are laid side by side, which 32
+/// points then share: a stage. Each of these has a list of its places in the stage. Its pairs within the cutoff are
+/// written side by side, and the functor then runs over eight of them at a time, in vector units if the compiler can
+/// turn it into their instructions.
 namespace quadrat::detail {
 
-/// Writes the pairs of the points of a group among the tiles [tile, last) of its row, and adds their numbers to
-/// `counts`, until a row of `pairs` may be full. Returns the first tile that has not been done.
+/// Points of at most tiles_of_stage tiles of a row: point b of tile t is at place 8 t + b. In two dimensions z is 0.
+/// One more of each: a list may be followed by a number of places, which is at most one too large for a place.
+template <typename T>
+struct row_stage {
+  pair_point<T, 3> points[tiles_of_stage * points_of_group + 1];  ///< the property has the bits of the id
+  pair_point<T, 3> translations[tiles_of_stage + 1];              ///< of the tiles
+  bool translated;                                                ///< whether some translation is not zero
+};
+
+/// How sums over tiles are done on a CPU.
 template <typename T, int D>
 struct select_tiles {
-  std::uint64_t (*run)(const cluster_pair_view<T, D>& view, std::size_t group, std::uint64_t tile, std::uint64_t last,
-                       selected_pairs<T, D>* pairs, std::size_t* counts);
+  /// Stages the tiles [first, last), at most tiles_of_stage.
+  void (*stage)(const cluster_pair_view<T, D>& view, std::uint64_t first, std::uint64_t last, row_stage<T>& stage);
+  /// Writes the pairs of a point at `from` with at most selected_pairs::most places that are nearer than the cutoff, in
+  /// their order; returns how many. May read numbers_beyond numbers after the places.
+  std::size_t (*select)(const row_stage<T>& stage, const vec<T, 3>& from, T squared_cutoff, const std::uint16_t* places,
+                        std::size_t count, selected_pairs<T, 3>& pairs);
   bool wide;  ///< whether this CPU has AVX2
 };
 
@@ -71,8 +84,8 @@ struct sum_parts<interaction<T, D>> {
 #endif
 
 /// f of a selected pair.
-template <typename T, int D, typename F>
-[[nodiscard]] QUADRAT_INLINED auto term_of(particle_id i, const selected_pairs<T, D>& pairs, std::size_t k,
+template <int D, typename T, typename F>
+[[nodiscard]] QUADRAT_INLINED auto term_of(particle_id i, const selected_pairs<T, 3>& pairs, std::size_t k,
                                            const F& f) {
   vec<T, D> r{};
   for (int axis = 0; axis < D; ++axis) r[axis] = pairs.separation[axis][k];
@@ -80,17 +93,17 @@ template <typename T, int D, typename F>
 }
 
 /// Apart from the loop over lanes, whose own variables the compiler would keep in memory.
-template <typename Sum, int... Parts, typename Value, typename T, int D, typename F>
+template <typename Sum, int D, int... Parts, typename Value, typename T, typename F>
 QUADRAT_INLINED void add_to_lane(Value (&lane_sums)[sizeof...(Parts)][points_of_group], std::size_t lane, particle_id i,
-                                 const selected_pairs<T, D>& pairs, std::size_t k, const F& f) {
-  Sum term = term_of(i, pairs, k, f);
+                                 const selected_pairs<T, 3>& pairs, std::size_t k, const F& f) {
+  Sum term = term_of<D>(i, pairs, k, f);
   ((lane_sums[Parts][lane] += sum_parts<Sum>::template part<Parts>(term)), ...);
 }
 
 /// Adds f over the first pairs, eight at a time, each in a lane of its own; returns how many were added. The order of
 /// additions does not depend on the instructions.
-template <typename Sum, typename T, int D, typename F, int... Parts>
-[[nodiscard]] QUADRAT_INLINED std::size_t add_eights(Sum& sum, particle_id i, const selected_pairs<T, D>& pairs,
+template <int D, typename Sum, typename T, typename F, int... Parts>
+[[nodiscard]] QUADRAT_INLINED std::size_t add_eights(Sum& sum, particle_id i, const selected_pairs<T, 3>& pairs,
                                                      std::size_t count, const F& f,
                                                      std::integer_sequence<int, Parts...> /*parts*/) {
   constexpr std::size_t lanes = points_of_group;
@@ -100,7 +113,7 @@ template <typename Sum, typename T, int D, typename F, int... Parts>
   for (; k + lanes <= count; k += lanes) {
 #pragma omp simd
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-      add_to_lane<Sum, Parts...>(lane_sums, lane, i, pairs, k + lane, f);
+      add_to_lane<Sum, D, Parts...>(lane_sums, lane, i, pairs, k + lane, f);
     }
   }
   for (std::size_t lane = 0; k > 0 && lane < lanes; ++lane) {
@@ -109,13 +122,13 @@ template <typename Sum, typename T, int D, typename F, int... Parts>
   return k;
 }
 
-template <typename Sum, typename T, int D, typename F>
-QUADRAT_INLINED void add_selected(Sum& sum, particle_id i, const selected_pairs<T, D>& pairs, std::size_t count,
+template <int D, typename Sum, typename T, typename F>
+QUADRAT_INLINED void add_selected(Sum& sum, particle_id i, const selected_pairs<T, 3>& pairs, std::size_t count,
                                   const F& f) {
   constexpr int parts = sum_parts<Sum>::count;
   std::size_t k = 0;
-  if constexpr (parts > 0) k = add_eights(sum, i, pairs, count, f, std::make_integer_sequence<int, parts>{});
-  for (; k < count; ++k) sum += term_of(i, pairs, k, f);
+  if constexpr (parts > 0) k = add_eights<D>(sum, i, pairs, count, f, std::make_integer_sequence<int, parts>{});
+  for (; k < count; ++k) sum += term_of<D>(i, pairs, k, f);
 }
 
 /// Compiled for AVX2 whatever the rest of the program is compiled for.
@@ -124,43 +137,62 @@ QUADRAT_INLINED void add_selected(Sum& sum, particle_id i, const selected_pairs<
 #else
 #define QUADRAT_WIDE
 #endif
-template <typename Sum, typename T, int D, typename F>
-QUADRAT_WIDE void add_selected_wide(Sum& sum, particle_id i, const selected_pairs<T, D>& pairs, std::size_t count,
+template <int D, typename Sum, typename T, typename F>
+QUADRAT_WIDE void add_selected_wide(Sum& sum, particle_id i, const selected_pairs<T, 3>& pairs, std::size_t count,
                                     const F& f) {
-  add_selected(sum, i, pairs, count, f);
+  add_selected<D>(sum, i, pairs, count, f);
 }
 
 #undef QUADRAT_WIDE
 #undef QUADRAT_INLINED
 
-/// Index: place. Does the group of each eighth place: with one index a point, small sets use all threads, too.
+/// Index: place. Does the row of each 32nd place: with one index a point, small sets use all threads, too.
 template <typename T, int D, typename Sum, typename F>
-struct accumulate_groups_of {
+struct accumulate_rows_of_tiles {
   cluster_pair_view<T, D> view;
+  staged_places places;
   select_tiles<T, D> select;
   Sum* result;
   const F& f;
 
   void operator()(std::size_t place) const {
-    if (place % points_of_group != 0) return;
-    const std::size_t number = place / points_of_group, row = number / groups_of_row;
-    const point_group<T, D>& group = view.groups[number];
-    selected_pairs<T, D> pairs[points_of_group];
-    Sum sums[points_of_group]{};
+    if (place % points_of_row != 0) return;
+    const std::size_t row = place / points_of_row;
+    row_stage<T> stage;
+    Sum sums[points_of_row]{};
+    const std::uint16_t* numbers = places.numbers + places.offsets[row];
     const std::uint64_t last = view.offsets[row + 1];
-    for (std::uint64_t tile = view.offsets[row]; tile < last;) {
-      std::size_t counts[points_of_group] = {};
-      tile = select.run(view, number, tile, last, pairs, counts);
-      for (std::size_t a = 0; a < points_of_group; ++a) {
-        if (select.wide) {
-          add_selected_wide(sums[a], group.id[a], pairs[a], counts[a], f);
-        } else {
-          add_selected(sums[a], group.id[a], pairs[a], counts[a], f);
-        }
+    for (std::uint64_t tile = view.offsets[row]; tile < last; tile += tiles_of_stage) {
+      select.stage(view, tile, last - tile < tiles_of_stage ? last : tile + tiles_of_stage, stage);
+      for (std::size_t p = 0; p < points_of_row; ++p) {
+        const std::size_t count = *numbers++;
+        if (count > 0) add_point(row, p, stage, numbers, count, sums[p]);
+        numbers += count;
       }
     }
-    for (std::size_t a = 0; a < points_of_group; ++a) {
-      if (group.id[a] != no_particle) result[group.id[a]] = sums[a];
+    for (std::size_t p = 0; p < points_of_row; ++p) {
+      const particle_id i = view.id(points_of_row * row + p);
+      if (i != no_particle) result[i] = sums[p];
+    }
+  }
+
+ private:
+  /// Adds the pairs of point p with `listed` places.
+  void add_point(std::size_t row, std::size_t p, const row_stage<T>& stage, const std::uint16_t* of_point,
+                 std::size_t listed, Sum& sum) const {
+    const point_group<T, D>& own = view.groups[groups_of_row * row + p / points_of_group];
+    const particle_id i = own.id[p % points_of_group];
+    vec<T, 3> from{};
+    for (int axis = 0; axis < D; ++axis) from[axis] = own.at[axis][p % points_of_group];
+    selected_pairs<T, 3> pairs;
+    for (std::size_t first = 0; first < listed; first += pairs.most) {
+      const std::size_t some = listed - first < pairs.most ? listed - first : pairs.most;
+      const std::size_t count = select.select(stage, from, view.cutoff * view.cutoff, of_point + first, some, pairs);
+      if (select.wide) {
+        add_selected_wide<D>(sum, i, pairs, count, f);
+      } else {
+        add_selected<D>(sum, i, pairs, count, f);
+      }
     }
   }
 };

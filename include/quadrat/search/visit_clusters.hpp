@@ -49,8 +49,8 @@ struct visit_places_of {
 template <typename T, int D, typename Sum, typename F>
 void accumulate_clusters(const cluster_pair_list<cpu_context, T, D>& list, const cluster_pair_view<T, D>& view,
                          Sum* result, const F& f) {
-  for_each(list.context(), "search.accumulate_groups", view.points,
-           accumulate_groups_of<T, D, Sum, F>{view, list.selection(), result, f});
+  for_each(list.context(), "search.accumulate_tiles", view.points,
+           accumulate_rows_of_tiles<T, D, Sum, F>{view, list.places(), list.selection(), result, f});
 }
 
 template <typename T, int D, typename Sum, typename F>

@@ -71,6 +71,11 @@ detail::staged_turns cluster_pair_list<Context, T, D>::turns() const {
   return implementation_->turns();
 }
 
+template <typename Context, typename T, int D>
+detail::staged_places cluster_pair_list<Context, T, D>::places() const {
+  return implementation_->staged();
+}
+
 template class cluster_pair_list<backend_context, float, 2>;
 template class cluster_pair_list<backend_context, float, 3>;
 template class cluster_pair_list<backend_context, double, 2>;

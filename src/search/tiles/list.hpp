@@ -15,6 +15,7 @@
 #include "search/nearest/points.hpp"
 #include "search/tiles/cuda/find.hpp"
 #include "search/tiles/cuda/turns.hpp"
+#include "search/tiles/places.hpp"
 #include "search/tiles/search.hpp"
 
 namespace quadrat {
@@ -66,6 +67,7 @@ struct cluster_pair_list<Context, T, D>::implementation {
   [[nodiscard]] bool follow(const points_view<T, D>& given);
   [[nodiscard]] cluster_pair_view<T, D> view() const;
   [[nodiscard]] detail::staged_turns turns() const { return {turn_offsets.data(), turn_words.data()}; }
+  [[nodiscard]] detail::staged_places staged() const { return {turn_offsets.data(), places.data()}; }
   [[nodiscard]] std::size_t bytes() const;
 
   Context context;
@@ -89,6 +91,7 @@ struct cluster_pair_list<Context, T, D>::implementation {
   void count_tiles();
   void fill_tiles();
   void fill_turns();
+  void fill_places();
 
   std::size_t point_count = 0;
   std::size_t rows = 0;
@@ -102,8 +105,9 @@ struct cluster_pair_list<Context, T, D>::implementation {
   array<std::uint64_t, Context> offsets;
   array<pair_tile<T, D>, Context> tiles;
   array<std::uint64_t, Context> masks;
-  array<std::uint64_t, Context> turn_offsets;  ///< on a GPU
-  array<std::uint32_t, Context> turn_words;
+  array<std::uint64_t, Context> turn_offsets;  ///< on a GPU; on a CPU of the numbers of `places`
+  array<std::uint32_t, Context> turn_words;    ///< on a GPU
+  array<std::uint16_t, Context> places;        ///< on a CPU
 };
 
 template <typename Context, typename T, int D>
@@ -172,6 +176,23 @@ void cluster_pair_list<Context, T, D>::implementation::fill_turns() {
 }
 
 template <typename Context, typename T, int D>
+void cluster_pair_list<Context, T, D>::implementation::fill_places() {
+  if constexpr (!cuda) {
+    turn_offsets.resize_discarding(context, rows + 1);
+    const detail::row_masks row_masks{rows, offsets.data(), masks.data()};
+    for_each(context, "search.count_places", rows * points_of_row, detail::count_places{row_masks, counts.data()});
+    exclusive_scan_with_total(context, counts.data(), turn_offsets.data(), rows, scratch);
+    const std::uint64_t numbers = turn_offsets.data()[rows] + detail::numbers_beyond;
+    detail::require_memory(context.memory(), message("the pairs of a list of ", tile_count, " tiles of 32 x 8 pairs"),
+                           numbers * sizeof(std::uint16_t), places.bytes(), "Take a smaller cutoff");
+    places.resize_discarding(context, numbers);
+    std::fill_n(places.data() + turn_offsets.data()[rows], detail::numbers_beyond, std::uint16_t{0});
+    for_each(context, "search.fill_places", rows * points_of_row,
+             detail::fill_places{row_masks, turn_offsets.data(), places.data()});
+  }
+}
+
+template <typename Context, typename T, int D>
 void cluster_pair_list<Context, T, D>::implementation::build(const points_view<T, D>& given) {
   built = false;
   points.build(given);
@@ -183,6 +204,7 @@ void cluster_pair_list<Context, T, D>::implementation::build(const points_view<T
   count_tiles();
   fill_tiles();
   fill_turns();
+  fill_places();
   if (options.skin > T(0)) {
     remembered.resize(context, point_count, true);
     for_each(context, "search.remember", point_count,
@@ -222,7 +244,8 @@ cluster_pair_view<T, D> cluster_pair_list<Context, T, D>::implementation::view()
 template <typename Context, typename T, int D>
 std::size_t cluster_pair_list<Context, T, D>::implementation::bytes() const {
   return points.bytes() + remembered.bytes() + systems.bytes() + moved.bytes() + groups.bytes() + counts.bytes() +
-         offsets.bytes() + tiles.bytes() + masks.bytes() + turn_offsets.bytes() + turn_words.bytes() + scratch.bytes();
+         offsets.bytes() + tiles.bytes() + masks.bytes() + turn_offsets.bytes() + turn_words.bytes() + places.bytes() +
+         scratch.bytes();
 }
 
 }  // namespace quadrat
