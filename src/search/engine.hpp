@@ -36,12 +36,17 @@ class neighbor_engine {
   virtual void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) = 0;
   /// Writes the entries, or their keys if the sink takes keys. Counts the rows of a matrix.
   virtual void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) = 0;
-  /// All three of them in one launch, with the sums of the counts, if the engine has that for what is prepared;
-  /// otherwise nothing, and returns false. Not for a matrix.
+  /// All three of them at once, with the sums of the counts, if the engine has that for what is prepared; otherwise
+  /// nothing, and returns false. Not for a matrix. `may_give_up`: the caller reads the word of the task afterwards, and
+  /// asks `gave_up`.
   [[nodiscard]] virtual bool enqueue_at_once(const search_key<T, D>& /*key*/, std::uint64_t* /*offsets*/,
-                                             const neighbor_sink<T, D>& /*sink*/) {
+                                             const neighbor_sink<T, D>& /*sink*/, bool /*may_give_up*/) {
     return false;
   }
+  /// Whether `enqueue_at_once` found on the device that it does not serve these points. There is no list then, no fault
+  /// is raised, and the others must be called. `note` is the word of the task as the kernels left it; the caller clears
+  /// it.
+  [[nodiscard]] virtual bool gave_up(std::uint64_t /*note*/) { return false; }
   /// Whether enqueue_entries needs the results of enqueue_counts, for a matrix too.
   [[nodiscard]] virtual bool counts_first() const { return false; }
   /// Makes other cells where the rows of a list that has grown turned out to be long; returns whether it has, so that

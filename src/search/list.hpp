@@ -129,7 +129,8 @@ struct neighbor_list<Context, T, D>::implementation {
   [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
   void enqueue_cells(const neighbor_input<T, D>& input);
   void enqueue_copies(const neighbor_input<T, D>& input);
-  [[nodiscard]] bool enqueue_at_once(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
+  [[nodiscard]] bool enqueue_at_once(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to,
+                                     bool may_give_up);
   void enqueue_counts(const neighbor_input<T, D>& input, bool grows);
   void enqueue_rows(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
   void enqueue_entries(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);

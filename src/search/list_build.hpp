@@ -53,13 +53,14 @@ void neighbor_list<Context, T, D>::implementation::enqueue_copies(const neighbor
   if (keeps_points()) keep_points(input);
 }
 
-/// Cells, counts and entries in one launch, where the engine has that; otherwise nothing, and returns false.
+/// Cells, counts and entries at once, where the engine has that; otherwise nothing, and returns false.
 template <typename Context, typename T, int D>
 bool neighbor_list<Context, T, D>::implementation::enqueue_at_once(const neighbor_input<T, D>& input,
-                                                                   const detail::neighbor_sink<T, D>& to) {
+                                                                   const detail::neighbor_sink<T, D>& to,
+                                                                   bool may_give_up) {
   if (matrix() || rows == 0) return false;
   const detail::search_key<T, D> key{search(input), options.accept_outside, faults()};
-  if (!engine->enqueue_at_once(key, results.offsets.data(), to)) return false;
+  if (!engine->enqueue_at_once(key, results.offsets.data(), to, may_give_up)) return false;
   enqueue_copies(input);
   sort_entries(input, to);
   return true;
@@ -175,16 +176,24 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
   }
   detail::neighbor_sink<T, D> to = sink(false);
   if (rows > 0) to.early = mirror.expect(context, control.data(), control_word_count);
-  const bool at_once = enqueue_at_once(input, to);
+  bool at_once = enqueue_at_once(input, to, true);
   if (!at_once) enqueue_rows(input, to);
   // The size is known before the entries are written.
   rows > 0 ? take_control(mirror.wait(context)) : read_control();
+  if (at_once && engine->gave_up(note)) {
+    at_once = false;
+    state = stage::failed;
+    fill_bytes(context, control.data() + engine_word, 0, sizeof(std::uint64_t));
+    to.early = mirror.expect(context, control.data(), control_word_count);
+    enqueue_rows(input, to);
+    take_control(mirror.wait(context));
+  }
   if (size <= results.capacity()) return;
   // More pairs than there is room for: grow and write the entries; the counts are right.
   state = stage::failed;
   results.grow(context, size);
   if (at_once) {
-    static_cast<void>(enqueue_at_once(input, sink(false)));
+    static_cast<void>(enqueue_at_once(input, sink(false), true));
   } else {
     const bool finer = engine->refine(task(input, neighbors_of_a_point()));
     if (finer) engine->enqueue_cells({search(input), options.accept_outside, faults()});
@@ -212,7 +221,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   last.boxes = {};
   failure = nullptr;
   ++version;
-  if (!enqueue_at_once(input, sink(true))) {
+  if (!enqueue_at_once(input, sink(true), false)) {
     enqueue_cells(input);
     if (!matrix() || engine->counts_first()) enqueue_counts(input, false);
     enqueue_entries(input, sink(true));

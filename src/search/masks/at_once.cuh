@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include "parallel/block_scan.cuh"
+#include "parallel/look_back.cuh"
 #include "search/masks/search.cuh"
 
 /// Lists of small sets in one launch, since launches would take most of the time: each block puts all points into
-/// cells, in shared memory, and blocks wait for each other once, for the numbers of pairs.
+/// cells, in shared memory, and waits once, for the numbers of pairs of the blocks before it.
 namespace quadrat::detail {
 
 inline constexpr unsigned small_cells_threads = 1024;
@@ -50,7 +49,8 @@ template <typename T, int D>
 struct points_in_block {
   T* position;             ///< by component, each `count` long
   std::uint32_t* offsets;  ///< cells + 1
-  std::uint16_t* ids;
+  std::uint16_t* ids;      ///< before they are in order: cells
+  std::uint16_t* ranks;    ///< before they are in order
   std::uint32_t count;
 
   __device__ vec<T, D> at(std::uint32_t slot) const {
@@ -85,67 +85,143 @@ __device__ point_in_cell<T, D> find_cell(const search_key_of_one<T, D>& key, std
   return find_cell_of_any(key, i, point);
 }
 
-/// Calls f(i, point with its cell) for the points of this thread. The next is loaded before: the compiler cannot load
-/// it past a fault or an atomic operation.
-template <typename T, int D, typename F>
-__device__ void for_each_point_in_cell(const search_key_of_one<T, D>& key, std::uint32_t count, F&& f) {
-  if (threadIdx.x >= count) return;
-  vec<T, D> point = key.read(threadIdx.x);
+/// Finds the cell and the rank in it of each point of this thread, and copies the points as they are. The next is
+/// loaded before: the compiler cannot load it past a fault or an atomic operation.
+template <typename T, int D>
+__device__ void count_cells(const list_at_once<T, D>& a, const points_in_block<T, D>& points) {
+  if (threadIdx.x >= points.count) return;
+  vec<T, D> next = a.key.read(threadIdx.x);
 #pragma unroll 1
-  for (std::uint32_t i = threadIdx.x; i < count; i += at_once_threads) {
-    const vec<T, D> next = key.read(min(i + at_once_threads, count - 1));
-    f(i, find_cell(key, i, point));
-    point = next;
+  for (std::uint32_t i = threadIdx.x; i < points.count; i += at_once_threads) {
+    const vec<T, D> given = next;
+    next = a.key.read(min(i + at_once_threads, points.count - 1));
+    const point_in_cell<T, D> point = find_cell(a.key, i, given);
+    for (int axis = 0; axis < D; ++axis) points.position[axis * points.count + i] = point.position[axis];
+    points.ids[i] = static_cast<std::uint16_t>(point.cell);
+    points.ranks[i] = static_cast<std::uint16_t>(atomicAdd(points.offsets + point.cell, 1u));
   }
+}
+
+/// Moves all points to their slots, a component at a time, through registers: each is read before any is written.
+template <typename T, int D>
+__device__ void order_points(const points_in_block<T, D>& points) {
+  constexpr unsigned items = (at_once_most_points<T, D> + at_once_threads - 1) / at_once_threads;
+  const auto for_each_item = [&](auto&& f) {
+#pragma unroll
+    for (unsigned k = 0; k < items; ++k) {
+      const std::uint32_t i = threadIdx.x + k * at_once_threads;
+      if (i < points.count) f(k, i);
+    }
+  };
+  std::uint32_t slot[items];
+  for_each_item([&](unsigned k, std::uint32_t i) { slot[k] = points.offsets[points.ids[i]] + points.ranks[i]; });
+#pragma unroll 1
+  for (int axis = 0; axis < D; ++axis) {
+    T* position = points.position + axis * points.count;
+    T value[items];
+    for_each_item([&](unsigned k, std::uint32_t i) { value[k] = position[i]; });
+    __syncthreads();
+    for_each_item([&](unsigned k, std::uint32_t) { position[slot[k]] = value[k]; });
+    if (axis > 0) continue;
+    for_each_item([&](unsigned k, std::uint32_t i) { points.ids[slot[k]] = static_cast<std::uint16_t>(i); });
+  }
+  __syncthreads();
 }
 
 template <typename T, int D>
 __device__ void fill_cells(const list_at_once<T, D>& a, const points_in_block<T, D>& points) {
   __shared__ std::uint32_t warp_sums[at_once_threads / 32];
-  std::uint32_t* ends = points.offsets + 1;
   for (std::uint32_t cell = threadIdx.x; cell <= a.cells; cell += at_once_threads) points.offsets[cell] = 0;
   __syncthreads();
-  for_each_point_in_cell(a.key, points.count,
-                         [&](std::uint32_t, const point_in_cell<T, D>& point) { atomicAdd(ends + point.cell, 1u); });
+  count_cells(a, points);
   __syncthreads();
-  const std::uint32_t share = ((a.cells + at_once_threads - 1) / at_once_threads) | 1;
-  block_scan_counts(a.cells, share, ends, warp_sums,
-                    [&](std::uint32_t cell, std::uint32_t before) { ends[cell] = before; });
+  const std::uint32_t share = ((a.cells + 1 + at_once_threads - 1) / at_once_threads) | 1;
+  block_scan_counts(a.cells + 1, share, points.offsets, warp_sums,
+                    [&](std::uint32_t cell, std::uint32_t before) { points.offsets[cell] = before; });
   __syncthreads();
-  for_each_point_in_cell(a.key, points.count, [&](std::uint32_t i, const point_in_cell<T, D>& point) {
-    // In the end each cell ends where the next one begins.
-    const std::uint32_t slot = atomicAdd(ends + point.cell, 1u);
-    for (int axis = 0; axis < D; ++axis) points.position[axis * points.count + slot] = point.position[axis];
-    points.ids[slot] = static_cast<std::uint16_t>(i);
-  });
-  __syncthreads();
+  order_points(points);
+}
+
+/// The ranges of slots of a row that are not empty, up to 32 at a time, in shared memory.
+template <typename T, int D>
+struct staged_ranges {
+  std::uint32_t slot[32];  ///< its candidate c, counted through all ranges, is in this slot + c
+  T translation[D][32];    ///< of its image
+  std::uint32_t code[32];  ///< the image itself
+
+  __device__ void store(int number, std::uint32_t from, const vec<int, D>& shift, const vec<T, D>& image) {
+    slot[number] = from;
+    code[number] = 0;
+    for (int axis = 0; axis < D; ++axis) {
+      translation[axis][number] = image[axis];
+      code[number] |= static_cast<std::uint32_t>(shift[axis] + 1) << 2 * axis;
+    }
+  }
+  [[nodiscard]] __device__ vec<T, D> image(int number) const {
+    vec<T, D> result;
+    for (int axis = 0; axis < D; ++axis) result[axis] = translation[axis][number];
+    return result;
+  }
+  [[nodiscard]] __device__ vec<int, D> shift(int number) const {
+    vec<int, D> result;
+    for (int axis = 0; axis < D; ++axis) result[axis] = static_cast<int>(code[number] >> 2 * axis & 3) - 1;
+    return result;
+  }
+};
+
+/// The candidates in a range of each lane, one of every 32 for each: calls f(whether there is one, slot, range).
+template <boxes_kind Boxes, typename T, int D, typename F>
+__device__ void for_each_staged_candidate(const list_at_once<T, D>& a, const row_range<D>& mine,
+                                          staged_ranges<T, D>& staged, F&& f) {
+  const std::uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
+  const std::uint32_t length = mine.last - mine.first, end = warp_inclusive_sum(length, lane);
+  const std::uint32_t start = end - length, total = __shfl_sync(~0u, end, 31);
+  const std::uint32_t filled = __ballot_sync(~0u, length > 0);
+  if (length > 0) {
+    const vec<T, D> image = image_of<Boxes>(a.key.system, mine.shift)(vec<T, D>{});
+    staged.store(__popc(filled & before), mine.first - start, mine.shift, image);
+  }
+  __syncwarp();
+  int ranges = 0;  // that begin before these candidates
+  for (std::uint32_t first = 0; first < total; first += 32) {
+    const std::uint32_t begins = __reduce_or_sync(~0u, length > 0 && start - first < 32 ? 1u << (start - first) : 0);
+    const int range = ranges + __popc(begins & (before << 1 | 1)) - 1;
+    ranges += __popc(begins);
+    f(first + lane < total, staged.slot[range] + first + lane, range);
+  }
+  __syncwarp();
 }
 
 /// A warp finds the neighbors of a point: a thread calls f(number, neighbor, separation without the image, S) for each.
 /// Returns how many there are.
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ std::uint32_t search_row(const list_at_once<T, D>& a, const points_in_block<T, D>& points, particle_id id,
-                                    F&& f) {
+                                    const vec<T, D>& given, staged_ranges<T, D>& staged, F&& f) {
   const neighbor_search<T, D>& search = a.key.key.search;
-  const std::uint32_t before = (1u << threadIdx.x % 32) - 1;
+  const std::uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
   vec<int, D> boxes{};
-  const vec<T, D> own = a.key.system.shape.wrap(a.key.read(id), boxes);
+  const vec<T, D> own = a.key.system.shape.wrap(given, boxes);
   const row_walk<T, D, rows_of<Boxes>> walk(a.key.system, points.offsets, own, search.reach);
   std::uint32_t count = 0;
-  for_each_warp_candidate<Boxes, T, D>(walk, [&](bool candidate, std::uint32_t slot, const vec<int, D>& shift) {
-    bool pair = false;
-    vec<T, D> direct{};
-    particle_id other = 0;
-    if (candidate) {
-      other = points.ids[slot];
-      direct = points.at(slot) - own;
-      const vec<T, D> r = image_of<Boxes>(a.key.system, shift)(direct);
-      pair = squared_norm(r) < search.squared_reach && (search.half ? id < other : id != other);
-    }
-    const std::uint32_t mask = __ballot_sync(~0u, pair);
-    if (pair) f(count + static_cast<std::uint32_t>(__popc(mask & before)), other, direct, shift);
-    count += static_cast<std::uint32_t>(__popc(mask));
-  });
+  for (std::uint32_t base = 0; base < walk.count(); base += 32) {
+    row_range<D> mine{0, 0, {}};
+    if (base + lane < walk.count()) mine = walk.range(base + lane);
+    for_each_staged_candidate<Boxes>(a, mine, staged, [&](bool candidate, std::uint32_t slot, int range) {
+      bool pair = false;
+      vec<T, D> direct{};
+      particle_id other = 0;
+      if (candidate) {
+        other = points.ids[slot];
+        direct = points.at(slot) - own;
+        vec<T, D> r = direct;
+        if constexpr (Boxes != boxes_kind::open) r += staged.image(range);
+        pair = squared_norm(r) < search.squared_reach && (search.half ? id < other : id != other);
+      }
+      const std::uint32_t mask = __ballot_sync(~0u, pair);
+      if (pair) f(count + static_cast<std::uint32_t>(__popc(mask & before)), other, direct, staged.shift(range));
+      count += static_cast<std::uint32_t>(__popc(mask));
+    });
+  }
   return count;
 }
 
@@ -176,24 +252,71 @@ __device__ inline std::uint32_t sum_counts(std::uint32_t* counts, std::uint32_t 
   return total;
 }
 
-/// The sum of what all blocks before this one found; the first block reports the total. Called by one warp.
+/// What a block has in shared memory.
 template <typename T, int D>
-__device__ std::uint64_t pairs_before_block(const list_at_once<T, D>& a) {
-  std::uint64_t before = 0, all = 0;
-  for (std::uint32_t block = threadIdx.x; block < gridDim.x; block += 32) {
-    const std::uint64_t pairs = __ldcg(a.pairs_of_blocks + block);
-    all += pairs;
-    if (block < blockIdx.x) before += pairs;
+struct at_once_memory {
+  points_in_block<T, D> points;
+  std::uint32_t* ends;          ///< of the rows, within the block
+  staged_ranges<T, D>* ranges;  ///< by warp; in the place of ranks
+  std::uint16_t* kept;          ///< at_once_row_most neighbors of each row
+
+  __device__ at_once_memory(const list_at_once<T, D>& a, float4* memory) {
+    const auto count = static_cast<std::uint32_t>(a.key.key.search.points.count);
+    auto* positions = reinterpret_cast<T*>(memory);
+    ranges = reinterpret_cast<staged_ranges<T, D>*>(positions + D * (count + count % 2));
+    auto* scratch = reinterpret_cast<char*>(ranges) + at_once_scratch<T, D>(count);
+    auto* offsets = reinterpret_cast<std::uint32_t*>(scratch);
+    ends = offsets + a.cells + 2;
+    auto* ids = reinterpret_cast<std::uint16_t*>(ends + a.rows_a_block);
+    kept = ids + count;
+    points = {positions, offsets, ids, reinterpret_cast<std::uint16_t*>(ranges), count};
   }
-  for (int step = 16; step > 0; step /= 2) {
-    before += __shfl_xor_sync(~0u, before, step);
-    all += __shfl_xor_sync(~0u, all, step);
+};
+
+/// The rows of a block, one after another in the list.
+struct block_rows {
+  std::uint32_t first;
+  std::uint32_t count;
+};
+
+/// Finds the neighbors of the rows, counts and keeps them.
+template <boxes_kind Boxes, typename T, int D>
+__device__ void search_rows(const list_at_once<T, D>& a, const at_once_memory<T, D>& block, const block_rows& rows,
+                            vec<T, D> next) {
+  const std::uint32_t warp = threadIdx.x / 32;
+  for (std::uint32_t row = warp; row < rows.count; row += at_once_threads / 32) {
+    const vec<T, D> own = next;
+    next = a.key.read(rows.first + min(row + at_once_threads / 32, rows.count - 1));
+    const auto keep = [&](std::uint32_t k, particle_id other, const vec<T, D>&, const vec<int, D>&) {
+      if (k < at_once_row_most) block.kept[row * at_once_row_most + k] = static_cast<std::uint16_t>(other);
+    };
+    const std::uint32_t id = rows.first + row;
+    const std::uint32_t count = search_row<Boxes>(a, block.points, id, own, block.ranges[warp], keep);
+    if (threadIdx.x % 32 == 0) block.ends[row] = a.sink.counts[id] = count;
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    a.offsets[a.rows] = all;
-    a.sink.report(a.rows);
+}
+
+/// Writes the rows, from entry `begin_of_block` on; those that were not kept are searched again.
+template <boxes_kind Boxes, typename T, int D>
+__device__ void write_rows(const list_at_once<T, D>& a, const at_once_memory<T, D>& block, const block_rows& rows,
+                           std::uint64_t begin_of_block) {
+  const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (std::uint32_t row = warp; row < rows.count; row += at_once_threads / 32) {
+    const std::uint32_t start = row > 0 ? block.ends[row - 1] : 0, count = block.ends[row] - start;
+    const std::uint32_t id = rows.first + row;
+    const std::uint64_t begin = begin_of_block + start;
+    if (lane == 0) a.offsets[id] = begin;
+    if (begin + count > a.sink.capacity) continue;
+    if (a.plain && count <= at_once_row_most) {
+      const std::uint16_t* kept = block.kept + row * at_once_row_most;
+      for (std::uint32_t k = lane; k < count; k += 32) a.sink.neighbors[begin + k] = kept[k];
+    } else {
+      search_row<Boxes>(a, block.points, id, a.key.read(id), block.ranges[warp],
+                        [&](std::uint32_t k, particle_id other, const vec<T, D>& direct, const vec<int, D>& shift) {
+                          write_at_once<Boxes>(a, begin + k, id, other, direct, shift);
+                        });
+    }
   }
-  return before;
 }
 
 /// A block has consecutive rows of the list, a warp for each, and keeps the neighbors that it has found in shared
@@ -202,45 +325,24 @@ template <boxes_kind Boxes, typename T, int D>
 __global__ void __launch_bounds__(at_once_threads) build_at_once(const __grid_constant__ list_at_once<T, D> a) {
   extern __shared__ float4 memory[];
   __shared__ std::uint64_t begin_of_block;
-  const auto count_of_points = static_cast<std::uint32_t>(a.key.key.search.points.count);
-  auto* positions = reinterpret_cast<T*>(memory);
-  auto* offsets = reinterpret_cast<std::uint32_t*>(positions + D * count_of_points);
-  std::uint32_t* ends = offsets + a.cells + 2;  // of the rows, within the block
-  auto* ids = reinterpret_cast<std::uint16_t*>(ends + a.rows_a_block);
-  std::uint16_t* kept = ids + count_of_points;
-  const points_in_block<T, D> points{positions, offsets, ids, count_of_points};
-  fill_cells(a, points);
-  const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const std::uint32_t first_row = blockIdx.x * a.rows_a_block, rows = min(a.rows_a_block, a.rows - first_row);
-  for (std::uint32_t row = warp; row < rows; row += at_once_threads / 32) {
-    const auto keep = [&](std::uint32_t k, particle_id other, const vec<T, D>&, const vec<int, D>&) {
-      if (k < at_once_row_most) kept[row * at_once_row_most + k] = static_cast<std::uint16_t>(other);
-    };
-    const std::uint32_t count = search_row<Boxes>(a, points, first_row + row, keep);
-    if (lane == 0) ends[row] = a.sink.counts[first_row + row] = count;
-  }
+  const at_once_memory<T, D> block(a, memory);
+  const std::uint32_t first_row = blockIdx.x * a.rows_a_block;
+  const block_rows rows{first_row, min(a.rows_a_block, a.rows - first_row)};
+  const std::uint64_t round = threadIdx.x < 32 ? next_round(a.sums) : 0;
+  const vec<T, D> first_point = a.key.read(rows.first + min(threadIdx.x / 32, rows.count - 1));
+  fill_cells(a, block.points);
+  search_rows<Boxes>(a, block, rows, first_point);
   __syncthreads();
-  if (warp == 0) {
-    const std::uint32_t total = sum_counts(ends, rows);
-    if (lane == 0) a.pairs_of_blocks[blockIdx.x] = total;
-  }
-  cooperative_groups::this_grid().sync();
-  if (warp == 0) begin_of_block = pairs_before_block(a);
-  __syncthreads();
-  for (std::uint32_t row = warp; row < rows; row += at_once_threads / 32) {
-    const std::uint32_t start = row > 0 ? ends[row - 1] : 0, count = ends[row] - start, id = first_row + row;
-    const std::uint64_t begin = begin_of_block + start;
-    if (lane == 0) a.offsets[id] = begin;
-    if (begin + count > a.sink.capacity) continue;
-    if (a.plain && count <= at_once_row_most) {
-      for (std::uint32_t k = lane; k < count; k += 32) a.sink.neighbors[begin + k] = kept[row * at_once_row_most + k];
-    } else {
-      search_row<Boxes>(a, points, id,
-                        [&](std::uint32_t k, particle_id other, const vec<T, D>& direct, const vec<int, D>& shift) {
-                          write_at_once<Boxes>(a, begin + k, id, other, direct, shift);
-                        });
+  if (threadIdx.x < 32) {
+    const std::uint32_t total = sum_counts(block.ends, rows.count);
+    const std::uint64_t before = look_back(a.sums, round, total);
+    if (threadIdx.x == 0) {
+      begin_of_block = before;
+      report_at_end(a.sink, a.offsets, a.rows, before + total);
     }
   }
+  __syncthreads();
+  write_rows<Boxes>(a, block, rows, begin_of_block);
 }
 
 }  // namespace quadrat::detail

@@ -62,13 +62,21 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
 
   void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag&) override {
+    searched_points_ = std::max(searched_points_, points_);
+    searched_cells_ = std::max(searched_cells_, cell_count_);
     enqueue_masks(context_, masks(what), counts);
   }
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
     enqueue_entries_of_masks(context_, masks(what), sink);
   }
   [[nodiscard]] bool enqueue_at_once(const search_key<T, D>& key, std::uint64_t* offsets,
-                                     const neighbor_sink<T, D>& sink) override {
+                                     const neighbor_sink<T, D>& sink, bool may_give_up) override {
+    if (takes_systems_at_once() && may_give_up && sink.plain()) {
+      enqueue_systems_at_once(context_,
+                              systems_at_once<T, D>{masks(key.search), key, sink, offsets, first_points_.data(),
+                                                    first_points_.data() + key.search.system_count + 1, sums()});
+      return true;
+    }
     if (at_once_.blocks == 0) return false;
     detail::enqueue_at_once(context_,
                             list_at_once<T, D>{{key, cells_.first},
@@ -79,9 +87,14 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
                                                static_cast<std::uint32_t>(cell_count_),
                                                static_cast<std::uint32_t>(rows_),
                                                at_once_.rows_a_block,
-                                               at_once_pairs_.data()},
+                                               sums()},
                             at_once_);
     return true;
+  }
+  [[nodiscard]] bool gave_up(std::uint64_t note) override {
+    const bool result = (note & systems_at_once<T, D>::not_at_once) != 0;
+    in_disorder_ = in_disorder_ || result;
+    return result;
   }
   [[nodiscard]] bool counts_first() const override { return true; }
 
@@ -107,8 +120,9 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
 
   [[nodiscard]] std::size_t bytes() const override {
-    return cells_.bytes() + grids_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + at_once_pairs_.bytes() +
-           records_.bytes() + blocks_.bytes() + turns_.bytes() + words_.bytes() + shares_.bytes();
+    return cells_.bytes() + grids_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + sums_.bytes() +
+           first_points_.bytes() + records_.bytes() + blocks_.bytes() + turns_.bytes() + words_.bytes() +
+           shares_.bytes();
   }
 
  private:
@@ -140,6 +154,11 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
                        ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)
                        : masks_a_row<D>(static_cast<double>(points_) / cubes, by_images_ ? cells_across{} : across_);
     if (by_images_) words_a_row_ += words_a_row_ / 2;  // rows of cells have parts where images of the box meet
+    if (tile_points_ > 0 && first_points_.size() != task.input.boxes.size() + 2) {
+      first_points_.resize_discarding(context_, task.input.boxes.size() + 2);
+      fill_bytes(context_, first_points_.data(), 0, first_points_.bytes());
+      in_disorder_ = false;
+    }
     cut_ = true;
   }
 
@@ -171,10 +190,26 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   void prepare_at_once() {
     at_once_ = {};
     const bool one_walk = by_warps_ && one_system_ && !by_images_ && !cells_.folded;
-    if (!one_walk || context_.reproducibility() != determinism::none) return;
-    at_once_ = plan_at_once<T, D>(points_, cell_count_, context_.multiprocessors());
-    at_once_pairs_.resize_discarding(context_, at_once_.blocks);
+    if (one_walk && context_.reproducibility() == determinism::none) {
+      at_once_ = plan_at_once<T, D>(points_, cell_count_, context_.multiprocessors());
+    }
+    sum_over(tile_points_ > 0 && !in_disorder_ ? cells_.systems.size() : at_once_.blocks);
   }
+
+  /// Not before there is memory for a search without it, which an asynchronous build needs.
+  [[nodiscard]] bool takes_systems_at_once() const {
+    return tile_points_ > 0 && !in_disorder_ && points_ <= searched_points_ && cell_count_ <= searched_cells_;
+  }
+
+  /// Makes room for sums over blocks.
+  void sum_over(std::size_t blocks) {
+    if (blocks == summed_blocks_) return;
+    summed_blocks_ = 0;  // in case of an exception below
+    sums_.resize_discarding(context_, look_back_words(blocks));
+    fill_bytes(context_, sums_.data(), 0, sums_.bytes());
+    summed_blocks_ = blocks;
+  }
+  [[nodiscard]] look_back_state sums() { return look_back_state::in(sums_.data(), summed_blocks_); }
 
   /// `of_one` finds the cell of a point with the parameters of the only system, if there is one.
   template <typename Key>
@@ -248,7 +283,11 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   array<std::uint32_t, cuda_context> small_offsets_;  // replaces the cells if one block builds them
   array<particle_id, cuda_context> small_elements_;
   at_once_plan at_once_;
-  array<std::uint32_t, cuda_context> at_once_pairs_;
+  array<std::uint32_t, cuda_context> first_points_;  // of many systems, and a word
+  bool in_disorder_ = false;                         // as a build has found
+  std::size_t searched_points_ = 0, searched_cells_ = 0;
+  array<std::uint64_t, cuda_context> sums_;  // over blocks
+  std::size_t summed_blocks_ = 0;
   array<search_point<T, D>, cuda_context> records_;
   array<point_block<T, D>, cuda_context> blocks_;
   array<vec<int, D>, cuda_context> turns_;

@@ -5,7 +5,7 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/masks/at_once.cuh"
-#include "search/masks/tiles.cuh"
+#include "search/masks/systems_at_once.cuh"
 #include "search/masks/write.cuh"
 
 namespace quadrat::detail {
@@ -72,16 +72,31 @@ template <typename T, int D>
 void enqueue_at_once(const cuda_context& context, const list_at_once<T, D>& what, const at_once_plan& plan) {
   const cuda_launch launch(context, "search.at_once");
   const auto start = [&](auto* kernel) {
-    const auto* function = reinterpret_cast<const void*>(kernel);
-    const auto bytes = static_cast<int>(plan.shared_bytes);
-    check_cuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory");
-    list_at_once<T, D> argument = what;
-    void* arguments[] = {&argument};
-    check_cuda(cudaLaunchCooperativeKernel(function, plan.blocks, at_once_threads, arguments, plan.shared_bytes,
-                                           context.stream()),
-               "search.at_once");
+    // The same value for every launch, because other host threads may set it concurrently.
+    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(at_once_most_bytes)),
+               "asking for shared memory");
+    kernel<<<plan.blocks, at_once_threads, plan.shared_bytes, context.stream()>>>(what);
   };
   what.periodic ? start(build_at_once<boxes_kind::periodic, T, D>) : start(build_at_once<boxes_kind::open, T, D>);
+  launch.check();
+}
+
+template <typename T, int D>
+void enqueue_systems_at_once(const cuda_context& context, const systems_at_once<T, D>& what) {
+  for_each(context, "search.find_systems", what.masks.search.points.count, find_systems<T, D>{what});
+  const cuda_launch launch(context, "search.systems_at_once");
+  const std::size_t points = what.masks.tile_points;
+  const std::size_t bytes = tile_bytes(points, sizeof(search_point<T, D>)) + points * sizeof(std::uint32_t);
+  const auto start = [&](auto* kernel) {
+    // The same value for every launch, because other host threads may set it concurrently.
+    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(most_tile_bytes + most_tile_bytes / 8)),
+               "asking for shared memory");
+    kernel<<<what.masks.search.system_count, tiles_block, bytes, context.stream()>>>(what);
+  };
+  what.masks.search.half ? start(build_systems_at_once<true, T, D>) : start(build_systems_at_once<false, T, D>);
+  launch.check();
 }
 
 template <bool Plain, boxes_kind Boxes, typename T, int D>

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "parallel/look_back.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
@@ -85,11 +86,13 @@ inline constexpr std::size_t tiles_least_points = 64;
 [[nodiscard]] inline std::size_t tile_bytes(std::size_t points, std::size_t point_bytes) {
   return points * point_bytes + points * points / 8;
 }
-/// Points of a system that a block searches: somewhat more than on average. Up to 48 KiB need not be asked for.
+/// What need not be asked for.
+inline constexpr std::size_t most_tile_bytes = std::size_t{48} * 1024;
+/// Points of a system that a block searches: somewhat more than on average.
 [[nodiscard]] inline std::uint32_t tile_points(double average, std::size_t point_bytes) {
   if (average < tiles_least_points) return 0;
   auto points = static_cast<std::uint32_t>(std::min(average, 1024.0) * 1.25 / 32 + 1) * 32;
-  while (tile_bytes(points, point_bytes) > std::size_t{48} * 1024) points -= 32;
+  while (tile_bytes(points, point_bytes) > most_tile_bytes) points -= 32;
   return points;
 }
 
@@ -147,13 +150,41 @@ struct list_at_once {
   std::uint32_t cells;
   std::uint32_t rows;
   std::uint32_t rows_a_block;
-  std::uint32_t* pairs_of_blocks;
+  look_back_state sums;  ///< over blocks
+};
+
+/// A whole list of many systems in one launch, after one that finds where they begin.
+template <typename T, int D>
+struct systems_at_once {
+  masks_search<T, D> masks;  ///< most_used receives `not_at_once` if the list is not written: systems out of order, too
+                             ///< large or with impossible points
+  search_key<T, D> key;
+  neighbor_sink<T, D> sink;  ///< of neighbors alone
+  std::uint64_t* offsets;    ///< rows + 1: those of the sink
+  std::uint32_t* first;      ///< system_count + 1: points
+  std::uint32_t* disorder;   ///< 0 at first
+  look_back_state sums;      ///< over systems
+
+  static constexpr unsigned long long not_at_once = std::uint64_t{1} << 63;
 };
 
 /// Rows of the list up to this length are kept in shared memory between counting and writing. Longer ones are searched
 /// again.
 inline constexpr std::uint32_t at_once_row_most = 96;
 inline constexpr unsigned at_once_threads = 1024;
+
+/// Shared memory of a block.
+inline constexpr std::size_t at_once_most_bytes = std::size_t{222} << 10;
+/// Bytes for the ranks of points, and later for the ranges of slots of warps.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD constexpr std::size_t at_once_scratch(std::size_t points) {
+  const std::size_t ranks = (points * sizeof(std::uint16_t) + 15) / 16 * 16;
+  const std::size_t ranges = at_once_threads * (D * sizeof(T) + 2 * sizeof(std::uint32_t));
+  return ranks < ranges ? ranges : ranks;
+}
+/// More do not fit.
+template <typename T, int D>
+inline constexpr std::size_t at_once_most_points = at_once_most_bytes / (D * sizeof(T) + 2 * sizeof(std::uint16_t));
 
 /// How a list is built in one launch.
 struct at_once_plan {
@@ -165,14 +196,15 @@ struct at_once_plan {
 /// Each block has all points in shared memory: up to about 11,000 in float. Launches one by one take as long then.
 template <typename T, int D>
 [[nodiscard]] at_once_plan plan_at_once(std::size_t points, std::size_t cells, int multiprocessors) {
-  constexpr std::size_t least_rows = 8, most_bytes = std::size_t{190} << 10;
+  constexpr std::size_t least_rows = 8;
   const std::size_t blocks =
       std::min((points + least_rows - 1) / least_rows, static_cast<std::size_t>(multiprocessors));
-  if (blocks == 0) return {};
+  if (blocks == 0 || cells > 0xffff) return {};
   const std::size_t rows = (points + blocks - 1) / blocks;
-  const std::size_t bytes = points * D * sizeof(T) + (cells + 2 + rows) * sizeof(std::uint32_t) +
+  const std::size_t bytes = (points + points % 2) * D * sizeof(T) + at_once_scratch<T, D>(points) +
+                            (cells + 2 + rows) * sizeof(std::uint32_t) +
                             (points + rows * at_once_row_most) * sizeof(std::uint16_t);
-  if (bytes > most_bytes) return {};
+  if (bytes > at_once_most_bytes) return {};
   return {static_cast<unsigned>((points + rows - 1) / rows), static_cast<std::uint32_t>(rows), bytes};
 }
 
@@ -184,6 +216,9 @@ void enqueue_small_cells(const cuda_context& context, const Key& key, std::size_
 /// Builds the list. Asynchronous.
 template <typename T, int D>
 void enqueue_at_once(const cuda_context& context, const list_at_once<T, D>& what, const at_once_plan& plan);
+/// Builds the list. Asynchronous.
+template <typename T, int D>
+void enqueue_systems_at_once(const cuda_context& context, const systems_at_once<T, D>& what);
 /// Counts the pairs of each row. Asynchronous.
 template <typename T, int D>
 void enqueue_masks(const cuda_context& context, const masks_search<T, D>& what, std::uint32_t* counts);
@@ -198,6 +233,10 @@ void enqueue_small_cells(const cuda_context& context, const Key&, std::size_t, s
 }
 template <typename T, int D>
 void enqueue_at_once(const cuda_context& context, const list_at_once<T, D>&, const at_once_plan&) {
+  context.activate();
+}
+template <typename T, int D>
+void enqueue_systems_at_once(const cuda_context& context, const systems_at_once<T, D>&) {
   context.activate();
 }
 template <typename T, int D>

@@ -62,6 +62,20 @@ __device__ void test_tile(const masks_search<T, D>& a, const nearest_size<T, D>&
   words[row * a.tile_points + 32 * column + lane] = transposed_bits(Half ? near & ~before : near, lane);
 }
 
+/// A block tests all pairs of a system.
+template <bool Half, typename T, int D>
+__device__ void test_tiles(const masks_search<T, D>& a, const nearest_size<T, D>& image,
+                           const search_point<T, D>* points, std::uint32_t count, std::uint32_t* words) {
+  const std::uint32_t groups = (count + 31) / 32;
+  std::uint32_t row = 0, step = threadIdx.x / 32;  // tiles row by row, each from the diagonal on
+  while (true) {
+    while (row < groups && row + step >= groups) step -= groups - row++;
+    if (row >= groups) break;
+    test_tile<Half>(a, image, points, count, row, row + step, words);
+    step += tiles_block / 32;
+  }
+}
+
 /// The masks and the number of pairs of a row.
 template <typename T, int D>
 __device__ void store_row(const masks_search<T, D>& a, std::uint32_t slot, particle_id id, std::uint32_t first,
@@ -125,14 +139,7 @@ __global__ void __launch_bounds__(tiles_block)
     points[i] = load_point(a, all.first + min(i, count - 1));
   }
   __syncthreads();
-  const nearest_size<T, D> image(system.shape);
-  std::uint32_t row = 0, step = threadIdx.x / 32;  // tiles row by row, each from the diagonal on
-  while (true) {
-    while (row < groups && row + step >= groups) step -= groups - row++;
-    if (row >= groups) break;
-    test_tile<Half>(a, image, points, count, row, row + step, words);
-    step += tiles_block / 32;
-  }
+  test_tiles<Half>(a, nearest_size<T, D>(system.shape), points, count, words);
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < count; i += tiles_block) {
     store_row(a, all.first + i, points[i].id, all.first, groups, words + i, counts);
