@@ -45,7 +45,12 @@ class row_walk {
   /// Calls f(range) for each range that is not empty.
   template <typename F>
   __device__ void for_each(F&& f) const {
-    for (int z = D == 3 ? first_[D - 1] : 0; z <= (D == 3 ? last_[D - 1] : 0); ++z) {
+    for_each_in_layers(first_layer(), last_layer(), f);
+  }
+  /// The same in layers of cells along the third axis.
+  template <typename F>
+  __device__ void for_each_in_layers(int first, int last, F&& f) const {
+    for (int z = first; z <= last; ++z) {
       const T rest = D == 3 ? squared_reach_ - squared_gap(z, D - 1) : squared_reach_;
       for (int y = first_[1]; y <= last_[1]; ++y) {
         const T left = rest - squared_gap(y, 1);
@@ -60,6 +65,8 @@ class row_walk {
       }
     }
   }
+  [[nodiscard]] __device__ int first_layer() const { return D == 3 ? first_[D - 1] : 0; }
+  [[nodiscard]] __device__ int last_layer() const { return D == 3 ? last_[D - 1] : 0; }
 
   /// Random access: ranges 0 to count() - 1, some of them empty.
   [[nodiscard]] __device__ std::uint32_t count() const {

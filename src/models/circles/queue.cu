@@ -149,12 +149,67 @@ __global__ void __launch_bounds__(queue_block)
   finish(step, law, slot, here, sum);
 }
 
-/// Rows of cells that a thread lists.
-constexpr unsigned listed_rows = 9;
+/// Rows of cells that the threads of a block have listed, so that they process them in one loop and wait for each other
+/// once, and not in every row.
+template <unsigned Most, typename T, int D>
+class row_lists {
+ public:
+  using rows_type = uint2[Most][queue_block];
+  __device__ explicit row_lists(rows_type& rows) : rows_(rows) {}
 
-/// Thread: a slot. The same where a point has few rows of cells: they are listed first, and then processed in one loop,
-/// so that the threads of a warp wait for each other once and not in every row. Rows that do not fit are processed at
-/// once.
+  /// Lists a row of cells; one that does not fit is processed at once.
+  template <typename Law>
+  __device__ void add(const circles_queue_step<T, D>& step, const Law& law, const vec<T, D>& here,
+                      const row_range<D>& range, circles_sum<T, D>& sum) {
+    if (listed_ < Most) {
+      rows_[listed_++][threadIdx.x] = {range.first, range.last};
+      return;
+    }
+    for (std::uint32_t other = range.first; other < range.last; ++other) {
+      const vec<T, D> r = load_position(step.from, other) - here;
+      law.meet(r, squared_norm(r), sum);
+    }
+  }
+  /// Processes the listed rows, and forgets them.
+  template <typename Law>
+  __device__ void meet(const circles_queue_step<T, D>& step, const Law& law, const vec<T, D>& here,
+                       circles_sum<T, D>& sum) {
+    const agent_record<T, D>* four = nullptr;
+    int left = 0;
+    unsigned number = 0;
+    const auto next_row = [&] {
+      if (number == listed_) return;
+      const uint2 row = rows_[number++][threadIdx.x];
+      four = step.from + row.x;
+      left = static_cast<int>(row.y - row.x);
+    };
+    next_row();
+    if (left > 0) {
+      four_positions<T, D> next(four);
+      do {
+        const four_positions<T, D> others = next;
+        const int count = left;
+        left -= 4;
+        four += 4;
+        if (left <= 0) next_row();
+        if (left > 0) next = four_positions<T, D>(four);
+        meet_four(law, here, others, count, sum);
+      } while (left > 0);
+    }
+    listed_ = 0;
+  }
+
+ private:
+  rows_type& rows_;
+  unsigned listed_ = 0;
+};
+
+/// Rows of cells that a thread lists: all that there are, or those of a few layers of cells. More take shared memory
+/// from the first-level cache.
+constexpr unsigned listed_rows = 9;
+constexpr unsigned listed_rows_of_layers = 10;
+
+/// Thread: a slot. The same where a point has few rows of cells.
 template <typename Law, typename T, int D>
 __global__ void __launch_bounds__(queue_block)
     listed_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
@@ -163,51 +218,58 @@ __global__ void __launch_bounds__(queue_block)
   if (slot >= step.count) return;
   const vec<T, D> here = load_position(step.from, slot);
   circles_sum<T, D> sum;
-  unsigned listed = 0;
+  row_lists<listed_rows, T, D> lists(rows);
   const row_walk<T, D, row_kind::open> walk(step.system, step.offsets, here, law.reach);
-  walk.for_each([&](const row_range<D>& range) {
-    if (listed < listed_rows) {
-      rows[listed++][threadIdx.x] = {range.first, range.last};
-    } else {
-      for (std::uint32_t other = range.first; other < range.last; ++other) {
-        const vec<T, D> r = load_position(step.from, other) - here;
-        law.meet(r, squared_norm(r), sum);
-      }
-    }
-  });
-  const agent_record<T, D>* four = nullptr;
-  int left = 0;
-  unsigned number = 0;
-  const auto next_row = [&] {
-    if (number == listed) return;
-    const uint2 row = rows[number++][threadIdx.x];
-    four = step.from + row.x;
-    left = static_cast<int>(row.y - row.x);
-  };
-  next_row();
-  if (left > 0) {  // every agent is in a row of its own
-    four_positions<T, D> next(four);
-    do {
-      const four_positions<T, D> others = next;
-      const int count = left;
-      left -= 4;
-      four += 4;
-      if (left <= 0) next_row();
-      if (left > 0) next = four_positions<T, D>(four);
-      meet_four(law, here, others, count, sum);
-    } while (left > 0);
+  walk.for_each([&](const row_range<D>& range) { lists.add(step, law, here, range, sum); });
+  lists.meet(step, law, here, sum);
+  finish(step, law, slot, here, sum);
+}
+
+/// Blocks per multiprocessor, which bounds registers: more warps hide more of the latency of loads.
+template <typename T>
+constexpr unsigned layers_blocks = sizeof(T) == 4 ? 10 : 1;
+
+/// Thread: a slot. The same where it has many, some layers of cells at a time.
+template <typename Law, typename T, int D>
+__global__ void __launch_bounds__(queue_block, layers_blocks<T>)
+    layers_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law, int layers) {
+  __shared__ uint2 rows[listed_rows_of_layers][queue_block];
+  const std::uint32_t slot = blockIdx.x * queue_block + threadIdx.x;
+  if (slot >= step.count) return;
+  const vec<T, D> here = load_position(step.from, slot);
+  circles_sum<T, D> sum;
+  row_lists<listed_rows_of_layers, T, D> lists(rows);
+  const row_walk<T, D, row_kind::open> walk(step.system, step.offsets, here, law.reach);
+  for (int layer = walk.first_layer(); layer <= walk.last_layer(); layer += layers) {
+    walk.for_each_in_layers(layer, min(layer + layers - 1, walk.last_layer()),
+                            [&](const row_range<D>& range) { lists.add(step, law, here, range, sum); });
+    lists.meet(step, law, here, sum);
   }
   finish(step, law, slot, here, sum);
 }
 
-/// Whether all rows of cells around a point can be listed.
+/// Rows of cells around a point, along an axis.
 template <typename T, int D>
-[[nodiscard]] bool has_few_rows(const search_system<T, D>& cells, T reach) {
-  double rows = 1;
-  for (int axis = 1; axis < D; ++axis) {
-    rows *= 2 * std::ceil(static_cast<double>(reach * cells.cells_per_length[axis]) - 1e-3) + 1;
+[[nodiscard]] double rows_along(const search_system<T, D>& cells, T reach, int axis) {
+  return 2 * std::ceil(static_cast<double>(reach * cells.cells_per_length[axis]) - 1e-3) + 1;
+}
+
+template <typename Law, typename T, int D>
+void launch_dense(const cuda_context& context, const circles_queue_step<T, D>& step, const Law& law, unsigned blocks) {
+  const double rows_of_layer = rows_along(step.system, law.reach, 1);
+  const double rows = D == 3 ? rows_of_layer * rows_along(step.system, law.reach, D - 1) : rows_of_layer;
+  if (rows <= listed_rows) {
+    listed_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
+    return;
   }
-  return rows <= listed_rows;
+  if constexpr (D == 3) {
+    if (rows_of_layer <= listed_rows_of_layers) {
+      const auto layers = static_cast<int>(listed_rows_of_layers / rows_of_layer);
+      layers_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law, layers);
+      return;
+    }
+  }
+  direct_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
 }
 
 }  // namespace
@@ -217,10 +279,8 @@ void enqueue_circles_queue_step(const cuda_context& context, const circles_queue
   if (step.count == 0) return;
   const cuda_launch launch(context, "circles.queue");
   const unsigned blocks = cuda_launch::blocks(step.count, queue_block);
-  if (step.dense && has_few_rows(step.system, law.reach)) {
-    listed_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
-  } else if (step.dense) {
-    direct_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
+  if (step.dense) {
+    launch_dense(context, step, law, blocks);
   } else {
     queue_kernel<<<blocks, queue_block, 0, context.stream()>>>(step, law);
   }
