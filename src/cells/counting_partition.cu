@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(Threads) place_kernel(partition_buffers buffer
 
 template <unsigned Threads, unsigned Keys>
 void launch_place(const cuda_context& context, const partition_buffers& buffers) {
-  const std::uint32_t words = (1u << buffers.shift) + buffers.room();
+  const std::uint32_t words = buffers.words();
   // The same value for every launch, because other host threads may set it concurrently.
   check_cuda(cudaFuncSetAttribute(place_kernel<Threads, Keys>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(partition_most_words * sizeof(std::uint32_t))),

@@ -49,11 +49,12 @@ struct partition_buffers {
 
   /// Elements on average of the ranges that hold buckets.
   [[nodiscard]] std::uint32_t mean() const { return count / (((bucket_count - 1) >> shift) + 1); }
-  /// Elements that a block can stage besides the counts of all buckets of a range: a quarter more than the mean, which
-  /// suffices for nearly every range of evenly spread elements, as far as shared memory goes.
-  [[nodiscard]] std::uint32_t room() const {
-    const std::uint32_t wanted = mean() + mean() / 4 + 256, most = partition_most_words - (1u << shift);
-    return wanted < most ? wanted : most;
+  /// Words of shared memory of a block: for the counts of all buckets of a range, and to stage a quarter more elements
+  /// than the mean, which suffices for nearly every range of evenly spread elements. All words where two blocks would
+  /// not fit on a multiprocessor: crowds are then divided into fewer parts.
+  [[nodiscard]] std::uint32_t words() const {
+    const std::uint32_t wanted = (1u << shift) + mean() + mean() / 4 + 256;
+    return wanted <= partition_most_words / 2 ? wanted : partition_most_words;
   }
 };
 

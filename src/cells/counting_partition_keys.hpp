@@ -16,15 +16,17 @@ namespace quadrat::detail {
 inline constexpr unsigned partition_items = 8;
 inline constexpr unsigned partition_tile = partition_ranges * partition_items;
 
-/// One block, a thread per range, which has this many elements: plans in how many parts the ranges are placed.
-__device__ inline void plan_parts(counting_control& control, std::uint32_t elements, unsigned shift, std::uint32_t room,
-                                  std::uint32_t* warp_sums) {
-  if (__syncthreads_or(elements > room ? 1 : 0) == 0) {
+/// One block, a thread per range, which has this many elements: plans in how many parts the ranges are placed, so that
+/// their elements fit into the `words` of a block on average, besides the counts.
+__device__ inline void plan_parts(counting_control& control, std::uint32_t elements, unsigned shift,
+                                  std::uint32_t words, std::uint32_t* warp_sums) {
+  const auto fits = [&](unsigned log) { return elements >> log <= words - ((1u << shift) >> log); };
+  if (__syncthreads_or(fits(0) ? 0 : 1) == 0) {
     if (threadIdx.x == 0) control.units = partition_ranges;
     return;
   }
   unsigned log = 0;
-  while (log < most_parts_log && log < shift && elements >> log > room) ++log;
+  while (log < most_parts_log && log < shift && !fits(log)) ++log;
   const std::uint32_t before = block_exclusive_sum(1u << log, warp_sums), end = before + (1u << log);
   control.first_unit[threadIdx.x] = before;
   if (threadIdx.x == partition_ranges - 1) control.units = control.first_unit[partition_ranges] = end;
@@ -34,7 +36,7 @@ __device__ inline void plan_parts(counting_control& control, std::uint32_t eleme
 /// finish turns the counts into first elements, and plans the parts of the ranges.
 template <typename KeyOf>
 __global__ void __launch_bounds__(partition_ranges)
-    partition_keys_kernel(std::uint32_t count, unsigned shift, std::uint32_t room, KeyOf key_of, std::uint32_t* keys,
+    partition_keys_kernel(std::uint32_t count, unsigned shift, std::uint32_t words, KeyOf key_of, std::uint32_t* keys,
                           counting_control* control) {
   __shared__ std::uint32_t counts[partition_ranges];
   __shared__ std::uint32_t warp_sums[partition_ranges / 32];
@@ -61,7 +63,7 @@ __global__ void __launch_bounds__(partition_ranges)
   __syncthreads();
   if (!add_to_totals(control->ranges, counts, last)) return;
   const std::uint32_t of_range = plan_ranges(control->ranges, warp_sums);
-  plan_parts(*control, of_range, shift, room, warp_sums);
+  plan_parts(*control, of_range, shift, words, warp_sums);
 }
 
 /// Buckets of elements [0, count) as ranges: all three kernels. Asynchronous.
@@ -70,7 +72,7 @@ void partition(const cuda_context& context, const partition_buffers& buffers, co
   {
     const cuda_launch launch(context, "cells.counting.partition_keys");
     partition_keys_kernel<<<cuda_launch::blocks(buffers.count, partition_tile), partition_ranges, 0,
-                            context.stream()>>>(buffers.count, buffers.shift, buffers.room(), key_of, buffers.keys,
+                            context.stream()>>>(buffers.count, buffers.shift, buffers.words(), key_of, buffers.keys,
                                                 buffers.control);
     launch.check();
   }
