@@ -133,6 +133,7 @@ struct neighbor_list<Context, T, D>::implementation {
                                      bool may_give_up);
   void enqueue_counts(const neighbor_input<T, D>& input, bool grows);
   void enqueue_rows(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
+  [[nodiscard]] bool build_rows(const neighbor_input<T, D>& input, detail::neighbor_sink<T, D> to);
   void enqueue_entries(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
   void sort_entries(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
   [[nodiscard]] detail::ring_bounds<T> ring_bounds() const;

@@ -161,6 +161,28 @@ void neighbor_list<Context, T, D>::implementation::enqueue_rows(const neighbor_i
   }
 }
 
+/// Builds a list other than a matrix, as far as there is room, and waits for the number of pairs, which is known before
+/// the entries are written. Returns whether it was built at once.
+template <typename Context, typename T, int D>
+bool neighbor_list<Context, T, D>::implementation::build_rows(const neighbor_input<T, D>& input,
+                                                              detail::neighbor_sink<T, D> to) {
+  const auto expect = [&] {
+    if (rows > 0) to.early = mirror.expect(context, control.data(), control_word_count);
+  };
+  const auto wait = [&] { rows > 0 ? take_control(mirror.wait(context)) : read_control(); };
+  expect();
+  if (enqueue_at_once(input, to, true)) {
+    wait();
+    if (!engine->gave_up(note)) return true;
+    state = stage::failed;
+    fill_bytes(context, control.data() + engine_word, 0, sizeof(std::uint64_t));
+    expect();
+  }
+  enqueue_rows(input, to);
+  wait();
+  return false;
+}
+
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T, D>& input) {
   start(input);
@@ -174,20 +196,7 @@ void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T,
     read_control();
     return;
   }
-  detail::neighbor_sink<T, D> to = sink(false);
-  if (rows > 0) to.early = mirror.expect(context, control.data(), control_word_count);
-  bool at_once = enqueue_at_once(input, to, true);
-  if (!at_once) enqueue_rows(input, to);
-  // The size is known before the entries are written.
-  rows > 0 ? take_control(mirror.wait(context)) : read_control();
-  if (at_once && engine->gave_up(note)) {
-    at_once = false;
-    state = stage::failed;
-    fill_bytes(context, control.data() + engine_word, 0, sizeof(std::uint64_t));
-    to.early = mirror.expect(context, control.data(), control_word_count);
-    enqueue_rows(input, to);
-    take_control(mirror.wait(context));
-  }
+  const bool at_once = build_rows(input, sink(false));
   if (size <= results.capacity()) return;
   // More pairs than there is room for: grow and write the entries; the counts are right.
   state = stage::failed;

@@ -3,6 +3,7 @@
 
 #include "parallel/block_scan.cuh"
 #include "parallel/look_back.cuh"
+#include "search/masks/report.cuh"
 #include "search/masks/search.cuh"
 
 /// Lists of small sets in one launch, since launches would take most of the time: each block puts all points into

@@ -62,12 +62,12 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
 
   void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag&) override {
-    searched_points_ = std::max(searched_points_, points_);
-    searched_cells_ = std::max(searched_cells_, cell_count_);
     enqueue_masks(context_, masks(what), counts);
   }
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
     enqueue_entries_of_masks(context_, masks(what), sink);
+    searched_points_ = std::max(searched_points_, points_);
+    searched_cells_ = std::max(searched_cells_, cell_count_);
   }
   [[nodiscard]] bool enqueue_at_once(const search_key<T, D>& key, std::uint64_t* offsets,
                                      const neighbor_sink<T, D>& sink, bool may_give_up) override {
@@ -196,7 +196,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     sum_over(tile_points_ > 0 && !in_disorder_ ? cells_.systems.size() : at_once_.blocks);
   }
 
-  /// Not before there is memory for a search without it, which an asynchronous build needs.
+  /// Not before there is memory for a search in steps, which an asynchronous build needs.
   [[nodiscard]] bool takes_systems_at_once() const {
     return tile_points_ > 0 && !in_disorder_ && points_ <= searched_points_ && cell_count_ <= searched_cells_;
   }
@@ -283,10 +283,10 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   array<std::uint32_t, cuda_context> small_offsets_;  // replaces the cells if one block builds them
   array<particle_id, cuda_context> small_elements_;
   at_once_plan at_once_;
-  array<std::uint32_t, cuda_context> first_points_;  // of many systems, and a word
-  bool in_disorder_ = false;                         // as a build has found
-  std::size_t searched_points_ = 0, searched_cells_ = 0;
-  array<std::uint64_t, cuda_context> sums_;  // over blocks
+  array<std::uint32_t, cuda_context> first_points_;       // of many systems, and a word
+  bool in_disorder_ = false;                              // as a build has found
+  std::size_t searched_points_ = 0, searched_cells_ = 0;  // the most for which entries have been written
+  array<std::uint64_t, cuda_context> sums_;               // over blocks
   std::size_t summed_blocks_ = 0;
   array<search_point<T, D>, cuda_context> records_;
   array<point_block<T, D>, cuda_context> blocks_;

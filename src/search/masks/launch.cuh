@@ -68,14 +68,19 @@ void enqueue_masks(const cuda_context& context, const masks_search<T, D>& what, 
   });
 }
 
+/// `most`: the same for every launch of a kernel, because other host threads may set it concurrently.
+template <typename Kernel>
+void allow_shared_memory(Kernel* kernel, std::size_t most) {
+  check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(most)),
+             "asking for shared memory");
+}
+
 template <typename T, int D>
 void enqueue_at_once(const cuda_context& context, const list_at_once<T, D>& what, const at_once_plan& plan) {
   const cuda_launch launch(context, "search.at_once");
   const auto start = [&](auto* kernel) {
-    // The same value for every launch, because other host threads may set it concurrently.
-    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(at_once_most_bytes)),
-               "asking for shared memory");
+    allow_shared_memory(kernel, at_once_most_bytes);
     kernel<<<plan.blocks, at_once_threads, plan.shared_bytes, context.stream()>>>(what);
   };
   what.periodic ? start(build_at_once<boxes_kind::periodic, T, D>) : start(build_at_once<boxes_kind::open, T, D>);
@@ -89,10 +94,7 @@ void enqueue_systems_at_once(const cuda_context& context, const systems_at_once<
   const std::size_t points = what.masks.tile_points;
   const std::size_t bytes = tile_bytes(points, sizeof(search_point<T, D>)) + points * sizeof(std::uint32_t);
   const auto start = [&](auto* kernel) {
-    // The same value for every launch, because other host threads may set it concurrently.
-    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(most_tile_bytes + most_tile_bytes / 8)),
-               "asking for shared memory");
+    allow_shared_memory(kernel, most_tile_bytes + most_tile_bytes / 8);
     kernel<<<what.masks.search.system_count, tiles_block, bytes, context.stream()>>>(what);
   };
   what.masks.search.half ? start(build_systems_at_once<true, T, D>) : start(build_systems_at_once<false, T, D>);

@@ -366,15 +366,6 @@ __device__ void for_each_warp_candidate(const Walk& walk, F&& f) {
   }
 }
 
-/// Called by one thread of each block of a list that is built at once: the last one reports the number of pairs.
-template <typename T, int D>
-__device__ void report_at_end(const neighbor_sink<T, D>& sink, std::uint64_t* offsets, std::uint32_t rows,
-                              std::uint64_t pairs) {
-  if (blockIdx.x != gridDim.x - 1) return;
-  offsets[rows] = pairs;
-  sink.report(rows);
-}
-
 /// A warp per row: calls f(pair bits of the warp, this lane's slot, S) for every 32 candidates.
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_warp_mask(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,

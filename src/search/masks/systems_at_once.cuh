@@ -4,6 +4,7 @@
 #include "parallel/block_scan.cuh"
 #include "parallel/look_back.cuh"
 #include "search/masks/entries.cuh"
+#include "search/masks/report.cuh"
 #include "search/masks/tiles.cuh"
 
 /// Lists of many small systems whose points follow each other, system by system, as they nearly always do: a block
