@@ -92,8 +92,8 @@ template mesh_window<float> prolate_window(int, double, double);
 template mesh_window<double> prolate_window(int, double, double);
 
 double prolate_part(int width) {
-  constexpr double narrow[] = {0.94, 0.97, 0.944, 0.98, 0.99, 0.986};
-  return width < 8 ? narrow[width - 2] : width < 11 ? 0.992 : 0.996;
+  constexpr double narrow[] = {0.94, 0.97, 0.944, 0.98, 0.993, 0.987, 0.992};
+  return width < 9 ? narrow[width - 2] : 0.996;
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct window_request {
   int dimension = 3;
   double oversampling = 0;  ///< 0: any of those that are considered
   double tolerance = 0;
+  /// Mesh points per mode of the mesh that is made for one of those; by default that itself. Meshes have few sizes.
+  std::function<double(double)> ratio;
 };
 
 /// What limits a transform with modes up to `frequency` periods per mesh unit, in all dimensions.
@@ -54,8 +57,9 @@ template <typename T>
 template <typename T>
 [[nodiscard]] mesh_window<T> window_of_width(const window_request& request, int width);
 
-/// The narrowest window that reaches the tolerance for each oversampling that is considered and can; never empty.
-/// Throws argument_error, naming the least tolerance that can be reached, if none can.
+/// The narrowest window that reaches the tolerance for each oversampling that is considered and can, of those with the
+/// same width the one with the smallest mesh; never empty, the largest oversampling first. Throws argument_error,
+/// naming the least tolerance that can be reached, if none can.
 template <typename T>
 [[nodiscard]] std::vector<transform_window<T>> transform_windows(const window_request& request);
 

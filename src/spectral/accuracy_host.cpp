@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <limits>
 #include <numbers>
@@ -19,14 +20,6 @@ namespace {
 
 /// Rounding of weights, sums and the fast transform, in units of the rounding of T: it adds up at random.
 constexpr double rounding_steps = 3;
-
-[[nodiscard]] double cosine_transform(const std::vector<quadrature_node>& nodes, double frequency) {
-  double sum = 0;
-  for (const quadrature_node& node : nodes) {
-    sum += node.weight * std::cos(2 * std::numbers::pi * frequency * node.place);
-  }
-  return sum;
-}
 
 template <typename T>
 [[nodiscard]] double weight_of(const mesh_window<T>& window, int j, double s) {
@@ -48,24 +41,39 @@ template <typename T>
   return std::sqrt(sum);
 }
 
-/// The narrowest window for one oversampling that reaches the tolerance; of none does, the most accurate one.
+/// A mesh point more of a window, for so many mesh points per mode, divides its error by about exp of this.
+[[nodiscard]] double decay(double ratio) { return std::numbers::pi * std::sqrt(1 - 1 / ratio); }
+
+/// The narrowest window for one oversampling that reaches the tolerance, at least `width` wide; if none does, the most
+/// accurate one. `ratio`: mesh points per mode.
 template <typename T>
-[[nodiscard]] transform_window<T> narrowest_window(window_request request, double oversampling) {
-  request.oversampling = oversampling;
+[[nodiscard]] transform_window<T> narrowest_window(window_request request, double oversampling, double ratio,
+                                                   int width) {
+  request.oversampling = ratio;
   const bool spline = request.shape == window_shape::bspline;
   const int most = spline ? mesh_window<T>::most_fixed_width : mesh_window<T>::most_width;
   transform_window<T> best{};
   best.error = std::numeric_limits<double>::infinity();
-  for (int width = 2; width <= most; ++width) {
+  for (; width <= most; ++width) {
     // No window is better than this by far: the search begins where it may succeed.
-    const double least = 0.05 * std::exp(-width * std::numbers::pi * std::sqrt(1 - 1 / oversampling));
+    const double least = 0.05 * std::exp(-width * decay(ratio));
     if (!spline && least > request.tolerance && width < most / 2) continue;
     const auto window = window_of_width<T>(request, width);
-    const double error = transform_error(window, 0.5 / oversampling, request.dimension);
+    const double error = transform_error(window, 0.5 / ratio, request.dimension);
     if (error < best.error) best = {window, oversampling, error};
     if (best.error <= request.tolerance) break;
   }
   return best;
+}
+
+/// The weights of a point at `count` + 1 places, from a mesh point to the middle between two, [place][mesh point].
+template <typename T>
+[[nodiscard]] std::vector<double> weights_at_places(const mesh_window<T>& window, int count) {
+  std::vector<double> weights;
+  for (int i = 0; i <= count; ++i) {
+    for (int j = 0; j < window.width; ++j) weights.push_back(weight_of(window, j, 0.5 * i / count));
+  }
+  return weights;
 }
 
 /// A number with two digits, rounded up.
@@ -79,28 +87,30 @@ template <typename T>
 
 template <typename T>
 window_limits limits_of(const mesh_window<T>& window, double frequency, int dimension) {
-  constexpr int places = 32, frequencies = 24;
-  constexpr double between = 1.05;  // what the deviation may be above the largest that is found
-  const auto nodes = transform_nodes(window, frequency);
-  double alias = 0;
-  for (int f = 0; f <= frequencies; ++f) {
-    const double here = frequency * f / frequencies;
-    const double wanted = cosine_transform(nodes, here);
+  constexpr int places = 48;
+  // The transform of a window has a zero about every 1 / width periods per mesh unit, and the deviation is largest
+  // between two of them near the highest frequency, or at it: steps are small up to 1.5 / width below that.
+  constexpr double step = 0.01;
+  constexpr int dense = 150, skipped = 10;
+  constexpr double between = 1.01;  // what the deviation may be above the largest that is found
+  const int width = window.width, frequencies = static_cast<int>(std::ceil(frequency * width / step));
+  const std::vector<double> weights = weights_at_places(window, places);
+  const std::vector<double> transforms = window.transforms(frequencies + 1, frequencies / frequency);
+  std::vector<std::complex<double>> turn(static_cast<std::size_t>(width));
+  double square = 0;  // of the largest deviation
+  for (int f = frequencies; f >= 0; f -= f > frequencies - dense ? 1 : skipped) {
+    const double here = 2 * std::numbers::pi * frequency * f / frequencies;
+    const double wanted = transforms[static_cast<std::size_t>(f)];
+    for (int j = 0; j < width; ++j) turn[static_cast<std::size_t>(j)] = std::polar(1.0, here * (0.5 * width - 0.5 - j));
+    const double* w = weights.data();
     for (int i = 0; i <= places; ++i) {
-      const double s = 0.5 * i / places;
-      double re = 0, im = 0;
-      for (int j = 0; j < window.width; ++j) {
-        const double angle = 2 * std::numbers::pi * here * (s + 0.5 * window.width - 0.5 - j);
-        const double w = weight_of(window, j, s);
-        re += w * std::cos(angle);
-        im += w * std::sin(angle);
-      }
-      alias = std::max(alias, std::hypot(re - wanted, im) / std::fabs(wanted));
+      std::complex<double> sum = -wanted * std::polar(1.0, -here * 0.5 * i / places);
+      for (const auto& one : turn) sum += *w++ * one;
+      square = std::max(square, std::norm(sum) / (wanted * wanted));
     }
   }
-  const double edge = std::fabs(cosine_transform(nodes, frequency));
-  const double ratio = std::fabs(cosine_transform(nodes, 0)) / edge;
-  return {std::expm1(dimension * std::log1p(between * alias)),
+  const double edge = std::fabs(transforms.back()), ratio = std::fabs(transforms.front()) / edge;
+  return {std::expm1(dimension * std::log1p(between * std::sqrt(square))),
           std::pow(std::max(norm_of(window) / edge, 1.0), dimension), std::pow(ratio, dimension)};
 }
 
@@ -127,14 +137,27 @@ mesh_window<T> window_of_width(const window_request& request, int width) {
 
 template <typename T>
 std::vector<transform_window<T>> transform_windows(const window_request& request) {
-  std::vector<double> considered{2, 1.5, 1.25};
+  // Of 2^k modes: meshes of 2, 15/8, 225/128, 27/16, 25/16, 3/2, 45/32 and 5/4 times as many points.
+  std::vector<double> considered{2, 1.875, 1.75, 1.68, 1.56, 1.5, 1.4, 1.25};
   if (request.oversampling != 0) considered = {request.oversampling};
   std::vector<transform_window<T>> windows;
-  double least = std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity(), last = 0;
   for (const double oversampling : considered) {
-    const auto window = narrowest_window<T>(request, oversampling);
+    const double ratio = request.ratio ? request.ratio(oversampling) : oversampling;
+    int narrowest = 2;
+    if (!windows.empty()) {
+      // By the law that errors follow: what a window as wide as the last one could reach here.
+      narrowest = windows.back().window.width;
+      const double expected = windows.back().error * std::exp(narrowest * (decay(last) - decay(ratio)));
+      if (expected > 3 * request.tolerance) ++narrowest;
+    }
+    const auto window = narrowest_window<T>(request, oversampling, ratio, narrowest);
+    last = ratio;
     least = std::min(least, window.error);
-    if (window.error <= request.tolerance) windows.push_back(window);
+    if (window.error > request.tolerance) break;  // with fewer mesh points no window does better
+    // With the same window the smaller mesh takes less time.
+    if (!windows.empty() && windows.back().window.width == window.window.width) windows.pop_back();
+    windows.push_back(window);
   }
   require(!windows.empty(), "a tolerance of ", request.tolerance, " cannot be reached in ",
           sizeof(T) == 4 ? "single" : "double", " precision, ", request.dimension, " dimensions",

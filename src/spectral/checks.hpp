@@ -50,6 +50,8 @@ struct nufft_problem {
   /// Whether meshes are possible with this oversampling and windows this wide.
   [[nodiscard]] bool fits(double oversampling, int width) const;
   [[nodiscard]] mesh_extents mesh(double oversampling) const;
+  /// Mesh points per mode of that mesh, along the axis where they are fewest.
+  [[nodiscard]] double mesh_ratio(double oversampling) const;
   [[nodiscard]] stacked_meshes meshes(double oversampling, int width) const;
   [[nodiscard]] transform_shape transform(const mesh_extents& extent) const;
   /// The message about numbers of modes that need too large a mesh.

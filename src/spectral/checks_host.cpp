@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spectral/checks.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "mesh/shape.hpp"
@@ -40,6 +42,15 @@ mesh_extents nufft_problem::mesh(double oversampling) const {
   mesh_extents extent{{1, 1, 1}};
   for (int axis = 3 - dimension; axis < 3; ++axis) extent.axis[axis] = good_fft_size(oversampling * modes[axis], true);
   return extent;
+}
+
+double nufft_problem::mesh_ratio(double oversampling) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (int axis = 3 - dimension; axis < 3; ++axis) {
+    if (oversampling * modes[axis] > most_mesh_extent) return oversampling;
+    least = std::min(least, static_cast<double>(good_fft_size(oversampling * modes[axis], true)) / modes[axis]);
+  }
+  return least;
 }
 
 transform_shape nufft_problem::transform(const mesh_extents& extent) const {

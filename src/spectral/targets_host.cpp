@@ -23,7 +23,7 @@ namespace quadrat::detail {
 namespace {
 
 /// Mesh points per mode that are considered: fewer would divide by small numbers twice.
-constexpr double target_oversamplings[] = {2, 2.2};
+constexpr double target_oversamplings[] = {2, 2.05, 2.1, 2.15, 2.2};
 
 template <typename T>
 [[nodiscard]] inverse_transform inverse_of(const mesh_window<T>& window, double oversampling) {
@@ -88,7 +88,7 @@ template <typename T>
 [[nodiscard]] std::optional<target_accuracy<T>> accuracy_for(double tolerance, int dimension) {
   std::optional<target_accuracy<T>> best;
   for (const double oversampling : target_oversamplings) {
-    const auto found = narrowest_windows<T>({window_shape::prolate, dimension, oversampling, tolerance});
+    const auto found = narrowest_windows<T>({window_shape::prolate, dimension, oversampling, tolerance, {}});
     if (!found) continue;
     const bool narrow = std::max(found->outer.width, found->inner.width) <= mesh_window<T>::most_fixed_width;
     if (!best || narrow) best = found;

@@ -16,7 +16,8 @@ template <typename T>
 [[nodiscard]] std::vector<transform_window<T>> windows_of(const nufft_problem& problem, const nufft_options& options,
                                                           double tolerance) {
   auto windows =
-      transform_windows<T>({options.window, problem.dimension, options.oversampling, checked_tolerance(tolerance)});
+      transform_windows<T>({options.window, problem.dimension, options.oversampling, checked_tolerance(tolerance),
+                            [&](double oversampling) { return problem.mesh_ratio(oversampling); }});
   std::erase_if(windows, [&](const auto& window) { return !problem.fits(window.oversampling, window.window.width); });
   require(!windows.empty(), problem.too_large());
   return windows;

@@ -110,7 +110,9 @@ TEST_F(density_weights_test, radial_samples_have_a_ramp_away_from_the_center) {
     const double r = std::numbers::pi * (i % samples - samples / 2) / (samples / 2);
     points.push_back({r * std::cos(angle), r * std::sin(angle)});
   }
-  nufft_plan<backend_context, double, 2> plan(context, {samples, samples}, 1e-4);
+  nufft_options options;
+  options.oversampling = 2;
+  nufft_plan<backend_context, double, 2> plan(context, {samples, samples}, 1e-4, options);
   const auto there = to_device(context, points);
   plan.set_points(points_of(there));
   array<double, backend_context> memory(context, points.size());

@@ -199,6 +199,22 @@ struct row_walk {
       __builtin_prefetch(values + std::size_t{walk.points[i].id} * Components);
     }
   }
+  /// Calls to.go_to(row) where a row begins, and to.take(point, p) for each point, with its weights at p. `values`: of
+  /// points, which will be needed.
+  template <int Axes, typename To>
+  QUADRAT_TILE_INLINE void for_each_point(const T* values, To& to) const {
+    int row = -1;
+    for (std::size_t i = work.first; i < work.last; i += weights_type::batch) {
+      ask_for(values, i);
+      weights.template compute<Axes>(walk, i, work.last);
+      const int count = static_cast<int>(std::min<std::size_t>(weights_type::batch, work.last - i));
+      for (int p = 0; p < count; ++p) {
+        const tile_point<T>& point = walk.points[i + static_cast<std::size_t>(p)];
+        if (point.along(1) > row) to.go_to(row = point.along(1));
+        to.take(point, p);
+      }
+    }
+  }
   [[nodiscard]] QUADRAT_TILE_INLINE static int offset_of(const tile_point<T>& point) {
     return point.along(2) / weights_type::spots * Lanes::count;
   }
@@ -259,38 +275,39 @@ struct row_spreading {
   QUADRAT_TILE_TARGET static void run(const tile_walk<T>& walk, const tile_work<T>& work) {
     const tile_ring<Lanes, Components> ring(walk, work);
     const walk_type points(walk, work, work.scratch + ring.size());
-    T* rows[mesh_window<T>::most_width];
-    ring.find_rows(0, rows);
-    // Points of one row after which what is there is added to the mesh anyway: long sums lose precision.
-    const int limit = 16 * work.row / walk.shape->width[2];
-    int y = 0, sums = 0;
-    int touched = 0;  // rows before this one hold something
-    int partly = 0;   // rows before this one are partly on the mesh
-    for (std::size_t i = work.first; i < work.last; i += weights_type::batch) {
-      points.ask_for(walk.values, i);
-      points.weights.template compute<Axes>(walk, i, work.last);
-      const int count = static_cast<int>(std::min<std::size_t>(weights_type::batch, work.last - i));
-      for (int p = 0; p < count; ++p) {
-        const tile_point<T>& point = walk.points[i + static_cast<std::size_t>(p)];
-        if (const int next = point.along(1); next > y) {
-          const int end = work.stores ? next : std::min(next, touched);
-          for (; y < end; ++y) {
-            ring.move_to_mesh(y, y < partly);
-            ring.ask_for(walk.mesh, y + 2);
-          }
-          y = next;
-          sums = 0;
-          ring.find_rows(y, rows);
-        }
-        touched = y + ring.kept;
-        add_point(points, point, p, rows, ring.kept);
-        if (++sums < limit) continue;
-        for (int b = 0; b < ring.kept; ++b) ring.move_to_mesh(y + b, y + b < partly);
-        partly = touched;
-        sums = 0;
-      }
+    row_spreading to{ring, points, 16 * work.row / walk.shape->width[2]};
+    points.template for_each_point<Axes>(walk.values, to);
+    to.move_until(work.stores ? work.rows : to.touched);
+  }
+
+  const tile_ring<Lanes, Components>& ring;
+  const walk_type& points;
+  int limit;  ///< points of one row after which what is there is added to the mesh anyway: long sums lose precision
+  T* rows[mesh_window<T>::most_width] = {};
+  int y = 0, sums = 0;
+  int touched = 0;  ///< rows before this one hold something
+  int partly = 0;   ///< rows before this one are partly on the mesh
+
+  QUADRAT_TILE_INLINE void move_until(int end) {
+    for (; y < end; ++y) ring.move_to_mesh(y, y < partly);
+  }
+  QUADRAT_TILE_INLINE void go_to(int next) {
+    const int end = points.work.stores ? next : std::min(next, touched);
+    for (; y < end; ++y) {
+      ring.move_to_mesh(y, y < partly);
+      ring.ask_for(points.walk.mesh, y + 2);
     }
-    for (const int end = work.stores ? work.rows : touched; y < end; ++y) ring.move_to_mesh(y, y < partly);
+    y = next;
+    sums = 0;
+    ring.find_rows(y, rows);
+  }
+  QUADRAT_TILE_INLINE void take(const tile_point<T>& point, int p) {
+    touched = y + ring.kept;
+    add_point(points, point, p, rows, ring.kept);
+    if (++sums < limit) return;
+    for (int b = 0; b < ring.kept; ++b) ring.move_to_mesh(y + b, y + b < partly);
+    partly = touched;
+    sums = 0;
   }
 };
 
@@ -352,25 +369,24 @@ struct row_interpolation {
   QUADRAT_TILE_TARGET static void run(const tile_walk<T>& walk, const tile_work<T>& work) {
     const tile_ring<Lanes, Components> ring(walk, work);
     const walk_type points(walk, work, work.scratch + ring.size());
-    T* rows[mesh_window<T>::most_width];
-    int y = -1, read = 0;
-    for (std::size_t i = work.first; i < work.last; i += weights_type::batch) {
-      points.ask_for(walk.results, i);
-      points.weights.template compute<Axes>(walk, i, work.last);
-      const int count = static_cast<int>(std::min<std::size_t>(weights_type::batch, work.last - i));
-      for (int p = 0; p < count; ++p) {
-        const tile_point<T>& point = walk.points[i + static_cast<std::size_t>(p)];
-        if (const int next = point.along(1); next > y) {
-          y = next;
-          for (read = std::max(read, y); read < y + ring.kept; ++read) {
-            ring.read_from_mesh(read);
-            ring.ask_for(walk.mesh_values, read + 2);
-          }
-          ring.find_rows(y, rows);
-        }
-        put_point(points, point, p, rows, ring.kept);
-      }
+    row_interpolation from{ring, points};
+    points.template for_each_point<Axes>(walk.results, from);
+  }
+
+  const tile_ring<Lanes, Components>& ring;
+  const walk_type& points;
+  T* rows[mesh_window<T>::most_width] = {};
+  int read = 0;  ///< rows before this one have been read
+
+  QUADRAT_TILE_INLINE void go_to(int y) {
+    for (read = std::max(read, y); read < y + ring.kept; ++read) {
+      ring.read_from_mesh(read);
+      ring.ask_for(points.walk.mesh_values, read + 2);
     }
+    ring.find_rows(y, rows);
+  }
+  QUADRAT_TILE_INLINE void take(const tile_point<T>& point, int p) const {
+    put_point(points, point, p, rows, ring.kept);
   }
 };
 
