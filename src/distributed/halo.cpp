@@ -270,6 +270,10 @@ const std::uint32_t* halo<Context, T, D>::copies() const {
   return implementation_->copies.data();
 }
 template <typename Context, typename T, int D>
+std::span<const std::uint32_t> halo<Context, T, D>::bordering() const {
+  return {implementation_->some.data(), implementation_->counts.size()};
+}
+template <typename Context, typename T, int D>
 const std::vector<std::size_t>& halo<Context, T, D>::ghosts_by_rank() const {
   return implementation_->received;
 }

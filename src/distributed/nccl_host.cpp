@@ -66,7 +66,10 @@ class nccl_communicator final : public communicator {
     id = all_values(host_, id)[0];
     together(host_, [&] {
       nccl().check(nccl().create(&comm_, host_.size(), id, host_.rank()), "joining the ranks");
-      check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+      // Messages do not wait for the rest of a large kernel.
+      int lowest = 0, highest = 0;
+      check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for priorities of streams");
+      check_cuda(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest), "making a stream");
       check_cuda(cudaEventCreateWithFlags(&packed_, cudaEventDisableTiming), "making an event");
       check_cuda(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming), "making an event");
     });

@@ -66,6 +66,8 @@ class halo {
   /// By own particle, in the memory of the context: its copies on other ranks. One without is, until the next `build`,
   /// not near any ghost, if it and these move by no more than the reach allows.
   [[nodiscard]] const std::uint32_t* copies() const;
+  /// The own particles that have copies, in increasing order, in the memory of the context.
+  [[nodiscard]] std::span<const std::uint32_t> bordering() const;
   [[nodiscard]] const std::vector<std::size_t>& ghosts_by_rank() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

@@ -16,9 +16,9 @@
 
 namespace quadrat {
 
-/// Whether a step pushes the grains that see no ghosts while ghosts travel.
+/// Whether a step pushes the grains that are ghosts elsewhere first, and the others while these travel.
 enum class halo_overlap {
-  automatic,  ///< on CPUs where ranks are processes
+  automatic,  ///< where there are several ranks
   never,
   always
 };

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "distributed/models/granular.hpp"
+#include "models/ranks/fitted_cells.hpp"
 #include "quadrat/distributed/in_process.hpp"
 #include "quadrat/distributed/key_reducer.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/search/neighborhood.hpp"
 #include "support/backend.hpp"
 #include "support/errors.hpp"
 
@@ -18,6 +21,61 @@ const std::vector<vec<double, 3>> no_grains;
 
 TEST_P(granular_ranks_test, canonical_runs_have_the_bits_of_one_rank) {
   EXPECT_NO_THROW(run_ranks(GetParam(), [](communicator& ranks) { check_granular(ranks, size_or(1500, 300)); }));
+}
+
+class fitted_cells_test : public backend_test {
+ protected:
+  using cells_type = detail::fitted_cells<backend_context, double, 3>;
+  static constexpr double near = 0.05;
+
+  struct count_near {
+    cells_type::view_type view;
+    points_view<double, 3> points;
+    std::uint32_t* counts;
+
+    QUADRAT_HD void operator()(std::size_t i) const {
+      std::uint32_t count = 0;
+      for_each_candidate(view, points[i], near,
+                         [&](particle_id j) { count += squared_norm(points[j] - points[i]) < near * near ? 1 : 0; });
+      counts[i] = count;
+    }
+  };
+
+  /// Builds the list, and compares how many points are near each with all pairs.
+  static void check(cells_type& cells, const std::vector<vec<double, 3>>& points, bool fit) {
+    const backend_context context = context_of_rank();
+    const auto there = to_device(context, points);
+    const auto view = points_of(there.data(), points.size());
+    if (fit) cells.fit(context, view);
+    cells.build(context, view);
+    array<std::uint32_t, backend_context> counts(context, points.size());
+    for_each(context, "test.near", points.size(), count_near{cells.view(), view, counts.data()});
+    std::vector<std::uint32_t> expected(points.size(), 0);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      for (const auto& other : points) expected[i] += squared_norm(other - points[i]) < near * near ? 1 : 0;
+    }
+    EXPECT_EQ(to_host(context, counts), expected);
+  }
+};
+
+TEST_F(fitted_cells_test, walks_find_all_points_where_they_are_and_where_they_have_moved) {
+  const auto domain = make_box(vec<double, 3>{}, vec<double, 3>{1, 20, 1}, {true, false, false});
+  cells_type cells(context_of_rank(), make_grid_for_cutoff(domain, near), near);
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> draw(0, 0.3);
+  std::vector<vec<double, 3>> points(400);
+  for (auto& point : points) point = {draw(random), 7 + draw(random), 0.4 + draw(random)};
+  check(cells, points, true);
+  EXPECT_LE(cells.view().space.size(), 20u * 8u * 8u);
+  // To places outside of those cells, and of the box.
+  for (auto& point : points) point[1] += 3 * draw(random) - 0.4;
+  points[7][2] = 1.5;
+  check(cells, points, false);
+  points[8] = {0.5, 19.9, 0};
+  check(cells, points, true);
+  check(cells, {}, true);
+  check(cells, {points[0]}, true);
+  EXPECT_EQ(cells.view().space.size(), 20u);
 }
 
 /// The state of a scene after some steps, as rank 0 has it.

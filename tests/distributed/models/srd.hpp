@@ -94,7 +94,8 @@ inline void check_cell_windows(communicator& ranks, std::uint64_t seed) {
   auto values = to_device(context, mine);
   detail::cell_borders<backend_context, 3> borders(context, ranks);
   borders.plan(shares, windows);
-  borders.add(values.data(), 1);
+  borders.start_add(values.data(), 1);
+  borders.finish_add(values.data(), 1);
   borders.fetch(values.data(), 1);
   const auto found = to_host(context, values);
   std::size_t met = 0;

@@ -15,6 +15,9 @@
 /// The kernel bodies of distributed_circles. Own agents are the first of their array, ghosts follow.
 namespace quadrat::detail {
 
+/// Which of the own agents.
+enum class circles_part { all, with_copies, without_copies };
+
 /// One step, for a slot of the cell list of own agents and ghosts: the walk reads agents in the order of cells.
 template <typename Order, typename View, typename Law, typename T, int D>
 struct circles_step_of_own {
@@ -26,11 +29,14 @@ struct circles_step_of_own {
   std::uint32_t own;
   std::uint64_t step;
   run_fault fault;
+  const std::uint32_t* copies;  ///< of own agents, on other ranks
+  circles_part part;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const auto slot = static_cast<std::uint32_t>(i);
     const particle_id place = view.particle(slot);
     if (place >= own) return;
+    if (part != circles_part::all && (copies[place] > 0) != (part == circles_part::with_copies)) return;
     agent_record<T, D> agent = read_record(from, slot);
     const auto sum = walk_agents<Order>(view, law, from, agent.position);
     const vec<T, D> position = law.moved(agent.position, sum);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/circles/ranks/share.hpp"
 
+#include <type_traits>
 #include <vector>
 
 #include "core/backend.hpp"
 #include "distributed/gathered.hpp"
-#include "models/circles/ranks/kernels.hpp"
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/search/orders.hpp"
 
@@ -24,7 +24,8 @@ circles_share<Context, T, D>::circles_share(const Context& context, communicator
       fixed_law_(make_fixed_law<T, D>(setup.parameters, setup.space.domain)),
       cells_(context, setup.space, {.outside_allowed = true, .fold_reach = reach_}),
       exchange_(context, ranks, setup.space),
-      borders_(context, ranks),
+      border_way_(context),
+      borders_(border_way_.context(), ranks),
       fault_(context, 1) {}
 
 /// Rank 0 has all agents, by id, until they leave.
@@ -55,7 +56,10 @@ void circles_share<Context, T, D>::exchange() {
   before_.resize_discarding(context_, own_);
   exchange_.reorder(carried_.data(), before_.data());
   const waiting_time time(exchange_.communication_seconds());
+  border_way_.follow(context_);
   borders_.build(setup_.space, exchange_.on_device(), points(before_, own_), {reach_ + skin_});
+  border_way_.lead(context_);
+  has_ghosts_ = false;
   const std::size_t all = own_ + borders_.ghosts();
   agents_.resize_discarding(context_, all);
   carried_.resize_discarding(context_, all);
@@ -66,7 +70,7 @@ template <typename Context, typename T, int D>
 int circles_share<Context, T, D>::advance(std::size_t steps, const std::function<int()>& wish) {
   for (std::size_t k = 0; k < steps; ++k) {
     prepare_step(wish());
-    move(nullptr);
+    move(k + 1 < steps && exchange_.wish() == 0, nullptr);
     ++step_;
     if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
   }
@@ -84,7 +88,7 @@ int circles_share<Context, T, D>::record(std::size_t steps, const std::function<
       last_.resize_discarding(context_, own_);
       neighbors_.resize_discarding(context_, own_);
       copy_bytes(context_, agents_.data(), last_.data(), own_ * sizeof(record_type));
-      move(neighbors_.data());
+      move(false, neighbors_.data());
       context_.synchronize();
     }
     circles_record one = recorded();
@@ -129,35 +133,76 @@ void circles_share<Context, T, D>::prepare_step(int wish) {
                                  distance_of_agent<T, D>{agents_.data(), before_.data()}, scratch_);
   // Rounding is in the reach of the halo.
   if (!exchange_.due(own_ > 0 && 2 * moved >= skin_, own_, wish)) return;
+  receive_ghosts();
   exchange_.balance_if_worth(points(agents_, own_));
   exchange();
 }
 
-/// Ghosts, cells, the walk.
+/// Ghosts start on their way, after what border_way_ has been given.
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::move(std::uint32_t* neighbors) {
-  {
-    const waiting_time time(exchange_.communication_seconds());
-    borders_.forward(agents_.data());
+void circles_share<Context, T, D>::send_ghosts() {
+  const waiting_time time(exchange_.communication_seconds());
+  const halo_array agents{agents_.data(), sizeof(record_type)};
+  borders_.start_forward({&agents, 1});
+  traveling_ = has_ghosts_ = true;
+}
+
+/// If they are on their way.
+template <typename Context, typename T, int D>
+void circles_share<Context, T, D>::receive_ghosts() {
+  if (!traveling_) return;
+  const waiting_time time(exchange_.communication_seconds());
+  borders_.finish_forward();
+  border_way_.lead(context_);
+  traveling_ = false;
+}
+
+/// Ghosts, if they have not come already, cells, the walk. `more`: another step follows.
+template <typename Context, typename T, int D>
+void circles_share<Context, T, D>::move(bool more, std::uint32_t* neighbors) {
+  if (!has_ghosts_) {
+    border_way_.follow(context_);
+    send_ghosts();
   }
+  receive_ghosts();
+  has_ghosts_ = false;
   const carried_array arrays[] = {quadrat::carry(static_cast<const record_type*>(agents_.data()), carried_.data())};
   cells_.build_and_carry(context_, points(agents_, own_ + borders_.ghosts()), arrays);
   if (context_.reproducibility() == determinism::canonical) {
-    move_by(fixed_law_, neighbors);
+    move_by(fixed_law_, more, neighbors);
   } else if (setup_.parameters.form == circles_form::sine) {
-    move_by(sine_law_, neighbors);
+    move_by(sine_law_, more, neighbors);
   } else {
-    move_by(original_law_, neighbors);
+    move_by(original_law_, more, neighbors);
+  }
+}
+
+/// Agents that are ghosts elsewhere come first: they travel while the others are moved.
+template <typename Context, typename T, int D>
+template <typename Law>
+void circles_share<Context, T, D>::move_by(const Law& law, bool more, std::uint32_t* neighbors) {
+  if (!more || ranks_.size() == 1) return enqueue_move(context_, law, circles_part::all, neighbors);
+  border_way_.follow(context_);
+  enqueue_move(border_way_.context(), law, circles_part::with_copies, neighbors);
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    send_ghosts();
+    enqueue_move(context_, law, circles_part::without_copies, neighbors);
+  } else {
+    // The device has work while ranks talk.
+    enqueue_move(context_, law, circles_part::without_copies, neighbors);
+    border_way_.lead(context_);
+    send_ghosts();
   }
 }
 
 template <typename Context, typename T, int D>
 template <typename Law>
-void circles_share<Context, T, D>::move_by(const Law& law, std::uint32_t* neighbors) {
+void circles_share<Context, T, D>::enqueue_move(const Context& context, const Law& law, circles_part part,
+                                                std::uint32_t* neighbors) {
   using body = circles_step_of_own<search_orders::trimmed, typename cell_list::view_type, Law, T, D>;
-  for_each(context_, "circles.move own", own_ + borders_.ghosts(),
+  for_each(context, "circles.move own", own_ + borders_.ghosts(),
            body{cells_.view(), law, carried_.data(), agents_.data(), neighbors, static_cast<std::uint32_t>(own_),
-                step_ + 1, run_fault{fault_.data()}});
+                step_ + 1, run_fault{fault_.data()}, borders_.copies(), part});
 }
 
 template <typename Context, typename T, int D>

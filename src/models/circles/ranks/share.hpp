@@ -8,8 +8,10 @@
 
 #include "models/circles/engine.hpp"
 #include "models/circles/fixed_sum.hpp"
+#include "models/circles/ranks/kernels.hpp"
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/share.hpp"
+#include "models/ranks/side_way.hpp"
 #include "quadrat/cells/carry.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/cells/grid_cells.hpp"
@@ -50,9 +52,13 @@ class circles_share final : public model_share<circles<Context, T, D>> {
   void exchange();
   [[nodiscard]] circles_record recorded();
   void prepare_step(int wish);
-  void move(std::uint32_t* neighbors);
+  void send_ghosts();
+  void receive_ghosts();
+  void move(bool more, std::uint32_t* neighbors);
   template <typename Law>
-  void move_by(const Law& law, std::uint32_t* neighbors);
+  void move_by(const Law& law, bool more, std::uint32_t* neighbors);
+  template <typename Law>
+  void enqueue_move(const Context& context, const Law& law, circles_part part, std::uint32_t* neighbors);
 
   Context context_;
   communicator& ranks_;
@@ -64,7 +70,10 @@ class circles_share final : public model_share<circles<Context, T, D>> {
   circles_fixed_law<T, D> fixed_law_;
   cell_list cells_;
   rank_exchange<Context, T, D> exchange_;
+  side_way<Context> border_way_;
   halo<Context, T, D> borders_;
+  bool traveling_ = false;   ///< ghosts are on their way
+  bool has_ghosts_ = false;  ///< of this step, or they are on their way
   std::size_t own_ = 0;
   array<record_type, Context> agents_, before_, carried_;
   array<record_type, Context> last_;  ///< before a recorded step

@@ -41,7 +41,8 @@ friction_share<Context, T>::friction_share(const Context& context, communicator&
       box_(make_lattice(setup.domain)),
       exchange_(context, ranks, friction_grid(setup)),
       histories_(context, ranks),
-      borders_(context, ranks),
+      border_way_(context),
+      borders_(border_way_.context(), ranks),
       list_(context, unsorted_friction_list(setup)),
       matcher_(context),
       walls_(to_device(context, setup.walls)),
@@ -96,7 +97,7 @@ void friction_share<Context, T>::set(const granular_friction_state<T>& state) {
   exchange_.balance(points());
   rebuild(true);
   for_each(context_, "friction.displace", own_, displace_own<T>{present_.data(), places_[now_].data()});
-  forward();
+  fetch_ghosts();
   present_ = {};
   spare_present_ = {};
 }
@@ -176,23 +177,40 @@ template <typename Context, typename T>
 void friction_share<Context, T>::choose_ghosts() {
   {
     const waiting_time time(exchange_.communication_seconds());
+    border_way_.follow(context_);
     borders_.build(exchange_.space(), exchange_.on_device(), points(), {2 * setup_.largest_radius + setup_.skin});
+    border_way_.lead(context_);
   }
   const int other = 1 - now_;
   grow(places_[now_], places_[other]);
   grow(velocities_[now_], velocities_[other]);
   grow(spins_[now_], spins_[other]);
   remainders_[other].resize_discarding(context_, own_);
-  forward();
+  fetch_ghosts();
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::forward() {
+void friction_share<Context, T>::fetch_ghosts() {
+  border_way_.follow(context_);
+  send_ghosts(now_);
+  receive_ghosts();
+}
+
+/// Ghosts of a set start on their way, after what border_way_ has been given.
+template <typename Context, typename T>
+void friction_share<Context, T>::send_ghosts(int set) {
   const waiting_time time(exchange_.communication_seconds());
-  const halo_array arrays[] = {{places_[now_].data(), sizeof(grain_place<T>)},
-                               {velocities_[now_].data(), sizeof(grain_velocity<T>)},
-                               {spins_[now_].data(), sizeof(grain_spin<T>)}};
-  borders_.forward(std::span(arrays));
+  const halo_array arrays[] = {{places_[set].data(), sizeof(grain_place<T>)},
+                               {velocities_[set].data(), sizeof(grain_velocity<T>)},
+                               {spins_[set].data(), sizeof(grain_spin<T>)}};
+  borders_.start_forward(std::span(arrays));
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::receive_ghosts() {
+  const waiting_time time(exchange_.communication_seconds());
+  borders_.finish_forward();
+  border_way_.lead(context_);
 }
 
 template <typename Context, typename T>
@@ -254,19 +272,17 @@ void friction_share<Context, T>::take_step(int wish) {
   fill_bytes(context_, words_.data() + fault_word, 0xff, sizeof(std::uint64_t));
   const friction_forces<T> forces{setup_.law, grains(now_), near(), walls_.data(),
                                   static_cast<std::uint32_t>(walls_.size())};
-  for_each(
-      context_, "friction.step own", own_,
-      friction_step<T>{forces, grains(1 - now_), listed_.data(), words_.data(), 0, setup_.gravity, setup_.skin / 2});
+  const friction_step<T> body{forces, grains(1 - now_), listed_.data(), words_.data(),
+                              0,      setup_.gravity,   setup_.skin / 2};
+  for_each_borders_first(context_, border_way_, "friction.step own", borders_, body, [&] { send_ghosts(1 - now_); });
   const auto words = to_host(context_, words_.data(), stale_word + 1);
   // Steps of the run take the place of those of the batch.
   if (words[fault_word] != no_run_fault) fault_ = std::min(fault_, step_ << 32 | words[fault_word]);
   now_ = 1 - now_;
   ++step_;
-  if (exchange_.due(words[stale_word] != 0, own_, wish)) {
-    rebuild(false);
-  } else {
-    forward();
-  }
+  const bool due = exchange_.due(words[stale_word] != 0, own_, wish);
+  receive_ghosts();
+  if (due) rebuild(false);
 }
 
 template <typename Context, typename T>

@@ -8,8 +8,10 @@
 
 #include "models/friction/ranks/kernels.hpp"
 #include "models/friction/setup.hpp"
+#include "models/ranks/borders_first.hpp"
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/share.hpp"
+#include "models/ranks/side_way.hpp"
 #include "quadrat/contacts/contact_matcher.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/distributed/halo.hpp"
@@ -55,7 +57,9 @@ class friction_share final : public model_share<granular_friction<Context, T>> {
   void choose_ghosts();
   template <typename E>
   void grow(array<E, Context>& elements, array<E, Context>& spare);
-  void forward();
+  void fetch_ghosts();
+  void send_ghosts(int set);
+  void receive_ghosts();
   void build_list();
   void recall();
   [[nodiscard]] std::vector<granular_contact_memory<T>> own_contacts();
@@ -68,6 +72,7 @@ class friction_share final : public model_share<granular_friction<Context, T>> {
   lattice<T, 3> box_;
   rank_exchange<Context, T, 3> exchange_;
   migration<Context> histories_;
+  side_way<Context> border_way_;
   halo<Context, T, 3> borders_;
   neighbor_list<Context, T, 3> list_;
   contact_matcher<Context> matcher_;

@@ -31,12 +31,8 @@ template <typename Context>
   return skin;
 }
 
-/// By itself only where messages may take longer than a second list of cells: not between threads of one process, nor
-/// between GPUs.
-template <typename Context>
 [[nodiscard]] bool overlaps(const communicator& ranks, halo_overlap asked) {
-  if (asked != halo_overlap::automatic) return asked == halo_overlap::always;
-  return std::is_same_v<Context, cpu_context> && ranks.name() == "mpi" && ranks.size() > 1;
+  return asked == halo_overlap::automatic ? ranks.size() > 1 : asked == halo_overlap::always;
 }
 
 /// Grains that ranks give, in order of rank.
@@ -64,7 +60,7 @@ struct distributed_granular<Context, T>::implementation {
         options(options_of_rank(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, count)),
         grains(chosen, group, setup, static_cast<T>(checked_skin(skin) * 2 * options.parameters.radius),
-               overlaps<Context>(group, overlap)) {}
+               overlaps(group, overlap)) {}
 
   /// `first`: the id of the first grain that this rank gives.
   void set(const granular_state<T>& state, std::size_t first) {

@@ -8,7 +8,6 @@
 #include "core/backend.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
-#include "quadrat/parallel/scan.hpp"
 
 namespace quadrat::detail {
 
@@ -21,12 +20,12 @@ grains_of_rank<Context, T>::grains_of_rank(const Context& context, communicator&
       least_skin_(skin),
       skin_(skin),
       overlaps_(overlaps),
-      cells_(context, setup.space, {.fold_reach = setup.law.diameter}),
-      ghost_cells_(context, setup.space, {.fold_reach = setup.law.diameter}),
+      border_way_(context),
+      cells_(context, setup.space, setup.law.diameter),
       rows_(context, setup, skin),
       exchange_(context, ranks, setup.space),
       few_(context, ranks),
-      borders_(context, ranks),
+      borders_(border_way_.context(), ranks),
       largest_(context, 1),
       faults_(context, granular_faults) {}
 
@@ -83,6 +82,7 @@ bool grains_of_rank<Context, T>::expects_an_exchange() const {
 
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::exchange() {
+  receive_ghosts();
   // Grains that keep their places are sorted once in so many exchanges, since neighbors that are close in memory are
   // found faster.
   constexpr std::size_t longest_unsorted = 32;
@@ -124,80 +124,71 @@ bool grains_of_rank<Context, T>::far_from_ghosts(T moved, int set) {
   return 2 * moved_ >= skin;
 }
 
+/// Positions and velocities of set ghosts_of_ start on their way, after what border_way_ has been given.
 template <typename Context, typename T>
-template <typename View>
-void grains_of_rank<Context, T>::enqueue_push(const View& view, const std::uint32_t* some, std::size_t count,
-                                              std::uint64_t step, bool move) {
-  const auto enqueue = [&](auto canonical) {
-    using body = push_own_grains<View, T, decltype(canonical)::value>;
-    for_each(context_, "granular.push own", count,
-             body{view, setup_.law, setup_.obstacle, setup_.motion, grains(now_), grains(1 - now_), move, step,
-                  faults_.data(), largest_.data(), some});
-  };
-  if (context_.reproducibility() == determinism::canonical) {
-    enqueue(std::true_type());
-  } else {
-    enqueue(std::false_type());
-  }
+void grains_of_rank<Context, T>::send_ghosts() {
+  const waiting_time time(exchange_.communication_seconds());
+  const halo_array arrays[] = {{positions_[ghosts_of_].data(), sizeof(packed_record<T, 3>)},
+                               {velocities_[ghosts_of_].data(), sizeof(velocity_record<T>)}};
+  borders_.start_forward(std::span(arrays));
+  traveling_ = true;
 }
 
-/// Ghosts, cells, forces. With overlap the cells of own grains do not wait for ghosts, which have cells of their own.
+/// If they are on their way.
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::receive_ghosts() {
+  if (!traveling_) return;
+  const waiting_time time(exchange_.communication_seconds());
+  borders_.finish_forward();
+  border_way_.lead(context_);
+  traveling_ = false;
+}
+
+/// Ghosts, if they have not come already, cells, forces.
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::push(std::uint64_t step, bool move) {
-  const std::size_t ghosts = borders_.ghosts();
-  const halo_array arrays[] = {{positions_[now_].data(), sizeof(packed_record<T, 3>)},
-                               {velocities_[now_].data(), sizeof(velocity_record<T>)}};
-  {
-    const waiting_time time(exchange_.communication_seconds());
-    borders_.start_forward(std::span(arrays));
-    if (!overlaps_) borders_.finish_forward();
+  receive_ghosts();
+  if (ghosts_of_ != now_) {
+    ghosts_of_ = now_;
+    border_way_.follow(context_);
+    send_ghosts();
+    receive_ghosts();
   }
   if (move) fill_bytes(context_, largest_.data(), 0, largest_.bytes());
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    if (has_rows()) return push_by_rows(step, move);
-  }
-  if (overlaps_) {
-    cells_.build(context_, points(own_));
-    enqueue_push(cells_.view(), inner_.data(), own_ - border_count_, step, move);
-    {
-      const waiting_time time(exchange_.communication_seconds());
-      borders_.finish_forward();
-    }
-    ghost_cells_.build(context_, points_of_records<T, 3>(positions_[now_].data() + own_, ghosts));
-    const own_and_ghosts<typename cell_list::view_type> both{cells_.view(), ghost_cells_.view(),
-                                                             static_cast<std::uint32_t>(own_)};
-    enqueue_push(both, border_.data(), border_count_, step, move);
+  if (has_rows()) {
+    if constexpr (std::is_same_v<Context, cpu_context>) push_by(rows_.lists.view(), step, move);
   } else {
-    cells_.build(context_, points(own_ + ghosts));
-    enqueue_push(cells_.view(), nullptr, own_, step, move);
+    const points_view<T, 3> all = points(own_ + borders_.ghosts());
+    if (!fitted_) cells_.fit(context_, all);
+    fitted_ = true;
+    cells_.build(context_, all);
+    push_by(cells_.view(), step, move);
   }
-  end_push(move);
-}
-
-template <typename Context, typename T>
-void grains_of_rank<Context, T>::end_push(bool move) {
   if (move && own_ > 0) request_largest();
   moved_ahead_ = move;
   now_ = 1 - now_;
 }
 
-/// Without cells.
 template <typename Context, typename T>
-void grains_of_rank<Context, T>::push_by_rows(std::uint64_t step, bool move) {
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    const auto view = rows_.lists.view();
-    if (overlaps_) {
-      enqueue_push(view, inner_.data(), own_ - border_count_, step, move);
-      {
-        const waiting_time time(exchange_.communication_seconds());
-        borders_.finish_forward();
-      }
-      enqueue_push(view, border_.data(), border_count_, step, move);
-    } else {
-      enqueue_push(view, nullptr, own_, step, move);
-    }
-    end_push(move);
+template <typename View>
+void grains_of_rank<Context, T>::push_by(const View& view, std::uint64_t step, bool move) {
+  if (context_.reproducibility() == determinism::canonical) {
+    enqueue_push<true>(view, step, move);
+  } else {
+    enqueue_push<false>(view, step, move);
   }
+}
+
+/// With overlap not where ghosts will probably be chosen anew in the next step.
+template <typename Context, typename T>
+template <bool Canonical, typename View>
+void grains_of_rank<Context, T>::enqueue_push(const View& view, std::uint64_t step, bool move) {
+  const push_own_grains<View, T, Canonical> body{
+      view, setup_.law, setup_.obstacle, setup_.motion,  grains(now_), grains(1 - now_),
+      move, step,       faults_.data(),  largest_.data()};
+  if (!overlaps_ || !move || expects_an_exchange()) return for_each(context_, "granular.push own", own_, body);
+  ghosts_of_ = 1 - now_;
+  for_each_borders_first(context_, border_way_, "granular.push own", borders_, body, [&] { send_ghosts(); });
 }
 
 /// Makes rows if that is worth it: some steps after ghosts have been chosen for slow grains.
@@ -217,19 +208,6 @@ bool grains_of_rank<Context, T>::has_rows() {
   } else {
     return false;
   }
-}
-
-/// Finds the own grains that see no ghosts until these are chosen again.
-template <typename Context, typename T>
-void grains_of_rank<Context, T>::divide() {
-  border_before_.resize_discarding(context_, own_ + 1);
-  inner_.resize_discarding(context_, own_);
-  border_.resize_discarding(context_, own_);
-  for_each(context_, "granular.flags", own_, flag_copies{borders_.copies(), inner_.data()});
-  exclusive_scan_with_total(context_, inner_.data(), border_before_.data(), own_, scratch_);
-  border_count_ = to_host(context_, border_before_.data() + own_, 1)[0];
-  for_each(context_, "granular.divide", own_,
-           divide_grains{borders_.copies(), border_before_.data(), inner_.data(), border_.data()});
 }
 
 /// Sends each grain to the owner of its cell; there they come in order of cells.
@@ -301,7 +279,9 @@ template <typename Context, typename T>
 void grains_of_rank<Context, T>::choose_ghosts() {
   const waiting_time time(exchange_.communication_seconds());
   skin_ = skin_to_come();
+  border_way_.follow(context_);
   borders_.build(setup_.space, exchange_.on_device(), points(own_), {setup_.law.diameter + skin_});
+  border_way_.lead(context_);
   const std::size_t all = own_ + borders_.ghosts();
   make_room(positions_[now_], all);
   make_room(velocities_[now_], all);
@@ -315,13 +295,13 @@ void grains_of_rank<Context, T>::choose_ghosts() {
     rows_.now = skin_ > 0 && skin_ <= least_skin_ ? state::wanted : state::none;
     if (rows_.now == state::wanted) borders_.forward(before_.data());
   }
-  if (overlaps_) divide();
+  fitted_ = false;
+  ghosts_of_ = -1;
 }
 
 template <typename Context, typename T>
 std::size_t grains_of_rank<Context, T>::bytes() const {
-  return cells_.bytes() + ghost_cells_.bytes() + border_before_.bytes() + inner_.bytes() + border_.bytes() +
-         exchange_.bytes() + few_.bytes() + owners_.bytes() + borders_.bytes() + before_.bytes() +
+  return cells_.bytes() + exchange_.bytes() + few_.bytes() + owners_.bytes() + borders_.bytes() + before_.bytes() +
          positions_[0].bytes() + positions_[1].bytes() + velocities_[0].bytes() + velocities_[1].bytes() +
          faults_.bytes() + scratch_.bytes();
 }

@@ -9,8 +9,11 @@
 #include "models/granular/engine.hpp"
 #include "models/granular/kept_rows.hpp"
 #include "models/granular/ranks/kernels.hpp"
+#include "models/ranks/borders_first.hpp"
 #include "models/ranks/exchange.hpp"
+#include "models/ranks/fitted_cells.hpp"
 #include "models/ranks/late_value.hpp"
+#include "models/ranks/side_way.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/halo.hpp"
@@ -68,8 +71,6 @@ class grains_of_rank {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  using cell_list = typename cell_methods::counting::type<Context, T, 3>;
-
   [[nodiscard]] points_view<T, 3> points(std::size_t count) const {
     return points_of_records<T, 3>(positions_[now_].data(), count);
   }
@@ -83,12 +84,13 @@ class grains_of_rank {
   [[nodiscard]] bool far_from_ghosts(T moved, int set);
   [[nodiscard]] T skin_to_come();
   [[nodiscard]] bool has_rows();
-  void push_by_rows(std::uint64_t step, bool move);
-  void end_push(bool move);
+  void send_ghosts();
+  void receive_ghosts();
   void push(std::uint64_t step, bool move);
-  void divide();
   template <typename View>
-  void enqueue_push(const View& view, const std::uint32_t* some, std::size_t count, std::uint64_t step, bool move);
+  void push_by(const View& view, std::uint64_t step, bool move);
+  template <bool Canonical, typename View>
+  void enqueue_push(const View& view, std::uint64_t step, bool move);
   void choose_ghosts();
   void migrate();
   void migrate_in_place();
@@ -100,8 +102,10 @@ class grains_of_rank {
   granular_setup<T> setup_;
   T least_skin_;
   T skin_;         ///< ghosts are chosen for
-  bool overlaps_;  ///< grains that see no ghosts are pushed while those of others travel
-  cell_list cells_, ghost_cells_;
+  bool overlaps_;  ///< grains that have copies are pushed first, and travel while the others are pushed
+  side_way<Context> border_way_;
+  fitted_cells<Context, T, 3> cells_;
+  bool fitted_ = false;  ///< cells_, since ghosts were chosen
   std::conditional_t<std::is_same_v<Context, cpu_context>, rows_of_rank<T>, no_rows> rows_;
   rank_exchange<Context, T, 3> exchange_;
   sparse_migration<Context> few_;
@@ -114,6 +118,8 @@ class grains_of_rank {
   double last_move_ = 0;      ///< the largest, of the last step
   std::size_t since_ = 0;     ///< steps since the last exchange
   std::size_t interval_ = 1;  ///< steps after which the next one is expected
+  bool traveling_ = false;    ///< ghosts are on their way
+  int ghosts_of_ = -1;        ///< which of positions_ and velocities_ has ghosts, or gets them
   double moved_ = 0;          ///< no grain has moved farther since the ghosts were chosen
   std::size_t in_place_ = 0;  ///< exchanges in which grains kept their places
   std::size_t unsorted_ = 0;  ///< the same since they were last in order of cells
@@ -121,8 +127,6 @@ class grains_of_rank {
   array<packed_record<T, 3>, Context> positions_[2], before_;
   array<velocity_record<T>, Context> velocities_[2];
   array<std::uint32_t, Context> owners_;
-  array<std::uint32_t, Context> border_before_, inner_, border_;  ///< own grains that see no ghosts, and those that may
-  std::size_t border_count_ = 0;
   array<std::uint64_t, Context> faults_;
   workspace<Context> scratch_;
 };

@@ -41,40 +41,6 @@ struct move_own_grains {
   }
 };
 
-/// Own grains, and ghosts in a list of their own, whose first one is `first_ghost` in memory.
-template <typename View>
-struct own_and_ghosts {
-  View own, ghosts;
-  std::uint32_t first_ghost;
-};
-
-template <bool Carried, typename View, typename T, typename F>
-QUADRAT_HD void for_each_near(const own_and_ghosts<View>& view, const packed_record<T, 3>* positions,
-                              const vec<T, 3>& here, T distance, F&& f) {
-  for_each_near<Carried>(view.own, positions, here, distance, f);
-  for_each_near<Carried>(view.ghosts, positions + view.first_ghost, here, distance,
-                         [&](std::uint32_t ghost, const vec<T, 3>& there) { f(view.first_ghost + ghost, there); });
-}
-
-struct flag_copies {
-  const std::uint32_t* copies;
-  std::uint32_t* flags;
-
-  QUADRAT_HD void operator()(std::size_t i) const { flags[i] = copies[i] > 0 ? 1 : 0; }
-};
-
-/// Puts own grains in two lists: those without copies on other ranks, which see no ghosts, and the others.
-struct divide_grains {
-  const std::uint32_t* copies;
-  const std::uint32_t* before;  ///< grains with copies before each
-  std::uint32_t* inner;
-  std::uint32_t* border;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    (copies[i] > 0 ? border[before[i]] : inner[i - before[i]]) = static_cast<std::uint32_t>(i);
-  }
-};
-
 /// *largest = max(*largest, value) for numbers that are not negative, whose bits are ordered as they are.
 template <typename T>
 QUADRAT_HD void raise_largest(T* largest, T value) {
@@ -118,11 +84,10 @@ struct push_own_grains {
   bool move;
   std::uint64_t step;
   std::uint64_t* faults;
-  T* largest;                           ///< how far a grain has moved
-  const std::uint32_t* some = nullptr;  ///< which grains; nullptr: the first ones
+  T* largest;  ///< how far a grain has moved
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    const std::uint32_t slot = some == nullptr ? static_cast<std::uint32_t>(i) : some[i];
+    const auto slot = static_cast<std::uint32_t>(i);
     velocity_record<T> record = read_record(grains.velocities, slot);
     const vec<T, 3> before = read_record(grains.positions, slot).position;
     const vec<T, 3> force = contact_force(slot) + obstacle.force(law, before, record.velocity);

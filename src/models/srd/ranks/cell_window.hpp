@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "quadrat/core/array.hpp"
@@ -36,6 +37,17 @@ struct cell_window {
       number = number * extent[axis] + along;
     }
     return number;
+  }
+  /// The cell of a number.
+  [[nodiscard]] QUADRAT_HD vec<int, D> cell(int index) const {
+    vec<int, D> result{};
+    for (int axis = 0; axis < D; ++axis) {
+      int along = first[axis] + index % extent[axis];
+      index /= extent[axis];
+      if (along < 0) along += cells[axis];
+      result[axis] = along < cells[axis] ? along : along - cells[axis];
+    }
+    return result;
   }
   [[nodiscard]] std::size_t size() const {
     std::size_t product = 1;
@@ -145,16 +157,28 @@ class cell_borders {
     }
     foreign_.indices = to_device(context_, foreign);
     own_.indices = to_device(context_, own);
+    std::vector<std::uint8_t> marks(windows[self].size());
+    for (const std::uint32_t cell : own) marks[cell] = 1;
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    shared_ = to_device(context_, own);
+    marks_ = to_device(context_, marks);
   }
 
-  /// Adds what is in cells of others to their owners' values, in order of rank, and leaves 0.
+  /// Adds what is in cells of others to their owners' values, in order of rank, and leaves 0. In two parts, between
+  /// which other cells than `shared` and those of others may be used.
   template <typename V>
-  void add(V* values, std::size_t width) {
+  void start_add(V* values, std::size_t width) {
     V* const out = room<V>(out_, foreign_.indices.size() * width);
-    const V* in = room<V>(in_, own_.indices.size() * width);
+    room<V>(in_, own_.indices.size() * width);
     for_each(context_, "cells.pack", foreign_.indices.size(),
              pack_cells<V, true>{values, foreign_.indices.data(), width, out});
-    exchange<V>(foreign_, own_, width);
+    start<V>(foreign_, own_, width);
+  }
+  template <typename V>
+  void finish_add(V* values, std::size_t width) {
+    ranks_.finish(context_);
+    const V* in = reinterpret_cast<const V*>(in_.data());
     const std::uint32_t* indices = own_.indices.data();
     for (const std::size_t count : own_.by_rank) {
       for_each(context_, "cells.add", count, unpack_cells<V, true>{in, indices, width, values});
@@ -169,15 +193,20 @@ class cell_borders {
     const V* const in = room<V>(in_, foreign_.indices.size() * width);
     for_each(context_, "cells.pack", own_.indices.size(),
              pack_cells<V, false>{values, own_.indices.data(), width, out});
-    exchange<V>(own_, foreign_, width);
+    start<V>(own_, foreign_, width);
+    ranks_.finish(context_);
     for_each(context_, "cells.unpack", foreign_.indices.size(),
              unpack_cells<V, false>{in, foreign_.indices.data(), width, values});
   }
 
+  /// The rank's own cells that are in windows of others, each once; by cell of the window, whether it is one.
+  [[nodiscard]] std::span<const std::uint32_t> shared() const { return {shared_.data(), shared_.size()}; }
+  [[nodiscard]] const std::uint8_t* marks() const { return marks_.data(); }
   /// Cells of others in this rank's window.
   [[nodiscard]] std::size_t foreign() const { return foreign_.indices.size(); }
   [[nodiscard]] std::size_t bytes() const {
-    return foreign_.indices.bytes() + own_.indices.bytes() + out_.bytes() + in_.bytes();
+    return foreign_.indices.bytes() + own_.indices.bytes() + out_.bytes() + in_.bytes() + shared_.bytes() +
+           marks_.bytes();
   }
 
  private:
@@ -188,12 +217,12 @@ class cell_borders {
   };
 
   template <typename V>
-  [[nodiscard]] V* room(array<std::byte, Context>& memory, std::size_t values) {
+  V* room(array<std::byte, Context>& memory, std::size_t values) {
     memory.resize_discarding(context_, values * sizeof(V));
     return reinterpret_cast<V*>(memory.data());
   }
   template <typename V>
-  void exchange(const route& leaving, const route& coming, std::size_t width) {
+  void start(const route& leaving, const route& coming, std::size_t width) {
     sends_.clear();
     receives_.clear();
     std::size_t from = 0, to = 0;
@@ -205,13 +234,15 @@ class cell_borders {
       from += sent;
       to += received;
     }
-    ranks_.exchange(context_, sends_, receives_);
+    ranks_.start(context_, sends_, receives_);
   }
 
   Context context_;
   communicator& ranks_;
   route foreign_, own_;
   array<std::byte, Context> out_, in_;
+  array<std::uint32_t, Context> shared_;
+  array<std::uint8_t, Context> marks_;
   std::vector<outgoing_message> sends_;
   std::vector<incoming_message> receives_;
 };

@@ -99,17 +99,32 @@ struct srd_add_own {
   }
 };
 
-/// Turns the sums of the cells of a block into collisions, and resets them.
+/// Turns the sums of a cell into its collision, and resets them.
 template <typename T, int D, typename Sums>
 struct srd_decide_own {
   srd_setup<T, D> setup;
   cell_window<D> window;
-  cell_block<D> block;
   Sums sums;
   srd_turn<T, D>* turns;
   std::uint64_t step;
   double room;
   srd_fault fault;
+
+  /// `place`: the number of the cell in the window.
+  QUADRAT_HD void operator()(const vec<int, D>& cell, int place) const {
+    const cell_id number = srd_setup<T, D>::number_of(cell, setup.shifted_cells);
+    const auto totals = sums.take(static_cast<cell_id>(place));
+    if (static_cast<double>(totals.count) > room) fault.raise(step, number | srd_fault::cell_mark);
+    wide_store(turns + place, srd_make_turn(setup, {setup.seed, step, number}, totals));
+  }
+};
+
+/// For the cells of a block that no other rank has.
+template <typename T, int D, typename Sums>
+struct srd_decide_inner {
+  srd_decide_own<T, D, Sums> decide;
+  cell_block<D> block;
+  const std::uint8_t* shared;  ///< by cell of the window
 
   QUADRAT_HD void operator()(std::size_t i) const {
     vec<int, D> cell{};
@@ -119,11 +134,20 @@ struct srd_decide_own {
       cell[axis] = block.first[axis] + static_cast<int>(rest % along);
       rest /= along;
     }
-    const cell_id number = srd_setup<T, D>::number_of(cell, setup.shifted_cells);
-    const int place = window.index(cell);
-    const auto totals = sums.take(static_cast<cell_id>(place));
-    if (static_cast<double>(totals.count) > room) fault.raise(step, number | srd_fault::cell_mark);
-    wide_store(turns + place, srd_make_turn(setup, {setup.seed, step, number}, totals));
+    const int place = decide.window.index(cell);
+    if (shared[place] == 0) decide(cell, place);
+  }
+};
+
+/// For the others.
+template <typename T, int D, typename Sums>
+struct srd_decide_shared {
+  srd_decide_own<T, D, Sums> decide;
+  const std::uint32_t* places;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto place = static_cast<int>(places[i]);
+    decide(decide.window.cell(place), place);
   }
 };
 

@@ -48,7 +48,8 @@ srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks,
       sort_every_(options.sort_every),
       room_(srd_room(options, fluid, setup_.particles)),
       exchange_(context, ranks, shifted_grid(setup_)),
-      borders_(context, ranks),
+      border_way_(context),
+      borders_(border_way_.context(), ranks),
       solute_masses_(to_device(context, relative_masses<T>(solute_masses, options.mass))),
       strayed_(context, 1),
       fault_(context, 1) {
@@ -73,7 +74,9 @@ void srd_share<Context, T, D>::plan_cells() {
     windows.push_back(window_of(exchange_.shares(), rank, layers, layers + 1));
   }
   window_ = windows[static_cast<std::size_t>(ranks_.rank())];
+  border_way_.follow(context_);
   borders_.plan(exchange_.shares(), windows);
+  border_way_.lead(context_);
   const std::size_t one = floating_ ? sizeof(srd_floating_cell<T>) : fixed::words * sizeof(std::int64_t);
   turns_.resize_discarding(context_, window_.size());
   sums_.resize_discarding(context_, window_.size() * one);
@@ -130,53 +133,73 @@ Sums srd_share<Context, T, D>::sums() {
   }
 }
 
-/// Moves the particles, and has all of them in the sums of the cells of this shift.
+/// Moves the particles, and adds them to the cells of this shift, but for those that have left the window.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::move(const vec<T, D>& shift, int wish) {
+void srd_share<Context, T, D>::move(const vec<T, D>& shift) {
   fill_bytes(context_, strayed_.data(), 0, strayed_.bytes());
   for_each(
       context_, "srd.move own", own_,
       srd_move_own<T, D, Sums>{present(), {sums<Sums>(), shift, strayed_.data()}, step_, srd_fault{fault_.data()}});
+  some_strayed_.request(context_, strayed_.data());
   pending_ = false;
-  const bool strayed = to_host(context_, strayed_)[0] != 0;
-  const bool to_be_sorted = step_ % sort_every_ == 0 && step_ != exchanged_at_;
-  if (!exchange_.due(strayed || to_be_sorted, own_, wish)) return;
-  if (exchange_.balance_if_worth(points())) plan_cells();
-  exchange();
-  for_each(context_, "srd.add own", own_, srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift, strayed_.data()}});
 }
 
-/// The collisions of the rank's cells, and of those in which it meets others.
+/// The collisions of the rank's cells, and of those in which it meets others: sums of the latter travel while the
+/// others are decided.
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::decide() {
-  {
+  using value = std::conditional_t<std::is_same_v<Sums, floating>, T, std::int64_t>;
+  constexpr std::size_t width =
+      std::is_same_v<Sums, floating> ? sizeof(srd_floating_cell<T>) / sizeof(T) : fixed::words;
+  auto* const values = reinterpret_cast<value*>(sums_.data());
+  const srd_decide_own<T, D, Sums> body{
+      setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{fault_.data()}};
+  border_way_.follow(context_);
+  // On a GPU before ranks talk, so that it has work meanwhile.
+  if constexpr (!std::is_same_v<Context, cpu_context>) decide_inner(body);
+  const auto communicate = [&](const auto& part) {
     const waiting_time time(exchange_.communication_seconds());
-    if constexpr (std::is_same_v<Sums, floating>) {
-      borders_.add(reinterpret_cast<T*>(sums_.data()), sizeof(srd_floating_cell<T>) / sizeof(T));
-    } else {
-      borders_.add(reinterpret_cast<std::int64_t*>(sums_.data()), fixed::words);
-    }
-  }
+    part();
+  };
+  communicate([&] { borders_.start_add(values, width); });
+  if constexpr (std::is_same_v<Context, cpu_context>) decide_inner(body);
+  communicate([&] { borders_.finish_add(values, width); });
+  for_each(border_way_.context(), "srd.decide shared", borders_.shared().size(),
+           srd_decide_shared<T, D, Sums>{body, borders_.shared().data()});
+  communicate([&] { borders_.fetch(reinterpret_cast<T*>(turns_.data()), sizeof(srd_turn<T, D>) / sizeof(T)); });
+  border_way_.lead(context_);
+}
+
+template <typename Context, typename T, int D>
+template <typename Sums>
+void srd_share<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& body) {
   const cell_block<D>& block = exchange_.block();
   std::size_t cells = block.empty() ? 0 : 1;
   for (int axis = 0; axis < D && cells > 0; ++axis) {
     cells *= static_cast<std::size_t>(block.end[axis] - block.first[axis]);
   }
-  for_each(context_, "srd.decide own", cells,
-           srd_decide_own<T, D, Sums>{setup_, window_, block, sums<Sums>(), turns_.data(), step_, room_,
-                                      srd_fault{fault_.data()}});
-  const waiting_time time(exchange_.communication_seconds());
-  borders_.fetch(reinterpret_cast<T*>(turns_.data()), sizeof(srd_turn<T, D>) / sizeof(T));
+  for_each(context_, "srd.decide inner", cells, srd_decide_inner<T, D, Sums>{body, block, borders_.marks()});
 }
 
+/// On a GPU collisions are enqueued before the host knows whether particles have left their windows, so that the device
+/// does not wait for ranks to agree. Where some have, they are decided again, from all sums.
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::take_step(int wish) {
   const vec<T, D> shift = srd_shift(setup_, step_);
-  move<Sums>(shift, wish);
-  decide<Sums>();
+  const bool to_be_sorted = step_ % sort_every_ == 0 && step_ != exchanged_at_;
+  const bool early = std::is_same_v<Context, cuda_context> && !to_be_sorted;
+  move<Sums>(shift);
+  if (early) decide<Sums>();
+  const bool due = exchange_.due(some_strayed_.wait() != 0 || to_be_sorted, own_, wish);
+  if (due) {
+    if (exchange_.balance_if_worth(points())) plan_cells();
+    exchange();
+    for_each(context_, "srd.add own", own_, srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift, strayed_.data()}});
+  }
+  if (due || !early) decide<Sums>();
   last_shift_ = shift;
   pending_ = true;
   ++step_;

@@ -6,7 +6,9 @@
 #include <span>
 
 #include "models/ranks/exchange.hpp"
+#include "models/ranks/late_value.hpp"
 #include "models/ranks/share.hpp"
+#include "models/ranks/side_way.hpp"
 #include "models/srd/options.hpp"
 #include "models/srd/ranks/cell_window.hpp"
 #include "models/srd/ranks/kernels.hpp"
@@ -46,9 +48,11 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   template <typename Sums>
   [[nodiscard]] Sums sums();
   template <typename Sums>
-  void move(const vec<T, D>& shift, int wish);
+  void move(const vec<T, D>& shift);
   template <typename Sums>
   void decide();
+  template <typename Sums>
+  void decide_inner(const srd_decide_own<T, D, Sums>& body);
   template <typename Sums>
   void take_step(int wish);
 
@@ -60,6 +64,7 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   double room_;
   fixed fixed_{};
   rank_exchange<Context, T, D> exchange_;
+  side_way<Context> border_way_;
   cell_borders<Context, D> borders_;
   cell_window<D> window_{};
   std::size_t own_ = 0;
@@ -69,6 +74,7 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   array<srd_turn<T, D>, Context> turns_;
   array<std::byte, Context> sums_;
   array<std::uint64_t, Context> strayed_, fault_;
+  late_value<Context, std::uint64_t> some_strayed_;
   std::uint64_t step_ = 0, exchanged_at_ = 0;
   bool pending_ = false;  ///< whether the collision of the last step is
   vec<T, D> last_shift_{};

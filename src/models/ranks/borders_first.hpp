@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "models/ranks/side_way.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/distributed/halo.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+namespace quadrat::detail {
+
+template <typename Body>
+struct for_some {
+  Body body;
+  const std::uint32_t* some;
+
+  QUADRAT_HD void operator()(std::size_t i) const { body(some[i]); }
+};
+
+template <typename Body>
+struct for_those_without_copies {
+  Body body;
+  const std::uint32_t* copies;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    if (copies[i] == 0) body(i);
+  }
+};
+
+/// Calls the body for each own particle: first for those that are ghosts elsewhere, which send() then sends on their
+/// way, and for the others while these travel. `borders` works by `way`.
+template <typename Context, typename T, int D, typename Body, typename Send>
+void for_each_borders_first(const Context& context, side_way<Context>& way, const char* name,
+                            const halo<Context, T, D>& borders, const Body& body, const Send& send) {
+  const auto inner = [&] {
+    for_each(context, name, borders.own(), for_those_without_copies<Body>{body, borders.copies()});
+  };
+  way.follow(context);
+  for_each(way.context(), name, borders.bordering().size(), for_some<Body>{body, borders.bordering().data()});
+  if constexpr (std::is_same_v<Context, cpu_context>) {
+    send();
+    inner();
+  } else {
+    // The device has work while ranks talk.
+    inner();
+    way.lead(context);
+    send();
+  }
+}
+
+}  // namespace quadrat::detail

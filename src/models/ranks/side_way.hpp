@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "quadrat/core/context.hpp"
+
+#if defined(__CUDACC__)
+#include <cuda_runtime_api.h>
+
+#include "core/cuda_check.hpp"
+#endif
+
+namespace quadrat::detail {
+
+/// A way beside that of a context, for what other ranks wait for: on a GPU a stream of the highest priority, whose
+/// kernels start before the rest of a large one. On CPUs it is the context itself.
+template <typename Context>
+class side_way {
+ public:
+  explicit side_way(const Context& main) : context_(main) {}
+
+  [[nodiscard]] const Context& context() const { return context_; }
+  /// What is enqueued here later waits for what `main` has been given.
+  void follow(const Context& /*main*/) {}
+  /// What is enqueued in `main` later waits for what has been given here.
+  void lead(const Context& /*main*/) {}
+
+ private:
+  Context context_;
+};
+
+#if defined(__CUDACC__)
+
+template <>
+class side_way<cuda_context> {
+ public:
+  explicit side_way(const cuda_context& main) : context_(main) {
+    main.activate();
+    int lowest = 0, highest = 0;
+    check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for priorities of streams");
+    check_cuda(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest), "making a stream");
+    try {
+      check_cuda(cudaEventCreateWithFlags(&passed_, cudaEventDisableTiming), "making an event");
+      context_ = cuda_context({.device = main.device(),
+                               .stream = stream_,
+                               .reproducibility = main.reproducibility(),
+                               .memory = &main.memory()});
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  side_way(const side_way&) = delete;
+  side_way& operator=(const side_way&) = delete;
+  ~side_way() { release(); }
+
+  [[nodiscard]] const cuda_context& context() const { return context_; }
+  void follow(const cuda_context& main) { order(main.stream(), stream_); }
+  void lead(const cuda_context& main) { order(stream_, main.stream()); }
+
+ private:
+  void order(cudaStream_t first, cudaStream_t second) {
+    context_.activate();
+    check_cuda(cudaEventRecord(passed_, first), "recording an event");
+    check_cuda(cudaStreamWaitEvent(second, passed_, 0), "waiting for an event");
+  }
+  void release() {
+    if (passed_ != nullptr) cudaEventDestroy(passed_);
+    cudaStreamDestroy(stream_);
+  }
+
+  cuda_context context_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t passed_ = nullptr;
+};
+
+#endif
+
+}  // namespace quadrat::detail
