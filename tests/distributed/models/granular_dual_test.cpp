@@ -23,26 +23,26 @@ TEST_P(granular_ranks_test, canonical_runs_have_the_bits_of_one_rank) {
   EXPECT_NO_THROW(run_ranks(GetParam(), [](communicator& ranks) { check_granular(ranks, size_or(1500, 300)); }));
 }
 
+using fitted_list = detail::fitted_cells<backend_context, double, 3>;
+constexpr double near = 0.05;
+
+struct count_near {
+  fitted_list::view_type view;
+  points_view<double, 3> points;
+  std::uint32_t* counts;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    std::uint32_t count = 0;
+    for_each_candidate(view, points[i], near,
+                       [&](particle_id j) { count += squared_norm(points[j] - points[i]) < near * near ? 1 : 0; });
+    counts[i] = count;
+  }
+};
+
 class fitted_cells_test : public backend_test {
  protected:
-  using cells_type = detail::fitted_cells<backend_context, double, 3>;
-  static constexpr double near = 0.05;
-
-  struct count_near {
-    cells_type::view_type view;
-    points_view<double, 3> points;
-    std::uint32_t* counts;
-
-    QUADRAT_HD void operator()(std::size_t i) const {
-      std::uint32_t count = 0;
-      for_each_candidate(view, points[i], near,
-                         [&](particle_id j) { count += squared_norm(points[j] - points[i]) < near * near ? 1 : 0; });
-      counts[i] = count;
-    }
-  };
-
   /// Builds the list, and compares how many points are near each with all pairs.
-  static void check(cells_type& cells, const std::vector<vec<double, 3>>& points, bool fit) {
+  static void check(fitted_list& cells, const std::vector<vec<double, 3>>& points, bool fit) {
     const backend_context context = context_of_rank();
     const auto there = to_device(context, points);
     const auto view = points_of(there.data(), points.size());
@@ -60,7 +60,7 @@ class fitted_cells_test : public backend_test {
 
 TEST_F(fitted_cells_test, walks_find_all_points_where_they_are_and_where_they_have_moved) {
   const auto domain = make_box(vec<double, 3>{}, vec<double, 3>{1, 20, 1}, {true, false, false});
-  cells_type cells(context_of_rank(), make_grid_for_cutoff(domain, near), near);
+  fitted_list cells(context_of_rank(), make_grid_for_cutoff(domain, near), near);
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> draw(0, 0.3);
   std::vector<vec<double, 3>> points(400);

@@ -49,11 +49,12 @@ QUADRAT_HD void raise_largest(T* largest, T value) {
   word bits;
   memcpy(&bits, &value, sizeof(bits));
 #if defined(__CUDA_ARCH__)
-  // One thread of a warp, and only if what is there is smaller: else all would queue at one address.
+  // One thread of a warp: else all would queue at one address.
   const auto leading = static_cast<unsigned>(bits >> (8 * sizeof(word) - 32));
   if (leading < __reduce_max_sync(__activemask(), leading)) return;
-  if (bits <= *static_cast<volatile const word*>(target)) return;
 #endif
+  // What is there is seldom smaller, and to read it takes far less time.
+  if (bits <= *static_cast<volatile const word*>(target)) return;
   atomic_max(target, bits);
 }
 
