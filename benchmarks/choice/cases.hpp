@@ -106,7 +106,7 @@ class case_draw {
 template <typename Context, typename Work>
 [[nodiscard]] double call_ms(const Context& context, Work&& work) {
   constexpr double most_ms = std::is_same_v<Context, cuda_context> ? 3 : 8;
-  constexpr int most_calls = 7;
+  constexpr int most_calls = std::is_same_v<Context, cuda_context> ? 20 : 7;
   stopwatch<Context> watch(context);
   double least = 1e300, sum = 0;
   for (int call = 0; call == 0 || (call < most_calls && sum < most_ms) || (call < 3 && sum < 5 * most_ms); ++call) {
@@ -129,8 +129,10 @@ struct method_times {
 class rivals {
  public:
   static constexpr double hopeless = 6;
+  struct nothing {};  ///< is prepared
 
-  /// Waits for this process's turn, which lasts as long as the object.
+  /// Waits for this process's turn, which lasts as long as the object. What uses the device comes after it: processes
+  /// that share a GPU make each other's work many times as long.
   explicit rivals(const session& s) : turn_(s.asked().turns) {}
 
   /// Whether to go through all methods once more: on a CPU others may interrupt one method for as long as it is timed,
@@ -143,20 +145,17 @@ class rivals {
     return rounds_++ < least || (least > 1 && rounds_ <= most_rounds && spent.count() < enough_s);
   }
 
-  /// `measure(bool quickly)` runs the method and returns its times: by one call each, or well. One that is not possible
-  /// here is left out.
-  template <typename Measure>
-  void add(const std::string& name, double uses, Measure&& measure) {
+  /// `run()` makes the method ready, and ends with `return times.of(...)`. A method that is not possible here is left
+  /// out.
+  template <typename Run>
+  void add(const std::string& name, double uses, Run&& run) {
     const auto known = times_.find(name);
-    const auto total = [&](const method_times& one) { return one.prepare_ms + uses * one.use_ms; };
-    if (rounds_ > 2 && known != times_.end() && total(known->second) >= hopeless * best_) return;
+    uses_ = uses;
+    if (rounds_ > 2 && known != times_.end() && is_hopeless(known->second)) return;
     try {
-      method_times times = measure(true);
-      const auto is_hopeless = [&] { return total(times) >= hopeless * best_; };
-      if (is_hopeless()) times.use_ms = std::min(times.use_ms, measure(true).use_ms);  // it may have been interrupted
-      if (!is_hopeless()) times = measure(false);
+      method_times times = run();
       if (known != times_.end()) {
-        if (is_hopeless()) return;
+        if (is_hopeless(times)) return;
         times.prepare_ms = std::min(times.prepare_ms, known->second.prepare_ms);
         times.use_ms = std::min(times.use_ms, known->second.use_ms);
       }
@@ -170,6 +169,26 @@ class rivals {
       why_not_[name] = "out of memory";
     }
   }
+  /// Times of what has run once: `use()` does `repeats` of what is timed. Of a method that takes far longer than
+  /// another, those of one call.
+  template <typename Context, typename Prepare, typename Use>
+  [[nodiscard]] method_times of(const Context& context, const Prepare& prepare, const Use& use,
+                                double repeats = 1) const {
+    const auto once = [&] {
+      stopwatch<Context> watch(context);
+      watch.start();
+      use();
+      return method_times{0, watch.stop_ms() / repeats};
+    };
+    method_times quick = once();
+    // On a CPU it may have been interrupted.
+    if (is_hopeless(quick) && std::is_same_v<Context, cpu_context>)
+      quick.use_ms = std::min(quick.use_ms, once().use_ms);
+    if (is_hopeless(quick)) return quick;
+    double prepare_ms = 0;
+    if constexpr (!std::is_same_v<Prepare, nothing>) prepare_ms = call_ms(context, prepare);
+    return {prepare_ms, call_ms(context, use) / repeats};
+  }
   void write(row& out) const {
     const auto total = [](const auto& one) { return one.second.prepare_ms + one.second.use_ms; };
     if (!times_.empty()) out["fastest"] = std::ranges::min_element(times_, {}, total)->first;
@@ -181,11 +200,15 @@ class rivals {
   }
 
  private:
+  [[nodiscard]] double total(const method_times& one) const { return one.prepare_ms + uses_ * one.use_ms; }
+  [[nodiscard]] bool is_hopeless(const method_times& one) const { return total(one) >= hopeless * best_; }
+
   turn turn_;
   std::map<std::string, method_times> times_;
   std::map<std::string, std::string> why_not_;
   double best_ = 1e300;
-  int rounds_ = 0;  ///< begun
+  double uses_ = 1;  ///< of the method that is timed
+  int rounds_ = 0;   ///< begun
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -75,6 +75,7 @@ void time_contact_case(const Context& context, const session& s, const contact_c
     const double most_pairs = s.on_cuda() ? 2e7 : 4e5;
     double shrink = 1;
     contact_scene scene = scene_of(what, shrink);
+    rivals times(s);
     auto placed = std::make_unique<placed_scene<Context, T>>(context, scene);
     const auto take = [&] {
       sample = detail::sample_points(context, placed->bodies().centers,
@@ -88,25 +89,20 @@ void time_contact_case(const Context& context, const session& s, const contact_c
     placed = std::make_unique<placed_scene<Context, T>>(context, scene);
     contact_options<T> options;
     if (what.known_domain) options.domain = placed->domain();
-    rivals times(s);
     while (times.another_round(s)) {
       for (const contact_method& method : contact_methods()) {
         const detail::method_demand demand{"", s.on_cuda()};
         if (!demand.met_by(method)) continue;
         // Those that can only be asked for may take minutes for many bodies that are crowded or of several sizes.
         const bool chosen_from = method.name == "levels" || method.name == "brute_force";
-        if ((method.quadratic && what.n > 3000) || (!chosen_from && what.n > 30000)) continue;
-        times.add(std::string(method.name), 1, [&](bool quickly) -> method_times {
+        const bool many = what.n > 30000 || sample.company * static_cast<double>(what.n) > 1e5;
+        if ((method.quadratic && what.n > 3000) || (!chosen_from && many)) continue;
+        times.add(std::string(method.name), 1, [&] {
           options.method = method.name;
           contact_detector<Context, T> detector(context, options);
           detector.build(placed->bodies());
           out["contacts"] = detector.size();
-          const auto use = [&] { detector.build(placed->bodies()); };
-          if (!quickly) return {0, call_ms(context, use)};
-          stopwatch<Context> watch(context);
-          watch.start();
-          use();
-          return {0, watch.stop_ms()};
+          return times.of(context, rivals::nothing{}, [&] { detector.build(placed->bodies()); });
         });
       }
     }

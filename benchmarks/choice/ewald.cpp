@@ -148,19 +148,12 @@ void time_ewald_case(const Context& context, const session& s, const ewald_case&
   identity.erase("cells");
   identity["accuracy"] = what.accuracy;
   attempt_case(s, identity, one, [&](row& out) {
+    rivals times(s);
     const auto charges = make_charges<T>(context, what, random_word(11, what.n));
     ewald_rivals<Context, T> ways(context, what, charges);
-    rivals times(s);
     while (times.another_round(s)) {
       for (const ewald_rival<Context, T>& way : ways.all()) {
-        times.add(way.name, 1, [&](bool quickly) -> method_times {
-          const auto use = [&] { ways.sum(way); };
-          if (!quickly) return {0, call_ms(context, use)};
-          stopwatch<Context> watch(context);
-          watch.start();
-          use();
-          return {0, watch.stop_ms()};
-        });
+        times.add(way.name, 1, [&] { return times.of(context, rivals::nothing{}, [&] { ways.sum(way); }); });
       }
     }
     times.write(out);

@@ -67,26 +67,20 @@ void time_key_case(const Context& given, const session& s, const key_case& what,
     constexpr std::size_t queue_worth_seeing = 1000;
     const Context context = what.level == determinism::none ? given : make_context<Context>(s, what.level);
     const auto keys = make_keys(what.order, what.n, what.keys, what.seed);
-    keyed_problem<Context, T> problem(context, keys, what.keys, what.components);
     rivals times(s);
+    keyed_problem<Context, T> problem(context, keys, what.keys, what.components);
     while (times.another_round(s)) {
       for (const key_variant& variant : key_variants(s, false, what.level)) {
         if (variant.method == "auto") continue;
         if (s.on_cuda() && queues_for_a_key(variant.method) && problem.most_of_a_key() > queue_worth_seeing) continue;
         for (const bool kept : {false, true}) {
-          times.add(variant.method + (kept ? " kept" : ""), middle_uses, [&](bool quickly) -> method_times {
+          times.add(variant.method + (kept ? " kept" : ""), middle_uses, [&] {
             key_reducer<Context> reducer(context, problem.key_count(),
                                          variant.options(kept ? 10 : 1, problem.value_bytes()));
             problem.set_keys(reducer);
             problem.reduce(reducer);
-            if (!quickly) {
-              return {call_ms(context, [&] { problem.set_keys(reducer); }),
-                      call_ms(context, [&] { problem.reduce(reducer); })};
-            }
-            stopwatch<Context> watch(context);
-            watch.start();
-            problem.reduce(reducer);
-            return {0, watch.stop_ms()};
+            return times.of(
+                context, [&] { problem.set_keys(reducer); }, [&] { problem.reduce(reducer); });
           });
         }
       }

@@ -42,7 +42,7 @@ struct mesh_case {
     return what;
   }
   const bool cuda = s.on_cuda();
-  what.extent = fit ? draw.one_of(std::array{32, 48, 64, 96, 128, 192, 256})
+  what.extent = fit ? draw.one_of(std::array{32, 36, 48, 60, 64, 72, 96, 128, 192, 256})
                     : draw.one_of(std::array{32, 40, 56, 80, 112, 128, 160, 224});
   // Known to be hard: few points on a large mesh.
   const bool large = cuda && what.dimension == 3 && draw.chance(0.08);
@@ -75,8 +75,9 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
   identity["level"] = static_cast<int>(what.level);
   attempt_case(s, identity, one, [&](row& out) {
     const Context context = what.level == determinism::none ? given : make_context<Context>(s, what.level);
-    const auto places =
-        to_device(context, cast_all<T>(make_places(what.distribution, what.n, D, random_word(7, what.n), what.sorted)));
+    const auto drawn = cast_all<T>(make_places(what.distribution, what.n, D, random_word(7, what.n), what.sorted));
+    rivals times(s);
+    const auto places = to_device(context, drawn);
     const points_view<T, D> points = strided_points<D>(places.data(), what.n);
     const auto values = to_device(context, std::vector<T>(what.n, T(1)));
     const auto domain = make_box(vec<T, D>::filled(0), vec<T, D>::filled(1), vec<bool, D>::filled(true));
@@ -91,21 +92,16 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
     }
     array<T, Context> result(context, static_cast<std::size_t>(std::lround(std::pow(what.extent, D))));
     constexpr double middle_uses = 10;
-    rivals times(s);
     while (times.another_round(s)) {
       for (const std::string& name : names) {
-        times.add(name, middle_uses, [&](bool quickly) -> method_times {
+        times.add(name, middle_uses, [&] {
           options.method = name;
           spread_plan<Context, T, D> plan(context, domain, mesh, what.order, options);
           const auto prepare = [&] { plan.set_points(points); };
           const auto use = [&] { plan.spread(values.data(), result.data()); };
           prepare();
           use();
-          if (!quickly) return {call_ms(context, prepare), call_ms(context, use)};
-          stopwatch<Context> watch(context);
-          watch.start();
-          use();
-          return {0, watch.stop_ms()};
+          return times.of(context, prepare, use);
         });
       }
     }

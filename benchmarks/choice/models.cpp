@@ -21,15 +21,11 @@ namespace {
 
 /// Some steps of a model, after as many that are not timed. On CUDA 20, so that starts overlap.
 template <typename Context, typename Model>
-[[nodiscard]] method_times time_steps(const Context& context, Model& model, bool quickly, std::size_t steps) {
+[[nodiscard]] method_times time_steps(const Context& context, const rivals& times, Model& model, std::size_t steps) {
   if (std::is_same_v<Context, cuda_context>) steps = 20;
   model.advance(steps);
-  const auto use = [&] { model.advance(steps); };
-  if (!quickly) return {0, call_ms(context, use) / static_cast<double>(steps)};
-  stopwatch<Context> watch(context);
-  watch.start();
-  use();
-  return {0, watch.stop_ms() / static_cast<double>(steps)};
+  return times.of(
+      context, rivals::nothing{}, [&] { model.advance(steps); }, static_cast<double>(steps));
 }
 
 template <int D>
@@ -70,10 +66,10 @@ void time_circles_case(const Context& context, const session& s, const case_grid
     rivals times(s);
     while (times.another_round(s)) {
       for (const detail::circles_way& way : detail::circles_ways(s.on_cuda())) {
-        times.add(std::string(way.name), 1, [&](bool quickly) {
+        times.add(std::string(way.name), 1, [&] {
           const circles_options options{p, std::string(way.order), "", way.cells_per_reach, way.cells_per_reach_x};
           circles<Context, float, D> model(context, options, positions);
-          return time_steps(context, model, quickly, 2);
+          return time_steps(context, times, model, 2);
         });
       }
     }
@@ -113,17 +109,17 @@ void time_granular_case(const Context& context, const session& s, const case_gri
     load.remade = detail::share_remade(fall);
     const std::vector<vec<double, 3>> velocities(n, vec<double, 3>{0, 0, -fall * 2 * p.radius / p.time_step});
     if (load.company > 40) return;  // grains are not that dense
-    const granular<Context, float> finest(context, options, positions);
     rivals times(s);
+    const granular<Context, float> finest(context, options, positions);
     while (times.another_round(s)) {
       for (const detail::granular_way& way : detail::granular_ways(s.on_cuda())) {
-        times.add(std::string(way.name), 1, [&](bool quickly) {
+        times.add(std::string(way.name), 1, [&] {
           granular_options chosen = options;
           chosen.method = way.method;
           chosen.cells = detail::cells_of(way, *finest.options().cells);
           granular<Context, float> model(context, chosen, positions, velocities);
           // As many as rows are kept for.
-          return time_steps(context, model, quickly, 10);
+          return time_steps(context, times, model, 10);
         });
       }
     }

@@ -22,6 +22,8 @@ struct neighbor_case {
   std::size_t n;
   int dimension;
   double neighbors;  ///< if the points were uniform
+  bool outside;      ///< the box is open along its last axis, and half of the points may be outside
+  double most_pairs;
 };
 
 [[nodiscard]] neighbor_case draw_neighbor_case(const session& s, const case_grid& grid, std::size_t number) {
@@ -36,6 +38,8 @@ struct neighbor_case {
   what.neighbors = draw.between(4, 120);
   const double most = !s.full() ? 3000 : (s.on_cuda() ? 3e6 : 1e5);
   what.n = static_cast<std::size_t>(draw.between(s.full() ? 10 : 30, most));
+  what.outside = draw.chance(0.08);
+  what.most_pairs = !s.on_cuda() ? 1.5e6 : draw.chance(0.08) ? 1.6e9 : 1e8;
   return what;
 }
 
@@ -51,10 +55,13 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
   identity["storage"] = what.sorted ? "sorted" : "shuffled";
   identity["dim"] = D;
   identity["half"] = what.half;
+  if (what.outside) identity["outside"] = true;
   attempt_case(s, identity, one, [&](row& out) {
-    const auto places =
-        to_device(context, cast_all<T>(make_places(what.distribution, what.n, D, random_word(7, what.n), what.sorted)));
-    const auto domain = make_box(vec<T, D>::filled(0), vec<T, D>::filled(1), vec<bool, D>::filled(what.periodic));
+    const auto drawn = cast_all<T>(make_places(what.distribution, what.n, D, random_word(7, what.n), what.sorted));
+    rivals times(s);
+    const auto places = to_device(context, drawn);
+    auto domain = make_box(vec<T, D>::filled(0), vec<T, D>::filled(1), vec<bool, D>::filled(what.periodic));
+    if (what.outside) domain.length[D - 1] = T(0.5), domain.periodic[D - 1] = false;
     neighbor_input<T, D> input;
     input.points = strided_points<D>(places.data(), what.n);
     const std::array<lattice<T, D>, 1> boxes{make_lattice(domain)};
@@ -66,30 +73,26 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
     workspace<Context> scratch;
     detail::point_sample sample;
     const auto take = [&] {
-      sample = detail::sample_points(context, input.points, detail::cells_for_sample(domain, reach), scratch);
+      detail::sampled_cells cells = detail::cells_for_sample(domain, reach);
+      cells.endless = what.outside;
+      sample = detail::sample_points(context, input.points, cells, scratch);
     };
-    const double most_pairs = s.on_cuda() ? 1e8 : 1.5e6;
-    for (take(); sample.company * ball * n > most_pairs; take()) reach *= 0.7;
+    for (take(); sample.company * ball * n > what.most_pairs; take()) reach *= 0.7;
     out["sample_ms"] = call_ms(context, take);
     neighbor_options<T> options;
     options.cutoff = static_cast<T>(reach);
+    options.accept_outside = what.outside;
     options.pairs = what.half ? neighbor_pairs::half : neighbor_pairs::full;
-    rivals times(s);
     while (times.another_round(s)) {
       for (const neighbor_method& method : neighbor_methods()) {
         const detail::method_demand demand{"", s.on_cuda()};
         if (!demand.met_by(method) || !worth_timing_list(method.name, what.n)) continue;
-        times.add(std::string(method.name), 1, [&](bool quickly) -> method_times {
+        times.add(std::string(method.name), 1, [&] {
           options.method = method.name;
           neighbor_list<Context, T, D> list(context, options);
           list.build(input);
           out["pairs"] = list.size();
-          const auto use = [&] { list.build(input); };
-          if (!quickly) return {0, call_ms(context, use)};
-          stopwatch<Context> watch(context);
-          watch.start();
-          use();
-          return {0, watch.stop_ms()};
+          return times.of(context, rivals::nothing{}, [&] { list.build(input); });
         });
       }
     }

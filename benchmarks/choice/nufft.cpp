@@ -90,26 +90,22 @@ void time_nufft_case(const Context& context, const session& s, const nufft_case&
   identity["value"] = what.real ? "real" : "complex";
   identity["tolerance"] = what.tolerance;
   attempt_case(s, identity, one, [&](row& out) {
-    const auto places =
-        to_device(context, cast_all<T>(make_places(what.distribution, what.n, D, random_word(13, what.n), false)));
+    const auto drawn = cast_all<T>(make_places(what.distribution, what.n, D, random_word(13, what.n), false));
+    rivals times(s);
+    const auto places = to_device(context, drawn);
     const points_view<T, D> points = strided_points<D>(places.data(), what.n);
     array<T, Context> values = to_device(context, std::vector<T>((what.real ? 1 : 2) * what.n, T(1)));
-    rivals times(s);
     while (times.another_round(s)) {
       for (const double oversampling : {1.25, 1.5, 2.0}) {
         const std::string name = message("oversampling ", oversampling);
-        times.add(name, 1, [&](bool quickly) -> method_times {
+        times.add(name, 1, [&] {
           nufft_rival<Context, T, D> way(context, what, oversampling);
           way.set_points(points);
           out["load"][name] = to_row(way.load(context));
           array<T, Context> modes(context, 2 * way.modes());
           const auto use = [&] { way.transform(values.data(), modes.data()); };
           use();
-          if (!quickly) return {0, call_ms(context, use) / 2};
-          stopwatch<Context> watch(context);
-          watch.start();
-          use();
-          return {0, watch.stop_ms() / 2};
+          return times.of(context, rivals::nothing{}, use, 2);
         });
       }
     }

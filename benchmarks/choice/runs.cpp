@@ -129,18 +129,31 @@ void race_circles(const session& s, const cpu_context& context, double width, st
   });
 }
 
-void race_grains(const session& s, const cpu_context& context, granular_start start, std::size_t n,
-                 std::uint64_t steps) {
-  if (!s.full()) n = 500, steps = 150;
-  const std::string_view name = granular_start_names[static_cast<std::size_t>(start)];
-  row identity = identify("runs", "auto", "float", n, 0, std::string(name) + ", then at rest");
+/// Grains in a box with these edges across and this height.
+struct fall {
+  granular_start start;
+  std::size_t grains;
+  std::uint64_t steps;
+  double height = 2, edge = 2, global_damping = 0.99;
+};
+
+void race_grains(const session& s, const cpu_context& context, const fall& what) {
+  const std::size_t n = s.full() ? what.grains : 500;
+  const std::uint64_t steps = s.full() ? what.steps : 150;
+  const std::string_view name = granular_start_names[static_cast<std::size_t>(what.start)];
+  const std::string_view where = what.height > what.edge ? " in a column, then at rest" : ", then at rest";
+  row identity = identify("runs", "auto", "float", n, 0, std::string(name) + std::string(where));
   identity.erase("cells");
   identity["model"] = "granular";
   s.attempt(identity, [&](row& out) {
     granular_options options;
     options.parameters.radius = 1.0 / 28;
-    options.parameters.global_damping = 0.99;
-    const auto places = granular_initial_positions(start, n, options.parameters.radius, options.lower, options.upper);
+    options.parameters.global_damping = what.global_damping;
+    const double half = what.edge / 2;
+    options.lower = {-half, -1, -half};
+    options.upper = {half, what.height - 1, half};
+    const auto places =
+        granular_initial_positions(what.start, n, options.parameters.radius, options.lower, options.upper);
     std::vector<race<granular<cpu_context, float>>> rounds(s.full() ? 3 : 1);
     for (auto& round : rounds) {
       round.add("auto", {context, options, places});
@@ -167,9 +180,10 @@ void run_choice_runs(const session& s) {
       race_circles<2>(s, one, 40, 2000);
       race_circles<3>(s, one, 10, 1200);
       // Until they have just come to rest, and until they have rested for long.
-      race_grains(s, one, granular_start::uniform_random, 3000, 700);
-      race_grains(s, one, granular_start::uniform_random, 3000, 1500);
-      race_grains(s, one, granular_start::left_half, 4000, 1500);
+      race_grains(s, one, {granular_start::uniform_random, 3000, 1500, 4, 1, 0.998});
+      race_grains(s, one, {granular_start::uniform_random, 3000, 700});
+      race_grains(s, one, {granular_start::uniform_random, 3000, 1500});
+      race_grains(s, one, {granular_start::left_half, 4000, 1500});
     } else {
       s.out().headline("on CUDA models take their default ways");
     }

@@ -59,8 +59,7 @@ struct cuda_costs {
 /// `more` is added to the work of the threads.
 [[nodiscard]] method_cost cuda_cost(const cuda_costs& costs, const key_request& request, double more = 0);
 
-/// Millions of numbers of 4 bytes whose atomic additions wait for others to the same results: all where fewer than some
-/// tens of keys are in flight.
+/// Millions of numbers of 4 bytes whose atomic additions wait for each other: those of the most frequent key in flight.
 [[nodiscard]] double crowded_elements(const key_request& request);
 
 /// The least number of elements or keys for which loops of the CPU's methods use several threads.

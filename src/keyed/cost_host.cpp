@@ -150,8 +150,7 @@ method_cost cuda_cost(const cuda_costs& costs, const key_request& request, doubl
 
 double crowded_elements(const key_request& request) {
   const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
-  constexpr double keys_without_waiting = 64;
-  return 1e-6 * request.elements * std::min(1.0, keys_without_waiting * share) * request.row_bytes / 4;
+  return 1e-6 * request.elements * share * request.row_bytes / 4;
 }
 
 method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double tables) {

@@ -16,6 +16,9 @@
 
 namespace quadrat::detail {
 
+/// Mesh points of a tile of the sample.
+inline constexpr double sampled_tile_points = 512;
+
 /// The plan that a method is chosen for, from which its record computes the expected cost.
 struct spread_request {
   bool cuda;
@@ -63,15 +66,13 @@ struct spread_request {
   /// Millions of points in the fullest tile, which one block or thread adds up. What was not sampled is taken to be
   /// clustered somewhat, so that methods that suffer most are chosen only for points that were seen.
   [[nodiscard]] double fullest_tile() const {
-    constexpr double tile_points = 512;
-    const double unseen = unseen_fullest(points * tile_points / nodes, points);
+    const double unseen = unseen_fullest(points * sampled_tile_points / nodes, points);
     const double seen = sample.fullest < 1 + sample.company ? sample.company : sample.fullest;
     return 1e-6 * (sample.seen > 0 ? seen : unseen);
   }
   /// Millions of other points in the tile of a point, more than where points are even; unseen ones as above.
   [[nodiscard]] double crowd() const {
-    constexpr double tile_points = 512;
-    const double even = points * tile_points / nodes;
+    const double even = points * sampled_tile_points / nodes;
     return sample.seen > 0 ? 1e-6 * std::max(0.0, sample.company - even) : fullest_tile();
   }
   /// Contributions of the points in the fullest tile.

@@ -74,7 +74,9 @@ detail::point_sample neighbor_list<Context, T, D>::implementation::sample(const 
   box<T, D> around{shape.origin, {}, shape.periodic};
   for (int axis = 0; axis < D; ++axis) around.length[axis] = shape.vectors[axis][axis];
   const auto reach = static_cast<double>(options.cutoff + options.skin);
-  return detail::sample_points(context, points, detail::cells_for_sample(around, reach), scratch);
+  detail::sampled_cells cells = detail::cells_for_sample(around, reach);
+  cells.endless = options.accept_outside;
+  return detail::sample_points(context, points, cells, scratch);
 }
 
 template <typename Context, typename T, int D>

@@ -22,11 +22,14 @@ struct take_point_sample {
 
   QUADRAT_HD void operator()(std::size_t s) const {
     const vec<T, D> point = points[layout.point(s)];
-    std::uint64_t number = 0;
+    std::uint64_t number = 0, copy = 0, all = 1;
     for (int axis = D - 1; axis >= 0; --axis) {
-      number = number * cells.extent[axis] + cells.along(static_cast<double>(point[axis]), axis);
+      const auto x = static_cast<double>(point[axis]);
+      number = number * cells.extent[axis] + cells.along(x, axis);
+      copy = (copy << 21) + cells.copy(x, axis);
+      all *= cells.extent[axis];
     }
-    numbers[s] = number;
+    numbers[s] = number + copy * all;
   }
 };
 

@@ -14,13 +14,14 @@
 namespace quadrat::detail {
 
 /// Cells that sampled points are counted in: those that a method would use, or about as large. Positions outside count
-/// in the cells at the border, or wrapped along a periodic axis.
+/// in the cells at the border, wrapped along a periodic axis, or in cells of their own if axes are endless.
 struct sampled_cells {
   // Plain arrays, for devices.
   double lower[3] = {0, 0, 0};
   double scale[3] = {1, 1, 1};          ///< cells per length
   std::uint32_t extent[3] = {1, 1, 1};  ///< 1 along axes beyond the dimension
   bool periodic[3] = {false, false, false};
+  bool endless = false;  ///< copies of the box follow each other along axes that are not periodic
 
   [[nodiscard]] double cells() const {
     return static_cast<double>(extent[0]) * static_cast<double>(extent[1]) * static_cast<double>(extent[2]);
@@ -28,9 +29,16 @@ struct sampled_cells {
   /// The number of the cell of a coordinate along an axis; any for one that is not finite.
   [[nodiscard]] QUADRAT_HD std::uint32_t along(double x, int axis) const {
     const double place = (x - lower[axis]) * scale[axis], size = extent[axis];
-    const double turned = periodic[axis] ? place - size * std::floor(place / size) : place;
+    const double turned = periodic[axis] || endless ? place - size * std::floor(place / size) : place;
     if (!(turned > 0)) return 0;
     return turned < size ? static_cast<std::uint32_t>(turned) : extent[axis] - 1;
+  }
+  /// Which copy of the box a coordinate is in; 0 in the box itself.
+  [[nodiscard]] QUADRAT_HD std::uint64_t copy(double x, int axis) const {
+    constexpr double most = 1 << 20;
+    if (!endless || periodic[axis]) return 0;
+    const double turns = std::floor((x - lower[axis]) * scale[axis] / extent[axis]);
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::fmin(std::fmax(turns, -most), most)));
   }
 };
 
@@ -60,7 +68,7 @@ struct point_sample_layout {
 /// sampled.
 struct point_sample {
   double seen = 0;      ///< points in the sample; 0: nothing was sampled
-  double cells = 1;     ///< of the grid
+  double cells = 1;     ///< of the grid, in all copies of the box that have sampled points
   double same = 0;      ///< share of neighbors in memory that are in the same cell
   double distance = 1;  ///< of the cells of neighbors in memory: mean of |difference of their numbers| / cells, times
                         ///< 3; about 1 in random order
@@ -79,7 +87,8 @@ struct point_sample {
 /// than runs. Of points that are sorted by cell no two windows of a sample meet, so that nothing else shows it.
 void hold_to_runs(double points, point_sample& sample);
 
-/// The statistics of the cells of a sample, in its order.
+/// The statistics of the cells of a sample, in its order. In the k-th copy of the box numbers of cells begin with k
+/// times the number of cells.
 [[nodiscard]] point_sample summarize_points(std::size_t count, const sampled_cells& cells,
                                             std::span<const std::uint64_t> sampled);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "tune/point_sample.hpp"
@@ -42,18 +43,27 @@ struct cell_seen {
 };
 
 /// Adjacent points of the sample.
-void add_order(std::span<const std::uint64_t> sampled, point_sample& result) {
+void add_order(std::span<const std::uint64_t> sampled, std::uint64_t box_cells, point_sample& result) {
   double pairs = 0, same = 0, difference = 0;
   for (std::size_t s = 1; s < sampled.size(); ++s) {
     if (s % point_sample_layout::window == 0) continue;
     const std::uint64_t a = sampled[s - 1], b = sampled[s];
     ++pairs;
     same += a == b ? 1 : 0;
-    difference += static_cast<double>(a < b ? b - a : a - b);
+    // Of copies of the box the places in it count: how far apart they are says nothing of memory.
+    const std::uint64_t from = a % box_cells, to = b % box_cells;
+    difference += static_cast<double>(from < to ? to - from : from - to);
   }
   if (pairs == 0) return;
   result.same = same / pairs;
-  result.distance = 3 * difference / pairs / result.cells;
+  result.distance = 3 * difference / pairs / static_cast<double>(box_cells);
+}
+
+/// Copies of the box, which has endless axes.
+[[nodiscard]] double copies_seen(std::span<const std::uint64_t> sampled, std::uint64_t box_cells) {
+  std::set<std::uint64_t> copies;
+  for (const std::uint64_t cell : sampled) copies.insert(cell / box_cells);
+  return static_cast<double>(copies.size());
 }
 
 /// Pairs in one cell are counted between windows only: points that are neighbors in memory may be neighbors in space,
@@ -113,7 +123,9 @@ point_sample summarize_points(std::size_t count, const sampled_cells& cells, std
   result.seen = static_cast<double>(sampled.size());
   result.cells = cells.cells();
   if (sampled.empty()) return result;
-  add_order(sampled, result);
+  const auto box_cells = static_cast<std::uint64_t>(result.cells);
+  add_order(sampled, box_cells, result);
+  if (cells.endless) result.cells *= copies_seen(sampled, box_cells);
   add_company(count, sampled, result);
   hold_to_runs(static_cast<double>(count), result);
   return result;

@@ -79,6 +79,23 @@ TEST_F(point_sample_test, points_in_a_corner_have_more_company_and_fill_fewer_ce
   EXPECT_GT(sample.crowding(20000), 50);
 }
 
+TEST_F(point_sample_test, points_outside_an_endless_axis_are_no_crowd) {
+  const backend_context context = backend_context();
+  const auto points = uniform_points(50000);
+  const auto on_device = to_device(context, points);
+  workspace<backend_context> scratch;
+  const box<float, 3> half = make_box<float, 3>({0, 0, 0}, {1, 1, 0.5F}, {true, true, false});
+  const auto sample = [&](bool outside) {
+    detail::sampled_cells cells = detail::cells_for_sample(half, 0.1);
+    cells.endless = outside;
+    return detail::sample_points(context, points_of(on_device), cells, scratch);
+  };
+  EXPECT_GT(sample(false).company, 150);  // half of the points are in one layer
+  EXPECT_NEAR(sample(true).company, 50, 15);
+  EXPECT_NEAR(sample(true).distance, 1, 0.1);
+  EXPECT_EQ(sample(true).cells, 1000);
+}
+
 TEST_F(point_sample_test, points_in_one_place_are_all_in_the_fullest_cell) {
   const detail::point_sample sample = sample_of(std::vector<vec<float, 3>>(10000, {0.5F, 0.5F, 0.5F}), 0.01);
   EXPECT_NEAR(sample.fullest, 10000, 1);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "mesh/cost.hpp"
 #include "mesh/engine.hpp"
 #include "mesh/sparse/rows.hpp"
 #include "quadrat/core/config.hpp"
@@ -63,6 +64,20 @@ struct hybrid_mesh_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
+  static method_cost cost(const spread_request& request) {
+    if (!request.cuda) return method_cost().last_resort("single_mesh takes no longer");
+    const double entries = request.contributions(), entry = request.wide(8) + 8;
+    // The company that even points would not have makes rows longer than the columns.
+    const double even = request.points * sampled_tile_points / request.nodes;
+    const double listed = 1e6 * request.crowd() / (1e6 * request.crowd() + 1 + even);
+    return spreading_cost(request)
+        .once("mesh", cost_unit::step, 1e-6 * request.nodes)
+        .once("work", cost_unit::step, entries)
+        .once("wide", cost_unit::step, request.wide(entries))
+        .each("nodes", cost_unit::step, 1e-6 * request.nodes)
+        .each("listed", cost_unit::step, listed * entries)
+        .holds(3e6 * entry * entries + 16 * request.nodes);
+  }
   template <typename Context, typename T>
   using engine = hybrid_mesh_engine<Context, T>;
 };
