@@ -36,7 +36,7 @@ struct range_reduction {
     if (in_order || !far(first, last)) return take_right(begin, end, first, last);
     for (std::size_t stop = begin; begin < end; begin = stop) {
       stop = std::min(begin + block, end);
-      if (in_range(begin, stop, first, last)) {
+      if (!seems_ordered(begin, stop) && in_range(begin, stop, first, last)) {
         take_far(begin, stop, [](std::size_t i) { return i; });
       } else {
         take_right(begin, stop, first, last);
@@ -109,6 +109,14 @@ struct range_reduction {
     bool fine = true;
     for (std::size_t i = begin; i < end; ++i) fine &= key(i) - first < last - first;
     return fine;
+  }
+  /// By some of the keys of the elements [begin, end). Their results then follow each other, and need not be fetched.
+  [[nodiscard]] bool seems_ordered(std::size_t begin, std::size_t end) const {
+    constexpr std::size_t step = 64;
+    for (std::size_t i = begin + step; i < end; i += step) {
+      if (key(i) < key(i - step)) return false;
+    }
+    return true;
   }
   /// Whether most of these results are far from the caches.
   [[nodiscard]] static bool far(std::uint64_t first, std::uint64_t last) {
