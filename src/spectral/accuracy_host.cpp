@@ -166,6 +166,16 @@ std::vector<transform_window<T>> transform_windows(const window_request& request
   return windows;
 }
 
+namespace {
+
+/// Points of a tile of narrow windows on GPUs in three dimensions: see plan_tiles.
+[[nodiscard]] double narrow_tile_points(int width, double density) {
+  const int layers = density < 1.5 ? 2 : 1, edge = tile_patch - width + 1;
+  return density * edge * edge * (layers * tile_patch - width + 1);
+}
+
+}  // namespace
+
 method_cost transform_cost(const transform_load& load) {
   constexpr int most_narrow = 8;
   const double share = 1e-6 / (load.cuda ? 1 : load.threads), wide = load.single ? 0 : 1;
@@ -174,9 +184,15 @@ method_cost transform_cost(const transform_load& load) {
   const bool broad = load.width > most_narrow;
   bool cubes = false;
   if (load.cuda && load.dimension == 3) {
-    const double products = least_cube_products(load.width, load.points / load.nodes);
+    const double density = load.points / load.nodes, products = least_cube_products(load.width, density);
     cubes = std::isfinite(products);
-    if (cubes) covered = products * load.components;
+    if (cubes) {
+      covered = products * load.components;
+    } else if (!broad) {
+      // A tile's last product is half empty, and its patch is moved.
+      constexpr double points_of_tile = 8;
+      covered *= 1 + points_of_tile / std::max(narrow_tile_points(load.width, density), 1.0);
+    }
   }
   const double sums = share * load.points * covered;
   const double butterflies = share * load.nodes * std::log2(load.nodes + 2) * load.components;

@@ -135,6 +135,8 @@ namespace {
 
 /// First mesh points of a tile whose footprints fill a cube.
 [[nodiscard]] int cube_tile_edge(int cube, int width) { return cube - width + 1; }
+/// Along the last axis, where rows of cubes begin with a sector of memory.
+[[nodiscard]] int even_edge(int edge) { return edge > 1 ? edge / 2 * 2 : edge; }
 
 /// Points of a tile below which its products would be nearly empty.
 constexpr double least_in_cube = 8;
@@ -155,8 +157,7 @@ constexpr double least_in_cube = 8;
   for (int axis = 0; axis < 3; ++axis) {
     const int starts = plan.grid.starts(axis);
     int edge = plan.collects ? long_footprint_edge : cube_tile_edge(plan.cube, width);
-    // Rows of cubes then begin with a sector of memory.
-    if (axis == 2 && edge > 1) edge = edge / 2 * 2;
+    if (axis == 2) edge = even_edge(edge);
     plan.grid.edge[axis] = std::min(edge, starts);
     plan.grid.tiles[axis] = (starts + plan.grid.edge[axis] - 1) / plan.grid.edge[axis];
   }
@@ -199,7 +200,8 @@ int edge_of_cubes(int width, double density) {
 double least_cube_products(int width, double density) {
   const int cube = is_long_footprint(width, density) ? edge_of_cubes(width, density) : 0;
   if (cube == 0) return std::numeric_limits<double>::infinity();
-  return cube_products(cube, density * std::pow(cube_tile_edge(cube, width), 3));
+  const int edge = cube_tile_edge(cube, width);
+  return cube_products(cube, density * edge * edge * even_edge(edge));
 }
 
 tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count) {

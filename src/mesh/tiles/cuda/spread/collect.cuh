@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "mesh/tiles/cuda/halves.cuh"
 #include "mesh/tiles/cuda/spread/candidates.hpp"
 #include "mesh/tiles/cuda/spread/products.cuh"
 #include "quadrat/parallel/warp_scan.hpp"
@@ -186,11 +185,7 @@ struct tile_collector {
         }
       }
     } else {
-      if constexpr (sizeof(T) == sizeof(float)) {
-        weights_of_record(problem.window, shape, record, w);
-      } else {
-        tile_weights(problem.window, shape, record, w);
-      }
+      weights_to_spread(problem, record, w);
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) place_tile_weights(offset[axis], w[axis]);
     }

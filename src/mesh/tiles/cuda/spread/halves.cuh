@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "core/cuda_check.hpp"
 #include "mesh/tiles/cuda/halves.cuh"
 #include "mesh/tiles/cuda/spread/products.cuh"
@@ -322,19 +324,29 @@ void launch_spread_halves(const cuda_context& context, const tile_problem<float>
   launch.check();
 }
 
+/// Where products of 16 points in halves take less time than those of 8 in the tf32 format: with four groups of
+/// columns, since their factors are then used four times. Sums in a fixed order are for values of any size.
+template <int Channels, int Layers, template <typename, int, int> typename Target>
+inline constexpr bool spreads_halves =
+    Channels * Layers == 4 ||
+    !std::is_same_v<Target<float, Channels, Layers>, tile_mesh_target<float, Channels, Layers>>;
+
+template <typename T, int Channels, int Layers, template <typename, int, int> typename Target>
+void launch_spread_layers(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
+                          T* shares) {
+  if constexpr (sizeof(T) == sizeof(float) && spreads_halves<Channels, Layers, Target>) {
+    launch_spread_halves<Channels, Layers, Target>(context, problem, channels, shares);
+  } else {
+    launch_spread_tiles<T, Channels, Layers, Target>(context, problem, channels, shares);
+  }
+}
+
 /// `shares`: for targets that use them.
 template <typename T, int Channels, template <typename, int, int> typename Target>
 void launch_spread_units(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                          T* shares) {
-  if constexpr (sizeof(T) == sizeof(float)) {
-    if (problem.grid.layers == 1) {
-      launch_spread_halves<Channels, 1, Target>(context, problem, channels, shares);
-    } else {
-      launch_spread_halves<Channels, 2, Target>(context, problem, channels, shares);
-    }
-  } else {
-    launch_spread_tiles<T, Channels, Target>(context, problem, channels, shares);
-  }
+  (problem.grid.layers == 1 ? launch_spread_layers<T, Channels, 1, Target>
+                            : launch_spread_layers<T, Channels, 2, Target>)(context, problem, channels, shares);
 }
 
 template <typename T>

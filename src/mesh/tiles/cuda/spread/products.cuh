@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/halves.cuh"
 #include "mesh/tiles/cuda/mma.cuh"
 #include "mesh/tiles/cuda/problem.hpp"
 #include "mesh/tiles/cuda/spread/targets.cuh"
@@ -78,6 +79,17 @@ class tile_patch_sums {
   sums_type sums_;
 };
 
+/// The weights of a point along all axes.
+template <typename T>
+__device__ __forceinline__ void weights_to_spread(const tile_problem<T>& problem, const tile_record<T>& record,
+                                                  T (&w)[3][8]) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    weights_of_record(problem.window, problem.grid.shape, record, w);
+  } else {
+    tile_weights(problem.window, problem.grid.shape, record, w);
+  }
+}
+
 /// A batch: one point per lane. Offsets along the first axis count from mesh point `start`.
 template <typename T, int Channels, int Layers>
 __device__ __forceinline__ void stage_tile_batch(const tile_problem<T>& problem, const tile_record<T>& record,
@@ -85,7 +97,7 @@ __device__ __forceinline__ void stage_tile_batch(const tile_problem<T>& problem,
                                                  tile_spread_memory<T, Channels, Layers>& memory) {
   const tile_grid& grid = problem.grid;
   T w[3][8];
-  tile_weights(problem.window, grid.shape, record, w);
+  weights_to_spread(problem, record, w);
   rotate_tile_weights(start + offset_of<T>(record.place[0]), w[0]);
   store_tile_weights(memory.first, lane, w[0]);
   shift_tile_weights(offset_of<T>(record.place[1]), grid.edge[1], w[1]);
@@ -138,8 +150,12 @@ __device__ __forceinline__ void add_tile_points(const tile_spread_memory<T, Chan
   }
 }
 
+/// Blocks on a multiprocessor, which bound registers; 0: no bound.
+template <typename T, int Channels, int Layers>
+inline constexpr int tile_spread_blocks = sizeof(T) == 4 && Channels * Layers == 1 ? 6 : 0;
+
 template <typename T, int Channels, int Layers, template <typename, int, int> typename Target>
-__global__ void __launch_bounds__(32 * tile_warps<T>)
+__global__ void __launch_bounds__(32 * tile_warps<T>, tile_spread_blocks<T, Channels, Layers>)
     spread_tiles_kernel(const __grid_constant__ tile_problem<T> problem,
                         const __grid_constant__ tile_channels<T> channels, T* __restrict__ shares) {
   __shared__ tile_spread_memory<T, Channels, Layers> memories[tile_warps<T>];
@@ -200,17 +216,13 @@ __global__ void __launch_bounds__(32 * tile_warps<T>)
 }
 
 /// `shares`: for targets that use them.
-template <typename T, int Channels, template <typename, int, int> typename Target>
+template <typename T, int Channels, int Layers, template <typename, int, int> typename Target>
 void launch_spread_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                          T* shares) {
   const cuda_launch launch(context, "mesh.tiles.spread");
-  const unsigned blocks = cuda_launch::blocks(problem.most_units, tile_warps<T>);
-  const unsigned threads = 32 * tile_warps<T>;
-  if (problem.grid.layers == 1) {
-    spread_tiles_kernel<T, Channels, 1, Target><<<blocks, threads, 0, context.stream()>>>(problem, channels, shares);
-  } else {
-    spread_tiles_kernel<T, Channels, 2, Target><<<blocks, threads, 0, context.stream()>>>(problem, channels, shares);
-  }
+  spread_tiles_kernel<T, Channels, Layers, Target>
+      <<<cuda_launch::blocks(problem.most_units, tile_warps<T>), 32 * tile_warps<T>, 0, context.stream()>>>(
+          problem, channels, shares);
   launch.check();
 }
 
