@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(small_cells_threads)
 /// The points in the order of cells.
 template <typename T, int D>
 struct points_in_block {
-  T* position;             ///< D for each point
+  T* position;             ///< by component, each `count` long
   std::uint32_t* offsets;  ///< cells + 1
   std::uint16_t* ids;      ///< before they are in order: cells
   std::uint16_t* ranks;    ///< before they are in order
@@ -56,7 +56,7 @@ struct points_in_block {
 
   __device__ vec<T, D> at(std::uint32_t slot) const {
     vec<T, D> result;
-    for (int axis = 0; axis < D; ++axis) result[axis] = position[D * slot + axis];
+    for (int axis = 0; axis < D; ++axis) result[axis] = position[axis * count + slot];
     return result;
   }
 };
@@ -86,40 +86,18 @@ __device__ point_in_cell<T, D> find_cell(const search_key_of_one<T, D>& key, std
   return find_cell_of_any(key, i, point);
 }
 
-/// Copies the points as they are. Many loads are on their way at once, and blocks begin at different points, since all
-/// of them read the same ones.
-template <typename T, int D>
-__device__ void copy_points(const list_at_once<T, D>& a, const points_in_block<T, D>& points) {
-  const points_view<T, D>& from = a.key.key.search.points;
-  const std::uint32_t size = D * points.count;
-  const auto start = static_cast<std::uint32_t>(std::uint64_t{blockIdx.x} * size / gridDim.x);
-  bool packed = from.stride == D;
-  for (int axis = 1; axis < D; ++axis) packed = packed && from.component[axis] == from.component[0] + axis;
-  const auto rotated = [&](std::uint32_t k) { return k + start < size ? k + start : k + start - size; };
-  constexpr std::uint32_t at_once = 8;
-#pragma unroll 1
-  for (std::uint32_t first = threadIdx.x; first < size; first += at_once * at_once_threads) {
-    T value[at_once];
-#pragma unroll
-    for (std::uint32_t k = 0; k < at_once; ++k) {
-      const std::uint32_t at = rotated(min(first + k * at_once_threads, size - 1));
-      value[k] = packed ? from.component[0][at] : from.component[at % D][at / D * from.stride];
-    }
-#pragma unroll
-    for (std::uint32_t k = 0; k < at_once; ++k) {
-      const std::uint32_t at = first + k * at_once_threads;
-      if (at < size) points.position[rotated(at)] = value[k];
-    }
-  }
-}
-
-/// Finds the cell and the rank in it of each point.
+/// Finds the cell and the rank in it of each point of this thread, and copies the points as they are. The next is
+/// loaded before: the compiler cannot load it past a fault or an atomic operation.
 template <typename T, int D>
 __device__ void count_cells(const list_at_once<T, D>& a, const points_in_block<T, D>& points) {
+  if (threadIdx.x >= points.count) return;
+  vec<T, D> next = a.key.read(threadIdx.x);
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < points.count; i += at_once_threads) {
-    const point_in_cell<T, D> point = find_cell(a.key, i, points.at(i));
-    for (int axis = 0; axis < D; ++axis) points.position[D * i + axis] = point.position[axis];
+    const vec<T, D> given = next;
+    next = a.key.read(min(i + at_once_threads, points.count - 1));
+    const point_in_cell<T, D> point = find_cell(a.key, i, given);
+    for (int axis = 0; axis < D; ++axis) points.position[axis * points.count + i] = point.position[axis];
     points.ids[i] = static_cast<std::uint16_t>(point.cell);
     points.ranks[i] = static_cast<std::uint16_t>(atomicAdd(points.offsets + point.cell, 1u));
   }
@@ -140,11 +118,11 @@ __device__ void order_points(const points_in_block<T, D>& points) {
   for_each_item([&](unsigned k, std::uint32_t i) { slot[k] = points.offsets[points.ids[i]] + points.ranks[i]; });
 #pragma unroll 1
   for (int axis = 0; axis < D; ++axis) {
-    T* position = points.position + axis;
+    T* position = points.position + axis * points.count;
     T value[items];
-    for_each_item([&](unsigned k, std::uint32_t i) { value[k] = position[D * i]; });
+    for_each_item([&](unsigned k, std::uint32_t i) { value[k] = position[i]; });
     __syncthreads();
-    for_each_item([&](unsigned k, std::uint32_t) { position[D * slot[k]] = value[k]; });
+    for_each_item([&](unsigned k, std::uint32_t) { position[slot[k]] = value[k]; });
     if (axis > 0) continue;
     for_each_item([&](unsigned k, std::uint32_t i) { points.ids[slot[k]] = static_cast<std::uint16_t>(i); });
   }
@@ -154,7 +132,6 @@ __device__ void order_points(const points_in_block<T, D>& points) {
 template <typename T, int D>
 __device__ void fill_cells(const list_at_once<T, D>& a, const points_in_block<T, D>& points) {
   __shared__ std::uint32_t warp_sums[at_once_threads / 32];
-  copy_points(a, points);
   for (std::uint32_t cell = threadIdx.x; cell <= a.cells; cell += at_once_threads) points.offsets[cell] = 0;
   __syncthreads();
   count_cells(a, points);
