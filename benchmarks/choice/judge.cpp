@@ -59,7 +59,7 @@ template <typename Request, typename Choose>
   plain.sample = {};
   const expected_time unseen = choose(plain), seen = choose(request);
   const chosen_method sampled{std::string(seen.method), true, seen.milliseconds};
-  if (detail::worth_sampling(request.cuda, unseen.milliseconds)) return {sampled, sampled};
+  if (detail::worth_sampling(request.cuda, unseen.milliseconds, repeatable)) return {sampled, sampled};
   const chosen_method first{std::string(unseen.method), false, unseen.milliseconds};
   return {first, repeatable ? first : sampled};
 }

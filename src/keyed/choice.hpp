@@ -25,7 +25,7 @@ struct key_choice {
 /// Whether a sample costs at most 2 % of that work. Where runs must be repeatable the first keys decide for all that
 /// follow, of which there may be many: 10 %. On a GPU it is waited for only there.
 [[nodiscard]] inline bool worth_key_sample(bool cuda, bool repeatable, std::size_t elements, double work_ms) {
-  return (repeatable ? 0.1 : 0.02) * work_ms >=
+  return (repeatable ? (cuda ? 0.1 : 0.3) : 0.02) * work_ms >=
          sample_ms(cuda, cuda && repeatable, key_sample_layout::of(cuda, elements));
 }
 

@@ -127,7 +127,6 @@ inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
       .once("mesh", cost_unit::step, 1e-6 * request.nodes)
       .once("order", cost_unit::byte, request.megapoints() * request.disorder())
       .once("fullest", cost_unit::step, request.fullest_tile())
-      .each("fullest", cost_unit::step, request.fullest())
       .each("rows", cost_unit::step, request.contributions() / request.row)
       .holds(tiled_point_bytes(request));
 }

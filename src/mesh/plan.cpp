@@ -92,7 +92,7 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
   const detail::spread_choice plain = detail::choose_spread_method(request, profile_of(context));
   if (plain.times.size() == 1) return request;
   unseen_ms = plain.times[0].milliseconds;
-  if (detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms))) {
+  if (detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms), level != determinism::none)) {
     workspace<Context> memory;  // not kept: it is not among the bytes that the method needs
     request.sample = detail::sample_points(context, points, detail::tiles_for_sample(domain, extents), memory);
     unseen_ms = unseen_work_ms = 0;

@@ -106,11 +106,12 @@ inline constexpr double unseen_clustering = 100;
   return clustered < points ? clustered : points;
 }
 
-/// Milliseconds that a sample takes. It is taken where the work it serves is expected to take 50 times as long.
+/// Milliseconds that a sample takes. It is taken where the work it serves is expected to take 50 times as long, or ten
+/// times where the choice is for good.
 inline constexpr double sample_ms_on_cuda = 0.11;
 inline constexpr double sample_ms_on_cpu = 0.06;
-[[nodiscard]] constexpr bool worth_sampling(bool cuda, double expected_ms) {
-  return expected_ms >= 50 * (cuda ? sample_ms_on_cuda : sample_ms_on_cpu);
+[[nodiscard]] constexpr bool worth_sampling(bool cuda, double expected_ms, bool for_good = false) {
+  return expected_ms >= (for_good ? 10 : 50) * (cuda ? sample_ms_on_cuda : sample_ms_on_cpu);
 }
 
 }  // namespace quadrat::detail

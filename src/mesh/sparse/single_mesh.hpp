@@ -79,6 +79,7 @@ struct single_mesh_method {
     cost.each("nodes", cost_unit::step, request.share(1e-6 * request.nodes));
     // Few threads of a GPU take the row of a mesh point, however long it is.
     cost.each("fullest", cost_unit::step, request.cuda ? request.crowd() : request.fullest());
+    if (request.cuda) cost.each("in_order", cost_unit::step, request.level != determinism::none ? request.crowd() : 0);
     if (!request.cuda) {
       // Each thread has as many mesh points, but where tiles are empty not as many entries.
       const double uneven = request.sample.seen > 0 ? 1 - request.sample.occupied : 0;

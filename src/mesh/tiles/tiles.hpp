@@ -36,7 +36,13 @@ struct tiles_method {
     spread_request here = request;
     if (cubes) here.footprint = 0;
     const bool flat = request.dimension < 3;  // patches are then other ones
+    const bool ordered = request.level != determinism::none;
+    // What more points a mesh point collects, other warps take over.
+    constexpr double most_collected = 512e-6;
     return tiles_cost(here)
+        .each("fullest", cost_unit::step, collects ? 0 : here.fullest())
+        .each("shares", cost_unit::step, collects ? std::min(request.fullest_tile(), most_collected) : 0)
+        .each("ordered", cost_unit::step, ordered && !collects ? request.contributions() : 0)
         .each("collect", cost_unit::step, collects && !flat ? 1e-6 * request.nodes : 0)
         .each("collect_flat", cost_unit::step, collects && flat ? 1e-6 * request.nodes : 0)
         .each("collected", cost_unit::step, collects && !flat ? request.contributions() : 0)
