@@ -18,7 +18,7 @@ namespace quadrat {
 
 /// Whether a step pushes the grains that are ghosts elsewhere first, and the others while these travel.
 enum class halo_overlap {
-  automatic,  ///< where there are several ranks
+  automatic,  ///< as `always`, but not between threads with GPUs, whose messages take less time than that
   never,
   always
 };

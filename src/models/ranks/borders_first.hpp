@@ -7,6 +7,7 @@
 
 #include "models/ranks/side_way.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/halo.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
@@ -29,6 +30,14 @@ struct for_those_without_copies {
     if (copies[i] == 0) body(i);
   }
 };
+
+/// Whether messages take so long that it pays to take the particles first that travel. Not between GPUs that write into
+/// each other's memory: two H100 exchange the ghosts of a step in 20 to 30 us, and to take particles in two parts costs
+/// as much or more (docs/scaling.md).
+template <typename Context>
+[[nodiscard]] bool worth_hiding_messages(const communicator& ranks) {
+  return ranks.size() > 1 && (std::is_same_v<Context, cpu_context> || ranks.name() != "threads");
+}
 
 /// Calls the body for each own particle: first for those that are ghosts elsewhere, which send() then sends on their
 /// way, and for the others while these travel. `borders` works by `way`.

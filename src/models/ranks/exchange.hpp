@@ -112,7 +112,7 @@ class rank_exchange {
 
  private:
   /// Steps that balancing costs, about.
-  static constexpr double balance_cost = 20;
+  static constexpr double balance_cost = 4;
   /// Imbalance below this is not worth a look.
   static constexpr double least_loss = 0.02;
 

@@ -181,7 +181,8 @@ void circles_share<Context, T, D>::move(bool more, std::uint32_t* neighbors) {
 template <typename Context, typename T, int D>
 template <typename Law>
 void circles_share<Context, T, D>::move_by(const Law& law, bool more, std::uint32_t* neighbors) {
-  if (!more || ranks_.size() == 1) return enqueue_move(context_, law, circles_part::all, neighbors);
+  if (!more || !worth_hiding_messages<Context>(ranks_))
+    return enqueue_move(context_, law, circles_part::all, neighbors);
   border_way_.follow(context_);
   enqueue_move(border_way_.context(), law, circles_part::with_copies, neighbors);
   if constexpr (std::is_same_v<Context, cpu_context>) {

@@ -9,6 +9,7 @@
 #include "models/circles/engine.hpp"
 #include "models/circles/fixed_sum.hpp"
 #include "models/circles/ranks/kernels.hpp"
+#include "models/ranks/borders_first.hpp"
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/share.hpp"
 #include "models/ranks/side_way.hpp"

@@ -274,15 +274,24 @@ void friction_share<Context, T>::take_step(int wish) {
                                   static_cast<std::uint32_t>(walls_.size())};
   const friction_step<T> body{forces, grains(1 - now_), listed_.data(), words_.data(),
                               0,      setup_.gravity,   setup_.skin / 2};
-  for_each_borders_first(context_, border_way_, "friction.step own", borders_, body, [&] { send_ghosts(1 - now_); });
+  const bool first = worth_hiding_messages<Context>(ranks_);
+  if (first) {
+    for_each_borders_first(context_, border_way_, "friction.step own", borders_, body, [&] { send_ghosts(1 - now_); });
+  } else {
+    for_each(context_, "friction.step own", own_, body);
+  }
   const auto words = to_host(context_, words_.data(), stale_word + 1);
   // Steps of the run take the place of those of the batch.
   if (words[fault_word] != no_run_fault) fault_ = std::min(fault_, step_ << 32 | words[fault_word]);
   now_ = 1 - now_;
   ++step_;
   const bool due = exchange_.due(words[stale_word] != 0, own_, wish);
-  receive_ghosts();
-  if (due) rebuild(false);
+  if (first) receive_ghosts();
+  if (due) {
+    rebuild(false);
+  } else if (!first) {
+    fetch_ghosts();
+  }
 }
 
 template <typename Context, typename T>

@@ -31,8 +31,10 @@ template <typename Context>
   return skin;
 }
 
+template <typename Context>
 [[nodiscard]] bool overlaps(const communicator& ranks, halo_overlap asked) {
-  return asked == halo_overlap::automatic ? ranks.size() > 1 : asked == halo_overlap::always;
+  return asked == halo_overlap::automatic ? detail::worth_hiding_messages<Context>(ranks)
+                                          : asked == halo_overlap::always;
 }
 
 /// Grains that ranks give, in order of rank.
@@ -60,7 +62,7 @@ struct distributed_granular<Context, T>::implementation {
         options(options_of_rank(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, count)),
         grains(chosen, group, setup, static_cast<T>(checked_skin(skin) * 2 * options.parameters.radius),
-               overlaps(group, overlap)) {}
+               overlaps<Context>(group, overlap)) {}
 
   /// `first`: the id of the first grain that this rank gives.
   void set(const granular_state<T>& state, std::size_t first) {
