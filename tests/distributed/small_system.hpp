@@ -242,6 +242,16 @@ void check_halo(communicator& ranks, const small_system<T, D>& system, const dec
   const auto own_points = to_device(context, chosen(system.points, ids));
   borders.build(system.space, on_device.view(), points_of(own_points), {system.reach});
   expect(borders.ghosts() == ghosts.size(), "there are ", borders.ghosts(), " ghosts; expected ", ghosts.size());
+  std::vector<std::uint32_t> bordering;
+  for (std::size_t i = 0; i < own; ++i) {
+    bool shared = false;
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      shared = shared || (rank != ranks.rank() && system.near(shares.blocks[static_cast<std::size_t>(rank)], ids[i]));
+    }
+    if (shared) bordering.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto found = borders.bordering();
+  expect(to_host(context, found.data(), found.size()) == bordering, "others are said to be ghosts elsewhere");
 
   std::vector<std::uint32_t> all_ids = ids;
   all_ids.resize(own + ghosts.size(), 12345);
