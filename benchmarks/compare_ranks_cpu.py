@@ -4,7 +4,7 @@
 
     python3 benchmarks/compare_ranks_cpu.py build/cpu/bin/quadrat [-o benchmarks/results/cpu/ranks_mpi.json] [--cores 0,1]
 
-Runs both by turns, so that a machine that becomes slower does so for both, and keeps the summaries of all runs. Prints the
+Runs both by turns, so that a machine that becomes slower does so for both, and keeps the results of all runs. Prints the
 median milliseconds of a step of each, and what processes lose. Scenes: the dam break, and a bed of grains at rest."""
 
 import argparse
@@ -51,10 +51,29 @@ def summary(program, scene, processes, cores, folder):
     return json.loads(subprocess.run(start + run, check=True, capture_output=True, text=True).stdout)
 
 
+def row_of(scene, processes, found):
+    run, ranks = found["run"], found.get("ranks", {})
+    row = {"op": "ranks", "method": "processes" if processes > 1 else "threads", "scene": scene, "n": run["particles"],
+           "steps": run["last_step"] - run["first_step"], "chosen": run["method"],
+           "mean_ms": found["performance"]["milliseconds_per_step"]}  # fmt: skip
+    row |= {key: ranks[key] for key in ("exchanges", "balances", "imbalance", "steps_lost_to_imbalance") if key in ranks}
+    if ranks:
+        row["communication_seconds"] = [rank["communication_seconds"] for rank in ranks["by_rank"]]
+    return row
+
+
+def results_of(runs):
+    """In the form of `quadrat bench`. runs: scene, processes and summary of each run."""
+    first = runs[0]["summary"]
+    meta = {key: first["program"][key] for key in ("version", "commit", "compiler")}
+    meta |= {"device": first["device"]["name"], "threads": 2, "topic": "compare_ranks_cpu"}
+    return {"meta": meta, "rows": [row_of(run["scene"], run["processes"], run["summary"]) for run in runs]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
-    parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for the summaries, as JSON")
+    parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for the results, as JSON")
     parser.add_argument("--cores", default="0,1")
     parser.add_argument("--turns", type=int, default=TURNS)
     options = parser.parse_args()
@@ -73,7 +92,7 @@ def main():
             print(f"{scene['name']}: threads {times[1]:.3g} ms, processes {times[2]:.3g} ms, "
                   f"{100 * (1 - times[1] / times[2]):.0f} % lost")  # fmt: skip
     if options.output:
-        options.output.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
+        options.output.write_text(json.dumps(results_of(rows), indent=1) + "\n")
 
 
 if __name__ == "__main__":
