@@ -19,7 +19,8 @@
 namespace quadrat::detail {
 
 /// Points of at most tiles_of_stage tiles of a row: point b of tile t is at place 8 t + b. In two dimensions z is 0.
-/// One more of each: a list may be followed by a number of places, which is at most one too large for a place.
+/// There is room for one more of each: a register that is read beyond the end of a list holds the number of places that
+/// follows it, which may be one larger than the largest place.
 template <typename T>
 struct row_stage {
   pair_point<T, 3> points[tiles_of_stage * points_of_group + 1];  ///< the property has the bits of the id
@@ -146,7 +147,8 @@ QUADRAT_WIDE void add_selected_wide(Sum& sum, particle_id i, const selected_pair
 #undef QUADRAT_WIDE
 #undef QUADRAT_INLINED
 
-/// Index: place. Does the row of each 32nd place: with one index a point, small sets use all threads, too.
+/// Index: a point's place. The index of the first place of a row does the whole row of 32, and the others nothing: with
+/// as many indices as points, small sets use all threads, too.
 template <typename T, int D, typename Sum, typename F>
 struct accumulate_rows_of_tiles {
   cluster_pair_view<T, D> view;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "models/ranks/side_way.hpp"
+#include "models/ranks/priority_stream.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/halo.hpp"
@@ -40,22 +40,22 @@ template <typename Context>
 }
 
 /// Calls the body for each own particle: first for those that are ghosts elsewhere, which send() then sends on their
-/// way, and for the others while these travel. `borders` works by `way`.
+/// way, and for the others while these travel. `borders` works in `stream`.
 template <typename Context, typename T, int D, typename Body, typename Send>
-void for_each_borders_first(const Context& context, side_way<Context>& way, const char* name,
+void for_each_borders_first(const Context& context, priority_stream<Context>& stream, const char* name,
                             const halo<Context, T, D>& borders, const Body& body, const Send& send) {
   const auto inner = [&] {
     for_each(context, name, borders.own(), for_those_without_copies<Body>{body, borders.copies()});
   };
-  way.follow(context);
-  for_each(way.context(), name, borders.bordering().size(), for_some<Body>{body, borders.bordering().data()});
+  stream.wait_for(context);
+  for_each(stream.context(), name, borders.bordering().size(), for_some<Body>{body, borders.bordering().data()});
   if constexpr (std::is_same_v<Context, cpu_context>) {
     send();
     inner();
   } else {
     // The device has work while ranks talk.
     inner();
-    way.lead(context);
+    stream.make_wait(context);
     send();
   }
 }

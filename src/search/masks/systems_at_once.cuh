@@ -14,7 +14,7 @@ namespace quadrat::detail {
 /// Entries of a row, as numbers of points in the system, that a warp stages.
 inline constexpr unsigned systems_staged_most = 1408;
 
-/// Index: point. Where the systems begin; or notes that they are not in order.
+/// Index: point. Finds where the systems begin, or notes that they are not in order.
 template <typename T, int D>
 struct find_systems {
   systems_at_once<T, D> list;

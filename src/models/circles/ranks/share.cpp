@@ -24,8 +24,8 @@ circles_share<Context, T, D>::circles_share(const Context& context, communicator
       fixed_law_(make_fixed_law<T, D>(setup.parameters, setup.space.domain)),
       cells_(context, setup.space, {.outside_allowed = true, .fold_reach = reach_}),
       exchange_(context, ranks, setup.space),
-      border_way_(context),
-      borders_(border_way_.context(), ranks),
+      border_stream_(context),
+      borders_(border_stream_.context(), ranks),
       fault_(context, 1) {}
 
 /// Rank 0 has all agents, by id, until they leave.
@@ -56,9 +56,9 @@ void circles_share<Context, T, D>::exchange() {
   before_.resize_discarding(context_, own_);
   exchange_.reorder(carried_.data(), before_.data());
   const waiting_time time(exchange_.communication_seconds());
-  border_way_.follow(context_);
+  border_stream_.wait_for(context_);
   borders_.build(setup_.space, exchange_.on_device(), points(before_, own_), {reach_ + skin_});
-  border_way_.lead(context_);
+  border_stream_.make_wait(context_);
   has_ghosts_ = false;
   const std::size_t all = own_ + borders_.ghosts();
   agents_.resize_discarding(context_, all);
@@ -138,7 +138,7 @@ void circles_share<Context, T, D>::prepare_step(int wish) {
   exchange();
 }
 
-/// Ghosts start on their way, after what border_way_ has been given.
+/// Ghosts start on their way, after what border_stream_ has been given.
 template <typename Context, typename T, int D>
 void circles_share<Context, T, D>::send_ghosts() {
   const waiting_time time(exchange_.communication_seconds());
@@ -153,7 +153,7 @@ void circles_share<Context, T, D>::receive_ghosts() {
   if (!traveling_) return;
   const waiting_time time(exchange_.communication_seconds());
   borders_.finish_forward();
-  border_way_.lead(context_);
+  border_stream_.make_wait(context_);
   traveling_ = false;
 }
 
@@ -161,7 +161,7 @@ void circles_share<Context, T, D>::receive_ghosts() {
 template <typename Context, typename T, int D>
 void circles_share<Context, T, D>::move(bool more, std::uint32_t* neighbors) {
   if (!has_ghosts_) {
-    border_way_.follow(context_);
+    border_stream_.wait_for(context_);
     send_ghosts();
   }
   receive_ghosts();
@@ -183,15 +183,15 @@ template <typename Law>
 void circles_share<Context, T, D>::move_by(const Law& law, bool more, std::uint32_t* neighbors) {
   if (!more || !worth_hiding_messages<Context>(ranks_))
     return enqueue_move(context_, law, circles_part::all, neighbors);
-  border_way_.follow(context_);
-  enqueue_move(border_way_.context(), law, circles_part::with_copies, neighbors);
+  border_stream_.wait_for(context_);
+  enqueue_move(border_stream_.context(), law, circles_part::with_copies, neighbors);
   if constexpr (std::is_same_v<Context, cpu_context>) {
     send_ghosts();
     enqueue_move(context_, law, circles_part::without_copies, neighbors);
   } else {
     // The device has work while ranks talk.
     enqueue_move(context_, law, circles_part::without_copies, neighbors);
-    border_way_.lead(context_);
+    border_stream_.make_wait(context_);
     send_ghosts();
   }
 }

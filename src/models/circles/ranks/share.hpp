@@ -11,8 +11,8 @@
 #include "models/circles/ranks/kernels.hpp"
 #include "models/ranks/borders_first.hpp"
 #include "models/ranks/exchange.hpp"
+#include "models/ranks/priority_stream.hpp"
 #include "models/ranks/share.hpp"
-#include "models/ranks/side_way.hpp"
 #include "quadrat/cells/carry.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/cells/grid_cells.hpp"
@@ -71,7 +71,7 @@ class circles_share final : public model_share<circles<Context, T, D>> {
   circles_fixed_law<T, D> fixed_law_;
   cell_list cells_;
   rank_exchange<Context, T, D> exchange_;
-  side_way<Context> border_way_;
+  priority_stream<Context> border_stream_;
   halo<Context, T, D> borders_;
   bool traveling_ = false;   ///< ghosts are on their way
   bool has_ghosts_ = false;  ///< of this step, or they are on their way

@@ -41,8 +41,8 @@ friction_share<Context, T>::friction_share(const Context& context, communicator&
       box_(make_lattice(setup.domain)),
       exchange_(context, ranks, friction_grid(setup)),
       histories_(context, ranks),
-      border_way_(context),
-      borders_(border_way_.context(), ranks),
+      border_stream_(context),
+      borders_(border_stream_.context(), ranks),
       list_(context, unsorted_friction_list(setup)),
       matcher_(context),
       walls_(to_device(context, setup.walls)),
@@ -177,9 +177,9 @@ template <typename Context, typename T>
 void friction_share<Context, T>::choose_ghosts() {
   {
     const waiting_time time(exchange_.communication_seconds());
-    border_way_.follow(context_);
+    border_stream_.wait_for(context_);
     borders_.build(exchange_.space(), exchange_.on_device(), points(), {2 * setup_.largest_radius + setup_.skin});
-    border_way_.lead(context_);
+    border_stream_.make_wait(context_);
   }
   const int other = 1 - now_;
   grow(places_[now_], places_[other]);
@@ -191,12 +191,12 @@ void friction_share<Context, T>::choose_ghosts() {
 
 template <typename Context, typename T>
 void friction_share<Context, T>::fetch_ghosts() {
-  border_way_.follow(context_);
+  border_stream_.wait_for(context_);
   send_ghosts(now_);
   receive_ghosts();
 }
 
-/// Ghosts of a set start on their way, after what border_way_ has been given.
+/// Ghosts of a set start on their way, after what border_stream_ has been given.
 template <typename Context, typename T>
 void friction_share<Context, T>::send_ghosts(int set) {
   const waiting_time time(exchange_.communication_seconds());
@@ -210,7 +210,7 @@ template <typename Context, typename T>
 void friction_share<Context, T>::receive_ghosts() {
   const waiting_time time(exchange_.communication_seconds());
   borders_.finish_forward();
-  border_way_.lead(context_);
+  border_stream_.make_wait(context_);
 }
 
 template <typename Context, typename T>
@@ -276,7 +276,8 @@ void friction_share<Context, T>::take_step(int wish) {
                               0,      setup_.gravity,   setup_.skin / 2};
   const bool first = worth_hiding_messages<Context>(ranks_);
   if (first) {
-    for_each_borders_first(context_, border_way_, "friction.step own", borders_, body, [&] { send_ghosts(1 - now_); });
+    for_each_borders_first(context_, border_stream_, "friction.step own", borders_, body,
+                           [&] { send_ghosts(1 - now_); });
   } else {
     for_each(context_, "friction.step own", own_, body);
   }

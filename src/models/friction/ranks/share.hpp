@@ -10,8 +10,8 @@
 #include "models/friction/setup.hpp"
 #include "models/ranks/borders_first.hpp"
 #include "models/ranks/exchange.hpp"
+#include "models/ranks/priority_stream.hpp"
 #include "models/ranks/share.hpp"
-#include "models/ranks/side_way.hpp"
 #include "quadrat/contacts/contact_matcher.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/distributed/halo.hpp"
@@ -72,7 +72,7 @@ class friction_share final : public model_share<granular_friction<Context, T>> {
   lattice<T, 3> box_;
   rank_exchange<Context, T, 3> exchange_;
   migration<Context> histories_;
-  side_way<Context> border_way_;
+  priority_stream<Context> border_stream_;
   halo<Context, T, 3> borders_;
   neighbor_list<Context, T, 3> list_;
   contact_matcher<Context> matcher_;

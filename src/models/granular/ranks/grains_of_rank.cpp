@@ -20,12 +20,12 @@ grains_of_rank<Context, T>::grains_of_rank(const Context& context, communicator&
       least_skin_(skin),
       skin_(skin),
       overlaps_(overlaps),
-      border_way_(context),
+      border_stream_(context),
       cells_(context, setup.space, setup.law.diameter),
       rows_(context, setup, skin),
       exchange_(context, ranks, setup.space),
       few_(context, ranks),
-      borders_(border_way_.context(), ranks),
+      borders_(border_stream_.context(), ranks),
       largest_(context, 1),
       faults_(context, granular_faults) {}
 
@@ -124,7 +124,7 @@ bool grains_of_rank<Context, T>::far_from_ghosts(T moved, int set) {
   return 2 * moved_ >= skin;
 }
 
-/// Positions and velocities of set ghosts_of_ start on their way, after what border_way_ has been given.
+/// Positions and velocities of set ghosts_of_ start on their way, after what border_stream_ has been given.
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::send_ghosts() {
   const waiting_time time(exchange_.communication_seconds());
@@ -140,7 +140,7 @@ void grains_of_rank<Context, T>::receive_ghosts() {
   if (!traveling_) return;
   const waiting_time time(exchange_.communication_seconds());
   borders_.finish_forward();
-  border_way_.lead(context_);
+  border_stream_.make_wait(context_);
   traveling_ = false;
 }
 
@@ -150,7 +150,7 @@ void grains_of_rank<Context, T>::push(std::uint64_t step, bool move) {
   receive_ghosts();
   if (ghosts_of_ != now_) {
     ghosts_of_ = now_;
-    border_way_.follow(context_);
+    border_stream_.wait_for(context_);
     send_ghosts();
     receive_ghosts();
   }
@@ -188,7 +188,7 @@ void grains_of_rank<Context, T>::enqueue_push(const View& view, std::uint64_t st
       move, step,       faults_.data(),  largest_.data()};
   if (!overlaps_ || !move || expects_an_exchange()) return for_each(context_, "granular.push own", own_, body);
   ghosts_of_ = 1 - now_;
-  for_each_borders_first(context_, border_way_, "granular.push own", borders_, body, [&] { send_ghosts(); });
+  for_each_borders_first(context_, border_stream_, "granular.push own", borders_, body, [&] { send_ghosts(); });
 }
 
 /// Makes rows if that is worth it: some steps after ghosts have been chosen for slow grains.
@@ -279,9 +279,9 @@ template <typename Context, typename T>
 void grains_of_rank<Context, T>::choose_ghosts() {
   const waiting_time time(exchange_.communication_seconds());
   skin_ = skin_to_come();
-  border_way_.follow(context_);
+  border_stream_.wait_for(context_);
   borders_.build(setup_.space, exchange_.on_device(), points(own_), {setup_.law.diameter + skin_});
-  border_way_.lead(context_);
+  border_stream_.make_wait(context_);
   const std::size_t all = own_ + borders_.ghosts();
   make_room(positions_[now_], all);
   make_room(velocities_[now_], all);

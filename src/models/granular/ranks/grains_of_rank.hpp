@@ -13,7 +13,7 @@
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/fitted_cells.hpp"
 #include "models/ranks/late_value.hpp"
-#include "models/ranks/side_way.hpp"
+#include "models/ranks/priority_stream.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/halo.hpp"
@@ -103,7 +103,7 @@ class grains_of_rank {
   T least_skin_;
   T skin_;         ///< ghosts are chosen for
   bool overlaps_;  ///< grains that have copies are pushed first, and travel while the others are pushed
-  side_way<Context> border_way_;
+  priority_stream<Context> border_stream_;
   fitted_cells<Context, T, 3> cells_;
   bool fitted_ = false;  ///< cells_, since ghosts were chosen
   std::conditional_t<std::is_same_v<Context, cpu_context>, rows_of_rank<T>, no_rows> rows_;

@@ -48,8 +48,8 @@ srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks,
       sort_every_(options.sort_every),
       room_(srd_room(options, fluid, setup_.particles)),
       exchange_(context, ranks, shifted_grid(setup_)),
-      border_way_(context),
-      borders_(border_way_.context(), ranks),
+      border_stream_(context),
+      borders_(border_stream_.context(), ranks),
       solute_masses_(to_device(context, relative_masses<T>(solute_masses, options.mass))),
       strayed_(context, 1),
       fault_(context, 1) {
@@ -74,9 +74,9 @@ void srd_share<Context, T, D>::plan_cells() {
     windows.push_back(window_of(exchange_.shares(), rank, layers, layers + 1));
   }
   window_ = windows[static_cast<std::size_t>(ranks_.rank())];
-  border_way_.follow(context_);
+  border_stream_.wait_for(context_);
   borders_.plan(exchange_.shares(), windows);
-  border_way_.lead(context_);
+  border_stream_.make_wait(context_);
   const std::size_t one = floating_ ? sizeof(srd_floating_cell<T>) : fixed::words * sizeof(std::int64_t);
   turns_.resize_discarding(context_, window_.size());
   sums_.resize_discarding(context_, window_.size() * one);
@@ -156,7 +156,7 @@ void srd_share<Context, T, D>::decide() {
   auto* const values = reinterpret_cast<value*>(sums_.data());
   const srd_decide_own<T, D, Sums> body{
       setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{fault_.data()}};
-  border_way_.follow(context_);
+  border_stream_.wait_for(context_);
   // On a GPU before ranks talk, so that it has work meanwhile.
   if constexpr (!std::is_same_v<Context, cpu_context>) decide_inner(body);
   const auto communicate = [&](const auto& part) {
@@ -166,10 +166,10 @@ void srd_share<Context, T, D>::decide() {
   communicate([&] { borders_.start_add(values, width); });
   if constexpr (std::is_same_v<Context, cpu_context>) decide_inner(body);
   communicate([&] { borders_.finish_add(values, width); });
-  for_each(border_way_.context(), "srd.decide shared", borders_.shared().size(),
+  for_each(border_stream_.context(), "srd.decide shared", borders_.shared().size(),
            srd_decide_shared<T, D, Sums>{body, borders_.shared().data()});
   communicate([&] { borders_.fetch(reinterpret_cast<T*>(turns_.data()), sizeof(srd_turn<T, D>) / sizeof(T)); });
-  border_way_.lead(context_);
+  border_stream_.make_wait(context_);
 }
 
 template <typename Context, typename T, int D>

@@ -7,8 +7,8 @@
 
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/late_value.hpp"
+#include "models/ranks/priority_stream.hpp"
 #include "models/ranks/share.hpp"
-#include "models/ranks/side_way.hpp"
 #include "models/srd/options.hpp"
 #include "models/srd/ranks/cell_window.hpp"
 #include "models/srd/ranks/kernels.hpp"
@@ -64,7 +64,7 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   double room_;
   fixed fixed_{};
   rank_exchange<Context, T, D> exchange_;
-  side_way<Context> border_way_;
+  priority_stream<Context> border_stream_;
   cell_borders<Context, D> borders_;
   cell_window<D> window_{};
   std::size_t own_ = 0;

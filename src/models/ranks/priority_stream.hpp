@@ -11,18 +11,18 @@
 
 namespace quadrat::detail {
 
-/// A way beside that of a context, for what other ranks wait for: on a GPU a stream of the highest priority, whose
-/// kernels start before the rest of a large one. On CPUs it is the context itself.
+/// A stream of the highest priority beside that of a context, for what other ranks wait for: on a GPU its kernels start
+/// before the rest of a large one. On CPUs it is the context itself.
 template <typename Context>
-class side_way {
+class priority_stream {
  public:
-  explicit side_way(const Context& main) : context_(main) {}
+  explicit priority_stream(const Context& main) : context_(main) {}
 
   [[nodiscard]] const Context& context() const { return context_; }
   /// What is enqueued here later waits for what `main` has been given.
-  void follow(const Context& /*main*/) {}
+  void wait_for(const Context& /*main*/) {}
   /// What is enqueued in `main` later waits for what has been given here.
-  void lead(const Context& /*main*/) {}
+  void make_wait(const Context& /*main*/) {}
 
  private:
   Context context_;
@@ -31,9 +31,9 @@ class side_way {
 #if defined(__CUDACC__)
 
 template <>
-class side_way<cuda_context> {
+class priority_stream<cuda_context> {
  public:
-  explicit side_way(const cuda_context& main) : context_(main) {
+  explicit priority_stream(const cuda_context& main) : context_(main) {
     main.activate();
     int lowest = 0, highest = 0;
     check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for priorities of streams");
@@ -49,13 +49,13 @@ class side_way<cuda_context> {
       throw;
     }
   }
-  side_way(const side_way&) = delete;
-  side_way& operator=(const side_way&) = delete;
-  ~side_way() { release(); }
+  priority_stream(const priority_stream&) = delete;
+  priority_stream& operator=(const priority_stream&) = delete;
+  ~priority_stream() { release(); }
 
   [[nodiscard]] const cuda_context& context() const { return context_; }
-  void follow(const cuda_context& main) { order(main.stream(), stream_); }
-  void lead(const cuda_context& main) { order(stream_, main.stream()); }
+  void wait_for(const cuda_context& main) { order(main.stream(), stream_); }
+  void make_wait(const cuda_context& main) { order(stream_, main.stream()); }
 
  private:
   void order(cudaStream_t first, cudaStream_t second) {
