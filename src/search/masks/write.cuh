@@ -15,8 +15,8 @@ struct staged_row {
 };
 
 /// Only neighbors: the bits above the slot give the row of an entry, and the warp writes 32 consecutive entries at a
-/// time, across rows. `Whole`: no row has an end before its last entry.
-template <bool Whole, typename T, int D>
+/// time, across rows.
+template <typename T, int D>
 __device__ void write_staged_neighbors(const masks_search<T, D>& a, const std::uint32_t* stage, std::uint32_t total,
                                        const staged_row* rows) {
   constexpr std::uint32_t at_once = 8;
@@ -27,14 +27,23 @@ __device__ void write_staged_neighbors(const masks_search<T, D>& a, const std::u
     for (std::uint32_t k = 0; k < at_once; ++k) {
       const std::uint32_t entry = min(first + 32 * k, total - 1);  // the last one may be written twice
       const std::uint32_t word = stage[entry];
-      const staged_row& row = rows[word >> slot_bits];
-      to[k] = Whole || entry < row.end ? row.to + sizeof(particle_id) * entry : 0;
+      to[k] = rows[word >> slot_bits].to + sizeof(particle_id) * entry;
       neighbors[k] = load_early(a.elements + (word & slot_mask));
     }
 #pragma unroll
-    for (std::uint32_t k = 0; k < at_once; ++k) {
-      if (Whole || to[k] != 0) *reinterpret_cast<particle_id*>(to[k]) = neighbors[k];
-    }
+    for (std::uint32_t k = 0; k < at_once; ++k) *reinterpret_cast<particle_id*>(to[k]) = neighbors[k];
+  }
+}
+
+/// The same, of rows that may not fit: only entries before the end of their row.
+template <typename T, int D>
+__device__ void write_neighbors_that_fit(const masks_search<T, D>& a, const std::uint32_t* stage, std::uint32_t total,
+                                         const staged_row* rows) {
+  for (std::uint32_t entry = threadIdx.x % 32; entry < total; entry += 32) {
+    const std::uint32_t word = stage[entry];
+    const staged_row& row = rows[word >> slot_bits];
+    if (entry >= row.end) continue;
+    *reinterpret_cast<particle_id*>(row.to + sizeof(particle_id) * entry) = __ldg(a.elements + (word & slot_mask));
   }
 }
 
@@ -152,8 +161,8 @@ __device__ void write_staged(const masks_search<T, D>& a, const neighbor_sink<T,
       staged.rows[threadIdx.x % 32] = {to - sizeof(particle_id) * mine.start, mine.start, mine.start + mine.room};
     }
     __syncwarp();
-    whole ? write_staged_neighbors<true>(a, staged.words, total, staged.rows)
-          : write_staged_neighbors<false>(a, staged.words, total, staged.rows);
+    whole ? write_staged_neighbors(a, staged.words, total, staged.rows)
+          : write_neighbors_that_fit(a, staged.words, total, staged.rows);
   } else {
     write_staged_list<Boxes>(a, sink, staged, total, mine);
   }
