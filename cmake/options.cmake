@@ -17,6 +17,7 @@ option(QUADRAT_INSTALL "Install the library, its headers and the program" ${PROJ
 option(QUADRAT_WERROR "Warnings are errors" OFF)
 option(QUADRAT_BENCHMARKS "quadrat bench in the program; the tests want it in any case" ON)
 option(QUADRAT_UNITY "Compile the sources of a module in batches: faster from scratch, slower after a change" ON)
+option(QUADRAT_LARGE_BATCHES "Batches of twice as many sources: faster where little is optimized" OFF)
 option(QUADRAT_NATIVE "Compile for the CPU of this machine (-march=native); the binaries may not run on another" OFF)
 option(QUADRAT_CUDA_FAST_COMPILE "Compile device code fast, not to be fast: for machines that only look whether it compiles" OFF)
 set(QUADRAT_SANITIZE "" CACHE STRING "Host sanitizers, as in -fsanitize=: 'address,undefined' or 'thread'")
