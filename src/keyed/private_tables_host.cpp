@@ -278,7 +278,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
   const partition elements{keys_.count, threads};
   with_keys(keys_, [&](const auto* keys) {
     for_each_part_of(context_, threads, work, [&](std::size_t part) {
-      using key_type = std::remove_cvref_t<decltype(*keys)>;
+      using key = std::remove_cvref_t<decltype(*keys)>;
       const auto join = make_row_join<Fold, Components>(source, results, components);
       if (!accumulate && threads == 1) join.clear(0, setup_.key_count);
       if (!accumulate && threads > 1) join.clear(ranges_[part], ranges_[part + 1]);
@@ -286,7 +286,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
       const bool far = setup_.key_count * row_bytes > threads * near_bytes;
       if (threads == 1 && far) return fill_far(keys_, keys, 0, keys_.count, join);
       if (threads == 1) return fill_table<1>(keys_, keys, 0, keys_.count, join);
-      range_reader<key_type> reader(keys_, keys, far);
+      range_reader<key> reader(keys_, keys, far);
       reader.read(ranges_[part], ranges_[part + 1], elements.first(part), elements.last(part), join);
     });
   });
