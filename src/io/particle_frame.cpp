@@ -14,8 +14,8 @@ namespace quadrat::io {
 namespace {
 
 /// Names that the formats give a meaning of their own.
-constexpr std::array<std::string_view, 8> taken{"species", "pos",    "velo", "velocity",
-                                                "speed",   "radius", "id",   "Points"};
+constexpr std::array<std::string_view, 8> reserved_names{"species", "pos",    "velo", "velocity",
+                                                         "speed",   "radius", "id",   "Points"};
 
 bool is_name(std::string_view text) {
   const auto fits = [](char c) {
@@ -34,8 +34,9 @@ void require_complete(const particle_frame& frame, std::string_view kind) {
   if (!frame.velocities.empty()) demand(frame.velocities.size(), "velocity");
   if (!frame.radii.empty()) demand(frame.radii.size(), "radius");
   for (const particle_field& field : frame.fields) {
-    require(is_name(field.name) && std::ranges::find(taken, field.name) == taken.end(), "a field cannot be called \"",
-            field.name, "\"; names are of letters, digits and underscores, and not those of other columns");
+    require(is_name(field.name) && std::ranges::find(reserved_names, field.name) == reserved_names.end(),
+            "a field cannot be called \"", field.name,
+            "\"; names are of letters, digits and underscores, and not those of other columns");
     demand(field.values.size(), field.name);
   }
 }
