@@ -3,6 +3,7 @@
 
 if(QUADRAT_HAS_CUDA)
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES PREPEND "sm_" OUTPUT_VARIABLE architectures)
+  list(TRANSFORM architectures REPLACE "^sm_(.+)-virtual$" "compute_\\1")
   list(JOIN architectures " " architectures)
   string(REGEX MATCH "^[0-9]+\\.[0-9]+" cuda_version "${CMAKE_CUDA_COMPILER_VERSION}")
   set(cuda_summary "CUDA ${cuda_version} (${architectures}) on")

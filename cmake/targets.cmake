@@ -106,6 +106,8 @@ if(QUADRAT_CUDA_FAST_COMPILE AND QUADRAT_HAS_CUDA)
   endif()
   # Host code that launches kernels does nothing else.
   string(REPLACE "-O3" "-O0" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+  # PTX, which drivers compile when a kernel is first used.
+  list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^[0-9]+$" "\\0-virtual")
 endif()
 
 # Flags of this build only; none of them reach users of the library.

@@ -27,6 +27,8 @@
 namespace quadrat::program {
 namespace {
 
+using json = nlohmann::ordered_json;
+
 /// The command line of `quadrat nufft`.
 struct nufft_command {
   std::string points, values;
@@ -155,8 +157,7 @@ void write_outcome(const nufft_command& options, const nufft_run& run, const nuf
              outcome.numbers);
 }
 
-nlohmann::ordered_json nufft_json(const nufft_command& options, const nufft_run& run, const nufft_outcome& outcome) {
-  using json = nlohmann::ordered_json;
+json nufft_json(const nufft_command& options, const nufft_run& run, const nufft_outcome& outcome) {
   const int dimension = run.particles.dimension, usual = run.task.type == 2 ? -1 : 1;
   json result{{"program", program_json()},
               {"device", as_json(outcome.device)},
