@@ -78,8 +78,8 @@ void check_granular_scene(communicator& ranks, const granular_scene_of_ranks& sc
 }
 
 /// Layers of grains that touch, and move little.
-[[nodiscard]] inline granular_scene_of_ranks slow_heap(std::size_t count) {
-  granular_scene_of_ranks scene(count, 8, {1, 1, 1}, 1e-4);
+[[nodiscard]] inline granular_scene_of_ranks slow_heap(std::size_t count, double speed = 1e-4) {
+  granular_scene_of_ranks scene(count, 8, {1, 1, 1}, speed);
   constexpr double spacing = 0.98 / 16;
   for (std::size_t i = 0; i < count; ++i) {
     const vec<std::size_t, 3> place{i % 30, i / 480, i / 30 % 16};
@@ -104,6 +104,8 @@ inline void check_granular(communicator& ranks, std::size_t most) {
   // On CPUs by rows of near grains.
   check_granular_scene<float>(ranks, slow_heap(most), 0.5, "a slow heap", overlapping);
   check_granular_scene<double>(ranks, slow_heap(most / 2), 0.4, "a small slow heap");
+  // Rows are made anew for the same ghosts.
+  check_granular_scene<float>(ranks, slow_heap(most, 3e-3), 2, "a heap that stirs", overlapping);
 }
 
 }  // namespace quadrat::test

@@ -21,8 +21,8 @@ grains_of_rank<Context, T>::grains_of_rank(const Context& context, communicator&
       skin_(skin),
       overlaps_(overlaps),
       border_stream_(context),
-      cells_(context, setup.space, setup.law.diameter),
-      rows_(context, setup, skin),
+      cells_(context, setup.space, rows_type::reach(setup)),
+      rows_(setup),
       exchange_(context, ranks, setup.space),
       few_(context, ranks),
       borders_(border_stream_.context(), ranks),
@@ -156,12 +156,9 @@ void grains_of_rank<Context, T>::push(std::uint64_t step, bool move) {
   }
   if (move) fill_bytes(context_, largest_.data(), 0, largest_.bytes());
   if (has_rows()) {
-    if constexpr (std::is_same_v<Context, cpu_context>) push_by(rows_.lists.view(), step, move);
+    if constexpr (std::is_same_v<Context, cpu_context>) push_by(rows_.view(), step, move);
   } else {
-    const points_view<T, 3> all = points(own_ + borders_.ghosts());
-    if (!fitted_) cells_.fit(context_, all);
-    fitted_ = true;
-    cells_.build(context_, all);
+    build_cells();
     push_by(cells_.view(), step, move);
   }
   if (move && own_ > 0) request_largest();
@@ -191,23 +188,27 @@ void grains_of_rank<Context, T>::enqueue_push(const View& view, std::uint64_t st
   for_each_borders_first(context_, border_stream_, "granular.push own", borders_, body, [&] { send_ghosts(); });
 }
 
-/// Makes rows if that is worth it: some steps after ghosts have been chosen for slow grains.
+/// Makes rows if that is worth it.
 template <typename Context, typename T>
 bool grains_of_rank<Context, T>::has_rows() {
   if constexpr (std::is_same_v<Context, cpu_context>) {
-    using state = typename rows_of_rank<T>::state;
-    constexpr std::size_t patience = 4;
-    if (rows_.now == state::wanted && since_ >= patience) {
-      rows_.cells.build(context_, points_of_records<T, 3>(before_.data(), own_ + borders_.ghosts()));
-      const grain_records<T> homes{before_.data(), velocities_[now_].data()};
-      const T reach = rows_of_rank<T>::reach(setup_, skin_);
-      const bool made = rows_.lists.template make<false>(context_, rows_.cells.view(), homes, own_, reach);
-      rows_.now = made ? state::made : state::none;
-    }
-    return rows_.now == state::made;
+    const std::size_t all = own_ + borders_.ghosts();
+    if (rows_.serve(context_, positions_[now_].data(), all, last_move_)) return true;
+    if (!rows_.worth(last_move_, interval_)) return false;
+    build_cells();
+    return rows_.make(context_, cells_.view(), grains(now_), own_, all);
   } else {
     return false;
   }
+}
+
+/// Of own grains and ghosts.
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::build_cells() {
+  const points_view<T, 3> all = points(own_ + borders_.ghosts());
+  if (!fitted_) cells_.fit(context_, all);
+  fitted_ = true;
+  cells_.build(context_, all);
 }
 
 /// Sends each grain to the owner of its cell; there they come in order of cells.
@@ -287,14 +288,10 @@ void grains_of_rank<Context, T>::choose_ghosts() {
   make_room(velocities_[now_], all);
   positions_[1 - now_].resize_discarding(context_, all);
   velocities_[1 - now_].resize_discarding(context_, all);
-  before_.resize_discarding(context_, all);
+  before_.resize_discarding(context_, own_);
   copy_bytes(context_, positions_[now_].data(), before_.data(), own_ * sizeof(packed_record<T, 3>));
   moved_ = 0;
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    using state = typename rows_of_rank<T>::state;
-    rows_.now = skin_ > 0 && skin_ <= least_skin_ ? state::wanted : state::none;
-    if (rows_.now == state::wanted) borders_.forward(before_.data());
-  }
+  rows_.forget();
   fitted_ = false;
   ghosts_of_ = -1;
 }
@@ -303,7 +300,7 @@ template <typename Context, typename T>
 std::size_t grains_of_rank<Context, T>::bytes() const {
   return cells_.bytes() + exchange_.bytes() + few_.bytes() + owners_.bytes() + borders_.bytes() + before_.bytes() +
          positions_[0].bytes() + positions_[1].bytes() + velocities_[0].bytes() + velocities_[1].bytes() +
-         faults_.bytes() + scratch_.bytes();
+         faults_.bytes() + scratch_.bytes() + rows_.bytes();
 }
 
 template class grains_of_rank<backend_context, float>;

@@ -7,14 +7,13 @@
 #include <type_traits>
 
 #include "models/granular/engine.hpp"
-#include "models/granular/kept_rows.hpp"
 #include "models/granular/ranks/kernels.hpp"
+#include "models/granular/ranks/rows_of_rank.hpp"
 #include "models/ranks/borders_first.hpp"
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/fitted_cells.hpp"
 #include "models/ranks/late_value.hpp"
 #include "models/ranks/priority_stream.hpp"
-#include "quadrat/cells/counting.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/halo.hpp"
 #include "quadrat/distributed/sparse_migration.hpp"
@@ -22,28 +21,6 @@
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
-
-/// On CPUs: rows of near grains, for slow ones, from where these were when ghosts were chosen.
-template <typename T>
-struct rows_of_rank {
-  enum class state { none, wanted, made };
-
-  rows_of_rank(const cpu_context& context, const granular_setup<T>& setup, T skin)
-      : cells(context, setup.space, {.fold_reach = reach(setup, skin)}) {}
-
-  /// A little more than the skin, for rounding.
-  [[nodiscard]] static T reach(const granular_setup<T>& setup, T skin) {
-    return setup.law.diameter + static_cast<T>(1.02) * skin;
-  }
-
-  cell_methods::counting::type<cpu_context, T, 3> cells;
-  row_lists<T> lists;
-  state now = state::none;
-};
-struct no_rows {
-  template <typename... Arguments>
-  explicit no_rows(const Arguments&... /*arguments*/) {}
-};
 
 /// The grains of one rank and its ghosts, and how they come and go.
 template <typename Context, typename T>
@@ -84,6 +61,7 @@ class grains_of_rank {
   [[nodiscard]] bool far_from_ghosts(T moved, int set);
   [[nodiscard]] T skin_to_come();
   [[nodiscard]] bool has_rows();
+  void build_cells();
   void send_ghosts();
   void receive_ghosts();
   void push(std::uint64_t step, bool move);
@@ -97,6 +75,8 @@ class grains_of_rank {
   template <typename E>
   void make_room(array<E, Context>& elements, std::size_t room);
 
+  using rows_type = std::conditional_t<std::is_same_v<Context, cpu_context>, rows_of_rank<T>, no_rows>;
+
   Context context_;
   communicator& ranks_;
   granular_setup<T> setup_;
@@ -106,7 +86,7 @@ class grains_of_rank {
   priority_stream<Context> border_stream_;
   fitted_cells<Context, T, 3> cells_;
   bool fitted_ = false;  ///< cells_, since ghosts were chosen
-  std::conditional_t<std::is_same_v<Context, cpu_context>, rows_of_rank<T>, no_rows> rows_;
+  rows_type rows_;
   rank_exchange<Context, T, 3> exchange_;
   sparse_migration<Context> few_;
   halo<Context, T, 3> borders_;

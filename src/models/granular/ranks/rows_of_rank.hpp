@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "models/granular/engine.hpp"
+#include "models/granular/kept_rows.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+namespace quadrat::detail {
+
+/// On CPUs: rows of near grains, as `listed` has them, for the own grains of a rank among these and its ghosts. They
+/// serve until one of either has moved by half of their skin, which is not that of the ghosts: wide skins send ghosts
+/// more rarely, and make rows longer.
+template <typename T>
+class rows_of_rank {
+ public:
+  explicit rows_of_rank(const granular_setup<T>& setup);
+
+  /// The distance up to which rows have grains.
+  [[nodiscard]] static T reach(const granular_setup<T>& setup) {
+    return static_cast<T>(1 + kept_rows<T>::skin) * setup.law.diameter;
+  }
+
+  /// Other grains have come, or grains have other places.
+  void forget() {
+    made_ = false;
+    crowded_ = false;
+  }
+  /// To be called before each step for the `all` grains, own ones first, none of which has moved farther than `move`
+  /// since the last call: whether there are rows that serve.
+  [[nodiscard]] bool serve(const cpu_context& context, const packed_record<T, 3>* positions, std::size_t all,
+                           double move);
+  /// Whether to make them, where the fastest own grain moves by `move` in a step, and ghosts are kept for so many
+  /// steps.
+  [[nodiscard]] bool worth(double move, std::size_t steps) const;
+  /// Makes them, by a cell list of all grains. Returns false, and is not worth it again, where grains are too crowded.
+  [[nodiscard]] bool make(const cpu_context& context, const typename row_lists<T>::cells_view& cells,
+                          const grain_records<T>& grains, std::size_t own, std::size_t all);
+  [[nodiscard]] rows_view<T> view() const { return lists_.view(); }
+  [[nodiscard]] std::size_t bytes() const { return lists_.bytes() + homes_.bytes() + scratch_.bytes(); }
+
+ private:
+  T reach_;
+  double limit_;  ///< of the distance from homes
+  row_lists<T> lists_;
+  array<packed_record<T, 3>, cpu_context> homes_;  ///< of all grains, when rows were made
+  workspace<cpu_context> scratch_;
+  std::size_t own_ = 0;
+  double moved_ = 0;  ///< no own grain is farther from its home
+  bool made_ = false, crowded_ = false;
+};
+
+struct no_rows {
+  template <typename Setup>
+  explicit no_rows(const Setup& /*setup*/) {}
+  template <typename T>
+  [[nodiscard]] static T reach(const granular_setup<T>& setup) {
+    return setup.law.diameter;
+  }
+  static void forget() {}
+  [[nodiscard]] static std::size_t bytes() { return 0; }
+};
+
+}  // namespace quadrat::detail
