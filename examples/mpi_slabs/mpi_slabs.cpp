@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program that shares out its particles itself, in slabs along x, by plain MPI. Quadrat finds the neighbors of each
-// rank's particles among its own and ghosts, and counts over all ranks how many particles have how many neighbors.
+// rank's particles among its own and ghosts, counts over all ranks how many particles have how many neighbors, and
+// spreads particles onto the patch of a mesh around each slab.
 //   mpirun -n 4 ./mpi_slabs
 #include <mpi.h>
 #include <quadrat/distributed/key_reducer.hpp>
 #include <quadrat/distributed/mpi.hpp>
+#include <quadrat/mesh/spread_plan.hpp>
 #include <quadrat/search/make_neighbor_list.hpp>
 
 #include <algorithm>
@@ -18,7 +20,7 @@ namespace {
 using point = quadrat::vec<double, 3>;
 
 constexpr double edge = 10, cutoff = 1.1;
-constexpr int total = 4000, most_neighbors = 200;
+constexpr int total = 4000, most_neighbors = 200, mesh = 20, order = 4;
 
 /// The same on every rank.
 std::vector<point> all_points() {
@@ -74,6 +76,60 @@ std::vector<std::uint32_t> numbers_of_neighbors(const std::vector<point>& points
   return {list.view().counts, list.view().counts + rows};
 }
 
+/// The mesh points around a slab, from `first` along x, which order reaches from particles in it; all along y and z.
+struct patch {
+  int first, extent;
+
+  patch(int rank, int ranks)
+      : first(static_cast<int>(std::floor(mesh * rank / static_cast<double>(ranks))) - order / 2),
+        extent(static_cast<int>(std::ceil(mesh * (rank + 1) / static_cast<double>(ranks))) + order / 2 + 1 - first) {}
+
+  quadrat::spread_plan<quadrat::cpu_context, double, 3> plan() const {
+    const double spacing = edge / mesh;
+    const auto box = quadrat::make_box_from_lengths<double, 3>({first * spacing, 0, 0}, {extent * spacing, edge, edge},
+                                                               {false, true, true});
+    return {quadrat::cpu_context({.threads = 1}), box, {extent, mesh, mesh}, order};
+  }
+  /// The place in the whole mesh of a mesh point of the patch.
+  int place(int point) const {
+    const int plane = mesh * mesh, x = first + point / plane;
+    return (x + mesh) % mesh * plane + point % plane;
+  }
+};
+
+/// One for each particle spread onto the whole mesh, and what is interpolated from there at own particles.
+std::vector<double> densities_at(const std::vector<point>& own, int rank, int ranks) {
+  const patch around(rank, ranks);
+  auto plan = around.plan();
+  plan.set_points(quadrat::points_of(own));
+  const std::vector<double> ones(own.size(), 1);
+  std::vector<double> values(static_cast<std::size_t>(around.extent) * mesh * mesh), whole(mesh * mesh * mesh);
+  plan.spread(ones.data(), values.data());
+  for (std::size_t k = 0; k < values.size(); ++k) whole[around.place(static_cast<int>(k))] += values[k];
+  MPI_Allreduce(MPI_IN_PLACE, whole.data(), mesh * mesh * mesh, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = whole[around.place(static_cast<int>(k))];
+  std::vector<double> found(own.size());
+  plan.interpolate(values.data(), found.data());
+  return found;
+}
+
+/// What one rank with all particles finds, at some of them.
+std::vector<double> expected_densities(const std::vector<point>& everything, const std::vector<point>& own) {
+  const auto box = quadrat::make_box<double, 3>({0, 0, 0}, {edge, edge, edge}, {true, true, true});
+  quadrat::spread_plan<quadrat::cpu_context, double, 3> plan(quadrat::cpu_context({.threads = 1}), box,
+                                                             {mesh, mesh, mesh}, order);
+  std::vector<double> whole(mesh * mesh * mesh), expected(own.size());
+  plan.set_points(quadrat::points_of(everything));
+  plan.spread(std::vector<double>(everything.size(), 1).data(), whole.data());
+  plan.set_points(quadrat::points_of(own));
+  plan.interpolate(whole.data(), expected.data());
+  return expected;
+}
+
+bool near(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) { return std::abs(x - y) < 1e-9; });
+}
+
 int run() {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -99,9 +155,12 @@ int run() {
   for (const std::uint32_t number : numbers_of_neighbors(everything, everything.size())) ++expected[number];
   int wrong =
       std::equal(counts.begin(), counts.end(), expected.begin() + static_cast<std::ptrdiff_t>(share.first)) ? 0 : 1;
-  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0)
-    std::printf("%d ranks: numbers of neighbors are %s those of one rank\n", ranks, wrong == 0 ? "" : "not");
+  if (!near(densities_at(own, rank, ranks), expected_densities(everything, own))) wrong += 2;
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_BOR, MPI_COMM_WORLD);
+  if (rank == 0) {
+    std::printf("%d ranks: numbers of neighbors are %sthose of one rank, densities are %s\n", ranks,
+                wrong & 1 ? "not " : "", wrong & 2 ? "not" : "as well");
+  }
   return wrong == 0 ? 0 : 1;
 }
 
