@@ -131,6 +131,8 @@ inline void check_more_srd(communicator& ranks, std::size_t most) {
   check_srd_scene<double, 3>(ranks, {{16, 6, 3}, {true, false, true}, most / 2}, "a channel");
   check_srd_scene<float, 2>(ranks, {{24, 20}, {true, true}, most}, "a periodic plane");
   check_srd_scene<float, 3>(ranks, {{30, 1, 2}, {true, true, false}, most / 4}, "a rod");
+  check_srd_scene<float, 3>(ranks, {{60, 3, 2}, {true, true, true}, most}, "a long rod");
+  check_srd_scene<double, 2>(ranks, {{70, 4}, {false, true}, most / 2}, "a long channel");
   check_srd_scene<double, 2>(ranks, {{1, 1}, {false, true}, 10}, "one cell");
   check_srd_scene<float, 3>(ranks, {{8, 8, 8}, {true, true, true}, 0}, "no particles");
   srd_scene_of_ranks<3> wind({20, 4, 4}, {true, true, true}, most / 4);

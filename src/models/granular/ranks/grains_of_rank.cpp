@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/backend.hpp"
+#include "models/ranks/make_room.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
 
@@ -233,24 +234,13 @@ void grains_of_rank<Context, T>::migrate_in_place() {
   owners_.resize_discarding(context_, own_);
   find_owners(context_, exchange_.on_device(), setup_.space, points(own_), owners_.data());
   few_.build(owners_.data(), own_);
-  make_room(positions_[now_], few_.size());
-  make_room(velocities_[now_], few_.size());
+  make_room(context_, positions_[now_], own_, few_.size());
+  make_room(context_, velocities_[now_], own_, few_.size());
   few_.apply(positions_[now_].data());
   few_.apply(velocities_[now_].data());
   own_ = few_.size();
   ++in_place_;
   ++unsorted_;
-}
-
-/// Keeps the own grains.
-template <typename Context, typename T>
-template <typename E>
-void grains_of_rank<Context, T>::make_room(array<E, Context>& elements, std::size_t room) {
-  if (elements.size() >= room) return;
-  array<E, Context> larger(context_, room + room / 16);
-  copy_bytes(context_, elements.data(), larger.data(), std::min(elements.size(), own_) * sizeof(E));
-  // The copy is enqueued; memory of the context is released in order.
-  elements.swap(larger);
 }
 
 /// The wider the skin, the more ghosts are sent in each step, and the more rarely they are chosen. With A ghosts for
@@ -284,8 +274,8 @@ void grains_of_rank<Context, T>::choose_ghosts() {
   borders_.build(setup_.space, exchange_.on_device(), points(own_), {setup_.law.diameter + skin_});
   border_stream_.make_wait(context_);
   const std::size_t all = own_ + borders_.ghosts();
-  make_room(positions_[now_], all);
-  make_room(velocities_[now_], all);
+  make_room(context_, positions_[now_], own_, all);
+  make_room(context_, velocities_[now_], own_, all);
   positions_[1 - now_].resize_discarding(context_, all);
   velocities_[1 - now_].resize_discarding(context_, all);
   before_.resize_discarding(context_, own_);

@@ -72,8 +72,6 @@ class grains_of_rank {
   void choose_ghosts();
   void migrate();
   void migrate_in_place();
-  template <typename E>
-  void make_room(array<E, Context>& elements, std::size_t room);
 
   using rows_type = std::conditional_t<std::is_same_v<Context, cpu_context>, rows_of_rank<T>, no_rows>;
 

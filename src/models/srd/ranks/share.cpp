@@ -7,6 +7,7 @@
 
 #include "core/backend.hpp"
 #include "distributed/gathered.hpp"
+#include "models/ranks/make_room.hpp"
 #include "models/srd/storage.hpp"
 
 namespace quadrat::detail {
@@ -48,6 +49,7 @@ srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks,
       sort_every_(options.sort_every),
       room_(srd_room(options, fluid, setup_.particles)),
       exchange_(context, ranks, shifted_grid(setup_)),
+      few_(context, ranks),
       border_stream_(context),
       borders_(border_stream_.context(), ranks),
       solute_masses_(to_device(context, relative_masses<T>(solute_masses, options.mass))),
@@ -118,6 +120,25 @@ void srd_share<Context, T, D>::exchange() {
   exchange_.reorder(spare_ids_.data(), ids_.data());
   fill_bytes(context_, sums_.data(), 0, sums_.bytes());
   exchanged_at_ = step_;
+}
+
+/// The same, but those that stay keep their places in memory, and others take the places of those that leave.
+template <typename Context, typename T, int D>
+void srd_share<Context, T, D>::exchange_in_place() {
+  const waiting_time time(exchange_.communication_seconds());
+  owners_.resize_discarding(context_, own_);
+  find_owners(context_, exchange_.on_device(), exchange_.space(), points(), owners_.data());
+  few_.build(owners_.data(), own_);
+  const auto move = [&](auto& elements) {
+    make_room(context_, elements, own_, few_.size());
+    few_.apply(elements.data());
+  };
+  move(positions_);
+  move(velocities_);
+  move(ids_);
+  own_ = few_.size();
+  ++in_place_;
+  fill_bytes(context_, sums_.data(), 0, sums_.bytes());
 }
 
 /// The sums of the window, as a kernel sees them.
@@ -195,8 +216,9 @@ void srd_share<Context, T, D>::take_step(int wish) {
   if (early) decide<Sums>();
   const bool due = exchange_.due(some_strayed_.wait() != 0 || to_be_sorted, own_, wish);
   if (due) {
-    if (exchange_.balance_if_worth(points())) plan_cells();
-    exchange();
+    const bool balanced = exchange_.balance_if_worth(points());
+    if (balanced) plan_cells();
+    balanced || to_be_sorted ? exchange() : exchange_in_place();
     for_each(context_, "srd.add own", own_, srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift, strayed_.data()}});
   }
   if (due || !early) decide<Sums>();
@@ -249,7 +271,7 @@ template <typename Context, typename T, int D>
 std::size_t srd_share<Context, T, D>::bytes() const {
   return exchange_.bytes() + borders_.bytes() + positions_.bytes() + velocities_.bytes() + spare_positions_.bytes() +
          spare_velocities_.bytes() + ids_.bytes() + spare_ids_.bytes() + solute_masses_.bytes() + turns_.bytes() +
-         sums_.bytes() + strayed_.bytes() + fault_.bytes();
+         sums_.bytes() + strayed_.bytes() + fault_.bytes() + owners_.bytes() + few_.bytes();
 }
 
 template class srd_share<backend_context, float, 2>;

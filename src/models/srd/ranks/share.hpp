@@ -12,6 +12,7 @@
 #include "models/srd/options.hpp"
 #include "models/srd/ranks/cell_window.hpp"
 #include "models/srd/ranks/kernels.hpp"
+#include "quadrat/distributed/sparse_migration.hpp"
 #include "quadrat/models/distributed_srd.hpp"
 
 namespace quadrat::detail {
@@ -31,7 +32,11 @@ class srd_share final : public model_share<srd<Context, T, D>> {
 
   [[nodiscard]] std::uint64_t step() const override { return step_; }
   [[nodiscard]] std::size_t own() const override { return own_; }
-  [[nodiscard]] rank_report report() const override { return exchange_.report(own_, 0); }
+  [[nodiscard]] rank_report report() const override {
+    rank_report result = exchange_.report(own_, 0);
+    result.exchanges += in_place_;
+    return result;
+  }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -45,6 +50,7 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   [[nodiscard]] srd_own_present<T, D> present();
   void plan_cells();
   void exchange();
+  void exchange_in_place();
   template <typename Sums>
   [[nodiscard]] Sums sums();
   template <typename Sums>
@@ -64,12 +70,14 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   double room_;
   fixed fixed_{};
   rank_exchange<Context, T, D> exchange_;
+  sparse_migration<Context> few_;
   priority_stream<Context> border_stream_;
   cell_borders<Context, D> borders_;
   cell_window<D> window_{};
   std::size_t own_ = 0;
+  std::size_t in_place_ = 0;  ///< exchanges in which particles kept their places
   array<vec<T, D>, Context> positions_, velocities_, spare_positions_, spare_velocities_;
-  array<std::uint32_t, Context> ids_, spare_ids_;
+  array<std::uint32_t, Context> ids_, spare_ids_, owners_;
   array<T, Context> solute_masses_;
   array<srd_turn<T, D>, Context> turns_;
   array<std::byte, Context> sums_;
