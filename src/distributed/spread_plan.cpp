@@ -13,6 +13,12 @@ namespace quadrat {
 
 namespace {
 
+/// Whether a patch has a periodic axis as a whole, and wraps around as the mesh does.
+template <int D>
+[[nodiscard]] bool wraps(const mesh_patch<D>& patch, const vec<int, D>& mesh, const vec<bool, D>& periodic, int axis) {
+  return periodic[axis] && patch.first[axis] == 0 && patch.extent[axis] == mesh[axis];
+}
+
 /// The mesh points that particles of a block may touch. `domain`: the box of the mesh.
 template <typename T, int D>
 [[nodiscard]] mesh_patch<D> patch_of(const vec<int, D>& mesh, const box<T, D>& domain, int order,
@@ -27,6 +33,11 @@ template <typename T, int D>
     // Points more than half the window, for rounding at faces.
     const int half_width = order / 2 + 2;
     const double margin = half_width + std::ceil(static_cast<double>(reach) * points_a_length);
+    if (domain.periodic[axis] && block.end[axis] - block.first[axis] == space.cells[axis] &&
+        space.domain.length[axis] == domain.length[axis]) {
+      patch.extent[axis] = mesh[axis];
+      continue;
+    }
     double first = std::floor(block.first[axis] * points_a_cell) - margin;
     double end = std::ceil(block.end[axis] * points_a_cell) + margin;
     if (!domain.periodic[axis]) {
@@ -39,12 +50,14 @@ template <typename T, int D>
   return patch;
 }
 
-/// The box of a patch: open, since its mesh points do not wrap.
+/// The box of a patch: open along axes where its mesh points do not wrap.
 template <typename T, int D>
 [[nodiscard]] box<T, D> box_of_patch(const vec<int, D>& mesh, const box<T, D>& domain, const mesh_patch<D>& patch,
                                      spread_options& options) {
-  box<T, D> result{};
+  box<T, D> result = domain;
   for (int axis = 0; axis < D; ++axis) {
+    result.periodic[axis] = wraps(patch, mesh, domain.periodic, axis);
+    if (result.periodic[axis]) continue;
     const double given = options.exact_lengths[axis];
     const double length = given > 0 ? given : static_cast<double>(domain.length[axis]);
     const double spacing = length / mesh[axis];
@@ -52,7 +65,7 @@ template <typename T, int D>
         static_cast<T>(static_cast<double>(domain.lower[axis]) + static_cast<double>(patch.first[axis]) * spacing);
     result.length[axis] = static_cast<T>(patch.extent[axis] * spacing);
   }
-  return make_box_from_lengths(result.lower, result.length, vec<bool, D>::filled(false));
+  return make_box_from_lengths(result.lower, result.length, result.periodic);
 }
 
 /// exact_lengths are for three axes.
@@ -64,6 +77,7 @@ template <typename T, int D>
   // The face of an open axis is that of the patch after rounding.
   options.beyond = points_beyond::accept;
   for (int axis = 0; axis < D; ++axis) {
+    if (wraps(patch, mesh, domain.periodic, axis)) continue;
     const double given = options.exact_lengths[axis];
     const double length = given > 0 ? given : static_cast<double>(domain.length[axis]);
     options.exact_lengths[axis] = length / mesh[axis] * patch.extent[axis];
