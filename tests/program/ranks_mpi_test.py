@@ -179,6 +179,7 @@ class ProcessesTest(support.ProgramTest):
         scenes = [self.scene]
         for name, text in [("agents", AGENTS), ("ions", IONS), ("spheres", SPHERES), ("fluid", FLUID), ("grains", GRAINS)]:
             scenes.append(self.write_scene(re.sub(r"frame_every = \d+", "frame_every = 0", text), f"{name}.toml"))
+        longest = 0
         for number in range(rounds):
             output = f"killed-{number}"
             scene = scenes[number % len(scenes)]
@@ -187,13 +188,16 @@ class ProcessesTest(support.ProgramTest):
             time.sleep(random.random() * 0.2)
             victim = random.randrange(3)
             os.kill(children_of(process)[victim], signal.SIGKILL)
+            killed = time.monotonic()
             _, errors = process.communicate(timeout=30)
+            longest = max(longest, time.monotonic() - killed)
             self.assertNotEqual(process.returncode, 0)
             self.assertRegex(errors, rf"rank {victim} with PID .* signal 9")
             if rounded:
                 self.assert_goes_on_within_rounding(output, scene)
             else:
                 self.assert_goes_on(output, scene)
+        print(f"ranks_mpi_test: {rounds} kills; all ranks had ended after at most {longest:.1f} s")
 
 
 if __name__ == "__main__":
