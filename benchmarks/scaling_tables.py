@@ -21,7 +21,7 @@ import sys
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs/scaling.md"
 HEAD = "| what | one context | 1 rank | 2 ranks | gain by 2 | expected of 4 |"
-FOLDER = pathlib.Path(__file__).parent / "results/h100x2"
+FOLDER = pathlib.Path(__file__).parent / "results/h200x2"
 LINK = 370e9
 
 # (words, file, method over ranks, particles in all, kind)
