@@ -30,8 +30,8 @@ class rows_of_rank {
     made_ = false;
     crowded_ = false;
   }
-  /// To be called before each step for the `all` grains, own ones first, none of which has moved farther than `move`
-  /// since the last call: whether there are rows that serve.
+  /// To be called before each step: whether there are rows that serve `all` grains, the own ones first, which have
+  /// moved by at most `move` since the last call.
   [[nodiscard]] bool serve(const cpu_context& context, const packed_record<T, 3>* positions, std::size_t all,
                            double move);
   /// Whether to make them, where the fastest own grain moves by `move` in a step, and ghosts are kept for so many
