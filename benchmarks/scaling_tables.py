@@ -5,7 +5,7 @@
     python3 benchmarks/scaling_tables.py            # prints it
     python3 benchmarks/scaling_tables.py --write    # replaces it in the page
 
-From benchmarks/results/h100x2, one file for each operation of `quadrat bench distributed --full --device cuda --op OP`.
+From benchmarks/results/h200x2, one file for each operation of `quadrat bench distributed --full --device cuda --op OP`.
 
 Four GPUs are not measured. Where particles or mesh points are shared out, a rank of two has one neighbor, of which it
 waits for messages, and one of four two. So what two ranks take longer than their share of one rank's time is taken
