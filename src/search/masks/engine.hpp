@@ -35,7 +35,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     if (!cut_ || cells_.unfit(task) || small_boxes != small_boxes_) cut(task, small_boxes);
     codes_.slot_bits = static_cast<unsigned>(std::bit_width(points_ > 0 ? points_ - 1 : 0));
     warp_a_row_ = by_warps_ || (by_images_ && !codes_.fit());
-    records_.resize_discarding(context_, points_);
+    records_.resize_discarding(context_, points_ + point_block<T, D>::points - 1);  // read four at a time
     blocks_.resize_discarding(context_, points_ / point_block<T, D>::points + 1);
     keeps_turns_ = task.keeps_shifts && (by_images_ || any_periodic_);
     if (keeps_turns_) turns_.resize_discarding(context_, points_);

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "quadrat/parallel/warp_scan.hpp"
+#include "search/masks/loads.cuh"
 #include "search/masks/masks.hpp"
 #include "search/trimmed_rows.cuh"
 
@@ -28,39 +29,6 @@ enum class boxes_kind { open, periodic, images, many, many_images, many_small };
 
 template <boxes_kind Boxes>
 inline constexpr bool by_images = Boxes == boxes_kind::images || Boxes == boxes_kind::many_images;
-
-/// The wrapped point of a slot, and its id: one 16-byte load through the read-only path if the record has 16 bytes.
-template <typename T, int D>
-__device__ search_point<T, D> load_point(const masks_search<T, D>& a, std::uint32_t slot) {
-  if constexpr (sizeof(search_point<T, D>) == 16) {
-    const float4 words = __ldg(reinterpret_cast<const float4*>(a.search.records) + slot);
-    search_point<T, D> record;
-    record.position[0] = words.x;
-    record.position[1] = words.y;
-    if constexpr (D == 3) record.position[2] = words.z;
-    record.id = __float_as_uint(D == 3 ? words.w : words.z);
-    return record;
-  } else {
-    return a.search.records[slot];
-  }
-}
-
-/// Four numbers at once, before the compiler sees what they are for: all loads of a block are on their way together.
-__device__ inline void load_four(const float* from, float (&to)[4]) {
-  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
-               : "l"(from));
-}
-__device__ inline void load_four(const double* from, double (&to)[4]) {
-  for (int k = 0; k < 4; k += 2) {
-    asm volatile("ld.global.nc.v2.f64 {%0, %1}, [%2];" : "=d"(to[k]), "=d"(to[k + 1]) : "l"(from + k));
-  }
-}
-__device__ inline void load_four(const particle_id* from, particle_id (&to)[4]) {
-  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "l"(from));
-}
 
 [[nodiscard]] __device__ inline std::uint32_t sign_word(float x) { return __float_as_uint(x); }
 [[nodiscard]] __device__ inline std::uint32_t sign_word(double x) {
@@ -172,25 +140,21 @@ struct own_place {
   bool image;
 };
 
-/// Bits of the candidates in [first, last), at most 32, that are pairs. `first` begins a block; the bits of what the
-/// last block holds beyond are dropped.
+/// Bits of the candidates in [first, last), at most 32, that are pairs. `first` begins a block, unless records are
+/// read; the bits of what the last four hold beyond are dropped.
 template <bool Half, boxes_kind Boxes, typename T, int D, typename Image>
 __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, const own_place& place,
                                     std::uint32_t first, std::uint32_t last, const Image& image) {
   constexpr std::uint32_t points = point_block<T, D>::points;
   std::uint32_t mask = 0;
-  const point_block<T, D>* block = a.blocks + first / points;
+  auto from = four_points_at<Half>(a, first);
 #pragma unroll 1
-  for (std::uint32_t slot = first; slot < last; slot += points, ++block) {
-    point_block<T, D> four;
-    for (int axis = 0; axis < D; ++axis) load_four(block->position[axis], four.position[axis]);
-    if constexpr (Half) load_four(block->ids, four.ids);
+  for (std::uint32_t slot = first; slot < last; slot += points, ++from) {
+    four_records<T, D> four;
+    load_points<Half, T, D>(from, four);
 #pragma unroll
     for (std::uint32_t k = 0; k < points; ++k) {
-      search_point<T, D> other;
-      for (int axis = 0; axis < D; ++axis) other.position[axis] = four.position[axis][k];
-      if constexpr (Half) other.id = four.ids[k];
-      mask = __funnelshift_l(pair_sign<Half>(a, own, other, image), mask, 1);
+      mask = __funnelshift_l(pair_sign<Half>(a, own, four[k], image), mask, 1);
     }
   }
   const std::uint32_t length = last - first;
@@ -211,7 +175,8 @@ __device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T,
   const search_system<T, D>& system = system_of<Boxes>(a, own.id);
   const auto visit = [&](const row_range<D>& range, const auto& image, bool own_image) {
     const own_place place{slot, own_image};
-    const std::uint32_t before = range.first % point_block<T, D>::points;  // in the first block, but not in the range
+    // In the first block, but not in the range.
+    const std::uint32_t before = reads_records<Half, T, D> ? 0 : range.first % point_block<T, D>::points;
     std::uint32_t keep = 0xffffffffu << before;
     for (std::uint32_t first = range.first - before; first < range.last; first += 32) {
       const std::uint32_t last = min(first + 32, range.last);
