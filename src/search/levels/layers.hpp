@@ -19,6 +19,21 @@ template <typename T, int D>
   return grid.cell_of(wrapped);
 }
 
+/// What lattice::wrap gives, sooner for points inside a tilted box.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD vec<T, D> wrap_into(const lattice<T, D>& shape, const vec<T, D>& point, vec<int, D>& boxes) {
+  if (shape.orthorhombic) return shape.wrap(point, boxes);
+  const vec<T, D> offset = point - shape.origin;
+  bool inside = true;
+  for (int axis = 0; axis < D; ++axis) {
+    const T fraction = dot(shape.inverse[axis], offset);
+    inside = inside && (!shape.periodic[axis] || (fraction >= T(0) && fraction < T(1)));
+  }
+  if (!inside) return shape.wrap(point, boxes);
+  boxes = {};
+  return point;
+}
+
 /// Points in cells of one size.
 template <typename T, typename Grid>
 struct search_layer {
@@ -113,7 +128,7 @@ struct level_key {
     const std::uint32_t system = key.search.system_at(key.search.system_of_point, i);
     const std::size_t level = radii == nullptr ? 0 : static_cast<std::size_t>(levels.level_of(radii[i]));
     vec<int, D> boxes{};
-    const vec<T, D> wrapped = key.search.systems[system].shape.wrap(point, boxes);
+    const vec<T, D> wrapped = wrap_into(key.search.systems[system].shape, point, boxes);
     return cell_in_grid(grids[level * key.search.system_count + system], wrapped);
   }
 };
@@ -167,9 +182,18 @@ struct gather_layer_slots {
   layer_slots<T, D> slots;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+    // Points may lie anywhere in memory. Not in a function of its own, which GCC takes for one without effects.
+    constexpr std::size_t ahead = 16;
+    if (slot + ahead < search.points.count) {
+      const std::size_t next = elements[slot + ahead] * search.points.stride;
+      for (int axis = 0; axis < D; ++axis) __builtin_prefetch(search.points.component[axis] + next);
+    }
+#endif
     const particle_id id = elements[slot];
     vec<int, D> boxes{};
-    const vec<T, D> position = search.wrapped_point(id, search.system_at(search.system_of_point, id), boxes);
+    const std::uint32_t system = search.system_at(search.system_of_point, id);
+    const vec<T, D> position = wrap_into(search.systems[system].shape, search.points[id], boxes);
     slots.store(slot, id, position, levels.sizes.rule != cutoff_rule::uniform ? checked_radius(id) : T(0));
     if (slots.boxes != nullptr) slots.boxes[slot] = boxes;
     check_properties(search, id, most_radius, faults);

@@ -7,6 +7,7 @@
 
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
+#include "quadrat/search/cutoff_rule.hpp"
 
 /// Tests one point against many, on a CPU's vector units.
 namespace quadrat::detail {
@@ -45,6 +46,33 @@ using test_radii_function = unsigned (*)(const candidate_lanes<T, D>& candidates
                                          const vec<T, D>& from, const vec<T, D>& translation, const row_radius<T>& row,
                                          std::uint64_t* words);
 
+/// The box around some points, and the largest of their radii, for rules with radii.
+template <typename T, int D>
+struct reach_of_block {
+  vec<T, D> lower;
+  vec<T, D> upper;
+  row_radius<T> largest;
+};
+
+/// Slots that follow each other, by component; as many as a step can be read after the last.
+template <typename T>
+struct slot_run {
+  const T* coordinates;
+  std::size_t stride;
+  const T* radii;
+  const particle_id* ids;
+  std::size_t count;
+  std::size_t own_first, own_last;  ///< those of the block itself
+};
+
+/// Appends to the lanes and ids, from `to` on, in order, those slots of which images, by `translation`, can be
+/// neighbors of any point of the block, and the block's own. Returns one past the last; a step after it is overwritten.
+/// Rounds as the tests do, so that no pair is lost.
+template <typename T, int D>
+using pick_lanes_function = std::size_t (*)(const slot_run<T>& slots, const reach_of_block<T, D>& block,
+                                            const vec<T, D>& translation, candidate_lanes<T, D>& lanes,
+                                            particle_id* ids, std::size_t to);
+
 /// Writes ids[k] for each bit k of the words below `lanes`, a multiple of lanes_a_step, in order. `out` must have room
 /// for ids_beyond more than the set bits, and `ids` must be readable to ids_beyond past `lanes`.
 using pick_ids_function = void (*)(const particle_id* ids, std::size_t lanes, const std::uint64_t* words,
@@ -70,6 +98,9 @@ template <typename T, int D>
 [[nodiscard]] std::vector<test_lanes_function<T, D>> test_lanes_functions();
 template <typename T, int D>
 [[nodiscard]] std::vector<test_radii_function<T, D>> test_radii_functions(bool larger);
+/// nullptr for one cutoff, and on CPUs without an instruction for it.
+template <typename T, int D>
+[[nodiscard]] pick_lanes_function<T, D> pick_lanes(cutoff_rule rule);
 [[nodiscard]] std::vector<pick_ids_function> pick_ids_functions();
 [[nodiscard]] std::vector<keep_ids_function> keep_ids_functions();
 [[nodiscard]] std::vector<sift_ids_function> sift_ids_functions();

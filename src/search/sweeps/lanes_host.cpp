@@ -160,6 +160,68 @@ __attribute__((target("avx512f,popcnt"))) void pick_ids_avx512(const particle_id
   }
 }
 
+#define QUADRAT_PICK_TARGET __attribute__((target("avx512f,avx512vl,popcnt")))
+
+/// Bit n of eight: whether step + n is in [first, last).
+[[nodiscard]] inline unsigned bits_of_step(std::size_t first, std::size_t last, std::size_t step) {
+  const auto up_to = [&](std::size_t end) {  // 8 bits at most
+    return (1u << (end <= step ? 0 : std::min(end - step, lanes_a_step))) - 1;
+  };
+  return up_to(last) & ~up_to(first);
+}
+
+QUADRAT_PICK_TARGET inline void store_lanes(float* to, __m256 values, unsigned mask) {
+  _mm256_storeu_ps(to, _mm256_maskz_compress_ps(static_cast<__mmask8>(mask), values));
+}
+QUADRAT_PICK_TARGET inline void store_lanes(double* to, __m512d values, unsigned mask) {
+  _mm512_storeu_pd(to, _mm512_maskz_compress_pd(static_cast<__mmask8>(mask), values));
+}
+QUADRAT_PICK_TARGET inline void store_lanes(particle_id* to, const particle_id* from, unsigned mask) {
+  const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(static_cast<__mmask8>(mask), values));
+}
+QUADRAT_PICK_TARGET inline unsigned candidates_below(__m256 x, __m256 limit) {
+  return _mm256_cmp_ps_mask(x, limit, _CMP_LT_OQ);
+}
+QUADRAT_PICK_TARGET inline unsigned candidates_below(__m512d x, __m512d limit) {
+  return _mm512_cmp_pd_mask(x, limit, _CMP_LT_OQ);
+}
+
+template <cutoff_rule Rule, typename T, int D>
+QUADRAT_PICK_TARGET std::size_t pick_lanes_avx512(const slot_run<T>& slots, const reach_of_block<T, D>& block,
+                                                  const vec<T, D>& translation, candidate_lanes<T, D>& lanes,
+                                                  particle_id* ids, std::size_t to) {
+  using vector = typename cpu_vector<T, lanes_a_step>::type;
+  using anywhere = typename cpu_vector<T, lanes_a_step>::anywhere;
+  const vector largest = vector{} + block.largest.radius;
+  for (std::size_t k = 0; k < slots.count; k += lanes_a_step) {
+    vector at[D], sum{};
+    for (int axis = 0; axis < D; ++axis) {
+      const T* from = slots.coordinates + static_cast<std::size_t>(axis) * slots.stride;
+      at[axis] = *reinterpret_cast<const anywhere*>(from + k);
+      // Of the separations from the points of the block, the least and the largest.
+      const vector least = (at[axis] - block.upper[axis]) + translation[axis];
+      const vector most = (at[axis] - block.lower[axis]) + translation[axis];
+      vector gap = least > -most ? least : -most;
+      gap = gap > vector{} ? gap : vector{};
+      sum = axis == 0 ? gap * gap : sum + gap * gap;
+    }
+    const vector radius = *reinterpret_cast<const anywhere*>(slots.radii + k);
+    vector cutoff = largest;
+    if constexpr (Rule == cutoff_rule::sum_of_radii) cutoff = largest + radius;
+    if constexpr (Rule == cutoff_rule::larger_radius) cutoff = largest < radius ? radius : largest;
+    cutoff = cutoff + block.largest.skin;
+    unsigned mask = candidates_below(sum, cutoff * cutoff);
+    if (k < slots.own_last) mask |= bits_of_step(slots.own_first, slots.own_last, k);
+    if (k + lanes_a_step > slots.count) mask &= bits_of_step(0, slots.count, k);
+    for (int axis = 0; axis < D; ++axis) store_lanes(lanes.position[axis] + to, at[axis], mask);
+    store_lanes(lanes.radius + to, radius, mask);
+    store_lanes(ids + to, slots.ids + k, mask);
+    to += static_cast<std::size_t>(__builtin_popcount(mask));
+  }
+  return to;
+}
+
 __attribute__((target("avx512f,popcnt"))) unsigned sift_ids_avx512(particle_id* ids, unsigned count,
                                                                    particle_id least) {
   const __m512i limit = _mm512_set1_epi32(static_cast<int>(least));
@@ -261,6 +323,29 @@ std::vector<test_radii_function<T, D>> test_radii_functions(bool larger) {
   functions.push_back(larger ? test_radii_plain<true, T, D> : test_radii_plain<false, T, D>);
   return functions;
 }
+
+template <typename T, int D>
+pick_lanes_function<T, D> pick_lanes(cutoff_rule rule) {
+#if QUADRAT_X86_LANES
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl")) return nullptr;
+  switch (rule) {
+    case cutoff_rule::sum_of_radii:
+      return pick_lanes_avx512<cutoff_rule::sum_of_radii, T, D>;
+    case cutoff_rule::larger_radius:
+      return pick_lanes_avx512<cutoff_rule::larger_radius, T, D>;
+    case cutoff_rule::own_radius:
+      return pick_lanes_avx512<cutoff_rule::own_radius, T, D>;
+    default:
+      break;
+  }
+#endif
+  static_cast<void>(rule);
+  return nullptr;
+}
+template pick_lanes_function<float, 2> pick_lanes(cutoff_rule);
+template pick_lanes_function<float, 3> pick_lanes(cutoff_rule);
+template pick_lanes_function<double, 2> pick_lanes(cutoff_rule);
+template pick_lanes_function<double, 3> pick_lanes(cutoff_rule);
 
 std::vector<pick_ids_function> pick_ids_functions() {
   std::vector<pick_ids_function> functions;

@@ -18,69 +18,80 @@ namespace {
 /// Cells along the first axis that a thread takes at a time: a few blocks.
 constexpr std::size_t cells_a_turn = std::size_t{8} * trimmed_cells_along_first_axis;
 
-/// The bounds of points that are not in folded cells. Without a turn, coordinates grow with positions.
+template <typename T, int D>
+struct corners {
+  vec<T, D> lower, upper;
+
+  void include(const vec<T, D>& point) {
+    for (int axis = 0; axis < D; ++axis) {
+      lower[axis] = std::min(lower[axis], point[axis]);
+      upper[axis] = std::max(upper[axis], point[axis]);
+    }
+  }
+  /// By component, the one that is farther from a point.
+  [[nodiscard]] vec<T, D> farther_from(const vec<T, D>& point) const {
+    return make_vec<T, D>([&](int axis) {
+      return std::fabs(lower[axis] - point[axis]) > std::fabs(upper[axis] - point[axis]) ? lower[axis] : upper[axis];
+    });
+  }
+};
+
+/// The bounds of points as if no cells were folded. Coordinates along an axis of the grid grow with places along it.
 template <typename T, int D>
 [[nodiscard]] cuboid_bounds<T, D> bounds_of_slots(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
                                                   std::uint32_t first, std::uint32_t last) {
-  vec<T, D> lower = point_of_slot(what, first);
-  if (grid.turned) lower = grid.place(lower);
-  vec<T, D> upper = lower;
-  for (std::uint32_t slot = first + 1; slot < last; ++slot) {
-    vec<T, D> at = point_of_slot(what, slot);
-    if (grid.turned) at = grid.place(at);
-    for (int axis = 0; axis < D; ++axis) {
-      lower[axis] = std::min(lower[axis], at[axis]);
-      upper[axis] = std::max(upper[axis], at[axis]);
-    }
+  vec<T, D> point = point_of_slot(what, first);
+  corners<T, D> points{point, point};
+  for (std::uint32_t slot = first + 1; slot < last; ++slot) points.include(point_of_slot(what, slot));
+  corners<T, D> places = points;
+  if (grid.turned) {
+    point = grid.place(point);
+    places = {point, point};
+    for (std::uint32_t slot = first + 1; slot < last; ++slot) places.include(grid.place(point_of_slot(what, slot)));
   }
-  if (!grid.turned) lower = grid.place(lower), upper = grid.place(upper);
-  cuboid_bounds<T, D> bounds{{}, {}, grid.cells.slack};
+  corners<T, D> at{};
   for (int axis = 0; axis < D; ++axis) {
-    bounds.lower[axis] = grid.cells.coordinate(lower, axis);
-    bounds.upper[axis] = grid.cells.coordinate(upper, axis);
+    at.lower[axis] = grid.cells.coordinate(places.lower, axis);
+    at.upper[axis] = grid.cells.coordinate(places.upper, axis);
   }
-  return bounds;
+  // Some points may be far outside the box, and their coordinates rounded by more.
+  if (!grid.folded) return {at.lower, at.upper, grid.cells.slack};
+  return {at.lower, at.upper, grid.slack_at(points.farther_from(grid.origin), at.farther_from({}))};
 }
 
-/// For folded cells along the axes of coordinates: from the corners of the box around the points, unless points of
-/// other repeats make it long.
+/// For folded cells: from the box around the points, unless points of other repeats make it long.
 template <typename T, int D>
-[[nodiscard]] bool target_of_corners(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
-                                     const sweeps_block<T, D>& block, T reach, sweeps_target<T, D>& target) {
-  vec<T, D> lower = point_of_slot(what, block.first), upper = lower;
-  for (std::uint32_t slot = block.first + 1; slot < block.last; ++slot) {
-    const vec<T, D> at = point_of_slot(what, slot);
-    for (int axis = 0; axis < D; ++axis) {
-      lower[axis] = std::min(lower[axis], at[axis]);
-      upper[axis] = std::max(upper[axis], at[axis]);
-    }
-  }
-  const cuboid_bounds<T, D> ends = grid.bounds_of(upper);
-  target.bounds = grid.bounds_of(lower);
+[[nodiscard]] bool fold_bounds(const cuboid_grid<T, D>& grid, sweeps_target<T, D>& target) {
+  cuboid_bounds<T, D>& bounds = target.bounds;
+  const search_system<T, D>& cells = grid.cells;
   for (int axis = 0; axis < D; ++axis) {
-    const T length = grid.cells.coordinate(upper, axis) - grid.cells.coordinate(lower, axis);
-    if (grid.cells.repeats[axis] == 0 && !(length <= static_cast<T>(grid.cells.cells[axis]) / 4)) return false;
-    target.bounds.upper[axis] = target.bounds.lower[axis] + length;
-    target.bounds.slack[axis] = std::max(target.bounds.slack[axis], ends.slack[axis]);
+    const T length = bounds.upper[axis] - bounds.lower[axis];
+    if (cells.repeats[axis] == 0 && !(length <= static_cast<T>(cells.cells[axis]) / 4)) return false;
   }
-  const search_system<T, D>& box = what.search.systems[block.system];
-  target.images = images_of_point(box, lower, reach);
-  target.images.include(images_of_point(box, upper, reach));
+  cuboid_bounds<T, D> wide = bounds;  // wrapped points are inside the box only to within rounding
+  for (int axis = 0; axis < D; ++axis) {
+    wide.lower[axis] -= 4 * bounds.slack[axis];
+    wide.upper[axis] += 4 * bounds.slack[axis];
+    if (cells.repeats[axis] != 0) continue;
+    const T length = bounds.upper[axis] - bounds.lower[axis];
+    int repeat = 0;
+    bounds.lower[axis] = cells.folded(bounds.lower[axis], axis, repeat);
+    bounds.upper[axis] = bounds.lower[axis] + length;
+  }
+  target.images = grid.images_near(wide);
   return true;
 }
 
 template <typename T, int D>
 [[nodiscard]] sweeps_target<T, D> make_target(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
                                               const sweeps_block<T, D>& block, T reach) {
-  sweeps_target<T, D> target{};
+  sweeps_target<T, D> target{bounds_of_slots(what, grid, block.first, block.last), {}};
   if (!grid.folded) {
-    target.bounds = bounds_of_slots(what, grid, block.first, block.last);
     target.images = grid.images_near(target.bounds);
     return target;
   }
-  if (!grid.turned && target_of_corners(what, grid, block, reach, target)) return target;
-  // Points of other repeats of the cells, or in a box whose axes are others.
-  target.bounds = grid.bounds_of(point_of_slot(what, block.first));
+  if (fold_bounds(grid, target)) return target;
+  target = {grid.bounds_of(point_of_slot(what, block.first)), {}};
   for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
     const vec<T, D> point = point_of_slot(what, slot);
     target.bounds.include(grid.bounds_of(point));
@@ -147,11 +158,12 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
 /// between body.begin(block) and body.end(block).
 template <typename T, int D, typename Body>
 void sweep(const cpu_context& context, const sweeps_search<T, D>& what, const Body& of_thread) {
+  const pick_lanes_function<T, D> pick = pick_lanes<T, D>(what.search.rule);
   const auto turns = static_cast<std::int64_t>((what.cells + cells_a_turn - 1) / cells_a_turn);
 #pragma omp parallel num_threads(context.threads()) if (turns > 1 && what.rows >= sweeps_team_points)
   {
     Body body = of_thread;
-    sweeps_chunk<T, D> chunk(what);
+    sweeps_chunk<T, D> chunk(what, pick);
 #pragma omp for schedule(dynamic, 4)
     for (std::int64_t turn = 0; turn < turns; ++turn) {
       const std::size_t first = static_cast<std::size_t>(turn) * cells_a_turn;
@@ -257,25 +269,23 @@ struct copy_recorded_row {
   neighbor_sink<T, D> sink;
 
   void operator()(std::size_t slot) const {
-    constexpr std::size_t ahead = 12;  // rows may lie anywhere in memory
-    if (slot + ahead < what.rows) prefetch(what.slots.ids[slot + ahead]);
+#if defined(__GNUC__)
+    // Rows may lie anywhere in memory. Not in a function of its own, which GCC takes for one without effects.
+    constexpr std::size_t ahead = 12;
+    if (slot + ahead < what.rows) {
+      const particle_id next = what.slots.ids[slot + ahead];
+      const std::uint64_t end = sink.limit(next);
+      for (std::uint64_t entry = sink.begin(next); entry < end; entry += 16) {
+        __builtin_prefetch(sink.neighbors + entry, 1);
+      }
+    }
+#endif
     if (what.recorded.first_of_slot[slot] == row_left_out) return;
     const particle_id row = what.slots.ids[slot];
     const std::uint64_t first = sink.begin(row), count = sink.limit(row) - first;
     std::memcpy(sink.neighbors + first, what.recorded.entries + what.recorded.first_of_slot[slot],
                 count * sizeof(particle_id));
     if (sink.first != nullptr) std::fill(sink.first + first, sink.first + first + count, row);
-  }
-
- private:
-  void prefetch(particle_id row) const {
-#if defined(__GNUC__)
-    for (std::uint64_t entry = sink.begin(row); entry < sink.limit(row); entry += 16) {
-      __builtin_prefetch(sink.neighbors + entry, 1);
-    }
-#else
-    static_cast<void>(row);
-#endif
   }
 };
 

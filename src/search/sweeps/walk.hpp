@@ -42,11 +42,14 @@ class sweeps_chunk {
     vec<T, D> translation;
   };
 
-  sweeps_chunk(const sweeps_search<T, D>& what) : what_(what) {}
+  /// `picker`: for candidates with radii, or nullptr.
+  sweeps_chunk(const sweeps_search<T, D>& what, pick_lanes_function<T, D> picker)
+      : what_(what), pick_(what.slots.boxes == nullptr ? picker : nullptr) {}
 
   void begin(const sweeps_block<T, D>& block) {
     block_ = block;
     clear();
+    if (pick_ != nullptr) find_reach();
   }
 
   /// Adds the slots of a range; calls flush() whenever the chunk is full.
@@ -66,7 +69,7 @@ class sweeps_chunk {
       const std::uint32_t count = std::min(end - slot, room);
       if (slot <= block_.first && block_.first < slot + count) note_block(slot, count, shift);
       if (slot > block_.first && slot < block_.last) note_block(slot, count, shift);
-      copy(slot, count);
+      pick_ != nullptr ? pick(slot, count) : copy(slot, count);
       slot += count;
     }
   }
@@ -74,11 +77,8 @@ class sweeps_chunk {
   /// Pads the last segment.
   void close() {
     if (segments_ == 0) return;
-    const std::size_t end = (size_ + lanes_a_step - 1) / lanes_a_step * lanes_a_step;
-    for (int axis = 0; axis < D; ++axis) {
-      for (std::size_t k = size_; k < end; ++k) lanes_.position[axis][k] = std::numeric_limits<T>::infinity();
-    }
-    segment_[segments_ - 1].last = size_ = end;
+    pad();
+    segment_[segments_ - 1].last = size_;
   }
 
   [[nodiscard]] std::size_t segments() const { return segments_; }
@@ -96,17 +96,54 @@ class sweeps_chunk {
   }
 
  private:
+  void pad() {
+    const std::size_t end = (size_ + lanes_a_step - 1) / lanes_a_step * lanes_a_step;
+    for (int axis = 0; axis < D; ++axis) {
+      for (std::size_t k = size_; k < end; ++k) lanes_.position[axis][k] = std::numeric_limits<T>::infinity();
+    }
+    size_ = end;
+  }
+  void find_reach() {
+    const layer_slots<T, D>& slots = what_.slots;
+    for (int axis = 0; axis < D; ++axis) {
+      const T* at = slots.coordinates + static_cast<std::size_t>(axis) * slots.stride;
+      reach_.lower[axis] = *std::min_element(at + block_.first, at + block_.last);
+      reach_.upper[axis] = *std::max_element(at + block_.first, at + block_.last);
+    }
+    reach_.largest = {*std::max_element(slots.radii + block_.first, slots.radii + block_.last), what_.search.skin};
+  }
   void clear() {
     size_ = segments_ = 0;
     own_first_ = own_last_ = 0;
   }
+  [[nodiscard]] static bool is_zero(const vec<int, D>& shift) { return shift == vec<int, D>{}; }
   void note_block(std::uint32_t slot, std::uint32_t count, const vec<int, D>& shift) {
-    for (int axis = 0; axis < D; ++axis) {
-      if (shift[axis] != 0) return;
+    if (!is_zero(shift)) return;
+    const std::uint32_t first = std::max(slot, block_.first);
+    if (own_first_ == own_last_) {
+      own_first_ = first;
+      own_lane_ = size_ + (first - slot);
     }
-    own_first_ = std::max(slot, block_.first);
     own_last_ = std::min(slot + count, block_.last);
-    own_lane_ = size_ + (own_first_ - slot);
+  }
+  /// Of the slots only those within reach of the block, and its own.
+  void pick(std::uint32_t slot, std::uint32_t count) {
+    const layer_slots<T, D>& slots = what_.slots;
+    segment& part = segment_[segments_ - 1];
+    const std::uint32_t end = slot + count;
+    const bool own = is_zero(part.shift) && slot < block_.last && block_.first < end;
+    const slot_run<T> run{slots.coordinates + slot,
+                          slots.stride,
+                          slots.radii + slot,
+                          slots.ids + slot,
+                          count,
+                          own ? std::max(slot, block_.first) - slot : 0,
+                          own ? std::min(end, block_.last) - slot : 0};
+    const std::size_t first = size_;
+    part.last = size_ = pick_(run, reach_, part.translation, lanes_, ids_, size_);
+    if (own && slot <= own_first_) {
+      own_lane_ = static_cast<std::size_t>(std::find(ids_ + first, ids_ + size_, slots.ids[own_first_]) - ids_);
+    }
   }
   /// In whole steps: there is room after the last slot and the last lane.
   void copy(std::uint32_t slot, std::uint32_t count) {
@@ -128,6 +165,8 @@ class sweeps_chunk {
   }
 
   const sweeps_search<T, D>& what_;
+  pick_lanes_function<T, D> pick_;
+  reach_of_block<T, D> reach_{};
   sweeps_block<T, D> block_{};
   std::size_t size_ = 0;
   std::size_t segments_ = 0;
@@ -177,10 +216,11 @@ class sweeps_rows {
   [[nodiscard]] indices along(int axis, T margin) const {
     const T lower = bounds_.lower[axis], upper = bounds_.upper[axis];
     if (cells_.repeats[axis] == 0) {
-      const T half = (upper - lower) / 2;
-      // One more for the rounding of the middle.
-      return {cells_.first_of_stored(lower + half, margin + half + T(1), axis),
-              cells_.last_of_stored(lower + half, margin + half + T(1), axis)};
+      // Each stored cell at most once.
+      const bool fits = upper - lower + 2 * margin + T(2) <= static_cast<T>(cells_.cells[axis]);
+      if (!fits) return {0, cells_.cells[axis] - 1};
+      return {search_system<T, D>::unwrapped_index(lower - margin),
+              search_system<T, D>::unwrapped_index(upper + margin)};
     }
     if (lower - margin > static_cast<T>(cells_.cells[axis]) || upper + margin < T(0)) return {};
     return {cells_.clamped(search_system<T, D>::unwrapped_index(lower - margin), axis),

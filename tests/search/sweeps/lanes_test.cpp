@@ -117,6 +117,99 @@ TEST(neighbor_lanes_test, every_variant_gives_the_same_bits_with_radii) {
   }
 }
 
+namespace {
+
+/// Random slots, some of them exactly at the reach of a block of random points, with room for a step after the last.
+template <typename T, int D>
+struct picked_slots {
+  static constexpr std::size_t count = 90, stride = 112;
+  std::vector<T> coordinates = std::vector<T>(D * stride), radii = std::vector<T>(stride);
+  std::vector<particle_id> ids = std::vector<particle_id>(stride);
+  std::vector<vec<T, D>> block;
+  detail::reach_of_block<T, D> reach{};
+
+  picked_slots() {
+    std::mt19937_64 generator(9);
+    reach = {vec<T, D>::filled(T(1)), vec<T, D>::filled(T(0)), {T(0.25), T(0.125)}};
+    for (int k = 0; k < 7; ++k) {
+      block.push_back(make_vec<T, D>([&](int) { return T(0.4) + T(0.2) * random_unit<T>(generator); }));
+      for (int axis = 0; axis < D; ++axis) {
+        reach.lower[axis] = std::min(reach.lower[axis], block.back()[axis]);
+        reach.upper[axis] = std::max(reach.upper[axis], block.back()[axis]);
+      }
+    }
+    for (std::size_t k = 0; k < stride; ++k) {
+      ids[k] = static_cast<particle_id>(1000 - k);
+      radii[k] = T(0.3) * random_unit<T>(generator);
+      for (std::size_t axis = 0; axis < D; ++axis)
+        coordinates[axis * stride + k] = 2 * random_unit<T>(generator) - T(0.5);
+      if (k % 6 != 0) continue;
+      for (std::size_t axis = 0; axis < D; ++axis)
+        coordinates[axis * stride + k] = block[k % 7][static_cast<int>(axis)];
+      coordinates[k] += radii[k] + reach.largest.radius + reach.largest.skin;
+    }
+  }
+  [[nodiscard]] vec<T, D> point(std::size_t k) const {
+    return make_vec<T, D>([&](int axis) { return coordinates[static_cast<std::size_t>(axis) * stride + k]; });
+  }
+  /// Whether a slot is within its cutoff of any point of the block, as the tests decide it.
+  [[nodiscard]] bool is_neighbor(std::size_t k, cutoff_rule rule, const vec<T, D>& translation) const {
+    const T cutoff = detail::cutoff_of_radii(rule, reach.largest.radius, radii[k], reach.largest.skin);
+    return std::any_of(block.begin(), block.end(), [&](const vec<T, D>& from) {
+      return squared_norm((point(k) - from) + translation) < cutoff * cutoff;
+    });
+  }
+};
+
+/// All neighbors of a block and its own slots are picked, and nothing that is too far away from its box.
+template <typename T, int D>
+void expect_neighbors_picked(cutoff_rule rule) {
+  const auto pick = detail::pick_lanes<T, D>(rule);
+  if (pick == nullptr) return;
+  const picked_slots<T, D> slots;
+  for (const auto translation : {vec<T, D>{}, vec<T, D>::filled(T(-0.1))}) {
+    for (std::size_t count = 0; count <= slots.count; ++count) {
+      const std::size_t own_first = count / 2, own_last = std::min(count, own_first + 11);
+      const detail::slot_run<T> run{
+          slots.coordinates.data(), slots.stride, slots.radii.data(), slots.ids.data(), count, own_first, own_last};
+      detail::candidate_lanes<T, D> lanes{};
+      std::array<particle_id, detail::lanes_a_chunk + detail::ids_beyond> found{};
+      const std::size_t last = pick(run, slots.reach, translation, lanes, found.data(), 3);
+      std::size_t lane = 3;
+      for (std::size_t k = 0; k < count; ++k) {
+        const bool own = k >= own_first && k < own_last;
+        const bool picked = lane < last && found[lane] == slots.ids[k];
+        ASSERT_TRUE(picked || !(own || slots.is_neighbor(k, rule, translation))) << k << " of " << count;
+        if (!picked) continue;
+        T squared = 0;
+        for (int axis = 0; axis < D; ++axis) {
+          const T at = slots.point(k)[axis] + translation[axis];
+          const T gap = std::max({slots.reach.lower[axis] - at, at - slots.reach.upper[axis], T(0)});
+          squared += gap * gap;
+          ASSERT_EQ(lanes.position[axis][lane], slots.point(k)[axis]);
+        }
+        const auto& largest = slots.reach.largest;
+        ASSERT_EQ(lanes.radius[lane], slots.radii[k]);
+        const T cutoff = detail::cutoff_of_radii(rule, largest.radius, slots.radii[k], largest.skin);
+        ASSERT_TRUE(own || squared < T(1.0001) * cutoff * cutoff) << k << " of " << count;
+        ++lane;
+      }
+      ASSERT_EQ(lane, last);
+    }
+  }
+}
+
+}  // namespace
+
+TEST(neighbor_lanes_test, all_neighbors_of_a_block_are_picked) {
+  for (const cutoff_rule rule : {cutoff_rule::sum_of_radii, cutoff_rule::larger_radius, cutoff_rule::own_radius}) {
+    expect_neighbors_picked<float, 2>(rule);
+    expect_neighbors_picked<float, 3>(rule);
+    expect_neighbors_picked<double, 2>(rule);
+    expect_neighbors_picked<double, 3>(rule);
+  }
+}
+
 TEST(neighbor_lanes_test, every_variant_picks_the_same_ids) {
   std::array<particle_id, detail::lanes_a_chunk + detail::ids_beyond> ids{};
   std::mt19937_64 generator(8);

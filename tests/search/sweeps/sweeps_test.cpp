@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <vector>
 
 #include "search/list_support.hpp"
@@ -55,6 +56,29 @@ TEST(neighbor_sweeps_test, more_candidates_than_a_chunk_holds) {
       const auto wanted = reference::neighbor_list(problem);
       ASSERT_GT(wanted.entries.size(), 100 * problem.points.size() / (pairs == neighbor_pairs::half ? 2 : 1));
       for_each_output(problem, [&](const problem3& asked) { check_method(context, asked, wanted, "sweeps"); });
+    }
+  }
+}
+
+/// Of candidates with radii a chunk keeps some, so that the points of a block may come to it in several parts.
+TEST(neighbor_sweeps_test, more_candidates_with_radii_than_a_chunk_holds) {
+  const cpu_context context;
+  for (const cutoff_rule rule : {cutoff_rule::sum_of_radii, cutoff_rule::larger_radius, cutoff_rule::own_radius}) {
+    for (const std::uint64_t seed : {7, 8, 9, 10}) {
+      problem3 problem = some_problem(seed % 2 == 0, seed, 1500);
+      problem.options.rule = rule;
+      problem.options.cutoff = 0.9f;
+      problem.options.sorted = problem.options.shifts = false;
+      std::mt19937_64 random(seed);
+      const float largest = rule == cutoff_rule::sum_of_radii ? 0.45f : 0.9f;
+      for (std::size_t i = 0; i < problem.points.size(); ++i) {
+        problem.radii.push_back(i % 50 == 0 ? 0.0f : largest * (0.5f + 0.5f * random_unit<float>(random)));
+      }
+      const auto wanted = reference::neighbor_list(problem);
+      ASSERT_GT(wanted.entries.size(), 50 * problem.points.size());
+      check_method(context, problem, wanted, "sweeps");
+      problem.options.shifts = true;
+      check_method(context, problem, wanted, "sweeps");
     }
   }
 }
