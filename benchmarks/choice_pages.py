@@ -29,6 +29,8 @@ MAPS = {
                lambda n, value: ["--n", f"{n:.0f}", "--keys", f"{value:.0f}"]),
     "neighbors": ("points in a cube as wide as the cutoff, 3D", [0.5, 1, 2, 4, 8, 16, 32, 64],
                   lambda n, value: ["--n", f"{n:.0f}", "--cells", str(max(1, round((n / value) ** (1 / 3))))]),
+    "contacts": ("contacts of a body, as an earlier search found them", [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500],
+                 lambda n, value: ["--n", f"{n:.0f}", "--contacts", f"{min(value, n / 2):g}"]),
 }
 
 

@@ -97,6 +97,8 @@ void add_bench(CLI::App& app) {
   command->add_option("--part", options->part, "K/N: only every N-th case of a choice, from the K-th")
       ->type_name("K/N");
   command->add_flag("--resume", options->asked.resume, "keep the cases of a choice that the file of --json has");
+  command->add_option("--grid", options->asked.grid, "only cases of a choice that constants are fitted to, or others")
+      ->check(one_of(std::array<std::string_view, 2>{"fit", "test"}));
   command->add_flag("--anew", options->asked.anew,
                     "measure unseen cases once more whose choice seems to lose more than 15 %; medians count");
   command->footer(footer());

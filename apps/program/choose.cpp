@@ -31,7 +31,8 @@ struct choose_options {
   std::string cells = "64,64,64";
   int order = 6;
   double uses = 1;
-  double keys = 0;  ///< 0: as many as cells
+  double keys = 0;       ///< 0: as many as cells
+  double contacts = -1;  ///< below 0: not known
   std::string precision = "float";
   std::string reproducible = "none";
   device_options device;
@@ -57,6 +58,7 @@ struct choose_options {
   load.uses = options.uses;
   load.keys = options.keys;
   load.wide = options.precision == "double";
+  load.contacts = options.contacts;
   return load;
 }
 
@@ -101,6 +103,8 @@ void add_choose(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--uses", o.uses, "of what is prepared once")->check(any_number())->capture_default_str();
   command->add_option("--keys", o.keys, "of a reduction, in random order; default: as many as cells")
+      ->check(any_number());
+  command->add_option("--contacts", o.contacts, "of a body, where an earlier search on a GPU has counted them")
       ->check(any_number());
   add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double")

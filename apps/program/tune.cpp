@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/text.hpp"
 #include "program/commands.hpp"
 #include "program/device.hpp"
 #include "program/option_checks.hpp"
@@ -24,6 +25,7 @@ struct tune_options {
   bench::tuning what;
   std::string device = "auto";
   std::filesystem::path output;
+  std::filesystem::path profile;  ///< that is judged instead of a new one
   std::string name;
 };
 
@@ -50,7 +52,19 @@ struct tune_options {
   return facts;
 }
 
+/// Judges a profile that there is.
+void judge_profile(tune_options& options) {
+  require(!options.what.check.empty(), "--judge needs results to judge by; name them with --check");
+  const device_profile profile = profile_from_json(io::read_whole_file(options.profile));
+  options.what.asked.on_cuda = profile.device.cuda;
+  options.what.asked.device_name = options.name.empty() ? profile.device.name : options.name;
+  options.what.asked.topic = "choice";
+  options.what.asked.full = true;
+  bench::check_profile(options.what, profile);
+}
+
 void run_tune(tune_options& options) {
+  if (!options.profile.empty()) return judge_profile(options);
   const device_facts device = measured_device(options);
   std::filesystem::path target = options.output.empty() ? profile_path(device) : options.output;
   require(!target.empty(), "there is no home folder to put the profile in; say where with --output");
@@ -81,6 +95,7 @@ void add_tune(CLI::App& app) {
   command->add_option("--name", o.name, "of the device that these are of");
   command->add_option("--check", o.what.check, "judge the profile by the test cases of such results")
       ->check(existing_file());
+  command->add_option("--judge", o.profile, "measure and fit nothing: judge this profile")->check(existing_file());
   command->add_option("--json", o.what.judged, "write what was judged to this file");
   command->add_option("-o,--output", o.output, "the profile; default: where the library looks for it");
   command->footer(

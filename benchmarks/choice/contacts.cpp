@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "choice/cases.hpp"
 #include "choice/loads.hpp"
 #include "choice/operations.hpp"
 #include "choice/places.hpp"
+#include "contacts/choice.hpp"
 #include "contacts/scenes.hpp"
 #include "core/method_choice.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
@@ -61,6 +64,12 @@ struct contact_case {
   return scene;
 }
 
+[[nodiscard]] bool can_be_chosen(std::string_view method, const detail::pair_request& request) {
+  return std::ranges::any_of(detail::contact_costs(request), [&](const detail::named_cost& one) {
+    return one.method == method && one.cost.why_last().empty();
+  });
+}
+
 template <typename T, typename Context>
 void time_contact_case(const Context& context, const session& s, const contact_case& what, const numbered_case& one) {
   row identity =
@@ -89,14 +98,19 @@ void time_contact_case(const Context& context, const session& s, const contact_c
     placed = std::make_unique<placed_scene<Context, T>>(context, scene);
     contact_options<T> options;
     if (what.known_domain) options.domain = placed->domain();
+    detail::pair_request request{what.n};
+    request.cuda = s.on_cuda();
+    if constexpr (std::is_same_v<Context, cpu_context>) request.threads = context.threads();
+    request.number_bytes = sizeof(T);
+    request.spheres = !what.ellipsoids;
+    request.known_domain = what.known_domain;
     while (times.another_round(s)) {
       for (const contact_method& method : contact_methods()) {
         const detail::method_demand demand{"", s.on_cuda()};
         if (!demand.met_by(method)) continue;
         // Those that can only be asked for may take minutes for many bodies that are crowded or of several sizes.
-        const bool chosen_from = method.name == "levels" || method.name == "brute_force";
         const bool many = what.n > 30000 || sample.company * static_cast<double>(what.n) > 1e5;
-        if ((method.quadratic && what.n > 3000) || (!chosen_from && many)) continue;
+        if (((method.quadratic && what.n > 3000) || many) && !can_be_chosen(method.name, request)) continue;
         times.add(std::string(method.name), 1, [&] {
           options.method = method.name;
           contact_detector<Context, T> detector(context, options);
@@ -107,11 +121,6 @@ void time_contact_case(const Context& context, const session& s, const contact_c
       }
     }
     times.write(out);
-    detail::pair_request request{what.n};
-    request.cuda = s.on_cuda();
-    if constexpr (std::is_same_v<Context, cpu_context>) request.threads = context.threads();
-    request.number_bytes = sizeof(T);
-    request.spheres = !what.ellipsoids;
     out["load"] = to_row(request);
   });
 }

@@ -70,7 +70,7 @@ template <typename Request, typename Choose>
                            seen = detail::choose_key_method(request, profile);
   const bool repeatable = request.level != determinism::none;
   const bool worth = detail::worth_key_sample(request.cuda, repeatable, static_cast<std::size_t>(request.elements),
-                                              unseen.milliseconds);
+                                              unseen.milliseconds, unseen.at_stake_ms);
   const chosen_method sampled{std::string(seen.method), true, seen.milliseconds};
   const chosen_method first{std::string(unseen.method), worth, unseen.milliseconds};
   // Nobody waits for the sample of a GPU.
@@ -138,14 +138,26 @@ template <typename Request>
     request.threads = chosen_for(request);
     return choose_keys(request, profile);
   }
+  const auto fastest_of = [&](const std::vector<detail::named_cost>& costs) {
+    const expected_time one = fastest(costs, profile, module, uses, determinism::none);
+    return chosen_method{std::string(one.method), false, one.milliseconds};
+  };
   if (module == "neighbors") {
-    return choose_points(neighbor_request_of(load), false, [&](const detail::neighbor_request& asked) {
+    detail::neighbor_request request = neighbor_request_of(load);
+    const chosen_methods unseen = choose_points(request, false, [&](const detail::neighbor_request& asked) {
       return fastest(detail::neighbor_costs(asked), profile, module, uses, determinism::none);
     });
+    // Later lists know how many pairs the one before had.
+    request.found = measured.value("pairs", 0.0);
+    return {unseen.first, fastest_of(detail::neighbor_costs(request))};
   }
-  const auto costs = is_model(module) ? way_costs(module, load) : detail::contact_costs(pair_request_of(load));
-  const expected_time fastest_one = fastest(costs, profile, module, uses, determinism::none);
-  const chosen_method only{std::string(fastest_one.method), false, fastest_one.milliseconds};
+  if (module == "contacts") {
+    detail::pair_request request = pair_request_of(load);
+    const chosen_method first = fastest_of(detail::contact_costs(request));
+    if (request.cuda) request.found = measured.value("contacts", -1.0);
+    return {first, fastest_of(detail::contact_costs(request))};
+  }
+  const chosen_method only = fastest_of(way_costs(module, load));
   return {only, only};
 }
 
@@ -232,18 +244,35 @@ void add_equation(all_equations& all, const std::string& module, const std::stri
   one.weights.push_back(weight);
 }
 
+/// How much the time of a method counts: what takes far longer than the best need not be known well.
+[[nodiscard]] double weight_of(const row& measured, const std::string& name, double uses) {
+  const row& use = measured.at("use_ms");
+  const auto total = [&](const std::string& one) {
+    return measured.at("prepare_ms").at(one).get<double>() + uses * use.at(one).get<double>();
+  };
+  double best = std::numeric_limits<double>::infinity();
+  for (const auto& [other, ms] : use.items()) {
+    if (other.ends_with(kept_suffix) == name.ends_with(kept_suffix)) best = std::min(best, total(other));
+  }
+  return best / total(name);
+}
+
 /// Adds what a row says of all methods that have a cost.
 void add_equations(all_equations& all, const row& measured, const std::string& suffix,
                    const std::vector<detail::named_cost>& costs) {
   const std::string module = measured.at("op");
   const row& use = measured.at("use_ms");
   for (const auto& [method, level, serves, cost] : costs) {
-    const std::string name(method);
-    if (!use.contains(name + suffix)) continue;
-    const double ms = use.at(name + suffix), prepare = measured.at("prepare_ms").at(name + suffix);
-    add_equation(all, module, name, false, cost, ms, 1);
+    const std::string name = std::string(method) + suffix;
+    if (!use.contains(name)) continue;
+    double weight = 0;
+    for (const double uses : uses_of(measured)) {
+      if (module == "keyed" && (uses > 1) == suffix.empty()) continue;
+      weight = std::max(weight, weight_of(measured, name, uses));
+    }
+    add_equation(all, module, std::string(method), false, cost, use.at(name), weight);
     // What was hopeless was prepared without a watch: 0, which is left out.
-    add_equation(all, module, name, true, cost, prepare, 1);
+    add_equation(all, module, std::string(method), true, cost, measured.at("prepare_ms").at(name), weight);
   }
 }
 
@@ -316,7 +345,7 @@ device_profile fit_profile(const std::vector<row>& measured, const device_profil
   for (const row& one : measured) add_row(all, one);
   device_profile profile = start;
   for (const auto& [method, one] : all) {
-    // Bodies are not sampled: that some scenes take far longer cannot be foreseen.
+    // Without a sample it cannot be foreseen that some bodies take far longer.
     const bool foreseen = start.device.cuda && !method.first.starts_with("contacts.");
     const std::vector<double> constants = fit_relative(one.amounts, one.times, one.weights, !foreseen);
     for (std::size_t k = 0; k < one.names.size(); ++k) {

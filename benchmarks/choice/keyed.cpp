@@ -103,6 +103,7 @@ void time_key_case(const Context& given, const session& s, const key_case& what,
     request.elements = static_cast<double>(what.n);
     request.keys = what.keys;
     request.row_bytes = problem.value_bytes();
+    request.values = what.components;
     request.uses = 1;
     out["load"] = to_row(request);
   });

@@ -43,6 +43,7 @@ void each_of_keys(Request& request, Field&& field) {
   field("elements", request.elements);
   field("keys", request.keys);
   field("row_bytes", request.row_bytes);
+  field("values", request.values);
   field("uses", request.uses);
   field("seen", request.sample.seen);
   field("same", request.sample.same);
@@ -76,6 +77,7 @@ void each_of_bodies(Request& request, Field&& field) {
   field("threads", request.threads);
   field("number_bytes", request.number_bytes);
   field("spheres", request.spheres);
+  field("known_domain", request.known_domain);
 }
 
 template <typename Work, typename Field>
@@ -166,7 +168,6 @@ row to_row(const detail::transform_load& load) {
 detail::spread_request spread_request_of(const row& load) {
   detail::spread_request request{};
   each_of_spread(request, read_field{load});
-  detail::hold_to_runs(request.points, request.sample);
   request.free_bytes = 1e300;
   return request;
 }
@@ -179,7 +180,6 @@ detail::key_request key_request_of(const row& load) {
 detail::neighbor_request neighbor_request_of(const row& load) {
   detail::neighbor_request request{};
   each_of_neighbors(request, read_field{load});
-  detail::hold_to_runs(static_cast<double>(request.points), request.sample);
   return request;
 }
 detail::pair_request pair_request_of(const row& load) {

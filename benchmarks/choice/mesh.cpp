@@ -83,6 +83,7 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
     const auto domain = make_box(vec<T, D>::filled(0), vec<T, D>::filled(1), vec<bool, D>::filled(true));
     const auto mesh = vec<int, D>::filled(what.extent);
     spread_options options;
+    options.asynchronous = false;
     std::vector<std::string> names;
     for (const spread_method& method : spread_methods()) {
       const detail::method_demand demand{"", s.on_cuda(), what.level};

@@ -37,6 +37,7 @@ struct placed_load {
   require(load.order >= 1 && load.order <= 8, "order is ", load.order, "; it must be from 1 to 8");
   require(load.uses >= 1 && std::isfinite(load.uses), "uses is ", load.uses, "; it must be 1 or more");
   require(load.keys >= 0 && load.keys < 2147483648.0, "keys is ", load.keys, "; it must be below 2^31");
+  require(std::isfinite(load.contacts), "contacts of a body are ", load.contacts, "; their number must be finite");
   require(threads >= 0, "threads is ", threads, "; it must be 0 or more");
   placed_load result{load, profile, level, threads};
   for (const int along : load.cells) {
@@ -63,6 +64,7 @@ struct placed_load {
   request.threads = load.threads;
   request.dimension = load.dimension();
   request.row = load.given.order;
+  request.asynchronous = true;  // as plans are unless they are told
   return detail::explain_spread_method(request, load.profile);
 }
 
@@ -103,6 +105,7 @@ struct placed_load {
   request.cuda = load.cuda();
   request.threads = load.threads;
   request.number_bytes = load.number_bytes();
+  if (load.cuda() && load.given.contacts >= 0) request.found = load.given.contacts * load.given.count;
   return detail::explain_contact_method({"contact method", load.cuda(), load.level}, request, load.profile);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "contacts/checks.hpp"
@@ -58,6 +59,8 @@ class listed_passes final : public body_passes<T> {
 
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::build(const bodies_view<T>& bodies) {
+  const bool counted = state == stage::built;
+  const auto found = static_cast<double>(size);
   state = stage::failed;
   size = 0;
   current = 0;
@@ -65,6 +68,10 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   detail::pair_request request{bodies.size()};
   request.spheres = bodies.spheres();
   request.number_bytes = sizeof(T);
+  request.known_domain = options.domain.has_value();
+  // Where runs must be repeatable a search does not depend on those before it. On CPUs one method suits all crowds.
+  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  if (cuda && counted && context.reproducibility() == determinism::none) request.found = found;
   search.choose(options.method, request);
   // The bins in `search` are those of the direct search only if the last build was direct and did not fail.
   const bool planned_directly = std::exchange(found_directly, false);

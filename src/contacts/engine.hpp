@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,8 @@ namespace quadrat::detail {
 
 /// The most bodies for which testing every pair is considered: what data can make quadratic is never chosen.
 inline constexpr std::size_t brute_force_most_bodies = 256;
+/// The same for methods whose work is quadratic in crowds only, on GPUs, which do as much at once.
+inline constexpr std::size_t crowd_most_bodies = 4096;
 
 /// A request to the records of methods.
 struct pair_request {
@@ -34,12 +37,25 @@ struct pair_request {
   bool spheres = true;  ///< all bodies are spheres
   int threads = 1;      ///< of the CPU
   int number_bytes = 4;
-  double found = -1;  ///< contacts, where they have been counted, for constants to be fitted; below 0: not known
+  bool known_domain = false;  ///< given by the caller, not found from the bodies
+  double found = -1;          ///< contacts, where an earlier search has counted them; below 0: not known
 
   /// Millions of contacts.
   [[nodiscard]] double megacontacts() const {
     constexpr double unseen_contacts = 2;  // of a body
     return 1e-6 * (found >= 0 ? found : unseen_contacts * static_cast<double>(bodies));
+  }
+  /// Contacts of a body, in millions: a thread of a GPU finds them one after another.
+  [[nodiscard]] double crowd() const { return bodies > 0 ? megacontacts() / static_cast<double>(bodies) : 0; }
+  /// `amount` for bodies that are no spheres, else 0: what it takes on top.
+  [[nodiscard]] double turned(double amount) const { return spheres ? 0 : amount; }
+  /// The same in double precision.
+  [[nodiscard]] double wide(double amount) const { return number_bytes == 8 ? amount : 0; }
+  /// Whether a choice made for `other` holds. What was found counts if it changes by half.
+  [[nodiscard]] bool asks_the_same(const pair_request& other) const {
+    const bool as_many = found < 0 || (other.found >= 0 && std::abs(found - other.found) <= 0.5 * other.found);
+    return bodies == other.bodies && boxes == other.boxes && spheres == other.spheres &&
+           known_domain == other.known_domain && as_many;
   }
   /// Whether loops over bodies start threads on a CPU (for_each).
   [[nodiscard]] bool starts_teams() const {
@@ -51,24 +67,39 @@ struct pair_request {
   [[nodiscard]] double megabodies() const { return 1e-6 * static_cast<double>(bodies); }
 };
 
-/// On a CPU what the narrow phase and writing take counts, too: it differs between methods.
+/// What the narrow phase and writing take: it differs between methods.
 [[nodiscard]] inline method_cost with_contacts(method_cost cost, const pair_request& request) {
   const double contacts = request.share(request.megacontacts());
   return cost.each("contacts", cost_unit::step, contacts)
-      .each("turned_contacts", cost_unit::step, request.spheres ? 0 : contacts);
+      .each("turned_contacts", cost_unit::step, request.turned(contacts));
 }
 
-/// The terms of a detection over cells of about a body: starts, bodies put into cells and their pairs tested, whose
-/// number is not known before.
+/// On a GPU crowds count: the contacts of a body, which one thread finds.
+[[nodiscard]] inline method_cost with_crowd(method_cost cost, const pair_request& request) {
+  const double crowd = request.crowd();
+  return cost.each("crowd", cost_unit::step, crowd).each("turned_crowd", cost_unit::step, request.turned(crowd));
+}
+
+/// The terms of a detection over cells of about a body: starts, bodies put into cells and their pairs tested, of which
+/// there are more where there are more contacts.
 [[nodiscard]] inline method_cost detection_cost(const pair_request& request) {
   const double bodies = request.megabodies();
   method_cost cost;
   cost.each("start", cost_unit::launch, 1);
   cost.each("bodies", cost_unit::step, request.share(bodies));
-  cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(bodies) : 0);
-  cost.each("turned", cost_unit::step, request.spheres ? 0 : request.share(bodies));
-  if (request.cuda) return cost;
-  return with_contacts(cost.each("team", cost_unit::launch, request.starts_teams() ? 1 : 0), request);
+  cost.each("wide", cost_unit::step, request.wide(request.share(bodies)));
+  cost.each("turned", cost_unit::step, request.turned(request.share(bodies)));
+  if (!request.cuda) cost.each("team", cost_unit::launch, request.starts_teams() ? 1 : 0);
+  cost = with_contacts(cost, request);
+  return request.cuda ? with_crowd(cost, request).each("wide_crowd", cost_unit::step, request.wide(request.crowd()))
+                      : cost;
+}
+
+/// `cost()` of a method that is chosen for crowds of a few thousand bodies, on GPUs only.
+template <typename Cost>
+[[nodiscard]] method_cost for_crowds(const pair_request& request, const Cost& cost) {
+  if (!request.cuda || request.boxes) return method_cost().last_resort("not faster than levels");
+  return request.bodies > crowd_most_bodies ? cost().last_resort("may test every pair") : cost();
 }
 
 /// Defaults of the records. In addition to these and to the members that method_choice.hpp requires, a record has
@@ -81,7 +112,7 @@ struct pair_record {
   static constexpr bool bins = true;       ///< whether it has bins of a size that can be set
   static constexpr bool balances = false;  ///< whether bin_options::balanced makes a difference
   /// Whether its work can grow with the square of the number of bodies. It then has no finite `cost` for more than
-  /// brute_force_most_bodies, and is never chosen for them.
+  /// brute_force_most_bodies or crowd_most_bodies, and is never chosen for them.
   static constexpr bool quadratic = false;
 };
 

@@ -10,8 +10,7 @@ namespace quadrat::detail {
 template <typename Context, typename T>
 void search_plan<Context, T>::choose(std::string_view asked, const pair_request& request) {
   const method_demand demand = contact_demand(context_);
-  // The same number of bodies needs no new choice.
-  if (engine_ != nullptr && request_.bodies == request.bodies && request_.boxes == request.boxes) return;
+  if (engine_ != nullptr && request.asks_the_same(request_)) return;
   engine_ = nullptr;
   request_ = request;
   request_.cuda = demand.cuda;

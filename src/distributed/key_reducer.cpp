@@ -174,6 +174,7 @@ struct distributed_key_reducer<Context>::implementation {
       key_reducer_options automatic;
       automatic.uses = options.uses;
       automatic.value_bytes = options.value_bytes;
+      automatic.value_components = options.value_components;
       within = std::make_unique<key_reducer<Context>>(context, groups.size(), automatic);
       within->set_keys(groups.groups(), elements);
       group_owners.resize_discarding(context, groups.size());

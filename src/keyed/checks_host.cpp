@@ -42,6 +42,9 @@ void check_key_options(std::uint64_t key_count, const key_reducer_options& optio
           max_count);
   require(options.uses > 0, "the number of uses is ", options.uses, "; it must be positive");
   require(options.value_bytes > 0, "a row of values has ", options.value_bytes, " bytes; there must be at least 1");
+  const int components = options.value_components;
+  require(components >= 1 && components <= options.value_bytes, "a row of ", options.value_bytes, " bytes has ",
+          components, " values; it must have from 1 to a value a byte");
   const auto finder = static_cast<std::size_t>(options.finder);
   require(finder < peer_finder_names.size(), "there is no way number ", finder, " to find peers");
   const auto combination = static_cast<std::size_t>(options.combination);

@@ -20,13 +20,15 @@ struct key_choice {
   std::string reason;       ///< one line
   key_request request;      ///< that it was chosen for
   double milliseconds = 0;  ///< that all uses of a set of keys are expected to take
+  double at_stake_ms = 0;   ///< that this choice loses at most, if keys were not seen
 };
 
-/// Whether a sample costs at most 2 % of that work. Where runs must be repeatable the first keys decide for all that
-/// follow, of which there may be many: 10 %. On a GPU it is waited for only there.
-[[nodiscard]] inline bool worth_key_sample(bool cuda, bool repeatable, std::size_t elements, double work_ms) {
-  return (repeatable ? (cuda ? 0.1 : 0.3) : 0.02) * work_ms >=
-         sample_ms(cuda, cuda && repeatable, key_sample_layout::of(cuda, elements));
+/// Whether a sample costs at most 2 % of the work. Where runs must be repeatable the first keys decide for all that
+/// follow, of which there may be many: three times what is at stake. Only there a GPU is waited for.
+[[nodiscard]] inline bool worth_key_sample(bool cuda, bool repeatable, std::size_t elements, double work_ms,
+                                           double at_stake_ms) {
+  const double worth_ms = repeatable ? 3 * at_stake_ms : 0.02 * work_ms;
+  return worth_ms >= sample_ms(cuda, cuda && repeatable, key_sample_layout::of(cuda, elements));
 }
 
 /// The request for `count` elements whose sample is this one.

@@ -87,7 +87,8 @@ key_request key_request_of(const Context& context, const key_setup& setup, std::
           static_cast<double>(setup.key_count),
           static_cast<double>(options.value_bytes),
           std::max(options.uses, 1.0),
-          sample};
+          sample,
+          static_cast<double>(options.value_components)};
 }
 template key_request key_request_of(const cpu_context&, const key_setup&, std::size_t, const key_sample&);
 template key_request key_request_of(const cuda_context&, const key_setup&, std::size_t, const key_sample&);
@@ -103,17 +104,29 @@ key_choice choose_key_method(const Context& context, const key_setup& setup, con
 key_choice choose_unseen_key_method(key_request request, const device_profile& profile) {
   request.sample = even_keys(request.elements, request.keys);
   key_choice even = choose_key_method(request, profile);
-  if (!request.cuda || !std::isfinite(even.milliseconds)) return even;
-  std::map<std::string_view, double> losses;  // of those that are possible for all keys
+  if (!std::isfinite(even.milliseconds)) return even;
+  struct loss {
+    double shares = 0, most_ms = 0;
+  };
+  std::map<std::string_view, loss> losses;  // of those that are possible for all keys
   key_request supposed = request;
   const auto cases = supposed_keys(request.elements, request.keys);
   for (const auto& [weight, sample] : cases) {
     supposed.sample = sample;
     const auto times = times_by_profile<key_method_list>(key_task(supposed), supposed, profile);
-    for (const expected_time& one : times) losses[one.method] += weight * one.milliseconds / times[0].milliseconds;
+    for (const expected_time& one : times) {
+      loss& here = losses[one.method];
+      here.shares += weight * one.milliseconds / times[0].milliseconds;
+      here.most_ms = std::max(here.most_ms, one.milliseconds - times[0].milliseconds);
+    }
   }
-  const auto best = std::ranges::min_element(losses, {}, [](const auto& one) { return one.second; });
+  if (!request.cuda) {
+    even.at_stake_ms = losses[even.method].most_ms;
+    return even;
+  }
+  const auto best = std::ranges::min_element(losses, {}, [](const auto& one) { return one.second.shares; });
   even.method = best->first;
+  even.at_stake_ms = best->second.most_ms;
   even.reason = message(text_of(request.sample), "; ", even.method,
                         " is expected to lose least, whether they are in order, in no order, or a single one");
   return even;

@@ -23,6 +23,9 @@ struct key_request {
   double row_bytes;  ///< of the values of an element
   double uses;       ///< reductions per set of keys
   key_sample sample;
+  double values = 1;  ///< numbers of an element: so many have row_bytes
+
+  [[nodiscard]] bool wide() const { return row_bytes > 6 * values; }  ///< in double precision
 };
 
 /// The base of records: the defaults.
@@ -59,8 +62,11 @@ struct cuda_costs {
 /// `more` is added to the work of the threads.
 [[nodiscard]] method_cost cuda_cost(const cuda_costs& costs, const key_request& request, double more = 0);
 
-/// Millions of numbers of 4 bytes whose atomic additions wait for each other: those of the most frequent key in flight.
-[[nodiscard]] double crowded_elements(const key_request& request);
+/// Sums of several words on a GPU, value by value.
+[[nodiscard]] method_cost cuda_fixed_point_cost(const key_request& request);
+
+/// Elements sorted by key on a GPU.
+[[nodiscard]] method_cost cuda_sort_cost(const key_request& request);
 
 /// The least number of elements or keys for which loops of the CPU's methods use several threads.
 inline constexpr double cpu_team_elements = 2048;

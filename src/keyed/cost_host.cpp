@@ -138,19 +138,68 @@ method_cost cuda_cost(const cuda_costs& costs, const key_request& request, doubl
   const double count = request.elements, keys = request.keys;
   const double work = count * (costs.element + costs.byte * request.row_bytes) + more;
   method_cost cost;
+  // Where a key follows that is another one.
+  const double changes = 1e-6 * count * (1 - request.sample.same);
   cost.once("start", cost_unit::launch, 1);
   cost.once("elements", cost_unit::step, 1e-6 * count);
   cost.each("start", cost_unit::launch, 1);
+  cost.each("values", cost_unit::launch, request.values);
   // Threads and the cache overlap only in part.
   cost.each(costs.work, cost_unit::step, 1e-9 * std::hypot(work, cache_time(costs.leaves, request)));
   cost.each("elements", cost_unit::byte, 1e-6 * count);
+  cost.each("changes", cost_unit::step, changes);
+  cost.each("wide_changes", cost_unit::step, request.wide() ? changes : 0);
+  // Additions to the commonest of the keys in flight.
+  const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
+  cost.each("crowd", cost_unit::step, 1e-6 * count * request.values * share);
   cost.each("clear", cost_unit::byte, 1e-6 * keys * request.row_bytes);
   return cost.holds(costs.bytes * count + costs.bytes_key * keys);
 }
 
-double crowded_elements(const key_request& request) {
-  const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
-  return 1e-6 * request.elements * share * request.row_bytes / 4;
+namespace {
+
+/// Millions of bytes of results that elements reach, by the sectors of a warp.
+[[nodiscard]] double reached_bytes(const key_request& request) {
+  return 1e-6 * request.elements * request.sample.warp_sectors / 32 * request.row_bytes;
+}
+
+}  // namespace
+
+method_cost cuda_fixed_point_cost(const key_request& request) {
+  constexpr double bytes_of_key = 52, most_waiting = 1.0 / 64;
+  const double values = 1e-6 * request.elements * request.values;
+  const double work = std::hypot(request.elements * (2 + request.row_bytes), cache_time(left_over::elements, request));
+  method_cost cost;
+  cost.once("start", cost_unit::launch, 1);
+  cost.once("elements", cost_unit::step, 1e-6 * request.elements);
+  cost.each("start", cost_unit::launch, request.values);
+  cost.each("elements", cost_unit::step, values);
+  cost.each("work", cost_unit::step, 1e-9 * work * request.values);
+  cost.each("reached", cost_unit::byte, reached_bytes(request));
+  // Additions to one result wait for each other, of a warp not one by one.
+  cost.each("crowd", cost_unit::step, values * std::min(most_waiting, 1 / keys_at_once(request)));
+  cost.each("clear", cost_unit::byte, 1e-6 * request.keys * request.values);
+  return cost.holds(bytes_of_key * request.keys);
+}
+
+method_cost cuda_sort_cost(const key_request& request) {
+  // Up to so many elements one block sorts in one pass.
+  constexpr double alone = 4096, digit_bits = 8, bytes_of_element = 16;
+  const double count = request.elements, megas = 1e-6 * count;
+  const double passes = std::ceil(std::log2(request.keys + 1) / digit_bits), starts = count > alone ? passes : 0;
+  const double work = count * (25 + request.row_bytes);
+  method_cost cost;
+  cost.once("start", cost_unit::launch, 1);
+  cost.once("passes", cost_unit::launch, starts);
+  cost.once("elements", cost_unit::step, megas);
+  cost.once("sorted", cost_unit::step, megas * passes);
+  cost.each("start", cost_unit::launch, 1);
+  cost.each("values", cost_unit::launch, request.values);
+  cost.each("passes", cost_unit::launch, starts);
+  cost.each("work", cost_unit::step, 1e-9 * work * request.values);
+  cost.each("reached", cost_unit::byte, reached_bytes(request));
+  cost.each("clear", cost_unit::byte, 1e-6 * request.keys * request.row_bytes);
+  return cost.holds(bytes_of_element * count);
 }
 
 method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double tables) {

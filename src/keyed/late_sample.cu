@@ -75,13 +75,6 @@ class sample_slots {
 
 }  // namespace
 
-bool is_capturing(const cuda_context& context) {
-  context.activate();
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check_cuda(cudaStreamIsCapturing(context.stream(), &status), "asking whether work is captured");
-  return status != cudaStreamCaptureStatusNone;
-}
-
 void late_key_sample::start(const cuda_context& context, const key_source& source, const key_sample_layout& layout) {
   drop();
   layout_ = layout;

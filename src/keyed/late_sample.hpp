@@ -12,14 +12,6 @@
 
 namespace quadrat::detail {
 
-/// Whether work of the context's stream is being captured in a graph, so that nothing may be waited for or allocated.
-#if QUADRAT_HAS_CUDA
-[[nodiscard]] bool is_capturing(const cuda_context& context);
-#else
-[[nodiscard]] inline bool is_capturing(const cuda_context& /*context*/) { return false; }
-#endif
-[[nodiscard]] inline bool is_capturing(const cpu_context& /*context*/) { return false; }
-
 /// A sample of keys that a GPU writes to page-locked memory when it comes to it. The host never waits: it looks whether
 /// all words have been written.
 class late_key_sample {

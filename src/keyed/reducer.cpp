@@ -13,6 +13,7 @@
 #include "keyed/engine.hpp"
 #include "keyed/late_sample.hpp"
 #include "keyed/methods.hpp"
+#include "parallel/capture.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/types.hpp"
@@ -141,7 +142,8 @@ bool key_reducer<Context>::implementation::choose_by_keys() {
 template <typename Context>
 bool key_reducer<Context>::implementation::sample_keys(double work_ms, detail::key_choice& choice) {
   const bool repeatable = context.reproducibility() != determinism::none;
-  if (late.started() || !detail::worth_key_sample(cuda, repeatable, source.count, work_ms)) return false;
+  if (late.started() || !detail::worth_key_sample(cuda, repeatable, source.count, work_ms, choice.at_stake_ms))
+    return false;
   if constexpr (cuda) {
     if (detail::is_capturing(context)) return false;
     if (!repeatable) {

@@ -34,7 +34,9 @@ struct spread_request {
   double row = 6;     ///< mesh points of a footprint along the last axis
   double footprint = 216;
   double free_bytes = 1e300;
-  point_sample sample{};  ///< by tiles
+  point_sample sample{};      ///< by tiles
+  bool asynchronous = false;  ///< points have to be set asynchronously
+  bool periodic = true;       ///< along all axes
 
   /// Of one thread; a GPU is taken as a whole.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
@@ -77,6 +79,11 @@ struct spread_request {
   }
   /// Contributions of the points in the fullest tile.
   [[nodiscard]] double fullest() const { return fullest_tile() * footprint; }
+  /// Millions of other points in the tile of a point, and their contributions.
+  [[nodiscard]] double company() const {
+    return 1e-6 * (sample.seen > 0 ? sample.company : points * sampled_tile_points / nodes);
+  }
+  [[nodiscard]] double crowded() const { return company() * footprint; }
 };
 
 /// The terms of spreading that all methods have: starts, the mesh filled with zeros, the contributions.
@@ -92,6 +99,11 @@ struct spread_request {
   return cost;
 }
 
+/// Bytes that a method holds for points as they come.
+[[nodiscard]] inline double placed_point_bytes(const spread_request& request) {
+  return request.points * (request.bytes > 6 * request.nodes ? 40 : 24);
+}
+
 /// Of methods that add to the mesh as they go through the points: where these are, what a footprint's rows touch.
 [[nodiscard]] inline method_cost scattering_cost(const spread_request& request) {
   const double scattered = request.contributions() * request.disorder();
@@ -100,7 +112,21 @@ struct spread_request {
       .each("scattered", cost_unit::byte, request.share(scattered))
       .each("crowd", cost_unit::step, request.fullest())
       .each("rows", cost_unit::step, request.share(request.contributions() / request.row))
-      .holds(request.points * (request.bytes > 6 * request.nodes ? 40 : 24));
+      .holds(placed_point_bytes(request));
+}
+
+/// The same on a GPU, where additions to one mesh point wait for each other, and few threads for their own.
+[[nodiscard]] inline method_cost cuda_scattering_cost(const spread_request& request) {
+  constexpr double few_points = 1e4;
+  const double alone = 1e-3 * request.footprint;
+  return spreading_cost(request)
+      .each("rows", cost_unit::step, request.contributions() / request.row)
+      .each("company", cost_unit::step, request.company())
+      .each("crowd", cost_unit::step, request.crowded())
+      .each("fullest", cost_unit::step, request.fullest_tile())
+      .each("alone", cost_unit::step, alone * few_points / (request.points + few_points))
+      .each("wide_alone", cost_unit::step, request.wide(alone))
+      .holds(placed_point_bytes(request));
 }
 
 /// Mesh points along each edge of a tile of the sample, by dimension: some hundreds in all.
@@ -119,16 +145,6 @@ inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
   const double record = wide ? 32 : 16;
   const double sorting = request.level != determinism::none ? 18 : request.points < many ? 12 : record + 6;
   return request.points * (record + 4 + sorting);
-}
-
-/// Of methods that sort points by tile, on a GPU.
-[[nodiscard]] inline method_cost tiles_cost(const spread_request& request) {
-  return spreading_cost(request)
-      .once("mesh", cost_unit::step, 1e-6 * request.nodes)
-      .once("order", cost_unit::byte, request.megapoints() * request.disorder())
-      .once("fullest", cost_unit::step, request.fullest_tile())
-      .each("rows", cost_unit::step, request.contributions() / request.row)
-      .holds(tiled_point_bytes(request));
 }
 
 /// Tiles of some hundreds of mesh points, for a sample.
@@ -163,7 +179,11 @@ template <typename T>
           threads,
           3 - shape.first_axis,
           static_cast<double>(shape.width[2]),
-          footprint};
+          footprint,
+          1e300,
+          {},
+          setup.options.asynchronous,
+          all_periodic(shape)};
 }
 
 }  // namespace quadrat::detail

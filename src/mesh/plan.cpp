@@ -14,6 +14,7 @@
 #include "mesh/engine.hpp"
 #include "mesh/left_out.hpp"
 #include "mesh/methods.hpp"
+#include "parallel/capture.hpp"
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/workspace.hpp"
@@ -51,7 +52,7 @@ struct spread_plan<Context, T, D>::implementation {
   void interpolate_gradient(const detail::value_layout& layout, const T* mesh, T* values, T* gradients,
                             bool accumulate);
   [[nodiscard]] detail::value_layout layout(int components, const mesh_call& call, const void* values,
-                                            const void* mesh) const;
+                                            const void* mesh);
 
   Context context;
   box<T, D> domain;
@@ -73,6 +74,7 @@ struct spread_plan<Context, T, D>::implementation {
   workspace<Context> scratch;
   bool usable = false;
   bool unchecked = false;  ///< faults may have been raised since set_points
+  bool captured = false;   ///< a graph may have the engine's work
 };
 
 /// The load that a method is chosen for. Points are sampled where that takes little of the time that is expected
@@ -101,13 +103,13 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
 }
 
 /// Whether a method that was chosen for as many points stays: until there has been work that is worth a sample, if
-/// these were not sampled. Where runs must be repeatable the first points decide, and on GPUs, where a captured graph
-/// may work in the memory of the method.
+/// these were not sampled. Where runs must be repeatable the first points decide, and a captured graph works in the
+/// memory of the method.
 template <typename Context, typename T, int D>
 bool spread_plan<Context, T, D>::implementation::choice_holds(std::size_t points) {
   if (engine == nullptr || chosen_for != points) return false;
   constexpr bool cuda = std::is_same_v<Context, cuda_context>;
-  if (cuda || unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
+  if (captured || unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
   unseen_work_ms += unseen_ms;
   return !detail::worth_sampling(cuda, unseen_work_ms);
 }
@@ -226,6 +228,7 @@ void spread_plan<Context, T, D>::implementation::set_points_asynchronously(const
   require(engine->can_set_points_asynchronously(), "the method ", method,
           " has to know where points are before it can store them, here at least; call set_points, or use particle or "
           "tiles");
+  captured = captured || detail::is_capturing(context);
   const bool failed = unchecked && !usable;
   usable = false;
   if (failed) faults.clear(context);
@@ -259,11 +262,12 @@ std::string spread_plan<Context, T, D>::implementation::complaint(const points_v
 
 template <typename Context, typename T, int D>
 detail::value_layout spread_plan<Context, T, D>::implementation::layout(int components, const mesh_call& call,
-                                                                        const void* values, const void* mesh) const {
+                                                                        const void* values, const void* mesh) {
   require(usable, "no points are set; call set_points first (and again where it failed)");
   require(call.vectors >= 1, "there are ", call.vectors, " value vectors; at least 1 is needed");
   require_pointer(values, count, "values");
   require_pointer(mesh, setup.shape.size(), "mesh values");
+  captured = captured || detail::is_capturing(context);
   return {count, setup.shape.size(), components, call.vectors};
 }
 

@@ -110,7 +110,7 @@ struct neighbor_list<Context, T, D>::implementation {
     return results.sink(faults(), control.data() + size_word, refuse);
   }
   [[nodiscard]] detail::neighbor_memory<T, D> memory() { return remembered.memory(results.keeps_shifts()); }
-  void choose_method(const neighbor_input<T, D>& input);
+  void choose_method(const neighbor_input<T, D>& input, double mean_row);
   [[nodiscard]] bool choice_holds();
   [[nodiscard]] detail::point_sample sample(const points_view<T, D>& points);
   template <typename Method>

@@ -39,10 +39,13 @@ bool neighbor_list<Context, T, D>::implementation::choice_holds() {
   return !detail::worth_sampling(cuda, unseen_work_ms);
 }
 
-/// The method that was asked for, or the one with the least expected time.
+/// The method that was asked for, or the one with the least expected time. `mean_row`: neighbors of a point in the list
+/// before, 0 for the first. Where runs must be repeatable a list does not depend on those before it.
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
+void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input, double mean_row) {
   detail::neighbor_request wanted = detail::make_request(cuda, options, input, cubes);
+  if (context.reproducibility() == determinism::none)
+    wanted.found = mean_row * static_cast<double>(wanted.points) / (wanted.half ? 2 : 1);
   if constexpr (!cuda) {
     const bool free = context.reproducibility() == determinism::none;
     wanted.threads = free ? context.threads() : detail::usual_threads;
@@ -127,7 +130,7 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   require(!matrix() || rows == 0 || options.width <= (std::uint64_t{1} << 40) / rows, "a matrix of ", rows, " x ",
           options.width, " entries was asked for; at most 2^40 are possible");
   set_boxes(input.boxes);
-  choose_method(input);
+  choose_method(input, mean_row);
   engine->prepare(task(input, mean_row));
   results.set_rows(context, rows);
   point_count = input.points.count;

@@ -33,7 +33,7 @@ struct neighbor_request {
   int number_bytes = 4;
   double box_cells = 1;   ///< cubes with the reach as edge that fill the boxes
   point_sample sample{};  ///< by such cubes
-  double found = 0;       ///< pairs, where they have been counted, for constants to be fitted; 0: not known
+  double found = 0;       ///< pairs, where an earlier list has counted them; 0: not known
 
   /// Whether a choice made for `other` holds: what is sampled may differ.
   [[nodiscard]] bool asks_the_same(const neighbor_request& other) const {
@@ -54,13 +54,16 @@ struct neighbor_request {
     // Points on a CPU that were not sampled are few, and seldom even.
     constexpr double unseen_company = 2;
     const double even = static_cast<double>(points) / box_cells;
-    return 1 + (sample.seen > 0 ? sample.company : (cuda ? 1 : unseen_company) * even);
+    const double company = 1 + (sample.seen > 0 ? sample.company : (cuda ? 1 : unseen_company) * even);
+    // In a crowd that is smaller than a cube a point has no more neighbors than others in its cube.
+    constexpr double doubtful = 1.5;
+    return cuda && found > 0 ? std::min(std::max(1.0, 1 + found_neighbors() / ball()), doubtful * company) : company;
   }
   /// Neighbors of a point: those in a ball, of which per_cell() fill a cube.
-  [[nodiscard]] double neighbors() const {
-    const double ball = dimension == 3 ? 4.2 : 3.1;
-    return cuda ? ball * per_cell() : std::min(ball * per_cell(), static_cast<double>(points));
-  }
+  [[nodiscard]] double neighbors() const { return std::min(ball() * per_cell(), static_cast<double>(points)); }
+  /// Of a sphere or circle with the reach as radius, in cubes.
+  [[nodiscard]] double ball() const { return dimension == 3 ? 4.2 : 3.1; }
+  [[nodiscard]] double found_neighbors() const { return found * (half ? 2 : 1) / static_cast<double>(points); }
   /// Millions of pairs of the list.
   [[nodiscard]] double megapairs() const {
     return found > 0 ? 1e-6 * found : megapoints() * neighbors() * (half ? 0.5 : 1.0);
@@ -90,9 +93,11 @@ inline constexpr double boxes_of_one_image = 1.1;
 /// In these it is the nearest image.
 inline constexpr double boxes_of_nearest_image = 2.001;
 
-/// See unseen_fullest. With more of it, `warps` would be chosen for even points up to 300,000 of them, where `masks`
-/// takes half as long.
+/// See unseen_fullest: on CPUs.
 inline constexpr double unseen_clustering_of_lists = 8;
+/// How many times the company of even points those that were not sampled are taken to have, as far as a GPU waits for
+/// them. With more of it, `warps` would be chosen for more than 40,000 even points, where `masks` takes half as long.
+inline constexpr double unseen_crowding_of_lists = 2;
 
 /// The terms of a search over cells that tests `candidates` cells full of points for each point: starts, points put
 /// into cells, candidates, pairs found, the longest row.
@@ -103,6 +108,8 @@ inline constexpr double unseen_clustering_of_lists = 8;
       request.sample.seen > 0
           ? std::max(request.sample.fullest, request.per_cell())
           : unseen_fullest(request.per_cell(), static_cast<double>(request.points), unseen_clustering_of_lists);
+  // A thread or block of a GPU takes the candidates of a point or cell, however many. Unseen points may be crowded.
+  const double crowded = request.sample.seen > 0 ? 1 : unseen_crowding_of_lists;
   method_cost cost;
   cost.each("start", cost_unit::launch, 1);
   cost.each("points", cost_unit::step, request.share(points));
@@ -110,8 +117,10 @@ inline constexpr double unseen_clustering_of_lists = 8;
   cost.each("tests", cost_unit::step, request.share(tests));
   cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(tests) : 0);
   cost.each("pairs", cost_unit::byte, request.share(request.megapairs()));
+  if (request.cuda)
+    return cost.each("longest", cost_unit::step,
+                     1e-6 * std::min(crowded * request.per_cell(), 1e6 * points) * candidates);
   cost.each("fullest", cost_unit::step, 1e-6 * fullest * candidates);
-  if (request.cuda) return cost;
   // Starting threads takes as long as thousands of tests.
   return cost.each("team", cost_unit::launch, request.threads > 1 ? 1 : 0)
       .each("surprises", cost_unit::step, request.share(request.surprises(tests)));

@@ -32,7 +32,7 @@ struct cost_term {
 /// The terms of one method for one load. Amounts are not negative.
 class method_cost {
  public:
-  static constexpr std::size_t most_terms = 20;
+  static constexpr std::size_t most_terms = 28;
 
   /// Adds a term. Names are in static storage, and one method has no two terms of one name and kind.
   method_cost& once(std::string_view name, cost_unit unit, double amount) { return add({name, unit, amount, true}); }

@@ -46,21 +46,26 @@ struct sampled_cells {
 template <typename T, int D>
 [[nodiscard]] sampled_cells cells_for_sample(const box<T, D>& domain, double edge);
 
-/// Which points are sampled: windows of 32 consecutive points, evenly over the whole. Up to 2048 points, all of them.
+/// Which points are sampled: eight groups of eight windows of 32 consecutive points. Groups are evenly over the whole;
+/// in a group the distances between windows grow from one window to half of a group, so that there are pairs of points
+/// at all distances in memory. Up to 2048 points, all of them.
 struct point_sample_layout {
-  static constexpr std::size_t window = 32;
-  static constexpr std::size_t most_windows = 64;
+  static constexpr std::size_t window = 32, groups = 8, in_group = 8;
+  static constexpr std::size_t most_windows = groups * in_group;
 
   std::size_t count;
   std::size_t taken;
+  std::size_t windows;                 ///< that all points fill
+  std::size_t offsets[in_group] = {};  ///< of the windows of a group from its first
 
-  explicit point_sample_layout(std::size_t points)
-      : count(points), taken(points < window * most_windows ? points : window * most_windows) {}
+  explicit point_sample_layout(std::size_t points);
+  /// The window at place w of the sample.
+  [[nodiscard]] QUADRAT_HD std::size_t window_at(std::size_t w) const {
+    return taken == count ? w : w / in_group * windows / groups + offsets[w % in_group];
+  }
   /// The point at place s of the sample.
   [[nodiscard]] QUADRAT_HD std::size_t point(std::size_t s) const {
-    if (taken == count) return s;
-    const std::size_t windows = count / window;
-    return s / window * windows / most_windows * window + s % window;
+    return window_at(s / window) * window + s % window;
   }
 };
 
@@ -82,10 +87,6 @@ struct point_sample {
     return seen < 1 || mean <= 0 ? 1.0 : (1 + company) / (1 + mean) < 1 ? 1.0 : (1 + company) / (1 + mean);
   }
 };
-
-/// Raises company, and what follows from it, to what the runs of points in one cell say: there are no more cells in use
-/// than runs. Of points that are sorted by cell no two windows of a sample meet, so that nothing else shows it.
-void hold_to_runs(double points, point_sample& sample);
 
 /// The statistics of the cells of a sample, in its order. In the k-th copy of the box numbers of cells begin with k
 /// times the number of cells.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tune/point_sample.hpp"
@@ -66,40 +71,80 @@ void add_order(std::span<const std::uint64_t> sampled, std::uint64_t box_cells, 
   return static_cast<double>(copies.size());
 }
 
-/// Pairs in one cell are counted between windows only: points that are neighbors in memory may be neighbors in space,
-/// and say little of the others. A single window has no other.
-void add_company(std::size_t count, std::span<const std::uint64_t> sampled, point_sample& result) {
+/// How many pairs of all points a pair of the sample stands for, by how far apart in memory they are: in one window, or
+/// in windows whose distance is from one power of two up to the next.
+class pair_weights {
+ public:
+  explicit pair_weights(const point_sample_layout& layout) : layout_(layout) {
+    weight_.fill(1);
+    if (layout.taken == layout.count) return;
+    std::array<double, std::tuple_size_v<decltype(weight_)>> sampled{};
+    for (std::size_t w = 0; w < point_sample_layout::most_windows; ++w) {
+      for (std::size_t v = 0; v <= w; ++v) ++sampled[step(v, w)];
+    }
+    double all = 0;  // with those of steps before it that the sample has none of
+    for (std::size_t k = 0; k < sampled.size(); ++k) {
+      all += pairs_of_step(k);
+      if (sampled[k] == 0) continue;
+      weight_[k] = all / sampled[k];
+      all = 0;
+    }
+  }
+  /// Of a pair in these windows of the sample, the first not after the second.
+  [[nodiscard]] double of(std::size_t v, std::size_t w) const { return weight_[step(v, w)]; }
+
+ private:
+  [[nodiscard]] std::size_t step(std::size_t v, std::size_t w) const {
+    return static_cast<std::size_t>(std::bit_width(layout_.window_at(w) - layout_.window_at(v)));
+  }
+  /// Pairs of windows, of all points.
+  [[nodiscard]] double pairs_of_step(std::size_t k) const {
+    const auto windows = static_cast<double>(layout_.windows);
+    if (k == 0) return windows;
+    const double least = std::ldexp(1.0, static_cast<int>(k) - 1), end = std::min(2 * least, windows);
+    return least < end ? (end - least) * (windows - (least + end - 1) / 2) : 0;
+  }
+
+  point_sample_layout layout_;
+  std::array<double, std::numeric_limits<std::size_t>::digits + 1> weight_{};
+};
+
+/// Points that share a cell with another: of each cell, the pairs of sampled points, each with its weight.
+void add_company(const point_sample_layout& layout, std::span<const std::uint64_t> sampled, point_sample& result) {
   std::vector<cell_seen> seen(sampled.size());
   for (std::size_t s = 0; s < seen.size(); ++s) {
     seen[s] = {sampled[s], static_cast<std::uint32_t>(s / point_sample_layout::window)};
   }
   std::sort(seen.begin(), seen.end());
-  const bool several = sampled.size() > point_sample_layout::window;
-  double together = 0, most = 0, distinct = 0;
-  for (std::size_t first = 0; first < seen.size();) {
-    double in_cell = 0, within = 0;
-    std::size_t last = first;
+  const pair_weights pairs(layout);
+  const auto points = static_cast<double>(layout.count);
+  // Points in whole windows stand for all.
+  const double whole =
+      sampled.size() == layout.count ? points : static_cast<double>(layout.windows * point_sample_layout::window);
+  const double rest = whole > 1 ? (points - 1) / (whole - 1) : 0;
+  const double scale = whole / static_cast<double>(sampled.size());  // points that a sampled one stands for
+  double together = 0, fullest = 1, distinct = 0;
+  std::array<std::pair<std::size_t, double>, point_sample_layout::most_windows> in_window;
+  for (std::size_t first = 0; first < seen.size(); ++distinct) {
+    double of_cell = 0;
+    std::size_t last = first, windows = 0;
     while (last < seen.size() && seen[last].cell == seen[first].cell) {
-      double in_window = 0;
       const std::uint32_t window = seen[last].window;
-      for (; last < seen.size() && seen[last].cell == seen[first].cell && seen[last].window == window; ++last) {
-        ++in_window;
+      double count = 0;
+      for (; last < seen.size() && seen[last].cell == seen[first].cell && seen[last].window == window; ++last) ++count;
+      of_cell += count * (count - 1) * pairs.of(window, window);
+      for (std::size_t k = 0; k < windows; ++k) {
+        of_cell += 2 * count * in_window[k].second * pairs.of(in_window[k].first, window);
       }
-      in_cell += in_window;
-      within += several ? in_window * in_window : in_window;
+      in_window[windows++] = {window, count};
     }
-    const double others = in_cell * in_cell - within;
-    together += others;
-    most = std::max(most, others > 0 ? others / in_cell : 0);
-    ++distinct;
+    together += of_cell;
+    const double share = scale * static_cast<double>(last - first);
+    fullest = std::max(fullest, 1 + rest * std::min(of_cell / share, share - 1));
     first = last;
   }
-  const auto all = static_cast<double>(sampled.size()), points = static_cast<double>(count);
-  const double window = several ? static_cast<double>(point_sample_layout::window) : 1;
-  const double other_points = std::max(all - window, 1.0);
-  const double scale = count > 1 ? (points - 1) / other_points : 0;
-  result.company = together / all * scale;
-  result.fullest = 1 + most * scale;
+  result.company = rest * together / whole;
+  result.fullest = std::max(fullest, 1 + result.company);
   // Of an even distribution over the cells in use with this much company.
   const double in_use = std::max(distinct, points / (1 + result.company));
   result.occupied = std::min(1.0, in_use / result.cells * -std::expm1(-points / in_use));
@@ -107,15 +152,15 @@ void add_company(std::size_t count, std::span<const std::uint64_t> sampled, poin
 
 }  // namespace
 
-void hold_to_runs(double points, point_sample& sample) {
-  if (sample.seen < 2) return;
-  const double changes = std::max(1 - sample.same, 1 / sample.seen);
-  const double runs = std::clamp(points * changes, 1.0, std::max(sample.cells, 1.0));
-  const double company = points / runs - 1;
-  if (company <= sample.company) return;
-  sample.company = company;
-  sample.fullest = std::max(sample.fullest, 1 + company);
-  sample.occupied = std::min(1.0, runs / sample.cells * -std::expm1(-points / runs));
+point_sample_layout::point_sample_layout(std::size_t points)
+    : count(points), taken(std::min(points, window * most_windows)), windows((points + window - 1) / window) {
+  if (taken == count) return;
+  windows = points / window;
+  const double longest = static_cast<double>(windows / groups) / 2;
+  for (std::size_t k = 1; k < in_group; ++k) {
+    const double grown = std::pow(std::max(longest, 1.0), static_cast<double>(k - 1) / (in_group - 2));
+    offsets[k] = std::max(offsets[k - 1] + 1, static_cast<std::size_t>(grown));
+  }
 }
 
 point_sample summarize_points(std::size_t count, const sampled_cells& cells, std::span<const std::uint64_t> sampled) {
@@ -126,8 +171,7 @@ point_sample summarize_points(std::size_t count, const sampled_cells& cells, std
   const auto box_cells = static_cast<std::uint64_t>(result.cells);
   add_order(sampled, box_cells, result);
   if (cells.endless) result.cells *= copies_seen(sampled, box_cells);
-  add_company(count, sampled, result);
-  hold_to_runs(static_cast<double>(count), result);
+  add_company(point_sample_layout(count), sampled, result);
   return result;
 }
 

@@ -67,6 +67,7 @@ TEST(choose_method_of_a_load, refuses_what_is_no_load_and_names_the_number) {
       {{10, {4}, 6, infinity}, "uses is inf"},
       {{10, {4}, 6, 1, -1}, "keys is -1"},
       {{10, {4}, 6, 1, 2147483648.0}, "keys is 2147483648"},
+      {{10, {4}, 6, 1, 4, false, infinity}, "contacts of a body are inf"},
   };
   for (const auto& [load, words] : wrong) {
     try {

@@ -40,7 +40,9 @@ TEST(contact_choices, try_every_pair_of_few_bodies_on_cpus_and_take_levels_for_m
   for (const method_demand& demand : demands()) {
     for (const bool boxes : {false, true}) {
       for (const std::size_t bodies : {0, 1, 2, 10, 63, 64, 65, 66, 1000, 1 << 20, 2147483647}) {
-        const contact_choice choice = choice_of(demand, "", {bodies, boxes});
+        detail::pair_request request{bodies, boxes};
+        request.known_domain = true;
+        const contact_choice choice = choice_of(demand, "", request);
         // A GPU tests the pairs of a body one after another, which takes as long as a pass over levels of cells.
         EXPECT_TRUE(bodies != 10 || demand.cuda || choice.method == "brute_force") << choice.method;
         EXPECT_TRUE(bodies != 1000 || !demand.cuda || choice.method == "levels") << choice.method;
@@ -70,6 +72,50 @@ TEST(contact_choices, never_fall_on_a_quadratic_method_for_many_bodies) {
       }
     }
   }
+}
+
+/// On a GPU.
+[[nodiscard]] std::string_view chosen_on_cuda(std::size_t bodies, double contacts_of_a_body, bool known_domain,
+                                              bool boxes = false) {
+  detail::pair_request request{bodies, boxes};
+  request.found = contacts_of_a_body * static_cast<double>(bodies);
+  request.known_domain = known_domain;
+  return choice_of({"contact method", true}, "", request).method;
+}
+
+TEST(contact_choices, follow_the_contacts_that_were_found_and_whether_the_domain_is_known) {
+  if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
+  EXPECT_EQ(chosen_on_cuda(20, 2, true), "levels");
+  EXPECT_EQ(chosen_on_cuda(20, 2, false), "brute_force") << "levels have to look where the bodies are";
+  for (const std::size_t bodies : {600u, 2000u, 4000u}) {
+    EXPECT_EQ(chosen_on_cuda(bodies, 2, true), "levels");
+    EXPECT_EQ(chosen_on_cuda(bodies, 300, true), "sweep_and_prune") << "a crowd";
+    EXPECT_EQ(chosen_on_cuda(bodies, 300, true, true), "levels") << "boxes";
+  }
+  for (const std::size_t bodies : {detail::crowd_most_bodies + 1, std::size_t{1} << 20}) {
+    EXPECT_EQ(chosen_on_cuda(bodies, 1000, true), "levels") << "nothing quadratic";
+  }
+}
+
+TEST(contact_choices, are_made_anew_where_the_request_or_the_number_of_contacts_changes) {
+  detail::pair_request before{1000};
+  before.found = 1000;
+  EXPECT_TRUE(before.asks_the_same(before));
+  const auto changed = [&](auto change) {
+    detail::pair_request now = before;
+    change(now);
+    return !now.asks_the_same(before);
+  };
+  EXPECT_TRUE(changed([](auto& now) { now.bodies = 1001; }));
+  EXPECT_TRUE(changed([](auto& now) { now.boxes = true; }));
+  EXPECT_TRUE(changed([](auto& now) { now.spheres = false; }));
+  EXPECT_TRUE(changed([](auto& now) { now.known_domain = true; }));
+  EXPECT_TRUE(changed([](auto& now) { now.found = 1600; }));
+  EXPECT_TRUE(changed([](auto& now) { now.found = 400; }));
+  EXPECT_FALSE(changed([](auto& now) { now.found = 1400; }));
+  EXPECT_FALSE(changed([](auto& now) { now.found = -1; })) << "not counted";
+  const detail::pair_request unseen{1000};
+  EXPECT_FALSE(before.asks_the_same(unseen)) << "counted for the first time";
 }
 
 TEST(contact_choices, are_the_method_asked_for) {

@@ -206,6 +206,43 @@ TEST_F(contact_views, say_the_method_of_the_last_build_also_when_another_came_be
   EXPECT_NE(method_for(0), "");
 }
 
+/// Spheres within a cube of this edge.
+[[nodiscard]] body_scene<float> bodies_within(std::size_t count, float edge) {
+  body_scene<float> scene = many_bodies(count, body_shape::sphere, false);
+  std::mt19937_64 random(5);
+  for (auto& center : scene.centers) {
+    for (int axis = 0; axis < 3; ++axis) center[axis] = edge * random_unit<float>(random);
+  }
+  return scene;
+}
+
+TEST_F(contact_views, are_made_by_what_suits_the_contacts_of_the_build_before_unless_runs_must_be_repeatable) {
+  constexpr bool on_cuda = std::is_same_v<backend_context, cuda_context>;
+  constexpr std::size_t count = 1500;
+  const body_scene<float> apart = bodies_within(count, 40), crowd = bodies_within(count, 2);
+  for (const determinism level : {determinism::none, determinism::run_to_run}) {
+    const backend_context context = context_at(level);
+    contact_options<float> options;
+    options.domain = make_box<float, 3>({}, {40, 40, 40}, {});
+    contact_detector<backend_context, float> detector(context, options);
+    const auto build = [&](const body_scene<float>& scene) {
+      const bodies_on_device<float> stored(context, scene);
+      detector.build(stored.view());
+      return detector.size();
+    };
+    build(apart);
+    EXPECT_EQ(detector.method(), "levels");
+    const auto contacts = build(crowd);
+    EXPECT_EQ(detector.method(), "levels") << "as for the bodies before";
+    EXPECT_GT(contacts, 50 * count);
+    EXPECT_EQ(build(crowd), contacts);
+    EXPECT_EQ(detector.method() != "levels", on_cuda && level == determinism::none) << detector.method();
+    build(apart);
+    build(apart);
+    EXPECT_EQ(detector.method(), "levels");
+  }
+}
+
 TEST_F(contact_views, say_which_bins_were_chosen_and_why) {
   const backend_context context;
   const body_scene<float> scene = many_bodies(300);

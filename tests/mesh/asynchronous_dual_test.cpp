@@ -223,6 +223,42 @@ TEST_F(asynchronous_points_test, few_points_fit_where_many_were) {
 }
 
 #if QUADRAT_BACKEND_CUDA
+/// The points of a sample that the choice went by.
+[[nodiscard]] double sampled_by(const spread_plan<backend_context, float, 3>& plan) {
+  for (const auto& [name, value] : plan.explanation().load) {
+    if (name == "sampled") return value;
+  }
+  return -1;
+}
+
+TEST_F(asynchronous_points_test, are_looked_at_for_the_choice_unless_a_graph_has_the_work_of_the_method) {
+  const backend_context context;
+  const async_input it = async_case(3000, 3);
+  const spread_input<float, 3> input(it);
+  const auto values = to_device(context, input.values);
+  auto spread = to_device(context, input.before.mesh);
+  const async_points points(context, it.points);
+  for (const bool captured : {false, true}) {
+    auto plan = make_plan(context, it, "auto", 4);
+    set_points(context, plan, it);
+    const std::string first(plan.method());
+    EXPECT_EQ(sampled_by(plan), 0);
+    cuda_graph graph;
+    if (captured) graph.capture(context, [&] { plan.spread(values.data(), spread.data()); });
+    int calls = 0;
+    while (sampled_by(plan) == 0 && calls < 3000) plan.set_points(points.view()), ++calls;
+    EXPECT_EQ(sampled_by(plan) > 0, !captured) << calls;
+    if (captured) {
+      EXPECT_EQ(plan.method(), first);
+    }
+    plan.set_points_asynchronously(points.view());  // works with every method that is chosen
+    plan.spread(values.data(), spread.data());
+    plan.check();
+    const auto wanted = wanted_of(it, input, problem_of(it));
+    EXPECT_LT(relative_error(to_host(context, spread), wanted.mesh), spread_tolerance<float>);
+  }
+}
+
 TEST_F(asynchronous_points_test, setting_points_and_using_them_is_replayed_from_a_graph) {
   for (const determinism level : {determinism::none, determinism::run_to_run}) {
     for (const std::string& method : methods_for_any_box(level)) {

@@ -63,6 +63,35 @@ TEST_F(spread_choice_cuda, has_the_level_of_determinism_that_is_asked_for) {
   EXPECT_EQ(choice_of(64, 1000, 1, determinism::canonical).method, "single_mesh");
 }
 
+TEST_F(spread_choice_cuda, takes_only_methods_that_set_points_asynchronously_unless_told_that_they_need_not) {
+  for (const double uses : {1.0, 100.0, 1e4}) {
+    for (const std::size_t points : {1000u, 4000u, 100000u}) {
+      for (const int mesh : {32, 64, 128}) EXPECT_NE(choice_of(mesh, points, uses).method, "hybrid_mesh");
+    }
+  }
+  auto setup = setup_of(80, 1e4);
+  setup.options.asynchronous = false;
+  const auto chosen =
+      detail::choose_spread_method(detail::request_of(true, determinism::none, setup, 4000), shipped_profile(true));
+  EXPECT_EQ(chosen.method, "hybrid_mesh");
+}
+
+TEST(spread_choice, takes_no_method_that_cannot_set_points_asynchronously_where_an_axis_is_open) {
+  for (const bool cuda : {false, true}) {
+    if (cuda && QUADRAT_HAS_CUDA == 0) continue;
+    for (const bool periodic : {false, true}) {
+      detail::spread_request request = detail::request_of(cuda, determinism::none, setup_of(32, 100), 600, 2);
+      request.periodic = periodic;
+      const explanation why = detail::explain_spread_method(request, shipped_profile(cuda));
+      for (const candidate& one : why.candidates) {
+        if (one.method != "single_mesh") continue;
+        EXPECT_EQ(one.why_not.empty(), periodic);
+      }
+      EXPECT_TRUE(periodic || why.chosen != "single_mesh");
+    }
+  }
+}
+
 /// On a CPU.
 [[nodiscard]] std::string method_on_cpu(int order, std::size_t points, double uses, determinism level, int threads) {
   const auto request = detail::request_of(false, level, setup_of(64, uses, order), points, threads);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <vector>
@@ -69,6 +70,57 @@ TEST_F(point_sample_test, points_sorted_by_cell_have_the_company_of_their_densit
     EXPECT_LT(sample.company, 4 * others) << side;
     EXPECT_GT(sample.fullest, sample.company);
     EXPECT_LT(sample.occupied, 4 * share) << side;
+  }
+}
+
+/// Bits of three cell numbers, interleaved.
+[[nodiscard]] std::uint32_t morton_code(const vec<float, 3>& x) {
+  std::uint32_t code = 0;
+  for (std::uint32_t bit = 0; bit < 7; ++bit) {
+    for (std::uint32_t axis = 0; axis < 3; ++axis) {
+      code |= (static_cast<std::uint32_t>(x[static_cast<int>(axis)] * 128) >> bit & 1u) << (3 * bit + axis);
+    }
+  }
+  return code;
+}
+
+TEST_F(point_sample_test, points_in_morton_order_have_the_company_of_their_density) {
+  // A cell has several stretches of memory, which lie far apart.
+  for (const std::size_t n : {5000u, 50000u, 400000u}) {
+    auto points = uniform_points(n);
+    std::sort(points.begin(), points.end(),
+              [](const auto& a, const auto& b) { return morton_code(a) < morton_code(b); });
+    const detail::point_sample sample = sample_of(points, 0.1);
+    const double others = static_cast<double>(n) / 1000;
+    EXPECT_GT(sample.company, others / 2) << n;
+    EXPECT_LT(sample.company, others * 2) << n;
+    EXPECT_GT(sample.fullest, sample.company);
+  }
+}
+
+TEST_F(point_sample_test, of_few_points_all_are_counted) {
+  const auto points = uniform_points(1500);
+  std::vector<double> cells(1000, 0);
+  for (const auto& x : points) {
+    ++cells[static_cast<std::size_t>((static_cast<int>(10 * x[2]) * 10 + static_cast<int>(10 * x[1])) * 10 +
+                                     static_cast<int>(10 * x[0]))];
+  }
+  double others = 0, fullest = 0;
+  for (const double count : cells) {
+    others += count * (count - 1) / 1500;
+    fullest = std::max(fullest, count);
+  }
+  const detail::point_sample sample = sample_of(points, 0.1);
+  EXPECT_NEAR(sample.company, others, 0.01 * others);
+  EXPECT_NEAR(sample.fullest, fullest, 1);
+}
+
+TEST_F(point_sample_test, windows_of_a_sample_lie_apart_and_within_the_points) {
+  for (const std::size_t points : {2049u, 2080u, 3000u, 65535u, 10'000'000u}) {
+    const detail::point_sample_layout layout(points);
+    EXPECT_EQ(layout.taken, 2048u);
+    for (std::size_t s = 1; s < layout.taken; ++s) EXPECT_LT(layout.point(s - 1), layout.point(s)) << points;
+    EXPECT_LT(layout.point(layout.taken - 1), points);
   }
 }
 

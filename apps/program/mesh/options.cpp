@@ -74,6 +74,7 @@ spread_options plan_options(const mesh_options& options, bool refuse_outside) {
             " gives wrong results: it exists to be timed by quadrat bench; quadrat spread --help lists the others");
   }
   spread_options result;
+  result.asynchronous = false;
   result.method = options.method;
   const bool refuse = options.outside ? *options.outside == "refuse" : refuse_outside;
   result.outside = refuse ? outside_points::refuse : outside_points::wrap;

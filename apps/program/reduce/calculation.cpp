@@ -79,6 +79,7 @@ reduce_outcome reduce_on(const Context& context, const reduce_task& task, const 
   key_reducer_options options = task.options;
   if (values != nullptr) {
     options.value_bytes = static_cast<int>(bytes_of_row(*values));
+    options.value_components = static_cast<int>(values->components);
   }
   require_room(context, task, values);
   key_reducer<Context> reducer(context, task.key_count, options);

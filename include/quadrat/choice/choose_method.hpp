@@ -25,6 +25,7 @@ struct described_load {
   double uses = 1;                     ///< of what is prepared once, 1 or more
   double keys = 0;                     ///< of a reduction, below 2^31; 0: as many as cells
   bool wide = false;                   ///< double precision instead of float
+  double contacts = -1;                ///< of a body, as an earlier search has found; below 0: not known
 };
 
 /// Which method would be chosen for a load, and why, by the profile of a device; the device itself is not needed, nor

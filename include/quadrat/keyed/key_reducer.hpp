@@ -44,6 +44,7 @@ struct key_reducer_options {
   double uses = 1;
   /// Bytes of a row of values, all components. The choice of a method depends on it, too.
   int value_bytes = 4;
+  int value_components = 1;                               ///< numbers of such a row; the choice depends on it as well
   peer_finder finder = peer_finder::match;                ///< warp_peers
   peer_combination combination = peer_combination::tree;  ///< warp_peers
   /// Compensated floating-point sums: they carry the rounding error (twice the digits until the result is rounded). Not
@@ -143,7 +144,8 @@ void reduce_by_key(const Context& context, const Key* keys,
                    key_operation operation = key_operation::sum, const key_reducer_options& options = {}) {
   key_reducer_options known = options;
   const bool possible = values.components >= 1 && values.components <= most_value_components;
-  known.value_bytes = static_cast<int>(sizeof(T)) * (possible ? values.components : 1);
+  known.value_components = possible ? values.components : 1;
+  known.value_bytes = static_cast<int>(sizeof(T)) * known.value_components;
   key_reducer<Context> reducer(context, results.count, known);
   reducer.set_keys(keys, values.count);
   reducer.reduce(values, results, {operation, false});

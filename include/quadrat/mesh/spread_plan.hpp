@@ -66,6 +66,8 @@ struct spread_options {
   points_beyond beyond = points_beyond::refuse;
   /// Expected calls of spread per call of set_points. The choice of a method depends on it.
   double uses = 1;
+  /// Whether set_points_asynchronously has to work: then no method is chosen that cannot, such as hybrid_mesh.
+  bool asynchronous = true;
   int compute_unit = 0;  ///< single_mesh: threads per mesh point, 1, 2, 4, ... 32; 0: the paper's rule
   unit_reduction reduction = unit_reduction::shuffle;  ///< single_mesh
   int group_size = 64;                                 ///< group_mesh: mesh points of a group, 1 to 1024
@@ -128,7 +130,8 @@ class spread_plan {
   /// of that call: allocates nothing, does not synchronize, and can be captured in a CUDA graph, also together with
   /// what is done with the points. `check` reports points that are refused; until it has passed, results may be those
   /// of other points. left_out is not counted. Throws argument_error for more points, and where the method has to
-  /// synchronize: particle, particle_threads, tiles and multicolor never have to.
+  /// synchronize: particle, particle_threads, tiles and multicolor never have to, nor does a method that was chosen
+  /// with options.asynchronous.
   void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
   /// Synchronizes. Throws data_error naming the first point that was refused by set_points_asynchronously, or by a

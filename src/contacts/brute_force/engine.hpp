@@ -48,8 +48,12 @@ struct brute_force_record : pair_record {
     cost.each("start", cost_unit::launch, 1);
     cost.each("bodies", cost_unit::step, request.share(bodies));
     cost.each("tests", cost_unit::step, request.share(1e6 * bodies * bodies));
-    cost.each("turned", cost_unit::step, request.spheres ? 0 : request.share(1e6 * bodies * bodies));
-    if (!request.cuda) cost = with_contacts(cost, request);
+    cost.each("turned", cost_unit::step, request.turned(request.share(1e6 * bodies * bodies)));
+    if (request.cuda) {
+      cost.each("turned_bodies", cost_unit::step, request.turned(bodies));
+      cost.each("wide_bodies", cost_unit::step, request.turned(request.wide(bodies)));
+    }
+    cost = request.cuda ? with_crowd(cost, request) : with_contacts(cost, request);
     return request.bodies > brute_force_most_bodies ? cost.last_resort("tests every pair") : cost;
   }
 };

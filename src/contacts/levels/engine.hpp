@@ -29,7 +29,11 @@ struct levels_record : pair_record {
   template <typename Context, typename T>
   using engine = levels_engine<Context, T>;
 
-  [[nodiscard]] static method_cost cost(const pair_request& request) { return detection_cost(request); }
+  [[nodiscard]] static method_cost cost(const pair_request& request) {
+    const method_cost cost = detection_cost(request);
+    // A GPU finds contacts directly from the caller's bodies, unless it has to look where they are before.
+    return request.cuda ? method_cost(cost).each("open", cost_unit::launch, request.known_domain ? 0 : 1) : cost;
+  }
 };
 
 }  // namespace quadrat::detail

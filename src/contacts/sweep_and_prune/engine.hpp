@@ -64,6 +64,18 @@ struct sweep_and_prune_record : pair_record {
   static constexpr bool quadratic = true;
   template <typename Context, typename T>
   using engine = sweep_engine<Context, T>;
+
+  [[nodiscard]] static method_cost cost(const pair_request& request) {
+    return for_crowds(request, [&] {
+      const double bodies = request.megabodies();
+      method_cost cost;
+      cost.each("start", cost_unit::launch, 1);
+      cost.each("bodies", cost_unit::step, bodies);
+      cost.each("turned", cost_unit::step, request.turned(bodies));
+      cost.each("tests", cost_unit::step, 1e6 * bodies * bodies);
+      return with_crowd(cost, request);
+    });
+  }
 };
 
 }  // namespace quadrat::detail

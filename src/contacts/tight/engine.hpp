@@ -37,6 +37,10 @@ struct tight_grid_record : pair_record {
   static constexpr std::string_view summary = "a body in every cell that its box touches; pairs by the 3-bit rule";
   template <typename Context, typename T>
   using engine = tight_grid_engine<Context, T>;
+
+  [[nodiscard]] static method_cost cost(const pair_request& request) {
+    return for_crowds(request, [&] { return detection_cost(request); });
+  }
 };
 
 }  // namespace quadrat::detail

@@ -72,9 +72,7 @@ struct fixed_point_method : key_record {
                       request)
           .each("words", cost_unit::byte, 8e-6 * words * request.keys);
     }
-    // A sum has several words, each of which waits for the one before.
-    return cuda_cost({left_over::elements, 2, 1, 0, 52}, request)
-        .each("crowd", cost_unit::step, crowded_elements(request));
+    return cuda_fixed_point_cost(request);
   }
   template <typename Context>
   using engine = fixed_point_engine<Context>;

@@ -53,7 +53,7 @@ struct sort_reduce_method : key_record {
   static constexpr bool compensates = true;
   static bool serves(const key_request& /*request*/) { return true; }
   static method_cost cost(const key_request& request) {
-    return request.cuda ? cuda_cost({left_over::nothing, 25, 1, 16}, request) : cpu_sort_cost(request);
+    return request.cuda ? cuda_sort_cost(request) : cpu_sort_cost(request);
   }
   static method_cost cpu_sort_cost(const key_request& request);
   template <typename Context>

@@ -35,7 +35,7 @@ struct particle_method {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static method_cost cost(const spread_request& request) {
-    if (request.cuda) return scattering_cost(request).each("atomic", cost_unit::step, 0);
+    if (request.cuda) return cuda_scattering_cost(request);
     constexpr double points_worth_a_team = 2048;  // of for_each
     const spread_request here = request.with_team_from(points_worth_a_team);
     return scattering_cost(here)

@@ -28,7 +28,7 @@ struct particle_threads_method {
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
-  static method_cost cost(const spread_request& request) { return scattering_cost(request); }
+  static method_cost cost(const spread_request& request) { return cuda_scattering_cost(request); }
   template <typename Context, typename T>
   using engine = particle_threads_engine<Context, T>;
 };

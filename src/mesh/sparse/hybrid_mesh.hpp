@@ -66,16 +66,19 @@ struct hybrid_mesh_method {
   static constexpr determinism reproducible = determinism::none;
   static method_cost cost(const spread_request& request) {
     if (!request.cuda) return method_cost().last_resort("single_mesh takes no longer");
+    if (request.asynchronous) return method_cost().last_resort("cannot set points asynchronously");
     const double entries = request.contributions(), entry = request.wide(8) + 8;
-    // The company that even points would not have makes rows longer than the columns.
-    const double even = request.points * sampled_tile_points / request.nodes;
-    const double listed = 1e6 * request.crowd() / (1e6 * request.crowd() + 1 + even);
+    // What is more than columns hold is in a list, whose additions to one mesh point wait for each other.
+    constexpr double many_points = 1e6;
+    const double listed = request.fullest() * request.points / (request.points + many_points);
     return spreading_cost(request)
         .once("mesh", cost_unit::step, 1e-6 * request.nodes)
         .once("work", cost_unit::step, entries)
         .once("wide", cost_unit::step, request.wide(entries))
+        .once("fullest", cost_unit::step, request.fullest_tile())
         .each("nodes", cost_unit::step, 1e-6 * request.nodes)
-        .each("listed", cost_unit::step, listed * entries)
+        .each("fullest", cost_unit::step, request.fullest())
+        .each("listed", cost_unit::step, listed)
         .holds(3e6 * entry * entries + 16 * request.nodes);
   }
   template <typename Context, typename T>

@@ -69,29 +69,50 @@ struct single_mesh_method {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
   static method_cost cost(const spread_request& request) {
-    const double entries = request.contributions();
-    const double entry = request.bytes > 6 * request.nodes ? 16 : 8;
-    method_cost cost = spreading_cost(request);
-    cost.once("mesh", cost_unit::step, request.share(1e-6 * request.nodes));
-    cost.once("work", cost_unit::step, request.share(entries));
-    cost.once("wide", cost_unit::step, request.share(request.wide(entries)));
-    cost.once("sort", cost_unit::step, request.level == determinism::none ? 0 : request.share(entries));
-    cost.each("nodes", cost_unit::step, request.share(1e-6 * request.nodes));
-    // Few threads of a GPU take the row of a mesh point, however long it is.
-    cost.each("fullest", cost_unit::step, request.cuda ? request.crowd() : request.fullest());
-    if (request.cuda) cost.each("in_order", cost_unit::step, request.level != determinism::none ? request.crowd() : 0);
-    if (!request.cuda) {
-      // Each thread has as many mesh points, but where tiles are empty not as many entries.
-      const double uneven = request.sample.seen > 0 ? 1 - request.sample.occupied : 0;
-      // Where a row ends is not foreseen, if it has any entries.
-      const double near = 1e-6 * request.nodes * (1 - uneven);
-      cost.each("touched", cost_unit::step, request.share(-near * std::expm1(-entries / std::max(near, 1e-9))));
-      cost.each("uneven", cost_unit::step, uneven * (entries - request.share(entries)));
-      cost.each("far", cost_unit::byte, request.share(entries * request.disorder()));
-      cost.each("team", cost_unit::launch, request.teams(1));
-    }
-    return cost.holds(1e6 * entry * entries + 12 * request.nodes);
+    method_cost cost = request.cuda ? cuda_cost(request) : cpu_cost(request);
+    cost.holds((request.bytes > 6 * request.nodes ? 16 : 8) * 1e6 * request.contributions() + 12 * request.nodes);
+    if (request.asynchronous && !request.periodic)
+      cost.last_resort("cannot set points asynchronously where an axis is open");
+    return cost;
   }
+
+ private:
+  static method_cost common_cost(const spread_request& request) {
+    const double entries = request.contributions();
+    return spreading_cost(request)
+        .once("mesh", cost_unit::step, request.share(1e-6 * request.nodes))
+        .once("work", cost_unit::step, request.share(entries))
+        .once("wide", cost_unit::step, request.share(request.wide(entries)))
+        .once("sort", cost_unit::step, request.level == determinism::none ? 0 : request.share(entries))
+        .each("nodes", cost_unit::step, request.share(1e-6 * request.nodes));
+  }
+  static method_cost cuda_cost(const spread_request& request) {
+    // A few threads take the row of a mesh point, however long it is; a block or warp sorts it.
+    const double row = request.fullest() / sampled_tile_points;
+    const bool sorted = request.level != determinism::none;
+    const int unit =
+        request.level == determinism::canonical ? 1 : paper_compute_unit(1e6 * request.contributions() / request.nodes);
+    return common_cost(request)
+        .once("sorted_row", cost_unit::step, sorted ? row : 0)
+        .once("sorted_nodes", cost_unit::step, sorted ? 1e-6 * request.nodes : 0)
+        .each("row", cost_unit::step, row / unit)
+        .each("fullest", cost_unit::step, request.fullest_tile());
+  }
+  static method_cost cpu_cost(const spread_request& request) {
+    const double entries = request.contributions();
+    // Each thread has as many mesh points, but where tiles are empty not as many entries.
+    const double uneven = request.sample.seen > 0 ? 1 - request.sample.occupied : 0;
+    // Where a row ends is not foreseen, if it has any entries.
+    const double near = 1e-6 * request.nodes * (1 - uneven);
+    return common_cost(request)
+        .each("fullest", cost_unit::step, request.fullest())
+        .each("touched", cost_unit::step, request.share(-near * std::expm1(-entries / std::max(near, 1e-9))))
+        .each("uneven", cost_unit::step, uneven * (entries - request.share(entries)))
+        .each("far", cost_unit::byte, request.share(entries * request.disorder()))
+        .each("team", cost_unit::launch, request.teams(1));
+  }
+
+ public:
   template <typename Context, typename T>
   using engine = single_mesh_engine<Context, T>;
 };

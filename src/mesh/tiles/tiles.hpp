@@ -25,32 +25,52 @@ struct tiles_method {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
   static method_cost cost(const spread_request& request) {
-    if (!request.cuda) return cpu_tiles_cost(request);
-    const double density = request.points / request.nodes;
-    const double products = request.dimension == 3 && request.level == determinism::none
-                                ? least_cube_products(request.width, density)
-                                : std::numeric_limits<double>::infinity();
-    const bool cubes = std::isfinite(products);
-    // Where points are few, each mesh point collects what is near it.
-    const bool collects = !cubes && (density < 0.1 || request.width > tile_patch);
-    spread_request here = request;
-    if (cubes) here.footprint = 0;
-    const bool flat = request.dimension < 3;  // patches are then other ones
-    const bool ordered = request.level != determinism::none;
-    // What more points a mesh point collects, other warps take over.
-    constexpr double most_collected = 512e-6;
-    return tiles_cost(here)
-        .each("fullest", cost_unit::step, collects ? 0 : here.fullest())
-        .each("shares", cost_unit::step, collects ? std::min(request.fullest_tile(), most_collected) : 0)
-        .each("ordered", cost_unit::step, ordered && !collects ? request.contributions() : 0)
-        .each("collect", cost_unit::step, collects && !flat ? 1e-6 * request.nodes : 0)
-        .each("collect_flat", cost_unit::step, collects && flat ? 1e-6 * request.nodes : 0)
-        .each("collected", cost_unit::step, collects && !flat ? request.contributions() : 0)
-        .each("collected_flat", cost_unit::step, collects && flat ? request.contributions() : 0)
-        .each("cubes", cost_unit::step, cubes ? request.megapoints() * products : 0);
+    return request.cuda ? cuda_cost(request) : cpu_tiles_cost(request);
   }
   template <typename Context, typename T>
   using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_tiles_engine<T>, cuda_tiles_engine<T>>;
+
+ private:
+  /// How a GPU adds up points: by matrix products over cubes of the mesh; where there are few, each mesh point collects
+  /// what is near it; else a group of threads takes the points of a tile, in order if sums must be repeatable.
+  static method_cost cuda_cost(const spread_request& request) {
+    const double density = request.points / request.nodes;
+    const bool flat = request.dimension < 3, ordered = request.level != determinism::none;
+    const double products =
+        flat || ordered ? std::numeric_limits<double>::infinity() : least_cube_products(request.width, density);
+    const bool cubes = std::isfinite(products);
+    const bool collects = !cubes && (density < 0.1 || request.width > tile_patch), adds = !cubes && !collects;
+    const auto where = [](bool here, double amount) { return here ? amount : 0; };
+    // What more points a mesh point collects, other warps take over.
+    constexpr double most_collected = 512e-6;
+    const double nodes = 1e-6 * request.nodes, points = request.megapoints(), sums = request.contributions();
+    method_cost cost;
+    cost.once("start", cost_unit::launch, 1);
+    cost.once("ordered", cost_unit::launch, where(ordered, 1));
+    cost.once("points", cost_unit::step, points);
+    cost.once("ordered_points", cost_unit::step, where(ordered, points));
+    cost.once("mesh", cost_unit::step, nodes);
+    cost.once("flat", cost_unit::step, where(collects && flat, nodes * request.width));
+    cost.once("company", cost_unit::step, request.company());
+    cost.each("start", cost_unit::launch, 1);
+    cost.each("mesh", cost_unit::byte, 1e-6 * request.bytes);
+    cost.each("points", cost_unit::step, points);
+    cost.each("cubes", cost_unit::step, where(cubes, points * products));
+    cost.each("collect", cost_unit::step, where(collects && !flat, nodes));
+    cost.each("collected", cost_unit::step, where(collects && !flat, sums));
+    cost.each("shares", cost_unit::step, where(collects && !flat, std::min(request.company(), most_collected)));
+    cost.each("flat", cost_unit::step, where(collects && flat, nodes * request.width));
+    cost.each("flat_points", cost_unit::step, where(collects && flat, points));
+    cost.each("work", cost_unit::step, where(adds && !flat && !ordered, sums));
+    cost.each("flat_work", cost_unit::step, where(adds && flat && !ordered, sums));
+    cost.each("ordered", cost_unit::step, where(adds && !flat && ordered, sums));
+    cost.each("flat_ordered", cost_unit::step, where(adds && flat && ordered, sums));
+    cost.each("company", cost_unit::step, where(adds && !flat && !ordered, request.company()));
+    cost.each("crowd", cost_unit::step, where(adds && !flat && !ordered, request.crowded()));
+    cost.each("ordered_company", cost_unit::step, where(adds && !flat && ordered, request.company()));
+    cost.each("ordered_crowd", cost_unit::step, where(adds && !flat && ordered, request.crowded()));
+    return cost.holds(tiled_point_bytes(request));
+  }
 };
 
 }  // namespace quadrat::detail

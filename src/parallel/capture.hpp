@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "quadrat/core/config.hpp"
+#include "quadrat/core/context.hpp"
+
+namespace quadrat::detail {
+
+/// Whether work of the context's stream is being captured in a graph, so that nothing may be waited for or allocated.
+#if QUADRAT_HAS_CUDA
+[[nodiscard]] bool is_capturing(const cuda_context& context);
+#else
+[[nodiscard]] inline bool is_capturing(const cuda_context& /*context*/) { return false; }
+#endif
+[[nodiscard]] inline bool is_capturing(const cpu_context& /*context*/) { return false; }
+
+}  // namespace quadrat::detail
