@@ -16,6 +16,12 @@ struct avx2 {
   static constexpr int bytes = 32;
   QUADRAT_TILE_INLINE static __m256 fused(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
   QUADRAT_TILE_INLINE static __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
+  template <typename Vector>
+  QUADRAT_TILE_INLINE static Vector fused_exactly(Vector a, Vector b, Vector c) {
+    return fused(a, b, c);
+  }
+  QUADRAT_TILE_INLINE static __m256 floor(__m256 x) { return _mm256_floor_ps(x); }
+  QUADRAT_TILE_INLINE static __m256d floor(__m256d x) { return _mm256_floor_pd(x); }
 };
 
 [[nodiscard]] bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }

@@ -18,6 +18,12 @@ struct avx512 {
   QUADRAT_TILE_INLINE static __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
   QUADRAT_TILE_INLINE static __m512 fused(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
   QUADRAT_TILE_INLINE static __m512d fused(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
+  template <typename Vector>
+  QUADRAT_TILE_INLINE static Vector fused_exactly(Vector a, Vector b, Vector c) {
+    return fused(a, b, c);
+  }
+  QUADRAT_TILE_INLINE static __m512 floor(__m512 x) { return _mm512_floor_ps(x); }
+  QUADRAT_TILE_INLINE static __m512d floor(__m512d x) { return _mm512_floor_pd(x); }
 };
 
 [[nodiscard]] bool has_avx512() {

@@ -34,6 +34,8 @@ namespace {
 template <typename Lanes>
 struct tile_placing {
   using T = typename Lanes::value;
+  using vector = typename Lanes::vector;
+  using mask = typename Lanes::mask;
   static constexpr std::size_t batch = 64;
   static constexpr int refused = std::numeric_limits<int>::min();
 
@@ -44,19 +46,12 @@ struct tile_placing {
     int first[batch];
   };
 
-  /// floor(x), by rounding to a whole number: beyond 2^52 (2^23) every number is one.
-  [[nodiscard]] QUADRAT_TILE_INLINE static T whole_below(T x) {
-    constexpr T most = T(1) / std::numeric_limits<T>::epsilon();
-    const T shift = std::copysign(most, x);
-    const T nearest = (x + shift) - shift;
-    const T below = nearest - (nearest > x ? T(1) : T(0));
-    return std::fabs(x) < most ? below : x;
-  }
+  QUADRAT_TILE_INLINE static vector one_if(mask holds) { return holds ? Lanes::fill(T(1)) : Lanes::zero(); }
 
-  /// Sets `place` and `first`, which is `refused` where a point would be.
+  /// Sets `place` and `first`, which is `refused` where a point would be. Written out in vectors: not every compiler
+  /// makes them of such a loop.
   template <bool Periodic>
-  QUADRAT_TILE_TARGET __attribute__((flatten)) static void locate(const point_placement<T>& points, int a,
-                                                                  located& at) {
+  QUADRAT_TILE_TARGET static void locate(const point_placement<T>& points, int a, located& at) {
     const mesh_axis<T> axis = points.axis[a];
     const T width = static_cast<T>(axis.width), extent = static_cast<T>(axis.extent);
     const T half = axis.width % 2 == 0 ? T(0) : T(0.5);
@@ -69,40 +64,41 @@ struct tile_placing {
     const T to = inside ? (Periodic ? axis.upper : std::nextafter(axis.upper, infinite)) : infinite;
     const T farthest = Periodic && !inside ? axis.farthest : large;
     const T least = Periodic || points.clip ? -width : T(0), most = Periodic || points.clip ? extent : extent - width;
-    for (std::size_t k = 0; k < batch; ++k) {
-      const T x = at.x[k];
-      const T offset = x - axis.lower;
-      const T virtual_lower = x - offset;
-      const T offset_rest = (x - (offset + virtual_lower)) + (virtual_lower - axis.lower);
-      const T u = offset * axis.scale;
-      T rest = std::fma(offset, axis.scale, -u);
-      rest = std::fma(offset, axis.scale_rest, rest);
-      rest = std::fma(offset_rest, axis.scale, rest);
-      const T shifted = u - half;
-      const T virtual_half = u - shifted;
+    const vector scale = Lanes::fill(axis.scale), none = Lanes::zero(), one = Lanes::fill(T(1));
+    for (std::size_t k = 0; k < batch; k += Lanes::count) {
+      const vector x = Lanes::load(at.x + k);
+      const vector offset = x - axis.lower;
+      const vector virtual_lower = x - offset;
+      const vector offset_rest = (x - (offset + virtual_lower)) + (virtual_lower - axis.lower);
+      const vector u = offset * scale;
+      vector rest = Lanes::fused_exactly(offset, scale, -u);
+      rest = Lanes::fused_exactly(offset, Lanes::fill(axis.scale_rest), rest);
+      rest = Lanes::fused_exactly(offset_rest, scale, rest);
+      const vector shifted = u - half;
+      const vector virtual_half = u - shifted;
       rest += (u - (shifted + virtual_half)) + (virtual_half - half);
-      T whole = whole_below(shifted);
-      T place = (shifted - whole) + rest;
-      const T turn = (place < T(0) ? T(1) : T(0)) - (place >= T(1) ? T(1) : T(0));
+      vector whole = Lanes::floor(shifted);
+      vector place = (shifted - whole) + rest;
+      const vector turn = one_if(place < none) - one_if(place >= one);
       place += turn;
       whole -= turn;
-      whole += place >= T(1) ? T(1) : T(0);
-      place = ((place >= T(0)) & (place < T(1))) ? place : T(0);
-      const T first = whole - before + T(1);
-      T index;
+      whole += one_if(place >= one);
+      place = (place >= none) & (place < one) ? place : none;
+      const vector first = whole - before + T(1);
+      vector index;
       if constexpr (Periodic) {
-        const T turns = whole_below(first * axis.inverse_extent);
-        index = std::fma(-turns, extent, first);
-        index = ((index >= -extent) & (index < T(2) * extent)) ? index : T(0);
-        index += (index < T(0) ? extent : T(0)) - (index >= extent ? extent : T(0));
+        const vector turns = Lanes::floor(first * axis.inverse_extent);
+        index = Lanes::fused_exactly(-turns, Lanes::fill(extent), first);
+        index = (index >= -extent) & (index < T(2) * extent) ? index : none;
+        index += (index < none ? Lanes::fill(extent) : none) - (index >= extent ? Lanes::fill(extent) : none);
       } else {
-        index = first > -width ? first : -width;
-        index = index < extent ? index : extent;
+        index = first > -width ? first : Lanes::fill(-width);
+        index = index < extent ? index : Lanes::fill(extent);
       }
-      const bool accepted =
-          (x >= from) & (x < to) & (std::fabs(offset) <= farthest) & (index >= least) & (index <= most);
-      at.place[k] = place - T(0.5);
-      at.first[k] = accepted ? static_cast<int>(index) : refused;
+      const mask accepted = (x >= from) & (x < to) & (offset <= farthest) & (-offset <= farthest) & (index >= least) &
+                            (index <= most);
+      Lanes::store(at.place + k, place - T(0.5));
+      Lanes::store_whole(at.first + k, accepted ? index : Lanes::fill(static_cast<T>(refused)));
     }
   }
 
@@ -221,10 +217,10 @@ struct tile_placing {
     }
   }
 
-  QUADRAT_TILE_TARGET static void place(const point_placement<T>& how, const int* begin, tile_point<T>* points,
-                                        std::size_t count) {
+  QUADRAT_TILE_TARGET static void place(const point_placement<T>& how, const int* begin, const tile_point<T>* points,
+                                        std::size_t count, tile_point<T>* to) {
     located at[3];
-    for (std::size_t first = 0; first < count; first += batch, points += batch) {
+    for (std::size_t first = 0; first < count; first += batch, points += batch, to += batch) {
       point_placement<T> here = how;
       here.system = nullptr;
       here.stride = sizeof(tile_point<T>) / sizeof(T);
@@ -237,9 +233,9 @@ struct tile_placing {
         if (how.system != nullptr && points[k].spot < how.systems) {
           spot[how.stacked_axis] += points[k].spot * static_cast<std::uint32_t>(how.system_spacing);
         }
-        points[k] = {{at[0].place[k], at[1].place[k], at[2].place[k]},
-                     points[k].id,
-                     tile_point<T>::pack(spot[0], spot[1], spot[2])};
+        to[k] = {{at[0].place[k], at[1].place[k], at[2].place[k]},
+                 points[k].id,
+                 tile_point<T>::pack(spot[0], spot[1], spot[2])};
       }
     }
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "mesh/tiles/cpu/vector_lanes.hpp"
 
 namespace quadrat::detail {
@@ -12,6 +14,16 @@ struct any_processor {
   template <typename Vector>
   QUADRAT_TILE_INLINE static Vector fused(Vector a, Vector b, Vector c) {
     return a * b + c;
+  }
+  template <typename Vector>
+  QUADRAT_TILE_INLINE static Vector fused_exactly(Vector a, Vector b, Vector c) {
+    for (std::size_t k = 0; k < bytes / sizeof(a[0]); ++k) c[k] = std::fma(a[k], b[k], c[k]);
+    return c;
+  }
+  template <typename Vector>
+  QUADRAT_TILE_INLINE static Vector floor(Vector x) {
+    for (std::size_t k = 0; k < bytes / sizeof(x[0]); ++k) x[k] = std::floor(x[k]);
+    return x;
   }
 };
 

@@ -15,7 +15,8 @@ namespace quadrat::detail {
 namespace {
 
 /// The lane type of every instruction set: vectors as large as a register. `Set` adds what the vector extension lacks:
-/// `bytes`, the size of a register, and fused(a, b, c) = a b + c, for vectors of that size and of eight values.
+/// `bytes`, the size of a register; fused(a, b, c) = a b + c, for vectors of that size and of eight values; for vectors
+/// of that size the same rounded once, fused_exactly, and floor.
 template <typename T, typename Set>
 struct vector_lanes {
   using value = T;
@@ -23,6 +24,7 @@ struct vector_lanes {
   template <int Size>
   using sized = typename cpu_vector<T, Size>::type;
   using vector = sized<count>;
+  using mask = decltype(vector{} < vector{});
 
   QUADRAT_TILE_INLINE static vector zero() { return vector{}; }
   QUADRAT_TILE_INLINE static vector fill(T x) { return fill_repeated<1>(&x); }
@@ -32,8 +34,15 @@ struct vector_lanes {
   QUADRAT_TILE_INLINE static vector multiply(vector a, vector b) { return a * b; }
   QUADRAT_TILE_INLINE static vector fused(vector a, vector b, vector c) { return Set::fused(a, b, c); }
   QUADRAT_TILE_INLINE static vector fused_where_not_zero(vector a, vector b, vector c) {
-    using mask = decltype(a != a);
     return fused(a, reinterpret_cast<vector>(reinterpret_cast<mask>(b) & (a != zero())), c);
+  }
+  /// As std::fma and std::floor.
+  QUADRAT_TILE_INLINE static vector fused_exactly(vector a, vector b, vector c) { return Set::fused_exactly(a, b, c); }
+  QUADRAT_TILE_INLINE static vector floor(vector x) { return Set::floor(x); }
+  /// Whole numbers.
+  QUADRAT_TILE_INLINE static void store_whole(int* to, vector x) {
+    *reinterpret_cast<typename cpu_vector<int, count>::anywhere*>(to) =
+        __builtin_convertvector(x, typename cpu_vector<int, count>::type);
   }
   /// values[0], ..., values[Components - 1], values[0], ...
   template <int Components>
