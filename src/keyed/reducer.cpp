@@ -24,8 +24,8 @@ namespace quadrat {
 
 namespace {
 
-/// Index: key. The sum becomes a mean, NaN without elements. No branch: keys without elements are anywhere among others,
-/// so that a processor would often guess wrong.
+/// Index: key. The sum becomes a mean, NaN without elements. No branch: keys without elements are anywhere among
+/// others, so that a processor would often guess wrong.
 template <typename T>
 struct divide_by_count {
   component_values<T> results;

@@ -48,55 +48,79 @@ struct tile_placing {
 
   QUADRAT_TILE_INLINE static vector one_if(mask holds) { return holds ? Lanes::fill(T(1)) : Lanes::zero(); }
 
-  /// Sets `place` and `first`, which is `refused` where a point would be. Written out in vectors: not every compiler
-  /// makes them of such a loop.
+  /// Accepted are x with from <= x < to, a distance from the lower face of at most `farthest`, and a first mesh point
+  /// from `least` to `most`.
+  struct limits {
+    T from, to, farthest, least, most;
+  };
+  template <bool Periodic>
+  QUADRAT_TILE_INLINE static limits limits_of(const point_placement<T>& points, const mesh_axis<T>& axis) {
+    constexpr T large = std::numeric_limits<T>::max(), infinite = std::numeric_limits<T>::infinity();
+    const T width = static_cast<T>(axis.width), extent = static_cast<T>(axis.extent);
+    const bool inside = Periodic ? points.refuse_outside : points.refuse_beyond, partly = Periodic || points.clip;
+    return {.from = inside ? axis.lower : -large,
+            .to = inside ? (Periodic ? axis.upper : std::nextafter(axis.upper, infinite)) : infinite,
+            .farthest = Periodic && !inside ? axis.farthest : large,
+            .least = partly ? -width : T(0),
+            .most = partly ? extent : extent - width};
+  }
+
+  /// Of points at a distance `offset` from the lower face: the mesh point before each, shifted by half a mesh unit for
+  /// odd widths; sets `place`, how far it is beyond that.
+  QUADRAT_TILE_INLINE static vector mesh_point_before(const mesh_axis<T>& axis, vector x, vector offset,
+                                                      vector& place) {
+    const T half = axis.width % 2 == 0 ? T(0) : T(0.5);
+    const vector scale = Lanes::fill(axis.scale), none = Lanes::zero(), one = Lanes::fill(T(1));
+    const vector virtual_lower = x - offset;
+    const vector offset_rest = (x - (offset + virtual_lower)) + (virtual_lower - axis.lower);
+    const vector u = offset * scale;
+    vector rest = Lanes::fused_exactly(offset, scale, -u);
+    rest = Lanes::fused_exactly(offset, Lanes::fill(axis.scale_rest), rest);
+    rest = Lanes::fused_exactly(offset_rest, scale, rest);
+    const vector shifted = u - half;
+    const vector virtual_half = u - shifted;
+    rest += (u - (shifted + virtual_half)) + (virtual_half - half);
+    vector whole = Lanes::floor(shifted);
+    place = (shifted - whole) + rest;
+    const vector turn = one_if(place < none) - one_if(place >= one);
+    place += turn;
+    whole -= turn;
+    whole += one_if(place >= one);
+    place = (place >= none) & (place < one) ? place : none;
+    return whole;
+  }
+
+  /// A first mesh point, wrapped into the period, or at most a footprint outside.
+  template <bool Periodic>
+  QUADRAT_TILE_INLINE static vector wrapped(const mesh_axis<T>& axis, vector first) {
+    const vector width = Lanes::fill(static_cast<T>(axis.width)), extent = Lanes::fill(static_cast<T>(axis.extent));
+    const vector none = Lanes::zero();
+    if constexpr (Periodic) {
+      const vector turns = Lanes::floor(first * axis.inverse_extent);
+      vector index = Lanes::fused_exactly(-turns, extent, first);
+      index = (index >= -extent) & (index < extent + extent) ? index : none;
+      return index + ((index < none ? extent : none) - (index >= extent ? extent : none));
+    } else {
+      const vector index = first > -width ? first : -width;
+      return index < extent ? index : extent;
+    }
+  }
+
+  /// Sets `place` and `first`, which is `refused` where a point would be. Written out in vectors, because not every
+  /// compiler makes them of such a loop.
   template <bool Periodic>
   QUADRAT_TILE_TARGET static void locate(const point_placement<T>& points, int a, located& at) {
     const mesh_axis<T> axis = points.axis[a];
-    const T width = static_cast<T>(axis.width), extent = static_cast<T>(axis.extent);
-    const T half = axis.width % 2 == 0 ? T(0) : T(0.5);
     const int points_before = axis.width / 2;
     const T before = static_cast<T>(points_before);
-    // Accepted are x with from <= x < to, and a distance from the lower face of at most `farthest`.
-    constexpr T large = std::numeric_limits<T>::max(), infinite = std::numeric_limits<T>::infinity();
-    const bool inside = Periodic ? points.refuse_outside : points.refuse_beyond;
-    const T from = inside ? axis.lower : -large;
-    const T to = inside ? (Periodic ? axis.upper : std::nextafter(axis.upper, infinite)) : infinite;
-    const T farthest = Periodic && !inside ? axis.farthest : large;
-    const T least = Periodic || points.clip ? -width : T(0), most = Periodic || points.clip ? extent : extent - width;
-    const vector scale = Lanes::fill(axis.scale), none = Lanes::zero(), one = Lanes::fill(T(1));
+    const limits within = limits_of<Periodic>(points, axis);
     for (std::size_t k = 0; k < batch; k += Lanes::count) {
-      const vector x = Lanes::load(at.x + k);
-      const vector offset = x - axis.lower;
-      const vector virtual_lower = x - offset;
-      const vector offset_rest = (x - (offset + virtual_lower)) + (virtual_lower - axis.lower);
-      const vector u = offset * scale;
-      vector rest = Lanes::fused_exactly(offset, scale, -u);
-      rest = Lanes::fused_exactly(offset, Lanes::fill(axis.scale_rest), rest);
-      rest = Lanes::fused_exactly(offset_rest, scale, rest);
-      const vector shifted = u - half;
-      const vector virtual_half = u - shifted;
-      rest += (u - (shifted + virtual_half)) + (virtual_half - half);
-      vector whole = Lanes::floor(shifted);
-      vector place = (shifted - whole) + rest;
-      const vector turn = one_if(place < none) - one_if(place >= one);
-      place += turn;
-      whole -= turn;
-      whole += one_if(place >= one);
-      place = (place >= none) & (place < one) ? place : none;
-      const vector first = whole - before + T(1);
-      vector index;
-      if constexpr (Periodic) {
-        const vector turns = Lanes::floor(first * axis.inverse_extent);
-        index = Lanes::fused_exactly(-turns, Lanes::fill(extent), first);
-        index = (index >= -extent) & (index < T(2) * extent) ? index : none;
-        index += (index < none ? Lanes::fill(extent) : none) - (index >= extent ? Lanes::fill(extent) : none);
-      } else {
-        index = first > -width ? first : Lanes::fill(-width);
-        index = index < extent ? index : Lanes::fill(extent);
-      }
-      const mask accepted = (x >= from) & (x < to) & (offset <= farthest) & (-offset <= farthest) & (index >= least) &
-                            (index <= most);
+      const vector x = Lanes::load(at.x + k), offset = x - axis.lower;
+      vector place;
+      const vector first = mesh_point_before(axis, x, offset, place) - before + T(1);
+      const vector index = wrapped<Periodic>(axis, first);
+      const mask accepted = (x >= within.from) & (x < within.to) & (offset <= within.farthest) &
+                            (-offset <= within.farthest) & (index >= within.least) & (index <= within.most);
       Lanes::store(at.place + k, place - T(0.5));
       Lanes::store_whole(at.first + k, accepted ? index : Lanes::fill(static_cast<T>(refused)));
     }

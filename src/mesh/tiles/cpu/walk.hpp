@@ -147,8 +147,8 @@ struct tile_functions {
   void (*store)(const point_placement<T>& points, std::size_t first, std::size_t last, const std::uint32_t* found,
                 std::uint32_t* next, tile_point<T>* stored);
   /// Makes `count` stored points of a tile that begins at `begin` ready for use, and writes them to `to`, which may be
-  /// `points`. `how` is as it was when they were stored; of its pointers to components and systems it matters only which
-  /// there are.
+  /// `points`. `how` is as it was when they were stored; of its pointers to components and systems it matters only
+  /// which there are.
   void (*place)(const point_placement<T>& how, const int* begin, const tile_point<T>* points, std::size_t count,
                 tile_point<T>* to);
   /// Index: components - 1.
