@@ -86,7 +86,7 @@ struct tile_placing {
     place += turn;
     whole -= turn;
     whole += one_if(place >= one);
-    place = (place >= none) & (place < one) ? place : none;
+    place = ((place >= none) & (place < one)) ? place : none;
     return whole;
   }
 
@@ -98,7 +98,7 @@ struct tile_placing {
     if constexpr (Periodic) {
       const vector turns = Lanes::floor(first * axis.inverse_extent);
       vector index = Lanes::fused_exactly(-turns, extent, first);
-      index = (index >= -extent) & (index < extent + extent) ? index : none;
+      index = ((index >= -extent) & (index < extent + extent)) ? index : none;
       return index + ((index < none ? extent : none) - (index >= extent ? extent : none));
     } else {
       const vector index = first > -width ? first : -width;
