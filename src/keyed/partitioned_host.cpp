@@ -88,7 +88,8 @@ method_cost partitioned_method::cost(const key_request& request) {
   cost.each("team", cost_unit::launch, (moves ? 1 : 0) + (joins ? 1 : 0) + (joins && collects ? 1 : 0));
   cost.each("elements", cost_unit::step, 1e-6 * request.elements / threads);
   cost.each("bytes", cost_unit::byte, 1e-6 * request.elements * request.row_bytes / threads);
-  cost.each("moved", cost_unit::step, 1e-6 * request.elements * moved / movers);
+  constexpr double moved_byte = 0.2;  // in the time of moving a key
+  cost.each("moved", cost_unit::step, 1e-6 * request.elements * moved * (1 + moved_byte * request.row_bytes) / movers);
   const double alone = joins && !collects ? std::max(0.0, fullest - 1 / threads) : 0;
   cost.each("alone", cost_unit::step, 1e-6 * request.elements * alone);
   cost.each("waits", cost_unit::step, waiting_elements(request, 1 / threads));

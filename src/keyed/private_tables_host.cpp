@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -77,7 +78,7 @@ void fill_table(const key_source& source, const Key* keys, std::size_t first, st
 constexpr std::size_t keys_a_block = 2048;
 /// Results of a thread that take more bytes are far: fetched so many elements before they are joined to.
 constexpr std::size_t near_bytes = std::size_t{1} << 20;
-constexpr std::size_t elements_ahead = 32;
+constexpr std::size_t elements_ahead = 64;
 
 /// Joins element(j), j < count, whose keys are in range.
 template <typename Key, typename Join, typename Element>
@@ -113,32 +114,24 @@ class range_reader {
   /// far: whether the results are.
   range_reader(const key_source& source, const Key* keys, bool far) : source_(source), keys_(keys), far_(far) {}
 
-  /// Calls join(element, key) for the elements with a key in [first, last), in order. Raises a fault for each key out
-  /// of range of the elements [checked_first, checked_last).
+  /// Calls join(element, key) for the elements with a key in [first, last), in order, and returns their number.
   template <typename Join>
-  void read(Key first, Key last, std::size_t checked_first, std::size_t checked_last, const Join& join) {
+  std::size_t read(Key first, Key last, const Join& join) {
     // The CPU is queried once, because the query allocates.
     static const keys_in_range_function<Key> find = keys_in_range_functions<Key>().front();
     const Key* const keys = keys_;
+    std::size_t all = 0;
     for (std::size_t begin = 0; begin < source_.count; begin += block) {
       const std::size_t here = std::min(block, source_.count - begin);
       const std::size_t found =
           (here == block ? find : keys_in_range_plain<Key>)(keys + begin, here, first, last, places_.data());
       join_all(keys, found, far_, join, [&](std::size_t j) { return begin + places_[j]; });
-      check(std::max(begin, checked_first), std::min(begin + here, checked_last));
+      all += found;
     }
+    return all;
   }
 
  private:
-  void check(std::size_t first, std::size_t last) const {
-    const std::uint32_t key_count = source_.key_count;
-    bool fine = true;
-    for (std::size_t i = first; i < last; ++i) fine &= keys_[i] < key_count;
-    for (std::size_t i = fine ? last : first; i < last; ++i) {
-      if (keys_[i] >= source_.key_count) static_cast<void>(source_.checked(no_key, i));
-    }
-  }
-
   static constexpr std::size_t block = keys_a_block;
   static_assert(block % keys_a_step == 0);
   key_source source_;
@@ -202,7 +195,10 @@ method_cost private_tables_method::cost(const key_request& request) {
       parts_with_tables(request.level, request.threads, request.elements, request.keys, request.row_bytes);
   const double copies = parts > 0 && has_copies(request.keys, request.row_bytes) ? most_copies : 1;
   const double waits = copies > 1 ? 0.6 : 1;
-  const double join = waits * cpu_join(request, parts > 0 ? 1 : 1.0 / request.threads);
+  // Fetching what is far takes time, however near the elements' results are to each other.
+  constexpr double fetch = 2000;
+  const bool fetches = parts > 0 && request.keys * request.row_bytes > static_cast<double>(near_bytes);
+  const double join = waits * cpu_join(request, parts > 0 ? 1 : 1.0 / request.threads) + (fetches ? fetch : 0);
   // A range is the work of one thread, also where it is that of a single key.
   const double crowd = parts > 0 ? 0 : join;
   const double tables = static_cast<double>(parts);
@@ -223,7 +219,7 @@ method_cost private_tables_method::cost(const key_request& request) {
                    .elements = parts > 0 ? "elements" : "ranged_elements"},
                   request, tables * copies)
       .each("waits", cost_unit::step, copies > 1 ? 0 : waiting_elements(request, own))
-      .each("clear_far", cost_unit::byte, far_result_bytes(request) / (fills ? request.threads : 1));
+      .each("clear_far", cost_unit::byte, (1 + tables) * far_result_bytes(request) / (fills ? request.threads : 1));
 }
 
 void private_tables_engine::set_keys(const key_source& keys) {
@@ -275,7 +271,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
   const std::size_t work = keys_.count + setup_.key_count;
   // One thread takes all keys at once.
   const auto threads = work < worth_a_team ? 1 : static_cast<std::size_t>(context_.threads());
-  const partition elements{keys_.count, threads};
+  std::atomic<std::size_t> joined{0};
   with_keys(keys_, [&](const auto* keys) {
     for_each_part_of(context_, threads, work, [&](std::size_t part) {
       using key = std::remove_cvref_t<decltype(*keys)>;
@@ -287,8 +283,11 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
       if (threads == 1 && far) return fill_far(keys_, keys, 0, keys_.count, join);
       if (threads == 1) return fill_table<1>(keys_, keys, 0, keys_.count, join);
       range_reader<key> reader(keys_, keys, far);
-      reader.read(ranges_[part], ranges_[part + 1], elements.first(part), elements.last(part), join);
+      joined += reader.read(ranges_[part], ranges_[part + 1], join);
     });
+    // A key that is in no range is wrong: only then are all looked at once more.
+    if (threads == 1 || joined == keys_.count) return;
+    for (std::size_t i = 0; i < keys_.count; ++i) static_cast<void>(keys_.checked(narrow_key(keys[i]), i));
   });
 }
 

@@ -145,12 +145,22 @@ TEST(key_choice, cpus_with_many_keys_and_threads_do_without_private_tables) {
   EXPECT_EQ(choice_of(on_cpu(64), {100}, ten_million, few_keys()).method, "private_tables");
 }
 
-TEST(key_choice, cpus_move_elements_where_the_results_are_larger_than_caches) {
+/// A few threads look at all keys sooner than they move elements that are in no order.
+TEST(key_choice, cpus_with_many_threads_move_elements_where_the_results_are_larger_than_caches) {
   const key_sample everywhere{4096, 0, 0.5, 32, 32, 4095, 1e7, 1e7, 0};
   const key_sample once_each{4096, 0.4, 0, 20, 3, 2600, 4096, 1e7, 0};
   for (const int threads : {1, 2, 16}) {
-    EXPECT_EQ(choice_of(on_cpu(threads), {1e7}, ten_million, everywhere).method, "partitioned") << threads;
+    EXPECT_EQ(choice_of(on_cpu(threads), {1e7}, ten_million, everywhere).method,
+              threads <= 2 ? "private_tables" : "partitioned")
+        << threads;
     EXPECT_EQ(choice_of(on_cpu(threads), {100}, ten_million, few_keys()).method, "private_tables") << threads;
+  }
+  for (const double row_bytes : {8, 12, 24}) {
+    const reduction rows{1e7, 1, false, row_bytes};
+    EXPECT_EQ(choice_of(on_cpu(2), rows, ten_million, everywhere).method, "private_tables") << row_bytes;
+    EXPECT_EQ(choice_of(on_cpu(2), rows, ten_million, once_each).method, "partitioned") << row_bytes;
+    const reduction fewer{1e6, 1, false, row_bytes};
+    EXPECT_EQ(choice_of(on_cpu(2), fewer, ten_million, in_order()).method, "partitioned") << row_bytes;
   }
   EXPECT_EQ(choice_of(on_cpu(2), {1e7}, ten_million, once_each).method, "partitioned");
   EXPECT_EQ(choice_of(on_cpu(2), {1e7}, ten_million, of_one_key()).method, "partitioned");
