@@ -57,7 +57,6 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] partition parts_of(std::size_t count) const;
   void find_begins(std::size_t parts);
   void sort_tile(tile_point<T>* placed, std::size_t count, tile_point<T>* sorted);
-  [[nodiscard]] std::uint32_t key_in_tile(const tile_point<T>& point) const;
   void work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk, bool stores = false);
   [[nodiscard]] bool can_store() const;
   void find_what_is_there(const int* along, tile_work<T>& work) const;

@@ -122,36 +122,34 @@ void cpu_tiles_engine<T>::find_begins(std::size_t parts) {
   std::fill_n(is_ready_.data(), tiles, std::uint8_t{0});
 }
 
-/// Of a point of a tile: its plane, or in two dimensions its row, then its position relative to the vectors of a row of
-/// complex values.
-template <typename T>
-std::uint32_t cpu_tiles_engine<T>::key_in_tile(const tile_point<T>& point) const {
-  const auto spots = static_cast<std::uint32_t>(functions_.lanes / 2);
-  return static_cast<std::uint32_t>(point.along(setup_.shape.first_axis == 1 ? 1 : 0)) * spots +
-         (static_cast<std::uint32_t>(point.along(2)) & (spots - 1));
-}
-
-/// From `placed` to `sorted`; many points, with both the same, are exchanged in place.
+/// From `placed` to `sorted`, by plane, or in two dimensions by row, then by position relative to the vectors of a row
+/// of complex values; many points, with both the same, are exchanged in place.
 template <typename T>
 void cpu_tiles_engine<T>::sort_tile(tile_point<T>* placed, std::size_t count, tile_point<T>* sorted) {
   constexpr std::size_t most_keys = 4096;
   std::array<std::uint32_t, most_keys> next, end;
-  const int keys = tiles_.axis[setup_.shape.first_axis == 1 ? 1 : 0].most_size() * (functions_.lanes / 2);
+  const int axis = setup_.shape.first_axis == 1 ? 1 : 0;
+  const auto spots = static_cast<std::uint32_t>(functions_.lanes / 2);
+  const auto key_of = [axis, spots](const tile_point<T>& point) {
+    return static_cast<std::uint32_t>(point.along(axis)) * spots +
+           (static_cast<std::uint32_t>(point.along(2)) & (spots - 1));
+  };
+  const std::size_t keys = static_cast<std::size_t>(tiles_.axis[axis].most_size()) * spots;
   std::fill_n(next.data(), keys, 0u);
-  for (std::size_t i = 0; i < count; ++i) ++next[key_in_tile(placed[i])];
+  for (std::size_t i = 0; i < count; ++i) ++next[key_of(placed[i])];
   std::uint32_t place = 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(keys); ++k) {
+  for (std::size_t k = 0; k < keys; ++k) {
     place += std::exchange(next[k], place);
     end[k] = place;
   }
   if (placed != sorted) {
-    for (std::size_t i = 0; i < count; ++i) sorted[next[key_in_tile(placed[i])]++] = placed[i];
+    for (std::size_t i = 0; i < count; ++i) sorted[next[key_of(placed[i])]++] = placed[i];
     return;
   }
   for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(keys); ++k) {
     while (next[k] < end[k]) {
       tile_point<T>& here = placed[next[k]];
-      const std::uint32_t key = key_in_tile(here);
+      const std::uint32_t key = key_of(here);
       if (key != k) std::swap(here, placed[next[key]]);
       ++next[key];
     }
