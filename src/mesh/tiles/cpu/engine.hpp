@@ -56,7 +56,8 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] tile_walk<T> walk() const;
   [[nodiscard]] partition parts_of(std::size_t count) const;
   void find_begins(std::size_t parts);
-  void sort_tile(tile_point<T>* placed, std::size_t count, tile_point<T>* sorted);
+  void sort_tile(tile_point<T>* points, std::size_t count);
+  [[nodiscard]] std::uint32_t key_in_tile(const tile_point<T>& point) const;
   void work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk, bool stores = false);
   [[nodiscard]] bool can_store() const;
   void find_what_is_there(const int* along, tile_work<T>& work) const;
@@ -73,8 +74,8 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   point_placement<T> how_{};                  ///< of the stored points: not where they were
   std::uint64_t known_faults_[2]{};           ///< of refused points, which have been reported
   array<tile_point<T>, cpu_context> stored_;  ///< by tile, in the caller's order; placed and sorted where is_ready_
-  array<tile_point<T>, cpu_context> placed_;  ///< of each thread, for sorting a tile
-  std::size_t placed_room_ = 0;               ///< points of a thread's part
+  array<tile_point<T>, cpu_context> sorted_;  ///< of each thread, for sorting a tile
+  std::size_t sorted_room_ = 0;               ///< points of a thread's part
   array<std::uint32_t, cpu_context> begins_;
   array<std::uint8_t, cpu_context> is_ready_;  ///< tile by tile
   array<std::uint32_t, cpu_context> tile_of_;  ///< of each point

@@ -65,7 +65,7 @@ std::size_t cpu_tiles_engine<T>::bytes_needed(std::size_t count) const {
 
 template <typename T>
 std::size_t cpu_tiles_engine<T>::bytes() const {
-  return stored_.bytes() + placed_.bytes() + begins_.bytes() + is_ready_.bytes() + tile_of_.bytes() + next_.bytes() +
+  return stored_.bytes() + sorted_.bytes() + begins_.bytes() + is_ready_.bytes() + tile_of_.bytes() + next_.bytes() +
          scratch_.bytes() + pieces_.bytes();
 }
 
@@ -78,8 +78,8 @@ void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
   how_ = points;
   how_.faults = {known_faults_, known_faults_ + 1};
   stored_.resize_discarding(context_, count);
-  placed_room_ = std::min(count, most_copied);
-  placed_.resize_discarding(context_, threads * placed_room_);
+  sorted_room_ = std::min(count, most_copied);
+  sorted_.resize_discarding(context_, threads * sorted_room_);
   begins_.resize_discarding(context_, tiles + 1);
   is_ready_.resize_discarding(context_, tiles);
   tile_of_.resize_discarding(context_, count);
@@ -122,53 +122,53 @@ void cpu_tiles_engine<T>::find_begins(std::size_t parts) {
   std::fill_n(is_ready_.data(), tiles, std::uint8_t{0});
 }
 
-/// From `placed` to `sorted`, by plane, or in two dimensions by row, then by position relative to the vectors of a row
-/// of complex values; many points, with both the same, are exchanged in place.
+/// Of a point of a tile: its plane, or in two dimensions its row, then its position relative to the vectors of a row of
+/// complex values.
 template <typename T>
-void cpu_tiles_engine<T>::sort_tile(tile_point<T>* placed, std::size_t count, tile_point<T>* sorted) {
+std::uint32_t cpu_tiles_engine<T>::key_in_tile(const tile_point<T>& point) const {
+  const auto spots = static_cast<std::uint32_t>(functions_.lanes / 2);
+  return static_cast<std::uint32_t>(point.along(setup_.shape.first_axis == 1 ? 1 : 0)) * spots +
+         (static_cast<std::uint32_t>(point.along(2)) & (spots - 1));
+}
+
+/// By a copy in the thread's own memory, which stays in its cache; many points are exchanged in place.
+template <typename T>
+void cpu_tiles_engine<T>::sort_tile(tile_point<T>* points, std::size_t count) {
   constexpr std::size_t most_keys = 4096;
   std::array<std::uint32_t, most_keys> next, end;
-  const int axis = setup_.shape.first_axis == 1 ? 1 : 0;
-  const auto spots = static_cast<std::uint32_t>(functions_.lanes / 2);
-  const auto key_of = [axis, spots](const tile_point<T>& point) {
-    return static_cast<std::uint32_t>(point.along(axis)) * spots +
-           (static_cast<std::uint32_t>(point.along(2)) & (spots - 1));
-  };
-  const std::size_t keys = static_cast<std::size_t>(tiles_.axis[axis].most_size()) * spots;
+  const int keys = tiles_.axis[setup_.shape.first_axis == 1 ? 1 : 0].most_size() * (functions_.lanes / 2);
   std::fill_n(next.data(), keys, 0u);
-  for (std::size_t i = 0; i < count; ++i) ++next[key_of(placed[i])];
+  for (std::size_t i = 0; i < count; ++i) ++next[key_in_tile(points[i])];
   std::uint32_t place = 0;
-  for (std::size_t k = 0; k < keys; ++k) {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(keys); ++k) {
     place += std::exchange(next[k], place);
     end[k] = place;
   }
-  if (placed != sorted) {
-    for (std::size_t i = 0; i < count; ++i) sorted[next[key_of(placed[i])]++] = placed[i];
+  if (count <= sorted_room_) {
+    tile_point<T>* const sorted = sorted_.data() + static_cast<std::size_t>(omp_get_thread_num()) * sorted_room_;
+    for (std::size_t i = 0; i < count; ++i) sorted[next[key_in_tile(points[i])]++] = points[i];
+    std::copy(sorted, sorted + count, points);
     return;
   }
   for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(keys); ++k) {
     while (next[k] < end[k]) {
-      tile_point<T>& here = placed[next[k]];
-      const std::uint32_t key = key_of(here);
-      if (key != k) std::swap(here, placed[next[key]]);
+      tile_point<T>& here = points[next[k]];
+      const std::uint32_t key = key_in_tile(here);
+      if (key != k) std::swap(here, points[next[key]]);
       ++next[key];
     }
   }
 }
 
-/// Points are placed in the thread's own memory, which stays in its cache, if they fit, and sorted back.
 template <typename T>
 void cpu_tiles_engine<T>::prepare_tile(std::uint32_t tile) {
   if (is_ready_.data()[tile] != 0) return;
   int along[3], begin[3];
   tiles_.split(tile, along);
   for (int axis = 0; axis < 3; ++axis) begin[axis] = tiles_.axis[axis].begin(along[axis]);
-  const std::size_t first = begins()[tile], count = begins()[tile + 1] - first;
-  tile_point<T>* const points = stored_.data() + first;
-  tile_point<T>* const own = placed_.data() + static_cast<std::size_t>(omp_get_thread_num()) * placed_room_;
-  tile_point<T>* const placed = count <= placed_room_ ? own : points;
-  functions_.place(how_, begin, points, count, placed);
-  sort_tile(placed, count, points);
+  const std::size_t first = begins()[tile], last = begins()[tile + 1];
+  functions_.place(how_, begin, stored_.data() + first, last - first);
+  sort_tile(stored_.data() + first, last - first);
   is_ready_.data()[tile] = 1;
 }
 

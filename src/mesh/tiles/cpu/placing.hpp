@@ -241,10 +241,10 @@ struct tile_placing {
     }
   }
 
-  QUADRAT_TILE_TARGET static void place(const point_placement<T>& how, const int* begin, const tile_point<T>* points,
-                                        std::size_t count, tile_point<T>* to) {
+  QUADRAT_TILE_TARGET static void place(const point_placement<T>& how, const int* begin, tile_point<T>* points,
+                                        std::size_t count) {
     located at[3];
-    for (std::size_t first = 0; first < count; first += batch, points += batch, to += batch) {
+    for (std::size_t first = 0; first < count; first += batch, points += batch) {
       point_placement<T> here = how;
       here.system = nullptr;
       here.stride = sizeof(tile_point<T>) / sizeof(T);
@@ -257,9 +257,9 @@ struct tile_placing {
         if (how.system != nullptr && points[k].spot < how.systems) {
           spot[how.stacked_axis] += points[k].spot * static_cast<std::uint32_t>(how.system_spacing);
         }
-        to[k] = {{at[0].place[k], at[1].place[k], at[2].place[k]},
-                 points[k].id,
-                 tile_point<T>::pack(spot[0], spot[1], spot[2])};
+        points[k] = {{at[0].place[k], at[1].place[k], at[2].place[k]},
+                     points[k].id,
+                     tile_point<T>::pack(spot[0], spot[1], spot[2])};
       }
     }
   }

@@ -146,11 +146,9 @@ struct tile_functions {
   /// Stores the same points, each where `next` of its tile says, which is then one more.
   void (*store)(const point_placement<T>& points, std::size_t first, std::size_t last, const std::uint32_t* found,
                 std::uint32_t* next, tile_point<T>* stored);
-  /// Makes `count` stored points of a tile that begins at `begin` ready for use, and writes them to `to`, which may be
-  /// `points`. `how` is as it was when they were stored; of its pointers to components and systems it matters only
-  /// which there are.
-  void (*place)(const point_placement<T>& how, const int* begin, const tile_point<T>* points, std::size_t count,
-                tile_point<T>* to);
+  /// Makes `count` stored points of a tile that begins at `begin` ready for use. `how` is as it was when they were
+  /// stored; of its pointers to components and systems it matters only which there are.
+  void (*place)(const point_placement<T>& how, const int* begin, tile_point<T>* points, std::size_t count);
   /// Index: components - 1.
   void (*spread[2])(const tile_walk<T>& walk, const tile_work<T>& work);
   void (*interpolate[2])(const tile_walk<T>& walk, const tile_work<T>& work);

@@ -268,16 +268,13 @@ void expect_same_places(const detail::point_placement<T>& points, const detail::
     set.functions->find_tiles(points, tiles, 0, points.count, found.data(), counts.data());
     std::exclusive_scan(counts.begin(), counts.end(), next.begin(), 0u);
     std::vector<std::uint32_t> at = next;
-    std::vector<detail::tile_point<T>> stored(points.count), placed(points.count);
-    set.functions->store(points, 0, points.count, found.data(), next.data(), stored.data());
+    std::vector<detail::tile_point<T>> placed(points.count);
+    set.functions->store(points, 0, points.count, found.data(), next.data(), placed.data());
     for (std::uint32_t tile = 0; tile < tiles.count(); ++tile) {
       int begin[3];
       tiles.split(tile, begin);
       for (int axis = 0; axis < 3; ++axis) begin[axis] = tiles.axis[axis].begin(begin[axis]);
-      // Some in place, some elsewhere.
-      detail::tile_point<T>* const from = (tile % 2 == 0 ? stored : placed).data() + at[tile];
-      std::copy_n(stored.data() + at[tile], next[tile] - at[tile], from);
-      set.functions->place(points, begin, from, next[tile] - at[tile], placed.data() + at[tile]);
+      set.functions->place(points, begin, placed.data() + at[tile], next[tile] - at[tile]);
     }
     for (std::size_t i = 0; i < points.count; ++i) {
       const detail::placed_point<T> wanted = points(i);
