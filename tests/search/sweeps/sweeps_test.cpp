@@ -64,8 +64,8 @@ TEST(neighbor_sweeps_test, more_candidates_than_a_chunk_holds) {
 TEST(neighbor_sweeps_test, more_candidates_with_radii_than_a_chunk_holds) {
   const cpu_context context;
   for (const cutoff_rule rule : {cutoff_rule::sum_of_radii, cutoff_rule::larger_radius, cutoff_rule::own_radius}) {
-    for (const std::uint64_t seed : {7, 8, 9, 10}) {
-      problem3 problem = some_problem(seed % 2 == 0, seed, 1500);
+    for (const std::uint64_t seed : {7, 8, 9}) {
+      problem3 problem = some_problem(seed == 8, seed, seed == 8 ? 600 : 1200);
       problem.options.rule = rule;
       problem.options.cutoff = 0.9f;
       problem.options.sorted = problem.options.shifts = false;
