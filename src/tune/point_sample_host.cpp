@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -78,35 +77,39 @@ class pair_weights {
   explicit pair_weights(const point_sample_layout& layout) : layout_(layout) {
     weight_.fill(1);
     if (layout.taken == layout.count) return;
-    std::array<double, std::tuple_size_v<decltype(weight_)>> sampled{};
-    for (std::size_t w = 0; w < point_sample_layout::most_windows; ++w) {
+    std::array<double, std::numeric_limits<std::size_t>::digits + 1> sampled{}, weight{};
+    for (std::size_t w = 0; w < windows; ++w) {
       for (std::size_t v = 0; v <= w; ++v) ++sampled[step(v, w)];
     }
     double all = 0;  // with those of steps before it that the sample has none of
     for (std::size_t k = 0; k < sampled.size(); ++k) {
       all += pairs_of_step(k);
       if (sampled[k] == 0) continue;
-      weight_[k] = all / sampled[k];
+      weight[k] = all / sampled[k];
       all = 0;
+    }
+    for (std::size_t w = 0; w < windows; ++w) {
+      for (std::size_t v = 0; v <= w; ++v) weight_[w * windows + v] = weight[step(v, w)];
     }
   }
   /// Of a pair in these windows of the sample, the first not after the second.
-  [[nodiscard]] double of(std::size_t v, std::size_t w) const { return weight_[step(v, w)]; }
+  [[nodiscard]] double of(std::size_t v, std::size_t w) const { return weight_[w * windows + v]; }
 
  private:
+  static constexpr std::size_t windows = point_sample_layout::most_windows;
   [[nodiscard]] std::size_t step(std::size_t v, std::size_t w) const {
     return static_cast<std::size_t>(std::bit_width(layout_.window_at(w) - layout_.window_at(v)));
   }
   /// Pairs of windows, of all points.
   [[nodiscard]] double pairs_of_step(std::size_t k) const {
-    const auto windows = static_cast<double>(layout_.windows);
-    if (k == 0) return windows;
-    const double least = std::ldexp(1.0, static_cast<int>(k) - 1), end = std::min(2 * least, windows);
-    return least < end ? (end - least) * (windows - (least + end - 1) / 2) : 0;
+    const auto all = static_cast<double>(layout_.windows);
+    if (k == 0) return all;
+    const double least = std::ldexp(1.0, static_cast<int>(k) - 1), end = std::min(2 * least, all);
+    return least < end ? (end - least) * (all - (least + end - 1) / 2) : 0;
   }
 
   point_sample_layout layout_;
-  std::array<double, std::numeric_limits<std::size_t>::digits + 1> weight_{};
+  std::array<double, windows * windows> weight_;
 };
 
 /// Points that share a cell with another: of each cell, the pairs of sampled points, each with its weight.
@@ -156,7 +159,7 @@ point_sample_layout::point_sample_layout(std::size_t points)
     : count(points), taken(std::min(points, window * most_windows)), windows((points + window - 1) / window) {
   if (taken == count) return;
   windows = points / window;
-  const double longest = static_cast<double>(windows / groups) / 2;
+  const double longest = static_cast<double>(windows) / (2 * groups);
   for (std::size_t k = 1; k < in_group; ++k) {
     const double grown = std::pow(std::max(longest, 1.0), static_cast<double>(k - 1) / (in_group - 2));
     offsets[k] = std::max(offsets[k - 1] + 1, static_cast<std::size_t>(grown));
