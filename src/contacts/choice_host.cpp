@@ -29,6 +29,7 @@ explanation explain_contact_method(const method_demand& demand, const pair_reque
                                    const device_profile& profile) {
   explanation result = explain<contact_method_list>({"contacts", demand}, request, profile);
   result.load = {{"bodies", static_cast<double>(request.bodies)}};
+  if (request.found >= 0) result.load.emplace_back("contacts_before", request.found);
   return result;
 }
 
