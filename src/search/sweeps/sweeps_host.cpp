@@ -208,7 +208,11 @@ struct count_body {
   fault_flag faults;
   count_limit* limit;
   std::uint64_t found[sweeps_block_points] = {};
-  particle_id rows[sweeps_block_points][most_recorded + lanes_a_chunk + ids_beyond];
+  particle_id rows[sweeps_block_points][most_recorded + lanes_a_chunk + ids_beyond];  // neither set nor copied
+
+  count_body(const pair_bits<T, D>& bits, std::uint32_t* to, const fault_flag& flag, count_limit* most)
+      : pairs(bits), counts(to), faults(flag), limit(most) {}
+  count_body(const count_body& other) : count_body(other.pairs, other.counts, other.faults, other.limit) {}
 
   [[nodiscard]] bool skips(const sweeps_block<T, D>&) const { return limit->passed(); }
   void begin(const sweeps_block<T, D>&) { std::fill(std::begin(found), std::end(found), std::uint64_t{0}); }
@@ -294,7 +298,7 @@ struct copy_recorded_row {
 template <typename T, int D>
 void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, std::uint32_t* counts,
                      const fault_flag& faults, count_limit& limit) {
-  sweep(context, what, count_body<T, D>{pair_bits_of(what), counts, faults, &limit, {}, {}});
+  sweep(context, what, count_body<T, D>(pair_bits_of(what), counts, faults, &limit));
 }
 
 template <typename T, int D>

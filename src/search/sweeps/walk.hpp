@@ -13,7 +13,7 @@
 namespace quadrat::detail {
 
 /// The most points searched together: adjacent slots, at most a cutoff long along a row of cells.
-inline constexpr std::uint32_t sweeps_block_points = 16;
+inline constexpr std::uint32_t sweeps_block_points = 32;
 
 template <typename T, int D>
 struct sweeps_block {
