@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "program/commands.hpp"
 #include "program/device.hpp"
@@ -17,6 +19,8 @@
 
 namespace quadrat::program {
 namespace {
+
+constexpr std::array<std::string_view, 2> choice_grids{"fit", "test"};
 
 struct bench_options {
   bench::settings asked;
@@ -98,7 +102,7 @@ void add_bench(CLI::App& app) {
       ->type_name("K/N");
   command->add_flag("--resume", options->asked.resume, "keep the cases of a choice that the file of --json has");
   command->add_option("--grid", options->asked.grid, "only cases of a choice that constants are fitted to, or others")
-      ->check(one_of(std::array<std::string_view, 2>{"fit", "test"}));
+      ->check(one_of(choice_grids));
   command->add_flag("--anew", options->asked.anew,
                     "measure unseen cases once more whose choice seems to lose more than 15 %; medians count");
   command->footer(footer());
