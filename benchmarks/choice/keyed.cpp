@@ -76,7 +76,7 @@ void time_key_case(const Context& given, const session& s, const key_case& what,
         for (const bool kept : {false, true}) {
           times.add(variant.method + (kept ? " kept" : ""), middle_uses, [&] {
             key_reducer<Context> reducer(context, problem.key_count(),
-                                         variant.options(kept ? 10 : 1, problem.value_bytes()));
+                                         variant.options(kept ? 10 : 1, problem.value_bytes(), problem.components()));
             problem.set_keys(reducer);
             problem.reduce(reducer);
             return times.of(

@@ -78,8 +78,8 @@ template <typename Context, typename T>
 std::unique_ptr<key_reducer<Context>> try_method(const Context& context, keyed_problem<Context, T>& problem,
                                                  const key_variant& variant, double& ms) {
   try {
-    auto reducer =
-        std::make_unique<key_reducer<Context>>(context, problem.key_count(), variant.options(1, problem.value_bytes()));
+    auto reducer = std::make_unique<key_reducer<Context>>(
+        context, problem.key_count(), variant.options(1, problem.value_bytes(), problem.components()));
     problem.set_keys(*reducer);
     problem.check(*reducer, variant.method);
     stopwatch<Context> watch(context);
@@ -165,7 +165,7 @@ void compare_choice(const session& s, const Context& context, const key_combinat
                                       what.wide);
     row left_out = row::object();
     const auto rivals = time_rivals(s, context, problem, left_out);
-    key_reducer<Context> chooser(context, what.keys, automatic.options(1, problem.value_bytes()));
+    key_reducer<Context> chooser(context, what.keys, automatic.options(1, problem.value_bytes(), problem.components()));
     const double choosing_ms = time_choosing(context, problem, chooser);
     problem.check(chooser, "auto");
     const timing measured = time_choice(s, context, problem, chooser);

@@ -121,8 +121,9 @@ void time_host_problem(const session& s, const cpu_context& context, host_proble
   for (const key_variant& variant : key_variants(s, false)) {
     if (variant.method != "auto" && variant.method != "private_tables" && variant.method != "partitioned") continue;
     s.attempt(identity(variant), [&](row& out) {
-      const int row_bytes = operation == host_operation::count ? 8 : static_cast<int>(sizeof(T)) * problem.components;
-      key_reducer<cpu_context> reducer(context, problem.key_count, variant.options(1, row_bytes));
+      const int components = operation == host_operation::count ? 1 : problem.components;
+      const int row_bytes = operation == host_operation::count ? 8 : static_cast<int>(sizeof(T)) * components;
+      key_reducer<cpu_context> reducer(context, problem.key_count, variant.options(1, row_bytes, components));
       problem.run(reducer, operation);
       reducer.check();
       problem.check(operation, variant.method);

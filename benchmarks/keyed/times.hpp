@@ -76,7 +76,8 @@ std::optional<double> time_keyed(const session& s, const Context& given, keyed_p
   std::optional<double> result;
   s.attempt(identity, [&](row& out) {
     const Context context = context_for(s, given, variant);
-    key_reducer<Context> fresh(context, problem.key_count(), variant.options(1, problem.value_bytes()));
+    key_reducer<Context> fresh(context, problem.key_count(),
+                               variant.options(1, problem.value_bytes(), problem.components()));
     const auto work = [&] {
       problem.set_keys(fresh);
       problem.reduce(fresh);
@@ -88,7 +89,8 @@ std::optional<double> time_keyed(const session& s, const Context& given, keyed_p
     add_timing(out, called, "elements_per_s", static_cast<double>(problem.count()));
     const auto captured = time_captured(context, keyed_plan(s), work);
     if (captured) out["graph_ms"] = captured->median_ms;
-    key_reducer<Context> kept(context, problem.key_count(), variant.options(10, problem.value_bytes()));
+    key_reducer<Context> kept(context, problem.key_count(),
+                              variant.options(10, problem.value_bytes(), problem.components()));
     problem.set_keys(kept);
     problem.check(kept, variant.method);
     if (variant.method == "auto") out["kept_chosen"] = std::string(kept.method());

@@ -5,11 +5,12 @@
 
 namespace quadrat::bench {
 
-key_reducer_options key_variant::options(double uses, int value_bytes) const {
+key_reducer_options key_variant::options(double uses, int value_bytes, int components) const {
   key_reducer_options chosen;
   chosen.method = method;
   chosen.uses = uses;
   chosen.value_bytes = value_bytes;
+  chosen.value_components = components;
   chosen.finder = finder;
   chosen.combination = combination;
   chosen.compensated = compensated;

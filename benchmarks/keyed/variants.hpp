@@ -20,8 +20,8 @@ struct key_variant {
   determinism level = determinism::none;
   bool compensated = false;
 
-  /// Options for `uses` uses of values whose rows have `value_bytes` bytes.
-  [[nodiscard]] key_reducer_options options(double uses, int value_bytes) const;
+  /// Options for `uses` uses of values whose rows have `value_bytes` bytes, of so many components.
+  [[nodiscard]] key_reducer_options options(double uses, int value_bytes, int components) const;
 };
 
 /// "auto", then the requested methods of this device at that level, in the order of the list. Methods that need ordered
