@@ -195,13 +195,14 @@ TEST_F(contact_views, say_the_method_of_the_last_build_also_when_another_came_be
     const body_scene<float> scene = many_bodies(count, body_shape::sphere, false);
     const bodies_on_device<float> stored(context, scene);
     detector.build(stored.view());
-    EXPECT_EQ(detector.bin_size() > 0, count > 0 && detector.method() != "brute_force");
-    return std::string(detector.method());
+    const std::string method(detector.method());
+    EXPECT_EQ(detector.bin_size() > 0, count > 0 && method != "brute_force" && method != "sweep_and_prune");
+    return method;
   };
   EXPECT_EQ(method_for(1000), "levels");
   const std::string few = method_for(20);
   constexpr bool on_cuda = std::is_same_v<backend_context, cuda_context>;
-  EXPECT_EQ(few, on_cuda ? "levels" : "brute_force");
+  EXPECT_EQ(few, on_cuda ? "sweep_and_prune" : "brute_force");
   EXPECT_EQ(method_for(1000), "levels");
   EXPECT_NE(method_for(0), "");
 }

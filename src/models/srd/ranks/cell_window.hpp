@@ -21,7 +21,7 @@ namespace quadrat::detail {
 /// periodic axis that it would cover as a whole, the window is that axis: it has each cell of the grid once.
 template <int D>
 struct cell_window {
-  vec<int, D> first;   ///< from 0 to cells - 1
+  vec<int, D> first;   ///< along periodic axes before it is wrapped: at least -cells
   vec<int, D> extent;  ///< 0: no cells
   vec<int, D> cells;   ///< of the grid
 
@@ -32,7 +32,8 @@ struct cell_window {
       int along = cell[axis] - first[axis];
       // Along an open axis this stays outside.
       if (along < 0) along += cells[axis];
-      if (along >= extent[axis]) return -1;
+      if (along >= cells[axis]) along -= cells[axis];
+      if (along < 0 || along >= extent[axis]) return -1;
       number = number * extent[axis] + along;
     }
     return number;
@@ -41,8 +42,9 @@ struct cell_window {
   [[nodiscard]] QUADRAT_HD vec<int, D> cell(int index) const {
     vec<int, D> result{};
     for (int axis = 0; axis < D; ++axis) {
-      const int along = first[axis] + index % extent[axis];
+      int along = first[axis] + index % extent[axis];
       index /= extent[axis];
+      if (along < 0) along += cells[axis];
       result[axis] = along < cells[axis] ? along : along - cells[axis];
     }
     return result;
@@ -67,7 +69,7 @@ template <int D>
       first = shares.periodic[axis] ? 0 : std::max(first, 0);
       end = shares.periodic[axis] ? n : std::min(end, n);
     }
-    window.first[axis] = first < 0 ? first + n : first;
+    window.first[axis] = first;
     window.extent[axis] = end - first;
   }
   return window;
@@ -82,7 +84,7 @@ template <int D>
   for (int axis = 0; axis < D; ++axis) {
     const int n = window.cells[axis];
     for (int i = 0; i < window.extent[axis]; ++i) {
-      const int cell = (window.first[axis] + i) % n;
+      const int cell = (window.first[axis] + i + n) % n;
       if (cell >= block.first[axis] && cell < block.end[axis]) along[axis].push_back(cell);
     }
   }
