@@ -25,7 +25,6 @@ struct srd_own_particles {
   const T* solute_masses;  ///< of all
 
   [[nodiscard]] QUADRAT_HD T mass_of(const srd_setup<T, D>& setup, std::size_t i) const {
-    if (!setup.solutes()) return T(1);  // without a read
     return ids[i] < setup.fluid ? T(1) : solute_masses[ids[i] - setup.fluid];
   }
 };
