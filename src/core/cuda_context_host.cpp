@@ -137,12 +137,17 @@ std::vector<device_description> cuda_devices() {
   return result;
 }
 
+// The device that is current must have access to the memory, whichever the stream is of.
 void copy_bytes(const cuda_context& context, const void* from, void* to, std::size_t bytes) {
-  if (bytes > 0) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, context.stream()), "copying");
+  if (bytes == 0) return;
+  context.activate();
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, context.stream()), "copying");
 }
 
 void fill_bytes(const cuda_context& context, void* to, unsigned char value, std::size_t bytes) {
-  if (bytes > 0) check_cuda(cudaMemsetAsync(to, value, bytes, context.stream()), "filling memory");
+  if (bytes == 0) return;
+  context.activate();
+  check_cuda(cudaMemsetAsync(to, value, bytes, context.stream()), "filling memory");
 }
 
 #else

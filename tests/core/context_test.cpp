@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
@@ -97,6 +98,23 @@ TEST(cuda_context, shares_its_stream_with_its_copies_and_with_nobody_else) {
   EXPECT_NE(context.stream(), other.stream());
   EXPECT_GT(context.multiprocessors(), 0);
   EXPECT_EQ(context.device(), 0);
+}
+
+TEST(cuda_context, copies_and_fills_memory_of_its_device_whichever_is_current) {
+  if (cuda_devices().size() < 2) GTEST_SKIP() << "there are no two CUDA devices";
+  const std::vector<int> given{1, 2, 3};
+  const cuda_context first({.device = 0}), second({.device = 1});
+  for (const cuda_context* const context : {&first, &second, &first}) {
+    auto there = to_device(*context, given);
+    const cuda_context* const another = context == &first ? &second : &first;
+    another->activate();
+    EXPECT_EQ(to_host(*context, there), given);
+    another->activate();
+    fill_bytes(*context, there.data(), 0, there.bytes());
+    another->activate();
+    copy_bytes(*context, given.data(), there.data(), sizeof(int));
+    EXPECT_EQ(to_host(*context, there), (std::vector<int>{1, 0, 0}));
+  }
 }
 
 TEST(cuda_devices, describes_each_device) {
