@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -25,7 +26,7 @@ struct parcel {
   int device = -1;              ///< of the sender
   void* ready = nullptr;        ///< cudaEvent_t: the data are complete
   void* copied = nullptr;       ///< cudaEvent_t of the receiver's device: they are no longer needed
-  bool taken = false;
+  std::atomic<bool> taken{false};
 };
 
 /// The sender's side, before the parcel is given away.

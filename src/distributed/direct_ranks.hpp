@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/distributed/communicator.hpp"
@@ -23,9 +24,17 @@ class direct_ranks {
   [[nodiscard]] virtual bool reach(const cuda_context& context) = 0;
   /// Marks the place that the stream has come to.
   virtual void mark(const cuda_context& context) = 0;
-  /// Later work of the stream waits for all ranks' streams to pass their last marks. Gathers `bytes` of host memory on
-  /// the way, as communicator::all_gather. Each call follows one of `mark`. Collective.
-  virtual void pass_marks(const cuda_context& context, const void* mine, void* all, std::size_t bytes) = 0;
+  /// Later work of the stream waits for the streams of some ranks to pass their last marks: those that this rank will
+  /// write to, or those that have written to it. Gathers `bytes` of host memory of all on the way, as
+  /// communicator::all_gather. Each call follows one of `mark`. Collective.
+  virtual void pass_marks(const cuda_context& context, std::span<const int> whose, const void* mine, void* all,
+                          std::size_t bytes) = 0;
+  /// The same for all ranks.
+  void pass_marks(const cuda_context& context, const void* mine, void* all, std::size_t bytes) {
+    pass_marks(context, others(), mine, all, bytes);
+  }
+  /// All ranks but this one.
+  [[nodiscard]] virtual std::span<const int> others() const = 0;
   /// Adds what kernels have written to other ranks to communicator::bytes_sent.
   virtual void count_written(std::size_t bytes) = 0;
 };

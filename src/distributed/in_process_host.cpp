@@ -24,152 +24,179 @@ namespace {
 using detail::parcel;
 
 /// What the ranks of one process share. Everything that another rank reads is held here or by shared pointers, so that
-/// a rank that fails takes nothing away from the others.
+/// a rank that fails takes nothing away from the others. Who waits looks at atomic variables of others; the mutex is
+/// for those who look no longer and sleep, and for mail.
 class hub {
  public:
   explicit hub(int size)
       : size_(size),
         looks_(static_cast<unsigned>(4 * size) <= std::thread::hardware_concurrency()),
+        places_(static_cast<std::size_t>(size)),
         mail_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)),
-        marks_(static_cast<std::size_t>(size)) {
-    for (auto& round : given_) round.resize(static_cast<std::size_t>(size));
-  }
+        marks_(static_cast<std::size_t>(size)) {}
 
   [[nodiscard]] int size() const { return size_; }
 
-  /// Waits until all ranks are here. Returns what each has given; valid until this rank comes here again.
-  [[nodiscard]] const std::vector<std::vector<std::byte>>& meet(int rank, std::span<const std::byte> mine) {
-    std::unique_lock lock(mutex_);
-    const std::uint64_t round = round_;
-    // Two sets by turns: nobody comes to the next round but one before all have come to, and so read, this one.
-    auto& given = given_[round % 2];
-    given[static_cast<std::size_t>(rank)].assign(mine.begin(), mine.end());
-    if (++arrived_ == size_) {
-      arrived_ = 0;
-      ++round_;
-      notify();
+  /// Waits until all ranks are here, then calls take(what a rank has given) in order of rank.
+  template <typename Take>
+  void meet(int rank, std::span<const std::byte> mine, const Take& take) {
+    place& own = places_[static_cast<std::size_t>(rank)];
+    const std::uint64_t all = ++own.rounds * static_cast<std::uint64_t>(size_);
+    // Two by turns: nobody comes to the next round but one before all have come to, and so read, this one.
+    const std::size_t turn = own.rounds % 2;
+    own.given[turn].assign(mine.begin(), mine.end());
+    if (arrived_.fetch_add(1) + 1 == all) {
+      wake();
     } else {
-      wait(lock, [&] { return round_ != round; });
+      await([&] { return arrived_.load() >= all; });
     }
-    return given;
+    for (const place& one : places_) take(one.given[turn]);
   }
 
   void post(int from, const std::shared_ptr<parcel>& one) {
-    const std::lock_guard lock(mutex_);
-    box(from, one->to).push_back(one);
-    notify();
+    box& target = box_of(from, one->to);
+    {
+      const std::lock_guard lock(mutex_);
+      target.parcels.push_back(one);
+    }
+    target.count.fetch_add(1);
+    wake();
   }
   [[nodiscard]] std::shared_ptr<parcel> next(int from, int to) {
-    std::unique_lock lock(mutex_);
-    wait(lock, [&] { return !box(from, to).empty(); });
-    auto one = box(from, to).front();
-    box(from, to).pop_front();
+    box& source = box_of(from, to);
+    await([&] { return source.count.load() > 0; });
+    source.count.fetch_sub(1);
+    const std::lock_guard lock(mutex_);
+    auto one = source.parcels.front();
+    source.parcels.pop_front();
     return one;
   }
   void mark_taken(parcel& one) {
-    const std::lock_guard lock(mutex_);
-    one.taken = true;
-    notify();
+    one.taken.store(true);
+    wake();
   }
   void wait_until_taken(const parcel& one) {
-    std::unique_lock lock(mutex_);
-    wait(lock, [&] { return one.taken; });
+    await([&] { return one.taken.load(); });
   }
 
   /// Remembers the first failure and wakes all who wait.
   void fail(int rank, const std::exception_ptr& problem, const std::string& words) {
-    const std::lock_guard lock(mutex_);
-    if (failed_ < 0) {
-      failed_ = rank;
-      problem_ = problem;
-      words_ = words;
+    {
+      const std::lock_guard lock(mutex_);
+      if (failed_.load() < 0) {
+        problem_ = problem;
+        words_ = words;
+        failed_.store(rank);
+      }
     }
-    notify();
+    wake();
   }
   [[nodiscard]] const std::exception_ptr& problem() const { return problem_; }
   /// Of a rank. Here, because others may still look at those of one that has ended.
   [[nodiscard]] detail::stream_marks& marks(int rank) { return marks_[static_cast<std::size_t>(rank)]; }
 
  private:
-  [[nodiscard]] std::deque<std::shared_ptr<parcel>>& box(int from, int to) {
+  /// Of a rank: how often it has come to meet, and what it has given at even and at odd rounds. A line of the cache.
+  struct alignas(64) place {
+    std::uint64_t rounds = 0;  ///< only its rank reads this
+    std::vector<std::byte> given[2];
+  };
+  /// Parcels on their way from one rank to another; `count` of them can be taken.
+  struct box {
+    std::atomic<std::size_t> count{0};
+    std::deque<std::shared_ptr<parcel>> parcels;
+  };
+
+  [[nodiscard]] box& box_of(int from, int to) {
     return mail_[static_cast<std::size_t>(from) * static_cast<std::size_t>(size_) + static_cast<std::size_t>(to)];
   }
-  void notify() {
-    changes_.fetch_add(1, std::memory_order_release);
+
+  /// After each change that others may wait for. Who goes to sleep is counted before it looks for the last time, and
+  /// all these variables have one order, so that either it sees the change or is seen here.
+  void wake() {
+    if (sleepers_.load() == 0) return;
+    { const std::lock_guard lock(mutex_); }
     changed_.notify_all();
   }
-  /// Looks for a change for a while first, where there are cores enough: to be woken takes ten times as long as most
+  /// Looks for a while before it sleeps, where there are cores enough: to be woken takes ten times as long as most
   /// waits between ranks that have a device each.
   template <typename Condition>
-  void wait(std::unique_lock<std::mutex>& lock, const Condition& condition) {
+  void await(const Condition& condition) {
     using clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds patience(200);
-    const auto over = [&] { return failed_ >= 0 || condition(); };
-    for (const auto begin = clock::now(); looks_ && !over() && clock::now() - begin < patience;) {
-      const std::uint64_t seen = changes_.load(std::memory_order_acquire);
-      lock.unlock();
-      while (changes_.load(std::memory_order_acquire) == seen && clock::now() - begin < patience) {
-      }
-      lock.lock();
+    const auto over = [&] { return condition() || failed_.load() >= 0; };
+    bool done = over();
+    if (!done && looks_) {
+      for (const auto begin = clock::now(); !done && clock::now() - begin < patience;) done = over();
     }
-    changed_.wait(lock, over);
-    if (failed_ >= 0) throw rank_error(failed_, words_);
+    if (!done) {
+      std::unique_lock lock(mutex_);
+      sleepers_.fetch_add(1);
+      changed_.wait(lock, over);
+      sleepers_.fetch_sub(1);
+    }
+    if (failed_.load() >= 0) throw rank_error(failed_.load(), words_);
   }
 
   int size_;
   bool looks_;
-  std::atomic<std::uint64_t> changes_{0};
+  std::vector<place> places_;
+  alignas(64) std::atomic<std::uint64_t> arrived_{0};  ///< all ranks together, in all rounds
+  alignas(64) std::atomic<int> sleepers_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::vector<std::byte>> given_[2];  ///< at even and at odd rounds, by rank
-  int arrived_ = 0;
-  std::uint64_t round_ = 0;
-  std::vector<std::deque<std::shared_ptr<parcel>>> mail_;  ///< [from][to]
+  std::vector<box> mail_;  ///< [from][to]
   std::vector<detail::stream_marks> marks_;
-  int failed_ = -1;
+  std::atomic<int> failed_{-1};
   std::exception_ptr problem_;
   std::string words_;
 };
 
 class thread_communicator final : public communicator, public detail::direct_ranks {
  public:
-  thread_communicator(hub& all, int rank) : hub_(all), rank_(rank) {}
+  thread_communicator(hub& all, int rank) : hub_(all), rank_(rank), marks_(static_cast<std::size_t>(all.size())) {
+    for (int other = 0; other < all.size(); ++other) {
+      if (other != rank) others_.push_back(other);
+    }
+  }
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return hub_.size(); }
   [[nodiscard]] std::string name() const override { return "threads"; }
 
-  void barrier() override { static_cast<void>(hub_.meet(rank_, {})); }
+  void barrier() override {
+    hub_.meet(rank_, {}, [](const auto&) {});
+  }
   void all_gather(const void* mine, void* all, std::size_t bytes) override {
     auto* place = static_cast<std::byte*>(all);
-    for (const auto& one : hub_.meet(rank_, {static_cast<const std::byte*>(mine), bytes})) {
+    hub_.meet(rank_, {static_cast<const std::byte*>(mine), bytes}, [&](const std::vector<std::byte>& one) {
       require(one.size() == bytes, "a rank gathers ", one.size(), " bytes, but rank ", rank_, " gathers ", bytes);
       if (bytes > 0) std::memcpy(place, one.data(), bytes);
       place += bytes;
-    }
+    });
   }
   void all_to_all(const void* sent, void* received, std::size_t bytes) override {
     auto* place = static_cast<std::byte*>(received);
     const std::size_t all_bytes = bytes * static_cast<std::size_t>(size());
-    for (const auto& one : hub_.meet(rank_, {static_cast<const std::byte*>(sent), all_bytes})) {
+    hub_.meet(rank_, {static_cast<const std::byte*>(sent), all_bytes}, [&](const std::vector<std::byte>& one) {
       require(one.size() == all_bytes, "a rank sends ", one.size(), " bytes to all, but rank ", rank_, " sends ",
               all_bytes);
       if (bytes > 0) std::memcpy(place, one.data() + static_cast<std::size_t>(rank_) * bytes, bytes);
       place += bytes;
-    }
+    });
   }
   void add_up(std::uint64_t* values, std::size_t count) override {
     const std::size_t bytes = count * sizeof(std::uint64_t);
-    const auto& all = hub_.meet(rank_, std::as_bytes(std::span(values, count)));
-    for (std::size_t i = 0; i < count; ++i) values[i] = 0;
-    for (const auto& one : all) {
+    std::vector<std::uint64_t> sums(count);
+    hub_.meet(rank_, std::as_bytes(std::span(values, count)), [&](const std::vector<std::byte>& one) {
       require(one.size() == bytes, "a rank adds up ", one.size(), " bytes, but rank ", rank_, " adds up ", bytes);
       for (std::size_t i = 0; i < count; ++i) {
         std::uint64_t value = 0;
         std::memcpy(&value, one.data() + i * sizeof(value), sizeof(value));
-        values[i] += value;
+        sums[i] += value;
       }
-    }
+    });
+    std::copy(sums.begin(), sums.end(), values);
   }
 
   /// Host memory is copied at once, so that the sender need not wait.
@@ -220,22 +247,23 @@ class thread_communicator final : public communicator, public detail::direct_ran
     if (size() > 1) count({&to_another, 1});
   }
   void mark(const cuda_context& context) override { hub_.marks(rank_).set(context); }
-  void pass_marks(const cuda_context& context, const void* mine, void* all, std::size_t bytes) override {
-    std::vector<std::byte> sent(sizeof(void*) + bytes);
+  [[nodiscard]] std::span<const int> others() const override { return others_; }
+  void pass_marks(const cuda_context& context, std::span<const int> whose, const void* mine, void* all,
+                  std::size_t bytes) override {
+    marked_.resize(sizeof(void*) + bytes);
     void* const last = hub_.marks(rank_).last();
-    std::memcpy(sent.data(), &last, sizeof(last));
-    if (bytes > 0) std::memcpy(sent.data() + sizeof(last), mine, bytes);
+    std::memcpy(marked_.data(), &last, sizeof(last));
+    if (bytes > 0) std::memcpy(marked_.data() + sizeof(last), mine, bytes);
     auto* place = static_cast<std::byte*>(all);
-    int rank = 0;
-    for (const auto& one : hub_.meet(rank_, sent)) {
-      require(one.size() == sent.size(), "a rank gathers ", one.size(), " bytes, but rank ", rank_, " gathers ",
-              sent.size());
-      void* mark = nullptr;
-      std::memcpy(&mark, one.data(), sizeof(mark));
-      if (rank++ != rank_) detail::wait_for_mark(context, mark);
-      if (bytes > 0) std::memcpy(place, one.data() + sizeof(mark), bytes);
+    std::size_t rank = 0;
+    hub_.meet(rank_, marked_, [&](const std::vector<std::byte>& one) {
+      require(one.size() == marked_.size(), "a rank gathers ", one.size(), " bytes, but rank ", rank_, " gathers ",
+              marked_.size());
+      std::memcpy(&marks_[rank++], one.data(), sizeof(void*));
+      if (bytes > 0) std::memcpy(place, one.data() + sizeof(void*), bytes);
       place += bytes;
-    }
+    });
+    for (const int other : whose) detail::wait_for_mark(context, marks_[static_cast<std::size_t>(other)]);
   }
 
  private:
@@ -264,6 +292,9 @@ class thread_communicator final : public communicator, public detail::direct_ran
   int rank_;
   std::vector<std::shared_ptr<parcel>> sent_;
   std::vector<incoming_message> expected_;
+  std::vector<int> others_;
+  std::vector<std::byte> marked_;  ///< what this rank gives with its mark
+  std::vector<void*> marks_;       ///< by rank
 };
 
 void run_one(hub& all, int rank, const std::function<void(communicator&)>& body) {
