@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/backend.hpp"
-#include "distributed/direct_ranks.hpp"
+#include "distributed/direct_push.hpp"
 #include "distributed/halo_kernels.hpp"
 #include "distributed/runs_of_ranks.hpp"
 #include "parallel/select.hpp"
@@ -21,13 +21,6 @@
 
 namespace quadrat {
 
-namespace {
-
-/// The arrays of one rank.
-using halo_pointers = std::array<void*, detail::halo_rows::most>;
-
-}  // namespace
-
 template <typename Context, typename T, int D>
 struct halo<Context, T, D>::implementation {
   implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 2) {}
@@ -36,7 +29,6 @@ struct halo<Context, T, D>::implementation {
              const halo_reach<T>& reach) const;
   void list_copies(const detail::ranks_near<T, D>& near, std::size_t count);
   void find_direct_ways();
-  [[nodiscard]] detail::push_elements pushed(std::span<const halo_array> arrays, const halo_pointers* all) const;
   void push(std::span<const halo_array> arrays);
   [[nodiscard]] std::size_t total_sent() const { return keys[0].size(); }
   [[nodiscard]] const std::uint32_t* entries() const { return indices[sorted].data(); }
@@ -58,7 +50,6 @@ struct halo<Context, T, D>::implementation {
   bool looked = false;
   detail::direct_ranks* direct = nullptr;  ///< where this rank writes ghosts where they belong
   std::vector<std::uint64_t> places;       ///< of this rank's ghosts in the arrays of each rank
-  std::vector<int> to, from;               ///< ranks that get ghosts from here, and whose ghosts are here
 };
 
 template <typename Context, typename T, int D>
@@ -108,67 +99,41 @@ void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::implementation::find_direct_ways() {
   if (!looked) {
-    const bool few = ranks.size() > 1 && ranks.size() <= detail::push_elements::most;
+    const bool few = ranks.size() > 1 && ranks.size() <= detail::push_elements::most_ranks;
     direct = few ? detail::find_direct_ranks(ranks, context) : nullptr;
     looked = true;
   }
   if (direct == nullptr) return;
   std::vector<std::uint64_t> here;
-  to.clear();
-  from.clear();
   std::uint64_t place = own;
-  for (int rank = 0; rank < ranks.size(); ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
+  for (const std::size_t count : received) {
     here.push_back(place);
-    place += received[r];
-    if (sent[r] > 0) to.push_back(rank);
-    if (received[r] > 0) from.push_back(rank);
+    place += count;
   }
   places.resize(here.size());
   ranks.all_to_all(here.data(), places.data(), sizeof(std::uint64_t));
-}
-
-/// What the kernel that writes ghosts does. `all`: the arrays of each rank.
-template <typename Context, typename T, int D>
-detail::push_elements halo<Context, T, D>::implementation::pushed(std::span<const halo_array> arrays,
-                                                                  const halo_pointers* all) const {
-  detail::push_elements body{};
-  body.indices = entries();
-  body.ranks = keys[sorted].data();
-  for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-    body.first[rank] = body.entries;
-    body.entries += static_cast<std::uint32_t>(sent[rank]);
-    // Each begins with the rank after it, so that not all write to one at a time.
-    if (static_cast<int>(rank) == ranks.rank()) body.start = body.entries;
-  }
-  std::size_t end = 0;
-  for (std::size_t k = 0; k < arrays.size(); ++k) {
-    constexpr std::size_t wide_bytes = sizeof(detail::four_words);
-    detail::push_elements::pushed_array& one = body.arrays[k];
-    const std::size_t bytes = arrays[k].element_bytes;
-    one.data = static_cast<const std::uint32_t*>(arrays[k].data);
-    one.wide = bytes % wide_bytes == 0;
-    for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-      auto* const there = static_cast<std::byte*>(all[rank][k]);
-      one.wide = one.wide && reinterpret_cast<std::uintptr_t>(there) % wide_bytes == 0;
-      one.to[rank] = reinterpret_cast<std::uint32_t*>(there + places[rank] * bytes);
-    }
-    one.width = static_cast<std::uint32_t>(bytes / (one.wide ? wide_bytes : sizeof(std::uint32_t)));
-    one.end = end += total_sent() * one.width;
-  }
-  return body;
 }
 
 /// Writes ghosts into the arrays of others, when these no longer read the ones before.
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::implementation::push(std::span<const halo_array> arrays) {
   if constexpr (std::is_same_v<Context, cuda_context>) {
-    halo_pointers mine{}, all[detail::push_elements::most];
+    static_assert(detail::halo_rows::most <= detail::push_elements::most_arrays);
+    using pointers = std::array<void*, detail::halo_rows::most>;
+    pointers mine{}, all[detail::push_elements::most_ranks];
     for (std::size_t k = 0; k < arrays.size(); ++k) mine[k] = arrays[k].data;
     direct->mark(context);
-    direct->pass_marks(context, to, mine.data(), all, sizeof(mine));
-    const detail::push_elements body = pushed(arrays, all);
-    for_each(context, "halo.push", body.arrays[arrays.size() - 1].end, body);
+    direct->pass_marks(context, detail::ranks_with_some(sent), mine.data(), all, sizeof(mine));
+    detail::push_elements body(sent, ranks.rank(), entries());
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      const std::size_t bytes = arrays[k].element_bytes;
+      detail::push_elements::targets there{};
+      for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+        if (sent[rank] > 0) there[rank] = static_cast<std::byte*>(all[rank][k]) + places[rank] * bytes;
+      }
+      body.add(arrays[k].data, bytes, there);
+    }
+    for_each(context, "halo.push", body.calls(), body);
     direct->count_written(total_sent() * rows.words * sizeof(std::uint32_t));
     direct->mark(context);
   }
@@ -239,7 +204,9 @@ template <typename Context, typename T, int D>
 void halo<Context, T, D>::finish_forward() {
   implementation& self = *implementation_;
   if constexpr (std::is_same_v<Context, cuda_context>) {
-    if (self.direct != nullptr) return self.direct->pass_marks(self.context, self.from, nullptr, nullptr, 0);
+    if (self.direct != nullptr) {
+      return self.direct->pass_marks(self.context, detail::ranks_with_some(self.received), nullptr, nullptr, 0);
+    }
   }
   self.ranks.finish(self.context);
   if (self.rows.arrays == 1) return;

@@ -114,49 +114,6 @@ struct pack_rows {
   }
 };
 
-struct alignas(16) four_words {
-  std::uint32_t word[4];
-};
-
-/// Copies elements of several arrays into those of the ranks that get them, in other devices' memory. One call for each
-/// unit (four words, or one) of each element, array by array.
-struct push_elements {
-  static constexpr int most = 16;  ///< ranks
-
-  struct pushed_array {
-    const std::uint32_t* data;
-    std::uint32_t* to[most];  ///< by rank: its first ghost that comes from here
-    std::size_t end;          ///< of the calls for this array
-    std::uint32_t width;      ///< units of an element
-    bool wide;                ///< units are four words
-  };
-
-  pushed_array arrays[halo_rows::most];
-  std::uint32_t first[most];  ///< by rank: its first entry
-  const std::uint32_t* indices;
-  const std::uint32_t* ranks;  ///< of each entry, in order
-  std::uint32_t entries;
-  std::uint32_t start;  ///< the entry with which to begin
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    int which = 0;
-    std::size_t call = i;
-    for (; i >= arrays[which].end; ++which) call = i - arrays[which].end;
-    const pushed_array& array = arrays[which];
-    const std::uint32_t width = array.width;
-    const std::size_t element = width == 1 ? call : call / width, unit = call - element * width;
-    std::size_t k = element + start;
-    if (k >= entries) k -= entries;
-    const std::uint32_t rank = ranks[k];
-    const std::size_t source = indices[k] * std::size_t{width} + unit, target = (k - first[rank]) * width + unit;
-    if (array.wide) {
-      reinterpret_cast<four_words*>(array.to[rank])[target] = reinterpret_cast<const four_words*>(array.data)[source];
-    } else {
-      array.to[rank][target] = array.data[source];
-    }
-  }
-};
-
 struct unpack_rows {
   halo_rows rows;
   std::size_t own;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/distributed/mesh_halo.hpp"
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/backend.hpp"
+#include "distributed/direct_push.hpp"
 #include "distributed/mesh_pieces.hpp"
+#include "distributed/runs_of_ranks.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/types.hpp"
@@ -94,6 +97,15 @@ struct move_within_rank {
   }
 };
 
+/// Whether the points of a block follow each other in the patch, too.
+template <int D>
+[[nodiscard]] bool is_one_run(const block_in_patch<D>& place) {
+  for (int axis = 1; axis < D; ++axis) {
+    if (place.extent[axis] != place.extent_of_patch[axis]) return false;
+  }
+  return true;
+}
+
 /// The points that travel between this rank and the others, in order of rank; what stays on the rank is not among them.
 template <typename Context>
 struct mesh_route {
@@ -114,7 +126,10 @@ struct mesh_halo<Context, T, D>::implementation {
   implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group) {}
 
   void plan(const decomposition<D>& owners, const std::vector<mesh_patch<D>>& patches);
-  void exchange(const mesh_route<Context>& leaving, const mesh_route<Context>& coming, std::size_t width);
+  void start(const T* from, const mesh_route<Context>& leaving, const mesh_route<Context>& coming, std::size_t width);
+  void finish(const mesh_route<Context>& leaving, const mesh_route<Context>& coming);
+  template <bool IntoPatch>
+  void copy_own_block(const T* from, std::size_t width, T* to);
 
   Context context;
   communicator& ranks;
@@ -126,6 +141,7 @@ struct mesh_halo<Context, T, D>::implementation {
   std::vector<piece_size> pieces;                            ///< of the block, in order of rank; without `own_block`
   array<std::uint32_t, Context> own_in_patch, own_in_block;  ///< of the pieces that stay
   array<T, Context> out, in;
+  detail::direct_ranks* direct = nullptr;  ///< where this rank writes what others need into their `in`
 };
 
 /// Both sides list the same pieces: this rank's patch with every block, and every patch with this rank's block.
@@ -173,23 +189,49 @@ void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owne
   has_owners = owned == patch_size;
 }
 
-/// Sends `out`, receives into `in`.
+/// What leaves starts on its way to `in` of others.
 template <typename Context, typename T, int D>
-void mesh_halo<Context, T, D>::implementation::exchange(const mesh_route<Context>& leaving,
-                                                        const mesh_route<Context>& coming, std::size_t width) {
+void mesh_halo<Context, T, D>::implementation::start(const T* from, const mesh_route<Context>& leaving,
+                                                     const mesh_route<Context>& coming, std::size_t width) {
+  const std::size_t bytes = width * sizeof(T);
+  in.resize_discarding(context, coming.indices.size() * width);
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (direct != nullptr) {
+      const detail::direct_exchange messages(*direct, ranks.rank(), leaving.by_rank, coming.by_rank);
+      return messages.start(context, "mesh.push", from, bytes, leaving.indices.data(), in.data());
+    }
+  }
+  out.resize_discarding(context, leaving.indices.size() * width);
+  for_each(context, "mesh.pack", leaving.indices.size(),
+           gather_mesh<T>{from, leaving.indices.data(), width, out.data()});
   std::vector<outgoing_message> sends;
   std::vector<incoming_message> receives;
-  const T* from = out.data();
-  T* to = in.data();
-  for (int rank = 0; rank < ranks.size(); ++rank) {
-    const std::size_t sent = leaving.by_rank[static_cast<std::size_t>(rank)] * width;
-    const std::size_t received = coming.by_rank[static_cast<std::size_t>(rank)] * width;
-    if (sent > 0) sends.push_back({rank, from, sent * sizeof(T)});
-    if (received > 0) receives.push_back({rank, to, received * sizeof(T)});
-    from += sent;
-    to += received;
+  detail::add_messages(sends, leaving.by_rank, out.data(), bytes);
+  detail::add_messages(receives, coming.by_rank, in.data(), bytes);
+  ranks.start(context, sends, receives);
+}
+
+/// `in` is complete.
+template <typename Context, typename T, int D>
+void mesh_halo<Context, T, D>::implementation::finish(const mesh_route<Context>& leaving,
+                                                      const mesh_route<Context>& coming) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (direct != nullptr) {
+      return detail::direct_exchange(*direct, ranks.rank(), leaving.by_rank, coming.by_rank).finish(context);
+    }
   }
-  ranks.exchange(context, sends, receives);
+  ranks.finish(context);
+}
+
+template <typename Context, typename T, int D>
+template <bool IntoPatch>
+void mesh_halo<Context, T, D>::implementation::copy_own_block(const T* from, std::size_t width, T* to) {
+  if (!is_one_run(own_block)) {
+    const copy_block<T, D, IntoPatch> body{own_block, from, width, to};
+    return for_each(context, "mesh.copy own", block_size, body);
+  }
+  const std::size_t first = own_block(0) * width;
+  copy_bytes(context, IntoPatch ? from : from + first, IntoPatch ? to + first : to, block_size * width * sizeof(T));
 }
 
 template <typename Context, typename T, int D>
@@ -210,6 +252,9 @@ mesh_halo<Context, T, D>::mesh_halo(const Context& context, communicator& ranks,
     implementation_ = std::make_unique<implementation>(context, ranks);
     implementation_->plan(owners, patches);
   });
+  if (ranks.size() > 1 && ranks.size() <= detail::push_elements::most_ranks) {
+    implementation_->direct = detail::find_direct_ranks(ranks, context);
+  }
 }
 template <typename Context, typename T, int D>
 mesh_halo<Context, T, D>::mesh_halo(mesh_halo&&) noexcept = default;
@@ -222,17 +267,13 @@ template <typename Context, typename T, int D>
 void mesh_halo<Context, T, D>::add(const T* patch, T* block, int components) {
   implementation& self = *implementation_;
   const auto width = static_cast<std::size_t>(components);
-  self.out.resize_discarding(self.context, self.of_patch.indices.size() * width);
-  self.in.resize_discarding(self.context, self.of_block.indices.size() * width);
-  for_each(self.context, "mesh.pack", self.of_patch.indices.size(),
-           gather_mesh<T>{patch, self.of_patch.indices.data(), width, self.out.data()});
-  self.exchange(self.of_patch, self.of_block, width);
+  self.start(patch, self.of_patch, self.of_block, width);
   if (self.has_block) {
-    for_each(self.context, "mesh.copy own", self.block_size,
-             copy_block<T, D, false>{self.own_block, patch, width, block});
+    self.template copy_own_block<false>(patch, width, block);
   } else {
     fill_bytes(self.context, block, 0, self.block_size * width * sizeof(T));
   }
+  self.finish(self.of_patch, self.of_block);
   // One piece after the other: each names a point at most once, so that nothing is added concurrently.
   std::size_t arrived = 0, stayed = 0;
   for (const piece_size& piece : self.pieces) {
@@ -254,16 +295,10 @@ template <typename Context, typename T, int D>
 void mesh_halo<Context, T, D>::fetch(const T* block, T* patch, int components) {
   implementation& self = *implementation_;
   const auto width = static_cast<std::size_t>(components);
-  self.out.resize_discarding(self.context, self.of_block.indices.size() * width);
-  self.in.resize_discarding(self.context, self.of_patch.indices.size() * width);
-  for_each(self.context, "mesh.pack", self.of_block.indices.size(),
-           gather_mesh<T>{block, self.of_block.indices.data(), width, self.out.data()});
-  self.exchange(self.of_block, self.of_patch, width);
+  self.start(block, self.of_block, self.of_patch, width);
   if (!self.has_owners) fill_bytes(self.context, patch, 0, self.patch_size * width * sizeof(T));
-  if (self.has_block) {
-    for_each(self.context, "mesh.copy own", self.block_size,
-             copy_block<T, D, true>{self.own_block, block, width, patch});
-  }
+  if (self.has_block) self.template copy_own_block<true>(block, width, patch);
+  self.finish(self.of_block, self.of_patch);
   for_each(self.context, "mesh.place", self.of_patch.indices.size(),
            scatter_mesh<T, false>{self.in.data(), self.of_patch.indices.data(), width, patch});
   for_each(self.context, "mesh.place own", self.own_in_patch.size(),

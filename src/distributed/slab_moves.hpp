@@ -36,12 +36,15 @@ inline constexpr unsigned transposed_lines = 8;  ///< of a tile at a time
 
 template <typename T>
 __global__ void __launch_bounds__(transposed_tile* transposed_lines)
-    transpose_kernel(const __grid_constant__ transposition<T> what, std::uint32_t tiles_across) {
+    transpose_kernel(const __grid_constant__ transposition<T> what, std::uint32_t ranks, std::uint32_t tiles_of_rank) {
   // Raw bytes, because shared variables cannot have constructors; one column more, for different banks.
   __shared__ alignas(16) unsigned char memory[transposed_tile * (transposed_tile + 1) * sizeof(moved_number<T>)];
   auto* const tile = reinterpret_cast<moved_number<T>*>(memory);
-  const std::size_t first_column = static_cast<std::size_t>(blockIdx.x % tiles_across) * transposed_tile;
-  const std::size_t first_row = static_cast<std::size_t>(blockIdx.x / tiles_across) * transposed_tile;
+  // Blocks that run at the same time write to all ranks: in order of columns all devices would write to one.
+  const std::uint32_t turn = blockIdx.x % ranks, rest = blockIdx.x / ranks;
+  const std::size_t first_column =
+      (static_cast<std::size_t>(turn) * tiles_of_rank + rest % tiles_of_rank) * transposed_tile;
+  const std::size_t first_row = static_cast<std::size_t>(rest / tiles_of_rank) * transposed_tile;
   for (unsigned line = threadIdx.y; line < transposed_tile; line += transposed_lines) {
     const std::size_t row = first_row + line, column = first_column + threadIdx.x;
     if (row < what.rows && column < what.columns) {
@@ -67,10 +70,12 @@ void transpose(const cuda_context& context, const char* name, const transpositio
   if (what.rows == 0 || what.columns == 0) return;
   require(what.columns <= 0xffffffffu, "a matrix of ", what.columns, " columns is too large to be transposed");
   const cuda_launch launch(context, name);
-  const std::size_t across = (what.columns + transposed_tile - 1) / transposed_tile;
-  const std::size_t tiles = across * ((what.rows + transposed_tile - 1) / transposed_tile);
+  const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
+  const std::size_t ranks = parts(what.columns, what.width);
+  const std::size_t tiles_of_rank = parts(parts(what.columns, transposed_tile), ranks);
+  const std::size_t tiles = ranks * tiles_of_rank * parts(what.rows, transposed_tile);
   transpose_kernel<<<cuda_launch::blocks(tiles, 1), dim3(transposed_tile, transposed_lines), 0, context.stream()>>>(
-      what, static_cast<std::uint32_t>(across));
+      what, static_cast<std::uint32_t>(ranks), static_cast<std::uint32_t>(tiles_of_rank));
   launch.check();
 #else
   static_cast<void>(name);

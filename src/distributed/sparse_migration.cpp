@@ -2,7 +2,6 @@
 #include "quadrat/distributed/sparse_migration.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <numeric>
 #include <type_traits>
@@ -10,7 +9,8 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/direct_ranks.hpp"
+#include "distributed/direct_push.hpp"
+#include "distributed/few_leaving.hpp"
 #include "distributed/runs_of_ranks.hpp"
 #include "parallel/select.hpp"
 #include "quadrat/core/array.hpp"
@@ -92,14 +92,6 @@ struct fill_gaps {
   }
 };
 
-/// Where elements arrive on a rank, for kernels of others.
-struct arrival {
-  static constexpr int most = 16;
-
-  std::uint32_t* data;
-  std::array<std::size_t, most> first;  ///< by rank: of its elements
-};
-
 }  // namespace
 
 template <typename Context>
@@ -107,19 +99,19 @@ struct sparse_migration<Context>::implementation {
   implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 2) {}
 
   [[nodiscard]] std::vector<std::size_t> find_leaving(const std::uint32_t* destinations, std::size_t elements);
+  void sort_leaving(const std::uint32_t* destinations, std::size_t elements);
   void find_tail(const std::uint32_t* destinations);
   void send(const element_words& all);
-  void push(const element_words& all);
   [[nodiscard]] std::size_t size() const { return count - leaving + arriving; }
 
   Context context;
   communicator& ranks;
   workspace<Context> scratch;
   array<std::uint32_t, Context> number;
-  array<std::uint32_t, Context> gaps;               ///< those that leave, ascending
-  array<std::uint32_t, Context> keys[2], order[2];  ///< the same in order of the ranks that get them
-  const std::uint32_t* by_rank = nullptr;           ///< of `order`, or of `gaps`
-  array<std::uint32_t, Context> flags, tail;        ///< the elements of the tail that stay
+  detail::few_leaving<Context> few;
+  detail::leaving_lists<Context> lists;
+  array<std::uint32_t, Context> keys[2], order;
+  array<std::uint32_t, Context> flags, tail;  ///< the elements of the tail that stay
   std::vector<std::size_t> sent, received;
   std::size_t count = 0, leaving = 0, arriving = 0;
   array<std::uint32_t, Context> out, in;
@@ -131,39 +123,48 @@ struct sparse_migration<Context>::implementation {
 template <typename Context>
 std::vector<std::size_t> sparse_migration<Context>::implementation::find_leaving(const std::uint32_t* destinations,
                                                                                  std::size_t elements) {
-  const auto self = static_cast<std::uint32_t>(ranks.rank()), all = static_cast<std::uint32_t>(ranks.size());
-  gaps.resize_discarding(context, elements);
-  detail::select_others(context, destinations, self, all, elements, gaps.data(), number.data(), scratch);
-  const auto words = to_host(context, number);
-  const std::size_t found = words[0];
-  std::vector<std::size_t> counts(all);
-  by_rank = gaps.data();
-  if (found == 0) return counts;
-  if (all == 2 && words[1] == 0) {
-    // All go to the other rank.
-    counts[1 - self] = found;
-    return counts;
+  if (!few.find(context, destinations, ranks.rank(), ranks.size(), elements, lists)) {
+    sort_leaving(destinations, elements);
   }
-  for (int copy = 0; copy < 2; ++copy) {
-    keys[copy].resize_discarding(context, found);
-    order[copy].resize_discarding(context, found);
-  }
-  for_each(context, "migration.keys", found,
-           leaving_keys{destinations, gaps.data(), all, keys[0].data(), order[0].data()});
-  const sort_buffers<std::uint32_t> buffers{{keys[0].data(), keys[1].data()}, {order[0].data(), order[1].data()}};
-  const int sorted = sort_pairs(context, buffers, found, key_bits_for(std::uint64_t{all} + 1), scratch);
-  by_rank = order[sorted].data();
-  counts = detail::counts_of_runs(context, keys[sorted].data(), found, ranks.size() + 1);
+  std::vector<std::size_t> counts = lists.counts;
   const std::size_t wrong = counts.back();
+  counts.pop_back();
   if (wrong > 0) {
-    const std::uint32_t first = to_host(context, order[sorted].data() + (found - wrong), 1)[0];
+    const std::size_t right = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    const std::uint32_t first = to_host(context, lists.by_rank.data() + right, 1)[0];
     const std::uint32_t to = to_host(context, destinations + first, 1)[0];
     throw data_error(
         message("element ", first, " of rank ", ranks.rank(), " is to go to rank ", to, "; there are ", ranks.size()),
         first);
   }
-  counts.pop_back();
   return counts;
+}
+
+/// Any number of elements and ranks.
+template <typename Context>
+void sparse_migration<Context>::implementation::sort_leaving(const std::uint32_t* destinations, std::size_t elements) {
+  const auto self = static_cast<std::uint32_t>(ranks.rank()), all = static_cast<std::uint32_t>(ranks.size());
+  lists.ascending.resize_discarding(context, elements);
+  detail::select_others(context, destinations, self, all, elements, lists.ascending.data(), number.data(), scratch);
+  const auto words = to_host(context, number);
+  const std::size_t found = words[0];
+  if (found == 0 || (all == 2 && words[1] == 0)) {
+    // All go to the other rank.
+    lists.by_rank.resize_discarding(context, found);
+    copy_bytes(context, lists.ascending.data(), lists.by_rank.data(), found * sizeof(std::uint32_t));
+    lists.counts.assign(all + 1, 0);
+    lists.counts[self == 0 ? 1 : 0] = found;
+    return;
+  }
+  for (array<std::uint32_t, Context>* const one : {&keys[0], &keys[1], &order, &lists.by_rank}) {
+    one->resize_discarding(context, found);
+  }
+  for_each(context, "migration.keys", found,
+           leaving_keys{destinations, lists.ascending.data(), all, keys[0].data(), order.data()});
+  const sort_buffers<std::uint32_t> buffers{{keys[0].data(), keys[1].data()}, {order.data(), lists.by_rank.data()}};
+  const int sorted = sort_pairs(context, buffers, found, key_bits_for(std::uint64_t{all} + 1), scratch);
+  if (sorted == 0) order.swap(lists.by_rank);
+  lists.counts = detail::counts_of_runs(context, keys[sorted].data(), found, ranks.size() + 1);
 }
 
 /// Where more leave than arrive: which of the last elements stay.
@@ -209,7 +210,7 @@ void sparse_migration<Context>::build(const std::uint32_t* destinations, std::si
   own.arriving = std::accumulate(own.received.begin(), own.received.end(), std::size_t{0});
   own.find_tail(destinations);
   if (!own.looked) {
-    const bool few = own.ranks.size() > 1 && own.ranks.size() <= arrival::most;
+    const bool few = own.ranks.size() > 1 && own.ranks.size() <= detail::push_elements::most_ranks;
     own.direct = few ? detail::find_direct_ranks(own.ranks, own.context) : nullptr;
     own.looked = true;
   }
@@ -219,8 +220,16 @@ void sparse_migration<Context>::build(const std::uint32_t* destinations, std::si
 template <typename Context>
 void sparse_migration<Context>::implementation::send(const element_words& all) {
   const std::size_t element_bytes = all.words * sizeof(std::uint32_t);
+  in.resize_discarding(context, arriving * all.words);
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (direct != nullptr) {
+      const detail::direct_exchange messages(*direct, ranks.rank(), sent, received);
+      messages.start(context, "migration.push", all.data, element_bytes, lists.by_rank.data(), in.data());
+      return messages.finish(context);
+    }
+  }
   out.resize_discarding(context, leaving * all.words);
-  for_each(context, "migration.pack", leaving * all.words, pack_leaving{all, by_rank, out.data()});
+  for_each(context, "migration.pack", leaving * all.words, pack_leaving{all, lists.by_rank.data(), out.data()});
   std::vector<outgoing_message> sends;
   std::vector<incoming_message> receives;
   detail::add_messages(sends, sent, out.data(), element_bytes);
@@ -228,40 +237,17 @@ void sparse_migration<Context>::implementation::send(const element_words& all) {
   ranks.exchange(context, sends, receives);
 }
 
-/// The same from the kernels that pack, when the ranks that get them no longer read what was there before.
-template <typename Context>
-void sparse_migration<Context>::implementation::push(const element_words& all) {
-  if constexpr (std::is_same_v<Context, cuda_context>) {
-    arrival mine{in.data(), {}};
-    std::exclusive_scan(received.begin(), received.end(), mine.first.begin(), std::size_t{0});
-    std::vector<arrival> everywhere(received.size());
-    direct->mark(context);
-    direct->pass_marks(context, &mine, everywhere.data(), sizeof(mine));
-    const std::uint32_t* some = by_rank;
-    for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-      const arrival& there = everywhere[rank];
-      std::uint32_t* const to = there.data + there.first[static_cast<std::size_t>(ranks.rank())] * all.words;
-      for_each(context, "migration.push", sent[rank] * all.words, pack_leaving{all, some, to});
-      some += sent[rank];
-    }
-    direct->count_written(leaving * all.words * sizeof(std::uint32_t));
-    direct->mark(context);
-    direct->pass_marks(context, nullptr, nullptr, 0);
-  }
-}
-
 template <typename Context>
 void sparse_migration<Context>::apply(void* elements, std::size_t element_bytes) {
   implementation& own = *implementation_;
   detail::require_words(element_bytes);
   const element_words all{static_cast<std::uint32_t*>(elements), element_bytes / sizeof(std::uint32_t)};
-  own.in.resize_discarding(own.context, own.arriving * all.words);
-  own.direct != nullptr ? own.push(all) : own.send(all);
+  own.send(all);
   for_each(own.context, "migration.place", own.arriving * all.words,
-           place_arriving{own.in.data(), own.gaps.data(), own.leaving, own.count, all});
+           place_arriving{own.in.data(), own.lists.ascending.data(), own.leaving, own.count, all});
   if (own.leaving <= own.arriving) return;
   for_each(own.context, "migration.fill", own.leaving - own.arriving,
-           fill_gaps{all, own.size(), own.tail.data(), own.gaps.data() + own.arriving, own.number.data()});
+           fill_gaps{all, own.size(), own.tail.data(), own.lists.ascending.data() + own.arriving, own.number.data()});
 }
 
 template <typename Context>
@@ -279,10 +265,9 @@ std::size_t sparse_migration<Context>::size() const {
 template <typename Context>
 std::size_t sparse_migration<Context>::bytes() const {
   const implementation& own = *implementation_;
-  std::size_t sum = own.scratch.bytes() + own.number.bytes() + own.gaps.bytes() + own.flags.bytes() + own.tail.bytes() +
-                    own.out.bytes() + own.in.bytes();
-  for (int copy = 0; copy < 2; ++copy) sum += own.keys[copy].bytes() + own.order[copy].bytes();
-  return sum;
+  return own.scratch.bytes() + own.number.bytes() + own.few.bytes() + own.lists.ascending.bytes() +
+         own.lists.by_rank.bytes() + own.keys[0].bytes() + own.keys[1].bytes() + own.order.bytes() + own.flags.bytes() +
+         own.tail.bytes() + own.out.bytes() + own.in.bytes();
 }
 
 template class sparse_migration<backend_context>;

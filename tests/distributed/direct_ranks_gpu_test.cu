@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "distributed/direct_ranks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "distributed/direct_push.hpp"
+#include "distributed/small_system.hpp"
+#include "quadrat/distributed/in_process.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "support/backend.hpp"
+
+namespace quadrat::test {
+
+namespace {
+
+constexpr std::size_t ring_words = 3000;
+
+/// Lets a stream fall behind.
+__device__ void wait_cycles(long long cycles) {
+  for (const long long begin = clock64(); clock64() - begin < cycles;) {
+  }
+}
+
+struct write_slowly {
+  std::uint32_t* to;
+  std::uint32_t value;
+  long long cycles;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+#if defined(__CUDA_ARCH__)
+    wait_cycles(cycles);
+#endif
+    to[i] = value;
+  }
+};
+
+struct count_others_slowly {
+  const std::uint32_t* from;
+  std::uint32_t value;
+  long long cycles;
+  std::uint32_t* wrong;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+#if defined(__CUDA_ARCH__)
+    wait_cycles(cycles);
+    if (from[i] != value) atomicAdd(wrong, 1u);
+#endif
+  }
+};
+
+/// Each rank writes to the next one and reads what the one before has written, again and again, some of them slowly;
+/// each stream waits for one rank only.
+void check_ring(communicator& ranks) {
+  const backend_context context = context_of_rank();
+  detail::direct_ranks* const direct = detail::find_direct_ranks(ranks, context);
+  if (direct == nullptr) return;  // the devices are no peers
+  const int size = ranks.size(), self = ranks.rank(), next = (self + 1) % size, before = (self + size - 1) % size;
+  array<std::uint32_t, backend_context> words(context, ring_words);
+  const auto wrong = to_device(context, std::vector<std::uint32_t>{0});
+  const auto places = all_values(ranks, words.data());
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    const auto value = [&](int rank) { return 100 * round + static_cast<std::uint32_t>(rank); };
+    const auto cycles = [&](std::uint32_t turn) {
+      return (round + turn + static_cast<std::uint32_t>(self)) % 3 == 0 ? 200'000LL : 0LL;
+    };
+    direct->mark(context);
+    direct->pass_marks(context, std::span(&next, 1), nullptr, nullptr, 0);
+    for_each(context, "test.write", ring_words,
+             write_slowly{places[static_cast<std::size_t>(next)], value(self), cycles(0)});
+    direct->mark(context);
+    direct->pass_marks(context, std::span(&before, 1), nullptr, nullptr, 0);
+    for_each(context, "test.count", ring_words,
+             count_others_slowly{words.data(), value(before), cycles(1), const_cast<std::uint32_t*>(wrong.data())});
+  }
+  expect(to_host(context, wrong)[0] == 0, "rank ", self, " has read words that were not yet, or no longer, there");
+  ranks.barrier();
+}
+
+class direct_ranks_test : public backend_test, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(ranks, direct_ranks_test, testing::Values(2, 3, 4, 8));
+
+TEST_P(direct_ranks_test, streams_wait_for_the_ranks_that_they_name) {
+  EXPECT_NO_THROW(run_ranks(GetParam(), check_ring));
+}
+
+TEST_P(direct_ranks_test, arrays_of_any_width_arrive_in_one_kernel) {
+  // Entries 0, 2, 4, ... go to the other ranks, in blocks of different lengths; some ranks get none.
+  EXPECT_NO_THROW(run_ranks(GetParam(), [](communicator& ranks) {
+    const backend_context context = context_of_rank();
+    if (detail::find_direct_ranks(ranks, context) == nullptr) return;
+    const auto size = static_cast<std::size_t>(ranks.size()), self = static_cast<std::size_t>(ranks.rank());
+    std::vector<std::size_t> counts(size);
+    std::vector<std::uint32_t> indices;
+    for (std::size_t rank = 0; rank < size; ++rank) {
+      counts[rank] = rank == self || rank == 1 ? 0 : 5 + 100 * rank;
+      for (std::size_t k = 0; k < counts[rank]; ++k) indices.push_back(static_cast<std::uint32_t>(2 * indices.size()));
+    }
+    const auto order = to_device(context, indices);
+    detail::push_elements body(counts, ranks.rank(), order.data());
+    // Elements of 1, 3 and 4 words; the last array once where 16 bytes are aligned and once where not.
+    constexpr std::size_t widths[] = {1, 3, 4, 4}, shifts[] = {0, 0, 0, 1};
+    std::vector<array<std::uint32_t, backend_context>> from, to;
+    for (std::size_t a = 0; a < 4; ++a) {
+      std::vector<std::uint32_t> words(2 * indices.size() * widths[a] + shifts[a]);
+      for (std::size_t k = 0; k < words.size(); ++k) words[k] = static_cast<std::uint32_t>(10 * k + a);
+      from.push_back(to_device(context, words));
+      to.emplace_back(context, indices.size() * widths[a] + shifts[a]);
+      detail::push_elements::targets there{};
+      std::size_t place = shifts[a];
+      for (std::size_t rank = 0; rank < size; ++rank) {
+        there[rank] = to[a].data() + place;
+        place += counts[rank] * widths[a];
+      }
+      body.add(from[a].data() + shifts[a], widths[a] * sizeof(std::uint32_t), there);
+    }
+    for_each(context, "test.push", body.calls(), body);
+    for (std::size_t a = 0; a < 4; ++a) {
+      const auto found = to_host(context, to[a]);
+      for (std::size_t k = 0; k < indices.size() * widths[a]; ++k) {
+        const std::size_t source = 2 * (k / widths[a]) * widths[a] + k % widths[a] + shifts[a];
+        expect(found[k + shifts[a]] == 10 * source + a, "array ", a, " has another word at ", k);
+      }
+    }
+  }));
+}
+
+}  // namespace
+
+}  // namespace quadrat::test
