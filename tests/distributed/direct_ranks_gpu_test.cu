@@ -46,6 +46,8 @@ struct count_others_slowly {
 #if defined(__CUDA_ARCH__)
     wait_cycles(cycles);
     if (from[i] != value) atomicAdd(wrong, 1u);
+#else
+    static_cast<void>(i);
 #endif
   }
 };
