@@ -43,6 +43,23 @@ void time_spreading(const session& s, const Context& context, communicator& rank
   add_timing(out, measured, "points_per_s", static_cast<double>(count));
 }
 
+/// What ranks would take without messages: each spreads the same points onto the mesh points around its slab.
+void time_patches(const session& s, const row& identity, std::size_t count, int edge, int number) {
+  attempt_on_ranks(s, identity, number, [&](const auto& context, communicator& ranks, row& out) {
+    const int planes = edge / number, margin = spread_order / 2 + 2, extent = planes + 2 * margin;
+    const float spacing = 1.0f / static_cast<float>(edge), lower = static_cast<float>(ranks.rank() * planes) * spacing;
+    const auto points = points_between(lower, lower + static_cast<float>(planes) * spacing,
+                                       count / static_cast<std::size_t>(number), ranks.rank());
+    const auto around =
+        make_box_from_lengths<float, 3>({lower - static_cast<float>(margin) * spacing, 0, 0},
+                                        {static_cast<float>(extent) * spacing, 1, 1}, {false, true, true});
+    const vec<int, 3> mesh{extent, edge, edge};
+    spread_plan<std::remove_cvref_t<decltype(context)>, float, 3> plan(context, around, mesh, spread_order);
+    const std::size_t size = static_cast<std::size_t>(extent) * static_cast<std::size_t>(edge * edge);
+    time_spreading(s, context, ranks, count, plan, points, size, out);
+  });
+}
+
 }  // namespace
 
 void run_distributed_spread(const session& s) {
@@ -66,6 +83,8 @@ void run_distributed_spread(const session& s) {
                                                                             make_grid(domain, mesh), owners);
                        time_spreading(s, context, ranks, count, plan, points, plan.mesh_size(), out);
                      });
+    if (number > 1)
+      time_patches(s, identify("spread", "patch", "float", count, mesh_points, "uniform"), count, edge, number);
     if (s.on_cuda() && number > 1) continue;
     row alone = identify("spread", "one_context", "float", count, mesh_points, "uniform");
     alone["ranks"] = number;
