@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "distributed/small_system.hpp"
-#include "models/srd/ranks/cell_window.hpp"
+#include "models/srd/ranks/shared_cells.hpp"
 #include "quadrat/models/distributed_srd.hpp"
 #include "support/random.hpp"
 
@@ -75,48 +75,81 @@ void check_srd_scene(communicator& ranks, const srd_scene_of_ranks<D>& scene, co
   expect((whole != nullptr) == root, name, ": only rank 0 has the whole model");
 }
 
-/// A number for each cell of each rank's window.
-[[nodiscard]] inline std::int64_t mark_of(int rank, std::size_t cell) {
-  return static_cast<std::int64_t>((cell + 1) * 1000003 * static_cast<std::size_t>(rank + 1) % 99991);
+template <typename V>
+struct add_all_parts {
+  detail::cell_parts<V> parts;
+  const std::uint32_t* places;
+
+  QUADRAT_HD void operator()(std::size_t k) const { parts.add_up(k, places[k]); }
+};
+
+/// A number for each cell of each rank's window, with a fraction if V can have one, so that the order of sums matters.
+template <typename V>
+[[nodiscard]] V part_of(int rank, std::size_t cell) {
+  return static_cast<V>((cell + 1) * 1000003 * static_cast<std::size_t>(rank + 1) % 99991) / V(7);
 }
 
-/// Random blocks with windows of any width: sums of all windows come to the owner of a cell, its values to all windows.
-inline void check_cell_windows(communicator& ranks, std::uint64_t seed) {
+/// The cells of each rank's window with the sums over all windows.
+template <typename V>
+[[nodiscard]] std::vector<V> summed_cells(communicator& ranks, const std::vector<detail::cell_window<3>>& windows) {
+  const backend_context context = context_of_rank();
+  std::vector<V> mine;
+  for (std::size_t i = 0; i < windows[static_cast<std::size_t>(ranks.rank())].size(); ++i) {
+    mine.push_back(part_of<V>(ranks.rank(), i));
+  }
+  detail::shared_cells<backend_context, 3> borders(context, ranks);
+  borders.plan(windows, sizeof(V));
+  auto words = to_device(context, std::vector<std::uint64_t>(2));
+  array<V, backend_context> values;
+  // More often than there are buffers.
+  for (int round = 0; round < 3; ++round) {
+    values = to_device(context, mine);
+    const detail::cell_values<V> sums{values.data(), 1, 1};
+    borders.start(sums, {words.data(), words.data() + 1});
+    borders.finish();
+    for_each(context, "add parts", borders.shared().size(),
+             add_all_parts<V>{borders.parts(sums), borders.shared().data()});
+  }
+  return to_host(context, values);
+}
+
+/// Random blocks with windows of any width: all windows get the sums of their cells over all windows, in order of rank.
+/// Returns how many windows have the cell that is in most of them.
+template <typename V>
+int check_cell_windows(communicator& ranks, std::uint64_t seed) {
   const small_system<float, 3> system(seed);
   const decomposition<3> shares = random_decomposition(system.space, ranks.size(), seed);
   const int below = static_cast<int>(seed % 4), above = static_cast<int>(seed / 4 % 4);
   std::vector<detail::cell_window<3>> windows;
   for (int rank = 0; rank < ranks.size(); ++rank) windows.push_back(detail::window_of(shares, rank, below, above));
   const auto& window = windows[static_cast<std::size_t>(ranks.rank())];
-  const backend_context context = context_of_rank();
-  std::vector<std::int64_t> mine;
-  for (std::size_t i = 0; i < window.size(); ++i) mine.push_back(mark_of(ranks.rank(), i));
-  auto values = to_device(context, mine);
-  detail::cell_borders<backend_context, 3> borders(context, ranks);
-  borders.plan(shares, windows);
-  borders.start_add(values.data(), 1);
-  borders.finish_add(values.data(), 1);
-  borders.fetch(values.data(), 1);
-  const auto found = to_host(context, values);
+  const auto found = summed_cells<V>(ranks, windows);
   std::size_t met = 0;
+  int most = 0;
   for (int k = 0; k < system.space.cells[0] * system.space.cells[1] * system.space.cells[2]; ++k) {
     const vec<int, 3> cell{k % system.space.cells[0], k / system.space.cells[0] % system.space.cells[1],
                            k / system.space.cells[0] / system.space.cells[1]};
+    V sum = 0;
+    int number = 0;
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      const int there = windows[static_cast<std::size_t>(rank)].index(cell);
+      if (there < 0) continue;
+      sum += part_of<V>(rank, static_cast<std::size_t>(there));
+      ++number;
+    }
+    most = std::max(most, number);
     const int place = window.index(cell);
     if (place < 0) {
       expect(!shares.blocks[static_cast<std::size_t>(ranks.rank())].holds(cell), "an own cell is not in the window");
       continue;
     }
-    std::int64_t sum = 0;
-    for (int rank = 0; rank < ranks.size(); ++rank) {
-      const int there = windows[static_cast<std::size_t>(rank)].index(cell);
-      if (there >= 0) sum += mark_of(rank, static_cast<std::size_t>(there));
-    }
+    expect(window.cell(place) == cell, "seed ", seed, ": cell ", k, " has another number");
     ++met;
     expect(found[static_cast<std::size_t>(place)] == sum, "seed ", seed, ": cell ", k, " has ",
            found[static_cast<std::size_t>(place)], "; expected ", sum);
   }
   expect(met == window.size(), "seed ", seed, ": the window has ", window.size(), " places for ", met, " cells");
+  return most;
 }
 
 /// A periodic box, walls with solutes, a box with fewer cells than ranks.
@@ -139,6 +172,9 @@ inline void check_more_srd(communicator& ranks, std::size_t most) {
   for (auto& velocity : wind.particles.velocities) velocity[0] += 40;
   wind.options.thermostat = false;
   check_srd_scene<float, 3>(ranks, wind, "a wind that crosses ranks in a step");
+  srd_scene_of_ranks<3> breeze({40, 6, 4}, {true, true, true}, most / 2);
+  for (auto& velocity : breeze.particles.velocities) velocity[0] += 2.5;
+  check_srd_scene<float, 3>(ranks, breeze, "a breeze that leaves windows every few steps");
   srd_scene_of_ranks<2> drop({20, 20}, {true, false}, most / 4);
   for (auto& position : drop.particles.positions) position = position * 0.1;
   check_srd_scene<double, 2>(ranks, drop, "all in a corner");

@@ -7,6 +7,7 @@
 #include "models/srd/accumulate.hpp"
 #include "models/srd/collision.hpp"
 #include "models/srd/ranks/cell_window.hpp"
+#include "models/srd/ranks/shared_cells.hpp"
 #include "models/srd/setup.hpp"
 #include "models/srd/streaming.hpp"
 #include "models/wide_access.hpp"
@@ -16,16 +17,29 @@
 /// The kernel bodies of distributed_srd: the passes of srd over the particles and cells of one rank.
 namespace quadrat::detail {
 
-/// The particles of a rank, in any order.
+/// The particles of a rank, in any order. With an array for each component: the stores of packed vectors would touch
+/// three times as many sectors of the cache.
 template <typename T, int D>
 struct srd_own_particles {
-  vec<T, D>* positions;
-  vec<T, D>* velocities;
-  std::uint32_t* ids;
+  T* position[D];
+  T* velocity[D];
+  const std::uint32_t* ids;
   const T* solute_masses;  ///< of all
 
+  [[nodiscard]] QUADRAT_HD vec<T, D> position_of(std::size_t i) const {
+    vec<T, D> result{};
+    for (int axis = 0; axis < D; ++axis) result[axis] = position[axis][i];
+    return result;
+  }
+  [[nodiscard]] QUADRAT_HD vec<T, D> velocity_of(std::size_t i) const {
+    vec<T, D> result{};
+    for (int axis = 0; axis < D; ++axis) result[axis] = velocity[axis][i];
+    return result;
+  }
   [[nodiscard]] QUADRAT_HD T mass_of(const srd_setup<T, D>& setup, std::size_t i) const {
-    return ids[i] < setup.fluid ? T(1) : solute_masses[ids[i] - setup.fluid];
+    if (!setup.solutes()) return T(1);
+    const std::uint32_t id = ids[i];
+    return id < setup.fluid ? T(1) : solute_masses[id - setup.fluid];
   }
 };
 
@@ -39,26 +53,27 @@ struct srd_own_present {
   vec<T, D> last_shift;
   bool pending;
 
-  [[nodiscard]] QUADRAT_HD vec<T, D> velocity(std::size_t i) const {
-    const vec<T, D> before = particles.velocities[i];
+  [[nodiscard]] QUADRAT_HD vec<T, D> velocity(std::size_t i, const vec<T, D>& position) const {
+    const vec<T, D> before = particles.velocity_of(i);
     if (!pending) return before;
-    const int cell = window.index(setup.shifted_indices(particles.positions[i], last_shift));
+    const int cell = window.index(setup.shifted_indices(position, last_shift));
     return srd_collided(setup, wide_load(turns + cell), before);
   }
 };
 
-/// The sum over cells of a pass; particles that have left the window set a mark.
+/// The sum over cells of a pass; particles that have left the window leave the number of the step, counted from 1.
 template <typename T, int D, typename Sums>
 struct srd_window_sums {
   Sums sums;
   vec<T, D> shift;
+  std::uint64_t step;
   std::uint64_t* strayed;
 
   QUADRAT_HD void add(const srd_own_present<T, D>& present, std::size_t i, const vec<T, D>& position,
                       const vec<T, D>& velocity) const {
     const int cell = present.window.index(present.setup.shifted_indices(position, shift));
     if (cell < 0) {
-      atomic_max(strayed, std::uint64_t{1});
+      atomic_max(strayed, step + 1);
     } else {
       sums.add(static_cast<cell_id>(cell), velocity, present.particles.mass_of(present.setup, i));
     }
@@ -70,20 +85,22 @@ template <typename T, int D, typename Sums>
 struct srd_move_own {
   srd_own_present<T, D> present;
   srd_window_sums<T, D, Sums> next;
-  std::uint64_t step;
+  const std::uint64_t* halted;  ///< see srd_step_words
   srd_fault fault;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    vec<T, D> position = present.particles.positions[i];
-    vec<T, D> velocity = present.velocity(i);
+    if (*halted != 0) return;
+    const srd_own_particles<T, D>& particles = present.particles;
+    vec<T, D> position = particles.position_of(i);
+    vec<T, D> velocity = present.velocity(i, position);
     if (srd_too_fast(present.setup, velocity)) {
-      fault.raise(step, present.particles.ids[i]);
+      fault.raise(next.step, particles.ids[i]);
       velocity = vec<T, D>{};
     } else {
       srd_stream(present.setup, position, velocity);
     }
-    present.particles.positions[i] = position;
-    present.particles.velocities[i] = velocity;
+    for (int axis = 0; axis < D; ++axis) particles.position[axis][i] = position[axis];
+    for (int axis = 0; axis < D; ++axis) particles.velocity[axis][i] = velocity[axis];
     next.add(present, i, position, velocity);
   }
 };
@@ -95,7 +112,7 @@ struct srd_add_own {
   srd_window_sums<T, D, Sums> next;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    next.add(present, i, present.particles.positions[i], present.particles.velocities[i]);
+    next.add(present, i, present.particles.position_of(i), present.particles.velocity_of(i));
   }
 };
 
@@ -124,9 +141,11 @@ template <typename T, int D, typename Sums>
 struct srd_decide_inner {
   srd_decide_own<T, D, Sums> decide;
   cell_block<D> block;
-  const std::uint8_t* shared;  ///< by cell of the window
+  const std::uint8_t* shared;   ///< by cell of the window
+  const std::uint64_t* halted;  ///< see srd_step_words
 
   QUADRAT_HD void operator()(std::size_t i) const {
+    if (*halted != 0) return;
     vec<int, D> cell{};
     auto rest = static_cast<std::uint32_t>(i);
     for (int axis = 0; axis < D; ++axis) {
@@ -139,15 +158,20 @@ struct srd_decide_inner {
   }
 };
 
-/// For the others.
-template <typename T, int D, typename Sums>
+/// For the others, in the window of the rank, from the parts of all ranks.
+template <typename T, int D, typename Sums, typename V>
 struct srd_decide_shared {
   srd_decide_own<T, D, Sums> decide;
   const std::uint32_t* places;
+  std::size_t count;
+  cell_parts<V> parts;
+  srd_step_flags flags;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    const auto place = static_cast<int>(places[i]);
-    decide(decide.window.cell(place), place);
+    if (flags.halts(decide.step, i) || i >= count) return;
+    const std::uint32_t place = places[i];
+    parts.add_up(i, place);
+    decide(decide.window.cell(static_cast<int>(place)), static_cast<int>(place));
   }
 };
 
@@ -157,7 +181,9 @@ struct srd_finish_own {
   srd_own_present<T, D> present;
   vec<T, D>* velocities;
 
-  QUADRAT_HD void operator()(std::size_t i) const { velocities[i] = present.velocity(i); }
+  QUADRAT_HD void operator()(std::size_t i) const {
+    velocities[i] = present.velocity(i, present.particles.position_of(i));
+  }
 };
 
 }  // namespace quadrat::detail

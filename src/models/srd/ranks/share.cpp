@@ -2,6 +2,7 @@
 #include "models/srd/ranks/share.hpp"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <vector>
 
@@ -53,7 +54,7 @@ srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks,
       border_stream_(context),
       borders_(border_stream_.context(), ranks),
       solute_masses_(to_device(context, relative_masses<T>(solute_masses, options.mass))),
-      strayed_(context, 1),
+      words_(context, 2),
       fault_(context, 1) {
   double heaviest = 1;
   for (const double mass : solute_masses) heaviest = std::max(heaviest, mass / options.mass);
@@ -63,8 +64,21 @@ srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks,
 
 template <typename Context, typename T, int D>
 srd_own_present<T, D> srd_share<Context, T, D>::present() {
-  return {setup_,        window_,     {positions_.data(), velocities_.data(), ids_.data(), solute_masses_.data()},
-          turns_.data(), last_shift_, pending_};
+  srd_own_particles<T, D> particles{};
+  for (int axis = 0; axis < D; ++axis) {
+    particles.position[axis] = components_[axis].data();
+    particles.velocity[axis] = components_[D + axis].data();
+  }
+  particles.ids = ids_.data();
+  particles.solute_masses = solute_masses_.data();
+  return {setup_, window_, particles, turns_.data(), last_shift_, pending_};
+}
+
+template <typename Context, typename T, int D>
+points_view<T, D> srd_share<Context, T, D>::points_in(const array<T, Context> (&components)[2 * D]) const {
+  std::array<const T*, D> positions{};
+  for (std::size_t axis = 0; axis < D; ++axis) positions[axis] = components[axis].data();
+  return component_points(positions, own_);
 }
 
 /// For the present blocks.
@@ -77,7 +91,7 @@ void srd_share<Context, T, D>::plan_cells() {
   }
   window_ = windows[static_cast<std::size_t>(ranks_.rank())];
   border_stream_.wait_for(context_);
-  borders_.plan(exchange_.shares(), windows);
+  borders_.plan(windows, floating_ ? values<floating>().used * sizeof(T) : values<fixed>().used * sizeof(std::int64_t));
   border_stream_.make_wait(context_);
   const std::size_t one = floating_ ? sizeof(srd_floating_cell<T>) : fixed::words * sizeof(std::int64_t);
   turns_.resize_discarding(context_, window_.size());
@@ -93,9 +107,13 @@ void srd_share<Context, T, D>::set(const srd_state<T, D>& state) {
   pending_ = false;
   together(ranks_, [&] {
     own_ = count;
-    positions_ = to_device(context_, state.positions);
-    velocities_ = to_device(context_, state.velocities);
+    std::vector<T> component(count);
+    for (int c = 0; c < 2 * D; ++c) {
+      for (std::size_t i = 0; i < count; ++i) component[i] = c < D ? state.positions[i][c] : state.velocities[i][c - D];
+      components_[c] = to_device(context_, component);
+    }
     ids_ = to_device(context_, ids);
+    fill_bytes(context_, words_.data(), 0, words_.bytes());
     fill_bytes(context_, fault_.data(), 0xff, fault_.bytes());
   });
   exchange_.balance(points());
@@ -108,16 +126,15 @@ template <typename Context, typename T, int D>
 void srd_share<Context, T, D>::exchange() {
   exchange_.leave(points());
   own_ = exchange_.arriving();
-  exchange_.carry(positions_.data(), spare_positions_);
-  exchange_.carry(velocities_.data(), spare_velocities_);
+  for (int c = 0; c < 2 * D; ++c) exchange_.carry(components_[c].data(), spare_[c]);
   exchange_.carry(ids_.data(), spare_ids_);
-  exchange_.sort(points_of(spare_positions_.data(), own_));
-  positions_.resize_discarding(context_, own_);
-  velocities_.resize_discarding(context_, own_);
-  ids_.resize_discarding(context_, own_);
-  exchange_.reorder(spare_positions_.data(), positions_.data());
-  exchange_.reorder(spare_velocities_.data(), velocities_.data());
-  exchange_.reorder(spare_ids_.data(), ids_.data());
+  exchange_.sort(points_in(spare_));
+  const auto reorder = [&](const auto& from, auto& to) {
+    to.resize_discarding(context_, own_);
+    exchange_.reorder(from.data(), to.data());
+  };
+  for (int c = 0; c < 2 * D; ++c) reorder(spare_[c], components_[c]);
+  reorder(spare_ids_, ids_);
   fill_bytes(context_, sums_.data(), 0, sums_.bytes());
   exchanged_at_ = step_;
 }
@@ -133,8 +150,7 @@ void srd_share<Context, T, D>::exchange_in_place() {
     make_room(context_, elements, own_, few_.size());
     few_.apply(elements.data());
   };
-  move(positions_);
-  move(velocities_);
+  for (auto& component : components_) move(component);
   move(ids_);
   own_ = few_.size();
   ++in_place_;
@@ -154,42 +170,49 @@ Sums srd_share<Context, T, D>::sums() {
   }
 }
 
+template <typename Context, typename T, int D>
+template <typename Sums>
+auto srd_share<Context, T, D>::values() -> cell_values<value_of<Sums>> {
+  constexpr std::size_t width =
+      std::is_same_v<Sums, floating> ? sizeof(srd_floating_cell<T>) / sizeof(T) : fixed::words;
+  // Momentum, energy and count; the mass is the last.
+  const std::size_t used = fixed_.kinds.mass ? cell_values<T>::most : D + 2;
+  return {reinterpret_cast<value_of<Sums>*>(sums_.data()), width, used};
+}
+
 /// Moves the particles, and adds them to the cells of this shift, but for those that have left the window.
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::move(const vec<T, D>& shift) {
-  fill_bytes(context_, strayed_.data(), 0, strayed_.bytes());
-  for_each(
-      context_, "srd.move own", own_,
-      srd_move_own<T, D, Sums>{present(), {sums<Sums>(), shift, strayed_.data()}, step_, srd_fault{fault_.data()}});
-  some_strayed_.request(context_, strayed_.data());
+  for_each(context_, "srd.move own", own_,
+           srd_move_own<T, D, Sums>{
+               present(), {sums<Sums>(), shift, step_, words().strayed}, words().halted, srd_fault{fault_.data()}});
   pending_ = false;
 }
 
-/// The collisions of the rank's cells, and of those in which it meets others: sums of the latter travel while the
-/// others are decided.
+/// The collisions of the rank's cells, and of those in which it meets others: parts of sums travel while the others are
+/// decided.
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::decide() {
-  using value = std::conditional_t<std::is_same_v<Sums, floating>, T, std::int64_t>;
-  constexpr std::size_t width =
-      std::is_same_v<Sums, floating> ? sizeof(srd_floating_cell<T>) / sizeof(T) : fixed::words;
-  auto* const values = reinterpret_cast<value*>(sums_.data());
   const srd_decide_own<T, D, Sums> body{
       setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{fault_.data()}};
   border_stream_.wait_for(context_);
   // On a GPU before ranks talk, so that it has work meanwhile.
   if constexpr (!std::is_same_v<Context, cpu_context>) decide_inner(body);
-  const auto communicate = [&](const auto& part) {
+  {
     const waiting_time time(exchange_.communication_seconds());
-    part();
-  };
-  communicate([&] { borders_.start_add(values, width); });
+    borders_.start(values<Sums>(), words());
+  }
   if constexpr (std::is_same_v<Context, cpu_context>) decide_inner(body);
-  communicate([&] { borders_.finish_add(values, width); });
-  for_each(border_stream_.context(), "srd.decide shared", borders_.shared().size(),
-           srd_decide_shared<T, D, Sums>{body, borders_.shared().data()});
-  communicate([&] { borders_.fetch(reinterpret_cast<T*>(turns_.data()), sizeof(srd_turn<T, D>) / sizeof(T)); });
+  {
+    const waiting_time time(exchange_.communication_seconds());
+    borders_.finish();
+  }
+  // One more looks whether the step ends here where no cell is shared.
+  for_each(border_stream_.context(), "srd.decide shared", std::max<std::size_t>(borders_.shared().size(), 1),
+           srd_decide_shared<T, D, Sums, value_of<Sums>>{body, borders_.shared().data(), borders_.shared().size(),
+                                                         borders_.parts(values<Sums>()), borders_.flags(words())});
   border_stream_.make_wait(context_);
 }
 
@@ -201,7 +224,28 @@ void srd_share<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& bo
   for (int axis = 0; axis < D && cells > 0; ++axis) {
     cells *= static_cast<std::size_t>(block.end[axis] - block.first[axis]);
   }
-  for_each(context_, "srd.decide inner", cells, srd_decide_inner<T, D, Sums>{body, block, borders_.marks()});
+  for_each(context_, "srd.decide inner", cells,
+           srd_decide_inner<T, D, Sums>{body, block, borders_.marks(), words().halted});
+}
+
+/// Particles change ranks after they have moved, and all cells are summed and decided again.
+template <typename Context, typename T, int D>
+template <typename Sums>
+void srd_share<Context, T, D>::meet_again(const vec<T, D>& shift, bool sorted) {
+  fill_bytes(context_, words_.data(), 0, words_.bytes());
+  const bool balanced = exchange_.balance_if_worth(points());
+  if (balanced) plan_cells();
+  balanced || sorted ? exchange() : exchange_in_place();
+  for_each(context_, "srd.add own", own_,
+           srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift, step_, words().strayed}});
+  decide<Sums>();
+}
+
+template <typename Context, typename T, int D>
+void srd_share<Context, T, D>::end_step(const vec<T, D>& shift) {
+  last_shift_ = shift;
+  pending_ = true;
+  ++step_;
 }
 
 /// On a GPU collisions are enqueued before the host knows whether particles have left their windows, so that the device
@@ -210,34 +254,84 @@ template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::take_step(int wish) {
   const vec<T, D> shift = srd_shift(setup_, step_);
-  const bool to_be_sorted = step_ % sort_every_ == 0 && step_ != exchanged_at_;
-  const bool early = std::is_same_v<Context, cuda_context> && !to_be_sorted;
+  const bool sorted = to_be_sorted();
+  const bool early = std::is_same_v<Context, cuda_context> && !sorted;
   move<Sums>(shift);
+  last_strayed_.request(context_, words().strayed);
   if (early) decide<Sums>();
-  const bool due = exchange_.due(some_strayed_.wait() != 0 || to_be_sorted, own_, wish);
-  if (due) {
-    const bool balanced = exchange_.balance_if_worth(points());
-    if (balanced) plan_cells();
-    balanced || to_be_sorted ? exchange() : exchange_in_place();
-    for_each(context_, "srd.add own", own_, srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift, strayed_.data()}});
+  if (exchange_.due(last_strayed_.wait() == step_ + 1 || sorted, own_, wish)) {
+    meet_again<Sums>(shift, sorted);
+  } else if (!early) {
+    decide<Sums>();
   }
-  if (due || !early) decide<Sums>();
-  last_shift_ = shift;
-  pending_ = true;
-  ++step_;
+  end_step(shift);
+}
+
+template <typename Context, typename T, int D>
+template <typename Sums>
+int srd_share<Context, T, D>::take_steps(std::size_t steps, const std::function<int()>& wish) {
+  for (std::size_t k = 0; k < steps; ++k) {
+    take_step<Sums>(wish());
+    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
+  }
+  return 0;
+}
+
+template <typename Context, typename T, int D>
+template <typename Sums>
+void srd_share<Context, T, D>::enqueue_step() {
+  const vec<T, D> shift = srd_shift(setup_, step_);
+  move<Sums>(shift);
+  decide<Sums>();
+  halted_[step_ % most_ahead].request(border_stream_.context(), words().halted);
+  end_step(shift);
+}
+
+/// Where ranks write into each other's memory, each learns on its device in which step a particle of any rank has left
+/// its window: all halt at the same one, and later steps that are enqueued do nothing. The host sees that late, ends
+/// the step, and enqueues the later ones again.
+template <typename Context, typename T, int D>
+template <typename Sums>
+int srd_share<Context, T, D>::run_ahead(std::size_t steps, const std::function<int()>& wish) {
+  std::uint64_t end = step_ + steps;
+  std::uint64_t asked = step_, seen = step_;  // steps before these have been asked for wishes, and are whole
+  int agreed = 0;
+  while (seen < end) {
+    const bool alone = to_be_sorted();
+    if (step_ < end && (alone ? step_ == seen : step_ - seen < most_ahead)) {
+      const bool is_new = step_ == asked;
+      const int mine = is_new ? wish() : 0;
+      if (alone) {
+        take_step<Sums>(mine);
+        seen = step_;
+      } else {
+        if (is_new) static_cast<void>(exchange_.due(false, own_, mine));
+        enqueue_step<Sums>();
+      }
+      if (!is_new) continue;
+      ++asked;
+      agreed = static_cast<int>(exchange_.wish());
+      if (agreed != 0) end = step_;
+    } else if (halted_[seen % most_ahead].wait() == 0) {
+      ++seen;
+    } else {
+      step_ = seen;
+      const vec<T, D> shift = srd_shift(setup_, step_);
+      pending_ = false;
+      meet_again<Sums>(shift, false);
+      end_step(shift);
+      ++seen;
+    }
+  }
+  return agreed;
 }
 
 template <typename Context, typename T, int D>
 int srd_share<Context, T, D>::advance(std::size_t steps, const std::function<int()>& wish) {
-  for (std::size_t k = 0; k < steps; ++k) {
-    if (floating_) {
-      take_step<floating>(wish());
-    } else {
-      take_step<fixed>(wish());
-    }
-    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
-  }
-  return 0;
+  const auto with = [&]<typename Sums>() {
+    return borders_.direct() ? run_ahead<Sums>(steps, wish) : take_steps<Sums>(steps, wish);
+  };
+  return floating_ ? with.template operator()<floating>() : with.template operator()<fixed>();
 }
 
 template <typename Context, typename T, int D>
@@ -247,13 +341,19 @@ void srd_share<Context, T, D>::check() {
 
 template <typename Context, typename T, int D>
 srd_state<T, D> srd_share<Context, T, D>::gather() {
-  spare_velocities_.resize_discarding(context_, own_);
-  for_each(context_, "srd.finish own", own_, srd_finish_own<T, D>{present(), spare_velocities_.data()});
-  const auto positions = to_host(context_, positions_.data(), own_);
-  const auto velocities = to_host(context_, spare_velocities_.data(), own_);
+  array<vec<T, D>, Context> present_velocities(context_, own_);
+  for_each(context_, "srd.finish own", own_, srd_finish_own<T, D>{present(), present_velocities.data()});
+  const auto velocities = to_host(context_, present_velocities.data(), own_);
   const auto ids = to_host(context_, ids_.data(), own_);
   std::vector<sent_srd_particle<T, D>> mine(own_);
-  for (std::size_t i = 0; i < own_; ++i) mine[i] = {positions[i], velocities[i], ids[i]};
+  for (int axis = 0; axis < D; ++axis) {
+    const auto positions = to_host(context_, components_[axis].data(), own_);
+    for (std::size_t i = 0; i < own_; ++i) mine[i].position[axis] = positions[i];
+  }
+  for (std::size_t i = 0; i < own_; ++i) {
+    mine[i].velocity = velocities[i];
+    mine[i].id = ids[i];
+  }
   const auto all = gathered(ranks_, mine);
   srd_state<T, D> state;
   if (ranks_.rank() != 0) return state;
@@ -269,9 +369,10 @@ srd_state<T, D> srd_share<Context, T, D>::gather() {
 
 template <typename Context, typename T, int D>
 std::size_t srd_share<Context, T, D>::bytes() const {
-  return exchange_.bytes() + borders_.bytes() + positions_.bytes() + velocities_.bytes() + spare_positions_.bytes() +
-         spare_velocities_.bytes() + ids_.bytes() + spare_ids_.bytes() + solute_masses_.bytes() + turns_.bytes() +
-         sums_.bytes() + strayed_.bytes() + fault_.bytes() + owners_.bytes() + few_.bytes();
+  std::size_t sum = exchange_.bytes() + borders_.bytes() + ids_.bytes() + spare_ids_.bytes() + solute_masses_.bytes() +
+                    turns_.bytes() + sums_.bytes() + words_.bytes() + fault_.bytes() + owners_.bytes() + few_.bytes();
+  for (int c = 0; c < 2 * D; ++c) sum += components_[c].bytes() + spare_[c].bytes();
+  return sum;
 }
 
 template class srd_share<backend_context, float, 2>;

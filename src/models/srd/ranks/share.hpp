@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/late_value.hpp"
@@ -12,6 +13,7 @@
 #include "models/srd/options.hpp"
 #include "models/srd/ranks/cell_window.hpp"
 #include "models/srd/ranks/kernels.hpp"
+#include "models/srd/ranks/shared_cells.hpp"
 #include "quadrat/distributed/sparse_migration.hpp"
 #include "quadrat/models/distributed_srd.hpp"
 
@@ -43,16 +45,25 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   /// Layers of cells around the block that particles may be in before they change ranks. More of them are sent in each
   /// step; with fewer, particles change ranks more often.
   static constexpr int layers = 2;
+  /// Steps that are enqueued before the host looks whether all particles were in their windows.
+  static constexpr std::size_t most_ahead = 8;
   using floating = srd_floating_sums<T, D>;
   using fixed = srd_fixed_sums<T, D>;
+  template <typename Sums>
+  using value_of = std::conditional_t<std::is_same_v<Sums, floating>, T, std::int64_t>;
 
-  [[nodiscard]] points_view<T, D> points() const { return points_of(positions_.data(), own_); }
+  [[nodiscard]] points_view<T, D> points() const { return points_in(components_); }
+  [[nodiscard]] points_view<T, D> points_in(const array<T, Context> (&components)[2 * D]) const;
   [[nodiscard]] srd_own_present<T, D> present();
+  [[nodiscard]] srd_step_words words() { return {words_.data(), words_.data() + 1}; }
+  [[nodiscard]] bool to_be_sorted() const { return step_ % sort_every_ == 0 && step_ != exchanged_at_; }
   void plan_cells();
   void exchange();
   void exchange_in_place();
   template <typename Sums>
   [[nodiscard]] Sums sums();
+  template <typename Sums>
+  [[nodiscard]] cell_values<value_of<Sums>> values();
   template <typename Sums>
   void move(const vec<T, D>& shift);
   template <typename Sums>
@@ -60,7 +71,16 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   template <typename Sums>
   void decide_inner(const srd_decide_own<T, D, Sums>& body);
   template <typename Sums>
+  void meet_again(const vec<T, D>& shift, bool sorted);
+  void end_step(const vec<T, D>& shift);
+  template <typename Sums>
   void take_step(int wish);
+  template <typename Sums>
+  void enqueue_step();
+  template <typename Sums>
+  int take_steps(std::size_t steps, const std::function<int()>& wish);
+  template <typename Sums>
+  int run_ahead(std::size_t steps, const std::function<int()>& wish);
 
   Context context_;
   communicator& ranks_;
@@ -72,17 +92,18 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   rank_exchange<Context, T, D> exchange_;
   sparse_migration<Context> few_;
   priority_stream<Context> border_stream_;
-  cell_borders<Context, D> borders_;
+  shared_cells<Context, D> borders_;
   cell_window<D> window_{};
   std::size_t own_ = 0;
-  std::size_t in_place_ = 0;  ///< exchanges in which particles kept their places
-  array<vec<T, D>, Context> positions_, velocities_, spare_positions_, spare_velocities_;
+  std::size_t in_place_ = 0;                            ///< exchanges in which particles kept their places
+  array<T, Context> components_[2 * D], spare_[2 * D];  ///< of positions, then of velocities
   array<std::uint32_t, Context> ids_, spare_ids_, owners_;
   array<T, Context> solute_masses_;
   array<srd_turn<T, D>, Context> turns_;
   array<std::byte, Context> sums_;
-  array<std::uint64_t, Context> strayed_, fault_;
-  late_value<Context, std::uint64_t> some_strayed_;
+  array<std::uint64_t, Context> words_, fault_;
+  late_value<Context, std::uint64_t> last_strayed_;
+  late_value<Context, std::uint64_t> halted_[most_ahead];  ///< after each step, by turns
   std::uint64_t step_ = 0, exchanged_at_ = 0;
   bool pending_ = false;  ///< whether the collision of the last step is
   vec<T, D> last_shift_{};

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "distributed/direct_ranks.hpp"
+#include "models/srd/ranks/cell_window.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/distributed/communicator.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+/// How ranks bring the sums of the cells together that several of them have particles in: each sends its part to all
+/// others that have the cell in their windows, and all add the parts in order of rank. So all have the same bits after
+/// one round of messages, and nothing is to be sent back.
+namespace quadrat::detail {
+
+/// The sums of cells, [cell][width], of which the first `used` values of a cell travel.
+template <typename V>
+struct cell_values {
+  static constexpr std::size_t most = 6;  ///< that travel
+
+  V* data;
+  std::size_t width;
+  std::size_t used;
+};
+
+/// Two words of a rank that steps enqueued ahead look at. Both are 0, or the number of a step, counted from 1.
+struct srd_step_words {
+  std::uint64_t* halted;   ///< the step which could not be ended: all that comes later does nothing
+  std::uint64_t* strayed;  ///< the last step in which a particle of the rank has left its window
+};
+
+template <typename V>
+struct pack_parts {
+  cell_values<V> values;
+  const std::uint32_t* places;
+  V* out;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::size_t k = i / values.used;
+    out[i] = values.data[places[k] * values.width + (i - k * values.used)];
+  }
+};
+
+/// Where the parts of a rank go in the memory of others.
+struct part_targets {
+  static constexpr int most = 16;
+
+  void* parts[most];           ///< by rank: the first value that comes from here
+  std::uint64_t* flags[most];  ///< by rank: the word of this rank
+  std::uint32_t first[most];   ///< by rank: the first of its cells
+  int ranks;
+};
+
+/// Writes parts there, and to all ranks in which step a particle has last left its window.
+template <typename V>
+struct push_parts {
+  cell_values<V> values;
+  const std::uint32_t* places;
+  std::size_t count;
+  part_targets to;
+  srd_step_words words;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    if (*words.halted != 0) return;
+    if (i < static_cast<std::size_t>(to.ranks)) *to.flags[i] = *words.strayed;
+    const std::size_t k = i / values.used;
+    if (k >= count) return;
+    int rank = to.ranks - 1;
+    while (k < to.first[rank]) --rank;
+    const std::size_t c = i - k * values.used;
+    static_cast<V*>(to.parts[rank])[(k - to.first[rank]) * values.used + c] = values.data[places[k] * values.width + c];
+  }
+};
+
+/// The parts of each shared cell, in order of rank.
+template <typename V>
+struct cell_parts {
+  static constexpr std::uint32_t own = 0xffffffffu;
+
+  cell_values<V> values;
+  const V* received;
+  const std::uint32_t* first;  ///< by shared cell: its first part
+  const std::uint32_t* parts;  ///< the cell among those received, or `own`
+
+  /// Leaves the sum of all parts in the rank's own values.
+  QUADRAT_HD void add_up(std::size_t shared, std::uint32_t place) const {
+    V* const cell = values.data + place * values.width;
+    V sum[cell_values<V>::most] = {};
+    for (std::uint32_t part = first[shared]; part < first[shared + 1]; ++part) {
+      const V* const from = parts[part] == own ? cell : received + parts[part] * values.used;
+      QUADRAT_UNROLL
+      for (std::size_t c = 0; c < cell_values<V>::most; ++c) {
+        if (c < values.used) sum[c] += from[c];
+      }
+    }
+    QUADRAT_UNROLL
+    for (std::size_t c = 0; c < cell_values<V>::most; ++c) {
+      if (c < values.used) cell[c] = sum[c];
+    }
+  }
+};
+
+/// The words of all ranks, where they write them into each other's memory.
+struct srd_step_flags {
+  srd_step_words words;
+  const std::uint64_t* of_ranks;
+  int ranks;
+
+  /// Whether the step ends here: some particle is in no sum. The first thread says so to what comes later.
+  [[nodiscard]] QUADRAT_HD bool halts(std::uint64_t step, std::size_t i) const {
+    if (*words.halted != 0) return true;
+    bool any = false;
+    for (int rank = 0; rank < ranks; ++rank) any = any || of_ranks[rank] == step + 1;
+    if (any && i == 0) *words.halted = step + 1;
+    return any;
+  }
+};
+
+/// The plan of that between the windows of all ranks, which all know. Collective.
+template <typename Context, int D>
+class shared_cells {
+ public:
+  shared_cells(const Context& context, communicator& ranks) : context_(context), ranks_(ranks) {}
+
+  /// `windows`: of all ranks. `value_bytes`: of what travels of a cell. Synchronizes.
+  void plan(const std::vector<cell_window<D>>& windows, std::size_t value_bytes);
+
+  /// Sends the parts. Until `finish` only cells without `marks` may change.
+  template <typename V>
+  void start(const cell_values<V>& values, const srd_step_words& words);
+  /// They have arrived; the stream may read them until the second call of `start` after this.
+  void finish();
+  template <typename V>
+  [[nodiscard]] cell_parts<V> parts(const cell_values<V>& values) const {
+    return {values, reinterpret_cast<const V*>(in_[turn_].data()), first_.data(), parts_.data()};
+  }
+  /// Ranks that do not write into each other's memory have no flags.
+  [[nodiscard]] srd_step_flags flags(const srd_step_words& words) const {
+    return {words, flags_[turn_].data(), direct_ == nullptr ? 0 : ranks_.size()};
+  }
+
+  /// Whether kernels write into other ranks' memory, so that steps can be enqueued ahead.
+  [[nodiscard]] bool direct() const { return direct_ != nullptr; }
+  /// The cells of the window that others have, too, each once; by cell of the window, whether it is one.
+  [[nodiscard]] std::span<const std::uint32_t> shared() const { return {shared_.data(), shared_.size()}; }
+  [[nodiscard]] const std::uint8_t* marks() const { return marks_.data(); }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum =
+        places_.bytes() + shared_.bytes() + first_.bytes() + parts_.bytes() + marks_.bytes() + out_.bytes();
+    for (int turn = 0; turn < 2; ++turn) sum += in_[turn].bytes() + flags_[turn].bytes();
+    return sum;
+  }
+
+ private:
+  void list_parts(std::size_t cells, const std::vector<std::uint32_t>& places);
+  void find_targets();
+  template <typename V>
+  void push(const cell_values<V>& values, const srd_step_words& words);
+  template <typename V>
+  void send(const cell_values<V>& values);
+
+  Context context_;
+  communicator& ranks_;
+  std::size_t value_bytes_ = 0;
+  std::vector<std::size_t> counts_;       ///< by rank: cells in common with it
+  array<std::uint32_t, Context> places_;  ///< of these cells in the window, in order of rank
+  array<std::uint32_t, Context> shared_, first_, parts_;
+  array<std::uint8_t, Context> marks_;
+  array<std::byte, Context> out_, in_[2];  ///< by turns: others may write into one while the other is read
+  array<std::uint64_t, Context> flags_[2];
+  int turn_ = 0;
+  bool looked_ = false;
+  direct_ranks* direct_ = nullptr;
+  part_targets targets_[2]{};
+  std::vector<outgoing_message> sends_;
+  std::vector<incoming_message> receives_;
+};
+
+template <typename Context, int D>
+void shared_cells<Context, D>::plan(const std::vector<cell_window<D>>& windows, std::size_t value_bytes) {
+  const auto self = static_cast<std::size_t>(ranks_.rank());
+  value_bytes_ = value_bytes;
+  counts_.assign(windows.size(), 0);
+  std::vector<std::uint32_t> places;
+  for (std::size_t rank = 0; rank < windows.size(); ++rank) {
+    if (rank == self) continue;
+    const auto common = common_cells(windows[self], windows[rank]);
+    for (const auto& cell : common) places.push_back(static_cast<std::uint32_t>(windows[self].index(cell)));
+    counts_[rank] = common.size();
+  }
+  // Others no longer write what they were to write by the last plan.
+  context_.synchronize();
+  places_ = to_device(context_, places);
+  list_parts(windows[self].size(), places);
+  for (int turn = 0; turn < 2; ++turn) in_[turn].resize_discarding(context_, places.size() * value_bytes);
+  find_targets();
+}
+
+/// `cells`: of the window.
+template <typename Context, int D>
+void shared_cells<Context, D>::list_parts(std::size_t cells, const std::vector<std::uint32_t>& places) {
+  std::vector<std::uint32_t> shared = places;
+  std::sort(shared.begin(), shared.end());
+  shared.erase(std::unique(shared.begin(), shared.end()), shared.end());
+  std::vector<std::uint8_t> marks(cells);
+  std::vector<std::uint32_t> number(cells);  // of a shared cell
+  for (std::size_t k = 0; k < shared.size(); ++k) {
+    marks[shared[k]] = 1;
+    number[shared[k]] = static_cast<std::uint32_t>(k);
+  }
+  std::vector<std::uint32_t> first(shared.size() + 1), parts(places.size() + shared.size());
+  for (const std::uint32_t place : places) ++first[number[place] + 1];
+  for (std::size_t k = 0; k < shared.size(); ++k) first[k + 1] += first[k] + 1;
+  std::vector<std::uint32_t> next = first;
+  std::uint32_t coming = 0;
+  for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+    if (static_cast<int>(rank) == ranks_.rank()) {
+      for (std::size_t k = 0; k < shared.size(); ++k) parts[next[k]++] = cell_parts<float>::own;
+    }
+    for (std::size_t k = 0; k < counts_[rank]; ++k, ++coming) parts[next[number[places[coming]]]++] = coming;
+  }
+  shared_ = to_device(context_, shared);
+  first_ = to_device(context_, first);
+  parts_ = to_device(context_, parts);
+  marks_ = to_device(context_, marks);
+}
+
+/// Where ranks can write into each other's memory: where to.
+template <typename Context, int D>
+void shared_cells<Context, D>::find_targets() {
+  if (!looked_) direct_ = ranks_.size() <= part_targets::most ? find_direct_ranks(ranks_, context_) : nullptr;
+  looked_ = true;
+  if (direct_ == nullptr) return;
+  struct place {
+    std::byte* parts;
+    std::uint64_t* flag;
+  };
+  const std::size_t size = counts_.size();
+  for (int turn = 0; turn < 2; ++turn) {
+    flags_[turn].resize_discarding(context_, size);
+    std::vector<place> here(size), there(size);
+    std::byte* from = in_[turn].data();
+    for (std::size_t rank = 0; rank < size; ++rank) {
+      here[rank] = {from, flags_[turn].data() + rank};
+      from += counts_[rank] * value_bytes_;
+    }
+    // Memory is there for others when the stream has come to where it was allocated.
+    context_.synchronize();
+    ranks_.all_to_all(here.data(), there.data(), sizeof(place));
+    part_targets& to = targets_[turn];
+    to.ranks = ranks_.size();
+    std::uint32_t first = 0;
+    for (std::size_t rank = 0; rank < size; ++rank) {
+      to.parts[rank] = there[rank].parts;
+      to.flags[rank] = there[rank].flag;
+      to.first[rank] = first;
+      first += static_cast<std::uint32_t>(counts_[rank]);
+    }
+  }
+}
+
+template <typename Context, int D>
+template <typename V>
+void shared_cells<Context, D>::push(const cell_values<V>& values, const srd_step_words& words) {
+  // Nobody reads what is written to now: a rank has marked the turn before after it had read the one before that.
+  const std::size_t units = places_.size() * values.used;
+  for_each(context_, "srd.push parts", std::max(units, counts_.size()),
+           push_parts<V>{values, places_.data(), places_.size(), targets_[turn_], words});
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    direct_->count_written(places_.size() * value_bytes_);
+    direct_->mark(context_);
+  }
+}
+
+template <typename Context, int D>
+template <typename V>
+void shared_cells<Context, D>::send(const cell_values<V>& values) {
+  out_.resize_discarding(context_, places_.size() * value_bytes_);
+  for_each(context_, "srd.pack parts", places_.size() * values.used,
+           pack_parts<V>{values, places_.data(), reinterpret_cast<V*>(out_.data())});
+  sends_.clear();
+  receives_.clear();
+  std::size_t first = 0;
+  for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+    const std::size_t bytes = counts_[rank] * value_bytes_;
+    if (bytes == 0) continue;
+    sends_.push_back({static_cast<int>(rank), out_.data() + first, bytes});
+    receives_.push_back({static_cast<int>(rank), in_[turn_].data() + first, bytes});
+    first += bytes;
+  }
+  ranks_.start(context_, sends_, receives_);
+}
+
+template <typename Context, int D>
+template <typename V>
+void shared_cells<Context, D>::start(const cell_values<V>& values, const srd_step_words& words) {
+  turn_ = 1 - turn_;
+  direct_ != nullptr ? push(values, words) : send(values);
+}
+
+template <typename Context, int D>
+void shared_cells<Context, D>::finish() {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (direct_ != nullptr) return direct_->pass_marks(context_, nullptr, nullptr, 0);
+  }
+  ranks_.finish(context_);
+}
+
+}  // namespace quadrat::detail
