@@ -49,13 +49,14 @@ struct pack_parts {
   }
 };
 
-/// Where the parts of a rank go in the memory of others.
+/// Where the parts of a rank go in the memory of others, beginning with the rank after it: if all began with the first,
+/// they would share its links.
 struct part_targets {
   static constexpr int most = 16;
 
-  void* parts[most];           ///< by rank: the first value that comes from here
-  std::uint64_t* flags[most];  ///< by rank: the word of this rank
-  std::uint32_t first[most];   ///< by rank: the first of its cells
+  void* parts[most];           ///< the first value that comes from here
+  std::uint64_t* flags[most];  ///< the word of this rank
+  std::uint32_t first[most];   ///< the first of its cells
   int ranks;
 };
 
@@ -73,10 +74,10 @@ struct push_parts {
     if (i < static_cast<std::size_t>(to.ranks)) *to.flags[i] = *words.strayed;
     const std::size_t k = i / values.used;
     if (k >= count) return;
-    int rank = to.ranks - 1;
-    while (k < to.first[rank]) --rank;
+    int one = to.ranks - 1;
+    while (k < to.first[one]) --one;
     const std::size_t c = i - k * values.used;
-    static_cast<V*>(to.parts[rank])[(k - to.first[rank]) * values.used + c] = values.data[places[k] * values.width + c];
+    static_cast<V*>(to.parts[one])[(k - to.first[one]) * values.used + c] = values.data[places[k] * values.width + c];
   }
 };
 
@@ -160,6 +161,10 @@ class shared_cells {
   }
 
  private:
+  /// The n-th rank after this one.
+  [[nodiscard]] std::size_t rank_after(std::size_t n) const {
+    return (static_cast<std::size_t>(ranks_.rank()) + n) % static_cast<std::size_t>(ranks_.size());
+  }
   void list_parts(std::size_t cells, const std::vector<std::uint32_t>& places);
   void find_targets();
   template <typename V>
@@ -170,8 +175,9 @@ class shared_cells {
   Context context_;
   communicator& ranks_;
   std::size_t value_bytes_ = 0;
-  std::vector<std::size_t> counts_;       ///< by rank: cells in common with it
-  array<std::uint32_t, Context> places_;  ///< of these cells in the window, in order of rank
+  std::vector<std::size_t> counts_;       ///< of cells in common with the n-th rank after this one
+  std::vector<std::size_t> begins_;       ///< where they begin among all of them
+  array<std::uint32_t, Context> places_;  ///< of these cells in the window
   array<std::uint32_t, Context> shared_, first_, parts_;
   array<std::uint8_t, Context> marks_;
   array<std::byte, Context> out_, in_[2];  ///< by turns: others may write into one while the other is read
@@ -189,12 +195,13 @@ void shared_cells<Context, D>::plan(const std::vector<cell_window<D>>& windows, 
   const auto self = static_cast<std::size_t>(ranks_.rank());
   value_bytes_ = value_bytes;
   counts_.assign(windows.size(), 0);
+  begins_.assign(windows.size(), 0);
   std::vector<std::uint32_t> places;
-  for (std::size_t rank = 0; rank < windows.size(); ++rank) {
-    if (rank == self) continue;
-    const auto common = common_cells(windows[self], windows[rank]);
+  for (std::size_t n = 1; n < windows.size(); ++n) {
+    const auto common = common_cells(windows[self], windows[rank_after(n)]);
+    begins_[n] = places.size();
+    counts_[n] = common.size();
     for (const auto& cell : common) places.push_back(static_cast<std::uint32_t>(windows[self].index(cell)));
-    counts_[rank] = common.size();
   }
   // Others no longer write what they were to write by the last plan.
   context_.synchronize();
@@ -220,12 +227,15 @@ void shared_cells<Context, D>::list_parts(std::size_t cells, const std::vector<s
   for (const std::uint32_t place : places) ++first[number[place] + 1];
   for (std::size_t k = 0; k < shared.size(); ++k) first[k + 1] += first[k] + 1;
   std::vector<std::uint32_t> next = first;
-  std::uint32_t coming = 0;
-  for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-    if (static_cast<int>(rank) == ranks_.rank()) {
+  const std::size_t size = counts_.size(), self = static_cast<std::size_t>(ranks_.rank());
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    if (rank == self) {
       for (std::size_t k = 0; k < shared.size(); ++k) parts[next[k]++] = cell_parts<float>::own;
     }
-    for (std::size_t k = 0; k < counts_[rank]; ++k, ++coming) parts[next[number[places[coming]]]++] = coming;
+    const std::size_t n = (rank + size - self) % size;
+    for (std::size_t k = begins_[n]; k < begins_[n] + counts_[n]; ++k) {
+      parts[next[number[places[k]]]++] = static_cast<std::uint32_t>(k);
+    }
   }
   shared_ = to_device(context_, shared);
   first_ = to_device(context_, first);
@@ -247,22 +257,19 @@ void shared_cells<Context, D>::find_targets() {
   for (int turn = 0; turn < 2; ++turn) {
     flags_[turn].resize_discarding(context_, size);
     std::vector<place> here(size), there(size);
-    std::byte* from = in_[turn].data();
-    for (std::size_t rank = 0; rank < size; ++rank) {
-      here[rank] = {from, flags_[turn].data() + rank};
-      from += counts_[rank] * value_bytes_;
+    for (std::size_t n = 0; n < size; ++n) {
+      const std::size_t rank = rank_after(n);
+      here[rank] = {in_[turn].data() + begins_[n] * value_bytes_, flags_[turn].data() + rank};
     }
     // Memory is there for others when the stream has come to where it was allocated.
     context_.synchronize();
     ranks_.all_to_all(here.data(), there.data(), sizeof(place));
     part_targets& to = targets_[turn];
     to.ranks = ranks_.size();
-    std::uint32_t first = 0;
-    for (std::size_t rank = 0; rank < size; ++rank) {
-      to.parts[rank] = there[rank].parts;
-      to.flags[rank] = there[rank].flag;
-      to.first[rank] = first;
-      first += static_cast<std::uint32_t>(counts_[rank]);
+    for (std::size_t n = 0; n < size; ++n) {
+      to.parts[n] = there[rank_after(n)].parts;
+      to.flags[n] = there[rank_after(n)].flag;
+      to.first[n] = static_cast<std::uint32_t>(begins_[n]);
     }
   }
 }
@@ -288,13 +295,12 @@ void shared_cells<Context, D>::send(const cell_values<V>& values) {
            pack_parts<V>{values, places_.data(), reinterpret_cast<V*>(out_.data())});
   sends_.clear();
   receives_.clear();
-  std::size_t first = 0;
-  for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-    const std::size_t bytes = counts_[rank] * value_bytes_;
+  for (std::size_t n = 1; n < counts_.size(); ++n) {
+    const std::size_t first = begins_[n] * value_bytes_, bytes = counts_[n] * value_bytes_;
     if (bytes == 0) continue;
-    sends_.push_back({static_cast<int>(rank), out_.data() + first, bytes});
-    receives_.push_back({static_cast<int>(rank), in_[turn_].data() + first, bytes});
-    first += bytes;
+    const int rank = static_cast<int>(rank_after(n));
+    sends_.push_back({rank, out_.data() + first, bytes});
+    receives_.push_back({rank, in_[turn_].data() + first, bytes});
   }
   ranks_.start(context_, sends_, receives_);
 }
