@@ -46,7 +46,7 @@ void time_spreading(const session& s, const Context& context, communicator& rank
 /// What ranks would take without messages: each spreads the same points onto the mesh points around its slab.
 void time_patches(const session& s, const row& identity, std::size_t count, int edge, int number) {
   attempt_on_ranks(s, identity, number, [&](const auto& context, communicator& ranks, row& out) {
-    const int planes = edge / number, margin = spread_order / 2 + 2, extent = planes + 2 * margin;
+    const int planes = edge / number, margin = spread_order / 2, extent = planes + 2 * margin + 1;
     const float spacing = 1.0f / static_cast<float>(edge), lower = static_cast<float>(ranks.rank() * planes) * spacing;
     const auto points = points_between(lower, lower + static_cast<float>(planes) * spacing,
                                        count / static_cast<std::size_t>(number), ranks.rank());

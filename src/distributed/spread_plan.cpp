@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/backend.hpp"
 #include "quadrat/core/array.hpp"
@@ -30,16 +31,19 @@ template <typename T, int D>
     const double part = static_cast<double>(space.domain.length[axis]) / length;
     const double points_a_cell = part * mesh[axis] / space.cells[axis];
     const double points_a_length = mesh[axis] / length;
-    // Points more than half the window, for rounding at faces.
-    const int half_width = order / 2 + 2;
-    const double margin = half_width + std::ceil(static_cast<double>(reach) * points_a_length);
+    // A point in [0, n) reaches mesh points from -half + 1 to n + half - 1. One more for rounding at faces, which
+    // several operations make larger where a mesh is so long that few digits are left.
+    constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const int half = (order + 1) / 2;
+    const double margin =
+        half + std::floor(rounding * mesh[axis]) + std::ceil(static_cast<double>(reach) * points_a_length);
     if (domain.periodic[axis] && block.end[axis] - block.first[axis] == space.cells[axis] &&
         space.domain.length[axis] == domain.length[axis]) {
       patch.extent[axis] = mesh[axis];
       continue;
     }
     double first = std::floor(block.first[axis] * points_a_cell) - margin;
-    double end = std::ceil(block.end[axis] * points_a_cell) + margin;
+    double end = std::ceil(block.end[axis] * points_a_cell) + margin + 1;
     if (!domain.periodic[axis]) {
       first = std::max(first, 0.0);
       end = std::min(end, static_cast<double>(mesh[axis]));

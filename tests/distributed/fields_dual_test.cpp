@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "quadrat/distributed/in_process.hpp"
 #include "support/backend.hpp"
 #include "support/errors.hpp"
@@ -55,6 +57,44 @@ TEST_P(distributed_fields_test, transforms_in_pencils_on_more_ranks_than_layers)
     check_fft<float>(ranks, {4, 6, 3}, true);
     check_real_fft<double>(ranks, {6, 4, 10}, false);
     check_real_fft<float>(ranks, {4, 6, 2}, true);
+  });
+}
+
+/// Also where a mesh is so long that the last digits of a position are whole mesh points.
+TEST_P(distributed_fields_test, points_at_faces_of_blocks_are_spread_with_any_order) {
+  run_ranks(GetParam(), [](communicator& ranks) {
+    const backend_context context = context_of_rank();
+    for (const int length : {97, 1 << 20}) {
+      const auto space = make_grid(make_box_from_lengths<float, 3>({-0.3f, 0, 0}, {0.7f, 1, 1}, {true, true, true}),
+                                   vec<int, 3>{31, 2, 1});
+      const auto shares = even_decomposition(space, ranks.size());
+      const vec<int, 3> mesh{length, 1, 1};
+      const auto owners = slab_decomposition(mesh, ranks.size(), {true, true, true});
+      std::vector<vec<float, 3>> mine;
+      for (int cell = 0; cell <= 31; ++cell) {
+        const float face = -0.3f + 0.7f * static_cast<float>(cell) / 31;
+        for (const float x : {std::nextafter(face, -1.0f), face, std::nextafter(face, 1.0f)}) {
+          const vec<float, 3> point{x, 0.5f, 0.5f};
+          if (x < -0.3f || x >= 0.4f || space.domain.wrap(point)[0] != x) continue;
+          if (shares.view().owner(space.unfolded_cell_of(point)) == ranks.rank()) mine.push_back(point);
+        }
+      }
+      const auto points = to_device(context, mine);
+      const auto values = to_device(context, std::vector<float>(mine.size(), 1.0f));
+      for (int order = 1; order <= 8; order += length == 97 ? 1 : 7) {
+        distributed_spread_plan<backend_context, float, 3> plan(context, ranks, mesh, order, owners, space, shares);
+        array<float, backend_context> part(context, plan.mesh_size());
+        plan.set_points(points_of(points));
+        plan.spread(values.data(), part.data());
+        double sum = 0;
+        for (const float value : to_host(context, part)) sum += static_cast<double>(value);
+        std::uint64_t all = mine.size();
+        ranks.add_up(&all, 1);
+        const double whole = sum_in_rank_order(ranks, sum);
+        expect(std::abs(whole - static_cast<double>(all)) < 1e-4 * static_cast<double>(all), "order ", order, ": ",
+               whole, " of ", all, " are on a mesh of ", length);
+      }
+    }
   });
 }
 
