@@ -138,16 +138,17 @@ class hub {
     if (failed_.load() >= 0) throw rank_error(failed_.load(), words_);
   }
 
+  // What a rank that waits looks at is in one line of the cache.
+  alignas(64) std::atomic<std::uint64_t> arrived_{0};  ///< all ranks together, in all rounds
+  std::atomic<int> failed_{-1};                        ///< the first rank that has
+  std::atomic<int> sleepers_{0};
   int size_;
   bool looks_;
   std::vector<place> places_;
-  alignas(64) std::atomic<std::uint64_t> arrived_{0};  ///< all ranks together, in all rounds
-  alignas(64) std::atomic<int> sleepers_{0};
-  std::mutex mutex_;
-  std::condition_variable changed_;
   std::vector<box> mail_;  ///< [from][to]
   std::vector<detail::stream_marks> marks_;
-  std::atomic<int> failed_{-1};
+  std::mutex mutex_;
+  std::condition_variable changed_;
   std::exception_ptr problem_;
   std::string words_;
 };

@@ -31,7 +31,7 @@ struct gather_mesh {
   }
 };
 
-template <typename T, bool Add>
+template <typename T>
 struct scatter_mesh {
   const T* from;
   const std::uint32_t* indices;
@@ -39,9 +39,25 @@ struct scatter_mesh {
   T* to;
 
   QUADRAT_HD void operator()(std::size_t k) const {
+    for (std::size_t c = 0; c < width; ++c) to[indices[k] * width + c] = from[k * width + c];
+  }
+};
+
+/// Adds all that has arrived for one mesh point.
+template <typename T>
+struct add_arrivals {
+  const T* from;
+  const std::uint32_t* points;
+  const std::uint32_t* firsts;  ///< by these: of its entries in `order`
+  const std::uint32_t* order;
+  std::size_t width;
+  T* to;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
     for (std::size_t c = 0; c < width; ++c) {
-      T& place = to[indices[k] * width + c];
-      place = Add ? place + from[k * width + c] : from[k * width + c];
+      T sum = to[points[k] * width + c];
+      for (std::uint32_t entry = firsts[k]; entry < firsts[k + 1]; ++entry) sum += from[order[entry] * width + c];
+      to[points[k] * width + c] = sum;
     }
   }
 };
@@ -113,10 +129,30 @@ struct mesh_route {
   std::vector<std::size_t> by_rank;
 };
 
-/// Points of a piece, which is one for each rank and periodic image.
-struct piece_size {
-  std::size_t points;
-  bool stays;
+/// The points of a block for which anything arrives, in ascending order, and the entries of each, in order of rank.
+template <typename Context>
+struct mesh_arrivals {
+  array<std::uint32_t, Context> points, firsts, order;
+
+  /// `entries`: the point of each.
+  void list(const Context& context, std::size_t block_size, const std::vector<std::uint32_t>& entries) {
+    if (entries.empty()) return;
+    std::vector<std::uint32_t> places(block_size), which, begins, sorted(entries.size());
+    for (const std::uint32_t point : entries) ++places[point];
+    std::uint32_t begin = 0;
+    for (std::size_t point = 0; point < block_size; ++point) {
+      if (places[point] == 0) continue;
+      which.push_back(static_cast<std::uint32_t>(point));
+      begins.push_back(begin);
+      begin += std::exchange(places[point], begin);
+    }
+    begins.push_back(begin);
+    for (std::size_t k = 0; k < entries.size(); ++k) sorted[places[entries[k]]++] = static_cast<std::uint32_t>(k);
+    points = to_device(context, which);
+    firsts = to_device(context, begins);
+    order = to_device(context, sorted);
+  }
+  [[nodiscard]] std::size_t bytes() const { return points.bytes() + firsts.bytes() + order.bytes(); }
 };
 
 }  // namespace
@@ -138,8 +174,9 @@ struct mesh_halo<Context, T, D>::implementation {
   bool has_block = false;   ///< the patch has the whole block, at `own_block`
   bool has_owners = false;  ///< each point of the patch has one
   block_in_patch<D> own_block{};
-  std::vector<piece_size> pieces;                            ///< of the block, in order of rank; without `own_block`
-  array<std::uint32_t, Context> own_in_patch, own_in_block;  ///< of the pieces that stay
+  std::vector<std::size_t> own_pieces;  ///< sizes of what else both have, for each periodic image
+  array<std::uint32_t, Context> own_in_patch, own_in_block;
+  mesh_arrivals<Context> arrivals;
   array<T, Context> out, in;
   detail::direct_ranks* direct = nullptr;  ///< where this rank writes what others need into their `in`
 };
@@ -171,12 +208,11 @@ void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owne
       }
       append_points<D>(box, patch.extent, &detail::mesh_run::in_patch, stays ? stays_in_patch : in_patch);
       if (stays) append_points<D>(box, extent, &detail::mesh_run::in_block, stays_in_block);
-      if (stays) pieces.push_back({points, true});
+      if (stays) own_pieces.push_back(points);
     }
     if (!stays) {
       for (const auto& box : detail::common_boxes(owners, self, patches[static_cast<std::size_t>(rank)])) {
         append_points<D>(box, extent, &detail::mesh_run::in_block, in_block);
-        pieces.push_back({detail::points_of<D>(box), false});
       }
     }
     of_patch.by_rank.push_back(in_patch.size() - patch_before);
@@ -186,6 +222,7 @@ void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owne
   of_block.indices = to_device(context, in_block);
   own_in_patch = to_device(context, stays_in_patch);
   own_in_block = to_device(context, stays_in_block);
+  arrivals.list(context, block_size, in_block);
   has_owners = owned == patch_size;
 }
 
@@ -273,22 +310,18 @@ void mesh_halo<Context, T, D>::add(const T* patch, T* block, int components) {
   } else {
     fill_bytes(self.context, block, 0, self.block_size * width * sizeof(T));
   }
-  self.finish(self.of_patch, self.of_block);
   // One piece after the other: each names a point at most once, so that nothing is added concurrently.
-  std::size_t arrived = 0, stayed = 0;
-  for (const piece_size& piece : self.pieces) {
-    if (piece.stays) {
-      for_each(self.context, "mesh.add own", piece.points,
-               move_within_rank<T, true>{patch, self.own_in_patch.data() + stayed, width,
-                                         self.own_in_block.data() + stayed, block});
-      stayed += piece.points;
-    } else {
-      for_each(self.context, "mesh.add", piece.points,
-               scatter_mesh<T, true>{self.in.data() + arrived * width, self.of_block.indices.data() + arrived, width,
-                                     block});
-      arrived += piece.points;
-    }
+  std::size_t first = 0;
+  for (const std::size_t points : self.own_pieces) {
+    for_each(self.context, "mesh.add own", points,
+             move_within_rank<T, true>{patch, self.own_in_patch.data() + first, width, self.own_in_block.data() + first,
+                                       block});
+    first += points;
   }
+  self.finish(self.of_patch, self.of_block);
+  const mesh_arrivals<Context>& all = self.arrivals;
+  for_each(self.context, "mesh.add", all.points.size(),
+           add_arrivals<T>{self.in.data(), all.points.data(), all.firsts.data(), all.order.data(), width, block});
 }
 
 template <typename Context, typename T, int D>
@@ -300,7 +333,7 @@ void mesh_halo<Context, T, D>::fetch(const T* block, T* patch, int components) {
   if (self.has_block) self.template copy_own_block<true>(block, width, patch);
   self.finish(self.of_block, self.of_patch);
   for_each(self.context, "mesh.place", self.of_patch.indices.size(),
-           scatter_mesh<T, false>{self.in.data(), self.of_patch.indices.data(), width, patch});
+           scatter_mesh<T>{self.in.data(), self.of_patch.indices.data(), width, patch});
   for_each(self.context, "mesh.place own", self.own_in_patch.size(),
            move_within_rank<T, false>{block, self.own_in_block.data(), width, self.own_in_patch.data(), patch});
 }
@@ -317,7 +350,7 @@ template <typename Context, typename T, int D>
 std::size_t mesh_halo<Context, T, D>::bytes() const {
   const implementation& self = *implementation_;
   return self.of_patch.indices.bytes() + self.of_block.indices.bytes() + self.own_in_patch.bytes() +
-         self.own_in_block.bytes() + self.out.bytes() + self.in.bytes();
+         self.own_in_block.bytes() + self.arrivals.bytes() + self.out.bytes() + self.in.bytes();
 }
 
 template class mesh_halo<backend_context, float, 2>;
