@@ -91,21 +91,23 @@ template <typename V>
 
 /// The cells of each rank's window with the sums over all windows.
 template <typename V>
-[[nodiscard]] std::vector<V> summed_cells(communicator& ranks, const std::vector<detail::cell_window<3>>& windows) {
+[[nodiscard]] std::vector<V> summed_cells(communicator& ranks, const decomposition<3>& shares,
+                                          const std::vector<detail::cell_window<3>>& windows,
+                                          const std::vector<detail::cell_window<3>>& reaches) {
   const backend_context context = context_of_rank();
   std::vector<V> mine;
   for (std::size_t i = 0; i < windows[static_cast<std::size_t>(ranks.rank())].size(); ++i) {
     mine.push_back(part_of<V>(ranks.rank(), i));
   }
   detail::shared_cells<backend_context, 3> borders(context, ranks);
-  borders.plan(windows, sizeof(V));
+  borders.plan(shares, windows, reaches, sizeof(V));
   auto words = to_device(context, std::vector<std::uint64_t>(2));
   array<V, backend_context> values;
   // More often than there are buffers.
   for (int round = 0; round < 3; ++round) {
     values = to_device(context, mine);
     const detail::cell_values<V> sums{values.data(), 1, 1};
-    borders.start(sums, {words.data(), words.data() + 1});
+    borders.start(sums, {words.data(), words.data() + 1}, 0);
     borders.finish();
     for_each(context, "add parts", borders.shared().size(),
              add_all_parts<V>{borders.parts(sums), borders.shared().data()});
@@ -120,10 +122,13 @@ int check_cell_windows(communicator& ranks, std::uint64_t seed) {
   const small_system<float, 3> system(seed);
   const decomposition<3> shares = random_decomposition(system.space, ranks.size(), seed);
   const int below = static_cast<int>(seed % 4), above = static_cast<int>(seed / 4 % 4);
-  std::vector<detail::cell_window<3>> windows;
-  for (int rank = 0; rank < ranks.size(); ++rank) windows.push_back(detail::window_of(shares, rank, below, above));
+  std::vector<detail::cell_window<3>> windows, reaches;
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    windows.push_back(detail::window_of(shares, rank, below, above));
+    reaches.push_back(detail::window_of(shares, rank, below + 1, above + 2));
+  }
   const auto& window = windows[static_cast<std::size_t>(ranks.rank())];
-  const auto found = summed_cells<V>(ranks, windows);
+  const auto found = summed_cells<V>(ranks, shares, windows, reaches);
   std::size_t met = 0;
   int most = 0;
   for (int k = 0; k < system.space.cells[0] * system.space.cells[1] * system.space.cells[2]; ++k) {

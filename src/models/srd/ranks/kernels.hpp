@@ -61,19 +61,31 @@ struct srd_own_present {
   }
 };
 
-/// The sum over cells of a pass; particles that have left the window leave the number of the step, counted from 1.
+/// Particles that have left the window.
+struct srd_stray_list {
+  static constexpr std::size_t most = 1024;
+
+  std::uint64_t* number;
+  std::uint32_t* particles;  ///< the first of them
+
+  QUADRAT_HD void add(std::size_t i) const {
+    const std::uint64_t k = atomic_add(number, std::uint64_t{1});
+    if (k < most) particles[k] = static_cast<std::uint32_t>(i);
+  }
+};
+
+/// The sum over cells of a pass, but for particles that have left the window.
 template <typename T, int D, typename Sums>
 struct srd_window_sums {
   Sums sums;
   vec<T, D> shift;
-  std::uint64_t step;
-  std::uint64_t* strayed;
+  srd_stray_list strays;
 
   QUADRAT_HD void add(const srd_own_present<T, D>& present, std::size_t i, const vec<T, D>& position,
                       const vec<T, D>& velocity) const {
     const int cell = present.window.index(present.setup.shifted_indices(position, shift));
     if (cell < 0) {
-      atomic_max(strayed, step + 1);
+      strays.add(i);
     } else {
       sums.add(static_cast<cell_id>(cell), velocity, present.particles.mass_of(present.setup, i));
     }
@@ -85,16 +97,17 @@ template <typename T, int D, typename Sums>
 struct srd_move_own {
   srd_own_present<T, D> present;
   srd_window_sums<T, D, Sums> next;
-  const std::uint64_t* halted;  ///< see srd_step_words
+  srd_step_words words;
+  std::uint64_t step;
   srd_fault fault;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    if (*halted != 0) return;
+    if (words.halted_before(step)) return;
     const srd_own_particles<T, D>& particles = present.particles;
     vec<T, D> position = particles.position_of(i);
     vec<T, D> velocity = present.velocity(i, position);
     if (srd_too_fast(present.setup, velocity)) {
-      fault.raise(next.step, particles.ids[i]);
+      fault.raise(step, particles.ids[i]);
       velocity = vec<T, D>{};
     } else {
       srd_stream(present.setup, position, velocity);
@@ -141,11 +154,11 @@ template <typename T, int D, typename Sums>
 struct srd_decide_inner {
   srd_decide_own<T, D, Sums> decide;
   cell_block<D> block;
-  const std::uint8_t* shared;   ///< by cell of the window
-  const std::uint64_t* halted;  ///< see srd_step_words
+  const std::uint8_t* shared;  ///< by cell of the window
+  srd_step_words words;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    if (*halted != 0) return;
+    if (words.halted_before(decide.step)) return;
     vec<int, D> cell{};
     auto rest = static_cast<std::uint32_t>(i);
     for (int axis = 0; axis < D; ++axis) {

@@ -9,6 +9,7 @@
 #include "core/backend.hpp"
 #include "distributed/gathered.hpp"
 #include "models/ranks/make_room.hpp"
+#include "models/srd/ranks/strays.hpp"
 #include "models/srd/storage.hpp"
 
 namespace quadrat::detail {
@@ -55,7 +56,8 @@ srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks,
       borders_(border_stream_.context(), ranks),
       solute_masses_(to_device(context, relative_masses<T>(solute_masses, options.mass))),
       words_(context, 2),
-      fault_(context, 1) {
+      fault_(context, 1),
+      strays_(context, srd_stray_list::most) {
   double heaviest = 1;
   for (const double mass : solute_masses) heaviest = std::max(heaviest, mass / options.mass);
   fixed_ = make_fixed_sums<T>(setup_, heaviest, room_, srd_step_extremes(setup_));
@@ -84,14 +86,16 @@ points_view<T, D> srd_share<Context, T, D>::points_in(const array<T, Context> (&
 /// For the present blocks.
 template <typename Context, typename T, int D>
 void srd_share<Context, T, D>::plan_cells() {
-  std::vector<cell_window<D>> windows;
+  std::vector<cell_window<D>> windows, reaches;
   // The shift moves particles up by as much as one cell.
   for (int rank = 0; rank < ranks_.size(); ++rank) {
     windows.push_back(window_of(exchange_.shares(), rank, layers, layers + 1));
+    reaches.push_back(window_of(exchange_.shares(), rank, layers + 1, layers + 2));
   }
   window_ = windows[static_cast<std::size_t>(ranks_.rank())];
   border_stream_.wait_for(context_);
-  borders_.plan(windows, floating_ ? values<floating>().used * sizeof(T) : values<fixed>().used * sizeof(std::int64_t));
+  borders_.plan(exchange_.shares(), windows, reaches,
+                floating_ ? values<floating>().used * sizeof(T) : values<fixed>().used * sizeof(std::int64_t));
   border_stream_.make_wait(context_);
   const std::size_t one = floating_ ? sizeof(srd_floating_cell<T>) : fixed::words * sizeof(std::int64_t);
   turns_.resize_discarding(context_, window_.size());
@@ -119,6 +123,7 @@ void srd_share<Context, T, D>::set(const srd_state<T, D>& state) {
   exchange_.balance(points());
   plan_cells();
   exchange();
+  fill_bytes(context_, sums_.data(), 0, sums_.bytes());
 }
 
 /// Sends each particle to the owner of its cell; there they come in order of cells.
@@ -135,7 +140,6 @@ void srd_share<Context, T, D>::exchange() {
   };
   for (int c = 0; c < 2 * D; ++c) reorder(spare_[c], components_[c]);
   reorder(spare_ids_, ids_);
-  fill_bytes(context_, sums_.data(), 0, sums_.bytes());
   exchanged_at_ = step_;
 }
 
@@ -154,7 +158,6 @@ void srd_share<Context, T, D>::exchange_in_place() {
   move(ids_);
   own_ = few_.size();
   ++in_place_;
-  fill_bytes(context_, sums_.data(), 0, sums_.bytes());
 }
 
 /// The sums of the window, as a kernel sees them.
@@ -184,27 +187,27 @@ auto srd_share<Context, T, D>::values() -> cell_values<value_of<Sums>> {
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::move(const vec<T, D>& shift) {
-  for_each(context_, "srd.move own", own_,
-           srd_move_own<T, D, Sums>{
-               present(), {sums<Sums>(), shift, step_, words().strayed}, words().halted, srd_fault{fault_.data()}});
+  for_each(
+      context_, "srd.move own", own_,
+      srd_move_own<T, D, Sums>{present(), {sums<Sums>(), shift, strays()}, words(), step_, srd_fault{fault_.data()}});
   pending_ = false;
 }
 
 /// The collisions of the rank's cells, and of those in which it meets others: parts of sums travel while the others are
-/// decided.
+/// decided. `only_shared`: they are already.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::decide() {
+void srd_share<Context, T, D>::decide(bool only_shared) {
   const srd_decide_own<T, D, Sums> body{
       setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{fault_.data()}};
   border_stream_.wait_for(context_);
   // On a GPU before ranks talk, so that it has work meanwhile.
-  if constexpr (!std::is_same_v<Context, cpu_context>) decide_inner(body);
+  if (!std::is_same_v<Context, cpu_context> && !only_shared) decide_inner(body);
   {
     const waiting_time time(exchange_.communication_seconds());
-    borders_.start(values<Sums>(), words());
+    borders_.start(values<Sums>(), words(), step_);
   }
-  if constexpr (std::is_same_v<Context, cpu_context>) decide_inner(body);
+  if (std::is_same_v<Context, cpu_context> && !only_shared) decide_inner(body);
   {
     const waiting_time time(exchange_.communication_seconds());
     borders_.finish();
@@ -224,21 +227,42 @@ void srd_share<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& bo
   for (int axis = 0; axis < D && cells > 0; ++axis) {
     cells *= static_cast<std::size_t>(block.end[axis] - block.first[axis]);
   }
-  for_each(context_, "srd.decide inner", cells,
-           srd_decide_inner<T, D, Sums>{body, block, borders_.marks(), words().halted});
+  for_each(context_, "srd.decide inner", cells, srd_decide_inner<T, D, Sums>{body, block, borders_.marks(), words()});
 }
 
-/// Particles change ranks after they have moved, and all cells are summed and decided again.
+/// Adds the particles that have left windows to their cells, if all are few and in cells that are still to be decided.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::meet_again(const vec<T, D>& shift, bool sorted) {
-  fill_bytes(context_, words_.data(), 0, words_.bytes());
+bool srd_share<Context, T, D>::add_strays(const vec<T, D>& shift) {
+  const waiting_time time(exchange_.communication_seconds());
+  std::vector<srd_stray<T, D>> here;
+  const srd_describe_strays<T, D> describe{present().particles, setup_, shift, strays_.data(), nullptr};
+  if (!find_strays(context_, ranks_, describe, words().strays, exchange_.block(), here)) return false;
+  const bool fine =
+      std::all_of(here.begin(), here.end(), [&](const auto& stray) { return borders_.has(window_.index(stray.cell)); });
+  const auto all = all_values(ranks_, fine ? 1 : 0);
+  if (std::find(all.begin(), all.end(), 0) != all.end()) return false;
+  const auto on_device = to_device(context_, here);
+  for_each(context_, "srd.add strays", here.size(),
+           srd_add_strays<T, D, Sums>{sums<Sums>(), window_, on_device.data()});
+  return true;
+}
+
+/// Particles change ranks after they have moved. `kept`: the sums of shared cells are there, and other cells decided;
+/// if strays can be added, that is all. Otherwise all cells are summed and decided again.
+template <typename Context, typename T, int D>
+template <typename Sums>
+void srd_share<Context, T, D>::meet_again(const vec<T, D>& shift, bool sorted, bool kept) {
   const bool balanced = exchange_.balance_if_worth(points());
+  const bool complete = kept && !balanced && add_strays<Sums>(shift);
+  fill_bytes(context_, words_.data(), 0, words_.bytes());
   if (balanced) plan_cells();
   balanced || sorted ? exchange() : exchange_in_place();
-  for_each(context_, "srd.add own", own_,
-           srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift, step_, words().strayed}});
-  decide<Sums>();
+  if (!complete) {
+    fill_bytes(context_, sums_.data(), 0, sums_.bytes());
+    for_each(context_, "srd.add own", own_, srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift, strays()}});
+  }
+  decide<Sums>(complete);
 }
 
 template <typename Context, typename T, int D>
@@ -257,10 +281,10 @@ void srd_share<Context, T, D>::take_step(int wish) {
   const bool sorted = to_be_sorted();
   const bool early = std::is_same_v<Context, cuda_context> && !sorted;
   move<Sums>(shift);
-  last_strayed_.request(context_, words().strayed);
+  some_strayed_.request(context_, words().strays);
   if (early) decide<Sums>();
-  if (exchange_.due(last_strayed_.wait() == step_ + 1 || sorted, own_, wish)) {
-    meet_again<Sums>(shift, sorted);
+  if (exchange_.due(some_strayed_.wait() != 0 || sorted, own_, wish)) {
+    meet_again<Sums>(shift, sorted, false);
   } else if (!early) {
     decide<Sums>();
   }
@@ -318,7 +342,7 @@ int srd_share<Context, T, D>::run_ahead(std::size_t steps, const std::function<i
       step_ = seen;
       const vec<T, D> shift = srd_shift(setup_, step_);
       pending_ = false;
-      meet_again<Sums>(shift, false);
+      meet_again<Sums>(shift, false, true);
       end_step(shift);
       ++seen;
     }
@@ -370,7 +394,8 @@ srd_state<T, D> srd_share<Context, T, D>::gather() {
 template <typename Context, typename T, int D>
 std::size_t srd_share<Context, T, D>::bytes() const {
   std::size_t sum = exchange_.bytes() + borders_.bytes() + ids_.bytes() + spare_ids_.bytes() + solute_masses_.bytes() +
-                    turns_.bytes() + sums_.bytes() + words_.bytes() + fault_.bytes() + owners_.bytes() + few_.bytes();
+                    turns_.bytes() + sums_.bytes() + words_.bytes() + fault_.bytes() + strays_.bytes() +
+                    owners_.bytes() + few_.bytes();
   for (int c = 0; c < 2 * D; ++c) sum += components_[c].bytes() + spare_[c].bytes();
   return sum;
 }

@@ -56,6 +56,7 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   [[nodiscard]] points_view<T, D> points_in(const array<T, Context> (&components)[2 * D]) const;
   [[nodiscard]] srd_own_present<T, D> present();
   [[nodiscard]] srd_step_words words() { return {words_.data(), words_.data() + 1}; }
+  [[nodiscard]] srd_stray_list strays() { return {words().strays, strays_.data()}; }
   [[nodiscard]] bool to_be_sorted() const { return step_ % sort_every_ == 0 && step_ != exchanged_at_; }
   void plan_cells();
   void exchange();
@@ -67,11 +68,13 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   template <typename Sums>
   void move(const vec<T, D>& shift);
   template <typename Sums>
-  void decide();
+  void decide(bool only_shared = false);
   template <typename Sums>
   void decide_inner(const srd_decide_own<T, D, Sums>& body);
   template <typename Sums>
-  void meet_again(const vec<T, D>& shift, bool sorted);
+  [[nodiscard]] bool add_strays(const vec<T, D>& shift);
+  template <typename Sums>
+  void meet_again(const vec<T, D>& shift, bool sorted, bool kept);
   void end_step(const vec<T, D>& shift);
   template <typename Sums>
   void take_step(int wish);
@@ -102,7 +105,8 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   array<srd_turn<T, D>, Context> turns_;
   array<std::byte, Context> sums_;
   array<std::uint64_t, Context> words_, fault_;
-  late_value<Context, std::uint64_t> last_strayed_;
+  array<std::uint32_t, Context> strays_;
+  late_value<Context, std::uint64_t> some_strayed_;
   late_value<Context, std::uint64_t> halted_[most_ahead];  ///< after each step, by turns
   std::uint64_t step_ = 0, exchanged_at_ = 0;
   bool pending_ = false;  ///< whether the collision of the last step is

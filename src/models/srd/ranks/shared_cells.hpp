@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "distributed/direct_ranks.hpp"
@@ -31,10 +32,16 @@ struct cell_values {
   std::size_t used;
 };
 
-/// Two words of a rank that steps enqueued ahead look at. Both are 0, or the number of a step, counted from 1.
+/// Two words of a rank that steps enqueued ahead look at.
 struct srd_step_words {
-  std::uint64_t* halted;   ///< the step which could not be ended: all that comes later does nothing
-  std::uint64_t* strayed;  ///< the last step in which a particle of the rank has left its window
+  std::uint64_t* halted;  ///< 0, or the number of the step, counted from 1, which could not be ended
+  std::uint64_t* strays;  ///< how many particles of the rank have left its window in the last step
+
+  /// All that comes after a step that has halted does nothing.
+  [[nodiscard]] QUADRAT_HD bool halted_before(std::uint64_t step) const {
+    const std::uint64_t at = *halted;
+    return at != 0 && at <= step;
+  }
 };
 
 template <typename V>
@@ -60,7 +67,7 @@ struct part_targets {
   int ranks;
 };
 
-/// Writes parts there, and to all ranks in which step a particle has last left its window.
+/// Writes parts there, and to all ranks how many particles have left the window.
 template <typename V>
 struct push_parts {
   cell_values<V> values;
@@ -68,10 +75,11 @@ struct push_parts {
   std::size_t count;
   part_targets to;
   srd_step_words words;
+  std::uint64_t step;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    if (*words.halted != 0) return;
-    if (i < static_cast<std::size_t>(to.ranks)) *to.flags[i] = *words.strayed;
+    if (words.halted_before(step)) return;
+    if (i < static_cast<std::size_t>(to.ranks)) *to.flags[i] = *words.strays;
     const std::size_t k = i / values.used;
     if (k >= count) return;
     int one = to.ranks - 1;
@@ -117,9 +125,9 @@ struct srd_step_flags {
 
   /// Whether the step ends here: some particle is in no sum. The first thread says so to what comes later.
   [[nodiscard]] QUADRAT_HD bool halts(std::uint64_t step, std::size_t i) const {
-    if (*words.halted != 0) return true;
+    if (words.halted_before(step)) return true;
     bool any = false;
-    for (int rank = 0; rank < ranks; ++rank) any = any || of_ranks[rank] == step + 1;
+    for (int rank = 0; rank < ranks; ++rank) any = any || of_ranks[rank] != 0;
     if (any && i == 0) *words.halted = step + 1;
     return any;
   }
@@ -131,12 +139,14 @@ class shared_cells {
  public:
   shared_cells(const Context& context, communicator& ranks) : context_(context), ranks_(ranks) {}
 
-  /// `windows`: of all ranks. `value_bytes`: of what travels of a cell. Synchronizes.
-  void plan(const std::vector<cell_window<D>>& windows, std::size_t value_bytes);
+  /// `windows`: of all ranks. `reaches`: those of the cells that particles come to which leave the windows of others;
+  /// own cells there count as shared. `value_bytes`: of what travels of a cell. Synchronizes.
+  void plan(const decomposition<D>& shares, const std::vector<cell_window<D>>& windows,
+            const std::vector<cell_window<D>>& reaches, std::size_t value_bytes);
 
   /// Sends the parts. Until `finish` only cells without `marks` may change.
   template <typename V>
-  void start(const cell_values<V>& values, const srd_step_words& words);
+  void start(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step);
   /// They have arrived; the stream may read them until the second call of `start` after this.
   void finish();
   template <typename V>
@@ -150,9 +160,10 @@ class shared_cells {
 
   /// Whether kernels write into other ranks' memory, so that steps can be enqueued ahead.
   [[nodiscard]] bool direct() const { return direct_ != nullptr; }
-  /// The cells of the window that others have, too, each once; by cell of the window, whether it is one.
+  /// The cells of the window that others have, too, or reach, each once; by cell of the window, whether it is one.
   [[nodiscard]] std::span<const std::uint32_t> shared() const { return {shared_.data(), shared_.size()}; }
   [[nodiscard]] const std::uint8_t* marks() const { return marks_.data(); }
+  [[nodiscard]] bool has(int place) const { return marks_here_[static_cast<std::size_t>(place)] != 0; }
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum =
         places_.bytes() + shared_.bytes() + first_.bytes() + parts_.bytes() + marks_.bytes() + out_.bytes();
@@ -165,10 +176,10 @@ class shared_cells {
   [[nodiscard]] std::size_t rank_after(std::size_t n) const {
     return (static_cast<std::size_t>(ranks_.rank()) + n) % static_cast<std::size_t>(ranks_.size());
   }
-  void list_parts(std::size_t cells, const std::vector<std::uint32_t>& places);
+  void list_parts(const std::vector<std::uint32_t>& places, std::vector<std::uint32_t> shared);
   void find_targets();
   template <typename V>
-  void push(const cell_values<V>& values, const srd_step_words& words);
+  void push(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step);
   template <typename V>
   void send(const cell_values<V>& values);
 
@@ -180,6 +191,7 @@ class shared_cells {
   array<std::uint32_t, Context> places_;  ///< of these cells in the window
   array<std::uint32_t, Context> shared_, first_, parts_;
   array<std::uint8_t, Context> marks_;
+  std::vector<std::uint8_t> marks_here_;
   array<std::byte, Context> out_, in_[2];  ///< by turns: others may write into one while the other is read
   array<std::uint64_t, Context> flags_[2];
   int turn_ = 0;
@@ -191,36 +203,41 @@ class shared_cells {
 };
 
 template <typename Context, int D>
-void shared_cells<Context, D>::plan(const std::vector<cell_window<D>>& windows, std::size_t value_bytes) {
+void shared_cells<Context, D>::plan(const decomposition<D>& shares, const std::vector<cell_window<D>>& windows,
+                                    const std::vector<cell_window<D>>& reaches, std::size_t value_bytes) {
   const auto self = static_cast<std::size_t>(ranks_.rank());
+  const auto place_of = [&](const vec<int, D>& cell) { return static_cast<std::uint32_t>(windows[self].index(cell)); };
   value_bytes_ = value_bytes;
   counts_.assign(windows.size(), 0);
   begins_.assign(windows.size(), 0);
-  std::vector<std::uint32_t> places;
+  std::vector<std::uint32_t> places, shared;
   for (std::size_t n = 1; n < windows.size(); ++n) {
     const auto common = common_cells(windows[self], windows[rank_after(n)]);
     begins_[n] = places.size();
     counts_[n] = common.size();
-    for (const auto& cell : common) places.push_back(static_cast<std::uint32_t>(windows[self].index(cell)));
+    for (const auto& cell : common) places.push_back(place_of(cell));
+    for (const auto& cell : common_cells(windows[self], reaches[rank_after(n)])) {
+      if (shares.blocks[self].holds(cell)) shared.push_back(place_of(cell));
+    }
   }
+  shared.insert(shared.end(), places.begin(), places.end());
   // Others no longer write what they were to write by the last plan.
   context_.synchronize();
   places_ = to_device(context_, places);
-  list_parts(windows[self].size(), places);
-  for (int turn = 0; turn < 2; ++turn) in_[turn].resize_discarding(context_, places.size() * value_bytes);
+  marks_here_.assign(windows[self].size(), 0);
+  list_parts(places, std::move(shared));
+  for (auto& one : in_) one.resize_discarding(context_, places.size() * value_bytes);
   find_targets();
 }
 
-/// `cells`: of the window.
+/// `shared`: in any order, some more than once.
 template <typename Context, int D>
-void shared_cells<Context, D>::list_parts(std::size_t cells, const std::vector<std::uint32_t>& places) {
-  std::vector<std::uint32_t> shared = places;
+void shared_cells<Context, D>::list_parts(const std::vector<std::uint32_t>& places, std::vector<std::uint32_t> shared) {
   std::sort(shared.begin(), shared.end());
   shared.erase(std::unique(shared.begin(), shared.end()), shared.end());
-  std::vector<std::uint8_t> marks(cells);
-  std::vector<std::uint32_t> number(cells);  // of a shared cell
+  std::vector<std::uint32_t> number(marks_here_.size());  // of a shared cell
   for (std::size_t k = 0; k < shared.size(); ++k) {
-    marks[shared[k]] = 1;
+    marks_here_[shared[k]] = 1;
     number[shared[k]] = static_cast<std::uint32_t>(k);
   }
   std::vector<std::uint32_t> first(shared.size() + 1), parts(places.size() + shared.size());
@@ -240,7 +257,7 @@ void shared_cells<Context, D>::list_parts(std::size_t cells, const std::vector<s
   shared_ = to_device(context_, shared);
   first_ = to_device(context_, first);
   parts_ = to_device(context_, parts);
-  marks_ = to_device(context_, marks);
+  marks_ = to_device(context_, marks_here_);
 }
 
 /// Where ranks can write into each other's memory: where to.
@@ -276,11 +293,11 @@ void shared_cells<Context, D>::find_targets() {
 
 template <typename Context, int D>
 template <typename V>
-void shared_cells<Context, D>::push(const cell_values<V>& values, const srd_step_words& words) {
+void shared_cells<Context, D>::push(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step) {
   // Nobody reads what is written to now: a rank has marked the turn before after it had read the one before that.
   const std::size_t units = places_.size() * values.used;
   for_each(context_, "srd.push parts", std::max(units, counts_.size()),
-           push_parts<V>{values, places_.data(), places_.size(), targets_[turn_], words});
+           push_parts<V>{values, places_.data(), places_.size(), targets_[turn_], words, step});
   if constexpr (std::is_same_v<Context, cuda_context>) {
     direct_->count_written(places_.size() * value_bytes_);
     direct_->mark(context_);
@@ -307,9 +324,9 @@ void shared_cells<Context, D>::send(const cell_values<V>& values) {
 
 template <typename Context, int D>
 template <typename V>
-void shared_cells<Context, D>::start(const cell_values<V>& values, const srd_step_words& words) {
+void shared_cells<Context, D>::start(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step) {
   turn_ = 1 - turn_;
-  direct_ != nullptr ? push(values, words) : send(values);
+  direct_ != nullptr ? push(values, words, step) : send(values);
 }
 
 template <typename Context, int D>
