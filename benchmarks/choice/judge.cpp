@@ -2,6 +2,7 @@
 #include "choice/judge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -288,7 +289,7 @@ void add_row(all_equations& all, const row& measured) {
   }
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
-    request.found = measured.value("contacts", -1.0);
+    if (request.cuda) request.found = measured.value("contacts", -1.0);
     add_equations(all, measured, "", detail::contact_costs(request));
   }
   if (has_parameters(module)) {
@@ -345,8 +346,10 @@ device_profile fit_profile(const std::vector<row>& measured, const device_profil
   for (const row& one : measured) add_row(all, one);
   device_profile profile = start;
   for (const auto& [method, one] : all) {
-    // Without a sample it cannot be foreseen that some bodies take far longer.
-    const bool foreseen = start.device.cuda && !method.first.starts_with("contacts.");
+    // Without a sample it cannot be foreseen that some bodies or agents take far longer.
+    const bool sampled = std::ranges::none_of(std::array{"contacts.", "circles.", "granular."},
+                                              [&](const char* module) { return method.first.starts_with(module); });
+    const bool foreseen = start.device.cuda && sampled;
     const std::vector<double> constants = fit_relative(one.amounts, one.times, one.weights, !foreseen);
     for (std::size_t k = 0; k < one.names.size(); ++k) {
       // What no case had any of, such as starts of threads where there was one, is not known better than before.

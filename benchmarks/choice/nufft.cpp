@@ -49,11 +49,13 @@ class nufft_rival {
         plan_(context, vec<int, D>::filled(what.modes), what.tolerance, options(what, oversampling)) {}
 
   void set_points(const points_view<T, D>& points) { plan_.set_points(points); }
-  void transform(T* values, T* modes) {
-    auto* const complex_values = reinterpret_cast<std::complex<T>*>(values);
+  /// `back`: the values that type 2 gives, which are far larger than those given.
+  void transform(const T* values, T* modes, T* back) {
+    const auto* const complex_values = reinterpret_cast<const std::complex<T>*>(values);
     auto* const complex_modes = reinterpret_cast<std::complex<T>*>(modes);
+    auto* const complex_back = reinterpret_cast<std::complex<T>*>(back);
     real_ ? plan_.type_1(values, complex_modes) : plan_.type_1(complex_values, complex_modes);
-    real_ ? plan_.type_2(complex_modes, values) : plan_.type_2(complex_modes, complex_values);
+    real_ ? plan_.type_2(complex_modes, back) : plan_.type_2(complex_modes, complex_back);
   }
   [[nodiscard]] std::size_t modes() const { return plan_.mode_count(); }
   [[nodiscard]] detail::transform_load load(const Context& context) const {
@@ -94,7 +96,8 @@ void time_nufft_case(const Context& context, const session& s, const nufft_case&
     rivals times(s);
     const auto places = to_device(context, drawn);
     const points_view<T, D> points = strided_points<D>(places.data(), what.n);
-    array<T, Context> values = to_device(context, std::vector<T>((what.real ? 1 : 2) * what.n, T(1)));
+    const array<T, Context> values = to_device(context, std::vector<T>((what.real ? 1 : 2) * what.n, T(1)));
+    array<T, Context> back(context, values.size());
     while (times.another_round(s)) {
       for (const double oversampling : {1.25, 1.5, 2.0}) {
         const std::string name = message("oversampling ", oversampling);
@@ -103,7 +106,7 @@ void time_nufft_case(const Context& context, const session& s, const nufft_case&
           way.set_points(points);
           out["load"][name] = to_row(way.load(context));
           array<T, Context> modes(context, 2 * way.modes());
-          const auto use = [&] { way.transform(values.data(), modes.data()); };
+          const auto use = [&] { way.transform(values.data(), modes.data(), back.data()); };
           use();
           return times.of(context, rivals::nothing{}, use, 2);
         });

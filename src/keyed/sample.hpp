@@ -93,9 +93,9 @@ struct supposed_sample {
 
 /// Milliseconds that a sample takes: on a CPU, in a GPU's stream, and if a GPU's is waited for.
 [[nodiscard]] inline double sample_ms(bool cuda, bool waits, const key_sample_layout& layout) {
-  constexpr double in_stream = 0.005, waited_for = 0.05;
+  constexpr double in_stream = 0.005, waited_for = 0.03;
   if (cuda) return waits ? waited_for : in_stream;
-  return 0.01 + 1e-4 * static_cast<double>(layout.taken);
+  return 0.002 + 1.5e-5 * static_cast<double>(layout.taken);
 }
 
 /// The sample's keys, in its order; no_key where one is out of range (which raises no fault). Synchronizes.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <utility>
 
 #include "keyed/sample.hpp"
 
@@ -10,14 +12,45 @@ namespace {
 
 using key_span = std::span<const std::uint32_t>;
 
-/// Number of distinct keys (shifted right by `shift`) in a piece of the sample; no_key does not count.
-[[nodiscard]] std::size_t distinct_keys(key_span keys, int shift, std::vector<std::uint32_t>& sorted) {
-  sorted.clear();
-  for (const std::uint32_t key : keys) {
-    if (key != no_key) sorted.push_back(key >> shift);
+/// Counts by key, in a table that is made once for all pieces of a sample: a choice may wait for it.
+template <typename Count>
+class key_table {
+ public:
+  /// For so many keys at a time.
+  explicit key_table(std::size_t most) : places_(std::bit_ceil(2 * most + 2)), mask_(places_.size() - 1) {}
+
+  void clear() { ++piece_; }
+  /// What is counted of a key, and whether it is new.
+  [[nodiscard]] std::pair<Count&, bool> at(std::uint32_t key) {
+    constexpr std::uint32_t golden = 0x9e3779b9;  // mixes neighboring keys
+    std::size_t place = key * golden >> 8 & mask_;
+    while (places_[place].piece == piece_ && places_[place].key != key) place = (place + 1) & mask_;
+    slot& found = places_[place];
+    const bool is_new = found.piece != piece_;
+    if (is_new) found = {key, piece_, Count{}};
+    return {found.count, is_new};
   }
-  std::sort(sorted.begin(), sorted.end());
-  return static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+
+ private:
+  struct slot {
+    std::uint32_t key = 0, piece = 0;
+    Count count{};
+  };
+  std::vector<slot> places_;
+  std::size_t mask_;
+  std::uint32_t piece_ = 1;
+};
+struct nothing_more {};
+using key_set = key_table<nothing_more>;
+
+/// Number of distinct keys (shifted right by `shift`) in a piece of the sample; no_key does not count.
+[[nodiscard]] double distinct_keys(key_span keys, int shift, key_set& met) {
+  met.clear();
+  double distinct = 0;
+  for (const std::uint32_t key : keys) {
+    if (key != no_key && met.at(key >> shift).second) ++distinct;
+  }
+  return distinct;
 }
 
 /// Estimated distinct keys of `wanted` windows, when one has `one` and `some` windows have `several`: assumes that each
@@ -38,10 +71,10 @@ using key_span = std::span<const std::uint32_t>;
 struct window_sums {
   double elements = 0, neighbors = 0, same = 0, descending = 0, keys = 0, sectors = 0;
 
-  void add(key_span window, std::vector<std::uint32_t>& sorted) {
-    keys += static_cast<double>(distinct_keys(window, 0, sorted));
-    elements += static_cast<double>(sorted.size());
-    sectors += static_cast<double>(distinct_keys(window, 3, sorted));
+  void add(key_span window, key_set& met) {
+    keys += distinct_keys(window, 0, met);
+    elements += static_cast<double>(window.size() - static_cast<std::size_t>(std::ranges::count(window, no_key)));
+    sectors += distinct_keys(window, 3, met);
     for (std::size_t i = 1; i < window.size(); ++i) {
       if (window[i - 1] == no_key || window[i] == no_key) continue;
       ++neighbors;
@@ -54,24 +87,24 @@ struct window_sums {
 /// The share of the most frequent key. With several blocks, each key's fullest block is left out: where equal keys are
 /// adjacent, one block says nothing about the whole.
 [[nodiscard]] double crowd_of(key_span keys, std::size_t block_elements, bool several, double seen) {
-  struct place {
-    std::uint32_t key;
-    std::size_t block;
+  struct elements {
+    std::size_t all = 0, here = 0, best = 0, block = 0;  ///< in all; in the block of the last one; in the fullest
   };
-  std::vector<place> places;
+  key_table<elements> table(keys.size());
+  std::size_t most = 0;
   for (std::size_t s = 0; s < keys.size(); ++s) {
-    if (keys[s] != no_key) places.push_back({keys[s], s / block_elements});
+    if (keys[s] == no_key) continue;
+    elements& one = table.at(keys[s]).first;
+    const std::size_t block = s / block_elements;
+    if (one.block != block) one.here = 0, one.block = block;
+    ++one.all;
+    one.best = std::max(one.best, ++one.here);
+    if (!several) most = std::max(most, one.all);
   }
-  std::sort(places.begin(), places.end(),
-            [](const place& a, const place& b) { return a.key < b.key || (a.key == b.key && a.block < b.block); });
-  std::size_t most = 0, all = 0, here = 0, best = 0;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool new_key = i == 0 || places[i].key != places[i - 1].key;
-    if (new_key) all = best = 0;
-    if (new_key || places[i].block != places[i - 1].block) here = 0;
-    ++all;
-    best = std::max(best, ++here);
-    most = std::max(most, several ? all - best : all);
+  for (const std::uint32_t key : keys) {
+    if (!several || key == no_key) continue;
+    const elements& one = table.at(key).first;
+    most = std::max(most, one.all - one.best);
   }
   const double of = several ? seen - static_cast<double>(block_elements) : seen;
   return std::min(1.0, static_cast<double>(most) / std::max(of, 1.0));
@@ -133,7 +166,7 @@ std::array<supposed_sample, 3> supposed_keys(double elements, double keys) {
 
 key_sample summarize(const key_sample_layout& layout, key_span keys) {
   key_sample result;
-  std::vector<std::uint32_t> sorted;
+  key_set met(keys.size());
   window_sums sums;
   key_extent all;
   const std::size_t in_block = layout.blocks > 1 ? layout.windows * layout.window : keys.size();
@@ -141,9 +174,9 @@ key_sample summarize(const key_sample_layout& layout, key_span keys) {
   for (std::size_t first = 0; first < keys.size(); first += in_block) {
     const key_span block = keys.subspan(first, in_block);
     for (std::size_t w = 0; w < block.size(); w += layout.window) {
-      sums.add(block.subspan(w, std::min(layout.window, block.size() - w)), sorted);
+      sums.add(block.subspan(w, std::min(layout.window, block.size() - w)), met);
     }
-    block_keys += static_cast<double>(distinct_keys(block, 0, sorted));
+    block_keys += distinct_keys(block, 0, met);
     key_extent here;
     here.add(block);
     all.add(block);

@@ -84,6 +84,7 @@ class online_choice {
   std::size_t kept_ = 0, current_ = 0, challenger_ = 0;
   phase phase_ = phase::resting;
   std::uint64_t steps_in_phase_ = 0, steps_in_piece_ = 0;
+  std::uint64_t to_rest_ = rest;             ///< steps before the next trial is prepared
   double ms_in_piece_ = 0, best_piece_ = 0;  // of this phase
   double kept_ms_ = 0;                       // of a step, as last seen
   double total_ms_ = 0, lost_ms_ = 0, trial_ms_ = 0;

@@ -30,7 +30,7 @@ std::uint64_t online_choice::piece(std::uint64_t at) const {
   if (!timed_) return look_every - at % look_every;
   switch (phase_) {
     case phase::resting:
-      return rest - steps_in_phase_;
+      return to_rest_ - steps_in_phase_;
     case phase::arriving:
       return arrival - steps_in_phase_;
     default:
@@ -87,19 +87,22 @@ void online_choice::change(std::uint64_t at, std::size_t to, double ratio) {
 bool online_choice::end_trial(std::uint64_t at, double best) {
   way& tried = ways_[challenger_];
   tried.measured = best;
+  // The next trial waits less by these: a way that a change of the load has made slow costs most.
+  const std::uint64_t taken = pieces * piece_steps + arrival + steps_in_phase_, begun = at - taken;
+  to_rest_ = rest - taken;
   const std::size_t before = kept_;
   if (best < gain_to_keep * kept_ms_) {
     // The one that lost its place is not tried again at once.
     ways_[before].measured = kept_ms_;
     ways_[before].lost_against = best;
-    ways_[before].not_before = at + rest;
+    ways_[before].not_before = begun + rest;
     change(at, challenger_, best / kept_ms_);
     kept_ms_ = best;
     begin(phase::resting);
     return false;
   }
   tried.lost_against = kept_ms_;
-  tried.not_before = at + tried.patience;
+  tried.not_before = begun + tried.patience;
   tried.patience = std::min(2 * tried.patience, most_patience);
   current_ = kept_;
   begin(phase::resting);
@@ -129,7 +132,8 @@ bool online_choice::took(std::uint64_t at, std::uint64_t steps, double milliseco
   }
   switch (phase_) {
     case phase::resting:
-      if (steps_in_phase_ < rest) return false;
+      if (steps_in_phase_ < to_rest_) return false;
+      to_rest_ = rest;
       kept_ms_ = ms_in_piece_ / static_cast<double>(steps_in_piece_);
       if (expected) look(expected());
       challenger_ = next_to_try(at);

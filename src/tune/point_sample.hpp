@@ -99,9 +99,10 @@ template <typename Context, typename T, int D>
                                          const sampled_cells& cells, workspace<Context>& scratch);
 
 /// How much fuller than the mean the fullest cell is taken to be where points were not sampled, up to all points:
-/// methods that suffer most from clusters are chosen only for points that were seen. Best for the cases of the grid
-/// `fit`.
-inline constexpr double unseen_clustering = 100;
+/// methods that suffer most from clusters are chosen only for points that were seen. With less than half of this they
+/// are chosen for others, too, and may take thirty times as long as the best; with four times as much, what is best for
+/// even points is not chosen for them.
+inline constexpr double unseen_clustering = 25;
 [[nodiscard]] inline double unseen_fullest(double mean, double points, double clustering = unseen_clustering) {
   const double clustered = clustering * (1 + mean);
   return clustered < points ? clustered : points;
@@ -109,8 +110,8 @@ inline constexpr double unseen_clustering = 100;
 
 /// Milliseconds that a sample takes. It is taken where the work it serves is expected to take 50 times as long, or ten
 /// times where the choice is for good.
-inline constexpr double sample_ms_on_cuda = 0.11;
-inline constexpr double sample_ms_on_cpu = 0.06;
+inline constexpr double sample_ms_on_cuda = 0.045;
+inline constexpr double sample_ms_on_cpu = 0.02;
 [[nodiscard]] constexpr bool worth_sampling(bool cuda, double expected_ms, bool for_good = false) {
   return expected_ms >= (for_good ? 10 : 50) * (cuda ? sample_ms_on_cuda : sample_ms_on_cpu);
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "tune/point_sample.hpp"
@@ -37,17 +36,56 @@ template sampled_cells cells_for_sample(const box<double, 3>&, double);
 
 namespace {
 
-/// A cell in a window of the sample.
-struct cell_seen {
-  std::uint64_t cell;
-  std::uint32_t window;
-  bool operator<(const cell_seen& other) const {
-    return cell < other.cell || (cell == other.cell && window < other.window);
+/// The cells of a sample, in a table: of each, in which windows it was seen how often. A choice may wait for it.
+class cells_seen {
+ public:
+  struct in_window {
+    std::uint64_t cell;
+    std::uint32_t window, count, before;  ///< the one of an earlier window of this cell, plus 1; 0: there is none
+  };
+
+  /// Of windows that follow each other.
+  explicit cells_seen(std::span<const std::uint64_t> sampled)
+      : last_(std::bit_ceil(2 * sampled.size()), 0), mask_(last_.size() - 1) {
+    all_.reserve(sampled.size());
+    for (std::size_t s = 0; s < sampled.size(); ++s) {
+      add(sampled[s], static_cast<std::uint32_t>(s / point_sample_layout::window));
+    }
   }
+  /// Calls f(last) for the last window of each cell.
+  template <typename F>
+  void for_each_cell(F&& f) const {
+    for (const std::uint32_t last : last_) {
+      if (last != 0) f(all_[last - 1]);
+    }
+  }
+  /// The entry before, or null.
+  [[nodiscard]] const in_window* before(const in_window& one) const {
+    return one.before == 0 ? nullptr : &all_[one.before - 1];
+  }
+
+ private:
+  void add(std::uint64_t cell, std::uint32_t window) {
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // mixes neighboring numbers
+    std::size_t place = static_cast<std::size_t>(cell * golden >> 32) & mask_;
+    while (last_[place] != 0 && all_[last_[place] - 1].cell != cell) place = (place + 1) & mask_;
+    const std::uint32_t last = last_[place];
+    if (last != 0 && all_[last - 1].window == window) {
+      ++all_[last - 1].count;
+      return;
+    }
+    all_.push_back({cell, window, 1, last});
+    last_[place] = static_cast<std::uint32_t>(all_.size());
+  }
+
+  std::vector<std::uint32_t> last_;  ///< by place in the table: an entry, plus 1; 0: empty
+  std::size_t mask_;
+  std::vector<in_window> all_;
 };
 
 /// Adjacent points of the sample.
-void add_order(std::span<const std::uint64_t> sampled, std::uint64_t box_cells, point_sample& result) {
+void add_order(std::span<const std::uint64_t> sampled, const sampled_cells& cells, point_sample& result) {
+  const auto box_cells = static_cast<std::uint64_t>(cells.cells());
   double pairs = 0, same = 0, difference = 0;
   for (std::size_t s = 1; s < sampled.size(); ++s) {
     if (s % point_sample_layout::window == 0) continue;
@@ -55,7 +93,7 @@ void add_order(std::span<const std::uint64_t> sampled, std::uint64_t box_cells, 
     ++pairs;
     same += a == b ? 1 : 0;
     // Of copies of the box the places in it count: how far apart they are says nothing of memory.
-    const std::uint64_t from = a % box_cells, to = b % box_cells;
+    const std::uint64_t from = cells.endless ? a % box_cells : a, to = cells.endless ? b % box_cells : b;
     difference += static_cast<double>(from < to ? to - from : from - to);
   }
   if (pairs == 0) return;
@@ -74,51 +112,46 @@ void add_order(std::span<const std::uint64_t> sampled, std::uint64_t box_cells, 
 /// in windows whose distance is from one power of two up to the next.
 class pair_weights {
  public:
-  explicit pair_weights(const point_sample_layout& layout) : layout_(layout) {
+  explicit pair_weights(const point_sample_layout& layout) : windows_(static_cast<double>(layout.windows)) {
     weight_.fill(1);
+    for (std::size_t w = 0; w < most; ++w) at_[w] = layout.window_at(w);
     if (layout.taken == layout.count) return;
-    std::array<double, std::numeric_limits<std::size_t>::digits + 1> sampled{}, weight{};
-    for (std::size_t w = 0; w < windows; ++w) {
+    std::array<double, steps> sampled{};
+    for (std::size_t w = 0; w < most; ++w) {
       for (std::size_t v = 0; v <= w; ++v) ++sampled[step(v, w)];
     }
     double all = 0;  // with those of steps before it that the sample has none of
     for (std::size_t k = 0; k < sampled.size(); ++k) {
       all += pairs_of_step(k);
       if (sampled[k] == 0) continue;
-      weight[k] = all / sampled[k];
+      weight_[k] = all / sampled[k];
       all = 0;
-    }
-    for (std::size_t w = 0; w < windows; ++w) {
-      for (std::size_t v = 0; v <= w; ++v) weight_[w * windows + v] = weight[step(v, w)];
     }
   }
   /// Of a pair in these windows of the sample, the first not after the second.
-  [[nodiscard]] double of(std::size_t v, std::size_t w) const { return weight_[w * windows + v]; }
+  [[nodiscard]] double of(std::size_t v, std::size_t w) const { return weight_[step(v, w)]; }
 
  private:
-  static constexpr std::size_t windows = point_sample_layout::most_windows;
+  static constexpr std::size_t most = point_sample_layout::most_windows;
+  static constexpr std::size_t steps = std::numeric_limits<std::size_t>::digits + 1;
   [[nodiscard]] std::size_t step(std::size_t v, std::size_t w) const {
-    return static_cast<std::size_t>(std::bit_width(layout_.window_at(w) - layout_.window_at(v)));
+    return static_cast<std::size_t>(std::bit_width(at_[w] - at_[v]));
   }
   /// Pairs of windows, of all points.
   [[nodiscard]] double pairs_of_step(std::size_t k) const {
-    const auto all = static_cast<double>(layout_.windows);
-    if (k == 0) return all;
-    const double least = std::ldexp(1.0, static_cast<int>(k) - 1), end = std::min(2 * least, all);
-    return least < end ? (end - least) * (all - (least + end - 1) / 2) : 0;
+    if (k == 0) return windows_;
+    const double least = std::ldexp(1.0, static_cast<int>(k) - 1), end = std::min(2 * least, windows_);
+    return least < end ? (end - least) * (windows_ - (least + end - 1) / 2) : 0;
   }
 
-  point_sample_layout layout_;
-  std::array<double, windows * windows> weight_;
+  double windows_;
+  std::array<std::size_t, most> at_;
+  std::array<double, steps> weight_;  ///< by step
 };
 
 /// Points that share a cell with another: of each cell, the pairs of sampled points, each with its weight.
 void add_company(const point_sample_layout& layout, std::span<const std::uint64_t> sampled, point_sample& result) {
-  std::vector<cell_seen> seen(sampled.size());
-  for (std::size_t s = 0; s < seen.size(); ++s) {
-    seen[s] = {sampled[s], static_cast<std::uint32_t>(s / point_sample_layout::window)};
-  }
-  std::sort(seen.begin(), seen.end());
+  const cells_seen seen(sampled);
   const pair_weights pairs(layout);
   const auto points = static_cast<double>(layout.count);
   // Points in whole windows stand for all.
@@ -127,25 +160,23 @@ void add_company(const point_sample_layout& layout, std::span<const std::uint64_
   const double rest = whole > 1 ? (points - 1) / (whole - 1) : 0;
   const double scale = whole / static_cast<double>(sampled.size());  // points that a sampled one stands for
   double together = 0, fullest = 1, distinct = 0;
-  std::array<std::pair<std::size_t, double>, point_sample_layout::most_windows> in_window;
-  for (std::size_t first = 0; first < seen.size(); ++distinct) {
-    double of_cell = 0;
-    std::size_t last = first, windows = 0;
-    while (last < seen.size() && seen[last].cell == seen[first].cell) {
-      const std::uint32_t window = seen[last].window;
-      double count = 0;
-      for (; last < seen.size() && seen[last].cell == seen[first].cell && seen[last].window == window; ++last) ++count;
-      of_cell += count * (count - 1) * pairs.of(window, window);
-      for (std::size_t k = 0; k < windows; ++k) {
-        of_cell += 2 * count * in_window[k].second * pairs.of(in_window[k].first, window);
-      }
-      in_window[windows++] = {window, count};
+  std::array<cells_seen::in_window, point_sample_layout::most_windows> here;
+  seen.for_each_cell([&](const cells_seen::in_window& last) {
+    std::size_t met = 0;
+    double of_cell = 0, points_seen = 0;
+    for (const auto* one = &last; one != nullptr; one = seen.before(*one)) {
+      const double count = one->count;
+      double others = (count - 1) * pairs.of(one->window, one->window);
+      for (std::size_t k = 0; k < met; ++k) others += 2 * here[k].count * pairs.of(one->window, here[k].window);
+      of_cell += count * others;
+      points_seen += count;
+      here[met++] = *one;
     }
     together += of_cell;
-    const double share = scale * static_cast<double>(last - first);
+    const double share = scale * points_seen;
     fullest = std::max(fullest, 1 + rest * std::min(of_cell / share, share - 1));
-    first = last;
-  }
+    ++distinct;
+  });
   result.company = rest * together / whole;
   result.fullest = std::max(fullest, 1 + result.company);
   // Of an even distribution over the cells in use with this much company.
@@ -172,7 +203,7 @@ point_sample summarize_points(std::size_t count, const sampled_cells& cells, std
   result.cells = cells.cells();
   if (sampled.empty()) return result;
   const auto box_cells = static_cast<std::uint64_t>(result.cells);
-  add_order(sampled, box_cells, result);
+  add_order(sampled, cells, result);
   if (cells.endless) result.cells *= copies_seen(sampled, box_cells);
   add_company(point_sample_layout(count), sampled, result);
   return result;

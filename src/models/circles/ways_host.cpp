@@ -71,6 +71,9 @@ std::vector<named_cost> circles_costs(const circles_load& load) {
     cost.each("start", cost_unit::launch, 1);
     cost.each(flat ? "agents_2d" : "agents_3d", cost_unit::step, agents);
     cost.each(flat ? "tests_2d" : "tests_3d", cost_unit::step, tests);
+    // A thread walks for one agent, however few there are.
+    const double walk = 1e-3 * load.company * walked_volume(way, load.dimension);
+    if (load.cuda) cost.each(flat ? "walk_2d" : "walk_3d", cost_unit::step, walk);
     costs.push_back({way.name, determinism::run_to_run, true, cost});
   }
   return costs;
