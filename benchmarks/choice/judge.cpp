@@ -51,7 +51,13 @@ struct chosen_method {
 /// work is worth it.
 struct chosen_methods {
   chosen_method first, later;
+  double unseen_calls = 0;  ///< that are chosen for as the first is
 };
+
+/// How many calls there are until work that is expected to take so long is worth a sample.
+[[nodiscard]] double calls_until(double worth_ms, double expected_ms) {
+  return expected_ms > 0 ? std::ceil(worth_ms / expected_ms) : std::numeric_limits<double>::infinity();
+}
 
 /// As plans and lists choose.
 template <typename Request, typename Choose>
@@ -62,7 +68,9 @@ template <typename Request, typename Choose>
   const chosen_method sampled{std::string(seen.method), true, seen.milliseconds};
   if (detail::worth_sampling(request.cuda, unseen.milliseconds, repeatable)) return {sampled, sampled};
   const chosen_method first{std::string(unseen.method), false, unseen.milliseconds};
-  return {first, repeatable ? first : sampled};
+  if (repeatable) return {first, first};
+  const double sample_ms = request.cuda ? detail::sample_ms_on_cuda : detail::sample_ms_on_cpu;
+  return {first, sampled, calls_until(50 * sample_ms, unseen.milliseconds)};
 }
 
 /// As key_reducer chooses.
@@ -76,7 +84,9 @@ template <typename Request, typename Choose>
   const chosen_method first{std::string(unseen.method), worth, unseen.milliseconds};
   // Nobody waits for the sample of a GPU.
   if (worth && (!request.cuda || repeatable)) return {sampled, sampled};
-  return {first, repeatable ? first : sampled};
+  if (repeatable) return {first, first};
+  const auto layout = detail::key_sample_layout::of(request.cuda, static_cast<std::size_t>(request.elements));
+  return {first, sampled, calls_until(50 * detail::sample_ms(request.cuda, false, layout), unseen.milliseconds)};
 }
 
 /// What the ways of a model cost.
@@ -150,13 +160,13 @@ template <typename Request>
     });
     // Later lists know how many pairs the one before had.
     request.found = measured.value("pairs", 0.0);
-    return {unseen.first, fastest_of(detail::neighbor_costs(request))};
+    return {unseen.first, fastest_of(detail::neighbor_costs(request)), 1};
   }
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
     const chosen_method first = fastest_of(detail::contact_costs(request));
     if (request.cuda) request.found = measured.value("contacts", -1.0);
-    return {first, fastest_of(detail::contact_costs(request))};
+    return {first, fastest_of(detail::contact_costs(request)), 1};
   }
   const chosen_method only = fastest_of(way_costs(module, load));
   return {only, only};
@@ -198,10 +208,13 @@ template <typename Request>
     const double ms = time_of(measured, name, uses);
     if (ms < best_ms) best = name, best_ms = ms;
   }
-  const auto [first, chosen] = choose_for(measured, uses, profile);
+  constexpr double calls = 100;
+  const auto [first, chosen, unseen_calls] = choose_for(measured, uses, profile);
   const double ms = time_of(measured, chosen.name, uses);
-  const double sampling = first.sampled ? measured.value("sample_ms", 0.0) : 0;
-  const double first_ms = time_of(measured, first.name, uses) + sampling;
+  const double sample_ms = measured.value("sample_ms", 0.0);
+  const double unseen_ms = time_of(measured, first.name, uses), first_ms = unseen_ms + (first.sampled ? sample_ms : 0);
+  const double unseen = std::min(unseen_calls, calls), seen = calls - unseen;
+  const bool samples = first.sampled || (chosen.sampled && seen > 0);
   out["chosen"] = chosen.name;
   if (first.name != chosen.name) out["first_chosen"] = first.name;
   out["best"] = best;
@@ -210,6 +223,9 @@ template <typename Request>
   out["best_ms"] = best_ms;
   out["regret"] = ms / best_ms;
   out["first_regret"] = first_ms / best_ms;
+  // Infinite times of what was not measured are not multiplied by 0.
+  out["run_regret"] = ((unseen > 0 ? unseen * unseen_ms : 0) + (seen > 0 ? seen * ms : 0) + (samples ? sample_ms : 0)) /
+                      (calls * best_ms);
   return out;
 }
 
@@ -318,25 +334,23 @@ std::vector<row> judge(const row& measured, const device_profile& profile) {
 }
 
 std::vector<row> summarize_regret(const std::vector<row>& judged) {
-  std::map<std::string, std::vector<std::pair<double, double>>> by_module;
-  for (const row& one : judged) by_module[one.at("module")].emplace_back(one.at("regret"), one.at("first_regret"));
+  std::map<std::string, std::vector<const row*>> by_module;
+  for (const row& one : judged) by_module[one.at("module")].push_back(&one);
   std::vector<row> results;
-  for (auto& [module, regrets] : by_module) {
-    std::vector<double> steady, first;
-    for (const auto& [a, b] : regrets) steady.push_back(a), first.push_back(b);
-    const auto at = [](std::vector<double>& values, double share) {
-      std::ranges::sort(values);
-      return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-    };
-    results.push_back({{"op", "choice_summary"},
-                       {"module", module},
-                       {"cases", steady.size()},
-                       {"median", at(steady, 0.5)},
-                       {"percentile_95", at(steady, 0.95)},
-                       {"worst", at(steady, 1)},
-                       {"first_median", at(first, 0.5)},
-                       {"first_percentile_95", at(first, 0.95)},
-                       {"first_worst", at(first, 1)}});
+  for (const auto& [module, rows] : by_module) {
+    row summary{{"op", "choice_summary"}, {"module", module}, {"cases", rows.size()}};
+    for (const std::string kind : {"", "run_", "first_"}) {
+      std::vector<double> regrets;
+      for (const row* const one : rows) regrets.push_back(one->at(kind + "regret"));
+      std::ranges::sort(regrets);
+      const auto at = [&](double share) {
+        return regrets[static_cast<std::size_t>(share * static_cast<double>(regrets.size() - 1) + 0.5)];
+      };
+      summary[kind + "median"] = at(0.5);
+      summary[kind + "percentile_95"] = at(0.95);
+      summary[kind + "worst"] = at(1);
+    }
+    results.push_back(std::move(summary));
   }
   return results;
 }

@@ -98,6 +98,18 @@ TEST(judged_choices, have_no_regret_with_constants_that_fit) {
   ASSERT_EQ(summary.size(), 1U);
   EXPECT_EQ(summary[0]["cases"], judged.size());
   EXPECT_EQ(summary[0]["worst"], 1.0);
+  EXPECT_EQ(summary[0]["run_worst"], 1.0);
+}
+
+TEST(judged_choices, of_a_hundred_calls_pay_for_one_sample) {
+  row measured = some_row(1e6);
+  measured["sample_ms"] = 3.0;
+  const device_profile fitted = fit_profile({some_row(1e3), some_row(1e6)}, {});
+  const row once = judge(measured, fitted).front();
+  ASSERT_EQ(once["regret"], 1.0);
+  const double call_ms = once["best_ms"], first = once["first_regret"], run = once["run_regret"];
+  EXPECT_TRUE(first == 1 || std::abs(first - (1 + 3 / call_ms)) < 1e-9) << first;
+  EXPECT_NEAR(run, 1 + 3 / (100 * call_ms), 1e-9);
 }
 
 TEST(judged_choices, keep_constants_of_what_no_case_has_any_of) {

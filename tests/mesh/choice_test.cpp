@@ -54,7 +54,7 @@ TEST_F(spread_choice_cuda, goes_by_the_number_of_uses) {
 /// No absolute times: those of another machine could be wrong by any factor.
 TEST_F(spread_choice_cuda, says_how_the_best_two_compare) {
   const std::string reason = choice_of(128, 10000000, 5).reason();
-  EXPECT_TRUE(reason.starts_with("for 5 uses tiles is expected to take least, particle_threads 1")) << reason;
+  EXPECT_TRUE(reason.starts_with("for 5 uses tiles is expected to take least, particle_threads ")) << reason;
   EXPECT_TRUE(reason.ends_with(" times as long")) << reason;
 }
 
