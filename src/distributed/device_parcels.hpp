@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -41,6 +42,9 @@ void wait_until_copied(const cuda_context& context, const parcel& one);
 bool make_peers(int device, int other);
 /// Whether kernels of `device` may write to what the context allocates, from now on.
 [[nodiscard]] bool open_memory(const cuda_context& context, int device);
+
+/// A word of the host that all devices can read; 0 at first. nullptr without devices.
+[[nodiscard]] std::shared_ptr<std::uint32_t> make_device_flag(const cuda_context& context);
 
 /// The marks of one rank's stream: see direct_ranks. Two by turns, so that one can be set while others still read the
 /// one before.

@@ -71,6 +71,16 @@ bool open_memory(const cuda_context& context, int device) {
   return peers && dynamic_cast<const device_pool*>(&context.memory()) != nullptr;
 }
 
+std::shared_ptr<std::uint32_t> make_device_flag(const cuda_context& context) {
+  context.activate();
+  void* memory = nullptr;
+  check_cuda(cudaHostAlloc(&memory, sizeof(std::uint32_t), cudaHostAllocPortable | cudaHostAllocMapped),
+             "allocating page-locked memory");
+  auto* const flag = static_cast<std::uint32_t*>(memory);
+  *flag = 0;
+  return {flag, [](std::uint32_t* one) { cudaFreeHost(one); }};
+}
+
 void stream_marks::set(const cuda_context& context) {
   turn_ = 1 - turn_;
   context.activate();
@@ -111,6 +121,7 @@ void wait_until_copied(const cuda_context& context, const parcel&) { context.act
 void wait_for_mark(const cuda_context& context, void*) { context.activate(); }
 bool make_peers(int, int) { return false; }
 bool open_memory(const cuda_context&, int) { return false; }
+std::shared_ptr<std::uint32_t> make_device_flag(const cuda_context&) { return nullptr; }
 void stream_marks::set(const cuda_context& context) { context.activate(); }
 
 #endif

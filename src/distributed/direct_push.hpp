@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "distributed/direct_ranks.hpp"
+#include "quadrat/core/array.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
@@ -57,7 +61,7 @@ class push_elements {
     one.end = calls_;
   }
 
-  [[nodiscard]] std::size_t calls() const { return calls_; }
+  [[nodiscard]] QUADRAT_HD std::size_t calls() const { return calls_; }
 
   QUADRAT_HD void operator()(std::size_t i) const {
     int which = 0;
@@ -106,35 +110,192 @@ class push_elements {
   return result;
 }
 
+/// The ranks of these as bits.
+[[nodiscard]] inline std::uint32_t bits_of_some(std::span<const std::size_t> counts) {
+  std::uint32_t bits = 0;
+  for (const int rank : ranks_with_some(counts)) bits |= std::uint32_t{1} << rank;
+  return bits;
+}
+
+/// What kernels of different ranks tell each other: the number of the exchange that they have come to.
+struct direct_signals {
+  static constexpr std::uint32_t pitch = 8;  ///< words from flag to flag: a sector
+
+  std::uint32_t* flags;  ///< of this rank: [may be written to, has written][rank]
+  std::uint32_t* of_others[push_elements::most_ranks];
+  const std::uint32_t* stop;  ///< not 0: a rank has failed, and nothing is waited for
+  std::uint32_t* blocks;      ///< of the kernel that have ended
+  std::uint32_t number;       ///< of the exchange
+  std::uint32_t self;
+  std::uint32_t to, from;  ///< bits of ranks: those written to, those that write here
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t* ready(std::uint32_t* all, std::uint32_t rank) const {
+    return all + rank * pitch;
+  }
+  [[nodiscard]] QUADRAT_HD std::uint32_t* done(std::uint32_t* all, std::uint32_t rank) const {
+    return all + (push_elements::most_ranks + rank) * pitch;
+  }
+  /// Of the flags and `blocks`.
+  static constexpr std::size_t words = 2 * push_elements::most_ranks * pitch + 1;
+};
+
+#if defined(__CUDACC__)
+
+__device__ __forceinline__ void set_flag(std::uint32_t* flag, std::uint32_t number) {
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(number) : "memory");
+}
+
+/// Until a flag has come to a number, which may have wrapped around.
+__device__ __forceinline__ void wait_for_flag(const std::uint32_t* flag, std::uint32_t number,
+                                              const std::uint32_t* stop) {
+  constexpr unsigned patience = 1024;  // looks at the flag between two at the host's memory
+  for (unsigned looks = 1;; ++looks) {
+    std::uint32_t value;
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+    if (static_cast<int>(value - number) >= 0) return;
+    if (looks % patience == 0 && *const_cast<const volatile std::uint32_t*>(stop) != 0) return;
+  }
+}
+
+/// Writes to others when they no longer read what was there, and ends when all others have written here.
+template <typename Body>
+__global__ void __launch_bounds__(cuda_launch::block)
+    push_kernel(const __grid_constant__ Body body, const __grid_constant__ direct_signals signals) {
+  const std::uint32_t rank = threadIdx.x;
+  const bool reads = rank < push_elements::most_ranks && (signals.from >> rank & 1) != 0;
+  const bool writes = rank < push_elements::most_ranks && (signals.to >> rank & 1) != 0;
+  if (reads && blockIdx.x == 0) set_flag(signals.ready(signals.of_others[rank], signals.self), signals.number);
+  if (writes) wait_for_flag(signals.ready(signals.flags, rank), signals.number, signals.stop);
+  __syncthreads();
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x;
+  if (i < body.calls()) body(i);
+  __syncthreads();
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    is_last = atomicAdd(signals.blocks, 1u) == gridDim.x - 1;
+    __threadfence_system();
+  }
+  __syncthreads();
+  if (!is_last) return;
+  if (threadIdx.x == 0) *signals.blocks = 0;
+  if (writes) set_flag(signals.done(signals.of_others[rank], signals.self), signals.number);
+  if (reads) wait_for_flag(signals.done(signals.flags, rank), signals.number, signals.stop);
+}
+
+#endif
+
+/// How an object of a rank writes into the memory of others, on one stream. Between ranks that share a device streams
+/// wait for each other's marks. Between others one kernel does all: seven calls of the driver, in which threads wait
+/// for each other, become one. Threads meet before it and after it: what a kernel waits for has then been enqueued
+/// before any of them goes on, so that it comes, whatever a thread does next. All calls are collective.
+class direct_way {
+ public:
+  direct_way(const cuda_context& context, communicator& ranks, direct_ranks& direct)
+      : ranks_(ranks), direct_(direct), stop_(direct.stop_flag()) {
+    if (stop_ == nullptr) return;
+    flags_.resize_discarding(context, direct_signals::words);
+    fill_bytes(context, flags_.data(), 0, flags_.bytes());
+    context.synchronize();
+    flags_of_all_ = all_values(ranks, flags_.data());
+  }
+
+  /// Before any is written: gathers `bytes` of host memory of all.
+  void open(const cuda_context& context, std::span<const std::size_t> sent, const void* mine, void* all,
+            std::size_t bytes) {
+    if (stop_ != nullptr) return ranks_.all_gather(mine, all, bytes);
+    direct_.mark(context);
+    direct_.pass_marks(context, ranks_with_some(sent), mine, all, bytes);
+  }
+  void push(const cuda_context& context, const char* name, const push_elements& body, std::size_t bytes,
+            std::span<const std::size_t> sent, std::span<const std::size_t> received) {
+    direct_.count_written(bytes);
+    if (stop_ == nullptr) {
+      for_each(context, name, body.calls(), body);
+      return direct_.mark(context);
+    }
+    ++number_;
+    launch(context, name, body, bits_of_some(sent), bits_of_some(received));
+    ranks_.barrier();
+  }
+  /// Later work of the stream may read what others have written.
+  void finish(const cuda_context& context, std::span<const std::size_t> received) {
+    if (stop_ == nullptr) direct_.pass_marks(context, ranks_with_some(received), nullptr, nullptr, 0);
+  }
+  [[nodiscard]] int self() const { return ranks_.rank(); }
+  [[nodiscard]] std::size_t bytes() const { return flags_.bytes(); }
+
+ private:
+  void launch(const cuda_context& context, const char* name, const push_elements& body, std::uint32_t to,
+              std::uint32_t from) {
+#if defined(__CUDACC__)
+    if (to == 0 && from == 0) return;
+    direct_signals signals{};
+    signals.flags = flags_.data();
+    std::copy(flags_of_all_.begin(), flags_of_all_.end(), signals.of_others);
+    signals.stop = stop_;
+    signals.blocks = flags_.data() + (direct_signals::words - 1);
+    signals.number = number_;
+    signals.self = static_cast<std::uint32_t>(self());
+    signals.to = to;
+    signals.from = from;
+    const cuda_launch launch(context, name);
+    const unsigned blocks = cuda_launch::blocks(std::max<std::size_t>(body.calls(), 1));
+    push_kernel<<<blocks, cuda_launch::block, 0, context.stream()>>>(body, signals);
+    launch.check();
+#else
+    static_cast<void>(to);
+    static_cast<void>(from);
+    for_each(context, name, body.calls(), body);  // throws
+#endif
+  }
+
+  communicator& ranks_;
+  direct_ranks& direct_;
+  const std::uint32_t* stop_;  ///< nullptr: ranks share devices
+  array<std::uint32_t, cuda_context> flags_;
+  std::vector<std::uint32_t*> flags_of_all_;
+  std::uint32_t number_ = 0;
+};
+
+/// Where ranks can write to each other; else nullptr. Collective.
+template <typename Context>
+[[nodiscard]] std::unique_ptr<direct_way> find_direct_way(const Context& context, communicator& ranks) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (ranks.size() > 1 && ranks.size() <= push_elements::most_ranks) {
+      if (direct_ranks* const direct = find_direct_ranks(ranks, context); direct != nullptr) {
+        return std::make_unique<direct_way>(context, ranks, *direct);
+      }
+    }
+  }
+  return nullptr;
+}
+
 /// Elements of one array that ranks write into a buffer of each, in order of the sending rank.
 class direct_exchange {
  public:
   /// By rank: the elements that go there, and that come from there.
-  direct_exchange(direct_ranks& ranks, int self, std::span<const std::size_t> sent,
-                  std::span<const std::size_t> received)
-      : ranks_(ranks), self_(self), sent_(sent), received_(received) {}
+  direct_exchange(direct_way& way, std::span<const std::size_t> sent, std::span<const std::size_t> received)
+      : way_(way), sent_(sent), received_(received) {}
 
   /// When all that are written to have read what was in their buffers before. Collective.
   void start(const cuda_context& context, const char* name, const void* data, std::size_t bytes,
              const std::uint32_t* indices, void* buffer) const {
     arrival mine{static_cast<std::byte*>(buffer), {}}, all[push_elements::most_ranks];
     std::exclusive_scan(received_.begin(), received_.end(), mine.first.begin(), std::size_t{0});
-    ranks_.mark(context);
-    ranks_.pass_marks(context, ranks_with_some(sent_), &mine, all, sizeof(mine));
+    way_.open(context, sent_, &mine, all, sizeof(mine));
+    const auto self = static_cast<std::size_t>(way_.self());
     push_elements::targets to{};
     for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
-      if (sent_[rank] > 0) to[rank] = all[rank].data + all[rank].first[static_cast<std::size_t>(self_)] * bytes;
+      if (sent_[rank] > 0) to[rank] = all[rank].data + all[rank].first[self] * bytes;
     }
-    push_elements body(sent_, self_, indices);
+    push_elements body(sent_, way_.self(), indices);
     body.add(data, bytes, to);
-    for_each(context, name, body.calls(), body);
-    ranks_.count_written(std::accumulate(sent_.begin(), sent_.end(), std::size_t{0}) * bytes);
-    ranks_.mark(context);
+    way_.push(context, name, body, std::accumulate(sent_.begin(), sent_.end(), std::size_t{0}) * bytes, sent_,
+              received_);
   }
   /// Later work of the stream may read the buffer. Collective.
-  void finish(const cuda_context& context) const {
-    ranks_.pass_marks(context, ranks_with_some(received_), nullptr, nullptr, 0);
-  }
+  void finish(const cuda_context& context) const { way_.finish(context, received_); }
 
  private:
   struct arrival {
@@ -142,8 +303,7 @@ class direct_exchange {
     std::array<std::size_t, push_elements::most_ranks> first;  ///< by rank: of its elements
   };
 
-  direct_ranks& ranks_;
-  int self_;
+  direct_way& way_;
   std::span<const std::size_t> sent_, received_;
 };
 

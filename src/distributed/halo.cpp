@@ -48,8 +48,8 @@ struct halo<Context, T, D>::implementation {
   array<std::uint32_t, Context> out, in;
   detail::halo_rows rows{};
   bool looked = false;
-  detail::direct_ranks* direct = nullptr;  ///< where this rank writes ghosts where they belong
-  std::vector<std::uint64_t> places;       ///< of this rank's ghosts in the arrays of each rank
+  std::unique_ptr<detail::direct_way> direct;  ///< where this rank writes ghosts where they belong
+  std::vector<std::uint64_t> places;           ///< of this rank's ghosts in the arrays of each rank
 };
 
 template <typename Context, typename T, int D>
@@ -98,11 +98,8 @@ void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T
 /// After counts have been exchanged: whether ranks write directly, and where to.
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::implementation::find_direct_ways() {
-  if (!looked) {
-    const bool few = ranks.size() > 1 && ranks.size() <= detail::push_elements::most_ranks;
-    direct = few ? detail::find_direct_ranks(ranks, context) : nullptr;
-    looked = true;
-  }
+  if (!looked) direct = detail::find_direct_way(context, ranks);
+  looked = true;
   if (direct == nullptr) return;
   std::vector<std::uint64_t> here;
   std::uint64_t place = own;
@@ -122,8 +119,7 @@ void halo<Context, T, D>::implementation::push(std::span<const halo_array> array
     using pointers = std::array<void*, detail::halo_rows::most>;
     pointers mine{}, all[detail::push_elements::most_ranks];
     for (std::size_t k = 0; k < arrays.size(); ++k) mine[k] = arrays[k].data;
-    direct->mark(context);
-    direct->pass_marks(context, detail::ranks_with_some(sent), mine.data(), all, sizeof(mine));
+    direct->open(context, sent, mine.data(), all, sizeof(mine));
     detail::push_elements body(sent, ranks.rank(), entries());
     for (std::size_t k = 0; k < arrays.size(); ++k) {
       const std::size_t bytes = arrays[k].element_bytes;
@@ -133,9 +129,7 @@ void halo<Context, T, D>::implementation::push(std::span<const halo_array> array
       }
       body.add(arrays[k].data, bytes, there);
     }
-    for_each(context, "halo.push", body.calls(), body);
-    direct->count_written(total_sent() * rows.words * sizeof(std::uint32_t));
-    direct->mark(context);
+    direct->push(context, "halo.push", body, total_sent() * rows.words * sizeof(std::uint32_t), sent, received);
   }
 }
 
@@ -204,9 +198,7 @@ template <typename Context, typename T, int D>
 void halo<Context, T, D>::finish_forward() {
   implementation& self = *implementation_;
   if constexpr (std::is_same_v<Context, cuda_context>) {
-    if (self.direct != nullptr) {
-      return self.direct->pass_marks(self.context, detail::ranks_with_some(self.received), nullptr, nullptr, 0);
-    }
+    if (self.direct != nullptr) return self.direct->finish(self.context, self.received);
   }
   self.ranks.finish(self.context);
   if (self.rows.arrays == 1) return;

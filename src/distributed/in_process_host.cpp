@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -88,8 +89,18 @@ class hub {
         words_ = words;
         failed_.store(rank);
       }
+      if (stop_ != nullptr) std::atomic_ref(*stop_).store(1);
     }
     wake();
+  }
+  /// Not 0 when a rank has failed; kernels look at it.
+  [[nodiscard]] const std::uint32_t* stop_flag(const cuda_context& context) {
+    const std::lock_guard lock(mutex_);
+    if (stop_ == nullptr) {
+      stop_ = detail::make_device_flag(context);
+      if (stop_ != nullptr && failed_.load() >= 0) *stop_ = 1;
+    }
+    return stop_.get();
   }
   [[nodiscard]] const std::exception_ptr& problem() const { return problem_; }
   /// Of a rank. Here, because others may still look at those of one that has ended.
@@ -151,6 +162,7 @@ class hub {
   std::condition_variable changed_;
   std::exception_ptr problem_;
   std::string words_;
+  std::shared_ptr<std::uint32_t> stop_;
 };
 
 class thread_communicator final : public communicator, public detail::direct_ranks {
@@ -237,12 +249,16 @@ class thread_communicator final : public communicator, public detail::direct_ran
 
   [[nodiscard]] bool reach(const cuda_context& context) override {
     int open = 1;
-    for (const int device : all_values(*this, context.device())) {
+    const auto devices = all_values(*this, context.device());
+    for (const int device : devices) {
       if (!detail::open_memory(context, device)) open = 0;
     }
+    const bool apart = std::set(devices.begin(), devices.end()).size() == devices.size();
+    stop_ = apart ? hub_.stop_flag(context) : nullptr;
     const auto all = all_values(*this, open);
     return std::find(all.begin(), all.end(), 0) == all.end();
   }
+  [[nodiscard]] const std::uint32_t* stop_flag() const override { return stop_; }
   void count_written(std::size_t bytes) override {
     const outgoing_message to_another{rank_ == 0 ? 1 : 0, nullptr, bytes};
     if (size() > 1) count({&to_another, 1});
@@ -296,6 +312,7 @@ class thread_communicator final : public communicator, public detail::direct_ran
   std::vector<int> others_;
   std::vector<std::byte> marked_;  ///< what this rank gives with its mark
   std::vector<void*> marks_;       ///< by rank
+  const std::uint32_t* stop_ = nullptr;
 };
 
 void run_one(hub& all, int rank, const std::function<void(communicator&)>& body) {

@@ -178,7 +178,7 @@ struct mesh_halo<Context, T, D>::implementation {
   array<std::uint32_t, Context> own_in_patch, own_in_block;
   mesh_arrivals<Context> arrivals;
   array<T, Context> out, in;
-  detail::direct_ranks* direct = nullptr;  ///< where this rank writes what others need into their `in`
+  std::unique_ptr<detail::direct_way> direct;  ///< where this rank writes what others need into their `in`
 };
 
 /// Both sides list the same pieces: this rank's patch with every block, and every patch with this rank's block.
@@ -234,7 +234,7 @@ void mesh_halo<Context, T, D>::implementation::start(const T* from, const mesh_r
   in.resize_discarding(context, coming.indices.size() * width);
   if constexpr (std::is_same_v<Context, cuda_context>) {
     if (direct != nullptr) {
-      const detail::direct_exchange messages(*direct, ranks.rank(), leaving.by_rank, coming.by_rank);
+      const detail::direct_exchange messages(*direct, leaving.by_rank, coming.by_rank);
       return messages.start(context, "mesh.push", from, bytes, leaving.indices.data(), in.data());
     }
   }
@@ -254,7 +254,7 @@ void mesh_halo<Context, T, D>::implementation::finish(const mesh_route<Context>&
                                                       const mesh_route<Context>& coming) {
   if constexpr (std::is_same_v<Context, cuda_context>) {
     if (direct != nullptr) {
-      return detail::direct_exchange(*direct, ranks.rank(), leaving.by_rank, coming.by_rank).finish(context);
+      return detail::direct_exchange(*direct, leaving.by_rank, coming.by_rank).finish(context);
     }
   }
   ranks.finish(context);
@@ -289,9 +289,7 @@ mesh_halo<Context, T, D>::mesh_halo(const Context& context, communicator& ranks,
     implementation_ = std::make_unique<implementation>(context, ranks);
     implementation_->plan(owners, patches);
   });
-  if (ranks.size() > 1 && ranks.size() <= detail::push_elements::most_ranks) {
-    implementation_->direct = detail::find_direct_ranks(ranks, context);
-  }
+  implementation_->direct = detail::find_direct_way(context, ranks);
 }
 template <typename Context, typename T, int D>
 mesh_halo<Context, T, D>::mesh_halo(mesh_halo&&) noexcept = default;

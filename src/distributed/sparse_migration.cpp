@@ -116,7 +116,7 @@ struct sparse_migration<Context>::implementation {
   std::size_t count = 0, leaving = 0, arriving = 0;
   array<std::uint32_t, Context> out, in;
   bool looked = false;
-  detail::direct_ranks* direct = nullptr;  ///< where this rank writes where elements arrive
+  std::unique_ptr<detail::direct_way> direct;  ///< where this rank writes where elements arrive
 };
 
 /// Returns how many go to each rank.
@@ -209,11 +209,8 @@ void sparse_migration<Context>::build(const std::uint32_t* destinations, std::si
   own.leaving = leaving;
   own.arriving = std::accumulate(own.received.begin(), own.received.end(), std::size_t{0});
   own.find_tail(destinations);
-  if (!own.looked) {
-    const bool few = own.ranks.size() > 1 && own.ranks.size() <= detail::push_elements::most_ranks;
-    own.direct = few ? detail::find_direct_ranks(own.ranks, own.context) : nullptr;
-    own.looked = true;
-  }
+  if (!own.looked) own.direct = detail::find_direct_way(own.context, own.ranks);
+  own.looked = true;
 }
 
 /// Sends those that leave into `in` of the ranks that get them.
@@ -223,7 +220,7 @@ void sparse_migration<Context>::implementation::send(const element_words& all) {
   in.resize_discarding(context, arriving * all.words);
   if constexpr (std::is_same_v<Context, cuda_context>) {
     if (direct != nullptr) {
-      const detail::direct_exchange messages(*direct, ranks.rank(), sent, received);
+      const detail::direct_exchange messages(*direct, sent, received);
       messages.start(context, "migration.push", all.data, element_bytes, lists.by_rank.data(), in.data());
       return messages.finish(context);
     }

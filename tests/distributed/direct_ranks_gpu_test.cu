@@ -10,6 +10,7 @@
 #include "quadrat/distributed/in_process.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "support/backend.hpp"
+#include "support/errors.hpp"
 
 namespace quadrat::test {
 
@@ -126,6 +127,77 @@ TEST_P(direct_ranks_test, arrays_of_any_width_arrive_in_one_kernel) {
       }
     }
   }));
+}
+
+/// All write to all, again and again, some of them late; what has arrived is counted on the device.
+void check_ways(communicator& ranks) {
+  const backend_context context = context_of_rank();
+  const auto way = detail::find_direct_way(context, ranks);
+  if (way == nullptr) return;
+  const auto size = static_cast<std::size_t>(ranks.size()), self = static_cast<std::size_t>(ranks.rank());
+  constexpr std::size_t each = 700;
+  std::vector<std::size_t> counts(size, each), from(size, each);
+  counts[self] = from[self] = 0;
+  std::vector<std::uint32_t> indices;
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    for (std::size_t k = 0; k < counts[rank]; ++k) indices.push_back(static_cast<std::uint32_t>(k));
+  }
+  const auto order = to_device(context, indices);
+  array<std::uint32_t, backend_context> mine(context, each), arrived(context, size * each);
+  auto wrong = to_device(context, std::vector<std::uint32_t>{0});
+  const detail::direct_exchange messages(*way, counts, from);
+  for (std::uint32_t round = 0; round < 60; ++round) {
+    const auto value = [&](std::size_t rank) { return 100 * round + static_cast<std::uint32_t>(rank); };
+    const long long cycles = (round + self) % 3 == 0 ? 100'000LL : 0LL;
+    for_each(context, "test.write", each, write_slowly{mine.data(), value(self), cycles});
+    messages.start(context, "test.push", mine.data(), sizeof(std::uint32_t), order.data(), arrived.data());
+    messages.finish(context);
+    std::size_t first = 0;
+    for (std::size_t rank = 0; rank < size; ++rank) {
+      if (rank == self) continue;
+      for_each(context, "test.count", each,
+               count_others_slowly{arrived.data() + first, value(rank), cycles, wrong.data()});
+      first += each;
+    }
+  }
+  expect(to_host(context, wrong)[0] == 0, "rank ", self, " has read words that were not yet, or no longer, there");
+  ranks.barrier();
+}
+
+TEST_P(direct_ranks_test, all_write_to_all) { EXPECT_NO_THROW(run_ranks(GetParam(), check_ways)); }
+
+/// A rank throws after the others know that it is there, and before it tells their kernels.
+TEST_P(direct_ranks_test, kernels_that_wait_for_a_rank_that_has_failed_end) {
+  const int guilty = GetParam() - 1;
+  const auto body = [&](communicator& ranks) {
+    const backend_context context = context_of_rank();
+    const auto way = detail::find_direct_way(context, ranks);
+    const auto size = static_cast<std::size_t>(ranks.size());
+    std::vector<std::size_t> counts(size, 1);
+    counts[static_cast<std::size_t>(ranks.rank())] = 0;
+    const auto order = to_device(context, std::vector<std::uint32_t>(size, 0));
+    array<std::uint32_t, backend_context> mine(context, 1), arrived(context, size);
+    if (way == nullptr) throw data_error("no more");
+    void* const buffer = arrived.data();
+    std::vector<void*> all(size);
+    way->open(context, counts, &buffer, all.data(), sizeof(buffer));
+    if (ranks.rank() == guilty) throw data_error("no more");
+    detail::push_elements elements(counts, ranks.rank(), order.data());
+    detail::push_elements::targets to{};
+    for (std::size_t rank = 0; rank < size; ++rank) {
+      to[rank] = static_cast<std::uint32_t*>(all[rank]) + ranks.rank();
+    }
+    elements.add(mine.data(), sizeof(std::uint32_t), to);
+    try {
+      way->push(context, "test.push", elements, 0, counts, counts);
+      way->finish(context, counts);
+      ranks.barrier();
+    } catch (const rank_error&) {
+      context.synchronize();
+      throw;
+    }
+  };
+  EXPECT_EQ(error_of<data_error>([&] { run_ranks(GetParam(), body); }), "no more");
 }
 
 }  // namespace
