@@ -119,7 +119,7 @@ class push_elements {
 
 /// What kernels of different ranks tell each other: the number of the exchange that they have come to.
 struct direct_signals {
-  static constexpr std::uint32_t pitch = 8;  ///< words from flag to flag: a sector
+  static constexpr std::size_t pitch = 8;  ///< words from flag to flag: a sector
 
   std::uint32_t* flags;  ///< of this rank: [may be written to, has written][rank]
   std::uint32_t* of_others[push_elements::most_ranks];
@@ -136,7 +136,7 @@ struct direct_signals {
     return all + (push_elements::most_ranks + rank) * pitch;
   }
   /// Of the flags and `blocks`.
-  static constexpr std::size_t words = 2 * push_elements::most_ranks * pitch + 1;
+  static constexpr std::size_t words = std::size_t{2} * push_elements::most_ranks * pitch + 1;
 };
 
 #if defined(__CUDACC__)
@@ -145,30 +145,35 @@ __device__ __forceinline__ void set_flag(std::uint32_t* flag, std::uint32_t numb
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(number) : "memory");
 }
 
-/// Until a flag has come to a number, which may have wrapped around.
-__device__ __forceinline__ void wait_for_flag(const std::uint32_t* flag, std::uint32_t number,
+/// Until a flag has come to a number, which may have wrapped around. False: a rank has failed.
+__device__ __forceinline__ bool wait_for_flag(const std::uint32_t* flag, std::uint32_t number,
                                               const std::uint32_t* stop) {
   constexpr unsigned patience = 1024;  // looks at the flag between two at the host's memory
   for (unsigned looks = 1;; ++looks) {
     std::uint32_t value;
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
-    if (static_cast<int>(value - number) >= 0) return;
-    if (looks % patience == 0 && *const_cast<const volatile std::uint32_t*>(stop) != 0) return;
+    if (static_cast<int>(value - number) >= 0) return true;
+    if (looks % patience == 0 && *const_cast<const volatile std::uint32_t*>(stop) != 0) return false;
   }
 }
 
-/// Writes to others when they no longer read what was there, and ends when all others have written here.
+/// Of a block. With no more blocks than multiprocessors there is always room for kernels of other streams, so that one
+/// that another rank waits for can start whichever of two exchanges comes first.
+inline constexpr unsigned push_threads = 512;
+
+/// Writes to others when they no longer read what was there, and ends when all others have written here. If a rank has
+/// failed it just ends.
 template <typename Body>
-__global__ void __launch_bounds__(cuda_launch::block)
+__global__ void __launch_bounds__(push_threads)
     push_kernel(const __grid_constant__ Body body, const __grid_constant__ direct_signals signals) {
   const std::uint32_t rank = threadIdx.x;
   const bool reads = rank < push_elements::most_ranks && (signals.from >> rank & 1) != 0;
   const bool writes = rank < push_elements::most_ranks && (signals.to >> rank & 1) != 0;
   if (reads && blockIdx.x == 0) set_flag(signals.ready(signals.of_others[rank], signals.self), signals.number);
-  if (writes) wait_for_flag(signals.ready(signals.flags, rank), signals.number, signals.stop);
-  __syncthreads();
-  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x;
-  if (i < body.calls()) body(i);
+  const bool ready = !writes || wait_for_flag(signals.ready(signals.flags, rank), signals.number, signals.stop);
+  if (__syncthreads_and(ready) == 0) return;
+  const std::size_t all = body.calls(), width = static_cast<std::size_t>(gridDim.x) * push_threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * push_threads + threadIdx.x; i < all; i += width) body(i);
   __syncthreads();
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -240,8 +245,10 @@ class direct_way {
     signals.to = to;
     signals.from = from;
     const cuda_launch launch(context, name);
-    const unsigned blocks = cuda_launch::blocks(std::max<std::size_t>(body.calls(), 1));
-    push_kernel<<<blocks, cuda_launch::block, 0, context.stream()>>>(body, signals);
+    const std::size_t needed = (body.calls() + push_threads - 1) / push_threads;
+    const auto most = static_cast<std::size_t>(context.multiprocessors());
+    const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(needed, 1, most));
+    push_kernel<<<blocks, push_threads, 0, context.stream()>>>(body, signals);
     launch.check();
 #else
     static_cast<void>(to);
