@@ -86,8 +86,7 @@ struct srd_floating_sums {
     if (kinds.mass) srd_add(sums + 5, particle_mass, kinds.racing);
   }
 
-  /// Reads a cell and resets it.
-  [[nodiscard]] QUADRAT_HD srd_cell<T, D> take(cell_id cell) const {
+  [[nodiscard]] QUADRAT_HD srd_cell<T, D> read(cell_id cell) const {
     const srd_floating_cell<T> sums = wide_load(cells + cell);
     srd_cell<T, D> result{};
     QUADRAT_UNROLL
@@ -95,7 +94,12 @@ struct srd_floating_sums {
     result.energy = sums.value[D];
     result.count = sums.value[D + 1];
     result.mass = kinds.mass ? sums.value[5] : result.count;
-    wide_store(cells + cell, srd_floating_cell<T>{});
+    return result;
+  }
+  QUADRAT_HD void reset(cell_id cell) const { wide_store(cells + cell, srd_floating_cell<T>{}); }
+  [[nodiscard]] QUADRAT_HD srd_cell<T, D> take(cell_id cell) const {
+    const srd_cell<T, D> result = read(cell);
+    reset(cell);
     return result;
   }
 };
@@ -141,8 +145,8 @@ struct srd_fixed_sums {
     if (kinds.mass) srd_add(sums + D + 2, fixed(particle_mass * mass_scale), kinds.racing);
   }
 
-  [[nodiscard]] QUADRAT_HD srd_cell<double, D> take(cell_id cell) const {
-    std::int64_t* const sums = values + words * cell;
+  [[nodiscard]] QUADRAT_HD srd_cell<double, D> read(cell_id cell) const {
+    const std::int64_t* const sums = values + words * cell;
     srd_cell<double, D> result{};
     for (int axis = 0; axis < D; ++axis) {
       result.momentum[axis] = static_cast<double>(sums[axis]) * momentum_unit;
@@ -150,7 +154,14 @@ struct srd_fixed_sums {
     result.energy = static_cast<double>(sums[D]) * energy_unit;
     result.count = static_cast<double>(sums[D + 1]);
     result.mass = kinds.mass ? static_cast<double>(sums[D + 2]) * mass_unit : result.count;
-    for (int i = 0; i < D + 3; ++i) sums[i] = 0;
+    return result;
+  }
+  QUADRAT_HD void reset(cell_id cell) const {
+    for (std::size_t i = 0; i < D + 3; ++i) values[words * cell + i] = 0;
+  }
+  [[nodiscard]] QUADRAT_HD srd_cell<double, D> take(cell_id cell) const {
+    const srd_cell<double, D> result = read(cell);
+    reset(cell);
     return result;
   }
 };

@@ -148,7 +148,7 @@ int check_cell_windows(communicator& ranks, std::uint64_t seed) {
       expect(!shares.blocks[static_cast<std::size_t>(ranks.rank())].holds(cell), "an own cell is not in the window");
       continue;
     }
-    expect(window.cell(place) == cell, "seed ", seed, ": cell ", k, " has another number");
+    expect(window.cell(static_cast<std::uint32_t>(place)) == cell, "seed ", seed, ": cell ", k, " has another number");
     ++met;
     expect(found[static_cast<std::size_t>(place)] == sum, "seed ", seed, ": cell ", k, " has ",
            found[static_cast<std::size_t>(place)], "; expected ", sum);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "quadrat/core/macros.hpp"
@@ -38,15 +39,21 @@ struct cell_window {
     return inside ? number : -1;
   }
   /// The cell of a number.
-  [[nodiscard]] QUADRAT_HD vec<int, D> cell(int index) const {
+  [[nodiscard]] QUADRAT_HD vec<int, D> cell(std::uint32_t index) const {
     vec<int, D> result{};
     for (int axis = 0; axis < D; ++axis) {
-      const int along = first[axis] + index % extent[axis];
-      index /= extent[axis];
+      std::uint32_t layer = index;
+      if (axis < D - 1) {
+        index /= static_cast<std::uint32_t>(extent[axis]);
+        layer -= index * static_cast<std::uint32_t>(extent[axis]);
+      }
+      const int along = first[axis] + static_cast<int>(layer);
       result[axis] = along < cells[axis] ? along : along - cells[axis];
     }
     return result;
   }
+  /// Whether it is the grid, with the same numbers.
+  [[nodiscard]] QUADRAT_HD bool whole() const { return extent == cells; }
   [[nodiscard]] std::size_t size() const {
     std::size_t product = 1;
     for (int axis = 0; axis < D; ++axis) product *= static_cast<std::size_t>(extent[axis]);

@@ -17,29 +17,13 @@
 /// The kernel bodies of distributed_srd: the passes of srd over the particles and cells of one rank.
 namespace quadrat::detail {
 
-/// The particles of a rank, in any order. With an array for each component: the stores of packed vectors would touch
-/// three times as many sectors of the cache.
+/// The particles of a rank, solutes among them, in any order.
 template <typename T, int D>
-struct srd_own_particles {
-  T* position[D];
-  T* velocity[D];
-  const std::uint32_t* ids;
-  const T* solute_masses;  ///< of all
-
-  [[nodiscard]] QUADRAT_HD vec<T, D> position_of(std::size_t i) const {
-    vec<T, D> result{};
-    for (int axis = 0; axis < D; ++axis) result[axis] = position[axis][i];
-    return result;
-  }
-  [[nodiscard]] QUADRAT_HD vec<T, D> velocity_of(std::size_t i) const {
-    vec<T, D> result{};
-    for (int axis = 0; axis < D; ++axis) result[axis] = velocity[axis][i];
-    return result;
-  }
+struct srd_own_particles : srd_slots<T, D> {
   [[nodiscard]] QUADRAT_HD T mass_of(const srd_setup<T, D>& setup, std::size_t i) const {
     if (!setup.solutes()) return T(1);
-    const std::uint32_t id = ids[i];
-    return id < setup.fluid ? T(1) : solute_masses[id - setup.fluid];
+    const std::uint32_t id = this->ids[i];
+    return id < setup.fluid ? T(1) : this->solute_masses[id - setup.fluid];
   }
 };
 
@@ -112,8 +96,8 @@ struct srd_move_own {
     } else {
       srd_stream(present.setup, position, velocity);
     }
-    for (int axis = 0; axis < D; ++axis) particles.position[axis][i] = position[axis];
-    for (int axis = 0; axis < D; ++axis) particles.velocity[axis][i] = velocity[axis];
+    particles.set_position(i, position);
+    particles.set_velocity(i, velocity);
     next.add(present, i, position, velocity);
   }
 };
@@ -140,38 +124,35 @@ struct srd_decide_own {
   double room;
   srd_fault fault;
 
-  /// `place`: the number of the cell in the window.
-  QUADRAT_HD void operator()(const vec<int, D>& cell, int place) const {
-    const cell_id number = srd_setup<T, D>::number_of(cell, setup.shifted_cells);
-    const auto totals = sums.take(static_cast<cell_id>(place));
+  /// `place`: the number of the cell in the window; `totals`: its sums.
+  template <typename Totals>
+  QUADRAT_HD void operator()(std::uint32_t place, const Totals& totals) const {
+    const cell_id number = window.whole() ? place : srd_setup<T, D>::number_of(window.cell(place), setup.shifted_cells);
     if (static_cast<double>(totals.count) > room) fault.raise(step, number | srd_fault::cell_mark);
     wide_store(turns + place, srd_make_turn(setup, {setup.seed, step, number}, totals));
+    sums.reset(place);
   }
 };
 
-/// For the cells of a block that no other rank has.
+/// For the cells of the window that no other rank has or reaches. All loads come before the first branch; nobody reads
+/// the turn of an empty cell.
 template <typename T, int D, typename Sums>
 struct srd_decide_inner {
   srd_decide_own<T, D, Sums> decide;
-  cell_block<D> block;
   const std::uint8_t* shared;  ///< by cell of the window
   srd_step_words words;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    if (words.halted_before(decide.step)) return;
-    vec<int, D> cell{};
-    auto rest = static_cast<std::uint32_t>(i);
-    for (int axis = 0; axis < D; ++axis) {
-      const auto along = static_cast<std::uint32_t>(block.end[axis] - block.first[axis]);
-      cell[axis] = block.first[axis] + static_cast<int>(rest % along);
-      rest /= along;
-    }
-    const int place = decide.window.index(cell);
-    if (shared[place] == 0) decide(cell, place);
+    const auto place = static_cast<std::uint32_t>(i);
+    const auto totals = decide.sums.read(place);
+    const std::uint8_t elsewhere = shared[i];
+    const bool halted = words.halted_before(decide.step);
+    if (static_cast<int>(elsewhere != 0) | static_cast<int>(halted) | static_cast<int>(!(totals.count > 0))) return;
+    decide(place, totals);
   }
 };
 
-/// For the others, in the window of the rank, from the parts of all ranks.
+/// For the others, from the parts of all ranks.
 template <typename T, int D, typename Sums, typename V>
 struct srd_decide_shared {
   srd_decide_own<T, D, Sums> decide;
@@ -184,7 +165,7 @@ struct srd_decide_shared {
     if (flags.halts(decide.step, i) || i >= count) return;
     const std::uint32_t place = places[i];
     parts.add_up(i, place);
-    decide(decide.window.cell(static_cast<int>(place)), static_cast<int>(place));
+    decide(place, decide.sums.read(place));
   }
 };
 

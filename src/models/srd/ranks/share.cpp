@@ -222,12 +222,7 @@ void srd_share<Context, T, D>::decide(bool only_shared) {
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& body) {
-  const cell_block<D>& block = exchange_.block();
-  std::size_t cells = block.empty() ? 0 : 1;
-  for (int axis = 0; axis < D && cells > 0; ++axis) {
-    cells *= static_cast<std::size_t>(block.end[axis] - block.first[axis]);
-  }
-  for_each(context_, "srd.decide inner", cells, srd_decide_inner<T, D, Sums>{body, block, borders_.marks(), words()});
+  for_each(context_, "srd.decide inner", window_.size(), srd_decide_inner<T, D, Sums>{body, borders_.marks(), words()});
 }
 
 /// Adds the particles that have left windows to their cells, if all are few and in cells that are still to be decided.
@@ -293,16 +288,6 @@ void srd_share<Context, T, D>::take_step(int wish) {
 
 template <typename Context, typename T, int D>
 template <typename Sums>
-int srd_share<Context, T, D>::take_steps(std::size_t steps, const std::function<int()>& wish) {
-  for (std::size_t k = 0; k < steps; ++k) {
-    take_step<Sums>(wish());
-    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
-  }
-  return 0;
-}
-
-template <typename Context, typename T, int D>
-template <typename Sums>
 void srd_share<Context, T, D>::enqueue_step() {
   const vec<T, D> shift = srd_shift(setup_, step_);
   move<Sums>(shift);
@@ -316,12 +301,12 @@ void srd_share<Context, T, D>::enqueue_step() {
 /// the step, and enqueues the later ones again.
 template <typename Context, typename T, int D>
 template <typename Sums>
-int srd_share<Context, T, D>::run_ahead(std::size_t steps, const std::function<int()>& wish) {
+int srd_share<Context, T, D>::take_steps(std::size_t steps, const std::function<int()>& wish) {
   std::uint64_t end = step_ + steps;
   std::uint64_t asked = step_, seen = step_;  // steps before these have been asked for wishes, and are whole
   int agreed = 0;
   while (seen < end) {
-    const bool alone = to_be_sorted();
+    const bool alone = !borders_.direct() || to_be_sorted();
     if (step_ < end && (alone ? step_ == seen : step_ - seen < most_ahead)) {
       const bool is_new = step_ == asked;
       const int mine = is_new ? wish() : 0;
@@ -352,10 +337,7 @@ int srd_share<Context, T, D>::run_ahead(std::size_t steps, const std::function<i
 
 template <typename Context, typename T, int D>
 int srd_share<Context, T, D>::advance(std::size_t steps, const std::function<int()>& wish) {
-  const auto with = [&]<typename Sums>() {
-    return borders_.direct() ? run_ahead<Sums>(steps, wish) : take_steps<Sums>(steps, wish);
-  };
-  return floating_ ? with.template operator()<floating>() : with.template operator()<fixed>();
+  return floating_ ? take_steps<floating>(steps, wish) : take_steps<fixed>(steps, wish);
 }
 
 template <typename Context, typename T, int D>

@@ -82,8 +82,6 @@ class srd_share final : public model_share<srd<Context, T, D>> {
   void enqueue_step();
   template <typename Sums>
   int take_steps(std::size_t steps, const std::function<int()>& wish);
-  template <typename Sums>
-  int run_ahead(std::size_t steps, const std::function<int()>& wish);
 
   Context context_;
   communicator& ranks_;

@@ -67,7 +67,8 @@ struct part_targets {
   int ranks;
 };
 
-/// Writes parts there, and to all ranks how many particles have left the window.
+/// Writes parts there, and to all ranks how many particles have left the window. Few threads, which leave room for
+/// other kernels while the links are busy, take several cells each.
 template <typename V>
 struct push_parts {
   cell_values<V> values;
@@ -76,16 +77,17 @@ struct push_parts {
   part_targets to;
   srd_step_words words;
   std::uint64_t step;
+  std::uint32_t at_once;  ///< cells
 
   QUADRAT_HD void operator()(std::size_t i) const {
     if (words.halted_before(step)) return;
     if (i < static_cast<std::size_t>(to.ranks)) *to.flags[i] = *words.strays;
-    const std::size_t k = i / values.used;
-    if (k >= count) return;
-    int one = to.ranks - 1;
-    while (k < to.first[one]) --one;
-    const std::size_t c = i - k * values.used;
-    static_cast<V*>(to.parts[one])[(k - to.first[one]) * values.used + c] = values.data[places[k] * values.width + c];
+    const std::size_t first = i / values.used, c = i - first * values.used;
+    int one = 0;
+    for (std::size_t k = first; first < at_once && k < count; k += at_once) {
+      while (one + 1 < to.ranks && k >= to.first[one + 1]) ++one;
+      static_cast<V*>(to.parts[one])[(k - to.first[one]) * values.used + c] = values.data[places[k] * values.width + c];
+    }
   }
 };
 
@@ -127,7 +129,8 @@ struct srd_step_flags {
   [[nodiscard]] QUADRAT_HD bool halts(std::uint64_t step, std::size_t i) const {
     if (words.halted_before(step)) return true;
     bool any = false;
-    for (int rank = 0; rank < ranks; ++rank) any = any || of_ranks[rank] != 0;
+    // Without branches, so that loads do not wait for each other.
+    for (int rank = 0; rank < ranks; ++rank) any |= of_ranks[rank] != 0;
     if (any && i == 0) *words.halted = step + 1;
     return any;
   }
@@ -295,9 +298,11 @@ template <typename Context, int D>
 template <typename V>
 void shared_cells<Context, D>::push(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step) {
   // Nobody reads what is written to now: a rank has marked the turn before after it had read the one before that.
-  const std::size_t units = places_.size() * values.used;
-  for_each(context_, "srd.push parts", std::max(units, counts_.size()),
-           push_parts<V>{values, places_.data(), places_.size(), targets_[turn_], words, step});
+  constexpr std::size_t threads = 1u << 16;
+  const std::size_t at_once = std::min(places_.size(), threads / values.used);
+  for_each(context_, "srd.push parts", std::max(at_once * values.used, counts_.size()),
+           push_parts<V>{values, places_.data(), places_.size(), targets_[turn_], words, step,
+                         static_cast<std::uint32_t>(at_once)});
   if constexpr (std::is_same_v<Context, cuda_context>) {
     direct_->count_written(places_.size() * value_bytes_);
     direct_->mark(context_);
