@@ -15,6 +15,7 @@
 #include "search/methods.hpp"
 #include "search/motion.hpp"
 #include "search/pairs/points.hpp"
+#include "search/reduced_boxes.hpp"
 #include "search/results.hpp"
 #include "search/rings.hpp"
 
@@ -68,9 +69,12 @@ struct neighbor_list<Context, T, D>::implementation {
   detail::pair_memory<Context> pair_memory;
   std::uint64_t version = 0;  // counts builds
 
-  std::vector<lattice<T, D>> boxes;
-  std::uint64_t boxes_number = 0;  // counts changes of boxes
-  bool one_image = false;          // in these boxes
+  std::vector<lattice<T, D>> given_boxes;
+  std::vector<lattice<T, D>> boxes;                 // that are searched
+  array<detail::shift_map<D>, Context> shift_maps;  // of each; empty: they are the given ones
+  neighbor_input<T, D> searched;                    // the input with them
+  std::uint64_t boxes_number = 0;                   // counts changes of boxes
+  bool one_image = false;                           // in these boxes
   bool nearest_image = false;
   double cubes = 1;  // with the reach as edge, that fill them
   bool given_systems = false;
@@ -135,6 +139,7 @@ struct neighbor_list<Context, T, D>::implementation {
   void enqueue_rows(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
   [[nodiscard]] bool build_rows(const neighbor_input<T, D>& input, detail::neighbor_sink<T, D> to);
   void enqueue_entries(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
+  void give_shifts(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
   void sort_entries(const neighbor_input<T, D>& input, const detail::neighbor_sink<T, D>& to);
   [[nodiscard]] detail::ring_bounds<T> ring_bounds() const;
   void enqueue_ring_counts(const detail::neighbor_sink<T, D>& to);

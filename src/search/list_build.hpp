@@ -63,6 +63,7 @@ bool neighbor_list<Context, T, D>::implementation::enqueue_at_once(const neighbo
   if (!engine->enqueue_at_once(key, results.offsets.data(), to, may_give_up)) return false;
   enqueue_copies(input);
   sort_entries(input, to);
+  give_shifts(input, to);
   return true;
 }
 
@@ -100,6 +101,17 @@ void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbo
                                                                    const detail::neighbor_sink<T, D>& to) {
   engine->enqueue_entries(search(input), to);
   sort_entries(input, to);
+  give_shifts(input, to);
+}
+
+/// Turns shifts into those of the given boxes.
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::give_shifts(const neighbor_input<T, D>& input,
+                                                               const detail::neighbor_sink<T, D>& to) {
+  if (to.shifts == nullptr || shift_maps.size() == 0) return;
+  constexpr unsigned lanes = cuda ? 32 : 1;
+  for_each(context, "search.give_shifts", lanes * rows,
+           detail::give_shifts<T, D>{search(input), to, shift_maps.data(), lanes});
 }
 
 template <typename Context, typename T, int D>
@@ -220,7 +232,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   require(input.points.count == point_count && asked == rows, "there are ", input.points.count, " points and ", asked,
           " rows, but the last build had ", point_count, " and ", rows,
           "; build_asynchronously works in the memory of that build");
-  require(detail::same_boxes(boxes, input.boxes), "the boxes are not those of the last build; call build");
+  require(detail::same_boxes(given_boxes, input.boxes), "the boxes are not those of the last build; call build");
   require(given_systems == (input.system_of_point != nullptr),
           "system_of_point was given to one of this build and the last, and not to the other; call build");
   const detail::neighbor_request wanted = detail::make_request(cuda, options, input, cubes);

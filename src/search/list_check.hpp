@@ -139,7 +139,7 @@ bool neighbor_list<Context, T, D>::implementation::follow(const neighbor_input<T
   const bool built = state == stage::built;
   state = stage::failed;  // until the list is updated to these points
   detail::check_neighbor_input(options, input);
-  if (!built || input.points.count != remembered.positions.size() || !detail::same_boxes(boxes, input.boxes) ||
+  if (!built || input.points.count != remembered.positions.size() || !detail::same_boxes(given_boxes, input.boxes) ||
       given_systems != (input.system_of_point != nullptr) ||
       (last.excluded_offsets == nullptr) != (input.excluded_offsets == nullptr)) {
     return false;
@@ -149,7 +149,8 @@ bool neighbor_list<Context, T, D>::implementation::follow(const neighbor_input<T
   if (results.keeps_shifts() && (words[turned_word] != 0 || results.keeps_separations())) {
     constexpr unsigned lanes = cuda ? 32 : 1;
     for_each(context, "search.refresh", lanes * rows,
-             detail::refresh_row<T, D>{search(input), sink(false), remembered.turns.data(), lanes});
+             detail::refresh_row<T, D>{search(input), sink(false), remembered.turns.data(),
+                                       shift_maps.size() > 0 ? shift_maps.data() : nullptr, lanes});
   }
   state = stage::built;
   return true;

@@ -25,7 +25,7 @@ neighbor_list<Context, T, D>::implementation::implementation(const Context& wher
 template <typename Context, typename T, int D>
 std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   std::size_t sum = results.bytes() + remembered.bytes() + kept.bytes() + pair_memory.bytes() + type_cutoffs.bytes() +
-                    control.bytes() + scratch.bytes();
+                    control.bytes() + scratch.bytes() + shift_maps.bytes();
   for (const auto& each : engines) sum += each != nullptr ? each->bytes() : 0;
   return sum;
 }
@@ -97,19 +97,25 @@ void neighbor_list<Context, T, D>::implementation::use_method() {
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lattice<T, D>> given) {
-  if (detail::same_boxes(boxes, given)) return;
-  boxes.clear();  // should the rest fail
-  one_image = detail::boxes_hold(options, given, static_cast<T>(detail::boxes_of_one_image));
-  nearest_image = detail::boxes_hold(options, given, static_cast<T>(detail::boxes_of_nearest_image));
-  cubes = detail::cubes_of_boxes(options, given);
-  boxes.assign(given.begin(), given.end());
+  if (detail::same_boxes(given_boxes, given)) return;
+  given_boxes.clear();  // should the rest fail
+  std::vector<detail::shift_map<D>> maps;
+  boxes = detail::searched_boxes(given, options.cutoff + options.skin, maps);
+  shift_maps = to_device(context, maps);
+  const std::span<const lattice<T, D>> all = boxes;
+  one_image = detail::boxes_hold(options, all, static_cast<T>(detail::boxes_of_one_image));
+  nearest_image = detail::boxes_hold(options, all, static_cast<T>(detail::boxes_of_nearest_image));
+  cubes = detail::cubes_of_boxes(options, all);
+  given_boxes.assign(given.begin(), given.end());
   ++boxes_number;
 }
 
 template <typename Context, typename T, int D>
 detail::search_task<T, D> neighbor_list<Context, T, D>::implementation::task(const neighbor_input<T, D>& input,
                                                                              double mean_row) {
-  return {input,
+  searched = input;
+  searched.boxes = boxes;
+  return {searched,
           rows,
           boxes_number,
           one_image,

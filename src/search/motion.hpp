@@ -9,6 +9,7 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "search/kernels.hpp"
+#include "search/reduced_boxes.hpp"
 
 /// Updates of a list with a skin: whether it is still complete after points have moved, and its entries at the new
 /// positions.
@@ -125,6 +126,7 @@ struct refresh_row {
   neighbor_search<T, D> search;
   neighbor_sink<T, D> sink;
   const vec<int, D>* turns;
+  const shift_map<D>* maps;  ///< from the boxes that are searched to those of the shifts; nullptr: the same
   unsigned lanes;
 
   QUADRAT_HD void operator()(std::size_t i) const {
@@ -134,8 +136,10 @@ struct refresh_row {
     const std::uint64_t end = begin + sink.counts[row];
     for (std::uint64_t at = begin + i % lanes; at < end; at += lanes) {
       const particle_id j = sink.neighbors[at];
-      const vec<int, D> shift = sink.shifts[at] + turns[row] - turns[j];
-      sink.shifts[at] = shift;
+      vec<int, D> shift = sink.shifts[at];
+      if (maps != nullptr) shift = maps[query.system].to_searched(shift);
+      shift += turns[row] - turns[j];
+      sink.shifts[at] = maps != nullptr ? maps[query.system].to_given(shift) : shift;
       if (sink.vectors == nullptr && sink.squared_distances == nullptr) continue;
       vec<int, D> boxes{};
       const vec<T, D> there = search.wrapped_point(j, query.system, boxes);

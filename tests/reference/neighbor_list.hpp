@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "quadrat/search/neighbor_list.hpp"
+#include "search/reduced_boxes.hpp"
 
-/// Neighbor lists by brute force: every pair, every shift within reach, serially on the host.
+/// Neighbor lists by brute force: every pair, every shift within reach, serially on the host. Vectors are computed in
+/// the boxes that the library searches, so that they have the same bits; every_box_dual_test.cpp tests without those.
 namespace quadrat::reference {
 
 /// A whole search with its input on the host.
@@ -61,7 +63,9 @@ struct neighbor_result {
 template <typename T, int D>
 class neighbor_search {
  public:
-  explicit neighbor_search(const neighbor_problem<T, D>& problem) : p_(problem) {}
+  explicit neighbor_search(const neighbor_problem<T, D>& problem) : p_(problem) {
+    boxes_ = detail::searched_boxes<T, D>(problem.boxes, problem.options.cutoff + problem.options.skin, maps_);
+  }
 
   [[nodiscard]] neighbor_result<T, D> run() {
     const std::size_t rows = p_.queries ? p_.queries->size() : p_.points.size();
@@ -129,7 +133,7 @@ class neighbor_search {
   void add_images(std::size_t i, std::size_t j) {
     const T cutoff = cutoff_of(i, j);
     if (!(cutoff > T(0))) return;
-    const lattice<T, D>& box = p_.boxes[system_of_row(i)];
+    const lattice<T, D>& box = boxes_[system_of_row(i)];
     vec<int, D> home_i{}, home_j{};
     const vec<T, D> point = p_.queries ? (*p_.queries)[i] : p_.points[i];
     const vec<T, D> a = box.wrap(point, home_i);
@@ -144,7 +148,8 @@ class neighbor_search {
     vec<int, D> s = vec<int, D>{} - most;
     for (;;) {
       const vec<T, D> r = (b - a) + box.translation(s);
-      const vec<int, D> shift = s - home_j + home_i;  // between the points as given
+      vec<int, D> shift = s - home_j + home_i;  // between the points as given
+      if (!maps_.empty()) shift = maps_[system_of_row(i)].to_given(shift);
       if (listed(i, j, shift)) judge(i, j, shift, r, cutoff, 1 / unit);
       int axis = 0;
       while (axis < D && s[axis] == most[axis]) {
@@ -177,6 +182,8 @@ class neighbor_search {
   }
 
   const neighbor_problem<T, D>& p_;
+  std::vector<lattice<T, D>> boxes_;
+  std::vector<detail::shift_map<D>> maps_;
   neighbor_result<T, D> result_;
 };
 

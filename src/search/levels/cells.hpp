@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "parallel/host_mirror.hpp"
@@ -68,16 +69,18 @@ class level_cells {
     ids_.resize_discarding(context, stride_);
     boxes_kept_ = task.keeps_shifts && !options.sorted;  // entries are sorted before they get their shifts
     if (boxes_kept_) boxes_.resize_discarding(context, stride_);
+    if (keeps_placed()) placed_.resize_discarding(context, points_);
   }
 
   /// Puts the points into the cells. Asynchronous.
   void fill(const Context& context, const search_key<T, D>& key, T most_radius) {
     const radius_levels<T> levels = level_ends();
     const T* radii = radii_given_ ? key.search.radii : nullptr;
-    buckets_.build(context, points_, row_cells_, level_key<T, D, grid>{key, levels, grids_.data(), radii}, key.faults,
-                   plan_.levels.size() == 1);
+    buckets_.build(context, points_, row_cells_, level_key<T, D, grid>{key, levels, grids_.data(), radii, placed()},
+                   key.faults, plan_.levels.size() == 1);
     for_each(context, "search.gather", points_,
-             gather_layer_slots<T, D>{key.search, levels, buckets_.view().elements, most_radius, key.faults, slots()});
+             gather_layer_slots<T, D>{key.search, levels, buckets_.view().elements, most_radius, key.faults, slots(),
+                                      placed()});
     if (copied_ > 0) copy_finer(context, key);
   }
 
@@ -113,10 +116,13 @@ class level_cells {
   [[nodiscard]] bool folded() const { return folded_; }
   [[nodiscard]] std::size_t bytes() const {
     return counts_.bytes() + grids_.bytes() + buckets_.bytes() + finer_.bytes() + coordinates_.bytes() + ids_.bytes() +
-           radii_.bytes() + boxes_.bytes() + packed_slots_.bytes() + records_.bytes();
+           radii_.bytes() + boxes_.bytes() + placed_.bytes() + packed_slots_.bytes() + records_.bytes();
   }
 
  private:
+  /// On a CPU it takes longer to wrap points twice than to keep them. A GPU waits for memory instead.
+  [[nodiscard]] bool keeps_placed() const { return std::is_same_v<Context, cpu_context> && !boxes_kept_; }
+  [[nodiscard]] vec<T, D>* placed() { return keeps_placed() ? placed_.data() : nullptr; }
   [[nodiscard]] radius_plan plan_radii(const Context& context, const T* radii) {
     if (points_ == 0) return plan_of_one_level(0);
     constexpr std::size_t points_a_share = 8192;
@@ -251,6 +257,7 @@ class level_cells {
   array<particle_id, Context> ids_;
   array<T, Context> radii_;
   array<vec<int, D>, Context> boxes_;
+  array<vec<T, D>, Context> placed_;  // by point
   array<radius_point<T, D>, Context> packed_slots_;
   array<search_point<T, D>, Context> records_;
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quadrat/search/lattice/row_range.hpp"
 #include "quadrat/search/lattice/system.hpp"
 #include "search/kernels.hpp"
 #include "search/levels/layer_rows.hpp"
@@ -19,19 +20,32 @@ template <typename T, int D>
   return grid.cell_of(wrapped);
 }
 
-/// What lattice::wrap gives, sooner for points inside a tilted box.
+/// Whether a point is inside a tilted box along all periodic axes; its fractions along these.
 template <typename T, int D>
-[[nodiscard]] QUADRAT_HD vec<T, D> wrap_into(const lattice<T, D>& shape, const vec<T, D>& point, vec<int, D>& boxes) {
-  if (shape.orthorhombic) return shape.wrap(point, boxes);
+[[nodiscard]] QUADRAT_HD bool is_inside(const lattice<T, D>& shape, const vec<T, D>& point, vec<T, D>& fractions) {
   const vec<T, D> offset = point - shape.origin;
   bool inside = true;
   for (int axis = 0; axis < D; ++axis) {
-    const T fraction = dot(shape.inverse[axis], offset);
-    inside = inside && (!shape.periodic[axis] || (fraction >= T(0) && fraction < T(1)));
+    fractions[axis] = shape.periodic[axis] ? dot(shape.inverse[axis], offset) : T(0);
+    inside = inside && fractions[axis] >= T(0) && fractions[axis] < T(1);
   }
-  if (!inside) return shape.wrap(point, boxes);
+  return inside;
+}
+
+/// What lattice::wrap gives, sooner for points in a tilted box and close to it.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD vec<T, D> wrap_into(const lattice<T, D>& shape, const vec<T, D>& point, vec<int, D>& boxes) {
+  if (shape.orthorhombic) return shape.wrap(point, boxes);
+  vec<T, D> fractions;
   boxes = {};
-  return point;
+  if (is_inside(shape, point, fractions)) return point;
+  vec<T, D> translation{};
+  for (int axis = 0; axis < D; ++axis) {
+    boxes[axis] = floor_to_int(fractions[axis]);
+    translation += static_cast<T>(boxes[axis]) * shape.vectors[axis];
+  }
+  const vec<T, D> once = point - translation;
+  return is_inside(shape, once, fractions) ? once : shape.wrap(point, boxes);
 }
 
 /// Points in cells of one size.
@@ -120,15 +134,18 @@ struct level_key {
   radius_levels<T> levels;
   const Grid* grids;  ///< of all levels
   const T* radii;     ///< nullptr: there are none
+  vec<T, D>* placed;  ///< receives wrapped positions, by point; nullptr: not kept
 
   QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
   [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return key.search.points[i]; }
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
+    if (placed != nullptr) placed[i] = point;  // of invalid points as they are
     if (!key.check(i, point, key.search.system_of_point, i)) return 0;
     const std::uint32_t system = key.search.system_at(key.search.system_of_point, i);
     const std::size_t level = radii == nullptr ? 0 : static_cast<std::size_t>(levels.level_of(radii[i]));
     vec<int, D> boxes{};
     const vec<T, D> wrapped = wrap_into(key.search.systems[system].shape, point, boxes);
+    if (placed != nullptr) placed[i] = wrapped;
     return cell_in_grid(grids[level * key.search.system_count + system], wrapped);
   }
 };
@@ -180,20 +197,25 @@ struct gather_layer_slots {
   T most_radius;
   fault_flag faults;
   layer_slots<T, D> slots;
+  const vec<T, D>* placed;  ///< wrapped positions, by point; nullptr: not kept, as where boxes are needed, too
 
   QUADRAT_HD void operator()(std::size_t slot) const {
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
     // Points may lie anywhere in memory. Not in a function of its own, which GCC takes for one without effects.
     constexpr std::size_t ahead = 16;
     if (slot + ahead < search.points.count) {
-      const std::size_t next = elements[slot + ahead] * search.points.stride;
-      for (int axis = 0; axis < D; ++axis) __builtin_prefetch(search.points.component[axis] + next);
+      const std::size_t next = elements[slot + ahead];
+      if (placed != nullptr) __builtin_prefetch(placed + next);
+      for (int axis = 0; axis < D && placed == nullptr; ++axis) {
+        __builtin_prefetch(search.points.component[axis] + next * search.points.stride);
+      }
     }
 #endif
     const particle_id id = elements[slot];
     vec<int, D> boxes{};
     const std::uint32_t system = search.system_at(search.system_of_point, id);
-    const vec<T, D> position = wrap_into(search.systems[system].shape, search.points[id], boxes);
+    const vec<T, D> position =
+        placed != nullptr ? placed[id] : wrap_into(search.systems[system].shape, search.points[id], boxes);
     slots.store(slot, id, position, levels.sizes.rule != cutoff_rule::uniform ? checked_radius(id) : T(0));
     if (slots.boxes != nullptr) slots.boxes[slot] = boxes;
     check_properties(search, id, most_radius, faults);
