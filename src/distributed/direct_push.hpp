@@ -278,35 +278,47 @@ template <typename Context>
   return nullptr;
 }
 
-/// Elements of one array that ranks write into a buffer of each, in order of the sending rank.
+/// An array of which elements go to other ranks, and where those of others arrive, in order of the sending rank.
+struct direct_array {
+  const void* data;
+  std::size_t bytes;  ///< of an element
+  void* arrivals;
+};
+
+/// Elements that ranks write where they arrive, each into memory of the others.
 class direct_exchange {
  public:
   /// By rank: the elements that go there, and that come from there.
   direct_exchange(direct_way& way, std::span<const std::size_t> sent, std::span<const std::size_t> received)
       : way_(way), sent_(sent), received_(received) {}
 
-  /// When all that are written to have read what was in their buffers before. Collective.
-  void start(const cuda_context& context, const char* name, const void* data, std::size_t bytes,
-             const std::uint32_t* indices, void* buffer) const {
-    arrival mine{static_cast<std::byte*>(buffer), {}}, all[push_elements::most_ranks];
+  /// When all that are written to have read what was there before; at most push_elements::most_arrays. Collective.
+  void start(const cuda_context& context, const char* name, std::span<const direct_array> arrays,
+             const std::uint32_t* indices) const {
+    arrival mine{}, all[push_elements::most_ranks];
+    for (std::size_t k = 0; k < arrays.size(); ++k) mine.data[k] = static_cast<std::byte*>(arrays[k].arrivals);
     std::exclusive_scan(received_.begin(), received_.end(), mine.first.begin(), std::size_t{0});
     way_.open(context, sent_, &mine, all, sizeof(mine));
     const auto self = static_cast<std::size_t>(way_.self());
-    push_elements::targets to{};
-    for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
-      if (sent_[rank] > 0) to[rank] = all[rank].data + all[rank].first[self] * bytes;
-    }
     push_elements body(sent_, way_.self(), indices);
-    body.add(data, bytes, to);
+    std::size_t bytes = 0;
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      push_elements::targets to{};
+      for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
+        if (sent_[rank] > 0) to[rank] = all[rank].data[k] + all[rank].first[self] * arrays[k].bytes;
+      }
+      body.add(arrays[k].data, arrays[k].bytes, to);
+      bytes += arrays[k].bytes;
+    }
     way_.push(context, name, body, std::accumulate(sent_.begin(), sent_.end(), std::size_t{0}) * bytes, sent_,
               received_);
   }
-  /// Later work of the stream may read the buffer. Collective.
+  /// Later work of the stream may read what has arrived. Collective.
   void finish(const cuda_context& context) const { way_.finish(context, received_); }
 
  private:
   struct arrival {
-    std::byte* data;
+    std::array<std::byte*, push_elements::most_arrays> data;
     std::array<std::size_t, push_elements::most_ranks> first;  ///< by rank: of its elements
   };
 

@@ -235,7 +235,8 @@ void mesh_halo<Context, T, D>::implementation::start(const T* from, const mesh_r
   if constexpr (std::is_same_v<Context, cuda_context>) {
     if (direct != nullptr) {
       const detail::direct_exchange messages(*direct, leaving.by_rank, coming.by_rank);
-      return messages.start(context, "mesh.push", from, bytes, leaving.indices.data(), in.data());
+      const detail::direct_array mesh{from, bytes, in.data()};
+      return messages.start(context, "mesh.push", {&mesh, 1}, leaving.indices.data());
     }
   }
   out.resize_discarding(context, leaving.indices.size() * width);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <numeric>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -101,7 +102,8 @@ struct sparse_migration<Context>::implementation {
   [[nodiscard]] std::vector<std::size_t> find_leaving(const std::uint32_t* destinations, std::size_t elements);
   void sort_leaving(const std::uint32_t* destinations, std::size_t elements);
   void find_tail(const std::uint32_t* destinations);
-  void send(const element_words& all);
+  void exchange(std::span<const element_words> arrays);
+  void place(const element_words& all, const std::uint32_t* arrived);
   [[nodiscard]] std::size_t size() const { return count - leaving + arriving; }
 
   Context context;
@@ -213,38 +215,67 @@ void sparse_migration<Context>::build(const std::uint32_t* destinations, std::si
   own.looked = true;
 }
 
-/// Sends those that leave into `in` of the ranks that get them.
+/// Sends those that leave into `in` of the ranks that get them, array after array.
 template <typename Context>
-void sparse_migration<Context>::implementation::send(const element_words& all) {
-  const std::size_t element_bytes = all.words * sizeof(std::uint32_t);
-  in.resize_discarding(context, arriving * all.words);
+void sparse_migration<Context>::implementation::exchange(std::span<const element_words> arrays) {
   if constexpr (std::is_same_v<Context, cuda_context>) {
     if (direct != nullptr) {
+      std::vector<detail::direct_array> all;
+      std::uint32_t* arrivals = in.data();
+      for (const element_words& one : arrays) {
+        all.push_back({one.data, one.words * sizeof(std::uint32_t), arrivals});
+        arrivals += arriving * one.words;
+      }
       const detail::direct_exchange messages(*direct, sent, received);
-      messages.start(context, "migration.push", all.data, element_bytes, lists.by_rank.data(), in.data());
+      messages.start(context, "migration.push", all, lists.by_rank.data());
       return messages.finish(context);
     }
   }
-  out.resize_discarding(context, leaving * all.words);
-  for_each(context, "migration.pack", leaving * all.words, pack_leaving{all, lists.by_rank.data(), out.data()});
-  std::vector<outgoing_message> sends;
-  std::vector<incoming_message> receives;
-  detail::add_messages(sends, sent, out.data(), element_bytes);
-  detail::add_messages(receives, received, in.data(), element_bytes);
-  ranks.exchange(context, sends, receives);
+  std::uint32_t* arrivals = in.data();
+  for (const element_words& one : arrays) {
+    const std::size_t element_bytes = one.words * sizeof(std::uint32_t);
+    out.resize_discarding(context, leaving * one.words);
+    for_each(context, "migration.pack", leaving * one.words, pack_leaving{one, lists.by_rank.data(), out.data()});
+    std::vector<outgoing_message> sends;
+    std::vector<incoming_message> receives;
+    detail::add_messages(sends, sent, out.data(), element_bytes);
+    detail::add_messages(receives, received, arrivals, element_bytes);
+    ranks.exchange(context, sends, receives);
+    arrivals += arriving * one.words;
+  }
+}
+
+/// Puts what has arrived, and the last elements, into the places that are open.
+template <typename Context>
+void sparse_migration<Context>::implementation::place(const element_words& all, const std::uint32_t* arrived) {
+  for_each(context, "migration.place", arriving * all.words,
+           place_arriving{arrived, lists.ascending.data(), leaving, count, all});
+  if (leaving <= arriving) return;
+  for_each(context, "migration.fill", leaving - arriving,
+           fill_gaps{all, size(), tail.data(), lists.ascending.data() + arriving, number.data()});
 }
 
 template <typename Context>
-void sparse_migration<Context>::apply(void* elements, std::size_t element_bytes) {
+void sparse_migration<Context>::apply(std::span<const migrated_array> arrays) {
   implementation& own = *implementation_;
-  detail::require_words(element_bytes);
-  const element_words all{static_cast<std::uint32_t*>(elements), element_bytes / sizeof(std::uint32_t)};
-  own.send(all);
-  for_each(own.context, "migration.place", own.arriving * all.words,
-           place_arriving{own.in.data(), own.lists.ascending.data(), own.leaving, own.count, all});
-  if (own.leaving <= own.arriving) return;
-  for_each(own.context, "migration.fill", own.leaving - own.arriving,
-           fill_gaps{all, own.size(), own.tail.data(), own.lists.ascending.data() + own.arriving, own.number.data()});
+  std::vector<element_words> all;
+  for (const migrated_array& one : arrays) {
+    detail::require_words(one.element_bytes);
+    all.push_back({static_cast<std::uint32_t*>(one.data), one.element_bytes / sizeof(std::uint32_t)});
+  }
+  constexpr std::size_t most = detail::push_elements::most_arrays;
+  for (std::size_t first = 0; first < all.size(); first += most) {
+    const auto some = std::span(all).subspan(first, std::min(most, all.size() - first));
+    std::size_t words = 0;
+    for (const element_words& one : some) words += one.words;
+    own.in.resize_discarding(own.context, own.arriving * words);
+    own.exchange(some);
+    const std::uint32_t* arrived = own.in.data();
+    for (const element_words& one : some) {
+      own.place(one, arrived);
+      arrived += own.arriving * one.words;
+    }
+  }
 }
 
 template <typename Context>

@@ -150,7 +150,8 @@ void check_ways(communicator& ranks) {
     const auto value = [&](std::size_t rank) { return 100 * round + static_cast<std::uint32_t>(rank); };
     const long long cycles = (round + self) % 3 == 0 ? 100'000LL : 0LL;
     for_each(context, "test.write", each, write_slowly{mine.data(), value(self), cycles});
-    messages.start(context, "test.push", mine.data(), sizeof(std::uint32_t), order.data(), arrived.data());
+    const detail::direct_array one{mine.data(), sizeof(std::uint32_t), arrived.data()};
+    messages.start(context, "test.push", {&one, 1}, order.data());
     messages.finish(context);
     std::size_t first = 0;
     for (std::size_t rank = 0; rank < size; ++rank) {

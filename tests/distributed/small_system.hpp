@@ -213,8 +213,8 @@ void check_sparse_migration(communicator& ranks, const small_system<T, D>& syste
   };
   auto ids = with_room(held[self]);
   auto points = with_room(chosen(system.points, held[self]));
-  moves.apply(ids.data());
-  moves.apply(points.data());
+  const migrated_array arrays[] = {{ids.data(), sizeof(ids.data()[0])}, {points.data(), sizeof(points.data()[0])}};
+  moves.apply(std::span(arrays));
   expect(to_host(context, ids.data(), moves.size()) == expected, "elements are not in the places that are promised");
   expect(to_host(context, points.data(), moves.size()) == chosen(system.points, expected),
          "positions do not belong to the ids that have migrated in place");

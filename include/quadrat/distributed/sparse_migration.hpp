@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include "quadrat/core/context.hpp"
@@ -11,6 +12,12 @@
 #include "quadrat/distributed/communicator.hpp"
 
 namespace quadrat {
+
+/// An array whose elements change ranks.
+struct migrated_array {
+  void* data;
+  std::size_t element_bytes;  ///< a multiple of 4
+};
 
 /// A plan that sends some elements to other ranks and leaves the others where they are: for steps in which few leave.
 /// What it costs follows those that leave, but for one read of the destinations. Made once, then applied to any number
@@ -44,9 +51,13 @@ class sparse_migration {
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Changes an array of as many elements as `build` was given into one of size(), in place: it has room for both. The
-  /// element's size must be a multiple of 4 bytes.
-  void apply(void* elements, std::size_t element_bytes);
+  /// Changes arrays of as many elements as `build` was given into ones of size(), in place: they have room for both.
+  /// Several in one call need no more messages than one where ranks write to each other directly.
+  void apply(std::span<const migrated_array> arrays);
+  void apply(void* elements, std::size_t element_bytes) {
+    const migrated_array one{elements, element_bytes};
+    apply({&one, 1});
+  }
   template <typename E>
   void apply(E* elements) {
     static_assert(std::is_trivially_copyable_v<E>);

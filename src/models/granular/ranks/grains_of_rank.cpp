@@ -236,8 +236,9 @@ void grains_of_rank<Context, T>::migrate_in_place() {
   few_.build(owners_.data(), own_);
   make_room(context_, positions_[now_], own_, few_.size());
   make_room(context_, velocities_[now_], own_, few_.size());
-  few_.apply(positions_[now_].data());
-  few_.apply(velocities_[now_].data());
+  const migrated_array arrays[] = {{positions_[now_].data(), sizeof(packed_record<T, 3>)},
+                                   {velocities_[now_].data(), sizeof(velocity_record<T>)}};
+  few_.apply(std::span(arrays));
   own_ = few_.size();
   ++in_place_;
   ++unsorted_;
