@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "quadrat/core/context.hpp"
@@ -43,8 +44,24 @@ bool make_peers(int device, int other);
 /// Whether kernels of `device` may write to what the context allocates, from now on.
 [[nodiscard]] bool open_memory(const cuda_context& context, int device);
 
-/// A word of the host that all devices can read; 0 at first. nullptr without devices.
-[[nodiscard]] std::shared_ptr<std::uint32_t> make_device_flag(const cuda_context& context);
+/// A word of the host that kernels of all devices can read, 0 at first.
+class device_flag {
+ public:
+  device_flag() = default;
+  /// Waits for all devices that have it: a kernel may outlive what its rank knows of it.
+  ~device_flag();
+  device_flag(const device_flag&) = delete;
+  device_flag& operator=(const device_flag&) = delete;
+
+  /// For kernels of the context's device. nullptr without devices.
+  [[nodiscard]] std::uint32_t* open_to(const cuda_context& context);
+  void set();
+
+ private:
+  std::uint32_t* word_ = nullptr;  ///< page-locked
+  bool is_set_ = false;
+  std::set<int> devices_;
+};
 
 /// The marks of one rank's stream: see direct_ranks. Two by turns, so that one can be set while others still read the
 /// one before.

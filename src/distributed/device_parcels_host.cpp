@@ -71,14 +71,30 @@ bool open_memory(const cuda_context& context, int device) {
   return peers && dynamic_cast<const device_pool*>(&context.memory()) != nullptr;
 }
 
-std::shared_ptr<std::uint32_t> make_device_flag(const cuda_context& context) {
+device_flag::~device_flag() {
+  if (word_ == nullptr) return;
+  for (const int device : devices_) {
+    if (cudaSetDevice(device) == cudaSuccess) cudaDeviceSynchronize();
+  }
+  cudaFreeHost(word_);
+}
+
+std::uint32_t* device_flag::open_to(const cuda_context& context) {
   context.activate();
-  void* memory = nullptr;
-  check_cuda(cudaHostAlloc(&memory, sizeof(std::uint32_t), cudaHostAllocPortable | cudaHostAllocMapped),
-             "allocating page-locked memory");
-  auto* const flag = static_cast<std::uint32_t*>(memory);
-  *flag = 0;
-  return {flag, [](std::uint32_t* one) { cudaFreeHost(one); }};
+  if (word_ == nullptr) {
+    void* memory = nullptr;
+    check_cuda(cudaHostAlloc(&memory, sizeof(std::uint32_t), cudaHostAllocPortable | cudaHostAllocMapped),
+               "allocating page-locked memory");
+    word_ = static_cast<std::uint32_t*>(memory);
+    *word_ = is_set_ ? 1 : 0;
+  }
+  devices_.insert(context.device());
+  return word_;
+}
+
+void device_flag::set() {
+  is_set_ = true;
+  if (word_ != nullptr) std::atomic_ref(*word_).store(1);
 }
 
 void stream_marks::set(const cuda_context& context) {
@@ -121,7 +137,9 @@ void wait_until_copied(const cuda_context& context, const parcel&) { context.act
 void wait_for_mark(const cuda_context& context, void*) { context.activate(); }
 bool make_peers(int, int) { return false; }
 bool open_memory(const cuda_context&, int) { return false; }
-std::shared_ptr<std::uint32_t> make_device_flag(const cuda_context&) { return nullptr; }
+device_flag::~device_flag() = default;
+std::uint32_t* device_flag::open_to(const cuda_context&) { return word_; }
+void device_flag::set() { is_set_ = true; }
 void stream_marks::set(const cuda_context& context) { context.activate(); }
 
 #endif

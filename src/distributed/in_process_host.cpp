@@ -89,18 +89,14 @@ class hub {
         words_ = words;
         failed_.store(rank);
       }
-      if (stop_ != nullptr) std::atomic_ref(*stop_).store(1);
+      stop_.set();
     }
     wake();
   }
   /// Not 0 when a rank has failed; kernels look at it.
   [[nodiscard]] const std::uint32_t* stop_flag(const cuda_context& context) {
     const std::lock_guard lock(mutex_);
-    if (stop_ == nullptr) {
-      stop_ = detail::make_device_flag(context);
-      if (stop_ != nullptr && failed_.load() >= 0) *stop_ = 1;
-    }
-    return stop_.get();
+    return stop_.open_to(context);
   }
   [[nodiscard]] const std::exception_ptr& problem() const { return problem_; }
   /// Of a rank. Here, because others may still look at those of one that has ended.
@@ -162,7 +158,7 @@ class hub {
   std::condition_variable changed_;
   std::exception_ptr problem_;
   std::string words_;
-  std::shared_ptr<std::uint32_t> stop_;
+  detail::device_flag stop_;
 };
 
 class thread_communicator final : public communicator, public detail::direct_ranks {
