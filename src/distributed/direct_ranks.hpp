@@ -37,7 +37,8 @@ class direct_ranks {
   /// All ranks but this one.
   [[nodiscard]] virtual std::span<const int> others() const = 0;
   /// Memory of the host that kernels of all ranks can read: not 0 when a rank has failed. nullptr where ranks share a
-  /// device, on which a kernel that waits for one of another rank may keep that from running. After `reach`.
+  /// device, on which a kernel that waits for one of another rank may keep that from running, and where
+  /// CUDA_LAUNCH_BLOCKING is set. After `reach`.
   [[nodiscard]] virtual const std::uint32_t* stop_flag() const = 0;
   /// Adds what kernels have written to other ranks to communicator::bytes_sent.
   virtual void count_written(std::size_t bytes) = 0;

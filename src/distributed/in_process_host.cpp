@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -249,7 +250,9 @@ class thread_communicator final : public communicator, public detail::direct_ran
     for (const int device : devices) {
       if (!detail::open_memory(context, device)) open = 0;
     }
-    const bool apart = std::set(devices.begin(), devices.end()).size() == devices.size();
+    // Where a launch waits for its kernel, for debugging, kernels cannot wait for each other.
+    const bool apart = std::getenv("CUDA_LAUNCH_BLOCKING") == nullptr &&
+                       std::set(devices.begin(), devices.end()).size() == devices.size();
     stop_ = apart ? hub_.stop_flag(context) : nullptr;
     const auto all = all_values(*this, open);
     return std::find(all.begin(), all.end(), 0) == all.end();

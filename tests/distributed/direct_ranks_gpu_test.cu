@@ -167,6 +167,32 @@ void check_ways(communicator& ranks) {
 
 TEST_P(direct_ranks_test, all_write_to_all) { EXPECT_NO_THROW(run_ranks(GetParam(), check_ways)); }
 
+/// Threads end while kernels of their last exchange still wait for a slow one.
+TEST_P(direct_ranks_test, kernels_may_outlive_their_threads) {
+  const auto body = [](communicator& ranks) {
+    const backend_context context = context_of_rank();
+    const auto way = detail::find_direct_way(context, ranks);
+    if (way == nullptr) return;
+    const auto size = static_cast<std::size_t>(ranks.size());
+    std::vector<std::size_t> counts(size, 1);
+    counts[static_cast<std::size_t>(ranks.rank())] = 0;
+    const auto order = to_device(context, std::vector<std::uint32_t>(size, 0));
+    array<std::uint32_t, backend_context> mine(context, 1), arrived(context, size);
+    if (ranks.rank() == 0) for_each(context, "test.write", 1, write_slowly{mine.data(), 1, 20'000'000});
+    const detail::direct_array one{mine.data(), sizeof(std::uint32_t), arrived.data()};
+    const detail::direct_exchange messages(*way, counts, counts);
+    messages.start(context, "test.push", {&one, 1}, order.data());
+    messages.finish(context);
+  };
+  for (int round = 0; round < 5; ++round) run_ranks(GetParam(), body);
+  // An illegal access would have left its error in all contexts of its device.
+  EXPECT_NO_THROW(run_ranks(GetParam(), [](communicator&) {
+    const backend_context context = context_of_rank();
+    const std::vector<std::uint32_t> given{7};
+    expect(to_host(context, to_device(context, given)) == given, "a device does not work any more");
+  }));
+}
+
 /// A rank throws after the others know that it is there, and before it tells their kernels.
 TEST_P(direct_ranks_test, kernels_that_wait_for_a_rank_that_has_failed_end) {
   const int guilty = GetParam() - 1;
