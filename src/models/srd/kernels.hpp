@@ -71,9 +71,10 @@ struct srd_decide {
   QUADRAT_HD void operator()(std::size_t i) const {
     const auto cell = static_cast<cell_id>(i);
     const std::uint64_t step = *turn_step;
-    const auto totals = sums.take(cell);
+    const auto totals = sums.read(cell);
     if (static_cast<double>(totals.count) > room) fault.raise(step, cell | srd_fault::cell_mark);
     wide_store(turns + cell, srd_make_turn(setup, {setup.seed, step, cell}, totals));
+    sums.reset(cell);
     if (i == 0) *clock = {step + 1, 1, clock->next_shift, srd_shift(setup, step + 1)};
   }
 };

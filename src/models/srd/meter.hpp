@@ -79,7 +79,8 @@ struct srd_sum_cells {
   srd_fixed_sums<double, D> sums;
 
   QUADRAT_HD srd_totals<D> operator()(std::size_t cell) const {
-    const srd_cell<double, D> found = sums.take(static_cast<cell_id>(cell));
+    const srd_cell<double, D> found = sums.read(static_cast<cell_id>(cell));
+    sums.reset(static_cast<cell_id>(cell));
     srd_totals<D> totals;
     totals.energy = found.energy;
     totals.momentum = found.momentum;
@@ -132,7 +133,8 @@ struct srd_sum_slices {
     for (std::size_t place = 1; place < places; ++place) {
       for (std::size_t word = 0; word < sums.words; ++word) total[word] += total[place * sums.words + word];
     }
-    const srd_cell<double, D> found = sums.take(static_cast<cell_id>(bin * places));
+    const srd_cell<double, D> found = sums.read(static_cast<cell_id>(bin * places));
+    sums.reset(static_cast<cell_id>(bin * places));
     slices[bin] = {found.momentum, found.mass, found.count};
   }
 };

@@ -298,7 +298,7 @@ template <typename Context, int D>
 template <typename V>
 void shared_cells<Context, D>::push(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step) {
   // Nobody reads what is written to now: a rank has marked the turn before after it had read the one before that.
-  constexpr std::size_t threads = 1u << 16;
+  constexpr std::size_t threads = 1u << 17;
   const std::size_t at_once = std::min(places_.size(), threads / values.used);
   for_each(context_, "srd.push parts", std::max(at_once * values.used, counts_.size()),
            push_parts<V>{values, places_.data(), places_.size(), targets_[turn_], words, step,
