@@ -130,7 +130,7 @@ void run_sparse_on(const session& s, const Context& context) {
   time("64 cubes in a box of 10000 cutoffs", cubes_apart(n, 64, 1e4 * cutoff), cube(far, false), false);
 }
 
-/// Boxes of volume 1, so that all rows should take about as long as the first. The last three are strongly tilted.
+/// Boxes of volume 1, so that all rows should take about as long as the first. The last four are strongly tilted.
 /// Where points outside are accepted, half of them are outside.
 template <typename Context, typename T>
 void run_triclinic_on(const session& s, const Context& context) {
@@ -167,6 +167,7 @@ void run_triclinic_on(const session& s, const Context& context) {
   time("tilted by 60 degrees", {{{{0, fcc, fcc}}, {{fcc, 0, fcc}}, {{fcc, fcc, 0}}}}, false);
   time("tilted by one length", {{{{1, 0, 0}}, {{1, 1, 0}}, {{0.9, 0.8, 1}}}}, false);
   time("tilted by 2.5 lengths", {{{{1, 0, 0}}, {{2.5, 1, 0}}, {{1.75, 2.25, 1}}}}, false);
+  time("tilted by 7.3 lengths", {{{{1, 0, 0}}, {{7.3, 1, 0}}, {{-5.1, 7.3, 1}}}}, false);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <random>
@@ -166,21 +167,28 @@ struct count_pairs {
   }
 };
 
-/// That the functions of visit_list.hpp find these entries, those of a full list within the cutoff.
+/// That the functions of visit_list.hpp find the entries of a full list that are within the cutoff. Those at the cutoff
+/// may round to either side of it.
 template <typename T, int D>
 void expect_visits_of(const backend_context& context, neighbor_list<backend_context, T, D>& list,
-                      const std::vector<neighbor_entry<T, D>>& entries, std::size_t points, double rounding) {
+                      const std::vector<neighbor_entry<T, D>>& entries, std::size_t points) {
+  constexpr double rounding = 1e-3;
+  const auto cutoff = static_cast<double>(list.options().cutoff);
   array<interaction<T, D>, backend_context> sums(context, points), total(context, 1);
   accumulate_pairs(list, sums.data(), total.data(), count_pairs{});
   std::vector<vec<double, D>> wanted(points);
-  std::vector<double> counts(points);
+  std::vector<int> counts(points), doubtful(points);
   for (const auto& entry : entries) {
-    wanted[entry.i] += cast<double>(entry.vector);
-    counts[entry.i] += 1;
+    const vec<double, D> r = cast<double>(entry.vector);
+    if (std::fabs(norm(r) - cutoff) < rounding) ++doubtful[entry.i];
+    if (norm(r) >= cutoff) continue;
+    wanted[entry.i] += r;
+    ++counts[entry.i];
   }
   const auto got = to_host(context, sums);
   for (std::size_t i = 0; i < points; ++i) {
-    EXPECT_EQ(static_cast<double>(got[i].energy), counts[i]) << "pairs of " << i;
+    EXPECT_LE(std::abs(static_cast<int>(got[i].energy) - counts[i]), doubtful[i]) << "pairs of " << i;
+    if (doubtful[i] > 0) continue;
     EXPECT_LT(norm(cast<double>(got[i].force) - wanted[i]), rounding) << "the vectors of " << i;
   }
 }
@@ -199,7 +207,7 @@ void expect_right_in_sheared_boxes() {
         if (open >= 0) periodic[open] = false;
         problem.boxes = {sheared<T, D>(by, periodic)};
         problem.options.accept_outside = outside;
-        fill(problem, size_or(150, 60), static_cast<std::uint64_t>(open + 2));
+        fill(problem, size_or(150, 60), static_cast<std::uint64_t>(open) + 2);
         expect_every_method_right(problem);
         if (testing::Test::HasFailure()) return;
       }
@@ -282,11 +290,11 @@ TYPED_TEST(sheared_boxes, lists_with_a_skin_follow_points_over_faces) {
       followed = !list.update(stored.input()) || followed;
       // All within the cutoff are listed; those that are farther now than the skin allows are not tested.
       auto now = bring_home(context, list);
+      expect_visits_of(context, list, now.entries, problem.points.size());
       std::erase_if(now.entries, [&](const auto& entry) { return norm(entry.vector) >= problem.options.cutoff; });
       neighbor_problem<T, 3> without = problem;
       without.options.skin = T(0);
       expect_right_by_positions(now, without);
-      expect_visits_of(context, list, now.entries, problem.points.size(), 1e-3);
       if (this->HasFailure()) return;
     }
     EXPECT_TRUE(followed);
