@@ -63,23 +63,42 @@ class push_elements {
 
   [[nodiscard]] QUADRAT_HD std::size_t calls() const { return calls_; }
 
-  QUADRAT_HD void operator()(std::size_t i) const {
+  /// What one call copies: four words or one.
+  struct unit {
+    const std::uint32_t* from;
+    std::uint32_t* to;
+    bool wide;
+
+    [[nodiscard]] QUADRAT_HD four_words load() const {
+      if (wide) return *reinterpret_cast<const four_words*>(from);
+      return {{*from, 0, 0, 0}};
+    }
+    QUADRAT_HD void store(const four_words& value) const {
+      if (wide) {
+        *reinterpret_cast<four_words*>(to) = value;
+      } else {
+        *to = value.word[0];
+      }
+    }
+  };
+
+  [[nodiscard]] QUADRAT_HD unit at(std::size_t i) const {
     int which = 0;
     std::size_t call = i;
     for (; i >= arrays_[which].end; ++which) call = i - arrays_[which].end;
     const pushed_array& array = arrays_[which];
-    const std::uint32_t width = array.width;
-    const std::size_t element = width == 1 ? call : call / width, unit = call - element * width;
+    const std::uint32_t width = array.width, words = array.wide ? 4 : 1;
+    const std::size_t element = width == 1 ? call : call / width, part = call - element * width;
     std::size_t k = element + start_;
     if (k >= entries_) k -= entries_;
     int rank = 0;
     while (rank + 1 < ranks_ && k >= first_[rank + 1]) ++rank;
-    const std::size_t source = indices_[k] * std::size_t{width} + unit, target = (k - first_[rank]) * width + unit;
-    if (array.wide) {
-      reinterpret_cast<four_words*>(array.to[rank])[target] = reinterpret_cast<const four_words*>(array.data)[source];
-    } else {
-      array.to[rank][target] = array.data[source];
-    }
+    const std::size_t source = indices_[k] * std::size_t{width} + part, target = (k - first_[rank]) * width + part;
+    return {array.data + source * words, array.to[rank] + target * words, array.wide};
+  }
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const unit one = at(i);
+    one.store(one.load());
   }
 
  private:
@@ -166,6 +185,7 @@ inline constexpr unsigned push_threads = 512;
 template <typename Body>
 __global__ void __launch_bounds__(push_threads)
     push_kernel(const __grid_constant__ Body body, const __grid_constant__ direct_signals signals) {
+  constexpr int at_once = 4;
   const std::uint32_t rank = threadIdx.x;
   const bool reads = rank < push_elements::most_ranks && (signals.from >> rank & 1) != 0;
   const bool writes = rank < push_elements::most_ranks && (signals.to >> rank & 1) != 0;
@@ -173,7 +193,19 @@ __global__ void __launch_bounds__(push_threads)
   const bool ready = !writes || wait_for_flag(signals.ready(signals.flags, rank), signals.number, signals.stop);
   if (__syncthreads_and(ready) == 0) return;
   const std::size_t all = body.calls(), width = static_cast<std::size_t>(gridDim.x) * push_threads;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * push_threads + threadIdx.x; i < all; i += width) body(i);
+  std::size_t i = static_cast<std::size_t>(blockIdx.x) * push_threads + threadIdx.x;
+  // All loads are in flight before the first is needed.
+  for (; i + (at_once - 1) * width < all; i += at_once * width) {
+    typename Body::unit units[at_once];
+    four_words values[at_once];
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) units[k] = body.at(i + static_cast<std::size_t>(k) * width);
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) values[k] = units[k].load();
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) units[k].store(values[k]);
+  }
+  for (; i < all; i += width) body(i);
   __syncthreads();
   __shared__ bool is_last;
   if (threadIdx.x == 0) {

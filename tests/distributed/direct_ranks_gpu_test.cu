@@ -135,7 +135,7 @@ void check_ways(communicator& ranks) {
   const auto way = detail::find_direct_way(context, ranks);
   if (way == nullptr) return;
   const auto size = static_cast<std::size_t>(ranks.size()), self = static_cast<std::size_t>(ranks.rank());
-  constexpr std::size_t each = 700;
+  const std::size_t each = size_or(300'000, 700);
   std::vector<std::size_t> counts(size, each), from(size, each);
   counts[self] = from[self] = 0;
   std::vector<std::uint32_t> indices;
