@@ -251,6 +251,8 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool
   const double in_tile = std::max(static_cast<double>(count) / tiles, 1e-6);
   cut_segments(plan.grid, static_cast<int>(std::ceil(std::min(unit / in_tile, 64.0))));
   plan.unit_points = static_cast<std::uint32_t>(2 * unit);
+  // On an H200, interpolation of complex gradients from patches is 1.05 to 4.4 times faster than with tensor cores at
+  // 0.05 to 0.6 points per mesh point, and takes 1.3 times as long at 4.
   plan.reading = density < 0.02 ? tile_reading::points : density < 1.5 ? tile_reading::patches : tile_reading::tiles;
   if (plan.reading == tile_reading::tiles) even_segments(plan.grid);
   if (sparse) {
@@ -267,8 +269,6 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool
       plan.unit_points = 48;
     }
   }
-  // On an H200, interpolation of complex gradients from patches is 1.05 to 4.4 times faster than with tensor cores at
-  // 0.05 to 0.6 points per mesh point, and takes 1.3 times as long at 4.
   plan.values_by_patches = density < 0.15;
   if (plan.reading == tile_reading::points) plan.patches = make_direct_patches(plan.grid, density);
   if (plan.reading == tile_reading::patches) plan.patches = make_patches(plan.grid, count);
