@@ -22,6 +22,16 @@ TEST_P(srd_ranks_test, fixed_sums_give_the_bits_of_one_rank) {
   }));
 }
 
+class many_srd_ranks_test : public backend_test {};
+
+/// More than write into each other's memory: parts of sums go as messages.
+TEST_F(many_srd_ranks_test, fixed_sums_give_the_bits_of_one_rank) {
+  EXPECT_NO_THROW(run_ranks(detail::part_targets::most + 2, [](communicator& ranks) {
+    check_srd(ranks, 400);
+    check_srd_scene<float, 3>(ranks, {{40, 6, 4}, {true, true, true}, 600}, "a long box");
+  }));
+}
+
 TEST_P(srd_ranks_test, sums_of_cells_come_to_all_who_have_them_for_any_blocks) {
   const std::size_t count = size_or(200, 10);
   EXPECT_NO_THROW(run_ranks(GetParam(), [&](communicator& ranks) {
