@@ -279,8 +279,11 @@ double waiting_elements(const key_request& request, double share) {
 }
 
 double far_result_bytes(const key_request& request) {
-  constexpr double near_megabytes = 4;
-  return std::max(0.0, 1e-6 * request.keys * request.row_bytes - near_megabytes);
+  constexpr double near_megabytes = 4, line = 64;
+  // Few elements reach few of the results.
+  const double reached =
+      std::min(request.keys * request.row_bytes, request.elements * std::max(line, request.row_bytes));
+  return std::max(0.0, 1e-6 * reached - near_megabytes);
 }
 
 double cpu_join(const key_request& request, double share) {
