@@ -19,9 +19,12 @@ namespace {
 using detail::expected_transform_ms;
 using detail::transform_load;
 
+/// On GPUs narrow sums are as fast as the tiles that hold them, and their constant is 0.
 [[nodiscard]] device_profile with_factor_of(bool cuda, const std::string& term, double factor) {
   device_profile profile = shipped_profile(cuda);
-  profile.constants.at("nufft.transform." + term) *= factor;
+  constexpr double least = 1e-5;
+  double& constant = profile.constants.at("nufft.transform." + term);
+  constant = std::max(constant, least) * factor;
   return profile;
 }
 
@@ -57,7 +60,7 @@ TEST(transform_costs, dear_meshes_are_small_and_dear_sums_have_narrow_windows) {
   const double largest = windows().front().oversampling;
   for (const bool cuda : {false, true}) {
     EXPECT_LT(chosen_by(with_factor_of(cuda, "mesh", 100), 1e5), largest) << cuda;
-    EXPECT_EQ(chosen_by(with_factor_of(cuda, "sums", 100), 1e7), largest) << cuda;
+    EXPECT_EQ(chosen_by(with_factor_of(cuda, "sums", 1e4), 1e7), largest) << cuda;
   }
 }
 
