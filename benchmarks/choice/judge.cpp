@@ -361,8 +361,9 @@ device_profile fit_profile(const std::vector<row>& measured, const device_profil
   device_profile profile = start;
   for (const auto& [method, one] : all) {
     // Without a sample it cannot be foreseen that some bodies or agents take far longer.
+    const std::string& name = method.first;
     const bool sampled = std::ranges::none_of(std::array{"contacts.", "circles.", "granular."},
-                                              [&](const char* module) { return method.first.starts_with(module); });
+                                              [&name](const char* module) { return name.starts_with(module); });
     const bool foreseen = start.device.cuda && sampled;
     const std::vector<double> constants = fit_relative(one.amounts, one.times, one.weights, !foreseen);
     for (std::size_t k = 0; k < one.names.size(); ++k) {
