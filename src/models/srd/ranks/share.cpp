@@ -150,12 +150,14 @@ void srd_share<Context, T, D>::exchange_in_place() {
   owners_.resize_discarding(context_, own_);
   find_owners(context_, exchange_.on_device(), exchange_.space(), points(), owners_.data());
   few_.build(owners_.data(), own_);
-  const auto move = [&](auto& elements) {
+  std::vector<migrated_array> all;
+  const auto add = [&](auto& elements) {
     make_room(context_, elements, own_, few_.size());
-    few_.apply(elements.data());
+    all.push_back({elements.data(), sizeof(elements.data()[0])});
   };
-  for (auto& component : components_) move(component);
-  move(ids_);
+  for (auto& component : components_) add(component);
+  add(ids_);
+  few_.apply(all);
   own_ = few_.size();
   ++in_place_;
 }
