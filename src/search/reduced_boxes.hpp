@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -121,6 +122,18 @@ template <typename T, int D>
   return images;
 }
 
+/// Whether the origin is so far from 0 that make_search_systems refuses the box.
+template <typename T, int D>
+[[nodiscard]] bool has_lost_origin(const lattice<T, D>& shape) {
+  bool lost = false;
+  for (int axis = 0; axis < D; ++axis) {
+    T size = T(0);
+    for (int k = 0; k < D; ++k) size += std::fabs(shape.inverse[axis][k] * shape.origin[k]);
+    lost = lost || !(2 * std::numeric_limits<T>::epsilon() * size < T(0.1));
+  }
+  return lost;
+}
+
 /// The boxes that are searched. They are the given ones, and `maps` stays empty, unless another has a quarter less
 /// images to search, which pays for wrapping points into it, and all are so large that at most one image of a point is
 /// within reach of another: rows are sorted by (j, S) with the S of the box that is searched, and a half list of images
@@ -135,7 +148,7 @@ template <typename T, int D>
     boxes.push_back(shape);
     maps.push_back(box_reduction<T, D>::none());
     const box_reduction<T, D> reduction(shape);
-    if (reduction.changed()) {
+    if (reduction.changed() && !has_lost_origin(shape)) {
       const lattice<T, D> other = reduction.box();
       if (images_searched(shape, reach) > 1.25 * images_searched(other, reach)) {
         boxes.back() = other;
