@@ -102,21 +102,23 @@ void run_csr_on(const session& s, const Context& context) {
   return values;
 }
 
-/// The same density everywhere, so that all rows should take about as long as the first.
+/// The same density everywhere, so that all rows should take about as long as the first, which is timed by turns with
+/// each of them.
 template <typename Context>
 void run_sparse_on(const session& s, const Context& context) {
   const std::size_t n = s.full() ? 200'000 : 4096;
   const double cutoff = cutoff_for(40, static_cast<double>(n));
   const std::vector<float> points = random_points<float>(n, 0.5, 16);
   const auto far = static_cast<float>(1e6 * cutoff);
-  double first_ms = 0;
+  std::function<double()> first;
   const auto time = [&](std::string_view distribution, const std::vector<float>& values, const lattice<float, 3>& box,
                         bool accept_outside) {
     std::uint64_t pairs = 0;
     neighbor_options<float> options = options_for(static_cast<float>(cutoff));
     options.accept_outside = accept_outside;
-    const problem<Context, float> what(context, values, {box}, cutoff, 40);
-    time_list(s, what, "sparse", options, distribution, pairs, {}, &first_ms);
+    auto what = std::make_shared<const problem<Context, float>>(context, values, std::vector{box}, cutoff, 40);
+    time_list(s, *what, "sparse", options, distribution, pairs, {}, first);
+    if (!first) first = list_builder(std::move(what), options);
   };
   time("tight box", points, cube(1, false), false);
   std::vector<float> stray = points;
@@ -130,14 +132,15 @@ void run_sparse_on(const session& s, const Context& context) {
   time("64 cubes in a box of 10000 cutoffs", cubes_apart(n, 64, 1e4 * cutoff), cube(far, false), false);
 }
 
-/// Boxes of volume 1, so that all rows should take about as long as the first. The last four are strongly tilted.
+/// Boxes of volume 1, so that all rows should take about as long as the first, which is timed by turns with each of
+/// them. The last four are strongly tilted.
 /// Where points outside are accepted, half of them are outside.
 template <typename Context, typename T>
 void run_triclinic_on(const session& s, const Context& context) {
   const std::size_t n = s.full() ? (s.on_cuda() ? std::size_t{1} << 20 : 200'000) : 4096;
   const double cutoff = cutoff_for(40, static_cast<double>(n));
   const std::vector<T> unit = random_points<T>(n, 0.5, 19);
-  double first_ms = 0;
+  std::function<double()> first;
   const auto time = [&](std::string_view shape, const vec<vec<double, 3>, 3>& edges, bool open_with_points_outside) {
     vec<vec<T, 3>, 3> vectors{};
     for (int k = 0; k < 3; ++k) vectors[k] = cast<T>(edges[k]);
@@ -150,11 +153,13 @@ void run_triclinic_on(const session& s, const Context& context) {
     vec<bool, 3> periodic = vec<bool, 3>::filled(true);
     periodic[2] = !open_with_points_outside;
     if (open_with_points_outside) vectors[2] = T(0.5) * vectors[2];
-    const problem<Context, T> what(context, values, {make_lattice<T, 3>({}, vectors, periodic)}, cutoff, 40);
-    neighbor_options<T> options = options_for(what.cutoff);
+    const std::vector boxes{make_lattice<T, 3>({}, vectors, periodic)};
+    auto what = std::make_shared<const problem<Context, T>>(context, values, boxes, cutoff, 40);
+    neighbor_options<T> options = options_for(what->cutoff);
     options.accept_outside = open_with_points_outside;
     std::uint64_t pairs = 0;
-    time_list(s, what, "triclinic", options, shape, pairs, {}, &first_ms);
+    time_list(s, *what, "triclinic", options, shape, pairs, {}, first);
+    if (!first) first = list_builder(std::move(what), options);
   };
   const double fcc = std::cbrt(0.5);
   const vec<vec<double, 3>, 3> tilted{{{{1, 0, 0}}, {{0.3, 1, 0}}, {{0.2, 0.25, 1}}}};

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <numbers>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "harness/points.hpp"
@@ -71,12 +74,27 @@ template <typename Context, typename T>
           neighbors};
 }
 
+/// Milliseconds of a call that builds a list.
+template <typename Context, typename T>
+[[nodiscard]] std::function<double()> list_builder(std::shared_ptr<const problem<Context, T>> what,
+                                                   const neighbor_options<T>& options) {
+  auto list = std::make_shared<neighbor_list<Context, T, 3>>(what->context, options);
+  list->build(what->input());
+  return [what = std::move(what), list = std::move(list)] {
+    stopwatch<Context> watch(what->context);
+    watch.start();
+    list->build(what->input());
+    return watch.stop_ms();
+  };
+}
+
 /// Times a list with these options and adds the row. `expected` is the number of pairs that other methods have found, 0
-/// at first. `first_ms` is the time of the first of several rows, 0 at first; the others get their ratio to it.
+/// at first. `beside` times something else by turns with the list, whose ratio to it is given as well: on machines whose
+/// speed varies, times that are taken one after the other say little.
 template <typename Context, typename T>
 void time_list(const session& s, const problem<Context, T>& what, std::string_view operation,
                const neighbor_options<T>& options, std::string_view distribution, std::uint64_t& expected,
-               std::string_view variant = {}, double* first_ms = nullptr) {
+               std::string_view variant = {}, const std::function<double()>& beside = {}) {
   row identity = identify(operation, options.method.empty() ? "auto" : options.method,
                           std::is_same_v<T, float> ? "float" : "double", what.count, 0, distribution);
   identity.erase("cells");
@@ -93,14 +111,17 @@ void time_list(const session& s, const problem<Context, T>& what, std::string_vi
     out["chosen"] = std::string(list.method());
     out["pairs"] = list.size();
     stopwatch<Context> watch(what.context);
+    std::vector<double> ratios;
     const timing measured = repeat(s.plan(), [&] {
+      const double other_ms = beside ? beside() : 0;
       watch.start();
       list.build(what.input());
-      return watch.stop_ms();
+      const double own_ms = watch.stop_ms();
+      ratios.push_back(own_ms / other_ms);
+      return own_ms;
     });
     add_timing(out, measured, "pairs_per_s", static_cast<double>(expected));
-    if (first_ms != nullptr && *first_ms > 0) out["ratio"] = measured.median_ms / *first_ms;
-    if (first_ms != nullptr && *first_ms == 0) *first_ms = measured.median_ms;
+    if (beside) out["ratio"] = summarize(ratios, s.plan().tolerance).median_ms;
     if constexpr (std::is_same_v<Context, cuda_context>) {
       // Without the host: captured in a graph, with the total left on the device.
       out["graph_ms"] =

@@ -36,18 +36,6 @@ struct ewald_work {
       .each("charges_wide", cost_unit::step, wide * work.points)
       .each("pairs", cost_unit::step, share * work.pairs)
       .each("pairs_wide", cost_unit::step, wide * work.pairs);
-  if (work.cuda && work.points > 0) {
-    // A few threads walk for a charge, through one image of the box after another. Where charges are few, nothing else
-    // hides how long that takes.
-    constexpr double few = 1000;
-    const double neighbors = work.pairs / work.points, alone = few / (work.points + few);
-    const double reach = std::cbrt(0.75 / std::numbers::pi * neighbors / work.points);  // in edges of a box of them
-    const double walk = 1e-3 * alone * neighbors, images = 1e-3 * alone * std::pow(1 + 2 * reach, 3);
-    cost.each("walk", cost_unit::step, walk)
-        .each("images", cost_unit::step, images)
-        .each("walk_wide", cost_unit::step, work.single_precision ? 0 : walk)
-        .each("images_wide", cost_unit::step, work.single_precision ? 0 : images);
-  }
   if (work.mesh_points == 0) {
     return cost.each("modes", cost_unit::step, share * work.points * work.modes)
         .each("modes_wide", cost_unit::step, wide * work.points * work.modes);
