@@ -89,8 +89,8 @@ template <typename Context, typename T>
 }
 
 /// Times a list with these options and adds the row. `expected` is the number of pairs that other methods have found, 0
-/// at first. `beside` times something else by turns with the list, whose ratio to it is given as well: on machines whose
-/// speed varies, times that are taken one after the other say little.
+/// at first. `beside` times something else by turns with the list, whose ratio to it is given as well: on machines
+/// whose speed varies, times that are taken one after the other say little.
 template <typename Context, typename T>
 void time_list(const session& s, const problem<Context, T>& what, std::string_view operation,
                const neighbor_options<T>& options, std::string_view distribution, std::uint64_t& expected,
