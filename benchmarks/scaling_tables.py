@@ -47,7 +47,7 @@ def line(words, file, method, n):
     def gain(time):
         if None in (alone, by_ranks[0], time):
             return ""
-        return f"{100 * by_ranks[0] / time:.0f} % ({100 * alone / time:.0f} %)" if weak else f"{alone / time:.2f}"
+        return f"{100 * by_ranks[0] / time:.1f} % ({100 * alone / time:.1f} %)" if weak else f"{alone / time:.2f}"
 
     measured = ["" if time is None else f"{time:.3g}" for time in (alone, *by_ranks)]
     return "| " + " | ".join([words, *measured, *(gain(time) for time in by_ranks[1:])]) + " |"
