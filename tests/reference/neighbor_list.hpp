@@ -30,6 +30,7 @@ struct neighbor_problem {
   std::vector<std::uint32_t> types;
   std::vector<std::uint64_t> excluded_offsets;
   std::vector<particle_id> excluded;
+  bool in_given_boxes = false;  ///< vectors are computed in `boxes`, as visitors do
 };
 
 template <typename T, int D>
@@ -64,7 +65,9 @@ template <typename T, int D>
 class neighbor_search {
  public:
   explicit neighbor_search(const neighbor_problem<T, D>& problem) : p_(problem) {
-    boxes_ = detail::searched_boxes<T, D>(problem.boxes, problem.options.cutoff + problem.options.skin, maps_);
+    boxes_ = problem.in_given_boxes
+                 ? problem.boxes
+                 : detail::searched_boxes<T, D>(problem.boxes, problem.options.cutoff + problem.options.skin, maps_);
   }
 
   [[nodiscard]] neighbor_result<T, D> run() {

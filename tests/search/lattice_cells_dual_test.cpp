@@ -63,9 +63,10 @@ struct count_around_place {
 };
 
 template <typename T, int D>
-void check_visitors(const backend_context& context, const neighbor_problem<T, D>& problem,
+void check_visitors(const backend_context& context, neighbor_problem<T, D> problem,
                     lattice_cells<backend_context, T, D>& cells) {
   SCOPED_TRACE(describe(problem));
+  problem.in_given_boxes = true;
   const std::size_t count = problem.points.size();
   const T cutoff = problem.options.cutoff;
   const auto wanted = reference::neighbor_list(problem);
