@@ -117,7 +117,7 @@ void time_list(const session& s, const problem<Context, T>& what, std::string_vi
       watch.start();
       list.build(what.input());
       const double own_ms = watch.stop_ms();
-      ratios.push_back(own_ms / other_ms);
+      if (beside) ratios.push_back(own_ms / other_ms);
       return own_ms;
     });
     add_timing(out, measured, "pairs_per_s", static_cast<double>(expected));

@@ -48,7 +48,7 @@ bool make_peers(int device, int other);
 class device_flag {
  public:
   device_flag() = default;
-  /// Waits for all devices that have it: a kernel may outlive what its rank knows of it.
+  /// Waits for all devices that have it: kernels may still run when the threads of their ranks have ended.
   ~device_flag();
   device_flag(const device_flag&) = delete;
   device_flag& operator=(const device_flag&) = delete;

@@ -164,7 +164,7 @@ __device__ __forceinline__ void set_flag(std::uint32_t* flag, std::uint32_t numb
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(number) : "memory");
 }
 
-/// Until a flag has come to a number, which may have wrapped around. False: a rank has failed.
+/// Waits until a flag has reached a number; numbers may wrap around. False: a rank has failed.
 __device__ __forceinline__ bool wait_for_flag(const std::uint32_t* flag, std::uint32_t number,
                                               const std::uint32_t* stop) {
   constexpr unsigned patience = 1024;  // looks at the flag between two at the host's memory
@@ -176,8 +176,8 @@ __device__ __forceinline__ bool wait_for_flag(const std::uint32_t* flag, std::ui
   }
 }
 
-/// Of a block. With no more blocks than multiprocessors there is always room for kernels of other streams, so that one
-/// that another rank waits for can start whichever of two exchanges comes first.
+/// Threads of a block. With no more blocks than multiprocessors there is always room for kernels of other streams: a
+/// kernel that another rank waits for can start, whichever of two exchanges comes first.
 inline constexpr unsigned push_threads = 512;
 
 /// Writes to others when they no longer read what was there, and ends when all others have written here. If a rank has
