@@ -266,6 +266,10 @@ template <typename Request>
                       (calls * best_ms);
   out["lasting_regret"] = lasting_regret(
       choice, [&](const std::string& name) { return time_of(measured, name, uses); }, best_ms);
+  if (uses == 1 && measured.contains("lasting_ms")) {
+    const row& lasting = measured.at("lasting_ms");
+    out["measured_lasting_regret"] = lasting.at("auto").get<double>() / lasting.at("fastest").get<double>();
+  }
   return out;
 }
 
@@ -379,9 +383,12 @@ std::vector<row> summarize_regret(const std::vector<row>& judged) {
   std::vector<row> results;
   for (const auto& [module, rows] : by_module) {
     row summary{{"op", "choice_summary"}, {"module", module}, {"cases", rows.size()}};
-    for (const std::string kind : {"", "run_", "first_", "lasting_"}) {
+    for (const std::string kind : {"", "run_", "first_", "lasting_", "measured_lasting_"}) {
       std::vector<double> regrets;
-      for (const row* const one : rows) regrets.push_back(one->at(kind + "regret"));
+      for (const row* const one : rows) {
+        if (one->contains(kind + "regret")) regrets.push_back(one->at(kind + "regret"));
+      }
+      if (regrets.empty()) continue;
       std::ranges::sort(regrets);
       const auto at = [&](double share) {
         return regrets[static_cast<std::size_t>(share * static_cast<double>(regrets.size() - 1) + 0.5)];
@@ -389,6 +396,7 @@ std::vector<row> summarize_regret(const std::vector<row>& judged) {
       summary[kind + "median"] = at(0.5);
       summary[kind + "percentile_95"] = at(0.95);
       summary[kind + "worst"] = at(1);
+      if (kind == "measured_lasting_") summary["measured_cases"] = regrets.size();
     }
     results.push_back(std::move(summary));
   }

@@ -14,7 +14,8 @@ namespace quadrat::bench {
 /// `module`, `uses`, `chosen`, `best`, `regret` (time of the chosen method over that of the best, for an object that
 /// has seen such input, by the profile), `first_regret`: of the first call, with the time of sampling, `run_regret`: of
 /// a hundred calls together, of which one may sample, and `lasting_regret`: of calls 1,001 to 2,000, when other methods
-/// have been tried, and with what further trials take. Throws nlohmann::json::exception for rows of another kind.
+/// have been tried, and with what further trials take; by the times of the methods, or, where the case was measured so,
+/// by the object itself: `measured_lasting_regret`. Throws nlohmann::json::exception for rows of another kind.
 [[nodiscard]] std::vector<row> judge(const row& measured, const device_profile& profile);
 
 /// One row for each module: number of cases, median, 95th percentile and maximum of the regret, of a hundred calls
