@@ -96,7 +96,7 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
   unseen_ms = plain.times[0].milliseconds;
   if (detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms), level != determinism::none)) {
     workspace<Context> memory;  // not kept: it is not among the bytes that the method needs
-    request.sample = detail::sample_points(context, points, detail::tiles_for_sample(domain, extents), memory);
+    detail::sample_for(request, context, points, domain, extents, memory);
     unseen_ms = unseen_work_ms = 0;
   }
   return request;

@@ -22,8 +22,8 @@ void multiply_on_threads(const cpu_context& context, const mesh_rows<T>& rows, c
 
 /// One thread per row, on this backend.
 template <typename T>
-void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels, int /*unit*/,
-                   unit_reduction /*reduction*/) {
+void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+                   const row_threads& /*threads*/) {
   if (channels.count == 2) {
     multiply_on_threads<2>(context, rows, channels);
   } else {
@@ -31,9 +31,9 @@ void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const c
   }
 }
 
-template void multiply_rows(const cpu_context&, const mesh_rows<float>&, const channel_pair<float>&, int,
-                            unit_reduction);
-template void multiply_rows(const cpu_context&, const mesh_rows<double>&, const channel_pair<double>&, int,
-                            unit_reduction);
+template void multiply_rows(const cpu_context&, const mesh_rows<float>&, const channel_pair<float>&,
+                            const row_threads&);
+template void multiply_rows(const cpu_context&, const mesh_rows<double>&, const channel_pair<double>&,
+                            const row_threads&);
 
 }  // namespace quadrat::detail
