@@ -72,7 +72,9 @@ struct spread_request {
   }
   [[nodiscard]] double evenly_in_tile() const { return points * tile_points() / nodes; }
   /// Millions of points that reach one mesh point, where most do.
-  [[nodiscard]] double most_at_a_point() const { return reached > 0 ? 1e-6 * reached : fullest() / tile_points(); }
+  [[nodiscard]] double most_at_a_point() const {
+    return sample.seen > 0 && reached > 0 ? 1e-6 * reached : fullest() / tile_points();
+  }
   /// Millions of points in the fullest tile, which one block or thread adds up. What was not sampled is taken to be
   /// clustered somewhat, so that methods that suffer most are chosen only for points that were seen.
   [[nodiscard]] double fullest_tile() const {
@@ -162,6 +164,9 @@ template <typename T, int D>
   }
   return cells;
 }
+
+/// How many samples sample_for takes: work has to be so many times as long to be worth them.
+inline constexpr double samples_of_points = 2;
 
 /// Samples points by tiles and by cells as long as a footprint: all points of one of these reach the mesh point in its
 /// middle. Synchronizes.

@@ -113,14 +113,16 @@ struct single_mesh_method {
   }
   static method_cost cpu_cost(const spread_request& request) {
     const double entries = request.contributions();
-    // Each thread has as many mesh points, but where tiles are empty not as many entries.
-    const double uneven = request.sample.seen > 0 ? 1 - request.sample.occupied : 0;
+    constexpr double cache = 2;  // millions of bytes
+    const bool beyond = entries * (request.wide(8) + 8) > cache;
     // Where a row ends is not foreseen, if it has any entries.
-    const double near = 1e-6 * request.nodes * (1 - uneven);
+    const double near = 1e-6 * request.nodes * (request.sample.seen > 0 ? request.sample.occupied : 1);
     return common_cost(request)
-        .each("fullest", cost_unit::step, request.fullest())
+        .once("far", cost_unit::byte, beyond ? request.share(entries * request.disorder()) : 0)
+        // Threads that count contributions to the same mesh points wait for each other.
+        .once("crowd", cost_unit::step, request.threads > 1 ? request.fullest() : 0)
+        .once("team", cost_unit::launch, request.teams(1))
         .each("touched", cost_unit::step, request.share(-near * std::expm1(-entries / std::max(near, 1e-9))))
-        .each("uneven", cost_unit::step, uneven * (entries - request.share(entries)))
         .each("far", cost_unit::byte, request.share(entries * request.disorder()))
         .each("team", cost_unit::launch, request.teams(1));
   }
