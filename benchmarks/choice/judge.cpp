@@ -68,17 +68,18 @@ struct chosen_methods {
   return expected_ms > 0 ? std::ceil(worth_ms / expected_ms) : std::numeric_limits<double>::infinity();
 }
 
-/// As plans and lists choose.
+/// As plans and lists choose, who take so many samples.
 template <typename Request, typename Choose>
-[[nodiscard]] chosen_methods choose_points(const Request& request, bool repeatable, const Choose& choose) {
+[[nodiscard]] chosen_methods choose_points(const Request& request, bool repeatable, double samples,
+                                           const Choose& choose) {
   Request plain = request;
   plain.sample = {};
   const expected_time unseen = choose(plain), seen = choose(request);
   const chosen_method sampled{std::string(seen.method), true, seen.milliseconds};
-  if (detail::worth_sampling(request.cuda, unseen.milliseconds, repeatable)) return {sampled, sampled};
+  if (detail::worth_sampling(request.cuda, unseen.milliseconds / samples, repeatable)) return {sampled, sampled};
   const chosen_method first{std::string(unseen.method), false, unseen.milliseconds};
   if (repeatable) return {first, first};
-  const double sample_ms = request.cuda ? detail::sample_ms_on_cuda : detail::sample_ms_on_cpu;
+  const double sample_ms = samples * (request.cuda ? detail::sample_ms_on_cuda : detail::sample_ms_on_cpu);
   return {first, sampled, calls_until(50 * sample_ms, unseen.milliseconds)};
 }
 
@@ -152,9 +153,10 @@ template <typename Request>
     detail::spread_request request = spread_request_of(load);
     request.threads = chosen_for(request);
     const bool repeatable = request.level != determinism::none;
-    chosen_methods chosen = choose_points(request, repeatable, [&](const detail::spread_request& asked) {
+    const auto choose = [&](const detail::spread_request& asked) {
       return first_of(expected_of(detail::spread_costs(asked), request.level));
-    });
+    };
+    chosen_methods chosen = choose_points(request, repeatable, detail::samples_of_points, choose);
     if (!repeatable) chosen.to_try = expected_of(detail::spread_costs(request), request.level);
     return chosen;
   }
@@ -171,7 +173,7 @@ template <typename Request>
   };
   if (module == "neighbors") {
     detail::neighbor_request request = neighbor_request_of(load);
-    const chosen_methods unseen = choose_points(request, false, [&](const detail::neighbor_request& asked) {
+    const chosen_methods unseen = choose_points(request, false, 1, [&](const detail::neighbor_request& asked) {
       return first_of(expected_of(detail::neighbor_costs(asked), determinism::none));
     });
     // Later lists know how many pairs the one before had.

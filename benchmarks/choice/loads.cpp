@@ -32,6 +32,7 @@ void each_of_spread(Request& request, Field&& field) {
   field("dimension", request.dimension);
   field("row", request.row);
   field("footprint", request.footprint);
+  field("reached", request.reached);
   each_of_points(request.sample, field);
 }
 template <typename Request, typename Field>

@@ -119,12 +119,11 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
       });
     }
     workspace<Context> scratch;
-    const detail::sampled_cells tiles = detail::tiles_for_sample(domain, mesh);
-    detail::point_sample sample;
-    const auto take = [&] { sample = detail::sample_points(context, points, tiles, scratch); };
+    detail::spread_request request{};
+    request.width = what.order;
+    const auto take = [&] { detail::sample_for(request, context, points, domain, mesh, scratch); };
     take();
     out["sample_ms"] = call_ms(context, take);
-    detail::spread_request request{};
     request.cuda = s.on_cuda();
     request.level = what.level;
     request.points = static_cast<double>(what.n);
@@ -133,11 +132,9 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
     request.footprint = std::pow(what.order, D);
     request.work = request.points * request.footprint / 216;
     request.uses = 1;
-    request.width = what.order;
     if constexpr (std::is_same_v<Context, cpu_context>) request.threads = context.threads();
     request.dimension = D;
     request.row = what.order;
-    request.sample = sample;
     out["load"] = to_row(request);
   });
 }

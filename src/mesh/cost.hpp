@@ -16,8 +16,8 @@
 
 namespace quadrat::detail {
 
-/// Mesh points of a tile of the sample.
-inline constexpr double sampled_tile_points = 512;
+/// Mesh points along each edge of a tile of the sample, by dimension: some hundreds in all.
+inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
 
 /// The plan that a method is chosen for, from which its record computes the expected cost.
 struct spread_request {
@@ -37,6 +37,7 @@ struct spread_request {
   point_sample sample{};      ///< by tiles
   bool asynchronous = false;  ///< points have to be set asynchronously
   bool periodic = true;       ///< along all axes
+  double reached = 0;         ///< points that reach one mesh point, where most do; 0: not sampled
 
   /// Of one thread; a GPU is taken as a whole.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
@@ -65,24 +66,30 @@ struct spread_request {
   }
   /// How far points that are neighbors in memory are apart: 0 nowhere, 1 as in random order.
   [[nodiscard]] double disorder() const { return sample.distance < 1 ? sample.distance : 1; }
+  /// Mesh points of a tile of the sample, and how many points it has where these are even.
+  [[nodiscard]] double tile_points() const {
+    return std::min(nodes, std::pow(tile_edges[static_cast<std::size_t>(dimension)], dimension));
+  }
+  [[nodiscard]] double evenly_in_tile() const { return points * tile_points() / nodes; }
+  /// Millions of points that reach one mesh point, where most do.
+  [[nodiscard]] double most_at_a_point() const {
+    return sample.seen > 0 && reached > 0 ? 1e-6 * reached : fullest() / tile_points();
+  }
   /// Millions of points in the fullest tile, which one block or thread adds up. What was not sampled is taken to be
   /// clustered somewhat, so that methods that suffer most are chosen only for points that were seen.
   [[nodiscard]] double fullest_tile() const {
-    const double unseen = unseen_fullest(points * sampled_tile_points / nodes, points);
+    const double unseen = unseen_fullest(evenly_in_tile(), points);
     const double seen = sample.fullest < 1 + sample.company ? sample.company : sample.fullest;
     return 1e-6 * (sample.seen > 0 ? seen : unseen);
   }
   /// Millions of other points in the tile of a point, more than where points are even; unseen ones as above.
   [[nodiscard]] double crowd() const {
-    const double even = points * sampled_tile_points / nodes;
-    return sample.seen > 0 ? 1e-6 * std::max(0.0, sample.company - even) : fullest_tile();
+    return sample.seen > 0 ? 1e-6 * std::max(0.0, sample.company - evenly_in_tile()) : fullest_tile();
   }
   /// Contributions of the points in the fullest tile.
   [[nodiscard]] double fullest() const { return fullest_tile() * footprint; }
   /// Millions of other points in the tile of a point, and their contributions.
-  [[nodiscard]] double company() const {
-    return 1e-6 * (sample.seen > 0 ? sample.company : points * sampled_tile_points / nodes);
-  }
+  [[nodiscard]] double company() const { return 1e-6 * (sample.seen > 0 ? sample.company : evenly_in_tile()); }
   [[nodiscard]] double crowded() const { return company() * footprint; }
 };
 
@@ -123,14 +130,11 @@ struct spread_request {
       .each("rows", cost_unit::step, request.contributions() / request.row)
       .each("company", cost_unit::step, request.company())
       .each("crowd", cost_unit::step, request.crowded())
-      .each("fullest", cost_unit::step, request.fullest_tile())
+      .each("reached", cost_unit::step, request.most_at_a_point())
       .each("alone", cost_unit::step, alone * few_points / (request.points + few_points))
       .each("wide_alone", cost_unit::step, request.wide(alone))
       .holds(placed_point_bytes(request));
 }
-
-/// Mesh points along each edge of a tile of the sample, by dimension: some hundreds in all.
-inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
 
 /// Bytes that a method holds for points that it sorts by tile: their records, and what sorting them takes, on GPUs more
 /// where there are many, on CPUs a copy of a tile's points for each thread.
@@ -147,19 +151,33 @@ inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
   return request.points * (record + 4 + sorting);
 }
 
-/// Tiles of some hundreds of mesh points, for a sample.
+/// Cells of a mesh, for a sample, each with `edge` mesh points along an axis; the last ones may have less.
 template <typename T, int D>
-[[nodiscard]] sampled_cells tiles_for_sample(const box<T, D>& domain, const vec<int, D>& mesh) {
-  const int edge = tile_edges[D];
-  sampled_cells tiles;
+[[nodiscard]] sampled_cells mesh_cells_for_sample(const box<T, D>& domain, const vec<int, D>& mesh, int edge) {
+  sampled_cells cells;
   for (int axis = 0; axis < D; ++axis) {
     const auto d = static_cast<std::size_t>(axis);
-    tiles.extent[d] = static_cast<std::uint32_t>((mesh[axis] + edge - 1) / edge);
-    tiles.lower[d] = static_cast<double>(domain.lower[axis]);
-    tiles.scale[d] = mesh[axis] / static_cast<double>(domain.length[axis]) / edge;
-    tiles.periodic[d] = domain.periodic[axis];
+    cells.extent[d] = static_cast<std::uint32_t>((mesh[axis] + edge - 1) / edge);
+    cells.lower[d] = static_cast<double>(domain.lower[axis]);
+    cells.scale[d] = mesh[axis] / static_cast<double>(domain.length[axis]) / edge;
+    cells.periodic[d] = domain.periodic[axis];
   }
-  return tiles;
+  return cells;
+}
+
+/// How many samples sample_for takes: work has to be so many times as long to be worth them.
+inline constexpr double samples_of_points = 2;
+
+/// Samples points by tiles and by cells as long as a footprint: all points of one of these reach the mesh point in its
+/// middle. Synchronizes.
+template <typename Context, typename T, int D>
+void sample_for(spread_request& request, const Context& context, const points_view<T, D>& points,
+                const box<T, D>& domain, const vec<int, D>& mesh, workspace<Context>& scratch) {
+  const auto take = [&](int edge) {
+    return sample_points(context, points, mesh_cells_for_sample(domain, mesh, edge), scratch);
+  };
+  request.sample = take(tile_edges[D]);
+  request.reached = take(request.width).fullest;
 }
 
 template <typename T>

@@ -1,81 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrat/mesh/spread_plan.hpp"
+#include "mesh/plan.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <optional>
+#include <memory>
+#include <new>
+#include <type_traits>
 
 #include "core/backend.hpp"
 #include "core/built_backend.hpp"
 #include "core/memory_check.hpp"
 #include "core/point_checks.hpp"
-#include "mesh/checks.hpp"
-#include "mesh/choice.hpp"
-#include "mesh/engine.hpp"
 #include "mesh/left_out.hpp"
 #include "mesh/methods.hpp"
 #include "parallel/capture.hpp"
-#include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/reduce.hpp"
-#include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat {
-
-template <typename Context, typename T, int D>
-struct spread_plan<Context, T, D>::implementation {
-  implementation(const Context& where, const box<T, D>& box, const vec<int, D>& mesh, const mesh_window<T>& window,
-                 const spread_options& options)
-      : context(where),
-        domain(box),
-        one(detail::make_shape(domain, mesh, window)),
-        extents(mesh),
-        setup{detail::stacked(one, options.stack), window, options},
-        faults(where) {
-    detail::check_spread_options(options);
-    detail::require_spread_method(options.method, context, window.width);
-  }
-
-  void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point);
-  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
-  void check();
-  void choose(const points_view<T, D>& points);
-  [[nodiscard]] std::string advice(std::size_t needed, std::size_t points) const;
-  [[nodiscard]] detail::spread_request request_for(const points_view<T, D>& points);
-  [[nodiscard]] bool choice_holds(std::size_t points);
-  [[nodiscard]] std::string_view reason();
-  void count_left_out(const detail::point_placement<T>& placement);
-  void require_input(const points_view<T, D>& points, const std::uint32_t* system_of_point) const;
-  [[nodiscard]] detail::point_placement<T> placement(const points_view<T, D>& points,
-                                                     const std::uint32_t* system_of_point);
-  [[nodiscard]] std::string complaint(const points_view<T, D>& points, const std::uint32_t* system_of_point,
-                                      const fault_report& fault) const;
-  void interpolate_gradient(const detail::value_layout& layout, const T* mesh, T* values, T* gradients,
-                            bool accumulate);
-  [[nodiscard]] detail::value_layout layout(int components, const mesh_call& call, const void* values,
-                                            const void* mesh);
-
-  Context context;
-  box<T, D> domain;
-  detail::mesh_shape one;  ///< of one system
-  vec<int, D> extents;
-  detail::spread_setup<T> setup;
-  fault_state<Context> faults;
-  std::unique_ptr<detail::spread_engine<Context, T>> engine;
-  std::string_view method;
-  detail::spread_choice choice;
-  std::size_t chosen_for = 0;  ///< the number of points of the choice
-  double unseen_ms = 0;        ///< expected for the points of the choice, if they were not sampled
-  double unseen_work_ms = 0;   ///< of all such points so far
-  std::string reason_text;     ///< of the choice; made when it is asked for
-  std::mutex reason_lock;
-  std::size_t count = 0;
-  std::optional<std::size_t> room;  ///< points of the last set_points, if it succeeded
-  mesh_left_out left_out;
-  workspace<Context> scratch;
-  bool usable = false;
-  bool unchecked = false;  ///< faults may have been raised since set_points
-  bool captured = false;   ///< a graph may have the engine's work
-};
 
 /// The load that a method is chosen for. Points are sampled where that takes little of the time that is expected
 /// without, for these points or for all since the plan was made: a choice by numbers alone may miss what clusters do.
@@ -94,9 +34,10 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
   const detail::spread_choice plain = detail::choose_spread_method(request, profile_of(context));
   if (plain.times.size() == 1) return request;
   unseen_ms = plain.times[0].milliseconds;
-  if (detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms), level != determinism::none)) {
+  const double worth = std::max(unseen_ms, unseen_work_ms) / detail::samples_of_points;
+  if (detail::worth_sampling(cuda, worth, level != determinism::none)) {
     workspace<Context> memory;  // not kept: it is not among the bytes that the method needs
-    request.sample = detail::sample_points(context, points, detail::tiles_for_sample(domain, extents), memory);
+    detail::sample_for(request, context, points, domain, extents, memory);
     unseen_ms = unseen_work_ms = 0;
   }
   return request;
@@ -107,11 +48,11 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
 /// memory of the method.
 template <typename Context, typename T, int D>
 bool spread_plan<Context, T, D>::implementation::choice_holds(std::size_t points) {
-  if (engine == nullptr || chosen_for != points) return false;
+  if (!engine || chosen_for != points) return false;
   constexpr bool cuda = std::is_same_v<Context, cuda_context>;
   if (captured || unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
   unseen_work_ms += unseen_ms;
-  return !detail::worth_sampling(cuda, unseen_work_ms);
+  return !detail::worth_sampling(cuda, unseen_work_ms / detail::samples_of_points);
 }
 
 /// Makes the engine of the requested method, or of the one that suits these points.
@@ -127,16 +68,36 @@ void spread_plan<Context, T, D>::implementation::choose(const points_view<T, D>&
   }
   chosen_for = points.count;
   reason_text.clear();
-  if (engine != nullptr && method == choice.method) return;
-  engine.reset();
-  detail::spread_method_list::with(detail::spread_method_kind, choice.method, [&](auto tag) {
-    using tag_type = decltype(tag);
-    method = tag_type::name;
-    if constexpr (detail::backend_is_built<Context> &&
-                  (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda)) {
-      engine = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
-    }
-  });
+  trials.end();
+  engine.use(choice.method, maker(choice.method));
+  begin_trials();
+}
+
+/// From here on the times of rounds decide between methods that may be as fast. Not before points have been looked at:
+/// crowds slow some methods down a hundred times. Nor where memory is limited: two methods hold some during a trial.
+/// Points that are set asynchronously come with the method of the last round, and a graph with that of its capture.
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::begin_trials() {
+  const bool repeatable = context.reproducibility() != determinism::none;
+  if (repeatable || setup.options.most_bytes > 0 || captured || late_points) return;
+  if (choice.request.sample.seen == 0) return;
+  trials.begin(choice.times, engine.method(), choice.request.points);
+}
+
+/// Makes the engine of a method.
+template <typename Context, typename T, int D>
+auto spread_plan<Context, T, D>::implementation::maker(std::string_view name) {
+  return [this, name] {
+    std::unique_ptr<detail::spread_engine<Context, T>> made;
+    detail::spread_method_list::with(detail::spread_method_kind, name, [&](auto tag) {
+      using tag_type = decltype(tag);
+      if constexpr (detail::backend_is_built<Context> &&
+                    (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda)) {
+        made = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
+      }
+    });
+    return made;
+  };
 }
 
 /// What to do where a method needs more bytes than there are.
@@ -202,8 +163,38 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
   room.reset();
   require_input(points, system_of_point);
   choose(points);
+  place_in_turn(points, system_of_point);
+  room = points.count;
+  usable = true;
+}
+
+/// Hands the points to the engine of the method whose turn it is, where the times of rounds decide.
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::place_in_turn(const points_view<T, D>& points,
+                                                               const std::uint32_t* system_of_point) {
+  while (trials.running() && points.count > 0) {
+    const std::string_view method = trials.next_round(context, static_cast<double>(points.count));
+    try {
+      engine.try_method(method, maker(method));
+      if (trials.resting()) engine.settle();
+      return timed([&] { place(points, system_of_point); });
+    } catch (const std::bad_alloc&) {
+      if (!trials.trying(method)) throw;
+    } catch (const argument_error&) {
+      if (!trials.trying(method)) throw;
+    }
+    trials.refuse(method);
+  }
+  place(points, system_of_point);
+}
+
+/// Hands the points to the engine. Synchronizes.
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::place(const points_view<T, D>& points,
+                                                       const std::uint32_t* system_of_point) {
   const std::size_t needed = engine->bytes_needed(points.count);
-  detail::require_memory(context.memory(), {method, "points", needed, engine->bytes(), advice(needed, points.count)},
+  detail::require_memory(context.memory(),
+                         {engine.method(), "points", needed, engine->bytes(), advice(needed, points.count)},
                          setup.options.most_bytes);
   count = points.count;
   faults.clear(context);
@@ -212,8 +203,14 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
   const fault_report fault = faults.read(context);
   if (fault.kind != fault_kind::none) throw data_error(complaint(points, system_of_point, fault), fault.index);
   count_left_out(placed);
-  room = points.count;
-  usable = true;
+}
+
+/// A graph works in the memory of the method that it was captured with, which stays.
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::implementation::note_capture() {
+  if (!detail::is_capturing(context)) return;
+  captured = true;
+  trials.end();
 }
 
 template <typename Context, typename T, int D>
@@ -225,10 +222,14 @@ void spread_plan<Context, T, D>::implementation::set_points_asynchronously(const
           "set_points_asynchronously works in");
   require(points.count <= *room, "there are ", points.count, " points, but the last set_points had ", *room,
           "; set_points_asynchronously works in the memory of that call");
-  require(engine->can_set_points_asynchronously(), "the method ", method,
+  require(engine->can_set_points_asynchronously(), "the method ", engine.method(),
           " has to know where points are before it can store them, here at least; call set_points, or use particle or "
           "tiles");
-  captured = captured || detail::is_capturing(context);
+  note_capture();
+  // A method on trial is left at the next choice.
+  if (trials.trying(engine.method())) chosen_for = 0;
+  trials.end();
+  late_points = true;
   const bool failed = unchecked && !usable;
   usable = false;
   if (failed) faults.clear(context);
@@ -267,7 +268,7 @@ detail::value_layout spread_plan<Context, T, D>::implementation::layout(int comp
   require(call.vectors >= 1, "there are ", call.vectors, " value vectors; at least 1 is needed");
   require_pointer(values, count, "values");
   require_pointer(mesh, setup.shape.size(), "mesh values");
-  captured = captured || detail::is_capturing(context);
+  note_capture();
   return {count, setup.shape.size(), components, call.vectors};
 }
 
@@ -275,142 +276,14 @@ template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::implementation::interpolate_gradient(const detail::value_layout& layout, const T* mesh,
                                                                       T* values, T* gradients, bool accumulate) {
   const vec<T, 3> scale = detail::gradient_scale(domain, one);
-  engine->interpolate_gradient(layout, mesh, scale.component, values, gradients, accumulate);
+  timed([&] { engine->interpolate_gradient(layout, mesh, scale.component, values, gradients, accumulate); });
 }
 
-template <typename Context, typename T, int D>
-spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh,
-                                        int order, const spread_options& options)
-    : spread_plan(context, domain, mesh, bspline_window<T>(order), options) {}
-template <typename Context, typename T, int D>
-spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh,
-                                        const mesh_window<T>& window, const spread_options& options)
-    : implementation_(std::make_unique<implementation>(context, domain, mesh, window, options)) {}
-template <typename Context, typename T, int D>
-spread_plan<Context, T, D>::spread_plan(spread_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-spread_plan<Context, T, D>& spread_plan<Context, T, D>::operator=(spread_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-spread_plan<Context, T, D>::~spread_plan() = default;
-
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point) {
-  implementation_->set_points(points, system_of_point);
-}
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points,
-                                                           const std::uint32_t* system_of_point) {
-  implementation_->set_points_asynchronously(points, system_of_point);
-}
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::check() {
-  implementation_->check();
-}
-
-// The layout comes first: it throws if no points are set, and then there may be no engine.
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::spread(const T* values, T* mesh, const mesh_call& call) {
-  const auto layout = implementation_->layout(1, call, values, mesh);
-  implementation_->engine->spread(layout, values, mesh, call.accumulate);
-}
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh, const mesh_call& call) {
-  const auto layout = implementation_->layout(2, call, values, mesh);
-  implementation_->engine->spread(layout, reinterpret_cast<const T*>(values), reinterpret_cast<T*>(mesh),
-                                  call.accumulate);
-}
-
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate(const T* mesh, T* values, const mesh_call& call) {
-  const auto layout = implementation_->layout(1, call, values, mesh);
-  implementation_->engine->interpolate(layout, mesh, values, call.accumulate);
-}
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values,
-                                             const mesh_call& call) {
-  const auto layout = implementation_->layout(2, call, values, mesh);
-  implementation_->engine->interpolate(layout, reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values),
-                                       call.accumulate);
-}
-
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call) {
-  const auto layout = implementation_->layout(1, call, gradients, mesh);
-  implementation_->interpolate_gradient(layout, mesh, nullptr, gradients, call.accumulate);
-}
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients,
-                                                      const mesh_call& call) {
-  const auto layout = implementation_->layout(2, call, gradients, mesh);
-  implementation_->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), nullptr,
-                                        reinterpret_cast<T*>(gradients), call.accumulate);
-}
-
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate_with_gradient(const T* mesh, T* values, T* gradients,
-                                                           const mesh_call& call) {
-  const auto layout = implementation_->layout(1, call, values, mesh);
-  require_pointer(gradients, implementation_->count, "gradients");
-  implementation_->interpolate_gradient(layout, mesh, values, gradients, call.accumulate);
-}
-template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate_with_gradient(const std::complex<T>* mesh, std::complex<T>* values,
-                                                           std::complex<T>* gradients, const mesh_call& call) {
-  const auto layout = implementation_->layout(2, call, values, mesh);
-  require_pointer(gradients, implementation_->count, "gradients");
-  implementation_->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values),
-                                        reinterpret_cast<T*>(gradients), call.accumulate);
-}
-
-template <typename Context, typename T, int D>
-mesh_left_out spread_plan<Context, T, D>::left_out() const {
-  require(implementation_->usable, "no points are set; call set_points first (and again where it failed)");
-  require(!implementation_->unchecked, "set_points_asynchronously does not count what is left out; set_points does");
-  return implementation_->left_out;
-}
-template <typename Context, typename T, int D>
-const Context& spread_plan<Context, T, D>::context() const {
-  return implementation_->context;
-}
-template <typename Context, typename T, int D>
-std::size_t spread_plan<Context, T, D>::point_count() const {
-  return implementation_->count;
-}
-template <typename Context, typename T, int D>
-const mesh_window<T>& spread_plan<Context, T, D>::window() const {
-  return implementation_->setup.window;
-}
-template <typename Context, typename T, int D>
-std::size_t spread_plan<Context, T, D>::mesh_size() const {
-  return implementation_->setup.shape.size();
-}
-template <typename Context, typename T, int D>
-std::string_view spread_plan<Context, T, D>::method() const {
-  return implementation_->method;
-}
-template <typename Context, typename T, int D>
-std::string_view spread_plan<Context, T, D>::reason() const {
-  return implementation_->reason();
-}
-template <typename Context, typename T, int D>
-explanation spread_plan<Context, T, D>::explanation() const {
-  const implementation& plan = *implementation_;
-  quadrat::explanation result = detail::explain_spread_method(plan.choice.request, profile_of(plan.context));
-  result.chosen = plan.choice.method;
-  result.reason = reason();
-  return result;
-}
-template <typename Context, typename T, int D>
-std::size_t spread_plan<Context, T, D>::bytes() const {
-  const implementation& plan = *implementation_;
-  return plan.scratch.bytes() + (plan.engine == nullptr ? 0 : plan.engine->bytes());
-}
-
-template class spread_plan<backend_context, float, 1>;
-template class spread_plan<backend_context, float, 2>;
-template class spread_plan<backend_context, float, 3>;
-template class spread_plan<backend_context, double, 1>;
-template class spread_plan<backend_context, double, 2>;
-template class spread_plan<backend_context, double, 3>;
+template struct spread_plan<backend_context, float, 1>::implementation;
+template struct spread_plan<backend_context, float, 2>::implementation;
+template struct spread_plan<backend_context, float, 3>::implementation;
+template struct spread_plan<backend_context, double, 1>::implementation;
+template struct spread_plan<backend_context, double, 2>::implementation;
+template struct spread_plan<backend_context, double, 3>::implementation;
 
 }  // namespace quadrat

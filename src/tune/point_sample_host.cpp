@@ -149,6 +149,25 @@ class pair_weights {
   std::array<double, steps> weight_;  ///< by step
 };
 
+/// The numbers of cells that were seen at all, once and twice.
+struct cell_counts {
+  double distinct = 0, once = 0, twice = 0;
+
+  void add(double points_seen) {
+    ++distinct;
+    once += points_seen == 1 ? 1 : 0;
+    twice += points_seen == 2 ? 1 : 0;
+  }
+  /// How many cells have any of the points: those that were seen, and of the others that cells seen once and twice let
+  /// expect (A. Chao 1984) those that the points not seen reach (Colwell et al. 2012).
+  [[nodiscard]] double in_use(double seen, double points) const {
+    const double others = once * (once - 1) / (2 * (twice + 1));
+    if (others <= 0) return distinct;
+    const double reached_by_one = once / (seen * others + once);
+    return distinct - others * std::expm1((points - seen) * std::log1p(-reached_by_one));
+  }
+};
+
 /// Points that share a cell with another: of each cell, the pairs of sampled points, each with its weight.
 void add_company(const point_sample_layout& layout, std::span<const std::uint64_t> sampled, point_sample& result) {
   const cells_seen seen(sampled);
@@ -159,7 +178,8 @@ void add_company(const point_sample_layout& layout, std::span<const std::uint64_
       sampled.size() == layout.count ? points : static_cast<double>(layout.windows * point_sample_layout::window);
   const double rest = whole > 1 ? (points - 1) / (whole - 1) : 0;
   const double scale = whole / static_cast<double>(sampled.size());  // points that a sampled one stands for
-  double together = 0, fullest = 1, distinct = 0;
+  double together = 0, fullest = 1;
+  cell_counts counts;
   std::array<cells_seen::in_window, point_sample_layout::most_windows> here;
   seen.for_each_cell([&](const cells_seen::in_window& last) {
     std::size_t met = 0;
@@ -175,13 +195,15 @@ void add_company(const point_sample_layout& layout, std::span<const std::uint64_
     together += of_cell;
     const double share = scale * points_seen;
     fullest = std::max(fullest, 1 + rest * std::min(of_cell / share, share - 1));
-    ++distinct;
+    counts.add(points_seen);
   });
   result.company = rest * together / whole;
   result.fullest = std::max(fullest, 1 + result.company);
-  // Of an even distribution over the cells in use with this much company.
-  const double in_use = std::max(distinct, points / (1 + result.company));
-  result.occupied = std::min(1.0, in_use / result.cells * -std::expm1(-points / in_use));
+  // At least those of an even distribution with this much company: of points that were sampled in order few cells are
+  // seen once.
+  const double taken = static_cast<double>(sampled.size()), even = points / (1 + result.company);
+  const double in_use = std::max(counts.in_use(taken, points), -even * std::expm1(-points / even));
+  result.occupied = std::min(1.0, (taken < points ? in_use : counts.distinct) / result.cells);
 }
 
 }  // namespace

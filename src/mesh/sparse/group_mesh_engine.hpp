@@ -68,6 +68,7 @@ struct group_mesh_method {
         .each("nodes", cost_unit::step, 1e-6 * request.nodes)
         .each("fullest", cost_unit::step, request.fullest_tile())
         .each("crowd", cost_unit::step, request.fullest())
+        .each("reached", cost_unit::step, request.most_at_a_point())
         .holds(1e6 * entry * entries + placed_point_bytes(request));
   }
   template <typename Context, typename T>

@@ -68,17 +68,15 @@ struct hybrid_mesh_method {
     if (!request.cuda) return method_cost().last_resort("single_mesh takes no longer");
     if (request.asynchronous) return method_cost().last_resort("cannot set points asynchronously");
     const double entries = request.contributions(), entry = request.wide(8) + 8;
-    // What is more than columns hold is in a list, whose additions to one mesh point wait for each other.
-    constexpr double many_points = 1e6;
-    const double listed = request.fullest() * request.points / (request.points + many_points);
     return spreading_cost(request)
         .once("mesh", cost_unit::step, 1e-6 * request.nodes)
         .once("work", cost_unit::step, entries)
         .once("wide", cost_unit::step, request.wide(entries))
-        .once("fullest", cost_unit::step, request.fullest_tile())
+        .once("reached", cost_unit::step, request.most_at_a_point())
         .each("nodes", cost_unit::step, 1e-6 * request.nodes)
         .each("fullest", cost_unit::step, request.fullest())
-        .each("listed", cost_unit::step, listed)
+        // What is more than columns hold is in a list, whose additions to one mesh point wait for each other.
+        .each("reached", cost_unit::step, request.most_at_a_point())
         .holds(3e6 * entry * entries + 16 * request.nodes);
   }
   template <typename Context, typename T>

@@ -39,20 +39,23 @@ void single_mesh_engine<Context, T>::set_points(const point_placement<T>& points
   if (context.reproducibility() != determinism::none) order_rows(context, rows);
 }
 
+/// A unit that was asked for is what it is.
 template <typename Context, typename T>
-int single_mesh_engine<Context, T>::compute_unit() const {
-  if (this->context().reproducibility() == determinism::canonical) return 1;
+row_threads single_mesh_engine<Context, T>::threads() const {
   const spread_setup<T>& setup = this->setup();
-  if (setup.options.compute_unit != 0) return setup.options.compute_unit;
-  return paper_compute_unit(static_cast<double>(this->count()) * setup.shape.footprint_size() /
-                            static_cast<double>(setup.shape.size()));
+  const spread_options& options = setup.options;
+  if (this->context().reproducibility() == determinism::canonical) return {1, options.reduction, false};
+  if (options.compute_unit != 0) return {options.compute_unit, options.reduction, false};
+  const int unit = paper_compute_unit(static_cast<double>(this->count()) * setup.shape.footprint_size() /
+                                      static_cast<double>(setup.shape.size()));
+  return {unit, options.reduction, true};
 }
 
 template <typename Context, typename T>
 void single_mesh_engine<Context, T>::spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
   const mesh_rows<T> rows{offsets_.data(), entries_.data(), layout.nodes};
   for_each_channel_pair(layout, values, mesh, accumulate, [&](const channel_pair<T>& channels) {
-    multiply_rows(this->context(), rows, channels, compute_unit(), this->setup().options.reduction);
+    multiply_rows(this->context(), rows, channels, threads());
   });
 }
 

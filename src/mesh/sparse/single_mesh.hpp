@@ -16,6 +16,17 @@
 
 namespace quadrat::detail {
 
+/// Entries of a row for each thread of a unit from which on a warp takes the row.
+inline constexpr std::uint64_t unit_entries = 32;
+inline constexpr int warp_threads = 32;
+
+/// By how many threads a row is multiplied.
+struct row_threads {
+  int unit;
+  unit_reduction reduction;
+  bool by_warps;  ///< rows that are long for a unit are taken by whole warps
+};
+
 /// Single mesh (particle-mesh-spreading, sections 3.1 and 3.2): the spreading operator as compressed sparse rows, built
 /// in three steps; a row is multiplied by a compute unit of 1 to 32 threads. Determinism: run_to_run with rows sorted
 /// by point when they are built; canonical also uses one thread per row, whatever the compute unit. At those levels
@@ -32,7 +43,7 @@ class single_mesh_engine : public placed_points_engine<Context, T> {
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
-  [[nodiscard]] int compute_unit() const;
+  [[nodiscard]] row_threads threads() const;
 
   array<std::uint32_t, Context> counts_;
   array<std::uint64_t, Context> offsets_;
@@ -49,15 +60,15 @@ class single_mesh_engine : public placed_points_engine<Context, T> {
 
 /// node[k] = sum over the entries of row k of weight times value. Asynchronous.
 template <typename T>
-void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels, int unit,
-                   unit_reduction reduction);
+void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+                   const row_threads& threads);
 #if QUADRAT_HAS_CUDA
 template <typename T>
-void multiply_rows(const cuda_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels, int unit,
-                   unit_reduction reduction);
+void multiply_rows(const cuda_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+                   const row_threads& threads);
 #else
 template <typename T>
-void multiply_rows(const cuda_context& context, const mesh_rows<T>&, const channel_pair<T>&, int, unit_reduction) {
+void multiply_rows(const cuda_context& context, const mesh_rows<T>&, const channel_pair<T>&, const row_threads&) {
   context.activate();
 }
 #endif
@@ -87,27 +98,31 @@ struct single_mesh_method {
         .each("nodes", cost_unit::step, request.share(1e-6 * request.nodes));
   }
   static method_cost cuda_cost(const spread_request& request) {
-    // A few threads take the row of a mesh point, however long it is; a block or warp sorts it.
-    const double row = request.fullest() / sampled_tile_points;
+    // A few threads take the row of a mesh point, and a warp what is long for them; a block or warp sorts it.
+    const double row = request.most_at_a_point();
     const bool sorted = request.level != determinism::none;
-    const int unit =
-        request.level == determinism::canonical ? 1 : paper_compute_unit(1e6 * request.contributions() / request.nodes);
+    const bool in_order = request.level == determinism::canonical;
+    const int unit = in_order ? 1 : paper_compute_unit(1e6 * request.contributions() / request.nodes);
+    const double alone = in_order ? row : 1e-6 * static_cast<double>(unit_entries) * unit;
     return common_cost(request)
         .once("sorted_row", cost_unit::step, sorted ? row : 0)
         .once("sorted_nodes", cost_unit::step, sorted ? 1e-6 * request.nodes : 0)
-        .each("row", cost_unit::step, row / unit)
-        .each("fullest", cost_unit::step, request.fullest_tile());
+        .once("reached", cost_unit::step, row)
+        .each("row", cost_unit::step, std::min(row, alone) / unit)
+        .each("long_row", cost_unit::step, std::max(0.0, row - alone) / warp_threads);
   }
   static method_cost cpu_cost(const spread_request& request) {
     const double entries = request.contributions();
-    // Each thread has as many mesh points, but where tiles are empty not as many entries.
-    const double uneven = request.sample.seen > 0 ? 1 - request.sample.occupied : 0;
+    constexpr double cache = 2;  // millions of bytes
+    const bool beyond = entries * (request.wide(8) + 8) > cache;
     // Where a row ends is not foreseen, if it has any entries.
-    const double near = 1e-6 * request.nodes * (1 - uneven);
+    const double near = 1e-6 * request.nodes * (request.sample.seen > 0 ? request.sample.occupied : 1);
     return common_cost(request)
-        .each("fullest", cost_unit::step, request.fullest())
+        .once("far", cost_unit::byte, beyond ? request.share(entries * request.disorder()) : 0)
+        // Threads that count contributions to the same mesh points wait for each other.
+        .once("crowd", cost_unit::step, request.threads > 1 ? request.fullest() : 0)
+        .once("team", cost_unit::launch, request.teams(1))
         .each("touched", cost_unit::step, request.share(-near * std::expm1(-entries / std::max(near, 1e-9))))
-        .each("uneven", cost_unit::step, uneven * (entries - request.share(entries)))
         .each("far", cost_unit::byte, request.share(entries * request.disorder()))
         .each("team", cost_unit::launch, request.teams(1));
   }

@@ -1,29 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/sparse/single_mesh.hpp"
-#include "quadrat/parallel/for_each.hpp"
+#include "parallel/partition.hpp"
 
 namespace quadrat::detail {
 
 namespace {
 
+/// The first row of a thread's part: entries and rows count alike, so that a crowd is not the work of one thread.
+[[nodiscard]] std::size_t first_row(const std::uint64_t* offsets, const partition& work, std::size_t rows,
+                                    std::size_t part) {
+  std::size_t low = 0, high = rows;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (offsets[middle] + middle < work.first(part)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 template <int Channels, typename T>
 void multiply_on_threads(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels) {
-  for_each(context, "mesh.multiply_rows", rows.rows, [&](std::size_t k) {
-    T sum[Channels] = {};
-    for (std::uint64_t e = rows.offsets[k]; e < rows.offsets[k + 1]; ++e) {
-      const mesh_entry<T> entry = rows.entries[e];
-      for (int c = 0; c < Channels; ++c) sum[c] += entry.weight * channels.value[c][entry.column * channels.stride];
+  constexpr std::size_t worth_a_team = 2048;
+  const partition work = partition_for(context, rows.offsets[rows.rows] + rows.rows, worth_a_team);
+  const auto parts = static_cast<int>(work.parts);
+#pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
+  for (int part = 0; part < parts; ++part) {
+    const auto p = static_cast<std::size_t>(part);
+    const std::size_t end = first_row(rows.offsets, work, rows.rows, p + 1);
+    for (std::size_t k = first_row(rows.offsets, work, rows.rows, p); k < end; ++k) {
+      T sum[Channels] = {};
+      for (std::uint64_t e = rows.offsets[k]; e < rows.offsets[k + 1]; ++e) {
+        const mesh_entry<T> entry = rows.entries[e];
+        for (int c = 0; c < Channels; ++c) sum[c] += entry.weight * channels.value[c][entry.column * channels.stride];
+      }
+      for (int c = 0; c < Channels; ++c) channels.store(c, k, sum[c]);
     }
-    for (int c = 0; c < Channels; ++c) channels.store(c, k, sum[c]);
-  });
+  }
 }
 
 }  // namespace
 
 /// One thread per row, on this backend.
 template <typename T>
-void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels, int /*unit*/,
-                   unit_reduction /*reduction*/) {
+void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+                   const row_threads& /*threads*/) {
   if (channels.count == 2) {
     multiply_on_threads<2>(context, rows, channels);
   } else {
@@ -31,9 +54,9 @@ void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const c
   }
 }
 
-template void multiply_rows(const cpu_context&, const mesh_rows<float>&, const channel_pair<float>&, int,
-                            unit_reduction);
-template void multiply_rows(const cpu_context&, const mesh_rows<double>&, const channel_pair<double>&, int,
-                            unit_reduction);
+template void multiply_rows(const cpu_context&, const mesh_rows<float>&, const channel_pair<float>&,
+                            const row_threads&);
+template void multiply_rows(const cpu_context&, const mesh_rows<double>&, const channel_pair<double>&,
+                            const row_threads&);
 
 }  // namespace quadrat::detail

@@ -39,10 +39,12 @@ struct tiles_method {
     const double products =
         flat || ordered ? std::numeric_limits<double>::infinity() : least_cube_products(request.width, density);
     const bool cubes = std::isfinite(products);
-    const bool collects = !cubes && (density < 0.1 || request.width > tile_patch), adds = !cubes && !collects;
+    const bool few =
+        density < 0.1 || request.width > tile_patch || (!flat && is_long_footprint(request.width, density));
+    const bool collects = !cubes && few, adds = !cubes && !few;
     const auto where = [](bool here, double amount) { return here ? amount : 0; };
-    // What more points a mesh point collects, other warps take over.
-    constexpr double most_collected = 512e-6;
+    // What more points there are, other warps take over.
+    constexpr double most_collected = 1e-6 * least_crowd_share;
     const double nodes = 1e-6 * request.nodes, points = request.megapoints(), sums = request.contributions();
     method_cost cost;
     cost.once("start", cost_unit::launch, 1);

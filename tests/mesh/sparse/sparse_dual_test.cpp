@@ -133,21 +133,55 @@ TEST_F(spread_sparse, shuffles_and_shared_memory_give_the_same_bits) {
   }
 }
 
-/// Rows of very different lengths: a crowd in a corner, and empty rows.
+/// Rows of very different lengths: a crowd in a corner, some lone points, and empty rows.
+template <typename T>
+spread_case<T, 3> crowd_in_a_corner(std::size_t lone) {
+  auto it = uniform_case<T, 3>(21, lone, 20);
+  auto crowd = uniform_case<T, 3>(29, 500, 20);
+  for (auto& point : crowd.points) {
+    for (int d = 0; d < 3; ++d) point[d] = T(-1.5) + T(0.05) * (point[d] + T(1.5));
+  }
+  it.points.insert(it.points.end(), crowd.points.begin(), crowd.points.end());
+  return it;
+}
+
 TEST_F(spread_sparse, uneven_rows_are_right) {
   for (const std::size_t lone : {0u, 3u, 2000u}) {
-    auto it = uniform_case<double, 3>(21, lone, 20);
-    auto crowd = uniform_case<double, 3>(29, 500, 20);
-    for (auto& point : crowd.points) {
-      for (int d = 0; d < 3; ++d) point[d] = -1.5 + 0.05 * (point[d] + 1.5);
-    }
-    it.points.insert(it.points.end(), crowd.points.begin(), crowd.points.end());
+    const auto it = crowd_in_a_corner<double>(lone);
     const spread_input<double, 3> input(it);
     const auto wanted = wanted_of(it, input, problem_of(it));
     for (const std::string& method : sparse_methods()) {
       SCOPED_TRACE(method);
       expect_agreement(run_method(backend_context(), it, input, method), wanted);
     }
+  }
+}
+
+/// Rows that a unit of threads leaves to a warp, beside others, also in the last warp.
+template <typename T>
+void expect_long_rows(std::size_t lone, std::size_t components) {
+  auto it = crowd_in_a_corner<T>(lone);
+  it.components = components;
+  const spread_input<T, 3> input(it);
+  const auto wanted = wanted_of(it, input, problem_of(it));
+  for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
+    SCOPED_TRACE(message(lone, " lone points, ", components, " components, level ", static_cast<int>(level)));
+    it.options.reduction = unit_reduction::shuffle;
+    const auto shuffled = run_method(context_at(level), it, input, "single_mesh");
+    expect_agreement(shuffled, wanted);
+    it.options.reduction = unit_reduction::shared_memory;
+    const auto shared = run_method(context_at(level), it, input, "single_mesh");
+    expect_agreement(shared, wanted);
+    if (level == determinism::none) continue;
+    EXPECT_TRUE(same_bits(shuffled.mesh, shared.mesh));
+  }
+}
+
+TEST_F(spread_sparse, long_rows_are_right_by_both_reductions) {
+  for (const std::size_t lone : {0u, 2000u, 8000u}) {
+    expect_long_rows<float>(lone, 1);
+    expect_long_rows<float>(lone, 2);
+    expect_long_rows<double>(lone, 2);
   }
 }
 

@@ -27,21 +27,27 @@ namespace {
   return std::max(result, 1.0);
 }
 
-/// Mesh points that a tile's footprints reach.
-[[nodiscard]] double reach_of(const mesh_tiles& tiles) {
-  double result = 1;
-  for (const tile_axis& axis : tiles.axis) result *= static_cast<double>(axis.span) / axis.tiles + axis.width - 1;
-  return result;
+/// How many of `parts`, each as large as so many tiles of the sample, have points.
+[[nodiscard]] double used_parts(double parts, double sampled_tiles, const spread_request& request) {
+  const double all = std::max(1.0, request.nodes / request.tile_points());
+  const double empty =
+      request.sample.seen > 0 ? 1 - std::min(request.sample.occupied, 1.0) : std::exp(-request.points / all);
+  return std::min(request.points, parts * (1 - std::pow(empty, std::max(1.0, sampled_tiles))));
 }
 
-/// The number of tiles with points. The sample has smaller ones.
-[[nodiscard]] double used_tiles(const mesh_tiles& tiles, const spread_request& request) {
+/// Mesh points of the planes of tiles that footprints reach: those are added to the mesh one by one. In two dimensions
+/// all of a tile.
+[[nodiscard]] double reached_mesh_points(const mesh_tiles& tiles, const spread_request& request) {
+  const auto length = [&](int axis) { return static_cast<double>(tiles.axis[axis].span) / tiles.axis[axis].tiles; };
+  const auto reach = [&](int axis) { return length(axis) + tiles.axis[axis].width - 1; };
   const auto count = static_cast<double>(tiles.count());
-  const double sampled = std::max(
-      1.0, request.nodes / std::pow(tile_edges[static_cast<std::size_t>(request.dimension)], request.dimension));
-  const double empty =
-      request.sample.seen > 0 ? 1 - std::min(request.sample.occupied, 1.0) : std::exp(-request.points / sampled);
-  return std::min(request.points, count * (1 - std::pow(empty, std::max(1.0, sampled / count))));
+  const double used = used_parts(count, request.nodes / request.tile_points() / count, request);
+  if (request.dimension < 3) return used * reach(0) * reach(1) * reach(2);
+  const double edge = tile_edges[3], width = tiles.axis[0].width;
+  const double slabs =
+      used_parts(count * std::max(1.0, length(0) / edge), length(1) * length(2) / (edge * edge), request);
+  const double planes = std::min(slabs * std::min(edge, length(0)) + used * (width - 1), request.points * width);
+  return planes * reach(1) * reach(2);
 }
 
 }  // namespace
@@ -65,7 +71,7 @@ method_cost cpu_tiles_cost(const spread_request& request) {
   // To find out which tiles wait for which.
   cost.each("walk", cost_unit::step, request.share(1e-3 * static_cast<double>(tiles.count())));
   cost.each("flat", cost_unit::byte, request.dimension < 3 ? request.share(1e-6 * request.nodes) : 0);
-  cost.each("tiles", cost_unit::step, working.share(1e-6 * used_tiles(tiles, request) * reach_of(tiles)));
+  cost.each("tiles", cost_unit::step, working.share(1e-6 * reached_mesh_points(tiles, request)));
   cost.each("points", cost_unit::step, working.share(request.megapoints()));
   cost.each("work", cost_unit::step, working.share(request.contributions()));
   cost.each("wide", cost_unit::step, working.share(request.wide(request.contributions())));

@@ -52,6 +52,8 @@ struct tile_plan {
 /// Patches for points that read the mesh directly (interpolate/direct.cuh), under the same conditions.
 [[nodiscard]] tile_patches make_direct_patches(const tile_grid& grid, double density);
 
+/// Candidates of a warp, at least, where a crowded patch is divided: enough for writing its sums to pay.
+inline constexpr std::size_t least_crowd_share = 128;
 /// How patches that collect so many points are divided.
 [[nodiscard]] tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count);
 
