@@ -165,7 +165,7 @@ template <typename Request>
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
     const chosen_method first = fastest_of(detail::contact_costs(request));
-    if (request.cuda) request.found = measured.value("contacts", -1.0);
+    request.found = measured.value("contacts", -1.0);
     return {first, fastest_of(detail::contact_costs(request)), 1};
   }
   const chosen_method only = fastest_of(way_costs(module, load));
@@ -305,7 +305,7 @@ void add_row(all_equations& all, const row& measured) {
   }
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
-    if (request.cuda) request.found = measured.value("contacts", -1.0);
+    request.found = measured.value("contacts", -1.0);
     add_equations(all, measured, "", detail::contact_costs(request));
   }
   if (has_parameters(module)) {
