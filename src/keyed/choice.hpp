@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/method_choice.hpp"
 #include "keyed/cost.hpp"
 #include "keyed/engine.hpp"
 #include "keyed/source.hpp"
@@ -50,6 +51,9 @@ template <typename Context>
 
 /// The choice itself, from the records of the methods; needs no device.
 [[nodiscard]] key_choice choose_key_method(const key_request& request, const device_profile& profile);
+
+/// The methods that can be chosen for a request, fastest first.
+[[nodiscard]] std::vector<expected_time> expected_key_times(const key_request& request, const device_profile& profile);
 
 /// All methods, as such a choice sees them.
 [[nodiscard]] explanation explain_key_method(const key_request& request, const device_profile& profile);

@@ -39,9 +39,12 @@ constexpr std::array<std::string_view, 3> level_names{"none", "run_to_run", "can
 
 }  // namespace
 
+std::vector<expected_time> expected_key_times(const key_request& request, const device_profile& profile) {
+  return times_by_profile<key_method_list>(key_task(request), request, profile);
+}
+
 key_choice choose_key_method(const key_request& request, const device_profile& profile) {
-  const choice_task task = key_task(request);
-  const std::vector<expected_time> times = times_by_profile<key_method_list>(task, request, profile);
+  const std::vector<expected_time> times = expected_key_times(request, profile);
   require(!times.empty(), "no method of reduction by key for keys in any order has ",
           request.compensated ? "compensated " : "", "sums of the level ",
           level_names[static_cast<std::size_t>(request.level)], " here",
@@ -113,7 +116,7 @@ key_choice choose_unseen_key_method(key_request request, const device_profile& p
   const auto cases = supposed_keys(request.elements, request.keys);
   for (const auto& [weight, sample] : cases) {
     supposed.sample = sample;
-    const auto times = times_by_profile<key_method_list>(key_task(supposed), supposed, profile);
+    const auto times = expected_key_times(supposed, profile);
     for (const expected_time& one : times) {
       loss& here = losses[one.method];
       here.shares += weight * one.milliseconds / times[0].milliseconds;

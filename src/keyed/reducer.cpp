@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/keyed/key_reducer.hpp"
 
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "tune/engine_in_use.hpp"
+#include "tune/round_trials.hpp"
 
 namespace quadrat {
 
@@ -57,8 +60,10 @@ struct key_reducer<Context>::implementation {
   [[nodiscard]] bool sample_keys(double work_ms, detail::key_choice& choice);
   void take(detail::key_choice choice);
   void look_at_sample();
+  void begin_trials();
   void use_keys();
-  void use(std::string_view name);
+  void use_keys_in_turn();
+  [[nodiscard]] auto maker(std::string_view name);
   template <typename T>
   void reduce(const component_values<const T>& values, const component_values<T>& results, const key_call& call);
   template <typename T>
@@ -72,8 +77,8 @@ struct key_reducer<Context>::implementation {
   fault_state<Context> faults;
   workspace<Context> scratch;
   array<std::uint64_t, Context> counts;  // for means
-  std::unique_ptr<detail::key_engine<Context>> engine;
-  std::string_view method;
+  detail::engine_in_use<detail::key_engine<Context>> engine;
+  detail::round_trials<Context> trials;  // at determinism none, once keys have been looked at
   std::string reason;
   detail::key_request chosen_for{};
   detail::key_source source{};
@@ -86,19 +91,20 @@ struct key_reducer<Context>::implementation {
   bool keys_changed = false;  // since the last check: a fault may be from keys that have been replaced
 };
 
-/// Makes the engine unless it exists.
+/// Makes the engine of a method.
 template <typename Context>
-void key_reducer<Context>::implementation::use(std::string_view name) {
-  if (engine != nullptr && method == name) return;
-  engine.reset();
-  detail::key_method_list::with(detail::key_method_kind, name, [&](auto tag) {
-    using tag_type = decltype(tag);
-    method = tag_type::name;
-    if constexpr (detail::backend_is_built<Context> &&
-                  (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda)) {
-      engine = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
-    }
-  });
+auto key_reducer<Context>::implementation::maker(std::string_view name) {
+  return [this, name] {
+    std::unique_ptr<detail::key_engine<Context>> made;
+    detail::key_method_list::with(detail::key_method_kind, name, [&](auto tag) {
+      using tag_type = decltype(tag);
+      if constexpr (detail::backend_is_built<Context> &&
+                    (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda)) {
+        made = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
+      }
+    });
+    return made;
+  };
 }
 
 template <typename Context>
@@ -109,7 +115,7 @@ void key_reducer<Context>::implementation::choose() {
   if (asked.empty() || asked == "auto") {
     final = choose_by_keys();
   } else {
-    use(asked);
+    engine.use(asked, maker(asked));
     reason = "asked for";
   }
   choice_due = !final || source.count == 0;  // no elements say nothing of those that follow
@@ -121,8 +127,7 @@ template <typename Context>
 bool key_reducer<Context>::implementation::choose_by_keys() {
   const bool repeatable = context.reproducibility() != determinism::none;
   const auto count = static_cast<double>(source.count);
-  const bool again =
-      engine != nullptr && unseen_ms > 0 && count >= chosen_for.elements / 2 && count <= chosen_for.elements * 2;
+  const bool again = engine && unseen_ms > 0 && count >= chosen_for.elements / 2 && count <= chosen_for.elements * 2;
   detail::key_choice choice;
   if (!again) {
     choice =
@@ -133,6 +138,7 @@ bool key_reducer<Context>::implementation::choose_by_keys() {
   const bool seen = sample_keys(unseen_work_ms, choice);
   if (seen) unseen_ms = unseen_work_ms = 0;
   if (seen || !again) take(std::move(choice));
+  if (seen) begin_trials();
   return seen || repeatable;
 }
 
@@ -156,16 +162,26 @@ bool key_reducer<Context>::implementation::sample_keys(double work_ms, detail::k
 
 template <typename Context>
 void key_reducer<Context>::implementation::take(detail::key_choice choice) {
-  use(choice.method);
+  trials.end();
+  engine.use(choice.method, maker(choice.method));
   reason = std::move(choice.reason);
   chosen_for = choice.request;
+}
+
+/// From here on the times of rounds decide between methods that may be as fast. Not before keys have been looked at:
+/// equal ones slow some methods down a hundred times. Nor where memory is limited: two methods hold some during a
+/// trial.
+template <typename Context>
+void key_reducer<Context>::implementation::begin_trials() {
+  if (context.reproducibility() != determinism::none || setup.options.most_bytes > 0) return;
+  trials.begin(detail::expected_key_times(chosen_for, profile_of(context)), engine.method(), chosen_for.elements);
 }
 
 /// Goes over to the method that suits the sample, once it has arrived. Work that is captured settles the choice: its
 /// graph works in the memory of the method.
 template <typename Context>
 void key_reducer<Context>::implementation::look_at_sample() {
-  if (!cuda || engine == nullptr || !choice_due) return;
+  if (!cuda || !engine || !choice_due) return;
   const bool captured = detail::is_capturing(context);
   const std::optional<detail::key_sample> sample = captured ? std::nullopt : late.arrived();
   if (!captured && !sample) return;
@@ -173,6 +189,7 @@ void key_reducer<Context>::implementation::look_at_sample() {
   choice_due = false;
   if (captured) return;
   take(detail::choose_key_method(detail::key_request_of(context, setup, source.count, *sample), profile_of(context)));
+  begin_trials();
 }
 
 template <typename Context>
@@ -184,8 +201,32 @@ void key_reducer<Context>::implementation::set_keys(const void* keys, std::size_
   type = key_type;
   look_at_sample();
   choose();
-  use_keys();
+  use_keys_in_turn();
   usable = true;
+}
+
+/// Hands the keys to the engine of the method whose turn it is, where the times of rounds decide. The memory of a graph
+/// is that of the method that it was captured with, which stays.
+template <typename Context>
+void key_reducer<Context>::implementation::use_keys_in_turn() {
+  if (trials.running() && detail::is_capturing(context)) trials.end();
+  while (trials.running() && source.count > 0) {
+    const std::string_view method = trials.next_round(context, static_cast<double>(source.count));
+    try {
+      engine.try_method(method, maker(method));
+      if (trials.resting()) engine.settle();
+      trials.start(context);
+      use_keys();
+      trials.stop(context);
+      return;
+    } catch (const std::bad_alloc&) {
+      if (!trials.trying(method)) throw;
+    } catch (const argument_error&) {
+      if (!trials.trying(method)) throw;
+    }
+    trials.refuse(method);
+  }
+  use_keys();
 }
 
 /// Hands the keys to the engine.
@@ -193,10 +234,10 @@ template <typename Context>
 void key_reducer<Context>::implementation::use_keys() {
   const std::size_t count = source.count;
   const std::uint64_t most = engine->most_elements();
-  require(count <= most, "there are ", count, " elements; the method ", method, " can take ", most);
+  require(count <= most, "there are ", count, " elements; the method ", engine.method(), " can take ", most);
   detail::require_memory(
       context.memory(),
-      {method, "elements", engine->bytes_needed(count), engine->bytes(), "The method atomic needs the least"},
+      {engine.method(), "elements", engine->bytes_needed(count), engine->bytes(), "The method atomic needs the least"},
       setup.options.most_bytes);
   engine->set_keys(source);
 }
@@ -216,22 +257,35 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
     require_pointer(values.component[c], values.count, "values");
     require_pointer(results.component[c], results.count, "results");
   }
-  const std::string_view before = method;
+  const std::string_view before = engine.method();
   look_at_sample();
-  if (method != before) use_keys();
+  if (engine.method() != before) use_keys();
+  if (trials.running() && detail::is_capturing(context)) trials.end();
   const auto operation = static_cast<std::size_t>(call.operation);
   require(operation < key_operation_names.size(), "there is no operation number ", operation);
   const bool mean = call.operation == key_operation::mean;
   require(!mean || !call.accumulate, "means cannot be joined to what a result holds; accumulate sums and counts");
   const auto fold = mean ? detail::key_fold::sum : static_cast<detail::key_fold>(operation);
-  const detail::key_reduction<T> reduction{fold, values, results, call.accumulate};
-  if constexpr (std::is_floating_point_v<T>) {
-    if (mean) counts.resize_discarding(context, setup.key_count);
-    engine->reduce(reduction);
-    if (mean) divide(results);
-  } else {
+  if constexpr (!std::is_floating_point_v<T>) {
     require(!mean, "means of integers are not integers; give values as float or double, or ask for sum and count");
-    engine->reduce(reduction);
+  }
+  const auto compute = [&] {
+    trials.start(context);
+    if (mean) counts.resize_discarding(context, setup.key_count);
+    engine->reduce(detail::key_reduction<T>{fold, values, results, call.accumulate});
+    if constexpr (std::is_floating_point_v<T>) {
+      if (mean) divide(results);
+    }
+    trials.stop(context);
+  };
+  try {
+    compute();
+  } catch (const std::bad_alloc&) {
+    // The method of before has its memory.
+    if (call.accumulate || !trials.trying(engine.method())) throw;
+    trials.refuse(engine.method());
+    use_keys_in_turn();
+    compute();
   }
 }
 
@@ -341,7 +395,7 @@ std::uint64_t key_reducer<Context>::key_count() const {
 }
 template <typename Context>
 std::string_view key_reducer<Context>::method() const {
-  return implementation_->method;
+  return implementation_->engine.method();
 }
 template <typename Context>
 explanation key_reducer<Context>::explanation() const {
@@ -350,8 +404,9 @@ explanation key_reducer<Context>::explanation() const {
   quadrat::explanation result;
   if (automatic) result = detail::explain_key_method(reducer.chosen_for, profile_of(reducer.context));
   result.what = detail::key_method_kind;
-  result.chosen = reducer.method;
+  result.chosen = reducer.engine.method();
   result.reason = reducer.reason;
+  result.changes = reducer.trials.changes();
   return result;
 }
 template <typename Context>
@@ -361,7 +416,7 @@ std::string_view key_reducer<Context>::reason() const {
 template <typename Context>
 std::size_t key_reducer<Context>::bytes() const {
   const implementation& reducer = *implementation_;
-  return (reducer.engine != nullptr ? reducer.engine->bytes() : 0) + reducer.scratch.bytes() + reducer.counts.bytes();
+  return reducer.engine.bytes() + reducer.scratch.bytes() + reducer.counts.bytes();
 }
 
 template class key_reducer<backend_context>;

@@ -12,31 +12,42 @@
 
 namespace quadrat::detail {
 
+/// What an online_choice is about.
+struct online_limits {
+  /// Ways that are expected to take longer than this, times the least expected, are not tried.
+  double most_expected_to_try = 1.5;
+  std::string_view step = "step";  ///< what is timed, in messages
+};
+
 /// The choice between ways to take the steps of a run, which is looked at again as the run goes.
 ///
 /// `timed`: by the times of steps. Every now and then another way is tried for ten steps, against the ten before: it is
 /// kept if it took at least 3 % less, and left otherwise. A trial begins a hundred steps after the one before at the
 /// earliest, and only where all that trials have lost stays below 2 % of the time of the run. A way that lost waits
-/// twice as long each time, unless the times of steps have changed since. Ways that the profile expects to take 1.5
-/// times as long as the best, for the load that there is then, are not tried.
+/// twice as long each time, unless the times of steps have changed since. Ways that the profile expects to take much
+/// longer than the best (online_limits), for the load that there is then, are not tried.
 ///
 /// Otherwise by the profile alone, at steps that are multiples of 512: a function of the states of the run. A way is
 /// changed for one that is expected to take a tenth less.
 class online_choice {
  public:
-  static constexpr std::uint64_t rest = 100;           ///< steps between two trials
-  static constexpr std::uint64_t look_every = 512;     ///< steps, by the profile alone
-  static constexpr double gain_to_keep = 0.97;         ///< of the time of a step
-  static constexpr double gain_by_profile = 0.9;       ///< likewise, expected
-  static constexpr double most_lost = 0.02;            ///< of the time of the run, by trials
-  static constexpr double most_expected_to_try = 1.5;  ///< times the least expected
+  static constexpr std::uint64_t rest = 100;        ///< steps between two trials
+  static constexpr std::uint64_t look_every = 512;  ///< steps, by the profile alone
+  static constexpr double gain_to_keep = 0.97;      ///< of the time of a step
+  static constexpr double gain_by_profile = 0.9;    ///< likewise, expected
+  static constexpr double most_lost = 0.02;         ///< of the time of the run, by trials
+  /// Steps of a trial.
+  static constexpr std::uint64_t piece_steps = 4, pieces = 2, arrival = 2, trial_steps = arrival + pieces * piece_steps;
 
   /// `names` in static storage. `expected`: milliseconds a step; infinite where a way cannot be taken. The least is
   /// current.
-  online_choice(std::vector<std::string_view> names, const std::vector<double>& expected, bool timed);
+  online_choice(std::vector<std::string_view> names, const std::vector<double>& expected, bool timed,
+                const online_limits& limits = {});
 
   [[nodiscard]] std::size_t current() const { return current_; }
   [[nodiscard]] bool timed() const { return timed_; }
+  /// Neither is another way tried, nor is the way of the run measured for that.
+  [[nodiscard]] bool resting() const { return phase_ == phase::resting; }
   [[nodiscard]] std::string_view name() const { return ways_[current_].name; }
   /// The way of the run, which is not the current one during a trial.
   [[nodiscard]] std::string_view name_to_keep() const { return ways_[kept_].name; }
@@ -54,6 +65,8 @@ class online_choice {
   /// Takes this way from here on. False, and nothing is changed, for an unknown name.
   [[nodiscard]] bool take(std::string_view name);
 
+  /// What was changed when, one line each.
+  [[nodiscard]] const std::vector<std::string>& changes() const { return changes_; }
   /// What was chosen when.
   [[nodiscard]] explanation explain(std::string what, std::string profile) const;
 
@@ -68,7 +81,6 @@ class online_choice {
     double lost_against = 0;  ///< what the kept way took then
     bool refused = false;
   };
-  static constexpr std::uint64_t piece_steps = 4, pieces = 2, arrival = 2;
   static constexpr std::uint64_t most_patience = 64 * rest;
 
   [[nodiscard]] std::size_t least_expected() const;
@@ -81,6 +93,7 @@ class online_choice {
 
   std::vector<way> ways_;
   bool timed_;
+  online_limits limits_;
   std::size_t kept_ = 0, current_ = 0, challenger_ = 0;
   phase phase_ = phase::resting;
   std::uint64_t steps_in_phase_ = 0, steps_in_piece_ = 0;

@@ -11,8 +11,9 @@
 
 namespace quadrat::detail {
 
-online_choice::online_choice(std::vector<std::string_view> names, const std::vector<double>& expected, bool timed)
-    : timed_(timed) {
+online_choice::online_choice(std::vector<std::string_view> names, const std::vector<double>& expected, bool timed,
+                             const online_limits& limits)
+    : timed_(timed), limits_(limits) {
   for (std::size_t k = 0; k < names.size(); ++k) ways_.push_back({names[k], expected[k]});
   kept_ = current_ = least_expected();
 }
@@ -47,13 +48,13 @@ bool online_choice::may_try(std::size_t k, std::uint64_t at) const {
   const way& one = ways_[k];
   if (k == kept_ || one.refused || !std::isfinite(one.expected)) return false;
   const double least = ways_[least_expected()].expected;
-  if (std::isfinite(least) && one.expected > most_expected_to_try * least) return false;
+  if (std::isfinite(least) && one.expected > limits_.most_expected_to_try * least) return false;
   const bool changed = one.lost_against > 0 && std::abs(kept_ms_ / one.lost_against - 1) > 0.2;
   if (at < one.not_before && !changed) return false;
   // What the trial will lose: the change there and back, about one step each, and that it is slower.
   const double before = one.measured > 0 ? one.measured / one.lost_against : one.expected / ways_[kept_].expected;
-  const double slower = std::isfinite(before) ? std::clamp(before, 1.0, most_expected_to_try) : 1.0;
-  const double steps = 2 + static_cast<double>(arrival + pieces * piece_steps) * (slower - 1);
+  const double slower = std::isfinite(before) ? std::clamp(before, 1.0, limits_.most_expected_to_try) : 1.0;
+  const double steps = 2 + static_cast<double>(trial_steps) * (slower - 1);
   return lost_ms_ + steps * kept_ms_ <= most_lost * total_ms_;
 }
 
@@ -78,7 +79,7 @@ void online_choice::begin(phase next) {
 }
 
 void online_choice::change(std::uint64_t at, std::size_t to, double ratio) {
-  changes_.push_back(message("step ", at, ": ", ways_[kept_].name, " -> ", ways_[to].name, ", ",
+  changes_.push_back(message(limits_.step, " ", at, ": ", ways_[kept_].name, " -> ", ways_[to].name, ", ",
                              timed_ ? "took " : "expected to take ", static_cast<float>(two_digits(ratio)),
                              " times as long"));
   kept_ = current_ = to;
@@ -185,7 +186,8 @@ explanation online_choice::explain(std::string what, std::string profile) const 
   explanation result;
   result.what = std::move(what);
   result.chosen = ways_[kept_].name;
-  result.reason = timed_ ? "by the times of steps" : "by the profile, so that a run can be repeated";
+  result.reason = timed_ ? message("by the times of ", limits_.step, "s")
+                         : std::string("by the profile, so that a run can be repeated");
   result.profile = std::move(profile);
   result.changes = changes_;
   const double least = ways_[least_expected()].expected;
@@ -193,7 +195,7 @@ explanation online_choice::explain(std::string what, std::string profile) const 
     candidate row{std::string(one.name), one.expected, 0, ""};
     if (one.refused) {
       row.why_not = "needs more memory than there is";
-    } else if (timed_ && one.expected > most_expected_to_try * least) {
+    } else if (timed_ && one.expected > limits_.most_expected_to_try * least) {
       row.why_not = "not tried: expected to take far longer";
     } else if (one.measured > 0 && one.lost_against > 0) {
       row.why_not = message("when tried last, took ", static_cast<float>(two_digits(one.measured / one.lost_against)),
