@@ -184,7 +184,7 @@ template <typename Request>
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
     const chosen_method first = method_of(expected_of(detail::contact_costs(request), determinism::none));
-    if (request.cuda) request.found = measured.value("contacts", -1.0);
+    request.found = measured.value("contacts", -1.0);
     const auto later = expected_of(detail::contact_costs(request), determinism::none);
     return {first, method_of(later), 1, later};
   }
@@ -351,7 +351,7 @@ void add_row(all_equations& all, const row& measured) {
   }
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
-    if (request.cuda) request.found = measured.value("contacts", -1.0);
+    request.found = measured.value("contacts", -1.0);
     add_equations(all, measured, "", detail::contact_costs(request));
   }
   if (has_parameters(module)) {
