@@ -90,6 +90,7 @@ void each_of_ewald(Work& work, Field&& field) {
   field("mesh_points", work.mesh_points);
   field("order", work.order);
   field("modes", work.modes);
+  field("images", work.images);
 }
 template <typename Load, typename Field>
 void each_of_transform(Load& load, Field&& field) {
@@ -119,6 +120,7 @@ struct read_field {
   const row& in;
   template <typename Value>
   void operator()(const char* name, Value& value) const {
+    if (!in.contains(name)) return;  // rows of earlier versions know less
     if constexpr (std::is_enum_v<Value>) {
       value = static_cast<Value>(in.at(name).get<int>());
     } else {
