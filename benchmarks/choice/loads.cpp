@@ -90,7 +90,6 @@ void each_of_ewald(Work& work, Field&& field) {
   field("mesh_points", work.mesh_points);
   field("order", work.order);
   field("modes", work.modes);
-  field("images", work.images);
 }
 template <typename Load, typename Field>
 void each_of_transform(Load& load, Field&& field) {
@@ -120,7 +119,6 @@ struct read_field {
   const row& in;
   template <typename Value>
   void operator()(const char* name, Value& value) const {
-    if (!in.contains(name)) return;  // rows of earlier versions know less
     if constexpr (std::is_enum_v<Value>) {
       value = static_cast<Value>(in.at(name).get<int>());
     } else {
@@ -159,6 +157,7 @@ row to_row(const detail::pair_request& request) {
 row to_row(const detail::ewald_work& work) {
   row out = row::object();
   each_of_ewald(work, write_field{out});
+  out["images"] = work.images;
   return out;
 }
 row to_row(const detail::transform_load& load) {
@@ -192,6 +191,7 @@ detail::pair_request pair_request_of(const row& load) {
 detail::ewald_work ewald_work_of(const row& load) {
   detail::ewald_work work;
   each_of_ewald(work, read_field{load});
+  work.images = load.value("images", 1.0);  // rows of earlier versions have none
   return work;
 }
 detail::transform_load transform_load_of(const row& load) {
