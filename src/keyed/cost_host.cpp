@@ -169,7 +169,9 @@ namespace {
 method_cost cuda_fixed_point_cost(const key_request& request) {
   constexpr double bytes_of_key = 52, most_waiting = 1.0 / 64;
   const double values = 1e-6 * request.elements * request.values;
-  const double work = std::hypot(request.elements * (2 + request.row_bytes), cache_time(left_over::elements, request));
+  // Additions meet in the words of a sum.
+  const key_request words = with_row_bytes(request, bytes_of_key);
+  const double work = std::hypot(request.elements * (2 + request.row_bytes), cache_time(left_over::elements, words));
   method_cost cost;
   cost.once("start", cost_unit::launch, 1);
   cost.once("elements", cost_unit::step, 1e-6 * request.elements);
