@@ -105,7 +105,9 @@ template <typename Request, typename Choose>
   const int threads = load.at("threads");
   const bool cuda = load.value("cuda", false);
   if (model == "circles") {
-    return detail::circles_costs({load.at("agents"), load.at("dimension"), company, threads, cuda});
+    const int dimension = load.at("dimension");
+    const double growth = load.value("growth", static_cast<double>(dimension));
+    return detail::circles_costs({load.at("agents"), dimension, company, growth, threads, cuda});
   }
   return detail::granular_costs({load.at("grains"), company, load.value("remade", 0.0), threads, cuda});
 }
