@@ -219,11 +219,11 @@ template <typename Request>
 
 /// Milliseconds of calls 1,001 to 2,000 together, trials among them, over those of so many calls by the best method.
 [[nodiscard]] double lasting_regret(const chosen_methods& chosen, const std::function<double(const std::string&)>& time,
-                                    double best_ms) {
+                                    double best_ms, bool cuda) {
   std::vector<expected_time> to_try = chosen.to_try;
   std::erase_if(to_try, [&](const expected_time& one) { return std::isinf(time(std::string(one.method))); });
   detail::method_trials trials;
-  trials.begin(to_try, chosen.later.name);
+  trials.begin(to_try, chosen.later.name, cuda ? detail::trial_timing_ms_on_cuda : 0);
   if (!trials.running()) return time(chosen.later.name) / best_ms;
   constexpr int calls = 1000;
   double total = 0;
@@ -269,7 +269,7 @@ template <typename Request>
   out["run_regret"] = ((unseen > 0 ? unseen * unseen_ms : 0) + (seen > 0 ? seen * ms : 0) + (samples ? sample_ms : 0)) /
                       (calls * best_ms);
   out["lasting_regret"] = lasting_regret(
-      choice, [&](const std::string& name) { return time_of(measured, name, uses); }, best_ms);
+      choice, [&](const std::string& name) { return time_of(measured, name, uses); }, best_ms, profile.device.cuda);
   if (uses == 1 && measured.contains("lasting_ms")) {
     const row& lasting = measured.at("lasting_ms");
     out["measured_lasting_regret"] = lasting.at("auto").get<double>() / lasting.at("fastest").get<double>();

@@ -13,17 +13,20 @@
 
 namespace quadrat::detail {
 
+/// What the events of a trial take on a GPU, in milliseconds: some 80, of a microsecond.
+inline constexpr double trial_timing_ms_on_cuda = 0.1;
+
 /// The choice of the method of an object (a list, a plan, a reducer) by the times of its rounds: all work from one
 /// setting of points or keys to the next. An online_choice whose steps are rounds, and whose times may arrive late, as
 /// those of a GPU do, which nobody waits for.
 ///
 /// Rounds of a trial are the next ten; then the method of before serves until their times are known. While no trial is
-/// near one round in sixteen is timed.
+/// near one round in 64 is timed.
 class method_trials {
  public:
   /// Methods that are expected to take longer than this, times the least expected, are not tried.
   static constexpr double most_expected_to_try = 3;
-  static constexpr std::uint64_t timed_at_rest = 16;  ///< one round in so many is timed
+  static constexpr std::uint64_t timed_at_rest = 64;  ///< one round in so many is timed
   static constexpr std::size_t most_in_flight = 24;   ///< rounds whose times are not known yet
 
   struct round {
@@ -32,8 +35,8 @@ class method_trials {
   };
 
   /// Begins anew, with `chosen`: no round is in flight. `expected` has the methods that may be tried; names in static
-  /// storage.
-  void begin(const std::vector<expected_time>& expected, std::string_view chosen);
+  /// storage. `timing_ms`: what a trial takes only because it is timed.
+  void begin(const std::vector<expected_time>& expected, std::string_view chosen, double timing_ms = 0);
   /// Ends all trials: the method that is in use stays.
   void stop() { choice_.reset(); }
   [[nodiscard]] bool running() const { return choice_.has_value(); }

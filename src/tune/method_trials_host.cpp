@@ -6,7 +6,7 @@
 
 namespace quadrat::detail {
 
-void method_trials::begin(const std::vector<expected_time>& expected, std::string_view chosen) {
+void method_trials::begin(const std::vector<expected_time>& expected, std::string_view chosen, double timing_ms) {
   std::vector<std::string_view> names;
   std::vector<double> times;
   for (const expected_time& one : expected) {
@@ -18,7 +18,7 @@ void method_trials::begin(const std::vector<expected_time>& expected, std::strin
   at_ = untold_ = rounds_of_trial_ = 0;
   in_flight_ = 0;
   if (names.size() < 2) return;
-  choice_.emplace(names, times, true, online_limits{most_expected_to_try, "round"});
+  choice_.emplace(names, times, true, online_limits{most_expected_to_try, "round", timing_ms});
   if (!choice_->take(chosen)) choice_.reset();
 }
 

@@ -17,6 +17,7 @@ struct online_limits {
   /// Ways that are expected to take longer than this, times the least expected, are not tried.
   double most_expected_to_try = 1.5;
   std::string_view step = "step";  ///< what is timed, in messages
+  double timing_ms = 0;            ///< that a trial takes only because it is timed
 };
 
 /// The choice between ways to take the steps of a run, which is looked at again as the run goes.

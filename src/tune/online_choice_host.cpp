@@ -55,7 +55,7 @@ bool online_choice::may_try(std::size_t k, std::uint64_t at) const {
   const double before = one.measured > 0 ? one.measured / one.lost_against : one.expected / ways_[kept_].expected;
   const double slower = std::isfinite(before) ? std::clamp(before, 1.0, limits_.most_expected_to_try) : 1.0;
   const double steps = 2 + static_cast<double>(trial_steps) * (slower - 1);
-  return lost_ms_ + steps * kept_ms_ <= most_lost * total_ms_;
+  return lost_ms_ + limits_.timing_ms + steps * kept_ms_ <= most_lost * total_ms_;
 }
 
 /// The one that has waited longest; ways_.size(): none.
@@ -86,6 +86,7 @@ void online_choice::change(std::uint64_t at, std::size_t to, double ratio) {
 }
 
 bool online_choice::end_trial(std::uint64_t at, double best) {
+  lost_ms_ += limits_.timing_ms;
   way& tried = ways_[challenger_];
   tried.measured = best;
   // The next trial waits less by these: a way that a change of the load has made slow costs most.

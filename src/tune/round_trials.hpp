@@ -26,6 +26,7 @@ template <typename Context>
 class work_marks {
  public:
   using mark = std::chrono::steady_clock::time_point;
+  static constexpr double ms_of_trial = 0.002;  ///< that the marks of a trial take
 
   [[nodiscard]] mark set(const Context&) { return std::chrono::steady_clock::now(); }
   void forget(mark) {}
@@ -42,6 +43,7 @@ template <>
 class work_marks<cuda_context> {
  public:
   using mark = cudaEvent_t;
+  static constexpr double ms_of_trial = trial_timing_ms_on_cuda;
 
   work_marks() = default;
   work_marks(const work_marks&) = delete;
@@ -99,7 +101,7 @@ class round_trials {
   /// `work`: what the time of a round grows with, such as the number of points. Rounds of other amounts are scaled.
   void begin(const std::vector<expected_time>& expected, std::string_view chosen, double work) {
     end();
-    trials_.begin(expected, chosen);
+    trials_.begin(expected, chosen, work_marks<Context>::ms_of_trial);
     work_ = work;
   }
   void end() {
@@ -155,7 +157,7 @@ class round_trials {
 
  private:
   using mark = typename work_marks<Context>::mark;
-  static constexpr std::size_t most_pieces = 4;  ///< calls of a round that are timed: further ones take as long
+  static constexpr std::size_t most_pieces = 3;  ///< calls of a round that are timed: further ones take as long
   struct piece {
     mark begin, end;
     bool ended;
