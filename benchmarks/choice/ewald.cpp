@@ -114,12 +114,14 @@ class ewald_rivals {
   }
   [[nodiscard]] detail::ewald_work work_of(const electrostatics_report& report) const {
     const vec<double, 3> mesh = cast<double>(report.parameters.mesh);
+    const double edge = std::cbrt(static_cast<double>(what_.n));
     detail::ewald_work work;
     work.cuda = std::is_same_v<Context, cuda_context>;
     work.single_precision = sizeof(T) == 4;
     work.threads = detail::choice_place_of(context_).threads;
     work.points = static_cast<double>(what_.n);
     work.order = report.parameters.order;
+    work.images = std::pow(1 + 2 * report.parameters.cutoff / edge, 3);
     if (report.method == "direct") {
       work.modes = (2 * mesh[0] + 1) * (2 * mesh[1] + 1) * (2 * mesh[2] + 1) / 2;
     } else {

@@ -17,6 +17,7 @@
 #include "models/granular/ways.hpp"
 #include "search/choice.hpp"
 #include "tune/choice.hpp"
+#include "tune/method_trials.hpp"
 
 namespace quadrat::bench {
 
@@ -34,17 +35,23 @@ struct chosen_method {
   double expected_ms = 0;  ///< as long as the profile says it takes
 };
 
-/// The method with the least expected time among those that serve at a level: as detail::times_by_profile, but for
-/// devices that this build or machine may not have. The profile lacks the constants of methods that do not run there.
-[[nodiscard]] expected_time fastest(const std::vector<detail::named_cost>& costs, const device_profile& profile,
-                                    std::string_view module, double uses, determinism level) {
-  expected_time best{"", std::numeric_limits<double>::infinity()};
+/// The methods that serve at a level, fastest first: as detail::times_by_profile, but for devices that this build or
+/// machine may not have. The profile lacks the constants of methods that do not run there.
+[[nodiscard]] std::vector<expected_time> expected_times(const std::vector<detail::named_cost>& costs,
+                                                        const device_profile& profile, std::string_view module,
+                                                        double uses, determinism level) {
+  std::vector<expected_time> times;
   for (const detail::named_cost& one : costs) {
     if (!one.serves || !one.cost.why_last().empty() || one.reproducible < level) continue;
     const double ms = detail::expected_ms(profile, module, one.method, one.cost, uses);
-    if (ms < best.milliseconds) best = {one.method, ms};
+    if (std::isfinite(ms)) times.push_back({one.method, ms});
   }
-  return best;
+  std::ranges::stable_sort(times, {}, &expected_time::milliseconds);
+  return times;
+}
+
+[[nodiscard]] expected_time first_of(const std::vector<expected_time>& times) {
+  return times.empty() ? expected_time{"", std::numeric_limits<double>::infinity()} : times.front();
 }
 
 /// The choice of the first call, and that of later ones: an object that is used again looks at its input as soon as its
@@ -52,6 +59,8 @@ struct chosen_method {
 struct chosen_methods {
   chosen_method first, later;
   double unseen_calls = 0;  ///< that are chosen for as the first is
+  /// What later calls may try, where their times decide in the end.
+  std::vector<expected_time> to_try = {};
 };
 
 /// How many calls there are until work that is expected to take so long is worth a sample.
@@ -96,7 +105,9 @@ template <typename Request, typename Choose>
   const int threads = load.at("threads");
   const bool cuda = load.value("cuda", false);
   if (model == "circles") {
-    return detail::circles_costs({load.at("agents"), load.at("dimension"), company, threads, cuda});
+    const int dimension = load.at("dimension");
+    const double growth = load.value("growth", static_cast<double>(dimension));
+    return detail::circles_costs({load.at("agents"), dimension, company, growth, threads, cuda});
   }
   return detail::granular_costs({load.at("grains"), company, load.value("remade", 0.0), threads, cuda});
 }
@@ -137,40 +148,49 @@ template <typename Request>
     const chosen_method only = choose_parameters(module, load, profile);
     return {only, only};
   }
+  const auto expected_of = [&](const std::vector<detail::named_cost>& costs, determinism level) {
+    return expected_times(costs, profile, module, uses, level);
+  };
   if (module == "mesh") {
     detail::spread_request request = spread_request_of(load);
     request.threads = chosen_for(request);
+    const bool repeatable = request.level != determinism::none;
     const auto choose = [&](const detail::spread_request& asked) {
-      return fastest(detail::spread_costs(asked), profile, module, uses, request.level);
+      return first_of(expected_of(detail::spread_costs(asked), request.level));
     };
-    return choose_points(request, request.level != determinism::none, detail::samples_of_points, choose);
+    chosen_methods chosen = choose_points(request, repeatable, detail::samples_of_points, choose);
+    if (!repeatable) chosen.to_try = expected_of(detail::spread_costs(request), request.level);
+    return chosen;
   }
   if (module == "keyed") {
     detail::key_request request = key_request_of(load);
     request.uses = uses;
     request.threads = chosen_for(request);
-    return choose_keys(request, profile);
+    chosen_methods chosen = choose_keys(request, profile);
+    if (request.level == determinism::none) chosen.to_try = expected_of(detail::key_costs(request), request.level);
+    return chosen;
   }
-  const auto fastest_of = [&](const std::vector<detail::named_cost>& costs) {
-    const expected_time one = fastest(costs, profile, module, uses, determinism::none);
-    return chosen_method{std::string(one.method), false, one.milliseconds};
+  const auto method_of = [](const std::vector<expected_time>& times) {
+    return chosen_method{std::string(first_of(times).method), false, first_of(times).milliseconds};
   };
   if (module == "neighbors") {
     detail::neighbor_request request = neighbor_request_of(load);
     const chosen_methods unseen = choose_points(request, false, 1, [&](const detail::neighbor_request& asked) {
-      return fastest(detail::neighbor_costs(asked), profile, module, uses, determinism::none);
+      return first_of(expected_of(detail::neighbor_costs(asked), determinism::none));
     });
     // Later lists know how many pairs the one before had.
     request.found = measured.value("pairs", 0.0);
-    return {unseen.first, fastest_of(detail::neighbor_costs(request)), 1};
+    const auto later = expected_of(detail::neighbor_costs(request), determinism::none);
+    return {unseen.first, method_of(later), 1, later};
   }
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
-    const chosen_method first = fastest_of(detail::contact_costs(request));
-    if (request.cuda) request.found = measured.value("contacts", -1.0);
-    return {first, fastest_of(detail::contact_costs(request)), 1};
+    const chosen_method first = method_of(expected_of(detail::contact_costs(request), determinism::none));
+    request.found = measured.value("contacts", -1.0);
+    const auto later = expected_of(detail::contact_costs(request), determinism::none);
+    return {first, method_of(later), 1, later};
   }
-  const chosen_method only = fastest_of(way_costs(module, load));
+  const chosen_method only = method_of(expected_of(way_costs(module, load), determinism::none));
   return {only, only};
 }
 
@@ -197,6 +217,25 @@ template <typename Request>
   return names;
 }
 
+/// Milliseconds of calls 1,001 to 2,000 together, trials among them, over those of so many calls by the best method.
+[[nodiscard]] double lasting_regret(const chosen_methods& chosen, const std::function<double(const std::string&)>& time,
+                                    double best_ms) {
+  std::vector<expected_time> to_try = chosen.to_try;
+  std::erase_if(to_try, [&](const expected_time& one) { return std::isinf(time(std::string(one.method))); });
+  detail::method_trials trials;
+  trials.begin(to_try, chosen.later.name);
+  if (!trials.running()) return time(chosen.later.name) / best_ms;
+  constexpr int calls = 1000;
+  double total = 0;
+  for (int call = 0; call < 2 * calls; ++call) {
+    const auto [method, timed] = trials.next();
+    const double ms = time(std::string(method));
+    if (timed) trials.took(method, ms);
+    if (call >= calls) total += ms;
+  }
+  return total / (calls * best_ms);
+}
+
 [[nodiscard]] row judged_row(const row& measured, double uses, const device_profile& profile) {
   row out{{"op", "choice"}, {"module", measured.at("op")}};
   for (const char* key : {"case", "precision", "dim", "n", "keys", "mesh", "order", "distribution", "storage", "level",
@@ -211,7 +250,8 @@ template <typename Request>
     if (ms < best_ms) best = name, best_ms = ms;
   }
   constexpr double calls = 100;
-  const auto [first, chosen, unseen_calls] = choose_for(measured, uses, profile);
+  const chosen_methods choice = choose_for(measured, uses, profile);
+  const auto& [first, chosen, unseen_calls, to_try] = choice;
   const double ms = time_of(measured, chosen.name, uses);
   const double sample_ms = measured.value("sample_ms", 0.0);
   const double unseen_ms = time_of(measured, first.name, uses), first_ms = unseen_ms + (first.sampled ? sample_ms : 0);
@@ -228,6 +268,12 @@ template <typename Request>
   // Infinite times of what was not measured are not multiplied by 0.
   out["run_regret"] = ((unseen > 0 ? unseen * unseen_ms : 0) + (seen > 0 ? seen * ms : 0) + (samples ? sample_ms : 0)) /
                       (calls * best_ms);
+  out["lasting_regret"] = lasting_regret(
+      choice, [&](const std::string& name) { return time_of(measured, name, uses); }, best_ms);
+  if (uses == 1 && measured.contains("lasting_ms")) {
+    const row& lasting = measured.at("lasting_ms");
+    out["measured_lasting_regret"] = lasting.at("auto").get<double>() / lasting.at("fastest").get<double>();
+  }
   return out;
 }
 
@@ -307,7 +353,7 @@ void add_row(all_equations& all, const row& measured) {
   }
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
-    if (request.cuda) request.found = measured.value("contacts", -1.0);
+    request.found = measured.value("contacts", -1.0);
     add_equations(all, measured, "", detail::contact_costs(request));
   }
   if (has_parameters(module)) {
@@ -341,9 +387,12 @@ std::vector<row> summarize_regret(const std::vector<row>& judged) {
   std::vector<row> results;
   for (const auto& [module, rows] : by_module) {
     row summary{{"op", "choice_summary"}, {"module", module}, {"cases", rows.size()}};
-    for (const std::string kind : {"", "run_", "first_"}) {
+    for (const std::string kind : {"", "run_", "first_", "lasting_", "measured_lasting_"}) {
       std::vector<double> regrets;
-      for (const row* const one : rows) regrets.push_back(one->at(kind + "regret"));
+      for (const row* const one : rows) {
+        if (one->contains(kind + "regret")) regrets.push_back(one->at(kind + "regret"));
+      }
+      if (regrets.empty()) continue;
       std::ranges::sort(regrets);
       const auto at = [&](double share) {
         return regrets[static_cast<std::size_t>(share * static_cast<double>(regrets.size() - 1) + 0.5)];
@@ -351,6 +400,7 @@ std::vector<row> summarize_regret(const std::vector<row>& judged) {
       summary[kind + "median"] = at(0.5);
       summary[kind + "percentile_95"] = at(0.95);
       summary[kind + "worst"] = at(1);
+      if (kind == "measured_lasting_") summary["measured_cases"] = regrets.size();
     }
     results.push_back(std::move(summary));
   }

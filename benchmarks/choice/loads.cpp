@@ -158,6 +158,7 @@ row to_row(const detail::pair_request& request) {
 row to_row(const detail::ewald_work& work) {
   row out = row::object();
   each_of_ewald(work, write_field{out});
+  out["images"] = work.images;
   return out;
 }
 row to_row(const detail::transform_load& load) {
@@ -191,6 +192,7 @@ detail::pair_request pair_request_of(const row& load) {
 detail::ewald_work ewald_work_of(const row& load) {
   detail::ewald_work work;
   each_of_ewald(work, read_field{load});
+  work.images = load.value("images", 1.0);  // rows of earlier versions have none
   return work;
 }
 detail::transform_load transform_load_of(const row& load) {

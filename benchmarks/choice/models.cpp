@@ -47,7 +47,7 @@ void time_circles_case(const Context& context, const session& s, const case_grid
   const std::string distribution = draw.places_of(grid.name);
   const auto n =
       static_cast<std::size_t>(draw.between(s.full() ? 500 : 100, !s.full() ? 500 : (s.on_cuda() ? 1e6 : 2e4)));
-  const double neighbors = draw.between(4, 200);
+  const double neighbors = draw.between(1, 200);
   row identity = identify("circles", "auto", "float", n, 0, distribution);
   identity.erase("cells");
   identity["dim"] = D;
@@ -59,26 +59,26 @@ void time_circles_case(const Context& context, const session& s, const case_grid
     const auto domain = circles_box<D>(p);
     const auto positions =
         spread_out<D>(make_places(distribution, n, D, draw.seed(), false), domain.lower, domain.length);
-    detail::circles_load load{static_cast<double>(n), D, 0, detail::choice_place_of(context).threads, s.on_cuda()};
-    load.company = detail::company_of(positions, domain, p.reach());
+    const auto [company, growth] = detail::growing_company_of(positions, domain, p.reach());
+    const detail::circles_load load{
+        static_cast<double>(n), D, company, growth, detail::choice_place_of(context).threads, s.on_cuda()};
     // The densest are left to real runs.
     if (load.company * static_cast<double>(n) > (s.on_cuda() ? 4e8 : 4e6)) return;
     rivals times(s);
     while (times.another_round(s)) {
       for (const detail::circles_way& way : detail::circles_ways(s.on_cuda())) {
         times.add(std::string(way.name), 1, [&] {
-          const circles_options options{p, std::string(way.order), "", way.cells_per_reach, way.cells_per_reach_x};
-          circles<Context, float, D> model(context, options, positions);
+          circles<Context, float, D> model(context, {p}, positions);
+          circles_state<float, D> state = model.state();
+          state.way = way.name;
+          model.restore(state);
           return time_steps(context, times, model, 2);
         });
       }
     }
     times.write(out);
-    out["load"] = {{"agents", load.agents},
-                   {"dimension", D},
-                   {"company", load.company},
-                   {"threads", load.threads},
-                   {"cuda", load.cuda}};
+    out["load"] = {{"agents", load.agents}, {"dimension", D},          {"company", load.company},
+                   {"growth", load.growth}, {"threads", load.threads}, {"cuda", load.cuda}};
   });
 }
 

@@ -69,9 +69,8 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   request.spheres = bodies.spheres();
   request.number_bytes = sizeof(T);
   request.known_domain = options.domain.has_value();
-  // Where runs must be repeatable a search does not depend on those before it. On CPUs one method suits all crowds.
-  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
-  if (cuda && counted && context.reproducibility() == determinism::none) request.found = found;
+  // Where runs must be repeatable a search does not depend on those before it.
+  if (counted && context.reproducibility() == determinism::none) request.found = found;
   search.choose(options.method, request);
   // The bins in `search` are those of the direct search only if the last build was direct and did not fail.
   const bool planned_directly = std::exchange(found_directly, false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +46,12 @@ struct pair_request {
     constexpr double unseen_contacts = 2;  // of a body
     return 1e-6 * (found >= 0 ? found : unseen_contacts * static_cast<double>(bodies));
   }
-  /// Contacts of a body, in millions: a thread of a GPU finds them one after another.
-  [[nodiscard]] double crowd() const { return bodies > 0 ? megacontacts() / static_cast<double>(bodies) : 0; }
+  /// Contacts of a body in a crowd, in millions: a thread of a GPU finds them one after another. Where bodies are uneven
+  /// it has more than the mean, but not more than there are bodies.
+  [[nodiscard]] double crowd() const {
+    constexpr double uneven = 3;
+    return bodies > 0 ? std::min(uneven * megacontacts() / static_cast<double>(bodies), megabodies()) : 0;
+  }
   /// `amount` for bodies that are no spheres, else 0: what it takes on top.
   [[nodiscard]] double turned(double amount) const { return spheres ? 0 : amount; }
   /// The same in double precision.
@@ -57,10 +62,11 @@ struct pair_request {
     return bodies == other.bodies && boxes == other.boxes && spheres == other.spheres &&
            known_domain == other.known_domain && as_many;
   }
-  /// Whether loops over bodies start threads on a CPU (for_each).
+  /// Whether loops over the rows of bodies start threads on a CPU (for_each_row).
   [[nodiscard]] bool starts_teams() const {
-    constexpr std::size_t worth_a_team = 2048;
-    return !cuda && threads > 1 && bodies >= worth_a_team;
+    constexpr double worth_a_team = 2048, steps_of_a_row = 4;
+    const double rows = static_cast<double>(bodies);
+    return !cuda && threads > 1 && std::max(steps_of_a_row * rows, rows + 1e6 * megacontacts()) >= worth_a_team;
   }
   /// Of one thread; a GPU is taken as a whole.
   [[nodiscard]] double share(double amount) const { return starts_teams() ? amount / threads : amount; }

@@ -24,11 +24,17 @@ struct charged_system {
   /// The mean number of points near a point over that of points at random in the whole cell, for distances of about the
   /// cutoff: how much more is next to a point of a cluster, or of a drop in a large cell. Below 1 counts as 1.
   double crowding = 1;
+  /// The same for boxes twice, four times, ... as long as those that `crowding` is of, up to one with all points.
+  /// Empty: not known, taken to be as crowded.
+  std::vector<double> wider_crowding{};
+  double box = 0;  ///< edge of the boxes that `crowding` is of
   /// The mean square charge of equal boxes, less what their mean charge makes, over that of charges of random signs:
   /// how much more the errors of neighbors add up where clusters have a charge. Below 1 counts as 1.
   double coherence = 1;
   double companions = 0;  ///< mean number of other points in the box of a point
   [[nodiscard]] double volume() const;
+  /// At distances up to this.
+  [[nodiscard]] double crowding_within(double distance) const;
   /// q^2 / d^2 (dispersion: c^2 / d^7); 0 without charges.
   [[nodiscard]] double reference_force(pair_law law) const;
 };

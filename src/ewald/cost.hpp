@@ -25,7 +25,8 @@ struct ewald_work {
   double pairs = 0;
   double mesh_points = 0;  ///< 0: modes are summed directly
   int order = 0;
-  double modes = 0;  ///< of one system, where they are summed directly
+  double modes = 0;   ///< of one system, where they are summed directly
+  double images = 1;  ///< of the cell, that a charge sees within the cutoff
 };
 
 [[nodiscard]] inline method_cost cost_of(const ewald_work& work) {
@@ -36,6 +37,17 @@ struct ewald_work {
       .each("charges_wide", cost_unit::step, wide * work.points)
       .each("pairs", cost_unit::step, share * work.pairs)
       .each("pairs_wide", cost_unit::step, wide * work.pairs);
+  if (work.cuda && work.points > 0) {
+    // A few threads walk for a charge, through one image of the cell after another. Where charges are few, nothing else
+    // hides how long that takes.
+    constexpr double few = 10000;
+    const double alone = 1e-3 * few / (work.points + few), alone_wide = work.single_precision ? 0 : alone;
+    const double neighbors = work.pairs / work.points;
+    cost.each("walk", cost_unit::step, alone * neighbors)
+        .each("walk_wide", cost_unit::step, alone_wide * neighbors)
+        .each("images", cost_unit::step, alone * work.images)
+        .each("images_wide", cost_unit::step, alone_wide * work.images);
+  }
   if (work.mesh_points == 0) {
     return cost.each("modes", cost_unit::step, share * work.points * work.modes)
         .each("modes_wide", cost_unit::step, wide * work.points * work.modes);
@@ -53,10 +65,17 @@ struct ewald_work {
       .each("mesh_wide", cost_unit::byte, wide * transformed);
 }
 
+/// Of a cell, within a cutoff: along each axis those that half of it, and the cutoff on both sides, reach into.
+[[nodiscard]] inline double images_within(const vec<vec<double, 3>, 3>& vectors, double cutoff) {
+  double images = 1;
+  for (int axis = 0; axis < 3; ++axis) images *= 1 + 2 * cutoff / norm(vectors[axis]);
+  return images;
+}
+
 /// Of a point: all images, and no more points in a cluster than there are.
 [[nodiscard]] inline double expected_neighbors(const charged_system& system, double cutoff) {
   const double mean = 4 * std::numbers::pi / 3 * cutoff * cutoff * cutoff * system.points / system.volume();
-  return std::min(mean * std::max(1.0, system.crowding), mean + system.points);
+  return std::min(mean * system.crowding_within(cutoff), mean + system.points);
 }
 
 /// What the cost needs to know of all systems together.
@@ -70,8 +89,11 @@ struct ewald_load {
 
   /// `mesh_points`: of one system; direct: modes.
   [[nodiscard]] ewald_work work(bool direct, double cutoff, double mesh_points, int order) const {
-    double pairs = 0;
-    for (const charged_system& kind : kinds) pairs += weight * kind.points * expected_neighbors(kind, cutoff);
+    double pairs = 0, images = 0;
+    for (const charged_system& kind : kinds) {
+      pairs += weight * kind.points * expected_neighbors(kind, cutoff);
+      images += images_within(kind.vectors, cutoff) / static_cast<double>(kinds.size());
+    }
     return {place.profile->device.cuda,
             single_precision,
             place.threads,
@@ -79,7 +101,8 @@ struct ewald_load {
             pairs,
             direct ? 0 : mesh_points * systems,
             order,
-            direct ? mesh_points : 0};
+            direct ? mesh_points : 0,
+            images};
   }
   /// Milliseconds.
   [[nodiscard]] double expected(const ewald_work& work) const {

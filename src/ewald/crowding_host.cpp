@@ -26,6 +26,40 @@ std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 
   return result;
 }
 
+/// Of boxes twice, four times, ... as long, until one has all points. Those at an end may be shorter.
+[[nodiscard]] static std::vector<double> crowding_of_wider(const vec<int, 3>& boxes, std::vector<double> in_box,
+                                                           double points) {
+  std::vector<double> result;
+  vec<int, 3> extent = boxes;
+  for (int length = 2; extent[0] > 1 || extent[1] > 1 || extent[2] > 1; length *= 2) {
+    const vec<int, 3> before = extent;
+    double even = 1;  // pairs that share a box, of points at random places, over all
+    for (int axis = 0; axis < 3; ++axis) {
+      extent[axis] = (before[axis] + 1) / 2;
+      double squares = 0;
+      for (int from = 0; from < boxes[axis]; from += length) {
+        const double part = std::min(length, boxes[axis] - from);
+        squares += part * part;
+      }
+      even *= squares / boxes[axis] / boxes[axis];
+    }
+    std::vector<double> wider(static_cast<std::size_t>(extent[0]) * extent[1] * extent[2], 0.0);
+    std::size_t one = 0;
+    for (int x = 0; x < before[0]; ++x) {
+      for (int y = 0; y < before[1]; ++y) {
+        for (int z = 0; z < before[2]; ++z) {
+          wider[(static_cast<std::size_t>(x / 2) * extent[1] + y / 2) * extent[2] + z / 2] += in_box[one++];
+        }
+      }
+    }
+    double pairs = 0;
+    for (const double n : wider) pairs += n * (n - 1);
+    result.push_back(pairs / std::max(1.0, points * (points - 1)) / even);
+    in_box = std::move(wider);
+  }
+  return result;
+}
+
 /// Without what chance makes of as many boxes.
 template <typename T>
 [[nodiscard]] static double coherence_of(const crowding_boxes<T>& cut, const std::vector<double>& charge_of_box,
@@ -63,6 +97,10 @@ measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
     const double found = pairs * cut.count() / std::max(1.0, system.points * (system.points - 1));
     system.crowding = std::max(1.0, found - 3 * std::sqrt(2.0 * cut.count()) / std::max(1.0, system.points));
     system.companions = pairs / std::max(1.0, system.points);
+    system.box = std::cbrt(system.volume() / cut.count());
+    const auto begin = in_box.begin() + cut.first;
+    system.wider_crowding =
+        crowding_of_wider({cut.boxes[0], cut.boxes[1], cut.boxes[2]}, {begin, begin + cut.count()}, system.points);
     systems.push_back(system);
   }
   for (std::size_t i = 0; i < charges.size(); ++i) {

@@ -24,6 +24,8 @@ struct domain_request {
   double neighbors;  ///< expected, of a point
   std::size_t points;
   bool cuda;
+  /// Of all systems. Where there are fewer cells, clearing them takes no time that matters.
+  std::size_t mesh_points = 0;
 };
 template <typename T>
 [[nodiscard]] std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given,

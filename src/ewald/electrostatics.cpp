@@ -94,9 +94,11 @@ void electrostatics<Context, T>::implementation::choose(const electrostatics_inp
   const auto found = measured(input, periodic);
   const bool same_size = chosen && points == input.points.count && cells.size() == input.cells.size();
   if (!same_size || !still_accurate(found)) choose_parameters(found);
-  const auto made = detail::make_domains<T>(
-      input.cells, periodic,
-      {setup.parameters.cutoff, report.neighbors, input.points.count, std::is_same_v<Context, cuda_context>});
+  std::size_t mesh_points = input.cells.size();
+  for (int axis = 0; axis < 3; ++axis) mesh_points *= static_cast<std::size_t>(setup.parameters.mesh[axis]);
+  const auto made = detail::make_domains<T>(input.cells, periodic,
+                                            {setup.parameters.cutoff, report.neighbors, input.points.count,
+                                             std::is_same_v<Context, cuda_context>, mesh_points});
   cell_count = made.back().grid.cells.first_cell + made.back().grid.cell_count();
   slabs = std::ranges::any_of(made, &detail::ewald_domain<T>::slab);
   domains = to_device(context, made);

@@ -77,6 +77,17 @@ double gaussian_splitting(split_shape shape, double cutoff, double parameter) {
 
 double charged_system::volume() const { return std::fabs(dot(vectors[0], cross(vectors[1], vectors[2]))); }
 
+double charged_system::crowding_within(double distance) const {
+  if (wider_crowding.empty()) return std::max(1.0, crowding);
+  // A sphere is as large as a cube with 1.6 times its radius. Between two sizes of boxes: a power law.
+  const double size = std::log2(std::max(1.0, 1.6 * distance / box));
+  const auto at = [&](std::size_t i) {
+    return i == 0 ? std::max(1.0, crowding) : i > wider_crowding.size() ? 1.0 : std::max(1.0, wider_crowding[i - 1]);
+  };
+  const auto below = static_cast<std::size_t>(size);
+  return at(below) * std::pow(at(below + 1) / at(below), size - static_cast<double>(below));
+}
+
 double charged_system::reference_force(pair_law law) const {
   if (points == 0) return 0;
   return sum_of_squares / points / std::pow(std::cbrt(volume() / points), law == pair_law::coulomb ? 2 : 7);
@@ -105,7 +116,8 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
   mesh_force_errors errors{};
   if (window != nullptr) {
     errors = mesh_errors(spectrum, *window, system.vectors, mesh, nodes);
-    errors.pair *= 1 + 8 / modes_at_edge(system, mesh / 2, alpha);  // aliases of more modes scatter less
+    // Aliases of more modes scatter less. Most come from modes at the edge; on a fine mesh, from the longest waves.
+    errors.pair *= 1 + std::max(8 / modes_at_edge(system, mesh / 2, alpha), 2 * errors.scatter);
   } else {
     errors.pair = truncation_error(spectrum, system.vectors, cast<double>(mesh) + vec<double, 3>::filled(0.5));
     errors.pair *= 1 + 20 / modes_at_edge(system, mesh, alpha);  // few modes scatter

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <memory>
 #include <numbers>
 
@@ -48,29 +49,89 @@ class bspline final : public window_aliases {
   int order_;
 };
 
+/// A place between two mesh points, and a mesh point that it is interpolated from.
+struct covered_place {
+  double distance;  ///< from the mesh point, in mesh units
+  double value;     ///< of the window
+  double slope;     ///< its derivative
+};
+
+/// Where a quadrature looks at the space between two mesh points: half of its nodes, because the window is even.
+[[nodiscard]] const std::vector<quadrature_node>& nodes_between() {
+  static const std::vector<quadrature_node> nodes = [] {
+    std::vector<quadrature_node> all = gauss_legendre(16);
+    std::erase_if(all, [](const quadrature_node& node) { return node.place > 0; });
+    return all;
+  }();
+  return nodes;
+}
+
+/// For each node, its mesh points.
+[[nodiscard]] std::vector<covered_place> places_under(const prolate_function& prolate, int order) {
+  std::vector<covered_place> places;
+  for (const quadrature_node& node : nodes_between()) {
+    for (int j = 0; j < order; ++j) {
+      const double distance = node.place + 0.5 + j - 0.5 * order, x = 2 * distance / order;
+      places.push_back({distance, prolate(x), prolate.slope(x) * 2 / order});
+    }
+  }
+  return places;
+}
+
+/// What interpolation makes of a wave, over the wave, at each node: the sum over the aliases m of their ratios r_m
+/// times exp(2 pi i m u) at the place u; and its derivative by u over 2 pi i.
+struct interpolated {
+  std::complex<double> value;
+  std::complex<double> slope;
+};
+[[nodiscard]] std::vector<interpolated> interpolated_wave(const std::vector<covered_place>& places, int order,
+                                                          double frequency) {
+  std::vector<interpolated> result;
+  double mean = 0;
+  for (std::size_t i = 0; i < nodes_between().size(); ++i) {
+    interpolated sum{};
+    for (std::size_t j = 0; j < static_cast<std::size_t>(order); ++j) {
+      const covered_place& at = places[i * static_cast<std::size_t>(order) + j];
+      const std::complex<double> wave = std::polar(1.0, -2 * pi * frequency * at.distance);
+      sum.value += at.value * wave;
+      sum.slope += std::complex<double>(-frequency * at.value, -at.slope / (2 * pi)) * wave;
+    }
+    mean += 2 * nodes_between()[i].weight * sum.value.real();
+    result.push_back(sum);
+  }
+  for (interpolated& one : result) {
+    one.value /= mean;
+    one.slope /= mean;
+  }
+  return result;
+}
+
+/// Of all aliases at once, as mean squares between mesh points. Where a window ends with a step, its slope there ends
+/// with a far greater one, and the aliases of the interpolated gradient fall so slowly that a sum over a few of them is
+/// a small part of all; and the step itself is no part of the gradient, which is that of the window's pieces.
+[[nodiscard]] alias_sums sums_of(const std::vector<interpolated>& wave) {
+  alias_sums sums{};
+  double own = 0, sign = 0;
+  for (std::size_t i = 0; i < wave.size(); ++i) {
+    const double weight = 2 * nodes_between()[i].weight;
+    const std::complex<double> rest = wave[i].value - 1.0, slope = wave[i].slope;
+    sums.excess += weight * std::norm(rest);
+    sums.first += weight * (slope * std::conj(rest)).real();
+    sums.second += weight * std::norm(slope);
+    const double force = (slope * std::conj(wave[i].value)).imag();  // of a charge on itself
+    own += weight * force * force;
+    sign += weight * force * std::sin(2 * pi * (nodes_between()[i].place + 0.5));
+  }
+  sums.self = std::copysign(std::sqrt(2 * own), sign);
+  return sums;
+}
+
 class prolate_table final : public window_aliases {
  public:
   prolate_table(int order, double band) {
-    const prolate_function prolate(band);
-    std::vector<quadrature_node> nodes;  // places from 0 to half the width
-    static const std::vector<quadrature_node> half = gauss_legendre(48);
-    for (const quadrature_node& node : half) {
-      const double x = 0.5 + node.place;
-      nodes.push_back({0.5 * order * x, node.weight * prolate(x)});
-    }
-    const auto transform = [&](double frequency) {
-      double sum = 0;
-      for (const quadrature_node& node : nodes) sum += node.weight * std::cos(2 * pi * frequency * node.place);
-      return sum;
-    };
+    const std::vector<covered_place> places = places_under(prolate_function(band), order);
     for (int i = 0; i <= intervals; ++i) {
-      const double frequency = 0.5 * i / intervals;
-      double ratio[2 * most_alias + 1];
-      const double own = transform(frequency);
-      for (int m = -most_alias; m <= most_alias; ++m) {
-        ratio[m + most_alias] = m == 0 ? 1 : transform(frequency + m) / own;
-      }
-      table_[static_cast<std::size_t>(i)] = sums_of(ratio);
+      table_[static_cast<std::size_t>(i)] = sums_of(interpolated_wave(places, order, 0.5 * i / intervals));
     }
   }
   [[nodiscard]] alias_sums at(double frequency) const override {
@@ -137,6 +198,7 @@ struct axis_waves {
 /// Sums over modes: of the square of the error of a pair's force, and of what a charge feels of itself, by axis.
 struct mode_sums {
   double pair = 0;
+  double squares = 0;  ///< of what each mode adds to `pair`
   vec<double, 3> self{};
 };
 
@@ -158,12 +220,15 @@ void add_line(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& metr
     const double g = scaled / square, rest = excess_xy + z.excess * (1 + excess_xy);
     const double far = drift_0 + z.mode * drift_1 + z.drift * along + z.growth;
     const double inverse = inverse_xy * z.inverse, weighted = z.weight * g * inverse;
-    here.pair += weighted * g * inverse * (square * rest * (2 + rest) + far);
+    const double error = g * g * inverse * inverse * (square * rest * (2 + rest) + far);
+    here.pair += z.weight * error;
+    here.squares += z.weight * error * error;
     here.self[0] += weighted;
     here.self[2] += weighted * z.self;
   }
   const double weight = (x.mode > 0 ? 2 : 1) * x.weight * y.weight;  // the opposite modes have the same errors
   sums.pair += weight * here.pair;
+  sums.squares += weight * here.squares;
   sums.self += weight * vec<double, 3>{x.self * here.self[0], y.self * here.self[0], here.self[2]};
 }
 
@@ -226,6 +291,8 @@ mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_alias
   }
   mesh_force_errors errors{
       sums.pair / (volume * volume) + truncation_error(spectrum, vectors, 0.5 * cast<double>(mesh)), 0};
+  // Squares of charges' modes have exponential distributions, and opposite modes the same.
+  if (sums.squares > 0) errors.scatter = std::sqrt(2 * sums.squares) / sums.pair;
   for (int a = 0; a < 3; ++a) {
     const double amplitude = mesh[a] * sums.self[a] / volume;
     errors.self += 0.5 * metric[a][a] * amplitude * amplitude;

@@ -15,19 +15,20 @@ namespace quadrat::detail {
 namespace {
 
 /// Picoseconds that the shared second-level cache takes for the atomic operations of a warp: for each sector of 32
-/// bytes that they touch, each key, each further lane with the same key; and for each operation on the same word.
+/// bytes that they touch, as often as lanes have the same key, and each key; and for each operation on the same word.
 struct cache_costs {
-  double sector, key, same_key, crowd;
+  double sector, key, crowd;
 };
-constexpr cache_costs cache{8.4, 1.4, 7, 1760};
+constexpr cache_costs cache{8.4, 1.4, 1760};
 /// How much longer sectors take where the results of the keys in flight (up to 2^20), or of all keys in use (beyond),
-/// have 2^k bytes: k, factor.
+/// have 2^k bytes: k, factor. Few bytes are in few parts of the cache, each of which takes one operation at a time.
 struct cache_factor {
   double log_bytes, factor;
 };
-constexpr std::array cache_factors{cache_factor{10, 26}, cache_factor{14, 2.9}, cache_factor{17, 1.5},
-                                   cache_factor{20, 1},  cache_factor{23, 1},   cache_factor{26, 2.8},
-                                   cache_factor{29, 6}};
+constexpr std::array cache_factors{cache_factor{6, 140},  cache_factor{8, 60},   cache_factor{10, 40},
+                                   cache_factor{12, 9},   cache_factor{14, 4.5}, cache_factor{16, 2},
+                                   cache_factor{18, 1.1}, cache_factor{20, 1},   cache_factor{23, 1},
+                                   cache_factor{26, 2.8}, cache_factor{29, 6}};
 /// Elements in flight at one time.
 constexpr double elements_at_once = 132 * 2048;
 
@@ -123,10 +124,10 @@ constexpr double components_of_a_sector = 2;
   const double span = std::min(request.sample.span, request.keys);
   const double in_use = std::min(span, request.sample.block_span * elements_at_once / 4096);
   constexpr double roomy = 1 << 20;
-  const double factor = factor_of_cache(std::min(2 * request.row_bytes * keys_at_once(request), roomy)) *
+  const double factor = factor_of_cache(std::min(request.row_bytes * keys_at_once(request), roomy)) *
                         factor_of_cache(std::max(request.row_bytes * in_use, roomy));
-  const double spread =
-      cache.sector * warp.sectors * factor + cache.key * warp.keys + cache.same_key * (warp.operations - warp.keys);
+  const double times = std::max(1.0, warp.operations / warp.keys);
+  const double spread = cache.sector * warp.sectors * times * factor + cache.key * warp.keys;
   const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
   const double crowd = request.elements * share / joined(leaves, request.sample) * cache.crowd;
   return std::max(request.elements / 32 * spread, crowd);
@@ -168,7 +169,9 @@ namespace {
 method_cost cuda_fixed_point_cost(const key_request& request) {
   constexpr double bytes_of_key = 52, most_waiting = 1.0 / 64;
   const double values = 1e-6 * request.elements * request.values;
-  const double work = std::hypot(request.elements * (2 + request.row_bytes), cache_time(left_over::elements, request));
+  // Additions meet in the words of a sum.
+  const key_request words = with_row_bytes(request, bytes_of_key);
+  const double work = std::hypot(request.elements * (2 + request.row_bytes), cache_time(left_over::elements, words));
   method_cost cost;
   cost.once("start", cost_unit::launch, 1);
   cost.once("elements", cost_unit::step, 1e-6 * request.elements);

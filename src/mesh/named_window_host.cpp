@@ -166,6 +166,22 @@ long double prolate_function::sum(long double x) const {
   return total;
 }
 
+double prolate_function::slope(double x) const {
+  // P'_(n + 1) = P'_(n - 1) + (2 n + 1) P_n.
+  long double before = 1, here = x, slope = 0, total = 0;
+  for (std::size_t i = 1; i < coefficients_.size(); ++i) {
+    for (std::size_t k = 2 * i; k <= 2 * i + 1; ++k) {
+      const auto n = static_cast<long double>(k);
+      if (k == 2 * i) slope += (2 * n - 1) * here;
+      const long double next = ((2 * n - 1) * x * here - (n - 1) * before) / n;
+      before = here;
+      here = next;
+    }
+    total += coefficients_[i] * slope;
+  }
+  return static_cast<double>(total);
+}
+
 std::vector<quadrature_node> gauss_legendre(int count) {
   std::vector<quadrature_node> nodes;
   for (int i = 0; i < count; ++i) {

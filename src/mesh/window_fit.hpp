@@ -25,6 +25,8 @@ class prolate_function {
  public:
   explicit prolate_function(double band);
   [[nodiscard]] double operator()(double x) const { return static_cast<double>(sum(x)); }
+  /// The derivative.
+  [[nodiscard]] double slope(double x) const;
   /// Of the Legendre polynomials of even order: 0, 2, 4, ...
   [[nodiscard]] const std::vector<long double>& coefficients() const { return coefficients_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -53,19 +54,49 @@ namespace quadrat::detail {
 }
 [[nodiscard]] inline int threads_for_ways(const cuda_context& /*context*/) { return 1; }
 
-/// Expected other particles in a cube of this edge around one. By a sample in the order given: by id, so that it does
-/// not depend on the order in memory.
+/// Expected other particles in the cell of a particle. `edge`: of cells, which may be larger than asked for.
+struct company_in_cells {
+  double company = 0;
+  double edge = 1;
+};
+
+/// By a sample in the order given: by id, so that it does not depend on the order in memory.
 template <typename T, int D>
-[[nodiscard]] double company_of(const std::vector<vec<T, D>>& positions, const box<T, D>& domain, double edge) {
-  if (positions.empty()) return 0;
+[[nodiscard]] company_in_cells sample_company(const std::vector<vec<T, D>>& positions, const box<T, D>& domain,
+                                              double edge) {
+  if (positions.empty()) return {0, edge};
   const cpu_context context({.threads = 1});
   workspace<cpu_context> scratch;
-  const auto points = points_of(positions.data(), positions.size());
   const sampled_cells cells = cells_for_sample(domain, edge);
   double volume = 1;
-  for (int axis = 0; axis < D; ++axis) volume /= cells.scale[axis] * edge;
-  // Cells may be larger than asked for.
-  return sample_points(context, points, cells, scratch).company / volume;
+  for (int axis = 0; axis < D; ++axis) volume /= cells.scale[axis];
+  const point_sample sample = sample_points(context, points_of(positions.data(), positions.size()), cells, scratch);
+  return {sample.company, std::pow(volume, 1.0 / D)};
+}
+
+/// Expected other particles in a cube of this edge around one.
+template <typename T, int D>
+[[nodiscard]] double company_of(const std::vector<vec<T, D>>& positions, const box<T, D>& domain, double edge) {
+  const company_in_cells found = sample_company(positions, domain, edge);
+  return found.company * std::pow(edge / found.edge, D);
+}
+
+/// The same, and with which power of the edge it grows up to three times this edge: the dimension of what particles are
+/// spread over. A walk reads 27 times as many in a cube, and three times as many along a line.
+struct growing_company {
+  double company = 0;
+  double growth = 0;
+};
+template <typename T, int D>
+[[nodiscard]] growing_company growing_company_of(const std::vector<vec<T, D>>& positions, const box<T, D>& domain,
+                                                 double edge) {
+  const company_in_cells near = sample_company(positions, domain, edge),
+                         far = sample_company(positions, domain, 3 * edge);
+  double growth = D;
+  if (near.company > 0 && far.edge > 1.01 * near.edge) {
+    growth = std::clamp(std::log(far.company / near.company) / std::log(far.edge / near.edge), 0.0, double{D});
+  }
+  return {near.company * std::pow(edge / near.edge, growth), growth};
 }
 
 /// Takes the way by which a state was reached, unless only the other kind of device has it. Throws argument_error for

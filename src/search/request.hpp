@@ -102,8 +102,8 @@ inline constexpr double unseen_crowding_of_lists = 2;
 /// The terms of a search over cells that tests `candidates` cells full of points for each point: starts, points put
 /// into cells, candidates, pairs found, the longest row.
 [[nodiscard]] inline method_cost search_cost(const neighbor_request& request, double candidates) {
-  const double points = request.megapoints(), every = 1e6 * points * points;
-  const double near = points * candidates * request.per_cell(), tests = request.cuda ? near : std::min(near, every);
+  const double points = request.megapoints();
+  const double tests = points * std::min(candidates * request.per_cell(), 1e6 * points);
   const double fullest =
       request.sample.seen > 0
           ? std::max(request.sample.fullest, request.per_cell())
@@ -119,7 +119,7 @@ inline constexpr double unseen_crowding_of_lists = 2;
   cost.each("pairs", cost_unit::byte, request.share(request.megapairs()));
   if (request.cuda)
     return cost.each("longest", cost_unit::step,
-                     1e-6 * std::min(crowded * request.per_cell(), 1e6 * points) * candidates);
+                     std::min(1e-6 * candidates * crowded * request.per_cell(), points));
   cost.each("fullest", cost_unit::step, 1e-6 * fullest * candidates);
   // Starting threads takes as long as thousands of tests.
   return cost.each("team", cost_unit::launch, request.threads > 1 ? 1 : 0)

@@ -130,6 +130,22 @@ TEST(judged_choices, have_the_regret_of_constants_that_do_not_fit) {
   }
 }
 
+TEST(judged_choices, that_can_be_made_by_times_last) {
+  // single_mesh is expected to take half the time of tiles, but takes ten times as long.
+  device_profile wrong = fit_profile({some_row(1000), some_row(100000)}, {});
+  for (auto& [name, constant] : wrong.constants) constant *= name.starts_with("mesh.tiles") ? 20 : 1;
+  row measured = some_row(5000);
+  for (const row& one : judge(measured, wrong)) {
+    EXPECT_NEAR(one["regret"].get<double>(), 10, 1e-9);
+    EXPECT_NEAR(one["run_regret"].get<double>(), 10, 1e-9) << "there is no trial in the first hundred calls";
+    EXPECT_LT(one["lasting_regret"].get<double>(), 1.2);
+  }
+  detail::spread_request repeatable = spread_request_of(measured["load"]);
+  repeatable.level = determinism::run_to_run;
+  measured["load"] = to_row(repeatable);
+  for (const row& one : judge(measured, wrong)) EXPECT_EQ(one["lasting_regret"], one["regret"]);
+}
+
 /// A transform with a dear mesh, by two oversamplings.
 [[nodiscard]] row transform_row(double points) {
   row out{{"op", "nufft"}, {"grid", "test"}, {"case", 0}, {"n", points}};

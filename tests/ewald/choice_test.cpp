@@ -161,6 +161,28 @@ TEST(ewald_choice, predicts_the_error_of_many_charges) {
   }
 }
 
+/// On a dense mesh most of the error of a window that ends with a step comes from there.
+TEST(ewald_choice, predicts_the_error_that_the_edge_of_a_window_makes) {
+  const reference::ewald_system system = testing::random_system({.points = 200, .neutral = false}, 2);
+  const ewald_case<double> of = as_case(system);
+  const ewald_results<double> exact = exact_forces(of);
+  struct window {
+    int order;
+    double splitting;
+  };
+  for (const window it : {window{4, 8}, window{5, 10}, window{6, 12}, window{7, 16}, window{8, 20}}) {
+    electrostatics_options options;
+    options.method = "esp";
+    options.parameters = {.cutoff = 2.4, .splitting = it.splitting, .mesh = {72, 72, 72}, .order = it.order};
+    options.accuracy = 0.5;
+    options.accuracy = compute_ewald(of, options).report.error;  // so that the short range is not coarser
+    const ewald_results<double> found = compute_ewald(of, options);
+    const double error = force_error(found, exact, system.reference_force());
+    EXPECT_LE(error, 1.3 * found.report.error) << it.order;
+    EXPECT_GE(error, 0.3 * found.report.error) << it.order;
+  }
+}
+
 }  // namespace
 
 }  // namespace quadrat::test

@@ -5,9 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "ewald/crowding.hpp"
+#include "ewald/domains.hpp"
 #include "ewald/ewald_case.hpp"
 #include "ewald/random_case.hpp"
 #include "quadrat/core/error.hpp"
@@ -71,6 +76,60 @@ TEST(ewald_costs, threads_divide_the_work_but_not_the_start) {
   const double alone = one.expected(one.work(false, 3, 1e5, 5)), together = four.expected(four.work(false, 3, 1e5, 5));
   EXPECT_LT(together, 0.4 * alone);
   EXPECT_GT(together, 0.25 * alone);
+}
+
+[[nodiscard]] std::vector<lattice<double, 3>> cubes_of(double edge) {
+  return {make_lattice(make_box(vec<double, 3>::filled(0), vec<double, 3>::filled(edge), vec<bool, 3>::filled(true)))};
+}
+
+/// In a cell with edge 1.
+[[nodiscard]] std::vector<vec<double, 3>> blobs(std::size_t count, double width) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal(0, width);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<vec<double, 3>> centers(12), points(count);
+  for (auto& center : centers) center = {unit(random), unit(random), unit(random)};
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double x = centers[i % 12][axis] + normal(random);
+      points[i][axis] = x - std::floor(x);
+    }
+  }
+  return points;
+}
+
+[[nodiscard]] double neighbors_there(const std::vector<vec<double, 3>>& points, double cutoff) {
+  double found = 0;
+  for (const auto& a : points) {
+    for (const auto& b : points) {
+      vec<double, 3> apart = a - b;
+      for (int axis = 0; axis < 3; ++axis) apart[axis] -= std::round(apart[axis]);
+      found += squared_norm(apart) < cutoff * cutoff ? 1 : 0;
+    }
+  }
+  return found / static_cast<double>(points.size()) - 1;
+}
+
+TEST(ewald_costs, pairs_of_clusters_are_foreseen_at_all_distances) {
+  for (const double width : {0.03, 0.08, 10.0}) {
+    const std::vector<vec<double, 3>> points = blobs(3000, width);
+    const auto boxes = detail::make_crowding_boxes<double>(cubes_of(1), 3000);
+    std::vector<std::uint32_t> box;
+    for (const auto& point : points) box.push_back(boxes[0].box_of(point));
+    const auto measured = detail::measured_systems<double>(boxes, box, std::vector<double>(3000, 1.0));
+    for (const double cutoff : {0.12, 0.25, 0.45}) {
+      const double there = neighbors_there(points, cutoff);
+      const double foreseen = detail::expected_neighbors(measured.systems[0], cutoff);
+      EXPECT_GT(foreseen, 0.5 * there) << width << " " << cutoff;
+      EXPECT_LT(foreseen, 1.6 * there) << width << " " << cutoff;
+    }
+  }
+}
+
+TEST(ewald_costs, cells_are_not_folded_where_a_mesh_is_larger) {
+  const auto cubes = cubes_of(4);
+  EXPECT_TRUE(detail::make_domains<double>(cubes, cubes, {0.5, 1, 64, false})[0].grid.folded);
+  EXPECT_FALSE(detail::make_domains<double>(cubes, cubes, {0.5, 1, 64, false, 30 * 30 * 30})[0].grid.folded);
 }
 
 TEST(ewald_costs, are_explained_with_all_that_was_compared) {

@@ -99,6 +99,9 @@ planned_level plan_level(const std::vector<size_class_of_bodies>& classes, std::
 /// The division of classes into levels with the least work, finest first.
 std::vector<planned_level> divide(const std::vector<size_class_of_bodies>& classes, const level_work& work) {
   const std::size_t n = classes.size();
+  // Few bodies are not worth a second level.
+  const planned_level only = plan_level(classes, 0, n, work);
+  if (only.work <= 2 * level_cost) return {only};
   constexpr double never = std::numeric_limits<double>::infinity();
   // least[levels][end]: least work of the classes before `end` in `levels` levels.
   std::vector<std::vector<double>> least(most_levels + 1, std::vector<double>(n + 1, never));

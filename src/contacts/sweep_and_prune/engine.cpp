@@ -20,8 +20,6 @@ namespace {
 
 /// Size of the sample whose pairs determine the axis.
 constexpr std::size_t sweep_sample = 256;
-/// The least number of steps per row; more if there would be more rows than bodies and than rows_of_few_bodies.
-constexpr std::uint64_t least_sweep_share = 32;
 /// Enough rows to keep a GPU busy with few bodies.
 constexpr std::uint64_t rows_of_few_bodies = 1 << 18;
 

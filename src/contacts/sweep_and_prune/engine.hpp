@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,6 +15,9 @@
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
+
+/// The least number of steps per row; more if there would be more rows than bodies and than rows_of_few_bodies.
+inline constexpr std::uint64_t least_sweep_share = 32;
 
 /// Sweep and prune along one axis (D. Baraff, "Dynamic Simulation of Non-Penetrating Rigid Bodies", 1992; J. Cohen and
 /// others, "I-COLLIDE", 1995), sorted again in each build, in parallel (S. Le Grand, GPU Gems 3, chapter 32, 2007). A
@@ -72,8 +76,10 @@ struct sweep_and_prune_record : pair_record {
       cost.each("start", cost_unit::launch, 1);
       cost.each("bodies", cost_unit::step, bodies);
       cost.each("turned", cost_unit::step, request.turned(bodies));
-      cost.each("tests", cost_unit::step, 1e6 * bodies * bodies);
-      return with_crowd(cost, request);
+      const double row = std::min(request.crowd(), 1e-6 * static_cast<double>(least_sweep_share));
+      cost.each("row", cost_unit::step, row);
+      cost.each("turned_row", cost_unit::step, request.turned(row));
+      return with_contacts(cost, request);
     });
   }
 };

@@ -64,7 +64,8 @@ circles_cells_engine<CellList, Order, Queues>::circles_cells_engine(const contex
     for (int axis = 0; axis < D; ++axis) {
       cubes *= static_cast<double>(setup.space.domain.length[axis]) / setup.parameters.reach();
     }
-    dense_ = static_cast<double>(setup.count) > detail::circles_dense_from * cubes;
+    const bool dense = static_cast<double>(setup.count) > detail::circles_dense_from * cubes;
+    dense_ = !setup.queues.value_or(!dense);
   }
   if (canonical_) {
     fixed_law_ = detail::make_fixed_law<T, D>(setup.parameters, setup.space.domain);

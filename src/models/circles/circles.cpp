@@ -136,9 +136,9 @@ void circles<Context, T, D>::implementation::take_steps(std::size_t steps, const
 
 template <typename Context, typename T, int D>
 std::vector<double> circles<Context, T, D>::implementation::expected(const std::vector<vec<T, D>>& at) const {
-  const double company = detail::company_of(at, setup.space.domain, options.parameters.reach());
-  const detail::circles_load load{static_cast<double>(setup.count), D, company, detail::threads_for_ways(context),
-                                  on_cuda};
+  const auto [company, growth] = detail::growing_company_of(at, setup.space.domain, options.parameters.reach());
+  const detail::circles_load load{static_cast<double>(setup.count),  D,      company, growth,
+                                  detail::threads_for_ways(context), on_cuda};
   return detail::expected_circles_ms(load, profile_of(context));
 }
 
@@ -161,9 +161,10 @@ void circles<Context, T, D>::implementation::change_way(std::size_t way) {
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::make_way(std::size_t way, const circles_state<T, D>* state) {
-  const circles_options next =
-      detail::complete_circles(context, with_way(options, detail::circles_ways(on_cuda)[way], asked_queue));
-  const auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
+  const detail::circles_way& chosen = detail::circles_ways(on_cuda)[way];
+  const circles_options next = detail::complete_circles(context, with_way(options, chosen, asked_queue));
+  auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
+  next_setup.queues = chosen.queues;
   auto made = detail::make_circles_engine<Context, T, D>(next.order, next.cell_list, context, next_setup);
   if (state != nullptr) made->set(state->positions, state->storage_order, state->step);
   engine = std::move(made);

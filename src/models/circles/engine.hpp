@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,9 @@ template <typename T, int D>
 struct circles_setup {
   grid<T, D> space;
   circles_parameters parameters;
-  std::size_t count;     ///< of agents
-  bool queue_neighbors;  ///< see circles_options
+  std::size_t count;             ///< of agents
+  bool queue_neighbors;          ///< see circles_options
+  std::optional<bool> queues{};  ///< whether the kernels of queue.hpp queue neighbors; else the mean density decides
 };
 
 }  // namespace detail

@@ -65,7 +65,7 @@ template <typename T, int D>
   vec<double, D> upper{};
   for (int axis = 0; axis < D; ++axis) upper[axis] = domain.upper(axis);
   const box<T, D> rounded = make_box(cast<T>(domain.lower), cast<T>(upper), domain.periodic);
-  return {make_grid(rounded, cells), options.parameters, count, *options.queue_neighbors};
+  return {make_grid(rounded, cells), options.parameters, count, *options.queue_neighbors, {}};
 }
 
 }  // namespace quadrat::detail

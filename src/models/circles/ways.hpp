@@ -16,6 +16,7 @@ struct circles_way {
   std::string_view order;
   int cells_per_reach;
   int cells_per_reach_x;
+  bool queues = false;  ///< neighbors are queued (queue.hpp)
 };
 
 [[nodiscard]] std::span<const circles_way> circles_ways(bool cuda);
@@ -25,12 +26,16 @@ struct circles_load {
   double agents = 0;
   int dimension = 3;
   double company = 0;  ///< expected other agents in a cube of the reach around an agent
+  double growth = 3;   ///< with which power of its edge company grows: the dimension of what agents are spread over
   int threads = 1;     ///< of the CPU
   bool cuda = false;
 };
 
 /// The volume that a walk reads, in cubes of the reach, averaged over places in a cell.
 [[nodiscard]] double walked_volume(const circles_way& way, int dimension);
+
+/// Agents that a walk reads, expected for one agent.
+[[nodiscard]] double expected_candidates(const circles_way& way, const circles_load& load);
 
 /// What a step costs, by way.
 [[nodiscard]] std::vector<named_cost> circles_costs(const circles_load& load);

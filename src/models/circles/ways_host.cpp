@@ -17,12 +17,13 @@ constexpr std::array<circles_way, 4> considered_on_cpu{{
     {"trimmed_1x4", search_orders::trimmed::name, 1, 4},
     {"trimmed_2x4", search_orders::trimmed::name, 2, 4},
 }};
-constexpr std::array<circles_way, 5> considered_on_cuda{{
+constexpr std::array<circles_way, 6> considered_on_cuda{{
     {"trimmed_2x2", search_orders::trimmed::name, 2, 2},
     {"trimmed_1x4", search_orders::trimmed::name, 1, 4},
     {"trimmed_2x4", search_orders::trimmed::name, 2, 4},
     {"trimmed_3x3", search_orders::trimmed::name, 3, 3},
     {"strips_1", search_orders::strips::name, 1, 1},
+    {"queued_1x4", search_orders::trimmed::name, 1, 4, true},
 }};
 
 /// Distance of row `offset` from a point that lies at `u`, in [0, 1), of row 0, in widths of rows.
@@ -60,20 +61,24 @@ double walked_volume(const circles_way& way, int dimension) {
   return sum / (places * beside) / std::pow(n, dimension - 1);
 }
 
+double expected_candidates(const circles_way& way, const circles_load& load) {
+  const double edge = std::pow(walked_volume(way, load.dimension), 1.0 / load.dimension);
+  return load.company * std::pow(edge, load.growth);
+}
+
 std::vector<named_cost> circles_costs(const circles_load& load) {
   const bool flat = load.dimension == 2;
   // Amounts are millions, for constants of nanoseconds.
   const double agents = 1e-6 * load.agents / load.threads;
   std::vector<named_cost> costs;
   for (const circles_way& way : circles_ways(load.cuda)) {
-    const double tests = agents * (1 + load.company * walked_volume(way, load.dimension));
+    const double candidates = expected_candidates(way, load);
     method_cost cost;
     cost.each("start", cost_unit::launch, 1);
     cost.each(flat ? "agents_2d" : "agents_3d", cost_unit::step, agents);
-    cost.each(flat ? "tests_2d" : "tests_3d", cost_unit::step, tests);
+    cost.each(flat ? "tests_2d" : "tests_3d", cost_unit::step, agents * (1 + candidates));
     // A thread walks for one agent, however few there are.
-    const double walk = 1e-3 * load.company * walked_volume(way, load.dimension);
-    if (load.cuda) cost.each(flat ? "walk_2d" : "walk_3d", cost_unit::step, walk);
+    if (load.cuda) cost.each(flat ? "walk_2d" : "walk_3d", cost_unit::step, 1e-3 * candidates);
     costs.push_back({way.name, determinism::run_to_run, true, cost});
   }
   return costs;

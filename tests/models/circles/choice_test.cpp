@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/circles/ways.hpp"
+#include "models/ways.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/tune/device_profile.hpp"
@@ -29,7 +30,7 @@ using chosen_circles = circles<cpu_context, float, 2>;
   parameters.width = 4.5;
   return parameters;
 }
-[[nodiscard]] std::vector<vec<double, 2>> crowd() { return circles_initial_positions<2>(crowded(), 600, 5); }
+[[nodiscard]] std::vector<vec<double, 2>> crowd() { return circles_initial_positions<2>(crowded(), 1000, 5); }
 
 template <typename State>
 [[nodiscard]] bool equal_bits(const State& a, const State& b) {
@@ -53,7 +54,8 @@ TEST(circles_choice, every_way_finds_the_same_neighbors) {
 
 TEST(circles_choice, goes_by_how_crowded_agents_are) {
   const auto load = [](double company, int dimension) {
-    const auto times = detail::expected_circles_ms({1000, dimension, company, 1}, shipped_profile(false));
+    const auto times =
+        detail::expected_circles_ms({1000, dimension, company, 1.0 * dimension, 1}, shipped_profile(false));
     return detail::circles_ways(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
   };
   for (const int dimension : {2, 3}) {
@@ -64,6 +66,35 @@ TEST(circles_choice, goes_by_how_crowded_agents_are) {
   EXPECT_DOUBLE_EQ(detail::walked_volume(detail::circles_ways(false)[0], 3), 27);
   EXPECT_NEAR(detail::walked_volume({"", "trimmed", 64, 64}, 2), 3.14159, 0.15);
   EXPECT_NEAR(detail::walked_volume({"", "trimmed", 32, 32}, 3), 4.18879, 0.5);
+}
+
+TEST(circles_choice, walks_read_as_many_agents_as_their_crowd_has_room_for) {
+  circles_parameters parameters;
+  parameters.width = 30;
+  const box<double, 3> domain = circles_box<3>(parameters);
+  constexpr std::size_t count = 2000;
+  std::vector<vec<double, 3>> line, sheet, cube, heap(count, {0.5, 0.5, 0.5});
+  for (const vec<double, 3>& x : circles_initial_positions<3>(parameters, count, 4)) {
+    line.push_back({x[0], 0.5, 0.5});
+    sheet.push_back({x[0], x[1], 0.5});
+    cube.push_back(x);
+  }
+  const auto found = [&](const std::vector<vec<double, 3>>& agents, double edge) {
+    return detail::growing_company_of(agents, domain, edge);
+  };
+  EXPECT_NEAR(found(line, 1).growth, 1, 0.1);
+  EXPECT_NEAR(found(line, 1).company, count / 30.0, 5);
+  EXPECT_NEAR(found(sheet, 1).growth, 2, 0.2);
+  EXPECT_NEAR(found(cube, 3).growth, 3, 0.3);
+  EXPECT_NEAR(found(heap, 1).growth, 0, 1e-12);
+  EXPECT_NEAR(found(heap, 1).company, count - 1, 1e-6);
+  EXPECT_EQ(found({}, 1).company, 0);
+  EXPECT_EQ(found({{1, 1, 1}}, 1).growth, 3);
+  EXPECT_EQ(found(cube, 40).growth, 3);  // there is one cell
+  // What all walks read of a heap is the heap, and 27 cubes if agents fill space.
+  const detail::circles_way strips = detail::circles_ways(false)[0];
+  EXPECT_DOUBLE_EQ(detail::expected_candidates(strips, {1000, 3, 50, 0}), 50);
+  EXPECT_DOUBLE_EQ(detail::expected_candidates(strips, {1000, 3, 50, 3}), 50 * 27);
 }
 
 TEST(circles_choice, at_run_to_run_changes_at_a_fixed_step_and_goes_on_with_the_same_bits) {

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "keyed/support.hpp"
+#include "quadrat/core/array.hpp"
+#include "support/counting_memory.hpp"
+#include "support/random.hpp"
+
+#if QUADRAT_BACKEND_CUDA
+#include "quadrat/parallel/cuda_graph.hpp"
+#endif
+
+// Reducers that choose their method by the times of rounds, at determinism none.
+
+namespace quadrat::test {
+
+namespace {
+
+class keyed_trials_test : public backend_test {};
+
+/// For few keys that are used several times several methods take nearly the same time.
+[[nodiscard]] key_reducer_options used_often() {
+  key_reducer_options options;
+  options.uses = 6;
+  return options;
+}
+
+constexpr std::size_t elements = 20'000, key_count = 3;
+constexpr std::size_t rounds = 1000;
+
+/// Keys and values, each element's value a small integer so that sums are exact, and what the sums are.
+struct trial_problem {
+  trial_problem(const backend_context& context, std::uint64_t seed) : expected(key_count, 0.0f) {
+    const auto words = random_words<std::uint32_t>(elements, seed, key_count);
+    std::vector<float> numbers(elements);
+    for (std::size_t i = 0; i < elements; ++i) {
+      numbers[i] = static_cast<float>((i * seed) % 7);
+      expected[words[i]] += numbers[i];
+    }
+    keys = to_device(context, words);
+    values = to_device(context, numbers);
+  }
+
+  array<std::uint32_t, backend_context> keys;
+  array<float, backend_context> values;
+  std::vector<float> expected;
+};
+
+/// Rounds by turns with two sets of keys. The methods that they used.
+class rounds_by_turns {
+ public:
+  explicit rounds_by_turns(const backend_context& context)
+      : context_(context),
+        problems_{trial_problem(context, 5), trial_problem(context, 11)},
+        results_(context, key_count) {}
+
+  void take(reducer& by_key, std::size_t count, bool check) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const trial_problem& problem = problems_[k % 2];
+      by_key.set_keys(problem.keys.data(), elements);
+      for (int use = 0; use < 6; ++use) {
+        by_key.reduce(packed_values<const float>(problem.values.data(), elements, 1),
+                      packed_values(results_.data(), key_count, 1), {key_operation::sum, false});
+      }
+      methods.insert(by_key.method());
+      if (check || k + 1 == count) {
+        ASSERT_EQ(to_host(context_, results_), problem.expected) << k << " " << by_key.method();
+      }
+    }
+    by_key.check();
+  }
+
+  std::set<std::string_view> methods;
+
+ private:
+  backend_context context_;
+  trial_problem problems_[2];
+  array<float, backend_context> results_;
+};
+
+TEST_F(keyed_trials_test, sums_are_right_while_methods_are_tried) {
+  const backend_context context = context_at(determinism::none, 1);
+  reducer by_key(context, key_count, used_often());
+  rounds_by_turns turns(context);
+  turns.take(by_key, rounds, true);
+  EXPECT_GT(turns.methods.size(), 1u) << "another method was tried";
+}
+
+TEST_F(keyed_trials_test, sums_are_right_where_nobody_waits) {
+  const backend_context context = context_at(determinism::none, 1);
+  reducer by_key(context, key_count, used_often());
+  rounds_by_turns turns(context);
+  turns.take(by_key, 1, true);  // the sample arrives
+  for (std::size_t k = 0; k < 10; ++k) turns.take(by_key, rounds / 10, false);
+  EXPECT_GT(turns.methods.size(), 1u);
+}
+
+TEST_F(keyed_trials_test, named_methods_and_repeatable_runs_stay) {
+  for (const determinism level : {determinism::none, determinism::run_to_run}) {
+    const backend_context context = context_at(level, 1);
+    key_reducer_options options = used_often();
+    if (level == determinism::none) options.method = "atomic";
+    reducer by_key(context, key_count, options);
+    rounds_by_turns turns(context);
+    turns.take(by_key, rounds / 2, false);
+    EXPECT_EQ(turns.methods.size(), 1u);
+    EXPECT_TRUE(by_key.explanation().changes.empty());
+  }
+}
+
+TEST_F(keyed_trials_test, no_memory_for_another_method_is_no_error) {
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::none);
+  rounds_by_turns turns(context);
+  reducer by_key(context, key_count, used_often());
+  turns.take(by_key, 80, true);
+  memory.allow(0);
+  ASSERT_NO_THROW(turns.take(by_key, rounds, true));
+  memory.allow_all();
+  ASSERT_NO_THROW(turns.take(by_key, 10, true));
+}
+
+TEST_F(keyed_trials_test, a_memory_limit_holds) {
+  const backend_context context;
+  key_reducer_options options = used_often();
+  options.most_bytes = 8 << 20;
+  reducer by_key(context, key_count, options);
+  rounds_by_turns turns(context);
+  for (std::size_t k = 0; k < rounds / 10; ++k) {
+    turns.take(by_key, 10, false);
+    ASSERT_LE(by_key.bytes(), options.most_bytes);
+  }
+}
+
+TEST_F(keyed_trials_test, other_numbers_of_elements_and_none_at_all_come_between) {
+  const backend_context context = context_at(determinism::none, 1);
+  reducer by_key(context, key_count, used_often());
+  rounds_by_turns turns(context);
+  const std::vector<std::uint32_t> few{2, 1, 2};
+  const auto few_keys = to_device(context, few);
+  const auto ones = to_device(context, std::vector<float>(3, 1.0f));
+  array<float, backend_context> results(context, key_count);
+  for (std::size_t k = 0; k < rounds / 10; ++k) {
+    turns.take(by_key, 10, true);
+    by_key.set_keys(few_keys.data(), k % 4);
+    by_key.reduce(packed_values<const float>(ones.data(), k % 4, 1), packed_values(results.data(), key_count, 1),
+                  {key_operation::sum, false});
+    std::vector<float> expected(key_count, 0.0f);
+    for (std::size_t i = 0; i < k % 4; ++i) expected[few[i]] += 1;
+    ASSERT_EQ(to_host(context, results), expected);
+  }
+}
+
+#if QUADRAT_BACKEND_CUDA
+TEST_F(keyed_trials_test, what_is_captured_keeps_its_method) {
+  const backend_context context = context_at(determinism::none, 1);
+  reducer by_key(context, key_count, used_often());
+  rounds_by_turns turns(context);
+  turns.take(by_key, 400, true);
+  const trial_problem problem(context, 23);
+  array<float, backend_context> results(context, key_count);
+  const auto round = [&] {
+    by_key.set_keys(problem.keys.data(), elements);
+    by_key.reduce(packed_values<const float>(problem.values.data(), elements, 1),
+                  packed_values(results.data(), key_count, 1), {key_operation::sum, false});
+  };
+  round();
+  cuda_graph graph;
+  graph.capture(context, round);
+  turns.methods.clear();
+  turns.take(by_key, rounds / 2, false);
+  EXPECT_EQ(turns.methods.size(), 1u);
+  fill_bytes(context, results.data(), 0xff, results.bytes());
+  graph.launch(context);
+  EXPECT_EQ(to_host(context, results), problem.expected);
+}
+#endif
+
+}  // namespace
+
+}  // namespace quadrat::test
