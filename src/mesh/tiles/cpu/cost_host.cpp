@@ -20,10 +20,12 @@ namespace {
   return make_cpu_tiles(shape, request.wide(8) > 0 ? 8 : 4);
 }
 
-/// How many tiles there are for each color: as many threads can work at a time.
+/// How many tiles there are for each color, on average: as many threads can work at a time.
 [[nodiscard]] double tiles_of_a_color(const mesh_tiles& tiles) {
   double result = 1;
-  for (const tile_axis& axis : tiles.axis) result *= axis.tiles == 1 ? 1 : axis.tiles / (2 + axis.tiles % 2);
+  for (const tile_axis& axis : tiles.axis) {
+    if (axis.tiles > 1) result *= static_cast<double>(axis.tiles) / (2 + axis.tiles % 2);
+  }
   return std::max(result, 1.0);
 }
 
