@@ -46,8 +46,8 @@ struct pair_request {
     constexpr double unseen_contacts = 2;  // of a body
     return 1e-6 * (found >= 0 ? found : unseen_contacts * static_cast<double>(bodies));
   }
-  /// Contacts of a body in a crowd, in millions: a thread of a GPU finds them one after another. Where bodies are uneven
-  /// it has more than the mean, but not more than there are bodies.
+  /// Contacts of a body in a crowd, in millions: a thread of a GPU finds them one after another. Where bodies are
+  /// uneven it has more than the mean, but not more than there are bodies.
   [[nodiscard]] double crowd() const {
     constexpr double uneven = 3;
     return bodies > 0 ? std::min(uneven * megacontacts() / static_cast<double>(bodies), megabodies()) : 0;

@@ -167,8 +167,8 @@ template <typename T, int D>
   return cells;
 }
 
-/// How many samples sample_for takes: work has to be so many times as long to be worth them.
-inline constexpr double samples_of_points = 2;
+/// sample_for takes as long as so many samples: work has to be as many times as long to be worth it.
+inline constexpr double samples_of_points = 2.4;
 
 /// Samples points by tiles and by cells as long as a footprint: all points of one of these reach the mesh point in its
 /// middle. Synchronizes.

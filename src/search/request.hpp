@@ -118,8 +118,7 @@ inline constexpr double unseen_crowding_of_lists = 2;
   cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(tests) : 0);
   cost.each("pairs", cost_unit::byte, request.share(request.megapairs()));
   if (request.cuda)
-    return cost.each("longest", cost_unit::step,
-                     std::min(1e-6 * candidates * crowded * request.per_cell(), points));
+    return cost.each("longest", cost_unit::step, std::min(1e-6 * candidates * crowded * request.per_cell(), points));
   cost.each("fullest", cost_unit::step, 1e-6 * fullest * candidates);
   // Starting threads takes as long as thousands of tests.
   return cost.each("team", cost_unit::launch, request.threads > 1 ? 1 : 0)

@@ -98,7 +98,7 @@ TEST(judged_choices, have_no_regret_with_constants_that_fit) {
   ASSERT_EQ(summary.size(), 1U);
   EXPECT_EQ(summary[0]["cases"], judged.size());
   EXPECT_EQ(summary[0]["worst"], 1.0);
-  EXPECT_EQ(summary[0]["run_worst"], 1.0);
+  EXPECT_DOUBLE_EQ(summary[0]["run_worst"].get<double>(), 1.0);
 }
 
 TEST(judged_choices, of_a_hundred_calls_pay_for_one_sample) {

@@ -131,6 +131,16 @@ TEST_F(point_sample_test, points_in_a_corner_have_more_company_and_fill_fewer_ce
   EXPECT_GT(sample.crowding(20000), 50);
 }
 
+/// Most of the cells that have points are seen by no point of the sample.
+TEST_F(point_sample_test, cells_of_lone_points_around_a_crowd_are_not_forgotten) {
+  auto points = uniform_points(20000);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (int axis = 0; i % 10 != 0 && axis < 3; ++axis) points[i][axis] *= 0.05F;
+  }
+  std::shuffle(points.begin(), points.end(), std::mt19937_64(3));
+  EXPECT_NEAR(sample_of(points, 0.1).occupied, -std::expm1(-2.0), 0.2);
+}
+
 TEST_F(point_sample_test, points_outside_an_endless_axis_are_no_crowd) {
   const backend_context context = backend_context();
   const auto points = uniform_points(50000);

@@ -54,13 +54,18 @@ struct tiles_method {
     cost.once("mesh", cost_unit::step, nodes);
     cost.once("flat", cost_unit::step, where(collects && flat, nodes * request.width));
     cost.once("company", cost_unit::step, request.company());
-    cost.each("start", cost_unit::launch, 1);
-    cost.each("mesh", cost_unit::byte, 1e-6 * request.bytes);
+    // The mesh is filled with zeros before, unless its points collect.
+    const bool patches_collect = collects && !flat;
+    cost.each("start", cost_unit::launch, where(!patches_collect, 1));
+    cost.each("mesh", cost_unit::byte, where(!patches_collect, 1e-6 * request.bytes));
     cost.each("points", cost_unit::step, points);
     cost.each("cubes", cost_unit::step, where(cubes, points * products));
-    cost.each("collect", cost_unit::step, where(collects && !flat, nodes));
-    cost.each("collected", cost_unit::step, where(collects && !flat, sums));
-    cost.each("shares", cost_unit::step, where(collects && !flat, std::min(request.company(), most_collected)));
+    cost.each("collect_start", cost_unit::launch, where(patches_collect, 1));
+    cost.each("collect", cost_unit::step, where(patches_collect, nodes));
+    // Of points and the patches that they reach: each takes the products of a whole patch.
+    const double patches = std::pow((request.width + tile_patch - 1.0) / tile_patch, 3);
+    cost.each("pairs", cost_unit::step, where(patches_collect, points * patches));
+    cost.each("shares", cost_unit::step, where(patches_collect, std::min(request.company(), most_collected)));
     cost.each("flat", cost_unit::step, where(collects && flat, nodes * request.width));
     cost.each("flat_points", cost_unit::step, where(collects && flat, points));
     cost.each("work", cost_unit::step, where(adds && !flat && !ordered, sums));
@@ -69,8 +74,9 @@ struct tiles_method {
     cost.each("flat_ordered", cost_unit::step, where(adds && flat && ordered, sums));
     cost.each("company", cost_unit::step, where(adds && !flat && !ordered, request.company()));
     cost.each("crowd", cost_unit::step, where(adds && !flat && !ordered, request.crowded()));
-    cost.each("ordered_company", cost_unit::step, where(adds && !flat && ordered, request.company()));
-    cost.each("ordered_crowd", cost_unit::step, where(adds && !flat && ordered, request.crowded()));
+    // A thread adds up the sums of all units of a tile.
+    const double units = 1e3 * request.fullest_tile() / (2 * unit_points_of(request.points));
+    cost.each("units", cost_unit::step, where(adds && !flat && ordered, units));
     return cost.holds(tiled_point_bytes(request));
   }
 };

@@ -20,10 +20,12 @@ namespace {
   return make_cpu_tiles(shape, request.wide(8) > 0 ? 8 : 4);
 }
 
-/// How many tiles there are for each color: as many threads can work at a time.
+/// How many tiles there are for each color, on average: as many threads can work at a time.
 [[nodiscard]] double tiles_of_a_color(const mesh_tiles& tiles) {
   double result = 1;
-  for (const tile_axis& axis : tiles.axis) result *= axis.tiles == 1 ? 1 : axis.tiles / (2 + axis.tiles % 2);
+  for (const tile_axis& axis : tiles.axis) {
+    if (axis.tiles > 1) result *= static_cast<double>(axis.tiles) / (2 + axis.tiles % 2);
+  }
   return std::max(result, 1.0);
 }
 
@@ -55,8 +57,9 @@ namespace {
 method_cost cpu_tiles_cost(const spread_request& request) {
   const mesh_tiles tiles = tiles_of(request);
   const auto all = request.share(1e-6 * request.bytes);
-  spread_request working = request;
-  working.threads = static_cast<int>(std::clamp(tiles_of_a_color(tiles), 1.0, static_cast<double>(request.threads)));
+  // Colors overlap in time: tiles wait for neighbors only.
+  constexpr double overlap = 1.5;
+  const double workers = std::clamp(overlap * tiles_of_a_color(tiles), 1.0, static_cast<double>(request.threads));
   constexpr double points_worth_a_team = 128;
   method_cost cost;
   cost.once("start", cost_unit::launch, 1);
@@ -71,11 +74,11 @@ method_cost cpu_tiles_cost(const spread_request& request) {
   // To find out which tiles wait for which.
   cost.each("walk", cost_unit::step, request.share(1e-3 * static_cast<double>(tiles.count())));
   cost.each("flat", cost_unit::byte, request.dimension < 3 ? request.share(1e-6 * request.nodes) : 0);
-  cost.each("tiles", cost_unit::step, working.share(1e-6 * reached_mesh_points(tiles, request)));
-  cost.each("points", cost_unit::step, working.share(request.megapoints()));
-  cost.each("work", cost_unit::step, working.share(request.contributions()));
-  cost.each("wide", cost_unit::step, working.share(request.wide(request.contributions())));
-  cost.each("rows", cost_unit::step, working.share(request.contributions() / request.row));
+  cost.each("tiles", cost_unit::step, 1e-6 * reached_mesh_points(tiles, request) / workers);
+  cost.each("points", cost_unit::step, request.megapoints() / workers);
+  cost.each("work", cost_unit::step, request.contributions() / workers);
+  cost.each("wide", cost_unit::step, request.wide(request.contributions()) / workers);
+  cost.each("rows", cost_unit::step, request.contributions() / request.row / workers);
   cost.each("fullest", cost_unit::step, request.fullest());
   return cost.holds(tiled_point_bytes(request));
 }

@@ -52,6 +52,13 @@ struct tile_plan {
 /// Patches for points that read the mesh directly (interpolate/direct.cuh), under the same conditions.
 [[nodiscard]] tile_patches make_direct_patches(const tile_grid& grid, double density);
 
+/// How many points units have on average: enough units for eight on every scheduler of a large device, and enough
+/// points for a unit to pay. None has more than twice as many.
+[[nodiscard]] constexpr double unit_points_of(double count) {
+  constexpr double units = 6000, least = 64, most = 512;
+  return count < least * units ? least : count > most * units ? most : count / units;
+}
+
 /// Candidates of a warp, at least, where a crowded patch is divided: enough for writing its sums to pay.
 inline constexpr std::size_t least_crowd_share = 128;
 /// How patches that collect so many points are divided.

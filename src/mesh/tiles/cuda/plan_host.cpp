@@ -244,8 +244,7 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool
   const bool sparse = density < 0.1;
   plan.grid = has_planar_tiles(shape) && !sparse ? make_planar_tiles(shape, clip)
                                                  : make_tiles(shape, clip, density < 1.5 ? 2 : 1);
-  // Enough units for eight on every scheduler of a large device, and enough points for a unit to pay.
-  const double unit = std::clamp(static_cast<double>(count) / 6000, 64.0, 512.0);
+  const double unit = unit_points_of(static_cast<double>(count));
   const double tiles = static_cast<double>(plan.grid.tiles[0]) * plan.grid.tiles[1] * plan.grid.tiles[2];
   const double in_tile = std::max(static_cast<double>(count) / tiles, 1e-6);
   cut_segments(plan.grid, static_cast<int>(std::ceil(std::min(unit / in_tile, 64.0))));
