@@ -116,7 +116,8 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
   mesh_force_errors errors{};
   if (window != nullptr) {
     errors = mesh_errors(spectrum, *window, system.vectors, mesh, nodes);
-    errors.pair *= 1 + 8 / modes_at_edge(system, mesh / 2, alpha);  // aliases of more modes scatter less
+    // Aliases of more modes scatter less. Most come from modes at the edge; on a fine mesh, from the longest waves.
+    errors.pair *= 1 + std::max(8 / modes_at_edge(system, mesh / 2, alpha), 2 * errors.scatter);
   } else {
     errors.pair = truncation_error(spectrum, system.vectors, cast<double>(mesh) + vec<double, 3>::filled(0.5));
     errors.pair *= 1 + 20 / modes_at_edge(system, mesh, alpha);  // few modes scatter

@@ -67,8 +67,9 @@ class split_spectrum {
 
 /// For charges of 1.
 struct mesh_force_errors {
-  double pair;  ///< mean square of the error of the force between two charges at random places
-  double self;  ///< mean square of the force of a charge on itself
+  double pair;         ///< mean square of the error of the force between two charges at random places
+  double self;         ///< mean square of the force of a charge on itself
+  double scatter = 0;  ///< relative standard deviation of the first one: more where fewer modes make it
 };
 
 /// `vectors`: of the cell. `nodes`: along half an axis; 4 are right to a tenth, 8 or 16 to a hundredth.

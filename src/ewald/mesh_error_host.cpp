@@ -198,6 +198,7 @@ struct axis_waves {
 /// Sums over modes: of the square of the error of a pair's force, and of what a charge feels of itself, by axis.
 struct mode_sums {
   double pair = 0;
+  double squares = 0;  ///< of what each mode adds to `pair`
   vec<double, 3> self{};
 };
 
@@ -219,12 +220,15 @@ void add_line(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& metr
     const double g = scaled / square, rest = excess_xy + z.excess * (1 + excess_xy);
     const double far = drift_0 + z.mode * drift_1 + z.drift * along + z.growth;
     const double inverse = inverse_xy * z.inverse, weighted = z.weight * g * inverse;
-    here.pair += weighted * g * inverse * (square * rest * (2 + rest) + far);
+    const double error = g * g * inverse * inverse * (square * rest * (2 + rest) + far);
+    here.pair += z.weight * error;
+    here.squares += z.weight * error * error;
     here.self[0] += weighted;
     here.self[2] += weighted * z.self;
   }
   const double weight = (x.mode > 0 ? 2 : 1) * x.weight * y.weight;  // the opposite modes have the same errors
   sums.pair += weight * here.pair;
+  sums.squares += weight * here.squares;
   sums.self += weight * vec<double, 3>{x.self * here.self[0], y.self * here.self[0], here.self[2]};
 }
 
@@ -287,6 +291,8 @@ mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_alias
   }
   mesh_force_errors errors{
       sums.pair / (volume * volume) + truncation_error(spectrum, vectors, 0.5 * cast<double>(mesh)), 0};
+  // Squares of charges' modes have exponential distributions, and opposite modes the same.
+  if (sums.squares > 0) errors.scatter = std::sqrt(2 * sums.squares) / sums.pair;
   for (int a = 0; a < 3; ++a) {
     const double amplitude = mesh[a] * sums.self[a] / volume;
     errors.self += 0.5 * metric[a][a] * amplitude * amplitude;

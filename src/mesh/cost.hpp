@@ -71,9 +71,11 @@ struct spread_request {
     return std::min(nodes, std::pow(tile_edges[static_cast<std::size_t>(dimension)], dimension));
   }
   [[nodiscard]] double evenly_in_tile() const { return points * tile_points() / nodes; }
-  /// Millions of points that reach one mesh point, where most do.
+  /// Millions of points that reach one mesh point, where most do. Where that was not sampled the fullest tile is taken
+  /// to be halfway between even and all in one place, as a geometric mean.
   [[nodiscard]] double most_at_a_point() const {
-    return sample.seen > 0 && reached > 0 ? 1e-6 * reached : fullest() / tile_points();
+    if (sample.seen > 0 && reached > 0) return 1e-6 * reached;
+    return fullest_tile() * std::sqrt(std::min(1.0, footprint / tile_points()));
   }
   /// Millions of points in the fullest tile, which one block or thread adds up. What was not sampled is taken to be
   /// clustered somewhat, so that methods that suffer most are chosen only for points that were seen.
