@@ -164,7 +164,7 @@ void circles<Context, T, D>::implementation::make_way(std::size_t way, const cir
   const detail::circles_way& chosen = detail::circles_ways(on_cuda)[way];
   const circles_options next = detail::complete_circles(context, with_way(options, chosen, asked_queue));
   auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
-  next_setup.queues = chosen.queues;
+  next_setup.queues = false;
   auto made = detail::make_circles_engine<Context, T, D>(next.order, next.cell_list, context, next_setup);
   if (state != nullptr) made->set(state->positions, state->storage_order, state->step);
   engine = std::move(made);

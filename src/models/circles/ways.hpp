@@ -10,13 +10,13 @@
 
 namespace quadrat::detail {
 
-/// A way to run the model that is considered where nothing is named: an order over a grid. All over `counting`.
+/// A way to run the model that is considered where nothing is named: an order over a grid. All over `counting`, and on
+/// CUDA without a queue of neighbors (queue.hpp).
 struct circles_way {
   std::string_view name;
   std::string_view order;
   int cells_per_reach;
   int cells_per_reach_x;
-  bool queues = false;  ///< neighbors are queued (queue.hpp)
 };
 
 [[nodiscard]] std::span<const circles_way> circles_ways(bool cuda);

@@ -17,13 +17,12 @@ constexpr std::array<circles_way, 4> considered_on_cpu{{
     {"trimmed_1x4", search_orders::trimmed::name, 1, 4},
     {"trimmed_2x4", search_orders::trimmed::name, 2, 4},
 }};
-constexpr std::array<circles_way, 6> considered_on_cuda{{
+constexpr std::array<circles_way, 5> considered_on_cuda{{
     {"trimmed_2x2", search_orders::trimmed::name, 2, 2},
     {"trimmed_1x4", search_orders::trimmed::name, 1, 4},
     {"trimmed_2x4", search_orders::trimmed::name, 2, 4},
     {"trimmed_3x3", search_orders::trimmed::name, 3, 3},
     {"strips_1", search_orders::strips::name, 1, 1},
-    {"queued_1x4", search_orders::trimmed::name, 1, 4, true},
 }};
 
 /// Distance of row `offset` from a point that lies at `u`, in [0, 1), of row 0, in widths of rows.
