@@ -29,6 +29,10 @@ struct contact_choice {
 [[nodiscard]] contact_choice choose_contact_method(const method_demand& demand, std::string_view asked,
                                                    const pair_request& request, const device_profile& profile);
 
+/// The methods that can be chosen, fastest first.
+[[nodiscard]] std::vector<expected_time> contact_times(const method_demand& demand, const pair_request& request,
+                                                       const device_profile& profile);
+
 /// All methods, as such a choice sees them.
 [[nodiscard]] explanation explain_contact_method(const method_demand& demand, const pair_request& request,
                                                  const device_profile& profile);

@@ -9,11 +9,16 @@
 
 namespace quadrat::detail {
 
+std::vector<expected_time> contact_times(const method_demand& demand, const pair_request& request,
+                                         const device_profile& profile) {
+  return times_by_profile<contact_method_list>({"contacts", demand}, request, profile);
+}
+
 contact_choice choose_contact_method(const method_demand& demand, std::string_view asked, const pair_request& request,
                                      const device_profile& profile) {
   std::string reason = "asked for";
   if (asked.empty()) {
-    const auto times = times_by_profile<contact_method_list>({"contacts", demand}, request, profile);
+    const std::vector<expected_time> times = contact_times(demand, request, profile);
     asked = times.front().method;
     const bool compared = times.size() > 1 && std::isfinite(times[1].milliseconds);
     reason = compared ? comparison(times, 1) : "no other method takes this many bodies of any sizes";

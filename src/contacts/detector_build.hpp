@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <type_traits>
+#include <new>
 #include <utility>
 
 #include "contacts/checks.hpp"
@@ -59,8 +59,6 @@ class listed_passes final : public body_passes<T> {
 
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::build(const bodies_view<T>& bodies) {
-  const bool counted = state == stage::built;
-  const auto found = static_cast<double>(size);
   state = stage::failed;
   size = 0;
   current = 0;
@@ -70,20 +68,36 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
   request.number_bytes = sizeof(T);
   request.known_domain = options.domain.has_value();
   // Where runs must be repeatable a search does not depend on those before it.
-  if (counted && context.reproducibility() == determinism::none) request.found = found;
+  if (context.reproducibility() == determinism::none)
+    request.found = contacts_of_a_body * static_cast<double>(bodies.size());
   search.choose(options.method, request);
-  // The bins in `search` are those of the direct search only if the last build was direct and did not fail.
-  const bool planned_directly = std::exchange(found_directly, false);
-  found_directly = find_directly(bodies, planned_directly);
-  if (!found_directly) {
-    look_at(bodies);
-    if (bodies.size() > 0) {
-      search.insert();
-      find(bodies);
+  for (;;) {
+    search.begin_round(bodies.size());
+    try {
+      find_contacts(bodies);
+      break;
+    } catch (const std::bad_alloc&) {
+      if (!search.refuse_round()) throw;
     }
+  }
+  if (bodies.size() > 0) {
+    search.end_round();
+    contacts_of_a_body = static_cast<double>(size) / static_cast<double>(bodies.size());
   }
   if (size > 0 && sorted()) sort(bodies.size() + bodies.planes.size());
   state = stage::built;
+}
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::find_contacts(const bodies_view<T>& bodies) {
+  // The bins in `search` are those of the direct search only if the last build was direct and did not fail.
+  const bool planned_directly = std::exchange(found_directly, false);
+  found_directly = find_directly(bodies, planned_directly);
+  if (found_directly) return;
+  look_at(bodies);
+  if (bodies.size() == 0) return;
+  search.insert();
+  find(bodies);
 }
 
 /// Checks the bodies, and chooses bins.

@@ -31,6 +31,7 @@ struct contact_detector<Context, T>::implementation {
   enum class stage { empty, built, failed } state = stage::empty;
   bool found_directly = false;  ///< whether the last build used the direct search
   std::uint64_t size = 0;
+  double contacts_of_a_body = -1;  ///< in the last search that found all; below 0: there was none
 
   detail::search_plan<Context, T> search;
   detail::candidate_pairs<Context, T> candidates;
@@ -49,6 +50,7 @@ struct contact_detector<Context, T>::implementation {
     on_device.planes = {};
     return {on_device, options.domain.value_or(detail::open_box<T>())};
   }
+  void find_contacts(const bodies_view<T>& bodies);
   void look_at(const bodies_view<T>& bodies);
   [[nodiscard]] bool find_directly(const bodies_view<T>& bodies, bool planned_directly);
   void find(const bodies_view<T>& bodies);

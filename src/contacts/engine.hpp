@@ -56,11 +56,21 @@ struct pair_request {
   [[nodiscard]] double turned(double amount) const { return spheres ? 0 : amount; }
   /// The same in double precision.
   [[nodiscard]] double wide(double amount) const { return number_bytes == 8 ? amount : 0; }
-  /// Whether a choice made for `other` holds. What was found counts if it changes by half.
+  /// Whether a choice made for `other` holds. What was found counts if it changes by half, and by more than a few.
   [[nodiscard]] bool asks_the_same(const pair_request& other) const {
-    const bool as_many = found < 0 || (other.found >= 0 && std::abs(found - other.found) <= 0.5 * other.found);
+    const double small = 0.5 * other.found + 0.05 * static_cast<double>(bodies);
+    const bool as_many = found < 0 || (other.found >= 0 && std::abs(found - other.found) <= small);
     return bodies == other.bodies && boxes == other.boxes && spheres == other.spheres &&
            known_domain == other.known_domain && as_many;
+  }
+  /// Whether the times of searches for `other` say how long this one will take: about as many bodies and contacts.
+  [[nodiscard]] bool resembles(const pair_request& other) const {
+    constexpr double much = 1.5;
+    const double now = static_cast<double>(bodies), before = static_cast<double>(other.bodies);
+    pair_request as_many = *this;
+    as_many.bodies = other.bodies;
+    as_many.found *= before / std::max(now, 1.0);
+    return as_many.asks_the_same(other) && now <= much * before && before <= much * now;
   }
   /// Whether loops over the rows of bodies start threads on a CPU (for_each_row).
   [[nodiscard]] bool starts_teams() const {
@@ -95,16 +105,21 @@ struct pair_request {
   cost.each("bodies", cost_unit::step, request.share(bodies));
   cost.each("wide", cost_unit::step, request.wide(request.share(bodies)));
   cost.each("turned", cost_unit::step, request.turned(request.share(bodies)));
-  if (!request.cuda) cost.each("team", cost_unit::launch, request.starts_teams() ? 1 : 0);
+  if (!request.cuda) {
+    cost.each("team", cost_unit::launch, request.starts_teams() ? 1 : 0);
+    cost.each("alone", cost_unit::step, bodies);  // what threads that share a core or its memory do not gain by
+  }
   cost = with_contacts(cost, request);
   return request.cuda ? with_crowd(cost, request).each("wide_crowd", cost_unit::step, request.wide(request.crowd()))
                       : cost;
 }
 
-/// `cost()` of a method that is chosen for crowds of a few thousand bodies, on GPUs only.
+/// `cost()` of a method that is chosen for a few thousand bodies whose contacts have been counted, on GPUs only: in
+/// crowds that nobody knows of it may take ten times as long as `levels`.
 template <typename Cost>
 [[nodiscard]] method_cost for_crowds(const pair_request& request, const Cost& cost) {
   if (!request.cuda || request.boxes) return method_cost().last_resort("not faster than levels");
+  if (request.found < 0) return cost().last_resort("contacts have not been counted");
   return request.bodies > crowd_most_bodies ? cost().last_resort("may test every pair") : cost();
 }
 

@@ -12,11 +12,12 @@
 #include "contacts/choice.hpp"
 #include "contacts/engine.hpp"
 #include "quadrat/core/box.hpp"
+#include "tune/round_trials.hpp"
 
 namespace quadrat::detail {
 
 /// A search for pairs of bodies: the placed bodies, the method, and its engine. Call choose, place, plan, insert; then
-/// the passes of the engine.
+/// the passes of the engine. Between begin_round and end_round the times of searches decide between methods.
 template <typename Context, typename T>
 class search_plan {
  public:
@@ -24,6 +25,12 @@ class search_plan {
 
   /// Takes the named method; chooses one if the name is empty.
   void choose(std::string_view asked, const pair_request& request);
+  /// After `choose`: may try another method in this search.
+  void begin_round(std::size_t bodies);
+  /// The search has ended, without an error.
+  void end_round() { trials_.stop(context_); }
+  /// There is no memory for the search. Returns whether its method was only on trial: then it is to be searched again.
+  [[nodiscard]] bool refuse_round();
   /// Places and checks all bodies. Synchronizes.
   template <typename Place>
   [[nodiscard]] fault_report place(std::size_t count, const Place& place) {
@@ -51,8 +58,12 @@ class search_plan {
     return {placement_.bodies(), placement_.count(), &placement_.sizes(), domain_, placement_.faults()};
   }
 
+  void use(std::string_view method);
+
   Context context_;
   body_placement<Context, T> placement_;
+  round_trials<Context> trials_;  // at determinism none, of methods that were not asked for, once contacts are counted
+  bool tried_ = false;            // there is an engine of a method that was on trial
   /// The engines used so far, by name of the method: if the number of bodies alternates between two methods, neither
   /// allocates again.
   std::map<std::string_view, std::unique_ptr<pair_engine<Context, T>>> engines_;

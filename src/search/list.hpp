@@ -18,6 +18,7 @@
 #include "search/reduced_boxes.hpp"
 #include "search/results.hpp"
 #include "search/rings.hpp"
+#include "tune/round_trials.hpp"
 
 /// The implementation of neighbor_list: results, what `update` remembers, and the engine in use. Its functions are in
 /// list_prepare.hpp (memory, boxes, choice of the method), list_build.hpp (what is enqueued) and list_check.hpp
@@ -43,6 +44,7 @@ template <typename Context, typename T, int D>
 struct neighbor_list<Context, T, D>::implementation {
   implementation(const Context& where, const neighbor_options<T>& chosen);
 
+  /// A round: another method may be tried.
   void build(const neighbor_input<T, D>& input);
   void build_asynchronously(const neighbor_input<T, D>& input);
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
@@ -92,6 +94,10 @@ struct neighbor_list<Context, T, D>::implementation {
   double unseen_work_ms = 0;  // of all such builds so far
   std::string_view method;
   std::string reason;
+  detail::round_trials<Context> trials;  // at determinism none, of methods chosen for points that were sampled
+  bool in_turn = false;                  // the trials said by which method this build is made
+  bool tried = false;                    // there is an engine of a method that was on trial
+  bool fixed = false;                    // a graph may repeat a build: its method stays
 
  private:
   /// Words that the device writes and the host reads: two of a fault flag, the number of entries, whether points have
@@ -117,19 +123,20 @@ struct neighbor_list<Context, T, D>::implementation {
   void choose_method(const neighbor_input<T, D>& input, double mean_row);
   [[nodiscard]] bool choice_holds();
   [[nodiscard]] detail::point_sample sample(const points_view<T, D>& points);
-  template <typename Method>
-  void use_method();
+  void use_method(std::string_view name);
+  void take_turn(std::size_t points);
   [[nodiscard]] bool keeps_points() const { return options.keeps_points || options.skin > T(0); }
   void keep_points(const neighbor_input<T, D>& input);
   void set_boxes(std::span<const lattice<T, D>> given);
-  void prepare(const neighbor_input<T, D>& input);
+  void prepare(const neighbor_input<T, D>& input, bool round);
   [[nodiscard]] detail::search_task<T, D> task(const neighbor_input<T, D>& input, double mean_row);
   /// On average, as the last build or count found them.
   [[nodiscard]] double neighbors_of_a_point() const {
     const double entries = static_cast<double>(size) * (options.pairs == neighbor_pairs::half ? 2 : 1);
     return rows > 0 ? entries / static_cast<double>(rows) : 0;
   }
-  void start(const neighbor_input<T, D>& input);
+  void build_by_method(const neighbor_input<T, D>& input);
+  void start(const neighbor_input<T, D>& input, bool round);
   [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
   void enqueue_cells(const neighbor_input<T, D>& input);
   void enqueue_copies(const neighbor_input<T, D>& input);

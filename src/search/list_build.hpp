@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <new>
+
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
@@ -136,20 +138,20 @@ void neighbor_list<Context, T, D>::implementation::enqueue_size_of_counts() {
               scratch);
 }
 
-/// The common start of building and counting.
+/// The common start of building and counting. A build is a round, in which another method may be tried.
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T, D>& input) {
+void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T, D>& input, bool round) {
   state = stage::failed;
   failure = nullptr;
   replayed = false;
   ++version;
-  prepare(input);
+  prepare(input, round);
   if (rows == 0) fill_bytes(context, control.data() + size_word, 0, sizeof(std::uint64_t));
 }
 
 template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
-  start(input);  // No memory for entries is made: build_asynchronously needs a build first.
+  start(input, false);  // No memory for entries is made: build_asynchronously needs a build first.
   enqueue_cells(input);
   engine->limit().allow(detail::count_limit::none);
   engine->enqueue_counts(search(input), results.counts.data(), faults());
@@ -197,7 +199,23 @@ bool neighbor_list<Context, T, D>::implementation::build_rows(const neighbor_inp
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T, D>& input) {
-  start(input);
+  for (;;) {
+    in_turn = false;
+    try {
+      build_by_method(input);
+      break;
+    } catch (const std::bad_alloc&) {
+      // A method on trial may need more memory than there is.
+      if (!in_turn || !trials.trying(method)) throw;
+    }
+    trials.refuse(method);
+  }
+  if (in_turn) trials.stop(context);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::build_by_method(const neighbor_input<T, D>& input) {
+  start(input, true);
   if (matrix()) results.grow(context, static_cast<std::uint64_t>(rows) * options.width);
   prepared = true;
   if (matrix()) {
@@ -238,6 +256,9 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   const detail::neighbor_request wanted = detail::make_request(cuda, options, input, cubes);
   require(wanted.asks_the_same(request) || detail::method_serves(method, wanted), "the method of the last build, ",
           method, ", does not serve queries or excluded pairs; call build");
+  // A graph works in the memory of the method that it was captured with.
+  trials.end();
+  fixed = true;
   last = input;
   last.boxes = {};
   failure = nullptr;

@@ -30,6 +30,22 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return sum;
 }
 
+/// Goes over to the method whose turn it is, where the times of builds decide.
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::take_turn(std::size_t points) {
+  in_turn = trials.running() && points > 0;
+  if (!in_turn) return;
+  use_method(trials.next_round(context, static_cast<double>(points)));
+  tried = tried || trials.trying(method);
+  if (tried && trials.resting()) {
+    for (auto& each : engines) {
+      if (each.get() != engine) each.reset();
+    }
+    tried = false;
+  }
+  trials.start(context);
+}
+
 /// Whether a method that was chosen for such points stays: until there has been work that is worth a sample, if they
 /// were not sampled. Where runs must be repeatable the first points decide.
 template <typename Context, typename T, int D>
@@ -50,23 +66,29 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
     const bool free = context.reproducibility() == determinism::none;
     wanted.threads = free ? context.threads() : detail::usual_threads;
   }
-  if (engine != nullptr && wanted.asks_the_same(request) && choice_holds()) return;
+  if (engine != nullptr) {
+    // No points say nothing of those that follow.
+    const bool as_tried = trials.running() && (wanted.points == 0 || wanted.resembles(request));
+    if (wanted.asks_the_same(request) ? choice_holds() : as_tried) return;
+  }
   engine = nullptr;  // should this fail
+  trials.end();
+  if (!wanted.asks_the_same(request) && context.reproducibility() == determinism::none) unseen_work_ms += unseen_ms;
   request = wanted;
   reason = "asked for";
-  std::string_view name = options.method;
-  if (name.empty()) {
-    auto times = detail::neighbor_times(request, profile_of(context));
-    unseen_ms = times.size() > 1 && boxes.size() == 1 ? times[0].milliseconds : 0;
-    if (unseen_ms > 0 && detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms))) {
-      request.sample = sample(input.points);
-      times = detail::neighbor_times(request, profile_of(context));
-      unseen_ms = unseen_work_ms = 0;
-    }
-    name = times.front().method;
-    reason = detail::comparison(times, 1);
+  if (!options.method.empty()) return use_method(options.method);
+  auto times = detail::neighbor_times(request, profile_of(context));
+  unseen_ms = times.size() > 1 && boxes.size() == 1 ? times[0].milliseconds : 0;
+  if (unseen_ms > 0 && detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms))) {
+    request.sample = sample(input.points);
+    times = detail::neighbor_times(request, profile_of(context));
+    unseen_ms = unseen_work_ms = 0;
   }
-  detail::neighbor_method_list::with("neighbor method", name, [&](auto named) { use_method<decltype(named)>(); });
+  reason = detail::comparison(times, 1);
+  use_method(times.front().method);
+  // Crowds slow some methods down a hundred times, so that points that were not sampled are not tried on any.
+  const bool tries = request.sample.seen > 0 && !fixed && context.reproducibility() == determinism::none;
+  if (tries) trials.begin(times, method, static_cast<double>(request.points));
 }
 
 /// The distribution of points over cubes with the reach as edge, in the box around the (one) cell.
@@ -83,16 +105,18 @@ detail::point_sample neighbor_list<Context, T, D>::implementation::sample(const 
 }
 
 template <typename Context, typename T, int D>
-template <typename Method>
-void neighbor_list<Context, T, D>::implementation::use_method() {
-  if constexpr (requires { Method::serves(request); }) {
-    require(Method::serves(request), "the neighbor method ", Method::name, " was asked for; it serves ",
-            Method::served);
-  }
-  method = Method::name;
-  constexpr std::size_t index = detail::neighbor_method_list::index_of<Method>;
-  if (engines[index] == nullptr) engines[index] = Method::template make<Context, T, D>(context, options);
-  engine = engines[index].get();
+void neighbor_list<Context, T, D>::implementation::use_method(std::string_view name) {
+  detail::neighbor_method_list::with("neighbor method", name, [&](auto named) {
+    using named_method = decltype(named);
+    if constexpr (requires { named_method::serves(request); }) {
+      require(named_method::serves(request), "the neighbor method ", named_method::name, " was asked for; it serves ",
+              named_method::served);
+    }
+    method = named_method::name;
+    constexpr std::size_t index = detail::neighbor_method_list::index_of<named_method>;
+    if (engines[index] == nullptr) engines[index] = named_method::template make<Context, T, D>(context, options);
+    engine = engines[index].get();
+  });
 }
 
 template <typename Context, typename T, int D>
@@ -127,7 +151,7 @@ detail::search_task<T, D> neighbor_list<Context, T, D>::implementation::task(con
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<T, D>& input) {
+void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<T, D>& input, bool round) {
   prepared = false;
   detail::check_neighbor_input(options, input);
   given_systems = input.system_of_point != nullptr;
@@ -137,6 +161,7 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
           options.width, " entries was asked for; at most 2^40 are possible");
   set_boxes(input.boxes);
   choose_method(input, mean_row);
+  if (round) take_turn(input.points.count);
   engine->prepare(task(input, mean_row));
   results.set_rows(context, rows);
   point_count = input.points.count;

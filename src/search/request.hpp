@@ -40,6 +40,16 @@ struct neighbor_request {
     return cuda == other.cuda && points == other.points && one_cutoff == other.one_cutoff && radii == other.radii &&
            excluded == other.excluded && half == other.half && box_cells == other.box_cells;
   }
+  /// Whether the times of lists for `other` say how long this one will take: about as many points in about such boxes.
+  [[nodiscard]] bool resembles(const neighbor_request& other) const {
+    constexpr double much = 1.5;
+    const auto near = [](double a, double b) { return a <= much * b && b <= much * a; };
+    neighbor_request as_many = *this;
+    as_many.points = other.points;
+    as_many.box_cells = other.box_cells;
+    return as_many.asks_the_same(other) && points <= trimmed_rows_most_points && near(box_cells, other.box_cells) &&
+           near(static_cast<double>(points), static_cast<double>(other.points));
+  }
   /// Of one thread; a GPU is taken as a whole.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
   /// As loops of a CPU see it that start threads for this many points or more.
@@ -97,19 +107,17 @@ inline constexpr double boxes_of_nearest_image = 2.001;
 inline constexpr double unseen_clustering_of_lists = 8;
 /// How many times the company of even points those that were not sampled are taken to have, as far as a GPU waits for
 /// them. With more of it, `warps` would be chosen for more than 40,000 even points, where `masks` takes half as long.
-inline constexpr double unseen_crowding_of_lists = 2;
+inline constexpr double unseen_crowding_of_lists = 1.5;
 
 /// The terms of a search over cells that tests `candidates` cells full of points for each point: starts, points put
-/// into cells, candidates, pairs found, the longest row.
-[[nodiscard]] inline method_cost search_cost(const neighbor_request& request, double candidates) {
+/// into cells, candidates, pairs found, the longest row. `lanes`: threads of a GPU that search for one point.
+[[nodiscard]] inline method_cost search_cost(const neighbor_request& request, double candidates, double lanes = 1) {
   const double points = request.megapoints();
   const double tests = points * std::min(candidates * request.per_cell(), 1e6 * points);
   const double fullest =
       request.sample.seen > 0
           ? std::max(request.sample.fullest, request.per_cell())
           : unseen_fullest(request.per_cell(), static_cast<double>(request.points), unseen_clustering_of_lists);
-  // A thread or block of a GPU takes the candidates of a point or cell, however many. Unseen points may be crowded.
-  const double crowded = request.sample.seen > 0 ? 1 : unseen_crowding_of_lists;
   method_cost cost;
   cost.each("start", cost_unit::launch, 1);
   cost.each("points", cost_unit::step, request.share(points));
@@ -117,8 +125,15 @@ inline constexpr double unseen_crowding_of_lists = 2;
   cost.each("tests", cost_unit::step, request.share(tests));
   cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(tests) : 0);
   cost.each("pairs", cost_unit::byte, request.share(request.megapairs()));
-  if (request.cuda)
-    return cost.each("longest", cost_unit::step, std::min(1e-6 * candidates * crowded * request.per_cell(), points));
+  if (request.cuda) {
+    // A thread or warp takes the candidates of a point, however many. The others wait for it while there are more
+    // threads than points. Unseen points may be crowded.
+    constexpr double threads_at_once = 150000;
+    const double waiting = std::max(0.0, 1 - lanes * static_cast<double>(request.points) / threads_at_once);
+    const double crowded = request.sample.seen > 0 ? 1 : unseen_crowding_of_lists;
+    return cost.each("longest", cost_unit::step,
+                     waiting * std::min(1e-6 * candidates * crowded * request.per_cell(), points));
+  }
   cost.each("fullest", cost_unit::step, 1e-6 * fullest * candidates);
   // Starting threads takes as long as thousands of tests.
   return cost.each("team", cost_unit::launch, request.threads > 1 ? 1 : 0)

@@ -97,6 +97,39 @@ TEST(contact_choices, follow_the_contacts_that_were_found_and_whether_the_domain
   }
 }
 
+TEST(contact_choices, leave_what_crowds_slow_down_until_contacts_have_been_counted) {
+  if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
+  for (const std::size_t bodies : {300u, 1000u, 4000u}) {
+    for (const bool known_domain : {false, true}) {
+      detail::pair_request request{bodies};
+      request.known_domain = known_domain;
+      EXPECT_EQ(choice_of({"contact method", true}, "", request).method, "levels") << bodies;
+    }
+  }
+}
+
+TEST(contact_choices, hold_for_about_as_many_bodies_and_contacts_while_methods_are_tried) {
+  detail::pair_request before{1000};
+  before.found = 2000;
+  const auto holds = [&](std::size_t bodies, double contacts_of_a_body) {
+    detail::pair_request now = before;
+    now.bodies = bodies;
+    now.found = contacts_of_a_body * static_cast<double>(bodies);
+    return now.resembles(before);
+  };
+  EXPECT_TRUE(holds(1000, 2));
+  EXPECT_TRUE(holds(1400, 2));
+  EXPECT_TRUE(holds(700, 2));
+  EXPECT_FALSE(holds(1600, 2));
+  EXPECT_FALSE(holds(600, 2));
+  EXPECT_FALSE(holds(1400, 4));
+  before.boxes = true;
+  EXPECT_TRUE(holds(1000, 2));
+  detail::pair_request spheres = before;
+  spheres.boxes = false;
+  EXPECT_FALSE(spheres.resembles(before));
+}
+
 TEST(contact_choices, are_made_anew_where_the_request_or_the_number_of_contacts_changes) {
   detail::pair_request before{1000};
   before.found = 1000;
@@ -114,6 +147,11 @@ TEST(contact_choices, are_made_anew_where_the_request_or_the_number_of_contacts_
   EXPECT_TRUE(changed([](auto& now) { now.found = 400; }));
   EXPECT_FALSE(changed([](auto& now) { now.found = 1400; }));
   EXPECT_FALSE(changed([](auto& now) { now.found = -1; })) << "not counted";
+  detail::pair_request few{1000};
+  few.found = 3;
+  detail::pair_request none = few;
+  none.found = 0;
+  EXPECT_TRUE(few.asks_the_same(none)) << "too few to matter";
   const detail::pair_request unseen{1000};
   EXPECT_FALSE(before.asks_the_same(unseen)) << "counted for the first time";
 }

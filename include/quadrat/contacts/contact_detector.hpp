@@ -35,7 +35,9 @@ struct contact_options {
 };
 
 /// Finds all contacts of bodies, each once; rebuilt whenever bodies move. Move-only. Context: cpu_context or
-/// cuda_context; T: float or double. A build of the same size as an earlier one allocates nothing.
+/// cuda_context; T: float or double. A build of the same size as an earlier one allocates nothing, except where another
+/// method is tried: at determinism none, where the method is chosen, for ten builds in a hundred at most
+/// (docs/choosing.md).
 ///
 /// The set of contacts is the same for every method. Their order is the same in every run and with any number of
 /// threads if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`). Sources:

@@ -133,7 +133,9 @@ template <typename T, int D>
                                           const neighbor_input<T, D>& input);
 
 /// A neighbor list, rebuilt whenever particles have moved. Move-only. T: float or double; D: 2 or 3; Context:
-/// cpu_context or cuda_context. A build of the same size as an earlier one allocates nothing.
+/// cpu_context or cuda_context. A build of the same size as an earlier one allocates nothing, except where another
+/// method is tried: at determinism none, where the method is chosen, for ten builds in a hundred at most
+/// (docs/choosing.md), and never once build_asynchronously has been called.
 ///
 /// Determinism: the set of pairs is always the same. Their order within a row is the same in every run if the context
 /// asks for run_to_run or canonical, and also the same for every method and box if `sorted` is set.

@@ -18,6 +18,8 @@ namespace quadrat::detail {
 
 /// The least number of steps per row; more if there would be more rows than bodies and than rows_of_few_bodies.
 inline constexpr std::uint64_t least_sweep_share = 32;
+/// Threads of a block on a GPU.
+inline constexpr double block_of_rows = 256;
 
 /// Sweep and prune along one axis (D. Baraff, "Dynamic Simulation of Non-Penetrating Rigid Bodies", 1992; J. Cohen and
 /// others, "I-COLLIDE", 1995), sorted again in each build, in parallel (S. Le Grand, GPU Gems 3, chapter 32, 2007). A
@@ -76,9 +78,12 @@ struct sweep_and_prune_record : pair_record {
       cost.each("start", cost_unit::launch, 1);
       cost.each("bodies", cost_unit::step, bodies);
       cost.each("turned", cost_unit::step, request.turned(bodies));
-      const double row = std::min(request.crowd(), 1e-6 * static_cast<double>(least_sweep_share));
-      cost.each("row", cost_unit::step, row);
-      cost.each("turned_row", cost_unit::step, request.turned(row));
+      // Rows of contacts alone, as those of a dense blob, take longest: as many as a block has threads at a time.
+      const double every = 0.4 * 1e6 * bodies * bodies, contacts = request.megacontacts();
+      const double block = std::min(contacts, 1e-6 * block_of_rows * static_cast<double>(least_sweep_share)) *
+                           (every > contacts ? contacts / every : 1);
+      cost.each("block", cost_unit::step, block);
+      cost.each("turned_block", cost_unit::step, request.turned(block));
       return with_contacts(cost, request);
     });
   }

@@ -311,7 +311,7 @@ struct masks_method : trimmed_rows_method {
     }
   }
   [[nodiscard]] static method_cost cost(const neighbor_request& request) {
-    return search_cost(request, request.dimension == 3 ? 14.0 : 6.0);
+    return search_cost(request, request.dimension == 3 ? 14.0 : 6.0, ByWarps ? 32 : 1);
   }
 };
 
