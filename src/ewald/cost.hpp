@@ -40,7 +40,7 @@ struct ewald_work {
   if (work.cuda && work.points > 0) {
     // A few threads walk for a charge, through one image of the cell after another. Where charges are few, nothing else
     // hides how long that takes.
-    constexpr double few = 10000;
+    constexpr double few = 30000;
     const double alone = 1e-3 * few / (work.points + few), alone_wide = work.single_precision ? 0 : alone;
     const double neighbors = work.pairs / work.points;
     cost.each("walk", cost_unit::step, alone * neighbors)

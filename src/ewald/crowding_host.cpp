@@ -27,30 +27,26 @@ std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 
 }
 
 /// Of boxes twice, four times, ... as long, until one has all points. Those at an end may be shorter.
-[[nodiscard]] static std::vector<double> crowding_of_wider(const vec<int, 3>& boxes, std::vector<double> in_box,
+[[nodiscard]] static std::vector<double> crowding_of_wider(const vec<std::size_t, 3>& boxes, std::vector<double> in_box,
                                                            double points) {
   std::vector<double> result;
-  vec<int, 3> extent = boxes;
-  for (int length = 2; extent[0] > 1 || extent[1] > 1 || extent[2] > 1; length *= 2) {
-    const vec<int, 3> before = extent;
+  vec<std::size_t, 3> extent = boxes;
+  for (std::size_t length = 2; extent[0] > 1 || extent[1] > 1 || extent[2] > 1; length *= 2) {
+    const vec<std::size_t, 3> before = extent;
     double even = 1;  // pairs that share a box, of points at random places, over all
     for (int axis = 0; axis < 3; ++axis) {
       extent[axis] = (before[axis] + 1) / 2;
       double squares = 0;
-      for (int from = 0; from < boxes[axis]; from += length) {
-        const double part = std::min(length, boxes[axis] - from);
+      for (std::size_t from = 0; from < boxes[axis]; from += length) {
+        const auto part = static_cast<double>(std::min(length, boxes[axis] - from));
         squares += part * part;
       }
-      even *= squares / boxes[axis] / boxes[axis];
+      even *= squares / static_cast<double>(boxes[axis] * boxes[axis]);
     }
-    std::vector<double> wider(static_cast<std::size_t>(extent[0]) * extent[1] * extent[2], 0.0);
-    std::size_t one = 0;
-    for (int x = 0; x < before[0]; ++x) {
-      for (int y = 0; y < before[1]; ++y) {
-        for (int z = 0; z < before[2]; ++z) {
-          wider[(static_cast<std::size_t>(x / 2) * extent[1] + y / 2) * extent[2] + z / 2] += in_box[one++];
-        }
-      }
+    std::vector<double> wider(extent[0] * extent[1] * extent[2], 0.0);
+    for (std::size_t i = 0; i < in_box.size(); ++i) {
+      const std::size_t row = i / before[2], x = row / before[1], y = row % before[1], z = i % before[2];
+      wider[(x / 2 * extent[1] + y / 2) * extent[2] + z / 2] += in_box[i];
     }
     double pairs = 0;
     for (const double n : wider) pairs += n * (n - 1);
@@ -99,8 +95,8 @@ measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
     system.companions = pairs / std::max(1.0, system.points);
     system.box = std::cbrt(system.volume() / cut.count());
     const auto begin = in_box.begin() + cut.first;
-    system.wider_crowding =
-        crowding_of_wider({cut.boxes[0], cut.boxes[1], cut.boxes[2]}, {begin, begin + cut.count()}, system.points);
+    const auto extent = make_vec<std::size_t, 3>([&](int axis) { return static_cast<std::size_t>(cut.boxes[axis]); });
+    system.wider_crowding = crowding_of_wider(extent, {begin, begin + cut.count()}, system.points);
     systems.push_back(system);
   }
   for (std::size_t i = 0; i < charges.size(); ++i) {
