@@ -75,6 +75,9 @@ struct transform_load {
   int threads = 1;  ///< of a CPU
 };
 
+/// GPUs have other ways to spread and to interpolate with windows wider than this.
+inline constexpr int most_narrow_window = 8;
+
 inline constexpr std::string_view transform_module = "nufft", transform_cost_name = "transform";
 
 /// The terms of one transform: points spread onto the mesh or interpolated from it, and the fast transform. Constants:

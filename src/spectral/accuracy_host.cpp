@@ -177,11 +177,10 @@ namespace {
 }  // namespace
 
 method_cost transform_cost(const transform_load& load) {
-  constexpr int most_narrow = 8;
   const double share = 1e-6 / (load.cuda ? 1 : load.threads), wide = load.single ? 0 : 1;
   // A row of a footprint takes as long as three more contributions.
   double covered = std::pow(load.width, load.dimension - 1) * (load.width + 3) * load.components;
-  const bool broad = load.width > most_narrow;
+  const bool broad = load.width > most_narrow_window;
   bool cubes = false;
   if (load.cuda && load.dimension == 3) {
     const double density = load.points / load.nodes, products = least_cube_products(load.width, density);

@@ -34,6 +34,7 @@ struct nufft_plan<Context, T, D>::implementation {
 
   [[nodiscard]] const detail::transform_window<T>& window() const { return windows[chosen]; }
   [[nodiscard]] bool real() const { return options.values == nufft_values::real; }
+  [[nodiscard]] bool sorts_by_tile() const;
   [[nodiscard]] detail::stacked_meshes meshes() const {
     return problem.meshes(window().oversampling, window().window.width);
   }
@@ -66,6 +67,7 @@ struct nufft_plan<Context, T, D>::implementation {
   std::size_t least_chosen = 0;
   double refused_for = std::numeric_limits<double>::infinity();
   std::size_t built = 0;  ///< the window, plus 1, that all that follows is for; 0: there is nothing
+  bool sorted_by_tile = false;
   std::unique_ptr<spread_plan<Context, T, D>> spreading;
   std::unique_ptr<detail::mode_transform<T>> transform;
   array<T, Context> factors;  ///< 1 / transform of the window, axis by axis
@@ -107,7 +109,7 @@ explanation nufft_plan<Context, T, D>::implementation::explanation() const {
 /// Everything that depends on the window and the mesh.
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::build() {
-  if (built == chosen + 1) return;
+  if (built == chosen + 1 && sorted_by_tile == sorts_by_tile()) return;
   built = 0;
   spreading.reset();
   transform.reset();
@@ -133,12 +135,24 @@ void nufft_plan<Context, T, D>::implementation::build() {
   spectrum = array<std::complex<T>, Context>(context, transform->spectrum_size());
   make_spreading(all, own);
   built = chosen + 1;
+  sorted_by_tile = sorts_by_tile();
 }
 
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::allow(std::size_t bytes) const {
   require(options.most_bytes == 0 || bytes < options.most_bytes, "a mesh of ", meshes().size(), " points needs ", bytes,
           " bytes with its transform; ", options.most_bytes, " are allowed (a smaller oversampling needs less)");
+}
+
+/// With a wide window a GPU interpolates by one thread a point, unless points are sorted by tile. In three dimensions
+/// one such thread takes ten times as long as all else in a transform of few points, whatever it is that spreads them.
+template <typename Context, typename T, int D>
+bool nufft_plan<Context, T, D>::implementation::sorts_by_tile() const {
+  constexpr double few = 1e5;  // of more, spreading alone decides so
+  const bool chooses = options.method.empty() || options.method == "auto";
+  return std::is_same_v<Context, cuda_context> && D == 3 && chosen_for < few &&
+         window().window.width > detail::most_narrow_window && chooses && options.most_bytes == 0 &&
+         context.reproducibility() != determinism::canonical;
 }
 
 /// `own`: bytes of all except spreading.
@@ -148,11 +162,12 @@ void nufft_plan<Context, T, D>::implementation::make_spreading(const detail::sta
   how.method = options.method;
   how.most_bytes = options.most_bytes == 0 ? 0 : options.most_bytes - own;
   how.stack = all.stack;
-  // With a wide window a GPU interpolates by one thread a point, unless points are sorted by tile: that pays for itself
-  // although the choice counts spreading only.
-  constexpr int most_narrow = 8;
+  // Sorting points by tile pays for itself, although the choice counts spreading only.
   constexpr double transforms = 10;
-  if (std::is_same_v<Context, cuda_context> && window().window.width > most_narrow) how.uses = transforms;
+  if (std::is_same_v<Context, cuda_context> && window().window.width > detail::most_narrow_window) {
+    how.uses = transforms;
+  }
+  if (sorts_by_tile()) how.method = "tiles";
   box<T, D> domain{};
   vec<int, D> nodes{};
   for (int d = 0; d < D; ++d) {

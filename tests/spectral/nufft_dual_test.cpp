@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "quadrat/core/array.hpp"
@@ -286,6 +287,26 @@ TEST_F(nufft_test, is_set_up_anew_for_other_numbers_of_points) {
   EXPECT_EQ(run.plan().oversampling(), sparse);
   const std::vector<std::complex<double>> value{1};
   expect_within(run.type_1(value), reference::nufft_1(it.problem(), exact_values(value), 1), 1, it.tolerance, false);
+}
+
+/// Where there are few of them, and where there were many before.
+TEST_F(nufft_test, points_under_wide_windows_are_sorted_by_tile_on_gpus) {
+  const backend_context context;
+  nufft_case<double, 3> it;
+  it.modes = {14, 12, 15};
+  it.tolerance = 1e-9;
+  nufft_case<double, 3> many = it;
+  add_points(it, places::uniform, 300, 1);
+  add_points(many, places::uniform, 100001, 2);
+  nufft_run<double, 3> run(context, it);
+  if (std::is_same_v<backend_context, cuda_context>) {
+    EXPECT_EQ(run.plan().method(), "tiles");
+  }
+  expect_right(run, it, true);
+  run.set_points(many);
+  EXPECT_FALSE(run.plan().method().empty());
+  run.set_points(it);
+  expect_right(run, it, true);
 }
 
 TEST_F(nufft_test, allocates_nothing_once_points_are_set) {
