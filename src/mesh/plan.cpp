@@ -20,7 +20,7 @@ namespace quadrat {
 /// The load that a method is chosen for. Points are sampled where that takes little of the time that is expected
 /// without, for these points or for all since the plan was made: a choice by numbers alone may miss what clusters do.
 template <typename Context, typename T, int D>
-detail::spread_request spread_plan<Context, T, D>::implementation::request_for(const points_view<T, D>& points) {
+detail::spread_request detail::plan_state<Context, T, D>::request_for(const points_view<T, D>& points) {
   constexpr bool cuda = std::is_same_v<Context, cuda_context>;
   const determinism level = context.reproducibility();
   int threads = 1;
@@ -47,7 +47,7 @@ detail::spread_request spread_plan<Context, T, D>::implementation::request_for(c
 /// these were not sampled. Where runs must be repeatable the first points decide, and a captured graph works in the
 /// memory of the method.
 template <typename Context, typename T, int D>
-bool spread_plan<Context, T, D>::implementation::choice_holds(std::size_t points) {
+bool detail::plan_state<Context, T, D>::choice_holds(std::size_t points) {
   if (!engine || chosen_for != points) return false;
   constexpr bool cuda = std::is_same_v<Context, cuda_context>;
   if (captured || unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
@@ -57,7 +57,7 @@ bool spread_plan<Context, T, D>::implementation::choice_holds(std::size_t points
 
 /// Makes the engine of the requested method, or of the one that suits these points.
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::choose(const points_view<T, D>& points) {
+void detail::plan_state<Context, T, D>::choose(const points_view<T, D>& points) {
   if (choice_holds(points.count)) return;
   const std::string& asked = setup.options.method;
   if (asked.empty() || asked == "auto") {
@@ -77,7 +77,7 @@ void spread_plan<Context, T, D>::implementation::choose(const points_view<T, D>&
 /// crowds slow some methods down a hundred times. Nor where memory is limited: two methods hold some during a trial.
 /// Points that are set asynchronously come with the method of the last round, and a graph with that of its capture.
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::begin_trials() {
+void detail::plan_state<Context, T, D>::begin_trials() {
   const bool repeatable = context.reproducibility() != determinism::none;
   if (repeatable || setup.options.most_bytes > 0 || captured || late_points) return;
   if (choice.request.sample.seen == 0) return;
@@ -86,7 +86,7 @@ void spread_plan<Context, T, D>::implementation::begin_trials() {
 
 /// Makes the engine of a method.
 template <typename Context, typename T, int D>
-auto spread_plan<Context, T, D>::implementation::maker(std::string_view name) {
+auto detail::plan_state<Context, T, D>::maker(std::string_view name) {
   return [this, name] {
     std::unique_ptr<detail::spread_engine<Context, T>> made;
     detail::spread_method_list::with(detail::spread_method_kind, name, [&](auto tag) {
@@ -102,22 +102,22 @@ auto spread_plan<Context, T, D>::implementation::maker(std::string_view name) {
 
 /// What to do where a method needs more bytes than there are.
 template <typename Context, typename T, int D>
-std::string spread_plan<Context, T, D>::implementation::advice(std::size_t needed, std::size_t points) const {
+std::string detail::plan_state<Context, T, D>::advice(std::size_t needed, std::size_t points) const {
   const std::size_t least = points * sizeof(detail::placed_point<T>);
   return needed > least ? message("The method particle needs ", least, " bytes") : "No method needs much less";
 }
 
 /// For const functions, which several threads may call at once.
 template <typename Context, typename T, int D>
-std::string_view spread_plan<Context, T, D>::implementation::reason() {
+std::string_view detail::plan_state<Context, T, D>::reason() {
   const std::lock_guard guard(reason_lock);
   if (reason_text.empty() && !choice.method.empty()) reason_text = choice.reason();
   return reason_text;
 }
 
 template <typename Context, typename T, int D>
-detail::point_placement<T> spread_plan<Context, T, D>::implementation::placement(const points_view<T, D>& points,
-                                                                                 const std::uint32_t* system_of_point) {
+detail::point_placement<T> detail::plan_state<Context, T, D>::placement(const points_view<T, D>& points,
+                                                                        const std::uint32_t* system_of_point) {
   detail::point_placement<T> placement{};
   for (int d = 0; d < D; ++d) {
     const int axis = d + setup.shape.first_axis;
@@ -139,7 +139,7 @@ detail::point_placement<T> spread_plan<Context, T, D>::implementation::placement
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::count_left_out(const detail::point_placement<T>& placement) {
+void detail::plan_state<Context, T, D>::count_left_out(const detail::point_placement<T>& placement) {
   left_out = {};
   if (domain.periodic == vec<bool, D>::filled(true) || (!placement.clip && placement.refuse_beyond)) return;
   const vec<std::uint64_t, 3> sums =
@@ -148,8 +148,8 @@ void spread_plan<Context, T, D>::implementation::count_left_out(const detail::po
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::require_input(const points_view<T, D>& points,
-                                                               const std::uint32_t* system_of_point) const {
+void detail::plan_state<Context, T, D>::require_input(const points_view<T, D>& points,
+                                                      const std::uint32_t* system_of_point) const {
   detail::require_points(points, "points");
   const int systems = setup.options.stack.systems;
   require(systems > 1 || system_of_point == nullptr, "system_of_point was given, but the plan is for one system");
@@ -157,8 +157,8 @@ void spread_plan<Context, T, D>::implementation::require_input(const points_view
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::set_points(const points_view<T, D>& points,
-                                                            const std::uint32_t* system_of_point) {
+void detail::plan_state<Context, T, D>::set_points(const points_view<T, D>& points,
+                                                   const std::uint32_t* system_of_point) {
   usable = unchecked = false;
   room.reset();
   require_input(points, system_of_point);
@@ -170,8 +170,8 @@ void spread_plan<Context, T, D>::implementation::set_points(const points_view<T,
 
 /// Hands the points to the engine of the method whose turn it is, where the times of rounds decide.
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::place_in_turn(const points_view<T, D>& points,
-                                                               const std::uint32_t* system_of_point) {
+void detail::plan_state<Context, T, D>::place_in_turn(const points_view<T, D>& points,
+                                                      const std::uint32_t* system_of_point) {
   while (trials.running() && points.count > 0) {
     const std::string_view method = trials.next_round(context, static_cast<double>(points.count));
     try {
@@ -190,8 +190,7 @@ void spread_plan<Context, T, D>::implementation::place_in_turn(const points_view
 
 /// Hands the points to the engine. Synchronizes.
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::place(const points_view<T, D>& points,
-                                                       const std::uint32_t* system_of_point) {
+void detail::plan_state<Context, T, D>::place(const points_view<T, D>& points, const std::uint32_t* system_of_point) {
   const std::size_t needed = engine->bytes_needed(points.count);
   detail::require_memory(context.memory(),
                          {engine.method(), "points", needed, engine->bytes(), advice(needed, points.count)},
@@ -207,15 +206,15 @@ void spread_plan<Context, T, D>::implementation::place(const points_view<T, D>& 
 
 /// A graph works in the memory of the method that it was captured with, which stays.
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::note_capture() {
+void detail::plan_state<Context, T, D>::note_capture() {
   if (!detail::is_capturing(context)) return;
   captured = true;
   trials.end();
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::set_points_asynchronously(const points_view<T, D>& points,
-                                                                           const std::uint32_t* system_of_point) {
+void detail::plan_state<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points,
+                                                                  const std::uint32_t* system_of_point) {
   require_input(points, system_of_point);
   require(room.has_value(),
           "set_points has not been called, or has failed; it finds the memory that "
@@ -239,7 +238,7 @@ void spread_plan<Context, T, D>::implementation::set_points_asynchronously(const
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::check() {
+void detail::plan_state<Context, T, D>::check() {
   if (!unchecked) return;
   const fault_report fault = faults.read(context);
   if (fault.kind == fault_kind::none) return;
@@ -249,9 +248,9 @@ void spread_plan<Context, T, D>::implementation::check() {
 
 /// What is wrong with a point, and what would be accepted.
 template <typename Context, typename T, int D>
-std::string spread_plan<Context, T, D>::implementation::complaint(const points_view<T, D>& points,
-                                                                  const std::uint32_t* system_of_point,
-                                                                  const fault_report& fault) const {
+std::string detail::plan_state<Context, T, D>::complaint(const points_view<T, D>& points,
+                                                         const std::uint32_t* system_of_point,
+                                                         const fault_report& fault) const {
   const std::size_t i = fault.index;
   if (fault.kind == fault_kind::key_range) {
     return message("point ", i, " is of system ", to_host(context, system_of_point + i, 1)[0], "; there are ",
@@ -262,8 +261,8 @@ std::string spread_plan<Context, T, D>::implementation::complaint(const points_v
 }
 
 template <typename Context, typename T, int D>
-detail::value_layout spread_plan<Context, T, D>::implementation::layout(int components, const mesh_call& call,
-                                                                        const void* values, const void* mesh) {
+detail::value_layout detail::plan_state<Context, T, D>::layout(int components, const mesh_call& call,
+                                                               const void* values, const void* mesh) {
   require(usable, "no points are set; call set_points first (and again where it failed)");
   require(call.vectors >= 1, "there are ", call.vectors, " value vectors; at least 1 is needed");
   require_pointer(values, count, "values");
@@ -273,17 +272,17 @@ detail::value_layout spread_plan<Context, T, D>::implementation::layout(int comp
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::implementation::interpolate_gradient(const detail::value_layout& layout, const T* mesh,
-                                                                      T* values, T* gradients, bool accumulate) {
+void detail::plan_state<Context, T, D>::interpolate_gradient(const detail::value_layout& layout, const T* mesh,
+                                                             T* values, T* gradients, bool accumulate) {
   const vec<T, 3> scale = detail::gradient_scale(domain, one);
   timed([&] { engine->interpolate_gradient(layout, mesh, scale.component, values, gradients, accumulate); });
 }
 
-template struct spread_plan<backend_context, float, 1>::implementation;
-template struct spread_plan<backend_context, float, 2>::implementation;
-template struct spread_plan<backend_context, float, 3>::implementation;
-template struct spread_plan<backend_context, double, 1>::implementation;
-template struct spread_plan<backend_context, double, 2>::implementation;
-template struct spread_plan<backend_context, double, 3>::implementation;
+template struct detail::plan_state<backend_context, float, 1>;
+template struct detail::plan_state<backend_context, float, 2>;
+template struct detail::plan_state<backend_context, float, 3>;
+template struct detail::plan_state<backend_context, double, 1>;
+template struct detail::plan_state<backend_context, double, 2>;
+template struct detail::plan_state<backend_context, double, 3>;
 
 }  // namespace quadrat
