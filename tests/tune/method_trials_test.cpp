@@ -77,7 +77,7 @@ TEST(method_trials, lose_little_where_the_first_is_the_fastest) {
 TEST(method_trials, a_trial_has_ten_rounds_however_late_times_are) {
   method_trials trials;
   trials.begin({{"a", 1}, {"b", 1}}, "a");
-  const auto result = take_rounds(trials, 900, 500, {{"a", 1}, {"b", 100}});
+  const auto result = take_rounds(trials, 2000, 500, {{"a", 1}, {"b", 100}});
   EXPECT_EQ(result.rounds.at("b"), online_choice::trial_steps);
 }
 
