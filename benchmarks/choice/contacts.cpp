@@ -65,7 +65,9 @@ struct contact_case {
   return scene;
 }
 
-[[nodiscard]] bool can_be_chosen(std::string_view method, const detail::pair_request& request) {
+/// Now, or when contacts have been counted.
+[[nodiscard]] bool can_be_chosen(std::string_view method, detail::pair_request request) {
+  request.found = 0;
   return std::ranges::any_of(detail::contact_costs(request), [&](const detail::named_cost& one) {
     return one.method == method && one.cost.why_last().empty();
   });
