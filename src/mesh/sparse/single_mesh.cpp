@@ -43,12 +43,14 @@ void single_mesh_engine<Context, T>::set_points(const point_placement<T>& points
 template <typename Context, typename T>
 row_threads single_mesh_engine<Context, T>::threads() const {
   const spread_setup<T>& setup = this->setup();
+  constexpr std::uint64_t all = std::uint64_t{1} << 40;
   const spread_options& options = setup.options;
-  if (this->context().reproducibility() == determinism::canonical) return {1, options.reduction, false};
-  if (options.compute_unit != 0) return {options.compute_unit, options.reduction, false};
-  const int unit = paper_compute_unit(static_cast<double>(this->count()) * setup.shape.footprint_size() /
-                                      static_cast<double>(setup.shape.size()));
-  return {unit, options.reduction, true};
+  if (this->context().reproducibility() == determinism::canonical) return {1, options.reduction, all};
+  if (options.compute_unit != 0) return {options.compute_unit, options.reduction, all};
+  const double mean =
+      static_cast<double>(this->count()) * setup.shape.footprint_size() / static_cast<double>(setup.shape.size());
+  const int unit = paper_compute_unit(mean);
+  return {unit, options.reduction, static_cast<std::uint64_t>(most_entries_alone(mean, unit))};
 }
 
 template <typename Context, typename T>

@@ -16,15 +16,19 @@
 
 namespace quadrat::detail {
 
-/// Entries of a row for each thread of a unit from which on a warp takes the row.
-inline constexpr std::uint64_t unit_entries = 32;
+/// Entries of a row for each thread of a unit from which on a warp takes the row. Where all rows are long, none holds
+/// up the others.
+[[nodiscard]] constexpr double most_entries_alone(double mean_row, int unit) {
+  constexpr double least = 32, uneven = 4;
+  return std::max(least, uneven * mean_row / unit);
+}
 inline constexpr int warp_threads = 32;
 
 /// By how many threads a row is multiplied.
 struct row_threads {
   int unit;
   unit_reduction reduction;
-  bool by_warps;  ///< rows that are long for a unit are taken by whole warps
+  std::uint64_t most_alone;  ///< entries of a row for each thread; a whole warp takes a row that has more
 };
 
 /// Single mesh (particle-mesh-spreading, sections 3.1 and 3.2): the spreading operator as compressed sparse rows, built
@@ -102,8 +106,9 @@ struct single_mesh_method {
     const double row = request.most_at_a_point();
     const bool sorted = request.level != determinism::none;
     const bool in_order = request.level == determinism::canonical;
-    const int unit = in_order ? 1 : paper_compute_unit(1e6 * request.contributions() / request.nodes);
-    const double alone = in_order ? row : 1e-6 * static_cast<double>(unit_entries) * unit;
+    const double mean = 1e6 * request.contributions() / request.nodes;
+    const int unit = in_order ? 1 : paper_compute_unit(mean);
+    const double alone = in_order ? row : 1e-6 * most_entries_alone(mean, unit) * unit;
     return common_cost(request)
         .once("sorted_row", cost_unit::step, sorted ? row : 0)
         .once("sorted_nodes", cost_unit::step, sorted ? 1e-6 * request.nodes : 0)

@@ -85,10 +85,9 @@ void launch_product(const cuda_context& context, const mesh_rows<T>& rows, const
   const cuda_launch launch(context, "mesh.multiply_rows");
   unsigned bits = 0;
   while ((1 << bits) < threads.unit) ++bits;
-  constexpr std::uint64_t all = std::uint64_t{1} << 40;
   multiply_kernel<T, Channels, Reduction>
-      <<<cuda_launch::blocks(rows.rows << bits), cuda_launch::block, 0, context.stream()>>>(
-          rows, channels, bits, threads.by_warps ? unit_entries : all);
+      <<<cuda_launch::blocks(rows.rows << bits), cuda_launch::block, 0, context.stream()>>>(rows, channels, bits,
+                                                                                            threads.most_alone);
   launch.check();
 }
 
