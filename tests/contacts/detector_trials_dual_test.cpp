@@ -43,12 +43,6 @@ struct known_scene {
   }
 };
 
-[[nodiscard]] backend_context context_at(determinism level) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-  return backend_context(chosen);
-}
-
 /// The methods of so many more searches of one scene.
 [[nodiscard]] std::set<std::string> methods_of_rounds(detector& search, const known_scene& one, int rounds) {
   std::set<std::string> methods;

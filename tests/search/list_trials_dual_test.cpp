@@ -30,12 +30,6 @@ struct known_input {
   }
 };
 
-[[nodiscard]] backend_context context_at(determinism level) {
-  backend_context::options chosen;
-  chosen.reproducibility = level;
-  return backend_context(chosen);
-}
-
 /// The methods of so many more builds of one input.
 [[nodiscard]] std::set<std::string> methods_of_rounds(list3& list, const known_input& one, int rounds) {
   std::set<std::string> methods;
