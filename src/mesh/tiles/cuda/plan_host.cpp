@@ -213,11 +213,9 @@ double least_cube_products(int width, double density) {
 tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count) {
   std::size_t candidates = count;
   for (int axis = 0; axis < 3; ++axis) candidates *= most_looks(grid, axis);
-  // The warps of a large device twice over, of few points a quarter as many: blocks for all shares start, crowds or
-  // not. `most`: 32 lanes add up to shares in 32 bits.
-  constexpr std::size_t most_shares = 4096, few_shares = 1024, usual_share = 1024, most = std::size_t{1} << 26;
-  const std::size_t least = std::clamp(candidates / few_shares + 1, least_crowd_share, usual_share);
-  const std::size_t share = std::clamp(candidates / most_shares + 1, least, most);
+  // The warps of a large device twice over. `most`: 32 lanes add up to shares in 32 bits.
+  constexpr std::size_t most_shares = 4096, most = std::size_t{1} << 26;
+  const std::size_t share = std::clamp(candidates / most_shares + 1, least_crowd_share, most);
   return {static_cast<std::uint32_t>(share), static_cast<std::uint32_t>(candidates / share)};
 }
 
