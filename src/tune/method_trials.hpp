@@ -13,7 +13,7 @@
 
 namespace quadrat::detail {
 
-/// What the events of a trial take on a GPU, in milliseconds: some 80, of a microsecond.
+/// What timing a trial takes on a GPU, in milliseconds: some 80 events are recorded, at about a microsecond each.
 inline constexpr double trial_timing_ms_on_cuda = 0.1;
 
 /// The choice of the method of an object (a list, a plan, a reducer) by the times of its rounds: all work from one
