@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "mesh/engine.hpp"
 #include "quadrat/core/box.hpp"
@@ -168,18 +169,18 @@ template <typename T, int D>
 }
 
 /// sample_for takes as long as so many samples: work has to be as many times as long to be worth it.
-inline constexpr double samples_of_points = 2.4;
+inline constexpr double samples_of_points = 1.6;
 
 /// Samples points by tiles and by cells as long as a footprint: all points of one of these reach the mesh point in its
 /// middle. Synchronizes.
 template <typename Context, typename T, int D>
 void sample_for(spread_request& request, const Context& context, const points_view<T, D>& points,
                 const box<T, D>& domain, const vec<int, D>& mesh, workspace<Context>& scratch) {
-  const auto take = [&](int edge) {
-    return sample_points(context, points, mesh_cells_for_sample(domain, mesh, edge), scratch);
-  };
-  request.sample = take(tile_edges[D]);
-  request.reached = take(request.width).fullest;
+  const std::array<sampled_cells, 2> grids{mesh_cells_for_sample(domain, mesh, tile_edges[D]),
+                                           mesh_cells_for_sample(domain, mesh, request.width)};
+  const std::vector<point_sample> samples = sample_points(context, points, grids, scratch);
+  request.sample = samples[0];
+  request.reached = samples[1].fullest;
 }
 
 template <typename T>

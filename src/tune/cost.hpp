@@ -13,7 +13,7 @@
 namespace quadrat::detail {
 
 /// For how many threads of a CPU a method is chosen where results must be the same with any number of them.
-inline constexpr int usual_threads = 4;
+inline constexpr int usual_threads = 3;
 
 /// What a constant depends on, so that it can be carried over to a device that was not measured.
 enum class cost_unit {

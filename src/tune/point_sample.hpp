@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/macros.hpp"
@@ -93,10 +94,18 @@ struct point_sample {
 [[nodiscard]] point_sample summarize_points(std::size_t count, const sampled_cells& cells,
                                             std::span<const std::uint64_t> sampled);
 
-/// Samples points that are in the memory of the context. Synchronizes. Points that are not finite count somewhere.
+/// Samples points that are in the memory of the context by up to two grids of cells. Synchronizes once. Points that are
+/// not finite count somewhere.
+template <typename Context, typename T, int D>
+[[nodiscard]] std::vector<point_sample> sample_points(const Context& context, const points_view<T, D>& points,
+                                                      std::span<const sampled_cells> grids,
+                                                      workspace<Context>& scratch);
+/// The same by one grid.
 template <typename Context, typename T, int D>
 [[nodiscard]] point_sample sample_points(const Context& context, const points_view<T, D>& points,
-                                         const sampled_cells& cells, workspace<Context>& scratch);
+                                         const sampled_cells& cells, workspace<Context>& scratch) {
+  return sample_points(context, points, std::span(&cells, 1), scratch).front();
+}
 
 /// How much fuller than the mean the fullest cell is taken to be where points were not sampled, up to all points:
 /// methods that suffer most from clusters are chosen only for points that were seen. With less than half of this they
@@ -108,12 +117,12 @@ inline constexpr double unseen_clustering = 25;
   return clustered < points ? clustered : points;
 }
 
-/// Milliseconds that a sample takes. It is taken where the work it serves is expected to take 50 times as long, or ten
+/// Milliseconds that a sample takes. It is taken where the work it serves is expected to take 50 times as long, or five
 /// times where the choice is for good.
 inline constexpr double sample_ms_on_cuda = 0.045;
 inline constexpr double sample_ms_on_cpu = 0.02;
 [[nodiscard]] constexpr bool worth_sampling(bool cuda, double expected_ms, bool for_good = false) {
-  return expected_ms >= (for_good ? 10 : 50) * (cuda ? sample_ms_on_cuda : sample_ms_on_cpu);
+  return expected_ms >= (for_good ? 5 : 50) * (cuda ? sample_ms_on_cuda : sample_ms_on_cpu);
 }
 
 }  // namespace quadrat::detail

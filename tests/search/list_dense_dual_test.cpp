@@ -144,6 +144,31 @@ TEST_F(dense_list_test, holds_the_pairs_of_long_rows_in_every_build) {
   }
 }
 
+// Boxes that are mostly empty: with all cells that cover them, with fewer that are folded, and of points with so many
+// neighbors that smaller cells would have to be folded.
+TEST_F(dense_list_test, holds_the_pairs_of_a_fluid_on_the_floor_in_every_build) {
+  const backend_context context;
+  for (const float cutoff : {0.14f, 0.08f, 0.06f, 0.04f}) {
+    for (const vec<float, 3>& extents : {vec<float, 3>{1, 0.02f, 1}, vec<float, 3>{0.2f, 0.03f, 0.2f}}) {
+      for (const bool periodic : {false, true}) {
+        const problem3 problem = dense_problem(size_or(1500, 700), cutoff, extents, periodic, neighbor_pairs::full);
+        const auto wanted = reference::neighbor_list(problem);
+        for (const std::string& method : methods_here()) {
+          SCOPED_TRACE(message(method, ", cutoff ", cutoff, ", width ", extents[0]));
+          problem3 of_method = problem;
+          of_method.options.method = method;
+          list3 list(context, of_method.options);
+          const neighbor_input_on_device<float, 3> stored(context, of_method);
+          for (int build = 0; build < 2; ++build) {
+            list.build(stored.input());
+            expect_same(bring_home(context, list), wanted.entries, of_method);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_F(dense_list_test, holds_the_pairs_of_long_rows_of_several_systems) {
   problem3 problem = dense_problem(1500, 0.45f, {1, 1, 1}, true, neighbor_pairs::full);
   problem.boxes.push_back(cube(1, false));

@@ -158,6 +158,25 @@ TEST_F(point_sample_test, points_outside_an_endless_axis_are_no_crowd) {
   EXPECT_EQ(sample(true).cells, 1000);
 }
 
+TEST_F(point_sample_test, two_grids_at_once_give_what_each_gives_alone) {
+  const backend_context context = backend_context();
+  workspace<backend_context> scratch;
+  for (const std::size_t count : {0u, 1u, 31u, 2048u, 2049u, 30'000u}) {
+    const auto on_device = to_device(context, uniform_points(count, 0.7F));
+    const auto cells = [](double edge) { return detail::cells_for_sample(unit_box(true), edge); };
+    const std::array<detail::sampled_cells, 2> grids{cells(0.3), cells(0.04)};
+    const auto together = detail::sample_points(context, points_of(on_device), grids, scratch);
+    ASSERT_EQ(together.size(), 2u);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto alone = detail::sample_points(context, points_of(on_device), grids[k], scratch);
+      EXPECT_EQ(together[k].company, alone.company) << count;
+      EXPECT_EQ(together[k].fullest, alone.fullest) << count;
+      EXPECT_EQ(together[k].occupied, alone.occupied) << count;
+      EXPECT_EQ(together[k].distance, alone.distance) << count;
+    }
+  }
+}
+
 TEST_F(point_sample_test, points_in_one_place_are_all_in_the_fullest_cell) {
   const detail::point_sample sample = sample_of(std::vector<vec<float, 3>>(10000, {0.5F, 0.5F, 0.5F}), 0.01);
   EXPECT_NEAR(sample.fullest, 10000, 1);

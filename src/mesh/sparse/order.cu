@@ -10,10 +10,12 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned row_warps = 8;
-/// Bytes of entries that a block sorts in shared memory; a warp of short rows has 1/16 of it.
+/// Rows that a warp goes through: most have no entries, and where points crowd several warps share the long ones.
+constexpr unsigned rows_a_warp = 8;
+/// Bytes of entries that a block sorts in shared memory.
 constexpr unsigned block_bytes = 32'768;
 constexpr unsigned block_threads = 512;
-/// Blocks that look for long rows: several per multiprocessor.
+/// Blocks that sort long rows: several per multiprocessor.
 constexpr std::size_t long_row_blocks = 2048;
 
 /// By column, then by the bits of the weight.
@@ -29,25 +31,35 @@ struct comes_first {
 };
 
 template <typename T>
-constexpr unsigned warp_entries = block_bytes / 2 / row_warps / sizeof(mesh_entry<T>);
-template <typename T>
 constexpr unsigned block_entries = block_bytes / sizeof(mesh_entry<T>);
 
-/// One warp per row; rows too long for it are left.
+/// Sorts a row in this warp's shared memory.
 template <typename T>
-__global__ void __launch_bounds__(32 * row_warps) order_short_rows(mesh_rows<T> rows) {
-  __shared__ mesh_entry<T> shared[row_warps][warp_entries<T>];
-  const std::size_t row = static_cast<std::size_t>(blockIdx.x) * row_warps + threadIdx.x / 32;
-  if (row >= rows.rows) return;
+__device__ void order_short_row(mesh_entry<T>* entries, unsigned length, mesh_entry<T>* staged) {
   const unsigned lane = threadIdx.x % 32;
-  const std::uint64_t length = rows.offsets[row + 1] - rows.offsets[row];
-  if (length < 2 || length > warp_entries<T>) return;
-  mesh_entry<T>* entries = rows.entries + rows.offsets[row];
-  mesh_entry<T>* staged = shared[threadIdx.x / 32];
   for (unsigned e = lane; e < length; e += 32) staged[e] = entries[e];
   __syncwarp();
   bitonic_sort(staged, length, lane, 32, comes_first{}, [] { __syncwarp(); });
   for (unsigned e = lane; e < length; e += 32) entries[e] = staged[e];
+  __syncwarp();
+}
+
+/// A warp takes the rows among `rows_a_warp` that it can sort.
+template <typename T>
+__global__ void __launch_bounds__(32 * row_warps) order_short_rows(mesh_rows<T> rows) {
+  __shared__ mesh_entry<T> shared[row_warps][most_sorted_by_warp<T>];
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const std::size_t first = (static_cast<std::size_t>(blockIdx.x) * row_warps + warp) * rows_a_warp;
+  const std::size_t mine = first + lane;
+  const bool has_row = lane < rows_a_warp && mine < rows.rows;
+  const std::uint64_t begin = has_row ? rows.offsets[mine] : 0;
+  const std::uint64_t length = has_row ? rows.offsets[mine + 1] - begin : 0;
+  for (unsigned rest = __ballot_sync(~0u, length >= 2 && length <= most_sorted_by_warp<T>); rest != 0;
+       rest &= rest - 1) {
+    const int source = __ffs(static_cast<int>(rest)) - 1;
+    order_short_row(rows.entries + __shfl_sync(~0u, begin, source),
+                    __shfl_sync(~0u, static_cast<unsigned>(length), source), shared[warp]);
+  }
 }
 
 /// One block per row: in shared memory, or in place if it does not fit there.
@@ -64,45 +76,35 @@ __device__ void order_long_row(mesh_entry<T>* entries, std::uint64_t length, mes
   __syncthreads();
 }
 
-/// Blocks look for the rows that warps have left, `span` rows at a time.
+/// Blocks share the listed rows that warps have left.
 template <typename T>
-__global__ void __launch_bounds__(block_threads) order_long_rows(mesh_rows<T> rows, unsigned span) {
+__global__ void __launch_bounds__(block_threads) order_long_rows(mesh_rows<T> rows, long_row_list long_rows) {
   __shared__ mesh_entry<T> staged[block_entries<T>];
-  __shared__ std::size_t found[block_threads];
-  __shared__ unsigned found_count;
-  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * span;
-  for (std::size_t base = static_cast<std::size_t>(blockIdx.x) * span; base < rows.rows; base += stride) {
-    if (threadIdx.x == 0) found_count = 0;
-    __syncthreads();
-    const std::size_t mine = base + threadIdx.x;
-    if (threadIdx.x < span && mine < rows.rows && rows.offsets[mine + 1] - rows.offsets[mine] > warp_entries<T>) {
-      found[atomicAdd(&found_count, 1u)] = mine;
-    }
-    __syncthreads();
-    const unsigned count = found_count;
-    for (unsigned r = 0; r < count; ++r) {
-      const std::uint64_t first = rows.offsets[found[r]];
-      order_long_row(rows.entries + first, rows.offsets[found[r] + 1] - first, staged);
-    }
-    __syncthreads();
+  const std::uint32_t count = *long_rows.count;
+  for (std::uint32_t k = blockIdx.x; k < count; k += gridDim.x) {
+    const std::size_t row = long_rows.rows[k];
+    const std::uint64_t first = rows.offsets[row], length = rows.offsets[row + 1] - first;
+    if (length > most_sorted_by_warp<T>) order_long_row(rows.entries + first, length, staged);
   }
 }
 
 }  // namespace
 
 template <typename T>
-void order_rows(const cuda_context& context, const mesh_rows<T>& rows) {
+void order_rows(const cuda_context& context, const listed_rows<T>& all) {
+  const mesh_rows<T>& rows = all.rows;
   if (rows.rows == 0) return;
   const cuda_launch launch(context, "mesh.order_rows");
-  order_short_rows<T><<<cuda_launch::blocks(rows.rows, row_warps), 32 * row_warps, 0, context.stream()>>>(rows);
+  order_short_rows<T>
+      <<<cuda_launch::blocks(rows.rows, row_warps * rows_a_warp), 32 * row_warps, 0, context.stream()>>>(rows);
   launch.check();
-  const std::size_t span = std::clamp<std::size_t>(rows.rows / long_row_blocks, 1, block_threads);
-  const unsigned blocks = static_cast<unsigned>(std::min((rows.rows + span - 1) / span, long_row_blocks));
-  order_long_rows<T><<<blocks, block_threads, 0, context.stream()>>>(rows, static_cast<unsigned>(span));
+  if (all.long_rows.capacity == 0) return;
+  const auto blocks = static_cast<unsigned>(std::min(all.long_rows.capacity, long_row_blocks));
+  order_long_rows<T><<<blocks, block_threads, 0, context.stream()>>>(rows, all.long_rows);
   launch.check();
 }
 
-template void order_rows(const cuda_context&, const mesh_rows<float>&);
-template void order_rows(const cuda_context&, const mesh_rows<double>&);
+template void order_rows(const cuda_context&, const listed_rows<float>&);
+template void order_rows(const cuda_context&, const listed_rows<double>&);
 
 }  // namespace quadrat::detail

@@ -78,7 +78,7 @@ void insert_contributions(const cuda_context& context, const contribution_source
 #define QUADRAT_INSTANTIATE(T)                                                                           \
   template void count_contributions(const cuda_context&, const contribution_source<T>&, std::uint32_t*); \
   template void insert_contributions(const cuda_context&, const contribution_source<T>&, std::uint32_t*, \
-                                     const mesh_rows<T>&);                                               \
+                                     const listed_rows<T>&);                                             \
   template void insert_contributions(const cuda_context&, const contribution_source<T>&, std::uint32_t*, \
                                      const split_rows<T>&);                                              \
   template void insert_contributions(const cuda_context&, const contribution_source<T>&, std::uint32_t*, \

@@ -10,6 +10,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/mesh/window.hpp"
+#include "quadrat/parallel/atomic.hpp"
 
 /// Spreading as a sparse matrix (particle-mesh-spreading, section 3.1): a row for each mesh point, a column for each
 /// point, the weights as entries.
@@ -34,6 +35,36 @@ struct mesh_rows {
     entries[offsets[node] + slot] = mesh_entry<T>{weight, column};
   }
 };
+
+/// Rows that have more than `most` entries, in any order: the work of many threads, wherever they are on the mesh.
+struct long_row_list {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< more than a row can have
+  std::size_t* rows = nullptr;
+  std::uint32_t* count = nullptr;  ///< 0 before entries are inserted
+  std::uint32_t most = none;
+  std::size_t capacity = 0;
+
+  /// Of so many entries in all.
+  [[nodiscard]] static std::size_t capacity_for(std::size_t entries, std::uint32_t most) {
+    return most == none ? 0 : entries / (std::size_t{most} + 1);
+  }
+};
+
+/// mesh_rows whose long rows are listed as entries are inserted: each of them has one entry of slot `most`.
+template <typename T>
+struct listed_rows {
+  mesh_rows<T> rows;
+  long_row_list long_rows;
+
+  QUADRAT_HD void put(std::size_t node, std::uint32_t slot, std::uint32_t column, T weight) const {
+    rows.put(node, slot, column, weight);
+    if (slot == long_rows.most) long_rows.rows[atomic_add(long_rows.count, 1u)] = node;
+  }
+};
+
+/// Entries of a row that a warp sorts; a block sorts longer ones.
+template <typename T>
+inline constexpr std::uint32_t most_sorted_by_warp = 2048 / sizeof(mesh_entry<T>);
 
 /// The same with separate columns and weights and 32-bit offsets, as cuSPARSE reads them.
 template <typename T>
@@ -110,8 +141,9 @@ template <typename T, typename Rows>
 void insert_contributions(const cpu_context& context, const contribution_source<T>& source, std::uint32_t* counts,
                           const Rows& rows);
 /// Sorts each row by column, and entries of one column by the bits of their weights, so that nothing depends on timing.
+/// On CUDA rows with more entries than a warp sorts have to be in the list.
 template <typename T>
-void order_rows(const cpu_context& context, const mesh_rows<T>& rows);
+void order_rows(const cpu_context& context, const listed_rows<T>& all);
 
 #if QUADRAT_HAS_CUDA
 // Asynchronous.
@@ -121,7 +153,7 @@ template <typename T, typename Rows>
 void insert_contributions(const cuda_context& context, const contribution_source<T>& source, std::uint32_t* counts,
                           const Rows& rows);
 template <typename T>
-void order_rows(const cuda_context& context, const mesh_rows<T>& rows);
+void order_rows(const cuda_context& context, const listed_rows<T>& all);
 #else
 template <typename T>
 void count_contributions(const cuda_context& context, const contribution_source<T>&, std::uint32_t*) {
@@ -132,7 +164,7 @@ void insert_contributions(const cuda_context& context, const contribution_source
   context.activate();
 }
 template <typename T>
-void order_rows(const cuda_context& context, const mesh_rows<T>&) {
+void order_rows(const cuda_context& context, const listed_rows<T>&) {
   context.activate();
 }
 #endif

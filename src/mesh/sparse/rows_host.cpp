@@ -56,7 +56,8 @@ void insert_contributions(const cpu_context& context, const contribution_source<
 }
 
 template <typename T>
-void order_rows(const cpu_context& context, const mesh_rows<T>& rows) {
+void order_rows(const cpu_context& context, const listed_rows<T>& all) {
+  const mesh_rows<T>& rows = all.rows;
   using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   for_each(context, "mesh.order_rows", rows.rows, [&](std::size_t k) {
     std::sort(rows.entries + rows.offsets[k], rows.entries + rows.offsets[k + 1],
@@ -70,10 +71,10 @@ void order_rows(const cpu_context& context, const mesh_rows<T>& rows) {
 #define QUADRAT_INSTANTIATE(T)                                                                          \
   template void count_contributions(const cpu_context&, const contribution_source<T>&, std::uint32_t*); \
   template void insert_contributions(const cpu_context&, const contribution_source<T>&, std::uint32_t*, \
-                                     const mesh_rows<T>&);                                              \
+                                     const listed_rows<T>&);                                            \
   template void insert_contributions(const cpu_context&, const contribution_source<T>&, std::uint32_t*, \
                                      const hybrid_rows<T>&);                                            \
-  template void order_rows(const cpu_context&, const mesh_rows<T>&);
+  template void order_rows(const cpu_context&, const listed_rows<T>&);
 QUADRAT_INSTANTIATE(float)
 QUADRAT_INSTANTIATE(double)
 #undef QUADRAT_INSTANTIATE

@@ -22,14 +22,16 @@ namespace quadrat::detail {
   constexpr double least = 32, uneven = 4;
   return std::max(least, uneven * mean_row / unit);
 }
-inline constexpr int warp_threads = 32;
+inline constexpr int warp_threads = 32, row_block_threads = 256;
 
 /// By how many threads a row is multiplied.
 struct row_threads {
   int unit;
   unit_reduction reduction;
-  std::uint64_t most_alone;  ///< entries of a row for each thread; a whole warp takes a row that has more
+  std::uint32_t most_alone;  ///< entries of a row that a unit takes; a warp or block takes one that has more
 };
+/// Entries of a row that a warp takes; a block takes longer ones.
+inline constexpr std::uint32_t most_entries_of_warp = 4096;
 
 /// Single mesh (particle-mesh-spreading, sections 3.1 and 3.2): the spreading operator as compressed sparse rows, built
 /// in three steps; a row is multiplied by a compute unit of 1 to 32 threads. Determinism: run_to_run with rows sorted
@@ -47,11 +49,14 @@ class single_mesh_engine : public placed_points_engine<Context, T> {
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
-  [[nodiscard]] row_threads threads() const;
+  [[nodiscard]] row_threads threads(std::size_t count) const;
+  [[nodiscard]] std::uint32_t most_unlisted(std::size_t count) const;
 
   array<std::uint32_t, Context> counts_;
   array<std::uint64_t, Context> offsets_;
   array<mesh_entry<T>, Context> entries_;
+  array<std::size_t, Context> long_rows_;
+  long_row_list list_;
   workspace<Context> scratch_;
 };
 
@@ -62,17 +67,18 @@ class single_mesh_engine : public placed_points_engine<Context, T> {
   return unit;
 }
 
-/// node[k] = sum over the entries of row k of weight times value. Asynchronous.
+/// node[k] = sum over the entries of row k of weight times value. Asynchronous. On CUDA rows with more entries than a
+/// unit takes have to be in the list.
 template <typename T>
-void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+void multiply_rows(const cpu_context& context, const listed_rows<T>& all, const channel_pair<T>& channels,
                    const row_threads& threads);
 #if QUADRAT_HAS_CUDA
 template <typename T>
-void multiply_rows(const cuda_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+void multiply_rows(const cuda_context& context, const listed_rows<T>& all, const channel_pair<T>& channels,
                    const row_threads& threads);
 #else
 template <typename T>
-void multiply_rows(const cuda_context& context, const mesh_rows<T>&, const channel_pair<T>&, const row_threads&) {
+void multiply_rows(const cuda_context& context, const listed_rows<T>&, const channel_pair<T>&, const row_threads&) {
   context.activate();
 }
 #endif
@@ -102,19 +108,21 @@ struct single_mesh_method {
         .each("nodes", cost_unit::step, request.share(1e-6 * request.nodes));
   }
   static method_cost cuda_cost(const spread_request& request) {
-    // A few threads take the row of a mesh point, and a warp what is long for them; a block or warp sorts it.
+    // A few threads take the row of a mesh point, and a warp or block what is long for them; a block or warp sorts it.
     const double row = request.most_at_a_point();
     const bool sorted = request.level != determinism::none;
     const bool in_order = request.level == determinism::canonical;
     const double mean = 1e6 * request.contributions() / request.nodes;
     const int unit = in_order ? 1 : paper_compute_unit(mean);
     const double alone = in_order ? row : 1e-6 * most_entries_alone(mean, unit) * unit;
+    constexpr double by_warp = 1e-6 * most_entries_of_warp;
+    const double by_block = std::max(0.0, row - by_warp) * warp_threads / row_block_threads;
     return common_cost(request)
         .once("sorted_row", cost_unit::step, sorted ? row : 0)
         .once("sorted_nodes", cost_unit::step, sorted ? 1e-6 * request.nodes : 0)
         .once("reached", cost_unit::step, row)
         .each("row", cost_unit::step, std::min(row, alone) / unit)
-        .each("long_row", cost_unit::step, std::max(0.0, row - alone) / warp_threads);
+        .each("long_row", cost_unit::step, row > alone ? (std::min(row, by_warp) + by_block) / warp_threads : 0);
   }
   static method_cost cpu_cost(const spread_request& request) {
     const double entries = request.contributions();

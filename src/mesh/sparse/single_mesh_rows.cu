@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "mesh/sparse/load.cuh"
 #include "mesh/sparse/single_mesh.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
@@ -52,64 +54,139 @@ __device__ void store_row(const channel_pair<T>& channels, std::size_t row, bool
   }
 }
 
-/// 2^unit_bits threads per row. Rows that have more than `most_alone` entries for each of these are taken by the whole
-/// warp, one after another: where points crowd they would hold up everything else. All threads of a warp stay to the
-/// end, because they shuffle.
+/// Listed rows that a block takes at a time.
+constexpr unsigned most_rows_of_block = 64;
+constexpr unsigned block_warps = cuda_launch::block / warp_threads;
+
+struct row_span {
+  std::size_t row;
+  std::uint64_t begin, end;
+};
+
+/// A row by this warp.
+template <typename T, int Channels, unit_reduction Reduction>
+__device__ void multiply_by_warp(const mesh_rows<T>& rows, const channel_pair<T>& channels, const row_span& span,
+                                 T* shared) {
+  const unsigned lane = threadIdx.x % warp_threads;
+  T sum[Channels] = {};
+  add_entries(rows.entries, channels, span.begin + lane, span.end, warp_threads, sum);
+  store_row<Reduction>(channels, span.row, lane == 0, lane, warp_threads, sum, shared);
+}
+
+/// A row by this block.
+template <typename T, int Channels, unit_reduction Reduction>
+__device__ void multiply_by_block(const mesh_rows<T>& rows, const channel_pair<T>& channels, const row_span& span,
+                                  T* shared) {
+  __shared__ T parts[Channels][block_warps];
+  const unsigned warp = threadIdx.x / warp_threads, lane = threadIdx.x % warp_threads;
+  T sum[Channels] = {};
+  add_entries(rows.entries, channels, span.begin + threadIdx.x, span.end, cuda_launch::block, sum);
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    const T all = join<Reduction>(sum[c], lane, warp_threads, shared);
+    if (lane == 0) parts[c][warp] = all;
+    if constexpr (Reduction == unit_reduction::shared_memory) __syncwarp();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int c = 0; c < Channels; ++c) {
+      T all = parts[c][0];
+      for (unsigned w = 1; w < block_warps; ++w) all += parts[c][w];
+      channels.store(c, span.row, all);
+    }
+  }
+  __syncthreads();
+}
+
+/// The listed rows that units have left, by the first `blocks` blocks: warps take them in turn, and the whole block
+/// those that are long for a warp.
+template <typename T, int Channels, unit_reduction Reduction>
+__device__ void multiply_long_rows(const listed_rows<T>& all, const channel_pair<T>& channels, std::uint32_t most_alone,
+                                   unsigned blocks, T* shared) {
+  __shared__ row_span spans[most_rows_of_block];
+  const std::uint32_t count = *all.long_rows.count;
+  const unsigned fair = min(max((count + blocks - 1) / blocks, block_warps), most_rows_of_block);
+  for (std::uint64_t base = std::uint64_t{blockIdx.x} * fair; base < count; base += std::uint64_t{blocks} * fair) {
+    const unsigned here = min(fair, static_cast<unsigned>(count - base));
+    if (threadIdx.x < here) {
+      const std::size_t row = all.long_rows.rows[base + threadIdx.x];
+      spans[threadIdx.x] = {row, all.rows.offsets[row], all.rows.offsets[row + 1]};
+    }
+    __syncthreads();
+    for (unsigned k = threadIdx.x / warp_threads; k < here; k += block_warps) {
+      const std::uint64_t length = spans[k].end - spans[k].begin;
+      if (length <= most_alone || length > most_entries_of_warp) continue;
+      multiply_by_warp<T, Channels, Reduction>(all.rows, channels, spans[k], shared);
+    }
+    for (unsigned k = 0; k < here; ++k) {
+      const std::uint64_t length = spans[k].end - spans[k].begin;
+      if (length <= most_alone || length <= most_entries_of_warp) continue;
+      multiply_by_block<T, Channels, Reduction>(all.rows, channels, spans[k], shared);
+    }
+    __syncthreads();
+  }
+}
+
+/// 2^unit_bits threads per row. Rows that have more than `most_alone` entries are taken by the first blocks: where
+/// points crowd they would hold up everything else. All threads of a warp stay to the end, because they shuffle.
 template <typename T, int Channels, unit_reduction Reduction>
 __global__ void __launch_bounds__(cuda_launch::block)
-    multiply_kernel(mesh_rows<T> rows, channel_pair<T> channels, unsigned unit_bits, std::uint64_t most_alone) {
+    multiply_kernel(const __grid_constant__ listed_rows<T> all, const __grid_constant__ channel_pair<T> channels,
+                    unsigned unit_bits, std::uint32_t most_alone, unsigned long_row_blocks) {
   __shared__ T shared[Reduction == unit_reduction::shared_memory ? cuda_launch::block : 1];
-  const std::size_t thread = static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x;
+  if (blockIdx.x < long_row_blocks) {
+    return multiply_long_rows<T, Channels, Reduction>(all, channels, most_alone, long_row_blocks, shared);
+  }
+  const mesh_rows<T>& rows = all.rows;
+  const std::size_t thread = static_cast<std::size_t>(blockIdx.x - long_row_blocks) * cuda_launch::block + threadIdx.x;
   const std::size_t row = thread >> unit_bits;
   const unsigned unit = 1u << unit_bits;
   const unsigned lane = threadIdx.x & (unit - 1);
   const std::uint64_t begin = row < rows.rows ? rows.offsets[row] : 0;
   const std::uint64_t end = row < rows.rows ? rows.offsets[row + 1] : 0;
-  const bool is_long = end - begin > most_alone << unit_bits;
+  const bool is_long = end - begin > most_alone;
   T sum[Channels] = {};
   add_entries(rows.entries, channels, begin + lane, is_long ? 0 : end, unit, sum);
   store_row<Reduction>(channels, row, lane == 0 && row < rows.rows && !is_long, lane, unit, sum, shared);
-  const unsigned in_warp = threadIdx.x % warp_threads;
-  for (unsigned rest = __ballot_sync(~0u, is_long && lane == 0); rest != 0; rest &= rest - 1) {
-    const auto first = static_cast<unsigned>(__ffs(static_cast<int>(rest)) - 1);  // lane of the row
-    const std::size_t joint = row - (in_warp >> unit_bits) + (first >> unit_bits);
-    T all[Channels] = {};
-    add_entries(rows.entries, channels, rows.offsets[joint] + in_warp, rows.offsets[joint + 1], warp_threads, all);
-    store_row<Reduction>(channels, joint, in_warp == 0, in_warp, warp_threads, all, shared);
-  }
 }
 
 template <int Channels, unit_reduction Reduction, typename T>
-void launch_product(const cuda_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+void launch_product(const cuda_context& context, const listed_rows<T>& all, const channel_pair<T>& channels,
                     const row_threads& threads) {
+  constexpr std::size_t blocks_a_multiprocessor = 4;
   const cuda_launch launch(context, "mesh.multiply_rows");
   unsigned bits = 0;
   while ((1 << bits) < threads.unit) ++bits;
+  const bool any_long = threads.most_alone != long_row_list::none;
+  const std::size_t capacity = any_long ? all.long_rows.capacity : 0;
+  const auto long_row_blocks =
+      static_cast<unsigned>(std::min((capacity + block_warps - 1) / block_warps,
+                                     blocks_a_multiprocessor * static_cast<std::size_t>(context.multiprocessors())));
   multiply_kernel<T, Channels, Reduction>
-      <<<cuda_launch::blocks(rows.rows << bits), cuda_launch::block, 0, context.stream()>>>(rows, channels, bits,
-                                                                                            threads.most_alone);
+      <<<cuda_launch::blocks(all.rows.rows << bits) + long_row_blocks, cuda_launch::block, 0, context.stream()>>>(
+          all, channels, bits, threads.most_alone, long_row_blocks);
   launch.check();
 }
 
 }  // namespace
 
 template <typename T>
-void multiply_rows(const cuda_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+void multiply_rows(const cuda_context& context, const listed_rows<T>& all, const channel_pair<T>& channels,
                    const row_threads& threads) {
-  if (rows.rows == 0) return;
+  if (all.rows.rows == 0) return;
   constexpr auto shuffle = unit_reduction::shuffle;
   constexpr auto shared_memory = unit_reduction::shared_memory;
   if (threads.reduction == shuffle) {
-    if (channels.count == 1) return launch_product<1, shuffle>(context, rows, channels, threads);
-    return launch_product<2, shuffle>(context, rows, channels, threads);
+    if (channels.count == 1) return launch_product<1, shuffle>(context, all, channels, threads);
+    return launch_product<2, shuffle>(context, all, channels, threads);
   }
-  if (channels.count == 1) return launch_product<1, shared_memory>(context, rows, channels, threads);
-  launch_product<2, shared_memory>(context, rows, channels, threads);
+  if (channels.count == 1) return launch_product<1, shared_memory>(context, all, channels, threads);
+  launch_product<2, shared_memory>(context, all, channels, threads);
 }
 
-template void multiply_rows(const cuda_context&, const mesh_rows<float>&, const channel_pair<float>&,
+template void multiply_rows(const cuda_context&, const listed_rows<float>&, const channel_pair<float>&,
                             const row_threads&);
-template void multiply_rows(const cuda_context&, const mesh_rows<double>&, const channel_pair<double>&,
+template void multiply_rows(const cuda_context&, const listed_rows<double>&, const channel_pair<double>&,
                             const row_threads&);
 
 }  // namespace quadrat::detail

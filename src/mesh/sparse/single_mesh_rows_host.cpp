@@ -21,7 +21,28 @@ namespace {
   return low;
 }
 
-template <int Channels, typename T>
+/// The sums of a row, each made of `Parts` that successive entries add to in turn: an addition waits for the one before
+/// to the same part only.
+template <int Channels, int Parts, typename T>
+void multiply_row(const mesh_rows<T>& rows, const channel_pair<T>& channels, std::size_t row) {
+  const std::uint64_t end = rows.offsets[row + 1];
+  std::uint64_t e = rows.offsets[row];
+  T sum[Parts][Channels] = {};
+  const auto add = [&](std::uint64_t at, T(&part)[Channels]) {
+    const mesh_entry<T> entry = rows.entries[at];
+    for (int c = 0; c < Channels; ++c) part[c] += entry.weight * channels.value[c][entry.column * channels.stride];
+  };
+  for (; e + Parts <= end; e += Parts) {
+    for (int p = 0; p < Parts; ++p) add(e + static_cast<std::uint64_t>(p), sum[p]);
+  }
+  for (; e < end; ++e) add(e, sum[0]);
+  for (int c = 0; c < Channels; ++c) {
+    for (int p = 1; p < Parts; ++p) sum[0][c] += sum[p][c];
+    channels.store(c, row, sum[0][c]);
+  }
+}
+
+template <int Channels, int Parts, typename T>
 void multiply_on_threads(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels) {
   constexpr std::size_t worth_a_team = 2048;
   const partition work = partition_for(context, rows.offsets[rows.rows] + rows.rows, worth_a_team);
@@ -31,12 +52,7 @@ void multiply_on_threads(const cpu_context& context, const mesh_rows<T>& rows, c
     const auto p = static_cast<std::size_t>(part);
     const std::size_t end = first_row(rows.offsets, work, rows.rows, p + 1);
     for (std::size_t k = first_row(rows.offsets, work, rows.rows, p); k < end; ++k) {
-      T sum[Channels] = {};
-      for (std::uint64_t e = rows.offsets[k]; e < rows.offsets[k + 1]; ++e) {
-        const mesh_entry<T> entry = rows.entries[e];
-        for (int c = 0; c < Channels; ++c) sum[c] += entry.weight * channels.value[c][entry.column * channels.stride];
-      }
-      for (int c = 0; c < Channels; ++c) channels.store(c, k, sum[c]);
+      multiply_row<Channels, Parts>(rows, channels, k);
     }
   }
 }
@@ -45,18 +61,21 @@ void multiply_on_threads(const cpu_context& context, const mesh_rows<T>& rows, c
 
 /// One thread per row, on this backend.
 template <typename T>
-void multiply_rows(const cpu_context& context, const mesh_rows<T>& rows, const channel_pair<T>& channels,
+void multiply_rows(const cpu_context& context, const listed_rows<T>& all, const channel_pair<T>& channels,
                    const row_threads& /*threads*/) {
-  if (channels.count == 2) {
-    multiply_on_threads<2>(context, rows, channels);
-  } else {
-    multiply_on_threads<1>(context, rows, channels);
+  constexpr int parts = 4;
+  // Canonical sums are in the order of the points.
+  if (context.reproducibility() == determinism::canonical) {
+    return channels.count == 2 ? multiply_on_threads<2, 1>(context, all.rows, channels)
+                               : multiply_on_threads<1, 1>(context, all.rows, channels);
   }
+  channels.count == 2 ? multiply_on_threads<2, parts>(context, all.rows, channels)
+                      : multiply_on_threads<1, parts>(context, all.rows, channels);
 }
 
-template void multiply_rows(const cpu_context&, const mesh_rows<float>&, const channel_pair<float>&,
+template void multiply_rows(const cpu_context&, const listed_rows<float>&, const channel_pair<float>&,
                             const row_threads&);
-template void multiply_rows(const cpu_context&, const mesh_rows<double>&, const channel_pair<double>&,
+template void multiply_rows(const cpu_context&, const listed_rows<double>&, const channel_pair<double>&,
                             const row_threads&);
 
 }  // namespace quadrat::detail

@@ -99,7 +99,12 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   [[nodiscard]] bool counts_first() const override { return true; }
 
   [[nodiscard]] bool refine(const search_task<T, D>& task) override {
-    if (by_warps_ || by_images_ || small_boxes_ || across_ == cells_across_cutoff<D>(task.mean_row)) return false;
+    const cells_across finer = cells_across_cutoff<D>(task.mean_row);
+    if (by_warps_ || by_images_ || small_boxes_ || across_ == finer) return false;
+    // Where they would have to be folded, larger cells are better.
+    const double times = static_cast<double>(finer.count()) / static_cast<double>(across_.count());
+    const double most = static_cast<double>(most_cells(points_, options_.accept_outside, finer));
+    if (times * static_cast<double>(cell_count_) > most) return false;
     const std::uint32_t words = words_a_row_;
     cut(task, false);
     words_a_row_ = std::max(words_a_row_, words);
@@ -136,7 +141,10 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     const bool anywhere = options_.accept_outside && !small_boxes;
     by_images_ = !task.one_image;
     across_ = by_warps_ || by_images_ || small_boxes ? cells_across{} : cells_across_cutoff<D>(task.mean_row);
-    const std::size_t most = small_boxes ? 1 : most_cells(points_, anywhere, across_);
+    // A warp for a row is for few points, whose cells one block builds if they are few.
+    const std::size_t most = small_boxes ? 1
+                             : by_warps_ ? most_cells(points_, anywhere)
+                                         : most_cells(points_, anywhere, across_);
     if (!by_images_) {
       vec<T, D> edges = vec<T, D>::filled(reach);
       edges[0] /= static_cast<T>(across_.first_axis);

@@ -47,6 +47,8 @@ struct cells_across {
   int third_axis = 1;
 
   [[nodiscard]] bool operator==(const cells_across&) const = default;
+  /// Cells of a cube with the cutoff as edge.
+  [[nodiscard]] int count() const { return first_axis * second_axis * third_axis; }
 };
 
 /// Smaller cells have fewer candidates, in more rows of cells: they pay where a point has many neighbors.
@@ -57,10 +59,12 @@ template <int D>
   return {2 * trimmed_cells_along_first_axis, 2, neighbors < very_many ? 1 : 2};
 }
 
-/// The most cells of such a cut, for boxes that are not folded where the cells of few neighbors would not be.
+/// The most cells of such a cut. An empty cell takes a few bytes to build, and where boxes are folded points meet those
+/// of other parts: a fluid on the floor of a large box, several times as many. Cells without end would take up all.
 [[nodiscard]] inline std::size_t most_cells(std::size_t points, bool points_anywhere, const cells_across& across) {
-  const std::size_t most = most_cells(points, points_anywhere);
-  return across == cells_across{} ? most : std::min(20 * most, std::size_t{1} << 31);
+  const std::size_t many_neighbors = 20, mostly_empty = points_anywhere ? 1 : 4;
+  const std::size_t times = across == cells_across{} ? mostly_empty : many_neighbors;
+  return std::min(times * most_cells(points, points_anywhere), std::size_t{1} << 31);
 }
 
 /// Masks kept per row of the list, for this many points in a cube (square) with the cutoff as edge; rows that need more

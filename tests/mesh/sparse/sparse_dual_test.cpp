@@ -185,6 +185,67 @@ TEST_F(spread_sparse, long_rows_are_right_by_both_reductions) {
   }
 }
 
+/// A line of mesh points, most without points, some with as many as decide who adds them up: a thread, a warp, a block.
+template <typename T>
+[[nodiscard]] spread_case<T, 1> rows_of_many_lengths() {
+  constexpr int nodes = 20'011;
+  std::vector<int> lengths{1, 31, 32, 33, 34, 127, 128, 129, 256, 257, 4095, 4096, 4097, 9001};
+  lengths.insert(lengths.end(), 90, 40);
+  auto it = uniform_case<T, 1>(31, 0, nodes);
+  it.order = 1;
+  it.mesh[0] = nodes;
+  const T spacing = it.domain.length[0] / T(nodes);
+  int node = 3;
+  for (const int length : lengths) {
+    const T x = it.domain.lower[0] + (T(node) + T(0.25)) * spacing;
+    it.points.insert(it.points.end(), static_cast<std::size_t>(length), vec<T, 1>{x});
+    node += length % 3 == 0 ? 1 : 211;
+  }
+  std::mt19937_64 random(5);
+  std::ranges::shuffle(it.points, random);
+  return it;
+}
+
+template <typename T>
+void expect_rows_of_many_lengths(std::size_t components) {
+  auto it = rows_of_many_lengths<T>();
+  it.components = components;
+  const spread_input<T, 1> input(it);
+  const auto wanted = wanted_of(it, input, problem_of(it));
+  for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
+    for (const unit_reduction reduction : {unit_reduction::shuffle, unit_reduction::shared_memory}) {
+      SCOPED_TRACE(message(components, " components, level ", static_cast<int>(level)));
+      it.options.reduction = reduction;
+      const auto found = run_method(context_at(level, 3), it, input, "single_mesh");
+      // A thread adds up thousands of values one after another.
+      EXPECT_LE(relative_error(found.mesh, wanted.mesh), 10 * spread_tolerance<T>);
+      if (level == determinism::none) continue;
+      EXPECT_TRUE(same_bits(found.mesh, run_method(context_at(level, 7), it, input, "single_mesh").mesh));
+    }
+  }
+}
+
+TEST_F(spread_sparse, rows_of_many_lengths_are_right_beside_each_other) {
+  expect_rows_of_many_lengths<float>(1);
+  expect_rows_of_many_lengths<double>(2);
+}
+
+/// The long rows of earlier points are forgotten.
+TEST_F(spread_sparse, a_plan_that_had_long_rows_is_right_without_them_and_with_others) {
+  auto it = rows_of_many_lengths<double>();
+  auto plan = make_plan(backend_context(), it, "single_mesh", it.order);
+  const std::vector<vec<double, 1>> all = it.points;
+  for (const std::size_t count : {all.size(), std::size_t{100}, all.size() / 2, all.size()}) {
+    it.points.assign(all.end() - static_cast<std::ptrdiff_t>(count), all.end());
+    for (auto& point : it.points) point[0] += 1e-4 * static_cast<double>(count);
+    const spread_input<double, 1> input(it);
+    set_points(backend_context(), plan, it);
+    EXPECT_LE(
+        relative_error(run_plan(backend_context(), plan, it, input).mesh, wanted_of(it, input, problem_of(it)).mesh),
+        10 * spread_tolerance<double>);
+  }
+}
+
 TEST_F(spread_sparse, points_that_are_clipped_altogether_leave_zeros) {
   auto it = uniform_case<float, 2>(3, 300, 12);
   it.domain.periodic = vec<bool, 2>::filled(false);
