@@ -60,11 +60,13 @@ template <int D>
 }
 
 /// The most cells of such a cut. An empty cell takes a few bytes to build, and where boxes are folded points meet those
-/// of other parts: a fluid on the floor of a large box, several times as many. Cells without end would take up all.
+/// of other parts: a fluid on the floor of a large box, several times as many. So four times as many are allowed where
+/// they take little memory. Cells without end would take up all.
 [[nodiscard]] inline std::size_t most_cells(std::size_t points, bool points_anywhere, const cells_across& across) {
-  const std::size_t many_neighbors = 20, mostly_empty = points_anywhere ? 1 : 4;
-  const std::size_t times = across == cells_across{} ? mostly_empty : many_neighbors;
-  return std::min(times * most_cells(points, points_anywhere), std::size_t{1} << 31);
+  constexpr std::size_t many_neighbors = 20, mostly_empty = 4, little = std::size_t{1} << 28;
+  const std::size_t most = most_cells(points, points_anywhere);
+  if (across == cells_across{}) return points_anywhere ? most : std::max(most, std::min(mostly_empty * most, little));
+  return std::min(many_neighbors * most, std::size_t{1} << 31);
 }
 
 /// Masks kept per row of the list, for this many points in a cube (square) with the cutoff as edge; rows that need more
