@@ -148,7 +148,7 @@ TEST_F(dense_list_test, holds_the_pairs_of_long_rows_in_every_build) {
 // neighbors that smaller cells would have to be folded.
 TEST_F(dense_list_test, holds_the_pairs_of_a_fluid_on_the_floor_in_every_build) {
   const backend_context context;
-  for (const float cutoff : {0.14f, 0.08f, 0.06f, 0.04f}) {
+  for (const float cutoff : {0.141f, 0.08f, 0.06f, 0.04f}) {
     for (const vec<float, 3>& extents : {vec<float, 3>{1, 0.02f, 1}, vec<float, 3>{0.2f, 0.03f, 0.2f}}) {
       for (const bool periodic : {false, true}) {
         const problem3 problem = dense_problem(size_or(1500, 700), cutoff, extents, periodic, neighbor_pairs::full);
