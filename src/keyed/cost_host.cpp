@@ -124,12 +124,13 @@ constexpr double components_of_a_sector = 2;
   const double span = std::min(request.sample.span, request.keys);
   const double in_use = std::min(span, request.sample.block_span * elements_at_once / 4096);
   constexpr double roomy = 1 << 20;
-  const double factor = factor_of_cache(std::min(request.row_bytes * keys_at_once(request), roomy)) *
-                        factor_of_cache(std::max(request.row_bytes * in_use, roomy));
+  const double beyond = factor_of_cache(std::max(request.row_bytes * in_use, roomy));
+  const double factor = factor_of_cache(std::min(request.row_bytes * keys_at_once(request), roomy)) * beyond;
   const double times = std::max(1.0, warp.operations / warp.keys);
   const double spread = cache.sector * warp.sectors * times * factor + cache.key * warp.keys;
   const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
-  const double crowd = request.elements * share / joined(leaves, request.sample) * cache.crowd;
+  // Beyond the cache, operations on the commonest key wait for those on others, too.
+  const double crowd = request.elements * share / joined(leaves, request.sample) * cache.crowd * beyond;
   return std::max(request.elements / 32 * spread, crowd);
 }
 
@@ -186,8 +187,8 @@ method_cost cuda_fixed_point_cost(const key_request& request) {
 }
 
 method_cost cuda_sort_cost(const key_request& request) {
-  // Up to so many elements one block sorts in one pass.
-  constexpr double alone = 4096, digit_bits = 8, bytes_of_element = 16;
+  // Up to so many elements one block sorts at once.
+  constexpr double alone = 4864, digit_bits = 8, bytes_of_element = 16;
   const double count = request.elements, megas = 1e-6 * count;
   const double passes = std::ceil(std::log2(request.keys + 1) / digit_bits), starts = count > alone ? passes : 0;
   const double work = count * (25 + request.row_bytes);

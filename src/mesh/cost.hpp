@@ -169,7 +169,7 @@ template <typename T, int D>
 }
 
 /// sample_for takes as long as so many samples: work has to be as many times as long to be worth it.
-inline constexpr double samples_of_points = 1.6;
+inline constexpr double samples_of_points = 1.9;
 
 /// Samples points by tiles and by cells as long as a footprint: all points of one of these reach the mesh point in its
 /// middle. Synchronizes.
