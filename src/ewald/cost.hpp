@@ -78,6 +78,16 @@ struct ewald_work {
   return std::min(mean * system.crowding_within(cutoff), mean + system.points);
 }
 
+/// Of all points.
+[[nodiscard]] inline double mean_neighbors(const std::vector<charged_system>& systems, double cutoff) {
+  double pairs = 0, points = 0;
+  for (const charged_system& system : systems) {
+    pairs += system.points * expected_neighbors(system, cutoff);
+    points += system.points;
+  }
+  return points > 0 ? pairs / points : 0;
+}
+
 /// What the cost needs to know of all systems together.
 struct ewald_load {
   choice_place place{};

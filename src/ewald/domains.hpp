@@ -21,7 +21,7 @@ template <typename T>
 
 struct domain_request {
   double cutoff;
-  double neighbors;  ///< expected, of a point
+  double neighbors;  ///< expected, of a point, clusters counted
   std::size_t points;
   bool cuda;
   /// Of all systems. Where there are fewer cells, clearing them takes no time that matters.
@@ -31,5 +31,8 @@ template <typename T>
 [[nodiscard]] std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given,
                                                         std::span<const lattice<T, 3>> periodic,
                                                         const domain_request& request);
+
+/// Expected candidates for the neighbors of a point in each row of cells that it walks through.
+[[nodiscard]] double candidates_of_row(const domain_request& request);
 
 }  // namespace quadrat::detail

@@ -39,17 +39,20 @@ template <typename T>
   return (thickness + room) * normal;
 }
 
+/// Rows of cells that a point walks through, and candidates for each neighbor.
+struct cell_walk {
+  double rows;
+  double candidates;
+};
+/// With 1, 2, 3 and 4 cells along a cutoff.
+constexpr cell_walk cell_walks[] = {{8.2, 3.47}, {21.5, 2.03}, {41.3, 1.65}, {67.3, 1.47}};
+
 /// Smaller cells leave fewer candidates for each neighbor, in more rows of cells. On CPUs a row costs as much as 25
 /// candidates, which share vector registers; on GPUs as much as 7, which several threads share.
 [[nodiscard]] int cells_along_cutoff(const domain_request& request) {
-  struct choice {
-    double rows;
-    double candidates;  // for each neighbor
-  };
-  static constexpr choice choices[] = {{8.2, 3.47}, {21.5, 2.03}, {41.3, 1.65}, {67.3, 1.47}};
   const double row = request.cuda ? 7 : 25;
-  const auto cost = [&](const choice& with) { return row * with.rows + with.candidates * request.neighbors; };
-  const std::span<const choice> possible(choices, request.cuda ? std::size(choices) : 2);
+  const auto cost = [&](const cell_walk& with) { return row * with.rows + with.candidates * request.neighbors; };
+  const std::span<const cell_walk> possible(cell_walks, request.cuda ? std::size(cell_walks) : 2);
   return static_cast<int>(std::ranges::min_element(possible, {}, cost) - possible.begin()) + 1;
 }
 
@@ -87,10 +90,14 @@ template <typename T>
 std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given, std::span<const lattice<T, 3>> periodic,
                                           const domain_request& request) {
   const T cutoff = static_cast<T>(request.cutoff);
-  const T edge = cutoff / static_cast<T>(cells_along_cutoff(request));
-  // Cells that are folded, because there would be too many, take several times as long to walk through.
   const std::size_t most = std::max(most_cells(request.points, false), request.mesh_points);
-  const auto grids = make_cuboid_grids<T, 3>(periodic, {edge, cutoff, most, false});
+  const auto cut = [&](int along) {
+    return make_cuboid_grids<T, 3>(periodic, {cutoff / static_cast<T>(along), cutoff, most, false});
+  };
+  int along = cells_along_cutoff(request);
+  auto grids = cut(along);
+  // Cells that are folded, because there would be too many, take several times as long to walk through.
+  while (along > 1 && std::ranges::any_of(grids, &cuboid_grid<T, 3>::folded)) grids = cut(--along);
   std::vector<ewald_domain<T>> domains;
   domains.reserve(given.size());
   for (std::size_t k = 0; k < given.size(); ++k) {
@@ -108,6 +115,11 @@ std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given, 
     domains.push_back(domain);
   }
   return domains;
+}
+
+double candidates_of_row(const domain_request& request) {
+  const cell_walk& walk = cell_walks[cells_along_cutoff(request) - 1];
+  return walk.candidates * request.neighbors / walk.rows;
 }
 
 template void require_cells(std::span<const lattice<float, 3>>, pair_law);

@@ -9,6 +9,7 @@
 #include "core/backend.hpp"
 #include "core/built_backend.hpp"
 #include "core/point_checks.hpp"
+#include "ewald/cost.hpp"
 #include "ewald/cpu/pairs.hpp"
 #include "ewald/cpu/short_range.hpp"
 #include "ewald/crowding.hpp"
@@ -96,9 +97,11 @@ void electrostatics<Context, T>::implementation::choose(const electrostatics_inp
   if (!same_size || !still_accurate(found)) choose_parameters(found);
   std::size_t mesh_points = input.cells.size();
   for (int axis = 0; axis < 3; ++axis) mesh_points *= static_cast<std::size_t>(setup.parameters.mesh[axis]);
-  const auto made = detail::make_domains<T>(input.cells, periodic,
-                                            {setup.parameters.cutoff, report.neighbors, input.points.count,
-                                             std::is_same_v<Context, cuda_context>, mesh_points});
+  const detail::domain_request request{setup.parameters.cutoff,
+                                       detail::mean_neighbors(found.systems, setup.parameters.cutoff),
+                                       input.points.count, std::is_same_v<Context, cuda_context>, mesh_points};
+  const auto made = detail::make_domains<T>(input.cells, periodic, request);
+  row_candidates = detail::candidates_of_row(request);
   cell_count = made.back().grid.cells.first_cell + made.back().grid.cell_count();
   slabs = std::ranges::any_of(made, &detail::ewald_domain<T>::slab);
   domains = to_device(context, made);
@@ -287,7 +290,8 @@ void electrostatics<Context, T>::implementation::enqueue(const electrostatics_in
 template <typename Context, typename T>
 void electrostatics<Context, T>::implementation::add_short_range(const detail::add_short_range<T>& task) {
 #if QUADRAT_BACKEND_CUDA && QUADRAT_HAS_CUDA
-  if (cells.size() == 1 && task.sums.virials == nullptr && detail::enqueue_short_range(context, task, only_domain)) {
+  if (cells.size() == 1 && task.sums.virials == nullptr &&
+      detail::enqueue_short_range(context, task, only_domain, row_candidates)) {
     return;
   }
 #endif
