@@ -32,7 +32,4 @@ template <typename T>
                                                         std::span<const lattice<T, 3>> periodic,
                                                         const domain_request& request);
 
-/// Expected candidates for the neighbors of a point in each row of cells that it walks through.
-[[nodiscard]] double candidates_of_row(const domain_request& request);
-
 }  // namespace quadrat::detail

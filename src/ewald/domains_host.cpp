@@ -7,6 +7,7 @@
 #include <numbers>
 #include <span>
 
+#include "ewald/cell_walk.hpp"
 #include "quadrat/core/error.hpp"
 #include "search/cells.hpp"
 
@@ -37,23 +38,6 @@ template <typename T>
   slowest = std::min({slowest, norm(inverse[0] + inverse[1]), norm(inverse[0] - inverse[1])});
   const double room = (std::log(1 / accuracy) + 5) / (2 * std::numbers::pi * slowest);
   return (thickness + room) * normal;
-}
-
-/// Rows of cells that a point walks through, and candidates for each neighbor.
-struct cell_walk {
-  double rows;
-  double candidates;
-};
-/// With 1, 2, 3 and 4 cells along a cutoff.
-constexpr cell_walk cell_walks[] = {{8.2, 3.47}, {21.5, 2.03}, {41.3, 1.65}, {67.3, 1.47}};
-
-/// Smaller cells leave fewer candidates for each neighbor, in more rows of cells. On CPUs a row costs as much as 25
-/// candidates, which share vector registers; on GPUs as much as 7, which several threads share.
-[[nodiscard]] int cells_along_cutoff(const domain_request& request) {
-  const double row = request.cuda ? 7 : 25;
-  const auto cost = [&](const cell_walk& with) { return row * with.rows + with.candidates * request.neighbors; };
-  const std::span<const cell_walk> possible(cell_walks, request.cuda ? std::size(cell_walks) : 2);
-  return static_cast<int>(std::ranges::min_element(possible, {}, cost) - possible.begin()) + 1;
 }
 
 }  // namespace
@@ -94,7 +78,7 @@ std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given, 
   const auto cut = [&](int along) {
     return make_cuboid_grids<T, 3>(periodic, {cutoff / static_cast<T>(along), cutoff, most, false});
   };
-  int along = cells_along_cutoff(request);
+  int along = best_walk(request.neighbors, request.cuda).along;
   auto grids = cut(along);
   // Cells that are folded, because there would be too many, take several times as long to walk through.
   while (along > 1 && std::ranges::any_of(grids, &cuboid_grid<T, 3>::folded)) grids = cut(--along);
@@ -115,11 +99,6 @@ std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given, 
     domains.push_back(domain);
   }
   return domains;
-}
-
-double candidates_of_row(const domain_request& request) {
-  const cell_walk& walk = cell_walks[cells_along_cutoff(request) - 1];
-  return walk.candidates * request.neighbors / walk.rows;
 }
 
 template void require_cells(std::span<const lattice<float, 3>>, pair_law);

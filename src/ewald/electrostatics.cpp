@@ -9,6 +9,7 @@
 #include "core/backend.hpp"
 #include "core/built_backend.hpp"
 #include "core/point_checks.hpp"
+#include "ewald/cell_walk.hpp"
 #include "ewald/cost.hpp"
 #include "ewald/cpu/pairs.hpp"
 #include "ewald/cpu/short_range.hpp"
@@ -97,17 +98,17 @@ void electrostatics<Context, T>::implementation::choose(const electrostatics_inp
   if (!same_size || !still_accurate(found)) choose_parameters(found);
   std::size_t mesh_points = input.cells.size();
   for (int axis = 0; axis < 3; ++axis) mesh_points *= static_cast<std::size_t>(setup.parameters.mesh[axis]);
-  const detail::domain_request request{setup.parameters.cutoff,
-                                       detail::mean_neighbors(found.systems, setup.parameters.cutoff),
-                                       input.points.count, std::is_same_v<Context, cuda_context>, mesh_points};
-  const auto made = detail::make_domains<T>(input.cells, periodic, request);
-  row_candidates = detail::candidates_of_row(request);
+  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  const double cutoff = setup.parameters.cutoff, neighbors = detail::mean_neighbors(found.systems, cutoff);
+  const auto made =
+      detail::make_domains<T>(input.cells, periodic, {cutoff, neighbors, input.points.count, cuda, mesh_points});
+  row_candidates = detail::best_walk(neighbors, cuda).row_candidates(neighbors);
   cell_count = made.back().grid.cells.first_cell + made.back().grid.cell_count();
   slabs = std::ranges::any_of(made, &detail::ewald_domain<T>::slab);
   domains = to_device(context, made);
   only_domain = made.front();
   const double share = std::max(1.0, static_cast<double>(input.points.count) / static_cast<double>(made.size()));
-  reach = setup.parameters.cutoff;
+  reach = cutoff;
   for (const auto& domain : made) {
     for (int axis = 0; axis < 3; ++axis) {
       reach = std::min(reach, 0.25 * static_cast<double>(domain.shape.height(axis)));

@@ -3,6 +3,7 @@
 
 #include "ewald/cuda/short_range.hpp"
 
+#include "ewald/cell_walk.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 namespace quadrat::detail {
@@ -77,21 +78,10 @@ __global__ void __launch_bounds__(short_range_block)
   task.sums.fields[slot] = T(2) * field;
 }
 
-/// So many that a few charges fill the device, if rows of cells have candidates for them; four find some in any row.
-[[nodiscard]] inline unsigned short_range_lanes(const cuda_context& context, std::uint32_t charges,
-                                                double row_candidates) {
-  const std::uint64_t wanted = static_cast<std::uint64_t>(context.multiprocessors()) * 2048;
-  unsigned lanes = 1;
-  while (lanes < 32 && (lanes < 4 || 2 * lanes <= row_candidates) && std::uint64_t{charges} * lanes < wanted) {
-    lanes *= 2;
-  }
-  return lanes;
-}
-
 template <int Terms, typename T>
 void launch_short_range(const cuda_context& context, const add_short_range<T>& task, const ewald_domain<T>& domain,
                         double row_candidates) {
-  const unsigned lanes = short_range_lanes(context, task.all.count, row_candidates);
+  const unsigned lanes = walking_threads(task.all.count, row_candidates, context.multiprocessors() * 2048.0);
   const cuda_launch launch(context, "ewald.short_range");
   const unsigned blocks = cuda_launch::blocks(std::size_t{lanes} * task.all.count, short_range_block);
   if (task.coulomb) {
