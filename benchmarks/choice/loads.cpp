@@ -164,6 +164,7 @@ row to_row(const detail::ewald_work& work) {
 row to_row(const detail::transform_load& load) {
   row out = row::object();
   each_of_transform(load, write_field{out});
+  out["tiled"] = load.tiled;
   return out;
 }
 
@@ -198,6 +199,9 @@ detail::ewald_work ewald_work_of(const row& load) {
 detail::transform_load transform_load_of(const row& load) {
   detail::transform_load result;
   each_of_transform(result, read_field{load});
+  // Rows of earlier versions do not say.
+  result.tiled = load.contains("tiled") ? load.at("tiled").get<bool>()
+                                        : detail::sorts_points(result, shipped_profile(result.cuda));
   return result;
 }
 

@@ -7,7 +7,7 @@
 #include "keyed/cost.hpp"
 #include "mesh/cost.hpp"
 #include "search/request.hpp"
-#include "spectral/accuracy.hpp"
+#include "spectral/cost.hpp"
 
 namespace quadrat::bench {
 

@@ -12,7 +12,7 @@
 #include "choice/operations.hpp"
 #include "choice/places.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
-#include "spectral/accuracy.hpp"
+#include "spectral/cost.hpp"
 #include "tune/choice.hpp"
 
 namespace quadrat::bench {
@@ -59,16 +59,13 @@ class nufft_rival {
   }
   [[nodiscard]] std::size_t modes() const { return plan_.mode_count(); }
   [[nodiscard]] detail::transform_load load(const Context& context) const {
+    const detail::choice_place place = detail::choice_place_of(context);
     double nodes = 1;
     for (int axis = 0; axis < D; ++axis) nodes *= plan_.mesh()[axis];
-    return {std::is_same_v<Context, cuda_context>,
-            sizeof(T) == 4,
-            real_ ? 1 : 2,
-            D,
-            static_cast<double>(plan_.point_count()),
-            nodes,
-            plan_.width(),
-            detail::choice_place_of(context).threads};
+    detail::transform_load load{std::is_same_v<Context, cuda_context>,    sizeof(T) == 4, real_ ? 1 : 2, D,
+                                static_cast<double>(plan_.point_count()), nodes,          plan_.width(), place.threads};
+    load.tiled = detail::sorts_points(load, *place.profile);
+    return load;
   }
 
  private:

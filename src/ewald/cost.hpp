@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ewald/cell_walk.hpp"
 #include "ewald/choice.hpp"
 #include "quadrat/core/vec.hpp"
 #include "tune/cost.hpp"
@@ -29,6 +30,28 @@ struct ewald_work {
   double images = 1;  ///< of the cell, that a charge sees within the cutoff
 };
 
+/// Few charges leave a GPU's threads waiting: nothing else hides how long a walk takes. 1 for the first ones, in 1,000.
+[[nodiscard]] inline double alone(double points, double few) { return 1e-3 * few / (points + few); }
+
+/// Threads of a GPU walk for a charge, through rows of cells and what these hold, in one image of the cell after
+/// another.
+inline void add_walks(method_cost& cost, const ewald_work& work) {
+  constexpr double threads = 270000;  // that a large device has at once
+  const double neighbors = work.pairs / work.points, wide = work.single_precision ? 0 : 1;
+  const cell_walk walk = best_walk(neighbors, true);
+  const double candidates = walk.candidates(neighbors), few = alone(work.points, 30000);
+  const double each = few * candidates / walking_threads(work.points, walk.row_candidates(neighbors), threads);
+  cost.each("tests", cost_unit::step, 1e-6 * work.points * candidates)
+      .each("tests_wide", cost_unit::step, wide * 1e-6 * work.points * candidates)
+      .each("rows", cost_unit::step, 1e-6 * work.points * walk.rows)
+      .each("walk", cost_unit::step, each)
+      .each("walk_wide", cost_unit::step, wide * each)
+      .each("walk_rows", cost_unit::step, few * walk.rows)
+      .each("walk_rows_wide", cost_unit::step, wide * few * walk.rows)
+      .each("images", cost_unit::step, few * work.images)
+      .each("images_wide", cost_unit::step, wide * few * work.images);
+}
+
 [[nodiscard]] inline method_cost cost_of(const ewald_work& work) {
   const double share = 1e-6 / (work.cuda ? 1 : work.threads), wide = work.single_precision ? 0 : share;
   method_cost cost;
@@ -37,17 +60,7 @@ struct ewald_work {
       .each("charges_wide", cost_unit::step, wide * work.points)
       .each("pairs", cost_unit::step, share * work.pairs)
       .each("pairs_wide", cost_unit::step, wide * work.pairs);
-  if (work.cuda && work.points > 0) {
-    // A few threads walk for a charge, through one image of the cell after another. Where charges are few, nothing else
-    // hides how long that takes.
-    constexpr double few = 30000;
-    const double alone = 1e-3 * few / (work.points + few), alone_wide = work.single_precision ? 0 : alone;
-    const double neighbors = work.pairs / work.points;
-    cost.each("walk", cost_unit::step, alone * neighbors)
-        .each("walk_wide", cost_unit::step, alone_wide * neighbors)
-        .each("images", cost_unit::step, alone * work.images)
-        .each("images_wide", cost_unit::step, alone_wide * work.images);
-  }
+  if (work.cuda && work.points > 0) add_walks(cost, work);
   if (work.mesh_points == 0) {
     return cost.each("modes", cost_unit::step, share * work.points * work.modes)
         .each("modes_wide", cost_unit::step, wide * work.points * work.modes);
@@ -55,6 +68,12 @@ struct ewald_work {
   // The weights of a window take about as long as another 60 mesh points.
   const double covered = work.points * (work.order * work.order * work.order + 60);
   const double transformed = work.mesh_points * std::log2(work.mesh_points + 2);
+  if (work.cuda) {
+    const double footprint = std::pow(work.order, 3) * alone(work.points, 20000);
+    cost.each("footprint", cost_unit::step, footprint)
+        .each("footprint_wide", cost_unit::step, work.single_precision ? 0 : footprint)
+        .each("steps", cost_unit::launch, 0.1 * std::log2(work.mesh_points + 2));
+  }
   // On a CPU it is the threads whose starts take long.
   return cost.each("transforms", cost_unit::launch, work.cuda || work.threads > 1 ? 1 : 0)
       .each("binned", cost_unit::step, share * work.points)
@@ -76,6 +95,16 @@ struct ewald_work {
 [[nodiscard]] inline double expected_neighbors(const charged_system& system, double cutoff) {
   const double mean = 4 * std::numbers::pi / 3 * cutoff * cutoff * cutoff * system.points / system.volume();
   return std::min(mean * system.crowding_within(cutoff), mean + system.points);
+}
+
+/// Of all points.
+[[nodiscard]] inline double mean_neighbors(const std::vector<charged_system>& systems, double cutoff) {
+  double pairs = 0, points = 0;
+  for (const charged_system& system : systems) {
+    pairs += system.points * expected_neighbors(system, cutoff);
+    points += system.points;
+  }
+  return points > 0 ? pairs / points : 0;
 }
 
 /// What the cost needs to know of all systems together.

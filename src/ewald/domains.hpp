@@ -21,7 +21,7 @@ template <typename T>
 
 struct domain_request {
   double cutoff;
-  double neighbors;  ///< expected, of a point
+  double neighbors;  ///< expected, of a point, clusters counted
   std::size_t points;
   bool cuda;
   /// Of all systems. Where there are fewer cells, clearing them takes no time that matters.

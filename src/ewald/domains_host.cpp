@@ -7,6 +7,7 @@
 #include <numbers>
 #include <span>
 
+#include "ewald/cell_walk.hpp"
 #include "quadrat/core/error.hpp"
 #include "search/cells.hpp"
 
@@ -37,20 +38,6 @@ template <typename T>
   slowest = std::min({slowest, norm(inverse[0] + inverse[1]), norm(inverse[0] - inverse[1])});
   const double room = (std::log(1 / accuracy) + 5) / (2 * std::numbers::pi * slowest);
   return (thickness + room) * normal;
-}
-
-/// Smaller cells leave fewer candidates for each neighbor, in more rows of cells. On CPUs a row costs as much as 25
-/// candidates, which share vector registers; on GPUs as much as 7, which several threads share.
-[[nodiscard]] int cells_along_cutoff(const domain_request& request) {
-  struct choice {
-    double rows;
-    double candidates;  // for each neighbor
-  };
-  static constexpr choice choices[] = {{8.2, 3.47}, {21.5, 2.03}, {41.3, 1.65}, {67.3, 1.47}};
-  const double row = request.cuda ? 7 : 25;
-  const auto cost = [&](const choice& with) { return row * with.rows + with.candidates * request.neighbors; };
-  const std::span<const choice> possible(choices, request.cuda ? std::size(choices) : 2);
-  return static_cast<int>(std::ranges::min_element(possible, {}, cost) - possible.begin()) + 1;
 }
 
 }  // namespace
@@ -87,10 +74,14 @@ template <typename T>
 std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given, std::span<const lattice<T, 3>> periodic,
                                           const domain_request& request) {
   const T cutoff = static_cast<T>(request.cutoff);
-  const T edge = cutoff / static_cast<T>(cells_along_cutoff(request));
-  // Cells that are folded, because there would be too many, take several times as long to walk through.
   const std::size_t most = std::max(most_cells(request.points, false), request.mesh_points);
-  const auto grids = make_cuboid_grids<T, 3>(periodic, {edge, cutoff, most, false});
+  const auto cut = [&](int along) {
+    return make_cuboid_grids<T, 3>(periodic, {cutoff / static_cast<T>(along), cutoff, most, false});
+  };
+  int along = best_walk(request.neighbors, request.cuda).along;
+  auto grids = cut(along);
+  // Cells that are folded, because there would be too many, take several times as long to walk through.
+  while (along > 1 && std::ranges::any_of(grids, &cuboid_grid<T, 3>::folded)) grids = cut(--along);
   std::vector<ewald_domain<T>> domains;
   domains.reserve(given.size());
   for (std::size_t k = 0; k < given.size(); ++k) {

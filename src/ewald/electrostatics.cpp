@@ -9,6 +9,8 @@
 #include "core/backend.hpp"
 #include "core/built_backend.hpp"
 #include "core/point_checks.hpp"
+#include "ewald/cell_walk.hpp"
+#include "ewald/cost.hpp"
 #include "ewald/cpu/pairs.hpp"
 #include "ewald/cpu/short_range.hpp"
 #include "ewald/crowding.hpp"
@@ -96,15 +98,17 @@ void electrostatics<Context, T>::implementation::choose(const electrostatics_inp
   if (!same_size || !still_accurate(found)) choose_parameters(found);
   std::size_t mesh_points = input.cells.size();
   for (int axis = 0; axis < 3; ++axis) mesh_points *= static_cast<std::size_t>(setup.parameters.mesh[axis]);
-  const auto made = detail::make_domains<T>(input.cells, periodic,
-                                            {setup.parameters.cutoff, report.neighbors, input.points.count,
-                                             std::is_same_v<Context, cuda_context>, mesh_points});
+  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  const double cutoff = setup.parameters.cutoff, neighbors = detail::mean_neighbors(found.systems, cutoff);
+  const auto made =
+      detail::make_domains<T>(input.cells, periodic, {cutoff, neighbors, input.points.count, cuda, mesh_points});
+  row_candidates = detail::best_walk(neighbors, cuda).row_candidates(neighbors);
   cell_count = made.back().grid.cells.first_cell + made.back().grid.cell_count();
   slabs = std::ranges::any_of(made, &detail::ewald_domain<T>::slab);
   domains = to_device(context, made);
   only_domain = made.front();
   const double share = std::max(1.0, static_cast<double>(input.points.count) / static_cast<double>(made.size()));
-  reach = setup.parameters.cutoff;
+  reach = cutoff;
   for (const auto& domain : made) {
     for (int axis = 0; axis < 3; ++axis) {
       reach = std::min(reach, 0.25 * static_cast<double>(domain.shape.height(axis)));
@@ -287,7 +291,8 @@ void electrostatics<Context, T>::implementation::enqueue(const electrostatics_in
 template <typename Context, typename T>
 void electrostatics<Context, T>::implementation::add_short_range(const detail::add_short_range<T>& task) {
 #if QUADRAT_BACKEND_CUDA && QUADRAT_HAS_CUDA
-  if (cells.size() == 1 && task.sums.virials == nullptr && detail::enqueue_short_range(context, task, only_domain)) {
+  if (cells.size() == 1 && task.sums.virials == nullptr &&
+      detail::enqueue_short_range(context, task, only_domain, row_candidates)) {
     return;
   }
 #endif

@@ -116,6 +116,7 @@ struct electrostatics<Context, T>::implementation {
   fault_state<Context> faults;
   array<detail::ewald_domain<T>, Context> domains;
   detail::ewald_domain<T> only_domain{};  // where there is one system
+  double row_candidates = 0;              // expected in each row of its cells
   std::size_t cell_count = 0;
   counting_buckets<Context> buckets;
   array<detail::placed_charge<T>, Context> charges_by_cell;

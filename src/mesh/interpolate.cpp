@@ -4,6 +4,7 @@
 #include "core/backend.hpp"
 #include "mesh/interpolate_lines.hpp"
 #include "mesh/interpolate_points.hpp"
+#include "mesh/interpolate_warps.hpp"
 #include "mesh/wide.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
@@ -72,6 +73,12 @@ struct interpolate_point {
 template <typename Context, typename T>
 void interpolate_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                         const placed_point<T>* points, std::size_t count, const T* mesh, T* values, bool accumulate) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    const bool canonical = context.reproducibility() == determinism::canonical;
+    if (reads_by_warps(setup.window.width, 3 - setup.shape.first_axis, count, canonical)) {
+      return interpolate_warps<T>(context, setup, layout, points, count, mesh, nullptr, values, nullptr, accumulate);
+    }
+  }
   if (is_wide(setup.window.width)) {
     return interpolate_wide_points(context, setup, layout, points, count, mesh, values, accumulate);
   }

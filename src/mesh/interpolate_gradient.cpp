@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <type_traits>
+
 #include "core/backend.hpp"
 #include "mesh/interpolate_points.hpp"
+#include "mesh/interpolate_warps.hpp"
 #include "mesh/wide.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
@@ -148,6 +151,12 @@ template <typename Context, typename T>
 void interpolate_gradients(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                            const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale, T* values,
                            T* gradients, bool accumulate) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    const bool canonical = context.reproducibility() == determinism::canonical;
+    if (reads_by_warps(setup.window.width, 3 - setup.shape.first_axis, count, canonical)) {
+      return interpolate_warps(context, setup, layout, points, count, mesh, scale, values, gradients, accumulate);
+    }
+  }
   if (is_wide(setup.window.width)) {
     return interpolate_wide_gradients(context, setup, layout, points, count, mesh, scale, values, gradients,
                                       accumulate);

@@ -3,14 +3,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 #include "quadrat/mesh/window.hpp"
-#include "quadrat/tune/device_profile.hpp"
-#include "tune/cost.hpp"
 
-/// Windows for non-uniform Fourier transforms, their errors, and what transforms cost with them. Host only.
+/// Windows for non-uniform Fourier transforms, and their errors. Host only.
 namespace quadrat::detail {
 
 template <typename T>
@@ -62,28 +59,5 @@ template <typename T>
 /// naming the least tolerance that can be reached, if none can.
 template <typename T>
 [[nodiscard]] std::vector<transform_window<T>> transform_windows(const window_request& request);
-
-/// The problem that a window is chosen for.
-struct transform_load {
-  bool cuda = false;
-  bool single = true;
-  int components = 2;  ///< of a mesh value: 1 or 2
-  int dimension = 3;
-  double points = 0;
-  double nodes = 0;  ///< mesh points
-  int width = 0;
-  int threads = 1;  ///< of a CPU
-};
-
-/// GPUs have other ways to spread and to interpolate with windows wider than this.
-inline constexpr int most_narrow_window = 8;
-
-inline constexpr std::string_view transform_module = "nufft", transform_cost_name = "transform";
-
-/// The terms of one transform: points spread onto the mesh or interpolated from it, and the fast transform. Constants:
-/// "nufft.transform.*" in a device profile. Windows wider than 8 mesh points have their own ("broad").
-[[nodiscard]] method_cost transform_cost(const transform_load& load);
-/// Milliseconds, by a profile.
-[[nodiscard]] double expected_transform_ms(const transform_load& load, const device_profile& profile);
 
 }  // namespace quadrat::detail

@@ -9,10 +9,8 @@
 #include <numbers>
 #include <string>
 
-#include "mesh/tiles/cuda/plan.hpp"
 #include "mesh/window_fit.hpp"
 #include "quadrat/core/error.hpp"
-#include "tune/choice.hpp"
 
 namespace quadrat::detail {
 
@@ -164,51 +162,6 @@ std::vector<transform_window<T>> transform_windows(const window_request& request
           request.oversampling != 0 ? message(" and with ", request.oversampling, " mesh points per mode") : "", "; ",
           two_digits_up(least), " can");
   return windows;
-}
-
-namespace {
-
-/// Points of a tile of narrow windows on GPUs in three dimensions: see plan_tiles.
-[[nodiscard]] double narrow_tile_points(int width, double density) {
-  const int layers = density < 1.5 ? 2 : 1, edge = tile_patch - width + 1;
-  return density * edge * edge * (layers * tile_patch - width + 1);
-}
-
-}  // namespace
-
-method_cost transform_cost(const transform_load& load) {
-  const double share = 1e-6 / (load.cuda ? 1 : load.threads), wide = load.single ? 0 : 1;
-  // A row of a footprint takes as long as three more contributions.
-  double covered = std::pow(load.width, load.dimension - 1) * (load.width + 3) * load.components;
-  const bool broad = load.width > most_narrow_window;
-  bool cubes = false;
-  if (load.cuda && load.dimension == 3) {
-    const double density = load.points / load.nodes, products = least_cube_products(load.width, density);
-    cubes = std::isfinite(products);
-    if (cubes) {
-      covered = products * load.components;
-    } else if (!broad) {
-      // A tile's last product is half empty, and its patch is moved.
-      constexpr double points_of_tile = 8;
-      covered *= 1 + points_of_tile / std::max(narrow_tile_points(load.width, density), 1.0);
-    }
-  }
-  const double sums = share * load.points * covered;
-  const double butterflies = share * load.nodes * std::log2(load.nodes + 2) * load.components;
-  return method_cost()
-      .each("start", cost_unit::launch, 1)
-      .each("points", cost_unit::step, share * load.points * load.dimension)
-      .each("sums", cost_unit::step, broad || cubes ? 0 : sums)
-      .each("sums_wide", cost_unit::step, broad || cubes ? 0 : wide * sums)
-      .each("broad", cost_unit::step, broad && !cubes ? sums : 0)
-      .each("broad_wide", cost_unit::step, broad && !cubes ? wide * sums : 0)
-      .each("cubes", cost_unit::step, cubes ? sums : 0)
-      .each("mesh", cost_unit::byte, butterflies)
-      .each("mesh_wide", cost_unit::byte, wide * butterflies);
-}
-
-double expected_transform_ms(const transform_load& load, const device_profile& profile) {
-  return expected_ms(profile, transform_module, transform_cost_name, transform_cost(load), 1);
 }
 
 template window_limits limits_of(const mesh_window<float>&, double, int);

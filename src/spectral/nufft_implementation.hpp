@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "spectral/accuracy.hpp"
 #include "spectral/checks.hpp"
+#include "spectral/cost.hpp"
 #include "spectral/modes.hpp"
 #include "spectral/stack.hpp"
 #include "spectral/transform.hpp"
@@ -34,7 +36,7 @@ struct nufft_plan<Context, T, D>::implementation {
 
   [[nodiscard]] const detail::transform_window<T>& window() const { return windows[chosen]; }
   [[nodiscard]] bool real() const { return options.values == nufft_values::real; }
-  [[nodiscard]] bool sorts_by_tile() const;
+  [[nodiscard]] std::string_view method_of_few() const;
   [[nodiscard]] detail::stacked_meshes meshes() const {
     return problem.meshes(window().oversampling, window().window.width);
   }
@@ -67,7 +69,7 @@ struct nufft_plan<Context, T, D>::implementation {
   std::size_t least_chosen = 0;
   double refused_for = std::numeric_limits<double>::infinity();
   std::size_t built = 0;  ///< the window, plus 1, that all that follows is for; 0: there is nothing
-  bool sorted_by_tile = false;
+  std::string_view built_method;
   std::unique_ptr<spread_plan<Context, T, D>> spreading;
   std::unique_ptr<detail::mode_transform<T>> transform;
   array<T, Context> factors;  ///< 1 / transform of the window, axis by axis
@@ -109,7 +111,7 @@ explanation nufft_plan<Context, T, D>::implementation::explanation() const {
 /// Everything that depends on the window and the mesh.
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::build() {
-  if (built == chosen + 1 && sorted_by_tile == sorts_by_tile()) return;
+  if (built == chosen + 1 && built_method == method_of_few()) return;
   built = 0;
   spreading.reset();
   transform.reset();
@@ -135,7 +137,7 @@ void nufft_plan<Context, T, D>::implementation::build() {
   spectrum = array<std::complex<T>, Context>(context, transform->spectrum_size());
   make_spreading(all, own);
   built = chosen + 1;
-  sorted_by_tile = sorts_by_tile();
+  built_method = method_of_few();
 }
 
 template <typename Context, typename T, int D>
@@ -144,15 +146,17 @@ void nufft_plan<Context, T, D>::implementation::allow(std::size_t bytes) const {
           " bytes with its transform; ", options.most_bytes, " are allowed (a smaller oversampling needs less)");
 }
 
-/// With a wide window a GPU interpolates by one thread a point, unless points are sorted by tile. In three dimensions
-/// one such thread takes ten times as long as all else in a transform of few points, whatever it is that spreads them.
+/// What spreads few points with a wide window on GPUs, where it is not asked for: the choice among all methods knows
+/// narrow windows only. Empty: there are more points, and it decides.
 template <typename Context, typename T, int D>
-bool nufft_plan<Context, T, D>::implementation::sorts_by_tile() const {
-  constexpr double few = 1e5;  // of more, spreading alone decides so
-  const bool chooses = options.method.empty() || options.method == "auto";
-  return std::is_same_v<Context, cuda_context> && D == 3 && chosen_for < few &&
-         window().window.width > detail::most_narrow_window && chooses && options.most_bytes == 0 &&
-         context.reproducibility() != determinism::canonical;
+std::string_view nufft_plan<Context, T, D>::implementation::method_of_few() const {
+  constexpr double few = 1e5, few_of_flat = 2e4;
+  const bool chooses = (options.method.empty() || options.method == "auto") && options.most_bytes == 0;
+  const bool wide = window().window.width > detail::most_narrow_window;
+  if (!std::is_same_v<Context, cuda_context> || !chooses || !wide) return {};
+  const determinism level = context.reproducibility();
+  if (D == 3) return chosen_for < few && level != determinism::canonical ? "tiles" : "";
+  return chosen_for < few_of_flat && level == determinism::none ? "particle_threads" : "";
 }
 
 /// `own`: bytes of all except spreading.
@@ -167,7 +171,7 @@ void nufft_plan<Context, T, D>::implementation::make_spreading(const detail::sta
   if (std::is_same_v<Context, cuda_context> && window().window.width > detail::most_narrow_window) {
     how.uses = transforms;
   }
-  if (sorts_by_tile()) how.method = "tiles";
+  if (!method_of_few().empty()) how.method = method_of_few();
   box<T, D> domain{};
   vec<int, D> nodes{};
   for (int d = 0; d < D; ++d) {

@@ -7,6 +7,7 @@
 
 #include "spectral/accuracy.hpp"
 #include "spectral/checks.hpp"
+#include "spectral/cost.hpp"
 #include "tune/choice.hpp"
 
 namespace quadrat::detail {
@@ -37,6 +38,7 @@ template <typename T, typename Context>
   load.width = one.window.width;
   load.nodes = problem.meshes(one.oversampling, load.width).size();
   load.threads = place.threads;
+  load.tiled = sorts_points(load, *place.profile);
   return expected_transform_ms(load, *place.profile);
 }
 

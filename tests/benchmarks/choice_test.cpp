@@ -16,7 +16,7 @@
 #include "mesh/cost.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/tune/device_profile.hpp"
-#include "spectral/accuracy.hpp"
+#include "spectral/cost.hpp"
 
 // The fit of constants, and what is judged by them.
 

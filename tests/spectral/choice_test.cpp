@@ -9,6 +9,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "spectral/accuracy.hpp"
+#include "spectral/cost.hpp"
 
 // The oversampling and the window of non-uniform transforms go by the constants of the device profile.
 

@@ -3,6 +3,7 @@
 
 #include "ewald/cuda/short_range.hpp"
 
+#include "ewald/cell_walk.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 namespace quadrat::detail {
@@ -77,17 +78,10 @@ __global__ void __launch_bounds__(short_range_block)
   task.sums.fields[slot] = T(2) * field;
 }
 
-/// So many that a few charges fill the device.
-[[nodiscard]] inline unsigned short_range_lanes(const cuda_context& context, std::uint32_t charges) {
-  const std::uint64_t wanted = static_cast<std::uint64_t>(context.multiprocessors()) * 2048;
-  unsigned lanes = 1;
-  while (lanes < 4 && std::uint64_t{charges} * lanes < wanted) lanes *= 2;
-  return lanes;
-}
-
 template <int Terms, typename T>
-void launch_short_range(const cuda_context& context, const add_short_range<T>& task, const ewald_domain<T>& domain) {
-  const unsigned lanes = short_range_lanes(context, task.all.count);
+void launch_short_range(const cuda_context& context, const add_short_range<T>& task, const ewald_domain<T>& domain,
+                        double row_candidates) {
+  const unsigned lanes = walking_threads(task.all.count, row_candidates, context.multiprocessors() * 2048.0);
   const cuda_launch launch(context, "ewald.short_range");
   const unsigned blocks = cuda_launch::blocks(std::size_t{lanes} * task.all.count, short_range_block);
   if (task.coulomb) {
@@ -99,17 +93,18 @@ void launch_short_range(const cuda_context& context, const add_short_range<T>& t
 }
 
 template <typename T>
-bool enqueue_short_range(const cuda_context& context, const add_short_range<T>& task, const ewald_domain<T>& domain) {
+bool enqueue_short_range(const cuda_context& context, const add_short_range<T>& task, const ewald_domain<T>& domain,
+                         double row_candidates) {
   const int terms = task.split.terms;
   if (task.all.count == 0) return true;
   if (terms <= 8) {
-    launch_short_range<8>(context, task, domain);
+    launch_short_range<8>(context, task, domain, row_candidates);
   } else if (terms <= 12) {
-    launch_short_range<12>(context, task, domain);
+    launch_short_range<12>(context, task, domain, row_candidates);
   } else if (terms <= 16) {
-    launch_short_range<16>(context, task, domain);
+    launch_short_range<16>(context, task, domain, row_candidates);
   } else if (terms <= 24) {
-    launch_short_range<24>(context, task, domain);
+    launch_short_range<24>(context, task, domain, row_candidates);
   } else {
     return false;
   }

@@ -55,35 +55,43 @@ struct batch_spreading {
   small_divisor by_second;  ///< rows in a plane of it
   int batch_size;           ///< points of a warp, 1 to batch_points
 
-  [[nodiscard]] QUADRAT_HD int row_points() const {
-    return Width <= mesh_window<T>::most_fixed_width ? Width : shape.width[2];
-  }
+  [[nodiscard]] QUADRAT_HD int row_points() const { return fixed ? Width : shape.width[2]; }
 
-  /// Called by one lane, for point i.
+  static constexpr bool fixed = Width <= mesh_window<T>::most_fixed_width;
+
+  /// Called by one lane, for point i, if loops are fixed.
   QUADRAT_HD void prepare(batch_type& batch, int lane, std::size_t i) const {
     const placed_point<T> point = points[i];
     int unit = 1;
-    if constexpr (Width <= mesh_window<T>::most_fixed_width) {
-      const footprint<T, Width> weights(window, shape, point);
+    const footprint<T, Width> weights(window, shape, point);
+    QUADRAT_UNROLL
+    for (int axis = 2; axis >= 0; --axis) {
       QUADRAT_UNROLL
-      for (int axis = 2; axis >= 0; --axis) {
-        QUADRAT_UNROLL
-        for (int j = 0; j < Width; ++j) {
-          const int home = j < shape.width[axis] ? shape.home(point.first[axis] + j, axis) : -1;
-          batch.weight[lane][axis * Width + j] = weights.weight[axis][j];
-          batch.place[lane][axis * Width + j] = home < 0 ? -1 : home * unit;
-        }
-        unit *= shape.extent[axis];
+      for (int j = 0; j < Width; ++j) {
+        const int home = j < shape.width[axis] ? shape.home(point.first[axis] + j, axis) : -1;
+        batch.weight[lane][axis * Width + j] = weights.weight[axis][j];
+        batch.place[lane][axis * Width + j] = home < 0 ? -1 : home * unit;
       }
-    } else {
-      for (int axis = 2; axis >= 0; --axis) {
-        for (int j = 0; j < shape.width[axis]; ++j) {
-          const int home = shape.home(point.first[axis] + j, axis);
-          batch.weight[lane][axis * Width + j] = axis < shape.first_axis ? T(1) : window.weight(j, point.place[axis]);
-          batch.place[lane][axis * Width + j] = home < 0 ? -1 : home * unit;
-        }
-        unit *= shape.extent[axis];
+      unit *= shape.extent[axis];
+    }
+  }
+
+  /// Called by each lane, for its part of the weights of `here` points from `first` on, if loops are not fixed: weights
+  /// of one lane would follow one another.
+  QUADRAT_HD void prepare_together(batch_type& batch, const T (&coefficient)[mesh_window<T>::most_terms][Width],
+                                   int lane, int here, std::size_t first) const {
+    for (int e = lane; e < here * 3 * Width; e += batch_lanes) {
+      const int p = e / (3 * Width), at = e - p * 3 * Width, axis = at / Width, j = at - axis * Width;
+      if (j >= shape.width[axis]) continue;
+      const placed_point<T>& point = points[first + static_cast<std::size_t>(p)];
+      const int home = shape.home(point.first[axis] + j, axis);
+      const int unit = axis == 2 ? 1 : axis == 1 ? shape.extent[2] : shape.extent[1] * shape.extent[2];
+      T weight = axis < shape.first_axis ? T(1) : T(0);
+      for (int d = axis < shape.first_axis ? -1 : window.terms - 1; d >= 0; --d) {
+        weight = weight * point.place[axis] + coefficient[d][j];
       }
+      batch.weight[p][at] = weight;
+      batch.place[p][at] = home < 0 ? -1 : home * unit;
     }
   }
 
@@ -122,15 +130,27 @@ struct batch_spreading {
 template <typename T, int Width>
 __global__ void __launch_bounds__(batch_lanes* warps_of_block)
     particle_threads_kernel(std::size_t count, const __grid_constant__ batch_spreading<T, Width> work) {
+  constexpr bool fixed = batch_spreading<T, Width>::fixed;
   __shared__ warp_points<T, Width> batches[warps_of_block];
+  __shared__ T coefficient[fixed ? 1 : mesh_window<T>::most_terms][Width];
+  if constexpr (!fixed) {
+    for (int k = static_cast<int>(threadIdx.x); k < work.window.terms * Width; k += batch_lanes * warps_of_block) {
+      coefficient[k / Width][k % Width] = work.window.coefficient[k / Width][k % Width];
+    }
+    __syncthreads();
+  }
   const int warp = static_cast<int>(threadIdx.x) / batch_lanes;
   const int lane = static_cast<int>(threadIdx.x) % batch_lanes;
   const auto size = static_cast<std::size_t>(work.batch_size);
   const std::size_t first = (static_cast<std::size_t>(blockIdx.x) * warps_of_block + warp) * size;
-  if (first >= count) return;  // the whole warp; the block has no barriers
+  if (first >= count) return;  // the whole warp; there are no more barriers
   const int here = static_cast<int>(min(size, count - first));
   warp_points<T, Width>& batch = batches[warp];
-  if (lane < here) work.prepare(batch, lane, first + lane);
+  if constexpr (!fixed) {
+    work.prepare_together(batch, coefficient, lane, here, first);
+  } else {
+    if (lane < here) work.prepare(batch, lane, first + lane);
+  }
   for (int channel = 0; channel < work.layout.channels(); channel += work.layout.components) {
     if (lane < here) work.take_values(batch, lane, first + lane, channel);
     __syncwarp();

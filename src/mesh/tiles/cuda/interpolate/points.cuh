@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "mesh/interpolate_warps.cuh"
 #include "mesh/tiles/cuda/channels.cuh"
 #include "mesh/tiles/cuda/problem.hpp"
 #include "mesh/tiles/cuda/weights.cuh"
@@ -9,7 +10,8 @@
 /// Interpolation of points in the order of tiles where tiles hold so few that matrix products would be nearly empty;
 /// for all cases that direct.cuh does not support; and for footprints that are longer than a patch. A warp takes 8
 /// points. Three lanes compute the weights of a point, one per axis; then the 32 lanes read 4 rows of 8 adjacent mesh
-/// points of each footprint, or 2 rows of 16.
+/// points of each footprint, or 2 rows of 16. Values of the longer footprints have a warp each: see
+/// interpolate_warps.cuh.
 namespace quadrat::detail {
 
 inline constexpr int point_batch = 8;
@@ -24,6 +26,18 @@ struct tile_point_memory {
   T slopes[Gradient ? 3 : 1][point_batch][Row];
   int first[3][point_batch];
 };
+
+/// The first mesh point of a slot's footprint along an axis. `packed`: that axis of its record.
+template <typename T>
+[[nodiscard]] __device__ __forceinline__ int first_of_slot(const tile_problem<T>& problem, std::uint32_t slot, int axis,
+                                                           typename tile_record<T>::word packed) {
+  const tile_grid& grid = problem.grid;
+  const std::uint32_t number = problem.segments[slot];
+  const auto row = static_cast<int>(number / static_cast<unsigned>(grid.segments));
+  const auto segment = static_cast<int>(number % static_cast<unsigned>(grid.segments));
+  const int tile = axis == 0 ? segment * grid.segment : axis == 1 ? row / grid.tiles[2] : row % grid.tiles[2];
+  return grid.origin[axis] + tile * grid.edge[axis] + offset_of<T>(packed);
+}
 
 /// Sums over rows for each point: of values, or of the three products that give derivatives.
 template <typename T, int Channels, bool Gradient>
@@ -180,18 +194,13 @@ __global__ void __launch_bounds__(32 * point_warps<T>)
   auto& memory = memories[threadIdx.x / 32];
   const std::uint32_t batch = (blockIdx.x * point_warps<T> + threadIdx.x / 32) * point_batch;
   if (batch >= problem.count) return;
-  const tile_grid& grid = problem.grid;
-  const mesh_shape& shape = grid.shape;
+  const mesh_shape& shape = problem.grid.shape;
   {
     // Lanes without a point repeat the last slot, lanes without an axis the last axis.
     const int axis = min(lane / point_batch, 2), point = lane % point_batch;
     const std::uint32_t slot = min(batch + point, problem.count - 1);
     const auto packed = problem.records[slot].place[axis];
-    const std::uint32_t number = problem.segments[slot];
-    const auto row = static_cast<int>(number / static_cast<unsigned>(grid.segments));
-    const auto segment = static_cast<int>(number % static_cast<unsigned>(grid.segments));
-    const int tile = axis == 0 ? segment * grid.segment : axis == 1 ? row / grid.tiles[2] : row % grid.tiles[2];
-    memory.first[axis][point] = grid.origin[axis] + tile * grid.edge[axis] + offset_of<T>(packed);
+    memory.first[axis][point] = first_of_slot(problem, slot, axis, packed);
     stage_point_weights<T, Gradient, Row>(problem, packed, axis, point, memory);
   }
   __syncwarp();
@@ -214,11 +223,45 @@ void launch_interpolate_each_point(const cuda_context& context, const tile_probl
   launch.check();
 }
 
+/// Points in the order of tiles, for interpolate_warps.cuh.
+template <typename T, int Channels>
+struct tile_slot_source {
+  tile_problem<T> problem;
+  tile_channels<T> channels;
+  tile_results<T> results;
+
+  [[nodiscard]] __device__ const mesh_shape& shape() const { return problem.grid.shape; }
+  [[nodiscard]] __device__ const mesh_window<T>& window() const { return problem.window; }
+  [[nodiscard]] __device__ placed_point<T> point(std::size_t i) const {
+    const auto slot = static_cast<std::uint32_t>(i);
+    const tile_record<T> record = problem.records[slot];
+    placed_point<T> point;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      point.place[axis] = place_of<T>(record.place[axis]);
+      point.first[axis] = first_of_slot(problem, slot, axis, record.place[axis]);
+    }
+    return point;
+  }
+  __device__ void load(std::size_t node, T (&value)[Channels]) const {
+    load_tile_node<T, Channels>(channels, node, value);
+  }
+  __device__ void put(std::size_t i, const T (&sum)[Channels]) const {
+    const particle_id id = problem.records[i].id;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) results.put_value(c, id, sum[c]);
+  }
+};
+
 template <typename T, int Channels, int Row>
 void interpolate_rows(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                       const tile_results<T>& results) {
   if (results.gradient) {
     launch_interpolate_each_point<T, Channels, true, Row>(context, problem, channels, results);
+  } else if constexpr (Row > tile_patch) {
+    launch_interpolate_warps<T, Channels, false>(context, "mesh.tiles.interpolate_warps",
+                                                 tile_slot_source<T, Channels>{problem, channels, results},
+                                                 problem.count);
   } else {
     launch_interpolate_each_point<T, Channels, false, Row>(context, problem, channels, results);
   }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "spectral/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mesh/particle/threads.hpp"
+#include "mesh/tiles/tiles.hpp"
+#include "tune/choice.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+[[nodiscard]] double footprint_of(const transform_load& load) { return std::pow(load.width, load.dimension); }
+
+/// Butterflies of the fast transform, in millions.
+[[nodiscard]] double butterflies_of(const transform_load& load) {
+  return 1e-6 * load.nodes * std::log2(load.nodes + 2) * load.components;
+}
+
+[[nodiscard]] method_cost cpu_transform_cost(const transform_load& load) {
+  const double share = 1.0 / load.threads, wide = load.single ? 0 : 1, points = 1e-6 * load.points;
+  const bool broad = load.width > most_narrow_window;
+  // A row of a footprint takes as long as three more contributions.
+  const double covered = footprint_of(load) * (load.width + 3) / load.width * load.components;
+  const double sums = share * points * covered, butterflies = share * butterflies_of(load);
+  return method_cost()
+      .each("start", cost_unit::launch, 1)
+      .each("points", cost_unit::step, share * points * load.dimension)
+      .each("sums", cost_unit::step, broad ? 0 : sums)
+      .each("sums_wide", cost_unit::step, broad ? 0 : wide * sums)
+      .each("broad", cost_unit::step, broad ? sums : 0)
+      .each("broad_wide", cost_unit::step, broad ? wide * sums : 0)
+      .each("mesh", cost_unit::byte, butterflies)
+      .each("mesh_wide", cost_unit::byte, wide * butterflies);
+}
+
+/// How a GPU spreads and interpolates, and with which amounts of work.
+struct cuda_ways {
+  bool broad, cubes, flat, deep, scattered, collects;
+  double products;
+
+  explicit cuda_ways(const transform_load& load) {
+    const double density = load.points / load.nodes;
+    products = load.dimension == 3 ? least_cube_products(load.width, density) : HUGE_VAL;
+    broad = load.width > most_narrow_window;
+    cubes = (broad || load.tiled) && std::isfinite(products);
+    flat = broad && load.dimension < 3;
+    deep = broad && !flat && !cubes;
+    scattered = !broad && !load.tiled;
+    // As plan_tiles: patches of the mesh collect points, where these are few.
+    collects = deep || (load.dimension == 3 && !broad && load.tiled && !cubes && density < 0.1);
+  }
+};
+
+/// Points that are sorted by tile take as long with all narrow windows: their contributions are matrix products, or
+/// wait for the points. Others are added up by atomic operations, which wait for each other where many points reach a
+/// mesh point; and where points are few, nothing hides how long the walk through one footprint takes.
+[[nodiscard]] method_cost cuda_transform_cost(const transform_load& load) {
+  const cuda_ways ways(load);
+  const auto where = [](bool here, double amount) { return here ? amount : 0; };
+  const double wide = load.single ? 0 : 1, points = 1e-6 * load.points, footprint = footprint_of(load);
+  const double sums = points * footprint * load.components;
+  constexpr double few = 20000;
+  const double walk = 1e-3 * footprint * few / (load.points + few);
+  const double reached = 1e-3 * std::min(load.points, load.points / load.nodes * footprint) * load.components;
+  const double collected = where(ways.collects, 1e-6 * load.nodes);
+  const double patches = std::pow((load.width + tile_patch - 1.0) / tile_patch, 3);
+  const double pairs = where(ways.collects, points * patches * load.components);
+  const double butterflies = butterflies_of(load), complex = where(load.components == 2, butterflies);
+  const double real = butterflies - complex;
+  return method_cost()
+      .each("start", cost_unit::launch, 1)
+      .each("steps", cost_unit::launch, 0.1 * std::log2(load.nodes + 2))
+      .each("tiles", cost_unit::launch, where(!ways.broad && load.tiled, 1))
+      .each("points", cost_unit::step, points * load.dimension)
+      .each("points_wide", cost_unit::step, wide * points * load.dimension)
+      .each("sums", cost_unit::step, where(ways.scattered, sums))
+      .each("sums_wide", cost_unit::step, where(ways.scattered, wide * sums))
+      .each("reached", cost_unit::step, where(ways.scattered, reached))
+      .each("walk", cost_unit::step, where(ways.scattered, walk))
+      .each("broad", cost_unit::step, where(ways.flat, sums))
+      .each("broad_reached", cost_unit::step, where(ways.flat, reached))
+      .each("broad_walk", cost_unit::step, where(ways.flat, walk))
+      .each("deep", cost_unit::step, where(ways.deep, sums))
+      .each("deep_walk", cost_unit::step, where(ways.deep, walk))
+      .each("cubes", cost_unit::step, ways.cubes ? points * ways.products * load.components : 0)
+      .each("collect", cost_unit::step, collected)
+      .each("collect_wide", cost_unit::step, wide * collected)
+      .each("pairs", cost_unit::step, pairs)
+      .each("pairs_wide", cost_unit::step, wide * pairs)
+      .each("mesh", cost_unit::byte, complex)
+      .each("mesh_wide", cost_unit::byte, wide * complex)
+      .each("real_mesh", cost_unit::byte, real)
+      .each("real_mesh_wide", cost_unit::byte, wide * real);
+}
+
+}  // namespace
+
+bool sorts_points(const transform_load& load, const device_profile& profile) {
+  if (!load.cuda) return false;
+  spread_request request{};
+  request.cuda = true;
+  request.level = determinism::none;
+  request.points = load.points;
+  request.nodes = load.nodes;
+  request.bytes = load.nodes * (load.single ? 4 : 8);
+  request.work = load.points * footprint_of(load) / 216;
+  request.uses = 1;
+  request.width = load.width;
+  request.dimension = load.dimension;
+  request.row = load.width;
+  request.footprint = footprint_of(load);
+  const auto ms = [&](auto method) {
+    using method_type = decltype(method);
+    return expected_ms(profile, "mesh", method_type::name, method_type::cost(request), request.uses);
+  };
+  return ms(tiles_method{}) < ms(particle_threads_method{});
+}
+
+method_cost transform_cost(const transform_load& load) {
+  return load.cuda ? cuda_transform_cost(load) : cpu_transform_cost(load);
+}
+
+double expected_transform_ms(const transform_load& load, const device_profile& profile) {
+  return expected_ms(profile, transform_module, transform_cost_name, transform_cost(load), 1);
+}
+
+}  // namespace quadrat::detail
