@@ -53,23 +53,8 @@ struct group_mesh_method {
   static constexpr determinism reproducible = determinism::run_to_run;
   /// On GPUs a block of threads holds the contributions of at least one point.
   static bool serves(const spread_request& request) { return !request.cuda || request.width <= 12; }
-  static method_cost cost(const spread_request& request) {
-    if (!request.cuda) return method_cost().last_resort("single_mesh takes no longer");
-    if (request.asynchronous) return method_cost().last_resort("cannot set points asynchronously");
-    const bool ordered = request.level != determinism::none;  // pieces are sorted by point
-    const double entries = request.contributions(), entry = request.wide(4) + 10;
-    // The warps of a group take its pieces one after another, of which a point has one or a few.
-    return spreading_cost(request)
-        .once("mesh", cost_unit::step, 1e-6 * request.nodes)
-        .once("work", cost_unit::step, entries)
-        .once("wide", cost_unit::step, request.wide(entries))
-        .once("ordered", cost_unit::launch, ordered ? 1 : 0)
-        .once("sort", cost_unit::step, ordered ? entries : 0)
-        .each("nodes", cost_unit::step, 1e-6 * request.nodes)
-        .each("fullest", cost_unit::step, request.fullest_tile())
-        .each("crowd", cost_unit::step, request.fullest())
-        .each("reached", cost_unit::step, request.most_at_a_point())
-        .holds(1e6 * entry * entries + placed_point_bytes(request));
+  static method_cost cost(const spread_request& /*request*/) {
+    return method_cost().last_resort("single_mesh takes no longer");
   }
   template <typename Context, typename T>
   using engine = group_mesh_engine<Context, T>;

@@ -98,30 +98,50 @@ __device__ void multiply_by_block(const mesh_rows<T>& rows, const channel_pair<T
   __syncthreads();
 }
 
-/// The listed rows that units have left, by the first `blocks` blocks: warps take them in turn, and the whole block
-/// those that are long for a warp.
+template <typename T>
+__device__ row_span span_of(const listed_rows<T>& all, std::uint64_t k) {
+  const std::size_t row = all.long_rows.rows[k];
+  return {row, all.rows.offsets[row], all.rows.offsets[row + 1]};
+}
+
+/// The listed rows that a warp takes: up to `most_rows_of_block` at a time for each of the first `blocks` blocks, fewer
+/// where there are not as many for all.
 template <typename T, int Channels, unit_reduction Reduction>
-__device__ void multiply_long_rows(const listed_rows<T>& all, const channel_pair<T>& channels, std::uint32_t most_alone,
-                                   unsigned blocks, T* shared) {
-  __shared__ row_span spans[most_rows_of_block];
+__device__ void multiply_rows_of_warps(const listed_rows<T>& all, const channel_pair<T>& channels,
+                                       std::uint32_t most_alone, unsigned blocks, row_span* spans, T* shared) {
   const std::uint32_t count = *all.long_rows.count;
   const unsigned fair = min(max((count + blocks - 1) / blocks, block_warps), most_rows_of_block);
   for (std::uint64_t base = std::uint64_t{blockIdx.x} * fair; base < count; base += std::uint64_t{blocks} * fair) {
     const unsigned here = min(fair, static_cast<unsigned>(count - base));
-    if (threadIdx.x < here) {
-      const std::size_t row = all.long_rows.rows[base + threadIdx.x];
-      spans[threadIdx.x] = {row, all.rows.offsets[row], all.rows.offsets[row + 1]};
-    }
+    if (threadIdx.x < here) spans[threadIdx.x] = span_of(all, base + threadIdx.x);
     __syncthreads();
     for (unsigned k = threadIdx.x / warp_threads; k < here; k += block_warps) {
       const std::uint64_t length = spans[k].end - spans[k].begin;
       if (length <= most_alone || length > most_entries_of_warp) continue;
       multiply_by_warp<T, Channels, Reduction>(all.rows, channels, spans[k], shared);
     }
-    for (unsigned k = 0; k < here; ++k) {
-      const std::uint64_t length = spans[k].end - spans[k].begin;
-      if (length <= most_alone || length <= most_entries_of_warp) continue;
-      multiply_by_block<T, Channels, Reduction>(all.rows, channels, spans[k], shared);
+    __syncthreads();
+  }
+}
+
+/// The listed rows that a block takes: neighbors in the list go to different blocks, since a few rows may be most of
+/// the work.
+template <typename T, int Channels, unit_reduction Reduction>
+__device__ void multiply_rows_of_blocks(const listed_rows<T>& all, const channel_pair<T>& channels,
+                                        std::uint32_t most_alone, unsigned blocks, row_span* spans, T* shared) {
+  __shared__ unsigned found;
+  const std::uint32_t count = *all.long_rows.count;
+  for (std::uint64_t base = blockIdx.x; base < count; base += std::uint64_t{blocks} * most_rows_of_block) {
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
+    const std::uint64_t k = base + std::uint64_t{threadIdx.x} * blocks;
+    if (threadIdx.x < most_rows_of_block && k < count) {
+      const row_span span = span_of(all, k);
+      if (span.end - span.begin > max(most_alone, most_entries_of_warp)) spans[atomicAdd(&found, 1u)] = span;
+    }
+    __syncthreads();
+    for (unsigned i = 0; i < found; ++i) {
+      multiply_by_block<T, Channels, Reduction>(all.rows, channels, spans[i], shared);
     }
     __syncthreads();
   }
@@ -135,7 +155,10 @@ __global__ void __launch_bounds__(cuda_launch::block)
                     unsigned unit_bits, std::uint32_t most_alone, unsigned long_row_blocks) {
   __shared__ T shared[Reduction == unit_reduction::shared_memory ? cuda_launch::block : 1];
   if (blockIdx.x < long_row_blocks) {
-    return multiply_long_rows<T, Channels, Reduction>(all, channels, most_alone, long_row_blocks, shared);
+    __shared__ row_span spans[most_rows_of_block];
+    multiply_rows_of_warps<T, Channels, Reduction>(all, channels, most_alone, long_row_blocks, spans, shared);
+    multiply_rows_of_blocks<T, Channels, Reduction>(all, channels, most_alone, long_row_blocks, spans, shared);
+    return;
   }
   const mesh_rows<T>& rows = all.rows;
   const std::size_t thread = static_cast<std::size_t>(blockIdx.x - long_row_blocks) * cuda_launch::block + threadIdx.x;
