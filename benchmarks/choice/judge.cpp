@@ -109,7 +109,8 @@ template <typename Request, typename Choose>
     const double growth = load.value("growth", static_cast<double>(dimension));
     return detail::circles_costs({load.at("agents"), dimension, company, growth, threads, cuda});
   }
-  return detail::granular_costs({load.at("grains"), company, load.value("remade", 0.0), threads, cuda});
+  const double remade = load.value("remade", 0.0), cells = load.value("cells", 0.0);
+  return detail::granular_costs({load.at("grains"), company, remade, threads, cuda, cells});
 }
 [[nodiscard]] bool is_model(const std::string& module) { return module == "circles" || module == "granular"; }
 

@@ -10,6 +10,7 @@
 #include "choice/places.hpp"
 #include "models/circles/ways.hpp"
 #include "models/granular/ways.hpp"
+#include "models/late_points.hpp"
 #include "models/ways.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/models/granular.hpp"
@@ -59,7 +60,7 @@ void time_circles_case(const Context& context, const session& s, const case_grid
     const auto domain = circles_box<D>(p);
     const auto positions =
         spread_out<D>(make_places(distribution, n, D, draw.seed(), false), domain.lower, domain.length);
-    const auto [company, growth] = detail::growing_company_of(positions, domain, p.reach());
+    const auto [company, growth] = detail::growing_company_of(detail::taken_of(positions), n, domain, p.reach());
     const detail::circles_load load{
         static_cast<double>(n), D, company, growth, detail::choice_place_of(context).threads, s.on_cuda()};
     // The densest are left to real runs.
@@ -105,12 +106,14 @@ void time_granular_case(const Context& context, const session& s, const case_gri
     const auto positions = spread_out<3>(make_places(distribution, n, 3, draw.seed(), false), lower, length);
     const auto domain = make_box<double, 3>({-1, -1, -1}, {1, 1, 1}, {});
     detail::granular_load load{static_cast<double>(n), 0, 0, detail::choice_place_of(context).threads, s.on_cuda()};
-    load.company = detail::company_of(positions, domain, 2 * p.radius);
+    const double edge = detail::company_edge(s.on_cuda());
+    load.company = detail::company_of(detail::taken_of(positions), n, domain, 2 * p.radius * edge) / std::pow(edge, 3);
     load.remade = detail::share_remade(fall);
     const std::vector<vec<double, 3>> velocities(n, vec<double, 3>{0, 0, -fall * 2 * p.radius / p.time_step});
     if (load.company > 40) return;  // grains are not that dense
     rivals times(s);
     const granular<Context, float> finest(context, options, positions);
+    load.cells = detail::cells_in_all(*finest.options().cells);
     while (times.another_round(s)) {
       for (const detail::granular_way& way : detail::granular_ways(s.on_cuda())) {
         times.add(std::string(way.name), 1, [&] {
@@ -124,11 +127,8 @@ void time_granular_case(const Context& context, const session& s, const case_gri
       }
     }
     times.write(out);
-    out["load"] = {{"grains", load.grains},
-                   {"remade", load.remade},
-                   {"company", load.company},
-                   {"threads", load.threads},
-                   {"cuda", load.cuda}};
+    out["load"] = {{"grains", load.grains},   {"remade", load.remade}, {"company", load.company},
+                   {"threads", load.threads}, {"cuda", load.cuda},     {"cells", load.cells}};
   });
 }
 

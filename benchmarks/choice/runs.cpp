@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -19,8 +20,13 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Milliseconds of computing by this thread: what else the machine does matters less.
-[[nodiscard]] double thread_ms() {
+/// Milliseconds at which all work so far is done. On a CPU of computing by this thread: what else the machine does
+/// matters less.
+[[nodiscard]] double time_now_ms(const cuda_context& context) {
+  context.synchronize();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+[[nodiscard]] double time_now_ms(const cpu_context& /*context*/) {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
@@ -46,9 +52,9 @@ struct race {
     for (std::uint64_t at = 0; at < steps; at += stretch, ++turn) {
       for (std::size_t k = 0; k < runs.size(); ++k) {
         const std::size_t one = (k + turn) % runs.size();
-        const double begin = thread_ms();
+        const double begin = time_now_ms(runs[one].context());
         runs[one].advance(static_cast<std::size_t>(std::min(stretch, steps - at)));
-        stretch_ms[one].push_back(thread_ms() - begin);
+        stretch_ms[one].push_back(time_now_ms(runs[one].context()) - begin);
         total_ms[one] += stretch_ms[one].back();
       }
     }
@@ -102,28 +108,32 @@ void report_race(row& out, const std::vector<race<Model>>& rounds, std::uint64_t
   out["changes"] = rounds.back().runs[0].explanation().changes;
 }
 
-template <int D>
-void race_circles(const session& s, const cpu_context& context, double width, std::uint64_t steps) {
+/// Steps taken at once. On CUDA the device is waited for after each.
+template <typename Context>
+constexpr std::uint64_t stretch_of = std::is_same_v<Context, cuda_context> ? 100 : 50;
+
+template <int D, typename Context>
+void race_circles(const session& s, const Context& context, double width, double density, std::uint64_t steps) {
   circles_parameters p;
   p.width = s.full() ? width : 8;
   p.force = 0.1;
   if (!s.full()) steps = 150;
-  const std::size_t n = circles_count(p, D, 1);
+  const std::size_t n = circles_count(p, D, density);
   row identity = identify("runs", "auto", "float", n, 0, "uniform, then in circles");
   identity.erase("cells");
   identity["model"] = "circles";
   identity["dim"] = D;
   s.attempt(identity, [&](row& out) {
     const auto start = circles_initial_positions<D>(p, n, 7);
-    std::vector<race<circles<cpu_context, float, D>>> rounds(s.full() ? 3 : 1);
+    std::vector<race<circles<Context, float, D>>> rounds(s.full() ? 3 : 1);
     for (auto& round : rounds) {
       round.add("auto", {context, {p}, start});
-      for (const detail::circles_way& way : detail::circles_ways(false)) {
+      for (const detail::circles_way& way : detail::circles_ways(s.on_cuda())) {
         const circles_options options{p, std::string(way.order), "", way.cells_per_reach, way.cells_per_reach_x};
         round.add(std::string(way.name), {context, options, start});
       }
-      round.add("trimmed_2x2", {context, {p, std::string(circles_default_order)}, start});
-      round.go(steps, 50);
+      if (!s.on_cuda()) round.add("trimmed_2x2", {context, {p, std::string(circles_default_order)}, start});
+      round.go(steps, stretch_of<Context>);
     }
     report_race(out, rounds, steps);
   });
@@ -137,9 +147,10 @@ struct fall {
   double height = 2, edge = 2, global_damping = 0.99;
 };
 
-void race_grains(const session& s, const cpu_context& context, const fall& what) {
-  const std::size_t n = s.full() ? what.grains : 500;
-  const std::uint64_t steps = s.full() ? what.steps : 150;
+template <typename Context>
+void race_grains(const session& s, const Context& context, fall what) {
+  if (!s.full()) what = {what.start, 500, 150};
+  const std::size_t n = what.grains;
   const std::string_view name = granular_start_names[static_cast<std::size_t>(what.start)];
   const std::string_view where = what.height > what.edge ? " in a column, then at rest" : ", then at rest";
   row identity = identify("runs", "auto", "float", n, 0, std::string(name) + std::string(where));
@@ -154,40 +165,48 @@ void race_grains(const session& s, const cpu_context& context, const fall& what)
     options.upper = {half, what.height - 1, half};
     const auto places =
         granular_initial_positions(what.start, n, options.parameters.radius, options.lower, options.upper);
-    std::vector<race<granular<cpu_context, float>>> rounds(s.full() ? 3 : 1);
+    std::vector<race<granular<Context, float>>> rounds(s.full() ? 3 : 1);
     for (auto& round : rounds) {
       round.add("auto", {context, options, places});
       const auto finest = *round.runs[0].options().cells;
-      for (const detail::granular_way& way : detail::granular_ways(false)) {
+      for (const detail::granular_way& way : detail::granular_ways(s.on_cuda())) {
         granular_options fixed = options;
         fixed.method = way.method;
         fixed.cells = detail::cells_of(way, finest);
         round.add(std::string(way.name), {context, fixed, places});
       }
-      round.go(steps, 50);
+      round.go(what.steps, stretch_of<Context>);
     }
-    report_race(out, rounds, steps);
+    report_race(out, rounds, what.steps);
   });
+}
+
+void race_all(const session& s, const cpu_context& /*context*/) {
+  // One thread: its time of computing is known.
+  const cpu_context one({.threads = 1});
+  race_circles<2>(s, one, 40, 1, 2000);
+  race_circles<3>(s, one, 10, 1, 1200);
+  // Until they have just come to rest, and until they have rested for long.
+  race_grains(s, one, {granular_start::uniform_random, 3000, 1500, 4, 1, 0.998});
+  race_grains(s, one, {granular_start::uniform_random, 3000, 700});
+  race_grains(s, one, {granular_start::uniform_random, 3000, 1500});
+  race_grains(s, one, {granular_start::left_half, 4000, 1500});
+}
+void race_all(const session& s, const cuda_context& context) {
+  // So dense that walks have no queue where they are named, either.
+  race_circles<2>(s, context, 224, 2, 3000);
+  race_circles<3>(s, context, 46, 1, 3000);
+  race_circles<3>(s, context, 100, 1, 1500);
+  // A deep and thin gas falls and becomes a heap.
+  race_grains(s, context, {granular_start::uniform_random, 100000, 3000, 8, 5.8, 0.998});
+  race_grains(s, context, {granular_start::uniform_random, 1000000, 3000, 8, 18.4, 0.998});
+  race_grains(s, context, {granular_start::left_half, 400000, 2000, 2, 20});
 }
 
 }  // namespace
 
 void run_choice_runs(const session& s) {
-  with_context(s, [&](const auto& context) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(context)>, cpu_context>) {
-      // One thread: its time of computing is known.
-      const cpu_context one({.threads = 1});
-      race_circles<2>(s, one, 40, 2000);
-      race_circles<3>(s, one, 10, 1200);
-      // Until they have just come to rest, and until they have rested for long.
-      race_grains(s, one, {granular_start::uniform_random, 3000, 1500, 4, 1, 0.998});
-      race_grains(s, one, {granular_start::uniform_random, 3000, 700});
-      race_grains(s, one, {granular_start::uniform_random, 3000, 1500});
-      race_grains(s, one, {granular_start::left_half, 4000, 1500});
-    } else {
-      s.out().headline("on CUDA models take their default ways");
-    }
-  });
+  with_context(s, [&](const auto& context) { race_all(s, context); });
 }
 
 }  // namespace quadrat::bench

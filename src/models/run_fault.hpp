@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "quadrat/core/macros.hpp"
@@ -25,6 +26,18 @@ struct step_words {
   const std::uint64_t* now;
   std::uint64_t* next;
   run_fault fault;
+};
+
+/// Index: 0. The words of a run at its begin: the number of the next step at both parities, then a fault.
+struct begin_words {
+  std::uint64_t* words;
+  std::uint64_t next;
+  const std::uint64_t* fault;  ///< nullptr: none
+
+  QUADRAT_HD void operator()(std::size_t) const {
+    words[0] = words[1] = next;
+    words[2] = fault != nullptr ? *fault : no_run_fault;
+  }
 };
 
 }  // namespace quadrat::detail

@@ -16,15 +16,12 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/vec.hpp"
-#include "quadrat/core/views.hpp"
-#include "quadrat/parallel/workspace.hpp"
 #include "quadrat/tune/device_profile.hpp"
 #include "tune/choice.hpp"
 #include "tune/online_choice.hpp"
 #include "tune/point_sample.hpp"
 
-/// What models share that choose the way in which they take their steps: at the start of a run, and on a CPU again as
-/// it goes. On CUDA the choice stays, since looking at it would wait for the device.
+/// What models share that choose the way in which they take their steps: at the start of a run, and again as it goes.
 namespace quadrat::detail {
 
 /// Milliseconds of a step, by way; by the profile that comes with the library where this one lacks a constant.
@@ -44,10 +41,16 @@ namespace quadrat::detail {
 }
 
 /// Whether the times of steps decide; otherwise the profile and a sample alone.
-[[nodiscard]] inline bool ways_by_time(const cpu_context& context) {
+template <typename Context>
+[[nodiscard]] bool ways_by_time(const Context& context) {
   return context.reproducibility() == determinism::none;
 }
-[[nodiscard]] inline bool ways_by_time(const cuda_context& /*context*/) { return false; }
+/// Whether a choice that must not go by times is looked at again. On CUDA a look waits for the device, which takes some
+/// .2 ms: with fewer particles more than 2 % of the steps from one to the next.
+[[nodiscard]] inline bool ways_by_looks(const cpu_context& /*context*/, std::size_t /*particles*/) { return true; }
+[[nodiscard]] inline bool ways_by_looks(const cuda_context& /*context*/, std::size_t particles) {
+  return particles >= 100000;
+}
 /// Threads that a choice counts with: none where it must be the same with any number of them.
 [[nodiscard]] inline int threads_for_ways(const cpu_context& context) {
   return ways_by_time(context) ? context.threads() : usual_threads;
@@ -60,24 +63,33 @@ struct company_in_cells {
   double edge = 1;
 };
 
-/// By a sample in the order given: by id, so that it does not depend on the order in memory.
+/// By a sample of points (taken_of), of so many. In the order by id, so that it does not depend on the order in memory.
 template <typename T, int D>
-[[nodiscard]] company_in_cells sample_company(const std::vector<vec<T, D>>& positions, const box<T, D>& domain,
-                                              double edge) {
-  if (positions.empty()) return {0, edge};
-  const cpu_context context({.threads = 1});
-  workspace<cpu_context> scratch;
+[[nodiscard]] company_in_cells sample_company(const std::vector<vec<T, D>>& taken, std::size_t count,
+                                              const box<T, D>& domain, double edge) {
+  if (taken.empty()) return {0, edge};
   const sampled_cells cells = cells_for_sample(domain, edge);
   double volume = 1;
   for (int axis = 0; axis < D; ++axis) volume /= cells.scale[axis];
-  const point_sample sample = sample_points(context, points_of(positions.data(), positions.size()), cells, scratch);
-  return {sample.company, std::pow(volume, 1.0 / D)};
+  std::vector<std::uint64_t> numbers;
+  numbers.reserve(taken.size());
+  for (const vec<T, D>& point : taken) {
+    std::uint64_t number = 0;
+    for (int axis = D - 1; axis >= 0; --axis) {
+      number = number * cells.extent[axis] + cells.along(static_cast<double>(point[axis]), axis);
+    }
+    numbers.push_back(number);
+  }
+  // No distribution has less than an even one, of which a sample may have no pair at all.
+  const double even = static_cast<double>(count - 1) / cells.cells();
+  return {std::max(even, summarize_points(count, cells, numbers).company), std::pow(volume, 1.0 / D)};
 }
 
 /// Expected other particles in a cube of this edge around one.
 template <typename T, int D>
-[[nodiscard]] double company_of(const std::vector<vec<T, D>>& positions, const box<T, D>& domain, double edge) {
-  const company_in_cells found = sample_company(positions, domain, edge);
+[[nodiscard]] double company_of(const std::vector<vec<T, D>>& taken, std::size_t count, const box<T, D>& domain,
+                                double edge) {
+  const company_in_cells found = sample_company(taken, count, domain, edge);
   return found.company * std::pow(edge / found.edge, D);
 }
 
@@ -88,10 +100,10 @@ struct growing_company {
   double growth = 0;
 };
 template <typename T, int D>
-[[nodiscard]] growing_company growing_company_of(const std::vector<vec<T, D>>& positions, const box<T, D>& domain,
-                                                 double edge) {
-  const company_in_cells near = sample_company(positions, domain, edge),
-                         far = sample_company(positions, domain, 3 * edge);
+[[nodiscard]] growing_company growing_company_of(const std::vector<vec<T, D>>& taken, std::size_t count,
+                                                 const box<T, D>& domain, double edge) {
+  const company_in_cells near = sample_company(taken, count, domain, edge),
+                         far = sample_company(taken, count, domain, 3 * edge);
   double growth = D;
   if (near.company > 0 && far.edge > 1.01 * near.edge) {
     growth = std::clamp(std::log(far.company / near.company) / std::log(far.edge / near.edge), 0.0, double{D});

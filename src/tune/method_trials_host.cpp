@@ -24,7 +24,7 @@ void method_trials::begin(const std::vector<expected_time>& expected, std::strin
 
 method_trials::round method_trials::next() {
   if (choice_->name() != choice_->name_to_keep()) {
-    if (rounds_of_trial_ == online_choice::trial_steps) return {choice_->name_to_keep(), false};
+    if (rounds_of_trial_ == choice_->limits().steps_of_trial()) return {choice_->name_to_keep(), false};
     ++rounds_of_trial_;
     ++in_flight_;
     return {choice_->name(), true};

@@ -18,6 +18,12 @@ struct online_limits {
   double most_expected_to_try = 1.5;
   std::string_view step = "step";  ///< what is timed, in messages
   double timing_ms = 0;            ///< that a trial takes only because it is timed
+  double making_ms = 0;            ///< that the first trial of a way takes to make what the way needs
+  std::uint64_t arrival = 2;       ///< steps of a trial whose times do not count
+  std::uint64_t piece_steps = 4;   ///< that are timed together, twice: of the way of the run, and then of the other
+
+  [[nodiscard]] constexpr std::uint64_t steps_before_trial() const { return 2 * piece_steps; }
+  [[nodiscard]] constexpr std::uint64_t steps_of_trial() const { return arrival + 2 * piece_steps; }
 };
 
 /// The choice between ways to take the steps of a run, which is looked at again as the run goes.
@@ -37,8 +43,6 @@ class online_choice {
   static constexpr double gain_to_keep = 0.97;      ///< of the time of a step
   static constexpr double gain_by_profile = 0.9;    ///< likewise, expected
   static constexpr double most_lost = 0.02;         ///< of the time of the run, by trials
-  /// Steps of a trial.
-  static constexpr std::uint64_t piece_steps = 4, pieces = 2, arrival = 2, trial_steps = arrival + pieces * piece_steps;
 
   /// `names` in static storage. `expected`: milliseconds a step; infinite where a way cannot be taken. The least is
   /// current.
@@ -49,6 +53,12 @@ class online_choice {
   [[nodiscard]] bool timed() const { return timed_; }
   /// Neither is another way tried, nor is the way of the run measured for that.
   [[nodiscard]] bool resting() const { return phase_ == phase::resting; }
+  /// The way of the run is measured for a trial.
+  [[nodiscard]] bool measuring() const { return phase_ == phase::measuring; }
+  /// Another way is on trial.
+  [[nodiscard]] bool trying() const { return current_ != kept_; }
+  [[nodiscard]] std::size_t kept() const { return kept_; }
+  [[nodiscard]] const online_limits& limits() const { return limits_; }
   [[nodiscard]] std::string_view name() const { return ways_[current_].name; }
   /// The way of the run, which is not the current one during a trial.
   [[nodiscard]] std::string_view name_to_keep() const { return ways_[kept_].name; }
@@ -60,6 +70,10 @@ class online_choice {
   /// took). `expected` is called where the load is to be looked at. Returns whether another way is current now.
   [[nodiscard]] bool took(std::uint64_t at, std::uint64_t steps, double milliseconds,
                           const std::function<std::vector<double>()>& expected);
+
+  /// The times that are expected for the load at step `at`, where they become known only while the way of the run is
+  /// being measured for a trial. The way to try is chosen by them.
+  void look(std::uint64_t at, const std::vector<double>& expected);
 
   /// The current way cannot be taken after all (memory): it never is again. Goes back to the one before.
   void refuse();
@@ -85,7 +99,7 @@ class online_choice {
   static constexpr std::uint64_t most_patience = 64 * rest;
 
   [[nodiscard]] std::size_t least_expected() const;
-  void look(const std::vector<double>& expected);
+  void expect(const std::vector<double>& expected);
   [[nodiscard]] bool may_try(std::size_t k, std::uint64_t at) const;
   [[nodiscard]] std::size_t next_to_try(std::uint64_t at) const;
   void begin(phase next);
@@ -99,6 +113,7 @@ class online_choice {
   phase phase_ = phase::resting;
   std::uint64_t steps_in_phase_ = 0, steps_in_piece_ = 0;
   std::uint64_t to_rest_ = rest;             ///< steps before the next trial is prepared
+  std::uint64_t earliest_ = 0;               ///< the step at which it may begin
   double ms_in_piece_ = 0, best_piece_ = 0;  // of this phase
   double kept_ms_ = 0;                       // of a step, as last seen
   double total_ms_ = 0, lost_ms_ = 0, trial_ms_ = 0;

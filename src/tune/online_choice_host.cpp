@@ -33,15 +33,22 @@ std::uint64_t online_choice::piece(std::uint64_t at) const {
     case phase::resting:
       return to_rest_ - steps_in_phase_;
     case phase::arriving:
-      return arrival - steps_in_phase_;
+      return limits_.arrival - steps_in_phase_;
     default:
-      return piece_steps - steps_in_piece_;
+      return limits_.piece_steps - steps_in_piece_;
   }
 }
 
 /// Takes expected times of the present load, if there are any.
-void online_choice::look(const std::vector<double>& expected) {
+void online_choice::expect(const std::vector<double>& expected) {
   for (std::size_t k = 0; k < std::min(ways_.size(), expected.size()); ++k) ways_[k].expected = expected[k];
+}
+
+void online_choice::look(std::uint64_t at, const std::vector<double>& expected) {
+  expect(expected);
+  if (phase_ != phase::measuring) return;
+  challenger_ = next_to_try(at);
+  if (challenger_ == ways_.size()) begin(phase::resting);
 }
 
 bool online_choice::may_try(std::size_t k, std::uint64_t at) const {
@@ -54,8 +61,9 @@ bool online_choice::may_try(std::size_t k, std::uint64_t at) const {
   // What the trial will lose: the change there and back, about one step each, and that it is slower.
   const double before = one.measured > 0 ? one.measured / one.lost_against : one.expected / ways_[kept_].expected;
   const double slower = std::isfinite(before) ? std::clamp(before, 1.0, limits_.most_expected_to_try) : 1.0;
-  const double steps = 2 + static_cast<double>(trial_steps) * (slower - 1);
-  return lost_ms_ + limits_.timing_ms + steps * kept_ms_ <= most_lost * total_ms_;
+  const double steps = 2 + static_cast<double>(limits_.steps_of_trial()) * (slower - 1);
+  const double once = limits_.timing_ms + (one.measured > 0 ? 0 : limits_.making_ms);
+  return lost_ms_ + once + steps * kept_ms_ <= most_lost * total_ms_;
 }
 
 /// The one that has waited longest; ways_.size(): none.
@@ -90,8 +98,9 @@ bool online_choice::end_trial(std::uint64_t at, double best) {
   way& tried = ways_[challenger_];
   tried.measured = best;
   // The next trial waits less by these: a way that a change of the load has made slow costs most.
-  const std::uint64_t taken = pieces * piece_steps + arrival + steps_in_phase_, begun = at - taken;
-  to_rest_ = rest - taken;
+  const std::uint64_t taken = limits_.steps_before_trial() + limits_.arrival + steps_in_phase_;
+  const std::uint64_t begun = at - std::min(at, taken);
+  to_rest_ = rest - std::min(taken, rest - 1);
   const std::size_t before = kept_;
   if (best < gain_to_keep * kept_ms_) {
     // The one that lost its place is not tried again at once.
@@ -116,7 +125,7 @@ bool online_choice::took(std::uint64_t at, std::uint64_t steps, double milliseco
   if (steps == 0) return false;
   if (!timed_) {
     if (at % look_every != 0) return false;
-    look(expected());
+    expect(expected());
     const std::size_t best = least_expected();
     const double ratio = ways_[best].expected / ways_[kept_].expected;
     if (!(ratio < gain_by_profile)) return false;
@@ -137,24 +146,27 @@ bool online_choice::took(std::uint64_t at, std::uint64_t steps, double milliseco
       if (steps_in_phase_ < to_rest_) return false;
       to_rest_ = rest;
       kept_ms_ = ms_in_piece_ / static_cast<double>(steps_in_piece_);
-      if (expected) look(expected());
+      if (expected) expect(expected());
       challenger_ = next_to_try(at);
       begin(challenger_ < ways_.size() ? phase::measuring : phase::resting);
       return false;
     case phase::arriving:
-      if (steps_in_phase_ >= arrival) begin(phase::trying);
+      if (steps_in_phase_ >= limits_.arrival) begin(phase::trying);
       return false;
     default:
       break;
   }
-  if (steps_in_piece_ < piece_steps) return false;
+  if (steps_in_piece_ < limits_.piece_steps) return false;
   const double a_step = ms_in_piece_ / static_cast<double>(steps_in_piece_);
   best_piece_ = std::min(best_piece_, a_step);
   steps_in_piece_ = 0;
   ms_in_piece_ = 0;
-  const bool done = steps_in_phase_ >= pieces * piece_steps;
+  const bool done = steps_in_phase_ >= limits_.steps_before_trial();
   if (phase_ == phase::measuring) {
     if (!done) return false;
+    // Times that come late may be of steps before this phase.
+    if (at < earliest_) return begin(phase::measuring), false;
+    earliest_ = at + rest;
     kept_ms_ = best_piece_;
     current_ = challenger_;
     trial_ms_ = 0;

@@ -18,7 +18,7 @@ namespace {
 
 using detail::expected_time;
 using detail::method_trials;
-using detail::online_choice;
+using detail::online_limits;
 
 struct rounds_by_method {
   std::map<std::string_view, std::size_t> rounds;
@@ -78,14 +78,14 @@ TEST(method_trials, a_trial_has_ten_rounds_however_late_times_are) {
   method_trials trials;
   trials.begin({{"a", 1}, {"b", 1}}, "a");
   const auto result = take_rounds(trials, 2000, 500, {{"a", 1}, {"b", 100}});
-  EXPECT_EQ(result.rounds.at("b"), online_choice::trial_steps);
+  EXPECT_EQ(result.rounds.at("b"), online_limits().steps_of_trial());
 }
 
 TEST(method_trials, what_is_far_slower_than_expected_costs_ten_rounds_once_in_long) {
   method_trials trials;
   trials.begin({{"a", 1}, {"b", 1}}, "a");
   const auto result = take_rounds(trials, 20000, 0, {{"a", 1}, {"b", 20}});
-  EXPECT_LE(result.rounds.at("b"), 3 * online_choice::trial_steps);
+  EXPECT_LE(result.rounds.at("b"), 3 * online_limits().steps_of_trial());
 }
 
 TEST(method_trials, what_is_expected_to_take_three_times_as_long_is_never_tried) {

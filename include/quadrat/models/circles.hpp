@@ -154,8 +154,10 @@ class circles {
   circles& operator=(circles&&) noexcept;
   ~circles();
 
-  /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return). Allocates nothing
-  /// after the first step; on CUDA a step is a captured graph. Never throws for bad data: see check.
+  /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step
+  /// is a captured graph. Allocates nothing after the first step, except where the model chooses its way: another way
+  /// that is tried gets an engine of its own; above determinism none, and with 100,000 agents or more, steps that
+  /// are multiples of 512 are waited for. Never throws for bad data: see check.
   void advance(std::size_t steps);
 
   /// The same, with each step timed (by device events on CUDA) and its neighbors counted. The walk counts them anyway;

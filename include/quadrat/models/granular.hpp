@@ -153,8 +153,10 @@ class granular {
   granular& operator=(granular&&) noexcept;
   ~granular();
 
-  /// Enqueues time steps, asynchronous on the context's stream (on the CPU they are finished on return). Allocates
-  /// nothing after the first step; on CUDA a step is a captured graph. Never throws for bad data: see check.
+  /// Enqueues time steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step
+  /// is a captured graph. Allocates nothing after the first step, except where the model chooses its way: another way
+  /// that is tried gets an engine of its own; above determinism none, and with 100,000 grains or more, steps that
+  /// are multiples of 512 are waited for. Never throws for bad data: see check.
   void advance(std::size_t steps);
 
   /// Waits for the steps. Throws for the first fault: data_error if the run blew up, naming step and grain (a velocity

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <exception>
 #include <span>
@@ -29,12 +28,15 @@ class circles_agents_engine : public circles_engine<Context, T, D> {
 
   void set(std::span<const vec<T, D>> positions, std::span<const particle_id> storage_order,
            std::uint64_t step) override;
+  void place(const detail::placed_agents<T, D>& agents) override;
+  [[nodiscard]] const std::uint64_t* fault() const override { return words_.data() + 2; }
   void advance(std::size_t steps) override;
   void record(std::size_t steps, std::vector<circles_record>& records) override;
   void check() override;
   [[nodiscard]] circles_statistics measure() override;
   void gather(vec<T, D>* positions) override;
   void gather_neighbors(std::uint32_t* neighbors) override;
+  void gather_order(particle_id* ids) override;
   [[nodiscard]] std::vector<particle_id> storage_order() override;
   [[nodiscard]] std::size_t bytes() const override;
 
@@ -91,6 +93,7 @@ circles_agents_engine<Context, T, D>::circles_agents_engine(const Context& conte
       carried_(context, setup.count + detail::circles_padding),
       words_(context, 5) {
   fill_bytes(context, carried_.data() + setup.count, 0, detail::circles_padding * sizeof(record_type));
+  fill_bytes(context, words_.data(), 0xff, words_.bytes());
 }
 
 template <typename Context, typename T, int D>
@@ -98,10 +101,7 @@ void circles_agents_engine<Context, T, D>::set(std::span<const vec<T, D>> positi
                                                std::span<const particle_id> storage_order, std::uint64_t step) {
   const auto from = to_device(context_, positions);
   const auto order = to_device(context_, storage_order);
-  for_each(context_, "circles.place", setup_.count,
-           detail::place_agents<T, D>{from.data(), order.data(), agents_.data()});
-  const std::array<std::uint64_t, 5> words{step + 1, step + 1, detail::no_run_fault, 0, detail::no_run_fault};
-  copy_bytes(context_, words.data(), words_.data(), sizeof(words));
+  place({from.data(), order.data(), step, nullptr});
   context_.synchronize();
   failure_ = nullptr;
   try {
@@ -109,6 +109,13 @@ void circles_agents_engine<Context, T, D>::set(std::span<const vec<T, D>> positi
   } catch (const data_error&) {
     // Earlier faults are forgotten.
   }
+}
+
+template <typename Context, typename T, int D>
+void circles_agents_engine<Context, T, D>::place(const detail::placed_agents<T, D>& agents) {
+  for_each(context_, "circles.place", setup_.count,
+           detail::place_agents<T, D>{agents.positions, agents.order, agents_.data()});
+  for_each(context_, "circles.begin", 1, detail::begin_words{words_.data(), agents.step + 1, agents.fault});
 }
 
 template <typename Context, typename T, int D>
@@ -236,9 +243,14 @@ void circles_agents_engine<Context, T, D>::gather_neighbors(std::uint32_t* neigh
 }
 
 template <typename Context, typename T, int D>
+void circles_agents_engine<Context, T, D>::gather_order(particle_id* ids) {
+  for_each(context_, "circles.ids", setup_.count, detail::read_agent_ids<T, D>{agents_.data(), ids});
+}
+
+template <typename Context, typename T, int D>
 std::vector<particle_id> circles_agents_engine<Context, T, D>::storage_order() {
   array<particle_id, Context> ids(context_, setup_.count);
-  for_each(context_, "circles.ids", setup_.count, detail::read_agent_ids<T, D>{agents_.data(), ids.data()});
+  gather_order(ids.data());
   return to_host(context_, ids);
 }
 

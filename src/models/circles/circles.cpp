@@ -12,10 +12,14 @@
 #include "models/circles/engine.hpp"
 #include "models/circles/setup.hpp"
 #include "models/circles/ways.hpp"
+#include "models/late_points.hpp"
+#include "models/late_times.hpp"
 #include "models/storage_order.hpp"
 #include "models/ways.hpp"
+#include "parallel/capture.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
+#include "tune/engine_in_use.hpp"
 
 namespace quadrat {
 
@@ -80,9 +84,8 @@ struct circles<Context, T, D>::implementation {
         options(detail::complete_circles(chosen, asked)),
         setup(detail::make_circles_setup<T, D>(options, number)),
         asked_queue(asked.queue_neighbors),
-        chooses(chooses_way(chosen, asked)),
-        engine(chooses ? nullptr
-                       : detail::make_circles_engine<Context, T, D>(options.order, options.cell_list, context, setup)) {
+        chooses(chooses_way(chosen, asked)) {
+    if (!chooses) engine.use("named", [&] { return make_engine(options, setup); });
   }
 
   void set(const circles_state<T, D>& state) {
@@ -90,53 +93,107 @@ struct circles<Context, T, D>::implementation {
     engine->set(state.positions, state.storage_order, state.step);
     step = state.step;
   }
+  void check() {
+    try {
+      engine->check();
+    } catch (...) {
+      // Another engine would not know all faults.
+      stays = true;
+      throw;
+    }
+  }
   /// Copies the agents of the last step to device memory, in the order of agents.
-  void gather() {
-    engine->check();
+  void gather_unchecked() {
     positions.resize_discarding(context, setup.count);
     engine->gather(positions.data());
   }
-  /// Takes steps, or `record`s them.
+  void gather() {
+    check();
+    gather_unchecked();
+  }
+  void advance(std::size_t steps);
+  /// Takes steps, or `record`s them, without times of a device.
   template <typename Take>
   void take_steps(std::size_t steps, const Take& take);
 
   /// Makes the engine of the way that suits the state, or of the one that it names.
   void begin_choice(const circles_state<T, D>& state);
-  /// Goes over to another way: the agents and their order in memory stay.
+  [[nodiscard]] auto make_engine(const circles_options& of_way, const detail::circles_setup<T, D>& setup_of_way) {
+    return detail::make_circles_engine<Context, T, D>(of_way.order, of_way.cell_list, context, setup_of_way);
+  }
+  /// Takes the engine of a way, and keeps the one before.
+  void use_way(std::size_t way);
+  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, D>>& taken) const;
+  /// Waits for a sample.
+  [[nodiscard]] std::vector<double> expected_now() {
+    gather();
+    sample.request(context, positions.data(), setup.count);
+    return expected(sample.fetch());
+  }
+
+  // For advance_by_late_times.
   void change_way(std::size_t way);
-  void make_way(std::size_t way, const circles_state<T, D>* state);
-  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, D>>& at) const;
+  void leave_trial(std::size_t way) {
+    use_way(way);
+    engine.settle();
+  }
+  void enqueue(std::size_t count) { engine->advance(count); }
+  void look() {
+    gather_unchecked();
+    sample.request(context, positions.data(), setup.count);
+  }
+  [[nodiscard]] bool looking() const { return sample.asked(); }
+  [[nodiscard]] std::vector<double> looked() {
+    return sample.arrived(context) ? expected(sample.fetch()) : std::vector<double>();
+  }
 
   Context context;
   circles_options options;
   detail::circles_setup<T, D> setup;
   std::optional<bool> asked_queue;
   bool chooses;
-  std::unique_ptr<circles_engine<Context, T, D>> engine;
+  bool stays = false;  ///< the way is not changed any more
+  detail::engine_in_use<circles_engine<Context, T, D>> engine;
   std::optional<detail::online_choice> choice;
+  detail::late_times<Context> times;
+  detail::late_points<Context, T, D> sample;
   array<vec<T, D>, Context> positions;
+  array<particle_id, Context> order;
   std::uint64_t step = 0;
 };
 
 template <typename Context, typename T, int D>
-template <typename Take>
-void circles<Context, T, D>::implementation::take_steps(std::size_t steps, const Take& take) {
-  if (!choice || on_cuda) {
-    take(steps);
-    step += steps;
-    return;
+void circles<Context, T, D>::implementation::advance(std::size_t steps) {
+  stays = stays || detail::is_capturing(context);
+  if (on_cuda && choice && choice->timed() && !stays) {
+    return detail::advance_by_late_times(context, *choice, times, *this, step, steps);
   }
-  detail::advance_by_choice(
-      *choice, detail::has_one_thread(context), step, steps, take, [&](std::size_t way) { change_way(way); },
-      [&] {
-        gather();
-        return expected(to_host(context, positions));
-      });
+  take_steps(steps, [&](std::size_t count) { enqueue(count); });
 }
 
 template <typename Context, typename T, int D>
-std::vector<double> circles<Context, T, D>::implementation::expected(const std::vector<vec<T, D>>& at) const {
-  const auto [company, growth] = detail::growing_company_of(at, setup.space.domain, options.parameters.reach());
+template <typename Take>
+void circles<Context, T, D>::implementation::take_steps(std::size_t steps, const Take& take) {
+  const bool looks_again =
+      on_cuda ? !detail::ways_by_time(context) && detail::ways_by_looks(context, setup.count) : true;
+  if (choice && !stays && looks_again) {
+    const auto change = [&](std::size_t way) {
+      change_way(way);
+      engine.settle();
+    };
+    return detail::advance_by_choice(*choice, detail::has_one_thread(context), step, steps, take, change,
+                                     [&] { return expected_now(); });
+  }
+  // Not by a way that is only on trial.
+  if (choice && !stays) change_way(choice->kept());
+  take(steps);
+  step += steps;
+}
+
+template <typename Context, typename T, int D>
+std::vector<double> circles<Context, T, D>::implementation::expected(const std::vector<vec<T, D>>& taken) const {
+  const auto [company, growth] =
+      detail::growing_company_of(taken, setup.count, setup.space.domain, options.parameters.reach());
   const detail::circles_load load{static_cast<double>(setup.count),  D,      company, growth,
                                   detail::threads_for_ways(context), on_cuda};
   return detail::expected_circles_ms(load, profile_of(context));
@@ -146,28 +203,37 @@ template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::begin_choice(const circles_state<T, D>& state) {
   std::vector<std::string_view> names;
   for (const detail::circles_way& way : detail::circles_ways(on_cuda)) names.push_back(way.name);
-  detail::online_choice fresh(names, expected(state.positions), detail::ways_by_time(context));
+  detail::online_choice fresh(names, expected(detail::taken_of(state.positions)), detail::ways_by_time(context),
+                              on_cuda ? detail::late_limits : detail::online_limits());
   detail::take_way_of_state(fresh, state.way, detail::circles_ways(!on_cuda));
-  make_way(fresh.current(), nullptr);
+  leave_trial(fresh.current());
   choice = std::move(fresh);
+  times.clear();
+  sample.forget();
+  stays = false;
 }
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::change_way(std::size_t way) {
-  gather();
-  const circles_state<T, D> state{step, to_host(context, positions), engine->storage_order()};
-  make_way(way, &state);
+  if (detail::circles_ways(on_cuda)[way].name == engine.method()) return;
+  gather_unchecked();
+  order.resize_discarding(context, setup.count);
+  engine->gather_order(order.data());
+  const std::uint64_t* const fault = engine->fault();
+  use_way(way);
+  engine->place({positions.data(), order.data(), step, fault});
 }
 
 template <typename Context, typename T, int D>
-void circles<Context, T, D>::implementation::make_way(std::size_t way, const circles_state<T, D>* state) {
+void circles<Context, T, D>::implementation::use_way(std::size_t way) {
   const detail::circles_way& chosen = detail::circles_ways(on_cuda)[way];
   const circles_options next = detail::complete_circles(context, with_way(options, chosen, asked_queue));
   auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
   next_setup.queues = false;
-  auto made = detail::make_circles_engine<Context, T, D>(next.order, next.cell_list, context, next_setup);
-  if (state != nullptr) made->set(state->positions, state->storage_order, state->step);
-  engine = std::move(made);
+  engine.try_method(chosen.name, [&] {
+    detail::require_room_for_trial(context, engine ? engine->bytes() : 0);
+    return make_engine(next, next_setup);
+  });
   setup = next_setup;
   options = next;
 }
@@ -190,8 +256,7 @@ circles<Context, T, D>::~circles() = default;
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::advance(std::size_t steps) {
-  implementation& own = *implementation_;
-  own.take_steps(steps, [&](std::size_t count) { own.engine->advance(count); });
+  implementation_->advance(steps);
 }
 
 template <typename Context, typename T, int D>
@@ -202,18 +267,18 @@ std::vector<circles_record> circles<Context, T, D>::record(std::size_t steps) {
   const std::uint64_t first = own.step;
   own.take_steps(steps, [&](std::size_t count) { own.engine->record(count, records); });
   for (circles_record& one : records) one.step += first;
-  own.engine->check();
+  own.check();
   return records;
 }
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::check() {
-  implementation_->engine->check();
+  implementation_->check();
 }
 
 template <typename Context, typename T, int D>
 circles_statistics circles<Context, T, D>::measure() {
-  implementation_->engine->check();
+  implementation_->check();
   circles_statistics result = implementation_->engine->measure();
   result.step = implementation_->step;
   return result;
@@ -228,7 +293,7 @@ std::vector<vec<T, D>> circles<Context, T, D>::positions() {
 template <typename Context, typename T, int D>
 std::vector<std::uint32_t> circles<Context, T, D>::neighbors() {
   implementation& own = *implementation_;
-  own.engine->check();
+  own.check();
   array<std::uint32_t, Context> counts(own.context, size());
   own.engine->gather_neighbors(counts.data());
   return to_host(own.context, counts);
@@ -263,7 +328,7 @@ std::size_t circles<Context, T, D>::size() const {
 
 template <typename Context, typename T, int D>
 std::size_t circles<Context, T, D>::bytes() const {
-  return implementation_->engine->bytes() + implementation_->positions.bytes();
+  return implementation_->engine.bytes() + implementation_->positions.bytes() + implementation_->order.bytes();
 }
 
 template <typename Context, typename T, int D>

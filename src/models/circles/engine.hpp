@@ -29,6 +29,15 @@ struct circles_setup {
   std::optional<bool> queues{};  ///< whether the kernels of queue.hpp queue neighbors; else the mean density decides
 };
 
+/// Agents in the memory of the context, as one engine hands them to another.
+template <typename T, int D>
+struct placed_agents {
+  const vec<T, D>* positions;  ///< by id
+  const particle_id* order;    ///< the id of the agent in each slot; nullptr: slot = id
+  std::uint64_t step;          ///< steps so far
+  const std::uint64_t* fault;  ///< the word of a run_fault; nullptr: none
+};
+
 }  // namespace detail
 
 /// One order of walking over one cell list: owns the agents on the device and moves them.
@@ -43,6 +52,11 @@ class circles_engine {
   /// of steps so far; forgets faults. Synchronizes.
   virtual void set(std::span<const vec<T, D>> positions, std::span<const particle_id> storage_order,
                    std::uint64_t step) = 0;
+
+  /// Enqueues the same for agents in the memory of the context, with their fault.
+  virtual void place(const detail::placed_agents<T, D>& agents) = 0;
+  /// The word of the run_fault, in the memory of the context.
+  [[nodiscard]] virtual const std::uint64_t* fault() const = 0;
 
   /// Enqueues steps. Faults are recorded on the device until `set`.
   virtual void advance(std::size_t steps) = 0;
@@ -61,6 +75,8 @@ class circles_engine {
   /// Writes numbers of neighbors by agent to device memory.
   virtual void gather_neighbors(std::uint32_t* neighbors) = 0;
 
+  /// Writes the agent in each slot to device memory.
+  virtual void gather_order(particle_id* ids) = 0;
   /// The agent in each slot. Synchronizes.
   [[nodiscard]] virtual std::vector<particle_id> storage_order() = 0;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <exception>
 #include <span>
 #include <vector>
@@ -42,9 +41,12 @@ class granular_cells_engine final
 
   void set(std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
            std::span<const particle_id> storage_order, std::uint64_t step) override;
+  void place(const detail::placed_grains<T>& grains) override;
+  [[nodiscard]] const std::uint64_t* fault() const override { return words_.data() + 2; }
   void advance(std::size_t steps) override;
   void check() override;
   void gather(vec<T, 3>* positions, vec<T, 3>* velocities) override;
+  [[nodiscard]] bool gather_order(particle_id* ids) override;
   [[nodiscard]] std::vector<particle_id> storage_order() override;
   [[nodiscard]] std::size_t bytes() const override;
 
@@ -94,11 +96,8 @@ void granular_cells_engine<CellList>::set(std::span<const vec<T, 3>> positions, 
                                           std::span<const particle_id> storage_order, std::uint64_t step) {
   const auto from_positions = to_device(context_, positions);
   const auto from_velocities = to_device(context_, velocities);
-  const auto order = to_device(context_, carried ? storage_order : std::span<const particle_id>());
-  const detail::place_grains<T> body{from_positions.data(), from_velocities.data(), order.data(), grains(home())};
-  for_each(context_, "granular.place", setup_.count, body);
-  const std::array<std::uint64_t, 3> words{step + 1, step + 1, detail::no_run_fault};
-  copy_bytes(context_, words.data(), words_.data(), sizeof(words));
+  const auto order = to_device(context_, storage_order);
+  place({from_positions.data(), from_velocities.data(), order.data(), step, nullptr});
   context_.synchronize();
   failure_ = nullptr;
   try {
@@ -107,6 +106,13 @@ void granular_cells_engine<CellList>::set(std::span<const vec<T, 3>> positions, 
     // Earlier faults are forgotten.
   } catch (const overflow_error&) {
   }
+}
+
+template <typename CellList>
+void granular_cells_engine<CellList>::place(const detail::placed_grains<T>& from) {
+  const detail::place_grains<T> body{from.positions, from.velocities, carried ? from.order : nullptr, grains(home())};
+  for_each(context_, "granular.place", setup_.count, body);
+  for_each(context_, "granular.begin", 1, detail::begin_words{words_.data(), from.step + 1, from.fault});
 }
 
 template <typename CellList>
@@ -184,10 +190,17 @@ void granular_cells_engine<CellList>::gather(vec<T, 3>* positions, vec<T, 3>* ve
 }
 
 template <typename CellList>
+bool granular_cells_engine<CellList>::gather_order(particle_id* ids) {
+  if constexpr (!carried) return false;
+  for_each(context_, "granular.ids", setup_.count, detail::read_ids<T>{velocities_[0].data(), ids});
+  return true;
+}
+
+template <typename CellList>
 std::vector<particle_id> granular_cells_engine<CellList>::storage_order() {
   if constexpr (!carried) return {};
   array<particle_id, context_type> ids(context_, setup_.count);
-  for_each(context_, "granular.ids", setup_.count, detail::read_ids<T>{velocities_[0].data(), ids.data()});
+  static_cast<void>(gather_order(ids.data()));
   return to_host(context_, ids);
 }
 

@@ -28,6 +28,16 @@ struct granular_setup {
   std::uint32_t capacity;  ///< of a cell, for fixed cells; 0: default
 };
 
+/// Grains in the memory of the context, as one engine hands them to another.
+template <typename T>
+struct placed_grains {
+  const vec<T, 3>* positions;   ///< by id
+  const vec<T, 3>* velocities;  ///< by id
+  const particle_id* order;     ///< the id of the grain in each slot; nullptr: the engine's choice
+  std::uint64_t step;           ///< steps so far
+  const std::uint64_t* fault;   ///< the word of a run_fault; nullptr: none
+};
+
 /// Throws data_error for the word of a run_fault, unless it is no_run_fault.
 void throw_if_blown_up(std::uint64_t word);
 
@@ -47,6 +57,11 @@ class granular_engine {
   virtual void set(std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
                    std::span<const particle_id> storage_order, std::uint64_t step) = 0;
 
+  /// Enqueues the same for grains in the memory of the context, with their fault.
+  virtual void place(const detail::placed_grains<T>& grains) = 0;
+  /// The word of the run_fault, in the memory of the context.
+  [[nodiscard]] virtual const std::uint64_t* fault() const = 0;
+
   /// Enqueues time steps. Faults are recorded on the device until `set`.
   virtual void advance(std::size_t steps) = 0;
 
@@ -56,6 +71,9 @@ class granular_engine {
   /// Writes positions and velocities by particle id to device memory.
   virtual void gather(vec<T, 3>* positions, vec<T, 3>* velocities) = 0;
 
+  /// Writes the id of the grain in each slot to device memory; false, and nothing is written, if the engine does not
+  /// reorder grains.
+  [[nodiscard]] virtual bool gather_order(particle_id* ids) = 0;
   /// The id of the grain in each slot; empty if the engine does not reorder grains. Synchronizes.
   [[nodiscard]] virtual std::vector<particle_id> storage_order() = 0;
 

@@ -68,6 +68,28 @@ struct gather_pending {
   }
 };
 
+/// Index: slot. The id of its pending grain.
+template <typename T>
+struct read_pending_ids {
+  const grain<T>* grains;
+  particle_id* ids;
+
+  QUADRAT_HD void operator()(std::size_t slot) const { ids[slot] = grains[slot].position.word; }
+};
+
+/// Index: 0.
+struct begin_moves {
+  std::uint64_t* moves;
+  std::uint64_t step;
+  std::uint64_t* fault;
+  const std::uint64_t* from;  ///< nullptr: no fault
+
+  QUADRAT_HD void operator()(std::size_t) const {
+    *moves = step;
+    *fault = from != nullptr ? *from : no_run_fault;
+  }
+};
+
 template <typename T>
 class fused_granular_engine final : public granular_engine<cuda_context, T> {
  public:
@@ -100,6 +122,7 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
     state_.moves = scan_words_.data() + 1;
     state_.fault.first = scan_words_.data() + 2;
     state_.ids = ids_.data();
+    clear();
   }
 
   void set(std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
@@ -107,15 +130,19 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
     const auto from_positions = to_device(context_, positions);
     const auto from_velocities = to_device(context_, velocities);
     const auto order = to_device(context_, storage_order);
-    for_each(context_, "granular.fused.place", state_.count,
-             place_pending<T>{from_positions.data(), from_velocities.data(), order.data(), pending_.data()});
-    fill_bytes(context_, counts_.data(), 0, counts_.bytes());
-    fill_bytes(context_, words_.data(), 0, words_.bytes());
-    fill_bytes(context_, scan_words_.data(), 0, scan_words_.bytes());
-    fill_bytes(context_, state_.fault.first, 0xff, sizeof(std::uint64_t));
-    copy_bytes(context_, &step, state_.moves, sizeof step);
+    clear();
+    place({from_positions.data(), from_velocities.data(), order.data(), step, nullptr});
     context_.synchronize();
   }
+
+  void place(const placed_grains<T>& grains) override {
+    for_each(context_, "granular.fused.place", state_.count,
+             place_pending<T>{grains.positions, grains.velocities, grains.order, pending_.data()});
+    for_each(context_, "granular.fused.begin", 1,
+             begin_moves{state_.moves, grains.step, state_.fault.first, grains.fault});
+  }
+
+  const std::uint64_t* fault() const override { return state_.fault.first; }
 
   void advance(std::size_t steps) override {
     if (steps == 0 || state_.count == 0) return;
@@ -133,6 +160,11 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
   void gather(vec<T, 3>* positions, vec<T, 3>* velocities) override {
     for_each(context_, "granular.fused.gather", state_.count,
              gather_pending<T>{pending_.data(), positions, velocities});
+  }
+
+  bool gather_order(particle_id* ids) override {
+    for_each(context_, "granular.fused.ids", state_.count, read_pending_ids<T>{pending_.data(), ids});
+    return true;
   }
 
   std::vector<particle_id> storage_order() override {
@@ -155,6 +187,13 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
   /// Each of the 9 rows of cells gives one run in a queue unless it holds more than 32 candidates, or crosses the end
   /// of a folded row.
   static constexpr int queue = 9;
+
+  /// What a step leaves as it found it.
+  void clear() {
+    fill_bytes(context_, counts_.data(), 0, counts_.bytes());
+    fill_bytes(context_, words_.data(), 0, words_.bytes());
+    fill_bytes(context_, scan_words_.data(), 0, scan_words_.bytes());
+  }
 
   void move() {
     const cuda_launch launch(context_, "granular.fused.move");

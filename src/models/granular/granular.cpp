@@ -16,10 +16,14 @@
 #include "models/granular/methods.hpp"
 #include "models/granular/setup.hpp"
 #include "models/granular/ways.hpp"
+#include "models/late_points.hpp"
+#include "models/late_times.hpp"
 #include "models/storage_order.hpp"
 #include "models/ways.hpp"
+#include "parallel/capture.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
+#include "tune/engine_in_use.hpp"
 
 namespace quadrat {
 
@@ -52,8 +56,11 @@ struct granular<Context, T>::implementation {
         options(detail::completed_options(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, number)),
         // Where nothing is named.
-        chooses_way(asked.method.empty() && !asked.cells),
-        engine(chooses_way ? nullptr : detail::make_granular_engine<Context, T>(options.method, context, setup)) {}
+        chooses_way(asked.method.empty() && !asked.cells) {
+    if (!chooses_way) {
+      engine.use("named", [&] { return detail::make_granular_engine<Context, T>(options.method, context, setup); });
+    }
+  }
 
   void set(const granular_state<T>& state) {
     detail::check_grains<T>(setup.space.domain, state.positions, state.velocities);
@@ -61,65 +68,110 @@ struct granular<Context, T>::implementation {
     engine->set(state.positions, state.velocities, state.storage_order, state.step);
     step = state.step;
   }
+  void check() {
+    try {
+      engine->check();
+    } catch (...) {
+      // Another engine would not know all faults.
+      stays = true;
+      throw;
+    }
+  }
   /// Copies the grains of the last step to device memory, in id order.
-  void gather() {
-    engine->check();
+  void gather_unchecked() {
     positions.resize_discarding(context, setup.count);
     velocities.resize_discarding(context, setup.count);
     engine->gather(positions.data(), velocities.data());
+  }
+  void gather() {
+    check();
+    gather_unchecked();
   }
 
   void advance(std::size_t steps);
 
   /// Makes the engine of the way that suits the state, or of the one that it names.
   void begin_choice(const granular_state<T>& state);
-  /// Goes over to another way: the grains and their order in memory stay.
+  /// Takes the engine of a way, and keeps the one before.
+  void use_way(std::size_t way);
+  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& taken, double fastest) const;
+  /// Waits for a sample.
+  [[nodiscard]] std::vector<double> expected_now() {
+    gather();
+    sample.request(context, positions.data(), setup.count);
+    // On CUDA no way depends on it.
+    const double fastest = on_cuda ? 0 : largest_speed(to_host(context, velocities));
+    return expected(sample.fetch(), fastest);
+  }
+
+  // For advance_by_late_times.
   void change_way(std::size_t way);
-  void make_way(std::size_t way, const granular_state<T>* state);
-  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& at, double fastest) const;
+  void leave_trial(std::size_t way) {
+    use_way(way);
+    engine.settle();
+  }
+  void enqueue(std::size_t count) { engine->advance(count); }
+  void look() {
+    gather_unchecked();
+    sample.request(context, positions.data(), setup.count);
+  }
+  [[nodiscard]] bool looking() const { return sample.asked(); }
+  [[nodiscard]] std::vector<double> looked() {
+    return sample.arrived(context) ? expected(sample.fetch(), 0) : std::vector<double>();
+  }
 
   Context context;
   granular_options options;
   detail::granular_setup<T> setup;
   bool chooses_way;
-  std::unique_ptr<granular_engine<Context, T>> engine;
+  bool stays = false;  ///< the way is not changed any more
+  detail::engine_in_use<granular_engine<Context, T>> engine;
   std::optional<detail::online_choice> choice;
+  detail::late_times<Context> times;
+  detail::late_points<Context, T, 3> sample;
   std::unique_ptr<detail::granular_meter<Context, T>> meter;
   array<vec<T, 3>, Context> positions;
   array<vec<T, 3>, Context> velocities;
+  array<particle_id, Context> order;
   std::uint64_t step = 0;
 };
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::advance(std::size_t steps) {
-  if (!choice || on_cuda) {
+  stays = stays || detail::is_capturing(context);
+  const bool by_time = detail::ways_by_time(context);
+  if (!choice || stays || (on_cuda && !by_time && !detail::ways_by_looks(context, setup.count))) {
     engine->advance(steps);
     step += steps;
-    return;
+  } else if (on_cuda && by_time) {
+    detail::advance_by_late_times(context, *choice, times, *this, step, steps);
+  } else {
+    const auto change = [&](std::size_t way) {
+      change_way(way);
+      engine.settle();
+    };
+    detail::advance_by_choice(
+        *choice, detail::has_one_thread(context), step, steps, [&](std::size_t count) { enqueue(count); }, change,
+        [&] { return expected_now(); });
   }
-  detail::advance_by_choice(
-      *choice, detail::has_one_thread(context), step, steps, [&](std::size_t count) { engine->advance(count); },
-      [&](std::size_t way) { change_way(way); },
-      [&] {
-        gather();
-        return expected(to_host(context, positions), largest_speed(to_host(context, velocities)));
-      });
 }
 
 template <typename Context, typename T>
-std::vector<double> granular<Context, T>::implementation::expected(const std::vector<vec<T, 3>>& at,
+std::vector<double> granular<Context, T>::implementation::expected(const std::vector<vec<T, 3>>& taken,
                                                                    double fastest) const {
-  const double company = detail::company_of(at, setup.space.domain, 2 * options.parameters.radius);
   const granular_parameters& p = options.parameters;
+  const double edge = detail::company_edge(on_cuda);
+  const double company =
+      detail::company_of(taken, setup.count, setup.space.domain, 2 * p.radius * edge) / (edge * edge * edge);
   const double remade = detail::share_remade(fastest * p.time_step / (2 * p.radius));
-  const detail::granular_load load{static_cast<double>(setup.count), company, remade, detail::threads_for_ways(context),
-                                   on_cuda};
-  std::vector<double> times = detail::expected_granular_ms(load, profile_of(context));
-  for (std::size_t k = 0; k < times.size(); ++k) {
+  const detail::granular_load load{static_cast<double>(setup.count),  company, remade,
+                                   detail::threads_for_ways(context), on_cuda, detail::cells_in_all(*options.cells)};
+  std::vector<double> result = detail::expected_granular_ms(load, profile_of(context));
+  for (std::size_t k = 0; k < result.size(); ++k) {
     const bool serves = detail::granular_ways(on_cuda)[k].reproducible >= context.reproducibility();
-    if (!serves) times[k] = std::numeric_limits<double>::infinity();
+    if (!serves) result[k] = std::numeric_limits<double>::infinity();
   }
-  return times;
+  return result;
 }
 
 template <typename Context, typename T>
@@ -129,34 +181,42 @@ void granular<Context, T>::implementation::begin_choice(const granular_state<T>&
   std::vector<std::string_view> names;
   for (const detail::granular_way& way : ways) names.push_back(way.name);
   const double fastest = largest_speed(state.velocities);
-  const std::vector<double> times =
-      expected(state.positions, fastest > 0 ? fastest : speed_to_come(options.parameters));
-  detail::online_choice fresh(names, times, detail::ways_by_time(context));
+  const std::vector<double> expected_ms =
+      expected(detail::taken_of(state.positions), fastest > 0 ? fastest : speed_to_come(options.parameters));
+  detail::online_choice fresh(names, expected_ms, detail::ways_by_time(context),
+                              on_cuda ? detail::late_limits : detail::online_limits());
   // Without times of a profile the first way is taken, which need not serve.
   if (!serves(ways[fresh.current()])) static_cast<void>(fresh.take(std::ranges::find_if(ways, serves)->name));
   detail::take_way_of_state(fresh, state.way, detail::granular_ways(!on_cuda));
-  make_way(fresh.current(), nullptr);
+  leave_trial(fresh.current());
   choice = std::move(fresh);
+  times.clear();
+  sample.forget();
+  stays = false;
 }
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::change_way(std::size_t way) {
-  gather();
-  const granular_state<T> state{step, to_host(context, positions), to_host(context, velocities),
-                                engine->storage_order()};
-  make_way(way, &state);
+  if (detail::granular_ways(on_cuda)[way].name == engine.method()) return;
+  gather_unchecked();
+  order.resize_discarding(context, setup.count);
+  const bool ordered = engine->gather_order(order.data());
+  const std::uint64_t* const fault = engine->fault();
+  use_way(way);
+  engine->place({positions.data(), velocities.data(), ordered ? order.data() : nullptr, step, fault});
 }
 
 template <typename Context, typename T>
-void granular<Context, T>::implementation::make_way(std::size_t way, const granular_state<T>* state) {
+void granular<Context, T>::implementation::use_way(std::size_t way) {
   const detail::granular_way& one = detail::granular_ways(on_cuda)[way];
   granular_options next = options;
   next.method = one.method;
   next.cells = detail::cells_of(one, *options.cells);
-  const auto next_setup = detail::make_granular_setup<T>(next, setup.count);
-  auto made = detail::make_granular_engine<Context, T>(next.method, context, next_setup);
-  if (state != nullptr) made->set(state->positions, state->velocities, state->storage_order, state->step);
-  engine = std::move(made);
+  engine.try_method(one.name, [&] {
+    detail::require_room_for_trial(context, engine ? engine->bytes() : 0);
+    const auto next_setup = detail::make_granular_setup<T>(next, setup.count);
+    return detail::make_granular_engine<Context, T>(next.method, context, next_setup);
+  });
   // Statistics stay those of the finest grid.
   options.method = one.method;
 }
@@ -186,7 +246,7 @@ void granular<Context, T>::advance(std::size_t steps) {
 
 template <typename Context, typename T>
 void granular<Context, T>::check() {
-  implementation_->engine->check();
+  implementation_->check();
 }
 
 template <typename Context, typename T>
@@ -243,7 +303,7 @@ template <typename Context, typename T>
 std::size_t granular<Context, T>::bytes() const {
   const implementation& own = *implementation_;
   const std::size_t meter = own.meter == nullptr ? 0 : own.meter->bytes();
-  return own.engine->bytes() + own.positions.bytes() + own.velocities.bytes() + meter;
+  return own.engine.bytes() + own.positions.bytes() + own.velocities.bytes() + own.order.bytes() + meter;
 }
 
 template <typename Context, typename T>

@@ -30,13 +30,22 @@ struct granular_load {
   double remade = 0;   ///< share of the steps in which `listed` makes its rows anew
   int threads = 1;     ///< of the CPU
   bool cuda = false;
+  double cells = 0;  ///< of the finest grid
 };
+
+/// The edge of the cubes in which company is counted, in diameters. On CUDA what a walk reads: of a million grains a
+/// sample has hardly two in a cube of one.
+[[nodiscard]] constexpr double company_edge(bool cuda) { return cuda ? 3 : 1; }
 
 /// granular_load::remade for grains whose fastest moves by so many diameters a step.
 [[nodiscard]] double share_remade(double diameters_a_step);
 
 /// The cells of a way, from those of the finest grid.
 [[nodiscard]] std::array<int, 3> cells_of(const granular_way& way, const std::array<int, 3>& finest);
+
+[[nodiscard]] constexpr double cells_in_all(const std::array<int, 3>& cells) {
+  return static_cast<double>(cells[0]) * cells[1] * cells[2];
+}
 
 /// What a step costs, by way.
 [[nodiscard]] std::vector<named_cost> granular_costs(const granular_load& load);

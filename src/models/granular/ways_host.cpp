@@ -10,6 +10,7 @@
 #include "models/ways.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/cells/sorted.hpp"
+#include "quadrat/core/folding.hpp"
 
 namespace quadrat::detail {
 
@@ -28,6 +29,18 @@ constexpr std::array<granular_way, 4> grains_on_cuda{{
     {"counting", cell_methods::counting::name, 1, determinism::canonical},
     {"counting_wide", cell_methods::counting::name, wide, determinism::canonical},
 }};
+
+struct stored_cells {
+  double cells;
+  bool folded;
+};
+
+/// About what the grid of a way stores (folding.hpp).
+[[nodiscard]] stored_cells stored_cells_of(const granular_load& load, const granular_way& way) {
+  const double all = load.cells / std::pow(way.edge, 3), some = stored_cells_a_point * load.grains;
+  const bool folds = all > std::max(stored_cells_at_least, 4 * some);
+  return {folds ? std::max(stored_cells_at_least, some) : all, folds};
+}
 
 }  // namespace
 
@@ -60,7 +73,15 @@ std::vector<named_cost> granular_costs(const granular_load& load) {
       cost.each("made", cost_unit::step, grains * load.remade);
       cost.each("made_tests", cost_unit::step, grains * load.remade * load.company * 27 * reach);
     } else {
-      cost.each("tests", cost_unit::step, grains * load.company * std::pow(3 * way.edge, 3));
+      const double candidates = load.company * std::pow(3 * way.edge, 3);
+      cost.each("tests", cost_unit::step, grains * candidates);
+      if (load.cuda) {
+        // The threads of a warp wait for the longest walk, which is longer by the spread of their numbers.
+        cost.each("uneven", cost_unit::step, grains * std::sqrt(candidates));
+        const stored_cells stored = stored_cells_of(load, way);
+        cost.each("cells", cost_unit::step, 1e-6 * stored.cells);
+        if (stored.folded) cost.each("folded", cost_unit::step, grains);
+      }
     }
     costs.push_back({way.name, way.reproducible, true, cost});
   }

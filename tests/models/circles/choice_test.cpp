@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/circles/ways.hpp"
+#include "models/late_points.hpp"
 #include "models/ways.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/circles.hpp"
@@ -80,7 +81,7 @@ TEST(circles_choice, walks_read_as_many_agents_as_their_crowd_has_room_for) {
     cube.push_back(x);
   }
   const auto found = [&](const std::vector<vec<double, 3>>& agents, double edge) {
-    return detail::growing_company_of(agents, domain, edge);
+    return detail::growing_company_of(detail::taken_of(agents), agents.size(), domain, edge);
   };
   EXPECT_NEAR(found(line, 1).growth, 1, 0.1);
   EXPECT_NEAR(found(line, 1).company, count / 30.0, 5);

@@ -89,6 +89,19 @@ TEST(granular_choice, expects_kept_rows_to_be_best_unless_many_grains_fly) {
   EXPECT_EQ(detail::share_remade(5), 1);
 }
 
+TEST(granular_choice, on_cuda_expects_fine_cells_to_be_best_for_a_heap_and_coarse_ones_for_a_gas) {
+  const auto best = [](double grains, double grains_a_cell) {
+    detail::granular_load load{grains, grains_a_cell, 0, 1, true};
+    load.cells = grains / grains_a_cell;
+    const auto times = detail::expected_granular_ms(load, shipped_profile(true));
+    return detail::granular_ways(true)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
+  };
+  EXPECT_EQ(best(1e6, 1.1), "fused");
+  EXPECT_EQ(best(1e5, 0.1), "fused_wide");
+  // The finest grid has so many cells for each grain that it is folded.
+  EXPECT_EQ(best(1e6, 0.04), "counting_wide");
+}
+
 TEST(granular_choice, at_run_to_run_and_canonical_it_changes_at_a_fixed_step_and_runs_can_be_repeated) {
   for (const determinism level : {determinism::run_to_run, determinism::canonical}) {
     chosen_grains first(grain_context(level), heap_options(), grains_to_fall());
