@@ -21,25 +21,29 @@ namespace {
   return low;
 }
 
-/// The sums of a row, each made of `Parts` that successive entries add to in turn: an addition waits for the one before
-/// to the same part only.
+/// A row. Where it has many entries, successive ones add to `Parts` sums in turn: an addition waits for the one before
+/// to the same sum only.
 template <int Channels, int Parts, typename T>
 void multiply_row(const mesh_rows<T>& rows, const channel_pair<T>& channels, std::size_t row) {
+  constexpr std::uint64_t many = 16;
   const std::uint64_t end = rows.offsets[row + 1];
   std::uint64_t e = rows.offsets[row];
-  T sum[Parts][Channels] = {};
+  T sum[Channels] = {};
   const auto add = [&](std::uint64_t at, T(&part)[Channels]) {
     const mesh_entry<T> entry = rows.entries[at];
     for (int c = 0; c < Channels; ++c) part[c] += entry.weight * channels.value[c][entry.column * channels.stride];
   };
-  for (; e + Parts <= end; e += Parts) {
-    for (int p = 0; p < Parts; ++p) add(e + static_cast<std::uint64_t>(p), sum[p]);
+  if (Parts > 1 && end - e >= many) {
+    T parts[Parts][Channels] = {};
+    for (; e + Parts <= end; e += Parts) {
+      for (int p = 0; p < Parts; ++p) add(e + static_cast<std::uint64_t>(p), parts[p]);
+    }
+    for (int p = 0; p < Parts; ++p) {
+      for (int c = 0; c < Channels; ++c) sum[c] += parts[p][c];
+    }
   }
-  for (; e < end; ++e) add(e, sum[0]);
-  for (int c = 0; c < Channels; ++c) {
-    for (int p = 1; p < Parts; ++p) sum[0][c] += sum[p][c];
-    channels.store(c, row, sum[0][c]);
-  }
+  for (; e < end; ++e) add(e, sum);
+  for (int c = 0; c < Channels; ++c) channels.store(c, row, sum[c]);
 }
 
 template <int Channels, int Parts, typename T>
