@@ -116,7 +116,7 @@ struct made_up_run {
   }
 };
 
-[[nodiscard]] online_choice late_choice(std::vector<double> expected) {
+[[nodiscard]] online_choice late_choice(const std::vector<double>& expected) {
   const std::vector<std::string_view> names{"a", "b", "c"};
   return {{names.begin(), names.begin() + static_cast<std::ptrdiff_t>(expected.size())},
           expected,
@@ -125,7 +125,7 @@ struct made_up_run {
 }
 
 TEST(late_times, find_a_faster_way_whether_calls_are_short_or_long_and_are_waited_for_or_not) {
-  for (const std::size_t a_call : {1, 10, 16, 50, 100, 333, 5000}) {
+  for (const std::size_t a_call : {1u, 10u, 16u, 50u, 100u, 333u, 5000u}) {
     for (const int calls_a_wait : {1, 7}) {
       online_choice choice = late_choice({1, 1.1});
       made_up_run run;
@@ -141,7 +141,7 @@ TEST(late_times, find_a_faster_way_whether_calls_are_short_or_long_and_are_waite
 TEST(late_times, lose_less_than_3_percent_where_the_first_way_stays_the_best) {
   for (const double step_ms : {0.02, 0.3}) {
     for (const double slower : {1.0, 1.1, 1.45}) {
-      for (const std::size_t a_call : {1, 50, 100, 1000}) {
+      for (const std::size_t a_call : {1u, 50u, 100u, 1000u}) {
         online_choice choice = late_choice({1, slower, slower});
         made_up_run run;
         run.step_ms = [&](std::size_t k, std::uint64_t) { return step_ms * (k == 0 ? 1 : slower); };
@@ -157,7 +157,7 @@ TEST(late_times, lose_less_than_3_percent_where_the_first_way_stays_the_best) {
 }
 
 TEST(late_times, trials_begin_a_hundred_steps_apart_or_more) {
-  for (const std::size_t a_call : {1, 10, 50, 100}) {
+  for (const std::size_t a_call : {1u, 10u, 50u, 100u}) {
     online_choice choice = late_choice({1, 1, 1});
     made_up_run run;
     // So that a trial is due whenever it may be.

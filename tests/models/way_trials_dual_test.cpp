@@ -84,7 +84,7 @@ TEST_F(way_trials, grains_move_as_by_a_named_method) { expect_steps_of_a_named_w
 template <typename Scene>
 void expect_a_run_that_goes_on() {
   auto model = Scene::make(context_at(determinism::none, 1));
-  for (const std::size_t steps : {1, 15, 16, 17, 33, trials_on_cuda ? 5000 : 500}) model.advance(steps);
+  for (const std::size_t steps : {1u, 15u, 16u, 17u, 33u, trials_on_cuda ? 5000u : 500u}) model.advance(steps);
   for (int k = 0; k < 3 * calls; ++k) model.advance(7);
   model.check();
   EXPECT_EQ(model.step(), 82u + (trials_on_cuda ? 5000u : 500u) + 21u * calls);
