@@ -16,15 +16,21 @@
 
 namespace quadrat::detail {
 
-/// The engine of a model, and the choice of its way where none is named. A model has, besides what
-/// advance_by_late_times needs, expected_now(): the times that are expected for the present state.
+/// The engine of a model, and the choice of its way where none is named. A model has
+///   change_way(k)     goes over to way k, where it is not the present one: the particles and their order stay
+///   use_way(k)        takes the engine of way k as it is, and keeps the one before
+///   gathered()        the positions of its particles, in their order, in the memory of the context
+///   expected(taken)   times of the ways by a sample of those (late_points)
 template <typename Context, typename Engine, typename T, int D>
 class ways_in_use {
  public:
   engine_in_use<Engine> engine;
   std::optional<online_choice> choice;
 
-  void begin(online_choice fresh) {
+  /// Begins the choice, with the engine of its way.
+  template <typename Model>
+  void begin(Model& model, online_choice fresh) {
+    leave_trial(model, fresh.current());
     choice = std::move(fresh);
     times_.clear();
     sample_.forget();
@@ -47,7 +53,8 @@ class ways_in_use {
     // The memory of a graph is that of the engine that it was captured with.
     stays_ = stays_ || is_capturing(context);
     if (on_cuda && choice && choice->timed() && !stays_) {
-      advance_by_late_times(context, *choice, times_, model, step, steps);
+      timed_model<Model> timed{*this, context, model, particles};
+      advance_by_late_times(context, *choice, times_, timed, step, steps);
     } else {
       take(context, model, particles, step, steps, [&](std::size_t count) { engine->advance(count); });
     }
@@ -56,13 +63,16 @@ class ways_in_use {
   template <typename Model, typename Take>
   void take(const Context& context, Model& model, std::size_t particles, std::uint64_t& step, std::size_t steps,
             const Take& steps_of) {
-    const bool by_looks = choice && !stays_ && (!on_cuda || (!choice->timed() && ways_by_looks(context, particles)));
-    if (by_looks) {
+    if (choice && !stays_ && (!on_cuda || (!choice->timed() && ways_by_looks(context, particles)))) {
       const auto change = [&](std::size_t way) {
         model.change_way(way);
         engine.settle();
       };
-      const auto expected = [&] { return model.expected_now(); };
+      const auto expected = [&] {
+        check();
+        sample_.request(context, model.gathered(), particles);
+        return model.expected(sample_.fetch());
+      };
       return advance_by_choice(*choice, has_one_thread(context), step, steps, steps_of, change, expected);
     }
     // Not by a way that is only on trial.
@@ -71,17 +81,32 @@ class ways_in_use {
     step += steps;
   }
 
-  /// Asks for a sample of these positions, in the order of particles.
-  void look(const Context& context, const vec<T, D>* positions, std::size_t particles) {
-    sample_.request(context, positions, particles);
-  }
-  [[nodiscard]] bool looking() const { return sample_.asked(); }
-  [[nodiscard]] bool looked(const Context& context) const { return sample_.arrived(context); }
-  /// Waits for the sample.
-  [[nodiscard]] std::vector<vec<T, D>> seen() { return sample_.fetch(); }
-
  private:
   static constexpr bool on_cuda = std::is_same_v<Context, cuda_context>;
+
+  /// For advance_by_late_times.
+  template <typename Model>
+  struct timed_model {
+    ways_in_use& ways;
+    const Context& context;
+    Model& model;
+    std::size_t particles;
+
+    void change_way(std::size_t way) { model.change_way(way); }
+    void leave_trial(std::size_t way) { ways.leave_trial(model, way); }
+    void enqueue(std::size_t steps) { ways.engine->advance(steps); }
+    void look() { ways.sample_.request(context, model.gathered(), particles); }
+    [[nodiscard]] bool looking() const { return ways.sample_.asked(); }
+    [[nodiscard]] std::vector<double> looked() {
+      return ways.sample_.arrived(context) ? model.expected(ways.sample_.fetch()) : std::vector<double>();
+    }
+  };
+
+  template <typename Model>
+  void leave_trial(Model& model, std::size_t way) {
+    model.use_way(way);
+    engine.settle();
+  }
 
   bool stays_ = false;  ///< the way is not changed any more
   late_times<Context> times_;

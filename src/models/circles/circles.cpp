@@ -90,13 +90,9 @@ struct circles<Context, T, D>::implementation {
     step = state.step;
   }
   /// Copies the agents of the last step to device memory, in the order of agents.
-  void gather_unchecked() {
-    positions.resize_discarding(context, setup.count);
-    ways.engine->gather(positions.data());
-  }
   void gather() {
     ways.check();
-    gather_unchecked();
+    static_cast<void>(gathered());
   }
 
   /// Makes the engine of the way that suits the state, or of the one that it names.
@@ -104,29 +100,15 @@ struct circles<Context, T, D>::implementation {
   [[nodiscard]] auto make_engine(const circles_options& of_way, const detail::circles_setup<T, D>& setup_of_way) {
     return detail::make_circles_engine<Context, T, D>(of_way.order, of_way.cell_list, context, setup_of_way);
   }
-  /// Takes the engine of a way, and keeps the one before.
-  void use_way(std::size_t way);
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, D>>& taken) const;
 
   // For ways_in_use.
   void change_way(std::size_t way);
-  void leave_trial(std::size_t way) {
-    use_way(way);
-    ways.engine.settle();
-  }
-  void enqueue(std::size_t count) { ways.engine->advance(count); }
-  void look() {
-    gather_unchecked();
-    ways.look(context, positions.data(), setup.count);
-  }
-  [[nodiscard]] bool looking() const { return ways.looking(); }
-  [[nodiscard]] std::vector<double> looked() {
-    return ways.looked(context) ? expected(ways.seen()) : std::vector<double>();
-  }
-  [[nodiscard]] std::vector<double> expected_now() {
-    ways.check();
-    look();
-    return expected(ways.seen());
+  void use_way(std::size_t way);
+  [[nodiscard]] const vec<T, D>* gathered() {
+    positions.resize_discarding(context, setup.count);
+    ways.engine->gather(positions.data());
+    return positions.data();
   }
 
   Context context;
@@ -153,17 +135,17 @@ template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::begin_choice(const circles_state<T, D>& state) {
   std::vector<std::string_view> names;
   for (const detail::circles_way& way : detail::circles_ways(on_cuda)) names.push_back(way.name);
-  detail::online_choice fresh(names, expected(detail::taken_of(state.positions)), detail::ways_by_time(context),
-                              on_cuda ? detail::late_limits : detail::online_limits());
+  const std::vector<double> expected_ms = expected(detail::taken_of(state.positions));
+  detail::online_choice fresh(names, expected_ms, detail::ways_by_time(context),
+                              on_cuda ? detail::late_limits(std::ranges::min(expected_ms)) : detail::online_limits());
   detail::take_way_of_state(fresh, state.way, detail::circles_ways(!on_cuda));
-  leave_trial(fresh.current());
-  ways.begin(std::move(fresh));
+  ways.begin(*this, std::move(fresh));
 }
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::change_way(std::size_t way) {
   if (detail::circles_ways(on_cuda)[way].name == ways.engine.method()) return;
-  gather_unchecked();
+  static_cast<void>(gathered());
   order.resize_discarding(context, setup.count);
   ways.engine->gather_order(order.data());
   const std::uint64_t* const fault = ways.engine->fault();

@@ -65,44 +65,28 @@ struct granular<Context, T>::implementation {
     ways.engine->set(state.positions, state.velocities, state.storage_order, state.step);
     step = state.step;
   }
-  /// Copies the grains of the last step to device memory, in id order.
-  void gather_unchecked() {
-    positions.resize_discarding(context, setup.count);
-    velocities.resize_discarding(context, setup.count);
-    ways.engine->gather(positions.data(), velocities.data());
-  }
+  /// Copies the grains of the last step to device memory, in the order of grains.
   void gather() {
     ways.check();
-    gather_unchecked();
+    static_cast<void>(gathered());
   }
 
   /// Makes the engine of the way that suits the state, or of the one that it names.
   void begin_choice(const granular_state<T>& state);
-  /// Takes the engine of a way, and keeps the one before.
-  void use_way(std::size_t way);
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& taken, double fastest) const;
 
   // For ways_in_use.
   void change_way(std::size_t way);
-  void leave_trial(std::size_t way) {
-    use_way(way);
-    ways.engine.settle();
+  void use_way(std::size_t way);
+  [[nodiscard]] const vec<T, 3>* gathered() {
+    positions.resize_discarding(context, setup.count);
+    velocities.resize_discarding(context, setup.count);
+    ways.engine->gather(positions.data(), velocities.data());
+    return positions.data();
   }
-  void enqueue(std::size_t count) { ways.engine->advance(count); }
-  void look() {
-    gather_unchecked();
-    ways.look(context, positions.data(), setup.count);
-  }
-  [[nodiscard]] bool looking() const { return ways.looking(); }
-  [[nodiscard]] std::vector<double> looked() {
-    return ways.looked(context) ? expected(ways.seen(), 0) : std::vector<double>();
-  }
-  [[nodiscard]] std::vector<double> expected_now() {
-    ways.check();
-    look();
-    // On CUDA no way depends on it.
-    const double fastest = on_cuda ? 0 : largest_speed(to_host(context, velocities));
-    return expected(ways.seen(), fastest);
+  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& taken) {
+    // On CUDA no way depends on the speed.
+    return expected(taken, on_cuda ? 0 : largest_speed(to_host(context, velocities)));
   }
 
   Context context;
@@ -145,18 +129,17 @@ void granular<Context, T>::implementation::begin_choice(const granular_state<T>&
   const std::vector<double> expected_ms =
       expected(detail::taken_of(state.positions), fastest > 0 ? fastest : speed_to_come(options.parameters));
   detail::online_choice fresh(names, expected_ms, detail::ways_by_time(context),
-                              on_cuda ? detail::late_limits : detail::online_limits());
+                              on_cuda ? detail::late_limits(std::ranges::min(expected_ms)) : detail::online_limits());
   // Without times of a profile the first way is taken, which need not serve.
   if (!serves(all[fresh.current()])) static_cast<void>(fresh.take(std::ranges::find_if(all, serves)->name));
   detail::take_way_of_state(fresh, state.way, detail::granular_ways(!on_cuda));
-  leave_trial(fresh.current());
-  ways.begin(std::move(fresh));
+  ways.begin(*this, std::move(fresh));
 }
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::change_way(std::size_t way) {
   if (detail::granular_ways(on_cuda)[way].name == ways.engine.method()) return;
-  gather_unchecked();
+  static_cast<void>(gathered());
   order.resize_discarding(context, setup.count);
   const bool ordered = ways.engine->gather_order(order.data());
   const std::uint64_t* const fault = ways.engine->fault();
