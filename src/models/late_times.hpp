@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <new>
 
 #include "quadrat/core/error.hpp"
 #include "tune/online_choice.hpp"
