@@ -103,18 +103,24 @@ def table_of(file):
 
 
 def run_tables():
+    lines = []
+    for folder in ("h200", "cpu"):
+        file = ROOT / "benchmarks" / "results" / folder / "choice_runs.json"
+        if file.exists():
+            lines += run_table_of(file)
+    return "\n".join(lines) + "\n\n"
+
+
+def run_table_of(file):
     """Whole runs: the time of the choice over that of the best fixed way of the same round."""
-    file = ROOT / "benchmarks" / "results" / "cpu" / "choice_runs.json"
-    if not file.exists():
-        return "\n"
     rows = [row for row in json.loads(file.read_text())["rows"] if row["op"] == "runs"]
-    lines = ["", "`benchmarks/results/cpu/choice_runs.json`:", "",
+    lines = ["", f"`{file.relative_to(ROOT)}`:", "",
              "| run | steps | choice, median | worst of the rounds | fixed ways, medians |", "|---|---|---|---|---|"]
     for row in rows:
         name = f"{row['model']}{', 2D' if row.get('dim') == 2 else ''}, {row['n']:,}: {row['distribution']}"
         fixed = ", ".join(f"`{way}` {ratio:.3g}" for way, ratio in row["time_over_best_fixed"].items() if way != "auto")
         lines.append(f"| {name} | {row['steps']} | {row['regret']:.3f} | {row['worst_regret']:.3f} | {fixed} |")
-    return "\n".join(lines) + "\n\n"
+    return lines
 
 
 def main():

@@ -57,7 +57,7 @@ constexpr std::array<operation, 9> choice_operations{{
     {"contacts", "contacts: the same", 0, run_choice_contacts},
     {"ewald", "Ewald sums: orders, cutoffs and methods on random cases", 0, run_choice_ewald},
     {"nufft", "transforms: oversampling on random cases", 0, run_choice_nufft},
-    {"models", "steps of models: the same, on the CPU", 0, run_choice_models},
+    {"models", "steps of models: the same", 0, run_choice_models},
     {"runs", "whole runs of models: the choice against every fixed way", 0, run_choice_runs},
     {"regret", "what the chosen methods lose against the best, over the cases before", 0, run_choice_regret},
 }};

@@ -197,9 +197,9 @@ void race_all(const session& s, const cuda_context& context) {
   race_circles<2>(s, context, 224, 2, 3000);
   race_circles<3>(s, context, 46, 1, 3000);
   race_circles<3>(s, context, 100, 1, 1500);
-  // A deep and thin gas falls and becomes a heap.
+  // A thin gas falls and becomes a heap; a thinner one has so many cells at first that fine ones cost most.
   race_grains(s, context, {granular_start::uniform_random, 100000, 3000, 8, 5.8, 0.998});
-  race_grains(s, context, {granular_start::uniform_random, 1000000, 3000, 8, 18.4, 0.998});
+  race_grains(s, context, {granular_start::uniform_random, 1000000, 2000, 20, 21.8, 0.998});
   race_grains(s, context, {granular_start::left_half, 400000, 2000, 2, 20});
 }
 

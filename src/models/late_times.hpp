@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <new>
 
 #include "quadrat/core/error.hpp"
 #include "tune/online_choice.hpp"
@@ -13,10 +13,23 @@
 
 namespace quadrat::detail {
 
-/// Of trials whose times arrive late. Steps are enqueued in batches of this many, a graph each. A trial may also take
-/// what a look at the load does, and what it takes to make buffers and graphs.
+/// Steps that are enqueued as one graph.
 inline constexpr std::uint64_t late_batch = 16;
-inline constexpr online_limits late_limits{1.5, "step", 0.2, 1, 2 * late_batch, late_batch};
+
+/// Of trials whose times arrive late, where a step is expected to take so long. Few steps are timed together, unless
+/// they are so short that it takes batches: then a first batch makes buffers and the graphs of single steps, a second
+/// one that of batches. A trial may also take what a look at the load does, and what it takes to make all these.
+[[nodiscard]] inline online_limits late_limits(double step_ms) {
+  constexpr double enough_ms = 0.4;
+  online_limits limits;
+  limits.timing_ms = trial_timing_ms_on_cuda;
+  limits.looking_ms = 0.1;
+  limits.making_ms = 1;
+  const double steps = std::isfinite(step_ms) ? std::ceil(enough_ms / step_ms) : late_batch;
+  limits.piece_steps = static_cast<std::uint64_t>(std::clamp<double>(steps, 4, late_batch));
+  limits.arrival = limits.piece_steps < late_batch ? 4 : 2 * late_batch;
+  return limits;
+}
 
 /// The times of a run's steps, which arrive late, as those of a GPU do, and which nobody waits for; and by which way
 /// how many steps are enqueued next. The steps of a trial are enqueued at once; then the way of before serves until
@@ -62,7 +75,7 @@ class late_times {
     const bool none_on_their_way =
         std::ranges::none_of(flying_, [&](const flying& one) { return one.way == choice.current(); });
     if (!more && !none_on_their_way) return {choice.kept(), portion(left, 2 * late_batch), false, false};
-    return {choice.current(), portion(left, late_batch), true, now == stage::trying && enqueued_ == 0};
+    return {choice.current(), portion(left, limits.piece_steps), true, now == stage::trying && enqueued_ == 0};
   }
 
   /// Around the steps of a stretch, with what going over to its way takes.
@@ -94,7 +107,7 @@ class late_times {
 
   /// About `wanted`, and no rest of less than a batch.
   [[nodiscard]] static std::size_t portion(std::size_t left, std::size_t wanted) {
-    return left < wanted + late_batch ? left : wanted;
+    return left < wanted + std::min<std::size_t>(wanted, late_batch) ? left : wanted;
   }
   void forget(const flying& one) {
     marks_.forget(one.begin);
@@ -148,9 +161,9 @@ void advance_by_late_times(const Context& context, online_choice& choice, late_t
   bool measuring = choice.measuring();
   while (steps > 0) {
     const auto next = times.next(context, choice, step, steps, model.looking());
-    const bool begins = !measuring && choice.measuring();
+    const bool trial_ahead = !measuring && choice.measuring();
     measuring = choice.measuring();
-    if (begins) try_to_look(model);
+    if (!model.looking() && (trial_ahead || choice.should_look(step))) try_to_look(model);
     times.start(context, next);
     try {
       model.change_way(next.way);

@@ -18,6 +18,7 @@ struct online_limits {
   double most_expected_to_try = 1.5;
   std::string_view step = "step";  ///< what is timed, in messages
   double timing_ms = 0;            ///< that a trial takes only because it is timed
+  double looking_ms = 0;           ///< that a look at the load takes, where it is not one of advance_by_choice
   double making_ms = 0;            ///< that the first trial of a way takes to make what the way needs
   std::uint64_t arrival = 2;       ///< steps of a trial whose times do not count
   std::uint64_t piece_steps = 4;   ///< that are timed together, twice: of the way of the run, and then of the other
@@ -43,6 +44,7 @@ class online_choice {
   static constexpr double gain_to_keep = 0.97;      ///< of the time of a step
   static constexpr double gain_by_profile = 0.9;    ///< likewise, expected
   static constexpr double most_lost = 0.02;         ///< of the time of the run, by trials
+  static constexpr double most_looking = 0.005;     ///< of the time of the run, by looks that no trial follows
 
   /// `names` in static storage. `expected`: milliseconds a step; infinite where a way cannot be taken. The least is
   /// current.
@@ -71,8 +73,10 @@ class online_choice {
   [[nodiscard]] bool took(std::uint64_t at, std::uint64_t steps, double milliseconds,
                           const std::function<std::vector<double>()>& expected);
 
-  /// The times that are expected for the load at step `at`, where they become known only while the way of the run is
-  /// being measured for a trial. The way to try is chosen by them.
+  /// Whether the load should be looked at, with no trial before it: a way that was not worth trying may have become so.
+  [[nodiscard]] bool should_look(std::uint64_t at) const;
+  /// The times that are expected for the load at step `at`, where they become known only while steps are taken. If the
+  /// way of the run is being measured for a trial, the way to try is chosen by them.
   void look(std::uint64_t at, const std::vector<double>& expected);
 
   /// The current way cannot be taken after all (memory): it never is again. Goes back to the one before.
@@ -117,6 +121,8 @@ class online_choice {
   double ms_in_piece_ = 0, best_piece_ = 0;  // of this phase
   double kept_ms_ = 0;                       // of a step, as last seen
   double total_ms_ = 0, lost_ms_ = 0, trial_ms_ = 0;
+  std::uint64_t looked_at_ = 0;  ///< step
+  double looked_ms_ = 0;         ///< by all looks
   std::vector<std::string> changes_;
 };
 

@@ -44,11 +44,20 @@ void online_choice::expect(const std::vector<double>& expected) {
   for (std::size_t k = 0; k < std::min(ways_.size(), expected.size()); ++k) ways_[k].expected = expected[k];
 }
 
+bool online_choice::should_look(std::uint64_t at) const {
+  return resting() && at >= looked_at_ + rest && looked_ms_ + limits_.looking_ms <= most_looking * total_ms_;
+}
+
 void online_choice::look(std::uint64_t at, const std::vector<double>& expected) {
   expect(expected);
-  if (phase_ != phase::measuring) return;
-  challenger_ = next_to_try(at);
-  if (challenger_ == ways_.size()) begin(phase::resting);
+  looked_at_ = at;
+  looked_ms_ += limits_.looking_ms;
+  if (phase_ == phase::measuring) {
+    challenger_ = next_to_try(at);
+    if (challenger_ < ways_.size()) return;
+    begin(phase::resting);
+  }
+  lost_ms_ += limits_.looking_ms;
 }
 
 bool online_choice::may_try(std::size_t k, std::uint64_t at) const {
@@ -62,7 +71,7 @@ bool online_choice::may_try(std::size_t k, std::uint64_t at) const {
   const double before = one.measured > 0 ? one.measured / one.lost_against : one.expected / ways_[kept_].expected;
   const double slower = std::isfinite(before) ? std::clamp(before, 1.0, limits_.most_expected_to_try) : 1.0;
   const double steps = 2 + static_cast<double>(limits_.steps_of_trial()) * (slower - 1);
-  const double once = limits_.timing_ms + (one.measured > 0 ? 0 : limits_.making_ms);
+  const double once = limits_.timing_ms + limits_.looking_ms + (one.measured > 0 ? 0 : limits_.making_ms);
   return lost_ms_ + once + steps * kept_ms_ <= most_lost * total_ms_;
 }
 
@@ -94,7 +103,7 @@ void online_choice::change(std::uint64_t at, std::size_t to, double ratio) {
 }
 
 bool online_choice::end_trial(std::uint64_t at, double best) {
-  lost_ms_ += limits_.timing_ms;
+  lost_ms_ += limits_.timing_ms + limits_.looking_ms;
   way& tried = ways_[challenger_];
   tried.measured = best;
   // The next trial waits less by these: a way that a change of the load has made slow costs most.

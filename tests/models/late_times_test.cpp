@@ -48,7 +48,7 @@ using detail::online_choice;
 /// A model of two ways or more.
 struct made_up_run {
   std::function<double(std::size_t way, std::uint64_t at)> step_ms;
-  std::function<std::vector<double>()> expected = [] { return std::vector<double>(); };
+  std::function<std::vector<double>()> expected = [] { return std::vector<double>{1, 1, 1}; };
   double change_ms = 0.1, making_ms = 0.5;
   std::size_t no_memory_for = ~std::size_t{0};  ///< way
   bool at_first_step = false;                   ///< that is where it lacks memory
@@ -116,18 +116,18 @@ struct made_up_run {
   }
 };
 
-[[nodiscard]] online_choice late_choice(std::vector<double> expected) {
+[[nodiscard]] online_choice late_choice(const std::vector<double>& expected, double step_ms = 0.02) {
   const std::vector<std::string_view> names{"a", "b", "c"};
   return {{names.begin(), names.begin() + static_cast<std::ptrdiff_t>(expected.size())},
           expected,
           true,
-          detail::late_limits};
+          detail::late_limits(step_ms)};
 }
 
 TEST(late_times, find_a_faster_way_whether_calls_are_short_or_long_and_are_waited_for_or_not) {
-  for (const std::size_t a_call : {1, 10, 16, 50, 100, 333, 5000}) {
+  for (const std::size_t a_call : {1u, 10u, 16u, 50u, 100u, 333u, 5000u}) {
     for (const int calls_a_wait : {1, 7}) {
-      online_choice choice = late_choice({1, 1.1});
+      online_choice choice = late_choice({1, 1.1}, calls_a_wait == 1 ? 0.02 : 0.2);
       made_up_run run;
       run.step_ms = [](std::size_t k, std::uint64_t) { return k == 0 ? 0.3 : 0.2; };
       run.go(choice, 200000, a_call, calls_a_wait);
@@ -141,13 +141,14 @@ TEST(late_times, find_a_faster_way_whether_calls_are_short_or_long_and_are_waite
 TEST(late_times, lose_less_than_3_percent_where_the_first_way_stays_the_best) {
   for (const double step_ms : {0.02, 0.3}) {
     for (const double slower : {1.0, 1.1, 1.45}) {
-      for (const std::size_t a_call : {1, 50, 100, 1000}) {
-        online_choice choice = late_choice({1, slower, slower});
+      for (const std::size_t a_call : {1u, 50u, 100u, 1000u}) {
+        online_choice choice = late_choice({1, slower, slower}, step_ms);
         made_up_run run;
         run.step_ms = [&](std::size_t k, std::uint64_t) { return step_ms * (k == 0 ? 1 : slower); };
+        run.expected = [&] { return std::vector<double>{1, slower, slower}; };
         run.go(choice, 20000, a_call, 1);
         EXPECT_EQ(choice.name_to_keep(), "a");
-        EXPECT_GT(run.steps_by_way[1] + run.steps_by_way[2], 0u);
+        EXPECT_GT(run.steps_by_way[1] + run.steps_by_way[2], 0u) << step_ms << ", " << slower << ", " << a_call;
         // The host's calls are the same without trials.
         const double calls_ms = a_call == 1 ? 0.005 * 20000 : 0;
         EXPECT_LT(run.host_ms, 1.03 * run.ideal_ms + calls_ms + 2) << step_ms << ", " << slower << ", " << a_call;
@@ -156,8 +157,26 @@ TEST(late_times, lose_less_than_3_percent_where_the_first_way_stays_the_best) {
   }
 }
 
+TEST(late_times, gain_where_the_best_way_changes) {
+  // Grains on a GPU, thin and then at rest.
+  const auto step_ms = [](std::size_t k, std::uint64_t at) {
+    return at < 900 ? (k == 0 ? 0.10 : 0.16) : (k == 0 ? 0.25 : 0.20);
+  };
+  double fixed_ms[2] = {0, 0};
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (std::uint64_t at = 0; at < 2500; ++at) fixed_ms[k] += step_ms(k, at);
+  }
+  online_choice choice = late_choice({0.1, 0.16}, 0.1);
+  made_up_run run;
+  run.step_ms = step_ms;
+  run.expected = [&] { return std::vector<double>{step_ms(0, run.enqueued), step_ms(1, run.enqueued)}; };
+  run.go(choice, 2500, 100, 1);
+  EXPECT_EQ(choice.name_to_keep(), "b");
+  EXPECT_LT(run.host_ms, 0.95 * std::min(fixed_ms[0], fixed_ms[1]));
+}
+
 TEST(late_times, trials_begin_a_hundred_steps_apart_or_more) {
-  for (const std::size_t a_call : {1, 10, 50, 100}) {
+  for (const std::size_t a_call : {1u, 10u, 50u, 100u}) {
     online_choice choice = late_choice({1, 1, 1});
     made_up_run run;
     // So that a trial is due whenever it may be.

@@ -12,14 +12,10 @@
 #include "models/circles/engine.hpp"
 #include "models/circles/setup.hpp"
 #include "models/circles/ways.hpp"
-#include "models/late_points.hpp"
-#include "models/late_times.hpp"
 #include "models/storage_order.hpp"
-#include "models/ways.hpp"
-#include "parallel/capture.hpp"
+#include "models/ways_in_use.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
-#include "tune/engine_in_use.hpp"
 
 namespace quadrat {
 
@@ -85,66 +81,34 @@ struct circles<Context, T, D>::implementation {
         setup(detail::make_circles_setup<T, D>(options, number)),
         asked_queue(asked.queue_neighbors),
         chooses(chooses_way(chosen, asked)) {
-    if (!chooses) engine.use("named", [&] { return make_engine(options, setup); });
+    if (!chooses) ways.engine.use("named", [&] { return make_engine(options, setup); });
   }
 
   void set(const circles_state<T, D>& state) {
     if (chooses) begin_choice(state);
-    engine->set(state.positions, state.storage_order, state.step);
+    ways.engine->set(state.positions, state.storage_order, state.step);
     step = state.step;
   }
-  void check() {
-    try {
-      engine->check();
-    } catch (...) {
-      // Another engine would not know all faults.
-      stays = true;
-      throw;
-    }
-  }
   /// Copies the agents of the last step to device memory, in the order of agents.
-  void gather_unchecked() {
-    positions.resize_discarding(context, setup.count);
-    engine->gather(positions.data());
-  }
   void gather() {
-    check();
-    gather_unchecked();
+    ways.check();
+    static_cast<void>(gathered());
   }
-  void advance(std::size_t steps);
-  /// Takes steps, or `record`s them, without times of a device.
-  template <typename Take>
-  void take_steps(std::size_t steps, const Take& take);
 
   /// Makes the engine of the way that suits the state, or of the one that it names.
   void begin_choice(const circles_state<T, D>& state);
   [[nodiscard]] auto make_engine(const circles_options& of_way, const detail::circles_setup<T, D>& setup_of_way) {
     return detail::make_circles_engine<Context, T, D>(of_way.order, of_way.cell_list, context, setup_of_way);
   }
-  /// Takes the engine of a way, and keeps the one before.
-  void use_way(std::size_t way);
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, D>>& taken) const;
-  /// Waits for a sample.
-  [[nodiscard]] std::vector<double> expected_now() {
-    gather();
-    sample.request(context, positions.data(), setup.count);
-    return expected(sample.fetch());
-  }
 
-  // For advance_by_late_times.
+  // For ways_in_use.
   void change_way(std::size_t way);
-  void leave_trial(std::size_t way) {
-    use_way(way);
-    engine.settle();
-  }
-  void enqueue(std::size_t count) { engine->advance(count); }
-  void look() {
-    gather_unchecked();
-    sample.request(context, positions.data(), setup.count);
-  }
-  [[nodiscard]] bool looking() const { return sample.asked(); }
-  [[nodiscard]] std::vector<double> looked() {
-    return sample.arrived(context) ? expected(sample.fetch()) : std::vector<double>();
+  void use_way(std::size_t way);
+  [[nodiscard]] const vec<T, D>* gathered() {
+    positions.resize_discarding(context, setup.count);
+    ways.engine->gather(positions.data());
+    return positions.data();
   }
 
   Context context;
@@ -152,43 +116,11 @@ struct circles<Context, T, D>::implementation {
   detail::circles_setup<T, D> setup;
   std::optional<bool> asked_queue;
   bool chooses;
-  bool stays = false;  ///< the way is not changed any more
-  detail::engine_in_use<circles_engine<Context, T, D>> engine;
-  std::optional<detail::online_choice> choice;
-  detail::late_times<Context> times;
-  detail::late_points<Context, T, D> sample;
+  detail::ways_in_use<Context, circles_engine<Context, T, D>, T, D> ways;
   array<vec<T, D>, Context> positions;
   array<particle_id, Context> order;
   std::uint64_t step = 0;
 };
-
-template <typename Context, typename T, int D>
-void circles<Context, T, D>::implementation::advance(std::size_t steps) {
-  stays = stays || detail::is_capturing(context);
-  if (on_cuda && choice && choice->timed() && !stays) {
-    return detail::advance_by_late_times(context, *choice, times, *this, step, steps);
-  }
-  take_steps(steps, [&](std::size_t count) { enqueue(count); });
-}
-
-template <typename Context, typename T, int D>
-template <typename Take>
-void circles<Context, T, D>::implementation::take_steps(std::size_t steps, const Take& take) {
-  const bool looks_again =
-      on_cuda ? !detail::ways_by_time(context) && detail::ways_by_looks(context, setup.count) : true;
-  if (choice && !stays && looks_again) {
-    const auto change = [&](std::size_t way) {
-      change_way(way);
-      engine.settle();
-    };
-    return detail::advance_by_choice(*choice, detail::has_one_thread(context), step, steps, take, change,
-                                     [&] { return expected_now(); });
-  }
-  // Not by a way that is only on trial.
-  if (choice && !stays) change_way(choice->kept());
-  take(steps);
-  step += steps;
-}
 
 template <typename Context, typename T, int D>
 std::vector<double> circles<Context, T, D>::implementation::expected(const std::vector<vec<T, D>>& taken) const {
@@ -203,25 +135,22 @@ template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::begin_choice(const circles_state<T, D>& state) {
   std::vector<std::string_view> names;
   for (const detail::circles_way& way : detail::circles_ways(on_cuda)) names.push_back(way.name);
-  detail::online_choice fresh(names, expected(detail::taken_of(state.positions)), detail::ways_by_time(context),
-                              on_cuda ? detail::late_limits : detail::online_limits());
+  const std::vector<double> expected_ms = expected(detail::taken_of(state.positions));
+  detail::online_choice fresh(names, expected_ms, detail::ways_by_time(context),
+                              on_cuda ? detail::late_limits(std::ranges::min(expected_ms)) : detail::online_limits());
   detail::take_way_of_state(fresh, state.way, detail::circles_ways(!on_cuda));
-  leave_trial(fresh.current());
-  choice = std::move(fresh);
-  times.clear();
-  sample.forget();
-  stays = false;
+  ways.begin(*this, std::move(fresh));
 }
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::change_way(std::size_t way) {
-  if (detail::circles_ways(on_cuda)[way].name == engine.method()) return;
-  gather_unchecked();
+  if (detail::circles_ways(on_cuda)[way].name == ways.engine.method()) return;
+  static_cast<void>(gathered());
   order.resize_discarding(context, setup.count);
-  engine->gather_order(order.data());
-  const std::uint64_t* const fault = engine->fault();
+  ways.engine->gather_order(order.data());
+  const std::uint64_t* const fault = ways.engine->fault();
   use_way(way);
-  engine->place({positions.data(), order.data(), step, fault});
+  ways.engine->place({positions.data(), order.data(), step, fault});
 }
 
 template <typename Context, typename T, int D>
@@ -230,8 +159,8 @@ void circles<Context, T, D>::implementation::use_way(std::size_t way) {
   const circles_options next = detail::complete_circles(context, with_way(options, chosen, asked_queue));
   auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
   next_setup.queues = false;
-  engine.try_method(chosen.name, [&] {
-    detail::require_room_for_trial(context, engine ? engine->bytes() : 0);
+  ways.engine.try_method(chosen.name, [&] {
+    detail::require_room_for_trial(context, ways.engine ? ways.engine->bytes() : 0);
     return make_engine(next, next_setup);
   });
   setup = next_setup;
@@ -256,7 +185,8 @@ circles<Context, T, D>::~circles() = default;
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::advance(std::size_t steps) {
-  implementation_->advance(steps);
+  implementation& own = *implementation_;
+  own.ways.advance(own.context, own, size(), own.step, steps);
 }
 
 template <typename Context, typename T, int D>
@@ -265,21 +195,22 @@ std::vector<circles_record> circles<Context, T, D>::record(std::size_t steps) {
   std::vector<circles_record> records;
   records.reserve(steps);
   const std::uint64_t first = own.step;
-  own.take_steps(steps, [&](std::size_t count) { own.engine->record(count, records); });
+  own.ways.take(own.context, own, size(), own.step, steps,
+                [&](std::size_t count) { own.ways.engine->record(count, records); });
   for (circles_record& one : records) one.step += first;
-  own.check();
+  own.ways.check();
   return records;
 }
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::check() {
-  implementation_->check();
+  implementation_->ways.check();
 }
 
 template <typename Context, typename T, int D>
 circles_statistics circles<Context, T, D>::measure() {
-  implementation_->check();
-  circles_statistics result = implementation_->engine->measure();
+  implementation_->ways.check();
+  circles_statistics result = implementation_->ways.engine->measure();
   result.step = implementation_->step;
   return result;
 }
@@ -293,9 +224,9 @@ std::vector<vec<T, D>> circles<Context, T, D>::positions() {
 template <typename Context, typename T, int D>
 std::vector<std::uint32_t> circles<Context, T, D>::neighbors() {
   implementation& own = *implementation_;
-  own.check();
+  own.ways.check();
   array<std::uint32_t, Context> counts(own.context, size());
-  own.engine->gather_neighbors(counts.data());
+  own.ways.engine->gather_neighbors(counts.data());
   return to_host(own.context, counts);
 }
 
@@ -303,8 +234,8 @@ template <typename Context, typename T, int D>
 circles_state<T, D> circles<Context, T, D>::state() {
   implementation& own = *implementation_;
   own.gather();
-  return {own.step, to_host(own.context, own.positions), own.engine->storage_order(),
-          std::string(own.choice ? own.choice->name_to_keep() : "")};
+  return {own.step, to_host(own.context, own.positions), own.ways.engine->storage_order(),
+          std::string(own.ways.choice ? own.ways.choice->name_to_keep() : "")};
 }
 
 template <typename Context, typename T, int D>
@@ -328,7 +259,7 @@ std::size_t circles<Context, T, D>::size() const {
 
 template <typename Context, typename T, int D>
 std::size_t circles<Context, T, D>::bytes() const {
-  return implementation_->engine.bytes() + implementation_->positions.bytes() + implementation_->order.bytes();
+  return implementation_->ways.engine.bytes() + implementation_->positions.bytes() + implementation_->order.bytes();
 }
 
 template <typename Context, typename T, int D>
@@ -344,7 +275,7 @@ const circles_options& circles<Context, T, D>::options() const {
 template <typename Context, typename T, int D>
 explanation circles<Context, T, D>::explanation() const {
   const implementation& own = *implementation_;
-  if (own.choice) return own.choice->explain("way of the Circles model", profile_of(own.context).origin);
+  if (own.ways.choice) return own.ways.choice->explain("way of the Circles model", profile_of(own.context).origin);
   quadrat::explanation result;
   result.what = "way of the Circles model";
   result.chosen = message(own.options.order, " over ", own.options.cell_list);

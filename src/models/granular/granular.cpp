@@ -16,14 +16,10 @@
 #include "models/granular/methods.hpp"
 #include "models/granular/setup.hpp"
 #include "models/granular/ways.hpp"
-#include "models/late_points.hpp"
-#include "models/late_times.hpp"
 #include "models/storage_order.hpp"
-#include "models/ways.hpp"
-#include "parallel/capture.hpp"
+#include "models/ways_in_use.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
-#include "tune/engine_in_use.hpp"
 
 namespace quadrat {
 
@@ -58,103 +54,52 @@ struct granular<Context, T>::implementation {
         // Where nothing is named.
         chooses_way(asked.method.empty() && !asked.cells) {
     if (!chooses_way) {
-      engine.use("named", [&] { return detail::make_granular_engine<Context, T>(options.method, context, setup); });
+      ways.engine.use("named",
+                      [&] { return detail::make_granular_engine<Context, T>(options.method, context, setup); });
     }
   }
 
   void set(const granular_state<T>& state) {
     detail::check_grains<T>(setup.space.domain, state.positions, state.velocities);
     if (chooses_way) begin_choice(state);
-    engine->set(state.positions, state.velocities, state.storage_order, state.step);
+    ways.engine->set(state.positions, state.velocities, state.storage_order, state.step);
     step = state.step;
   }
-  void check() {
-    try {
-      engine->check();
-    } catch (...) {
-      // Another engine would not know all faults.
-      stays = true;
-      throw;
-    }
-  }
-  /// Copies the grains of the last step to device memory, in id order.
-  void gather_unchecked() {
-    positions.resize_discarding(context, setup.count);
-    velocities.resize_discarding(context, setup.count);
-    engine->gather(positions.data(), velocities.data());
-  }
+  /// Copies the grains of the last step to device memory, in the order of grains.
   void gather() {
-    check();
-    gather_unchecked();
+    ways.check();
+    static_cast<void>(gathered());
   }
-
-  void advance(std::size_t steps);
 
   /// Makes the engine of the way that suits the state, or of the one that it names.
   void begin_choice(const granular_state<T>& state);
-  /// Takes the engine of a way, and keeps the one before.
-  void use_way(std::size_t way);
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& taken, double fastest) const;
-  /// Waits for a sample.
-  [[nodiscard]] std::vector<double> expected_now() {
-    gather();
-    sample.request(context, positions.data(), setup.count);
-    // On CUDA no way depends on it.
-    const double fastest = on_cuda ? 0 : largest_speed(to_host(context, velocities));
-    return expected(sample.fetch(), fastest);
-  }
 
-  // For advance_by_late_times.
+  // For ways_in_use.
   void change_way(std::size_t way);
-  void leave_trial(std::size_t way) {
-    use_way(way);
-    engine.settle();
+  void use_way(std::size_t way);
+  [[nodiscard]] const vec<T, 3>* gathered() {
+    positions.resize_discarding(context, setup.count);
+    velocities.resize_discarding(context, setup.count);
+    ways.engine->gather(positions.data(), velocities.data());
+    return positions.data();
   }
-  void enqueue(std::size_t count) { engine->advance(count); }
-  void look() {
-    gather_unchecked();
-    sample.request(context, positions.data(), setup.count);
-  }
-  [[nodiscard]] bool looking() const { return sample.asked(); }
-  [[nodiscard]] std::vector<double> looked() {
-    return sample.arrived(context) ? expected(sample.fetch(), 0) : std::vector<double>();
+  [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& taken) {
+    // On CUDA no way depends on the speed.
+    return expected(taken, on_cuda ? 0 : largest_speed(to_host(context, velocities)));
   }
 
   Context context;
   granular_options options;
   detail::granular_setup<T> setup;
   bool chooses_way;
-  bool stays = false;  ///< the way is not changed any more
-  detail::engine_in_use<granular_engine<Context, T>> engine;
-  std::optional<detail::online_choice> choice;
-  detail::late_times<Context> times;
-  detail::late_points<Context, T, 3> sample;
+  detail::ways_in_use<Context, granular_engine<Context, T>, T, 3> ways;
   std::unique_ptr<detail::granular_meter<Context, T>> meter;
   array<vec<T, 3>, Context> positions;
   array<vec<T, 3>, Context> velocities;
   array<particle_id, Context> order;
   std::uint64_t step = 0;
 };
-
-template <typename Context, typename T>
-void granular<Context, T>::implementation::advance(std::size_t steps) {
-  stays = stays || detail::is_capturing(context);
-  const bool by_time = detail::ways_by_time(context);
-  if (!choice || stays || (on_cuda && !by_time && !detail::ways_by_looks(context, setup.count))) {
-    engine->advance(steps);
-    step += steps;
-  } else if (on_cuda && by_time) {
-    detail::advance_by_late_times(context, *choice, times, *this, step, steps);
-  } else {
-    const auto change = [&](std::size_t way) {
-      change_way(way);
-      engine.settle();
-    };
-    detail::advance_by_choice(
-        *choice, detail::has_one_thread(context), step, steps, [&](std::size_t count) { enqueue(count); }, change,
-        [&] { return expected_now(); });
-  }
-}
 
 template <typename Context, typename T>
 std::vector<double> granular<Context, T>::implementation::expected(const std::vector<vec<T, 3>>& taken,
@@ -176,34 +121,30 @@ std::vector<double> granular<Context, T>::implementation::expected(const std::ve
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::begin_choice(const granular_state<T>& state) {
-  const auto ways = detail::granular_ways(on_cuda);
+  const auto all = detail::granular_ways(on_cuda);
   const auto serves = [&](const detail::granular_way& way) { return way.reproducible >= context.reproducibility(); };
   std::vector<std::string_view> names;
-  for (const detail::granular_way& way : ways) names.push_back(way.name);
+  for (const detail::granular_way& way : all) names.push_back(way.name);
   const double fastest = largest_speed(state.velocities);
   const std::vector<double> expected_ms =
       expected(detail::taken_of(state.positions), fastest > 0 ? fastest : speed_to_come(options.parameters));
   detail::online_choice fresh(names, expected_ms, detail::ways_by_time(context),
-                              on_cuda ? detail::late_limits : detail::online_limits());
+                              on_cuda ? detail::late_limits(std::ranges::min(expected_ms)) : detail::online_limits());
   // Without times of a profile the first way is taken, which need not serve.
-  if (!serves(ways[fresh.current()])) static_cast<void>(fresh.take(std::ranges::find_if(ways, serves)->name));
+  if (!serves(all[fresh.current()])) static_cast<void>(fresh.take(std::ranges::find_if(all, serves)->name));
   detail::take_way_of_state(fresh, state.way, detail::granular_ways(!on_cuda));
-  leave_trial(fresh.current());
-  choice = std::move(fresh);
-  times.clear();
-  sample.forget();
-  stays = false;
+  ways.begin(*this, std::move(fresh));
 }
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::change_way(std::size_t way) {
-  if (detail::granular_ways(on_cuda)[way].name == engine.method()) return;
-  gather_unchecked();
+  if (detail::granular_ways(on_cuda)[way].name == ways.engine.method()) return;
+  static_cast<void>(gathered());
   order.resize_discarding(context, setup.count);
-  const bool ordered = engine->gather_order(order.data());
-  const std::uint64_t* const fault = engine->fault();
+  const bool ordered = ways.engine->gather_order(order.data());
+  const std::uint64_t* const fault = ways.engine->fault();
   use_way(way);
-  engine->place({positions.data(), velocities.data(), ordered ? order.data() : nullptr, step, fault});
+  ways.engine->place({positions.data(), velocities.data(), ordered ? order.data() : nullptr, step, fault});
 }
 
 template <typename Context, typename T>
@@ -212,8 +153,8 @@ void granular<Context, T>::implementation::use_way(std::size_t way) {
   granular_options next = options;
   next.method = one.method;
   next.cells = detail::cells_of(one, *options.cells);
-  engine.try_method(one.name, [&] {
-    detail::require_room_for_trial(context, engine ? engine->bytes() : 0);
+  ways.engine.try_method(one.name, [&] {
+    detail::require_room_for_trial(context, ways.engine ? ways.engine->bytes() : 0);
     const auto next_setup = detail::make_granular_setup<T>(next, setup.count);
     return detail::make_granular_engine<Context, T>(next.method, context, next_setup);
   });
@@ -241,12 +182,13 @@ granular<Context, T>::~granular() = default;
 
 template <typename Context, typename T>
 void granular<Context, T>::advance(std::size_t steps) {
-  implementation_->advance(steps);
+  implementation& own = *implementation_;
+  own.ways.advance(own.context, own, size(), own.step, steps);
 }
 
 template <typename Context, typename T>
 void granular<Context, T>::check() {
-  implementation_->check();
+  implementation_->ways.check();
 }
 
 template <typename Context, typename T>
@@ -277,7 +219,7 @@ granular_state<T> granular<Context, T>::state() {
   implementation& own = *implementation_;
   own.gather();
   return {own.step, to_host(own.context, own.positions), to_host(own.context, own.velocities),
-          own.engine->storage_order(), std::string(own.choice ? own.choice->name_to_keep() : "")};
+          own.ways.engine->storage_order(), std::string(own.ways.choice ? own.ways.choice->name_to_keep() : "")};
 }
 
 template <typename Context, typename T>
@@ -303,7 +245,7 @@ template <typename Context, typename T>
 std::size_t granular<Context, T>::bytes() const {
   const implementation& own = *implementation_;
   const std::size_t meter = own.meter == nullptr ? 0 : own.meter->bytes();
-  return own.engine.bytes() + own.positions.bytes() + own.velocities.bytes() + own.order.bytes() + meter;
+  return own.ways.engine.bytes() + own.positions.bytes() + own.velocities.bytes() + own.order.bytes() + meter;
 }
 
 template <typename Context, typename T>
@@ -319,7 +261,7 @@ const granular_options& granular<Context, T>::options() const {
 template <typename Context, typename T>
 explanation granular<Context, T>::explanation() const {
   const implementation& own = *implementation_;
-  if (own.choice) return own.choice->explain("way of the granular model", profile_of(own.context).origin);
+  if (own.ways.choice) return own.ways.choice->explain("way of the granular model", profile_of(own.context).origin);
   quadrat::explanation result;
   result.what = "way of the granular model";
   result.chosen = own.options.method;
