@@ -118,6 +118,7 @@ struct single_mesh_method {
     constexpr double by_warp = 1e-6 * most_entries_of_warp;
     const double by_block = std::max(0.0, row - by_warp) * warp_threads / row_block_threads;
     return common_cost(request)
+        .once("sorted", cost_unit::launch, sorted ? 1 : 0)
         .once("sorted_row", cost_unit::step, sorted ? row : 0)
         .once("sorted_nodes", cost_unit::step, sorted ? 1e-6 * request.nodes : 0)
         .once("reached", cost_unit::step, row)
