@@ -80,6 +80,7 @@ struct nufft_plan<Context, T, D>::implementation {
 
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::choose(double points) {
+  if (points == chosen_for) return;
   chosen_for = points;
   chosen = detail::fastest_window(windows, problem, points, context);
   if (points >= refused_for) chosen = std::max(chosen, least_chosen);

@@ -76,6 +76,25 @@ TEST(transform_costs, windows_wider_than_8_have_constants_of_their_own) {
   }
 }
 
+TEST(transform_costs, points_sorted_by_tile_take_as_long_with_all_narrow_windows) {
+  const auto ms = [](int width, double points, bool tiled) {
+    return expected_transform_ms({true, true, 2, 3, points, 1e6, width, 1, tiled}, shipped_profile(true));
+  };
+  EXPECT_EQ(ms(4, 1e6, true), ms(7, 1e6, true));
+  EXPECT_GT(ms(7, 1e6, false), 1.5 * ms(4, 1e6, false));
+  EXPECT_GT(ms(7, 100, false), ms(4, 100, false)) << "a walk through a footprint";
+}
+
+TEST(transform_costs, many_points_are_sorted_by_tile_on_gpus) {
+  const device_profile& profile = shipped_profile(true);
+  EXPECT_FALSE(detail::sorts_points({true, true, 2, 3, 1e3, 1e6, 6, 1}, profile));
+  EXPECT_TRUE(detail::sorts_points({true, true, 2, 3, 1e7, 1e6, 6, 1}, profile));
+  EXPECT_FALSE(detail::sorts_points({false, true, 2, 3, 1e7, 1e6, 6, 1}, shipped_profile(false)));
+  device_profile dear = profile;
+  dear.constants.at("mesh.tiles.points") = 1e3;
+  EXPECT_FALSE(detail::sorts_points({true, true, 2, 3, 1e7, 1e6, 6, 1}, dear)) << "by what the profile says";
+}
+
 TEST(transform_costs, a_cube_costs_the_same_for_all_windows_that_leave_tiles_as_many_points) {
   const auto ms = [](int width, double nodes) {
     return expected_transform_ms({true, false, 2, 3, 1e7, nodes, width, 1}, shipped_profile(true));

@@ -309,6 +309,19 @@ TEST_F(nufft_test, points_under_wide_windows_are_sorted_by_tile_on_gpus) {
   expect_right(run, it, true);
 }
 
+TEST_F(nufft_test, few_points_under_wide_windows_have_several_threads_each_on_gpus) {
+  const backend_context context;
+  nufft_case<double, 2> it;
+  it.modes = {30, 24};
+  it.tolerance = 1e-9;
+  add_points(it, places::uniform, 300, 1);
+  nufft_run<double, 2> run(context, it);
+  if (std::is_same_v<backend_context, cuda_context>) {
+    EXPECT_EQ(run.plan().method(), "particle_threads");
+  }
+  expect_right(run, it, true);
+}
+
 TEST_F(nufft_test, allocates_nothing_once_points_are_set) {
   counting_memory memory;
   const backend_context context = memory.context(determinism::none);
