@@ -30,7 +30,7 @@ struct ewald_work {
   double images = 1;  ///< of the cell, that a charge sees within the cutoff
 };
 
-/// Few charges leave a GPU's threads waiting: nothing else hides how long a walk takes. 1 for the first ones, in 1,000.
+/// Few charges leave a GPU's threads waiting: nothing else hides how long a walk takes.
 [[nodiscard]] inline double alone(double points, double few) { return 1e-3 * few / (points + few); }
 
 /// Threads of a GPU walk for a charge, through rows of cells and what these hold, in one image of the cell after
@@ -57,10 +57,12 @@ inline void add_walks(method_cost& cost, const ewald_work& work) {
   method_cost cost;
   cost.each("start", cost_unit::launch, 1)
       .each("charges", cost_unit::step, share * work.points)
-      .each("charges_wide", cost_unit::step, wide * work.points)
-      .each("pairs", cost_unit::step, share * work.pairs)
-      .each("pairs_wide", cost_unit::step, wide * work.pairs);
-  if (work.cuda && work.points > 0) add_walks(cost, work);
+      .each("charges_wide", cost_unit::step, wide * work.points);
+  if (!work.cuda) {
+    cost.each("pairs", cost_unit::step, share * work.pairs).each("pairs_wide", cost_unit::step, wide * work.pairs);
+  } else if (work.points > 0) {
+    add_walks(cost, work);
+  }
   if (work.mesh_points == 0) {
     return cost.each("modes", cost_unit::step, share * work.points * work.modes)
         .each("modes_wide", cost_unit::step, wide * work.points * work.modes);

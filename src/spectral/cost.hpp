@@ -31,6 +31,15 @@ inline constexpr std::string_view transform_module = "nufft", transform_cost_nam
 /// spreading, for points of which nothing else is known.
 [[nodiscard]] bool sorts_points(const transform_load& load, const device_profile& profile);
 
+/// How GPUs spread few points under a window wider than most_narrow_window, where no method is asked for: the choice
+/// among all methods knows narrow windows only.
+enum class way_of_few {
+  none,     ///< as that choice says
+  threads,  ///< particle_threads
+  tiles
+};
+[[nodiscard]] way_of_few way_of(const transform_load& load);
+
 /// The terms of one transform: points spread onto the mesh or interpolated from it, and the fast transform. Constants:
 /// "nufft.transform.*" in a device profile. Windows wider than 8 mesh points have their own ("broad").
 [[nodiscard]] method_cost transform_cost(const transform_load& load);

@@ -38,19 +38,20 @@ namespace {
 
 /// How a GPU spreads and interpolates, and with which amounts of work.
 struct cuda_ways {
-  bool broad, cubes, flat, deep, scattered, collects;
+  bool broad, scattered, cubes, flat, deep, tiles, collects;
   double products;
 
   explicit cuda_ways(const transform_load& load) {
     const double density = load.points / load.nodes;
     products = load.dimension == 3 ? least_cube_products(load.width, density) : HUGE_VAL;
     broad = load.width > most_narrow_window;
-    cubes = (broad || load.tiled) && std::isfinite(products);
-    flat = broad && load.dimension < 3;
-    deep = broad && !flat && !cubes;
-    scattered = !broad && !load.tiled;
+    scattered = broad ? way_of(load) == way_of_few::threads : !load.tiled;
+    cubes = !scattered && std::isfinite(products);
+    flat = broad && !scattered && load.dimension < 3;
+    deep = broad && !scattered && !flat && !cubes;
+    tiles = !broad && !scattered;
     // As plan_tiles: patches of the mesh collect points, where these are few.
-    collects = deep || (load.dimension == 3 && !broad && load.tiled && !cubes && density < 0.1);
+    collects = deep || (load.dimension == 3 && tiles && !cubes && density < 0.1);
   }
 };
 
@@ -73,7 +74,8 @@ struct cuda_ways {
   return method_cost()
       .each("start", cost_unit::launch, 1)
       .each("steps", cost_unit::launch, 0.1 * std::log2(load.nodes + 2))
-      .each("tiles", cost_unit::launch, where(!ways.broad && load.tiled, 1))
+      .each("tiles", cost_unit::launch, where(ways.tiles, 1))
+      .each("tiles_reached", cost_unit::step, where(ways.tiles && !ways.cubes && !ways.collects, reached))
       .each("points", cost_unit::step, points * load.dimension)
       .each("points_wide", cost_unit::step, wide * points * load.dimension)
       .each("sums", cost_unit::step, where(ways.scattered, sums))
@@ -82,10 +84,10 @@ struct cuda_ways {
       .each("walk", cost_unit::step, where(ways.scattered, walk))
       .each("broad", cost_unit::step, where(ways.flat, sums))
       .each("broad_reached", cost_unit::step, where(ways.flat, reached))
-      .each("broad_walk", cost_unit::step, where(ways.flat, walk))
-      .each("deep", cost_unit::step, where(ways.deep, sums))
-      .each("deep_walk", cost_unit::step, where(ways.deep, walk))
+      .each("deep_start", cost_unit::launch, where(ways.deep, 1))
+      .each("cubes_start", cost_unit::launch, where(ways.cubes, 1))
       .each("cubes", cost_unit::step, ways.cubes ? points * ways.products * load.components : 0)
+      .each("cubes_reached", cost_unit::step, where(ways.cubes, reached))
       .each("collect", cost_unit::step, collected)
       .each("collect_wide", cost_unit::step, wide * collected)
       .each("pairs", cost_unit::step, pairs)
@@ -97,6 +99,14 @@ struct cuda_ways {
 }
 
 }  // namespace
+
+way_of_few way_of(const transform_load& load) {
+  constexpr double few = 1e5, few_of_flat = 2e4, few_contributions = 1e6;
+  if (!load.cuda || load.width <= most_narrow_window) return way_of_few::none;
+  if (load.dimension < 3) return load.points < few_of_flat ? way_of_few::threads : way_of_few::none;
+  if (load.points * footprint_of(load) * load.components < few_contributions) return way_of_few::threads;
+  return load.points < few ? way_of_few::tiles : way_of_few::none;
+}
 
 bool sorts_points(const transform_load& load, const device_profile& profile) {
   if (!load.cuda) return false;

@@ -80,6 +80,7 @@ struct nufft_plan<Context, T, D>::implementation {
 
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::choose(double points) {
+  if (points == chosen_for) return;
   chosen_for = points;
   chosen = detail::fastest_window(windows, problem, points, context);
   if (points >= refused_for) chosen = std::max(chosen, least_chosen);
@@ -146,17 +147,16 @@ void nufft_plan<Context, T, D>::implementation::allow(std::size_t bytes) const {
           " bytes with its transform; ", options.most_bytes, " are allowed (a smaller oversampling needs less)");
 }
 
-/// What spreads few points with a wide window on GPUs, where it is not asked for: the choice among all methods knows
-/// narrow windows only. Empty: there are more points, and it decides.
+/// What spreads few points under a wide window on GPUs, where nothing is asked for; empty: the choice of all methods.
 template <typename Context, typename T, int D>
 std::string_view nufft_plan<Context, T, D>::implementation::method_of_few() const {
-  constexpr double few = 1e5, few_of_flat = 2e4;
   const bool chooses = (options.method.empty() || options.method == "auto") && options.most_bytes == 0;
-  const bool wide = window().window.width > detail::most_narrow_window;
-  if (!std::is_same_v<Context, cuda_context> || !chooses || !wide) return {};
   const determinism level = context.reproducibility();
-  if (D == 3) return chosen_for < few && level != determinism::canonical ? "tiles" : "";
-  return chosen_for < few_of_flat && level == determinism::none ? "particle_threads" : "";
+  if (!chooses || level == determinism::canonical) return {};
+  const detail::way_of_few way = detail::way_of(detail::load_of(window(), problem, chosen_for, context));
+  if (way == detail::way_of_few::none) return {};
+  if (way == detail::way_of_few::threads && level == determinism::none) return "particle_threads";
+  return D == 3 ? "tiles" : "";
 }
 
 /// `own`: bytes of all except spreading.

@@ -24,11 +24,10 @@ template <typename T>
   return windows;
 }
 
-/// Milliseconds of one transform of so many points with this window.
+/// A transform of so many points with this window.
 template <typename T, typename Context>
-[[nodiscard]] double expected_window_ms(const transform_window<T>& one, const nufft_problem& problem, double points,
-                                        const Context& context) {
-  const choice_place place = choice_place_of(context);
+[[nodiscard]] transform_load load_of(const transform_window<T>& one, const nufft_problem& problem, double points,
+                                     const Context& context) {
   transform_load load;
   load.cuda = std::is_same_v<Context, cuda_context>;
   load.single = sizeof(T) == 4;
@@ -37,9 +36,18 @@ template <typename T, typename Context>
   load.points = points;
   load.width = one.window.width;
   load.nodes = problem.meshes(one.oversampling, load.width).size();
-  load.threads = place.threads;
-  load.tiled = sorts_points(load, *place.profile);
-  return expected_transform_ms(load, *place.profile);
+  load.threads = choice_place_of(context).threads;
+  return load;
+}
+
+/// Its milliseconds.
+template <typename T, typename Context>
+[[nodiscard]] double expected_window_ms(const transform_window<T>& one, const nufft_problem& problem, double points,
+                                        const Context& context) {
+  const device_profile& profile = profile_of(context);
+  transform_load load = load_of(one, problem, points, context);
+  load.tiled = sorts_points(load, profile);
+  return expected_transform_ms(load, profile);
 }
 
 /// The window with the least expected time.

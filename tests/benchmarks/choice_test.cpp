@@ -183,6 +183,16 @@ TEST(choice_loads, are_read_as_they_were_written) {
   EXPECT_THROW(static_cast<void>(spread_request_of(broken)), nlohmann::json::exception);
 }
 
+TEST(choice_loads, of_transforms_of_earlier_versions_say_by_the_shipped_profile_whether_points_are_sorted) {
+  for (const double points : {1e3, 1e7}) {
+    const detail::transform_load load{true, true, 2, 3, points, 1e6, 6, 1, true};
+    row one = to_row(load);
+    EXPECT_TRUE(transform_load_of(one).tiled);
+    one.erase("tiled");
+    EXPECT_EQ(transform_load_of(one).tiled, points > 1e6);
+  }
+}
+
 TEST(choice_places, are_all_in_the_box_the_same_in_any_order_of_memory) {
   std::set<std::string_view> distributions(place_distributions.begin(), place_distributions.end());
   for (const std::string_view fitted : place_distributions) distributions.insert(unseen_distribution(fitted));

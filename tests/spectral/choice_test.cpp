@@ -76,6 +76,36 @@ TEST(transform_costs, windows_wider_than_8_have_constants_of_their_own) {
   }
 }
 
+TEST(transform_costs, points_sorted_by_tile_take_as_long_with_all_narrow_windows) {
+  const auto ms = [](int width, double points, bool tiled) {
+    return expected_transform_ms({true, true, 2, 3, points, 1e6, width, 1, tiled}, shipped_profile(true));
+  };
+  EXPECT_NEAR(ms(4, 1e6, true), ms(7, 1e6, true), 0.01 * ms(4, 1e6, true));
+  EXPECT_GT(ms(7, 1e6, false), 1.5 * ms(4, 1e6, false));
+  EXPECT_GT(ms(7, 100, false), ms(4, 100, false)) << "a walk through a footprint";
+}
+
+TEST(transform_costs, few_points_under_wide_windows_have_a_way_of_their_own_on_gpus) {
+  using detail::way_of, detail::way_of_few;
+  EXPECT_EQ(way_of({true, false, 2, 2, 1e4, 1e5, 12, 1}), way_of_few::threads);
+  EXPECT_EQ(way_of({true, false, 2, 2, 1e5, 1e5, 12, 1}), way_of_few::none);
+  EXPECT_EQ(way_of({true, false, 2, 3, 300, 1e5, 10, 1}), way_of_few::threads);
+  EXPECT_EQ(way_of({true, false, 2, 3, 3000, 1e5, 10, 1}), way_of_few::tiles);
+  EXPECT_EQ(way_of({true, false, 2, 3, 1e5, 1e5, 10, 1}), way_of_few::none);
+  EXPECT_EQ(way_of({true, false, 2, 3, 300, 1e5, 8, 1}), way_of_few::none) << "narrow";
+  EXPECT_EQ(way_of({false, false, 2, 3, 300, 1e5, 10, 1}), way_of_few::none) << "a CPU";
+}
+
+TEST(transform_costs, many_points_are_sorted_by_tile_on_gpus) {
+  const device_profile& profile = shipped_profile(true);
+  EXPECT_FALSE(detail::sorts_points({true, true, 2, 3, 1e3, 1e6, 6, 1}, profile));
+  EXPECT_TRUE(detail::sorts_points({true, true, 2, 3, 1e7, 1e6, 6, 1}, profile));
+  EXPECT_FALSE(detail::sorts_points({false, true, 2, 3, 1e7, 1e6, 6, 1}, shipped_profile(false)));
+  device_profile dear = profile;
+  dear.constants.at("mesh.tiles.points") = 1e3;
+  EXPECT_FALSE(detail::sorts_points({true, true, 2, 3, 1e7, 1e6, 6, 1}, dear)) << "by what the profile says";
+}
+
 TEST(transform_costs, a_cube_costs_the_same_for_all_windows_that_leave_tiles_as_many_points) {
   const auto ms = [](int width, double nodes) {
     return expected_transform_ms({true, false, 2, 3, 1e7, nodes, width, 1}, shipped_profile(true));
