@@ -24,7 +24,8 @@ inline constexpr double trial_timing_ms_on_cuda = 0.1;
 /// near one round in 64 is timed.
 class method_trials {
  public:
-  /// Methods that are expected to take longer than this, times the least expected, are not tried.
+  /// Methods that are expected to take longer than this, times the least expected, are not tried, unless the one in use
+  /// takes even longer.
   static constexpr double most_expected_to_try = 3;
   static constexpr std::uint64_t timed_at_rest = 64;  ///< one round in so many is timed
   static constexpr std::size_t most_in_flight = 24;   ///< rounds whose times are not known yet

@@ -14,7 +14,8 @@ namespace quadrat::detail {
 
 /// What an online_choice is about.
 struct online_limits {
-  /// Ways that are expected to take longer than this, times the least expected, are not tried.
+  /// Ways that are expected to take longer than this, times the least expected, are not tried, unless the kept one takes
+  /// even longer.
   double most_expected_to_try = 1.5;
   std::string_view step = "step";  ///< what is timed, in messages
   double timing_ms = 0;            ///< that a trial takes only because it is timed
@@ -104,6 +105,7 @@ class online_choice {
 
   [[nodiscard]] std::size_t least_expected() const;
   void expect(const std::vector<double>& expected);
+  [[nodiscard]] double most_expected() const;
   [[nodiscard]] bool may_try(std::size_t k, std::uint64_t at) const;
   [[nodiscard]] std::size_t next_to_try(std::uint64_t at) const;
   void begin(phase next);

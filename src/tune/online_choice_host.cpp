@@ -60,16 +60,23 @@ void online_choice::look(std::uint64_t at, const std::vector<double>& expected) 
   lost_ms_ += limits_.looking_ms;
 }
 
+/// Ways that are expected to take longer are not tried. Where the profile misjudges the kept way by a factor, what
+/// others are expected to take is compared with what it takes.
+double online_choice::most_expected() const {
+  const double least = ways_[least_expected()].expected;
+  if (!std::isfinite(least)) return std::numeric_limits<double>::max();
+  return std::max(limits_.most_expected_to_try * least, kept_ms_);
+}
+
 bool online_choice::may_try(std::size_t k, std::uint64_t at) const {
   const way& one = ways_[k];
   if (k == kept_ || one.refused || !std::isfinite(one.expected)) return false;
-  const double least = ways_[least_expected()].expected;
-  if (std::isfinite(least) && one.expected > limits_.most_expected_to_try * least) return false;
+  if (one.expected > most_expected()) return false;
   const bool changed = one.lost_against > 0 && std::abs(kept_ms_ / one.lost_against - 1) > 0.2;
   if (at < one.not_before && !changed) return false;
   // What the trial will lose: the change there and back, about one step each, and that it is slower.
   const double before = one.measured > 0 ? one.measured / one.lost_against : one.expected / ways_[kept_].expected;
-  const double slower = std::isfinite(before) ? std::clamp(before, 1.0, limits_.most_expected_to_try) : 1.0;
+  const double slower = std::isfinite(before) ? std::max(before, 1.0) : 1.0;
   const double steps = 2 + static_cast<double>(limits_.steps_of_trial()) * (slower - 1);
   const double once = limits_.timing_ms + limits_.looking_ms + (one.measured > 0 ? 0 : limits_.making_ms);
   return lost_ms_ + once + steps * kept_ms_ <= most_lost * total_ms_;
@@ -212,12 +219,11 @@ explanation online_choice::explain(std::string what, std::string profile) const 
                          : std::string("by the profile, so that a run can be repeated");
   result.profile = std::move(profile);
   result.changes = changes_;
-  const double least = ways_[least_expected()].expected;
   for (const way& one : ways_) {
     candidate row{std::string(one.name), one.expected, 0, ""};
     if (one.refused) {
       row.why_not = "needs more memory than there is";
-    } else if (timed_ && one.expected > limits_.most_expected_to_try * least) {
+    } else if (timed_ && one.expected > most_expected()) {
       row.why_not = "not tried: expected to take far longer";
     } else if (one.measured > 0 && one.lost_against > 0) {
       row.why_not = message("when tried last, took ", static_cast<float>(two_digits(one.measured / one.lost_against)),

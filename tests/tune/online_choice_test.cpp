@@ -133,6 +133,13 @@ TEST(online_choice, ways_expected_to_take_far_longer_or_impossible_are_not_tried
   EXPECT_EQ(choice.explain("x", "p").candidates.back().method, "c");
 }
 
+TEST(online_choice, a_way_that_takes_far_longer_than_expected_is_left_for_one_that_was_not_worth_trying) {
+  online_choice choice({"a", "b"}, {1, 4}, true);
+  const auto result = run_made_up(choice, 2, 5000, [](std::size_t k, std::uint64_t) { return k == 0 ? 30.0 : 4.0; });
+  EXPECT_EQ(choice.name_to_keep(), "b");
+  EXPECT_LT(result.total_ms, 1.4 * 4 * 5000);
+}
+
 TEST(online_choice, a_way_without_memory_is_refused_for_good) {
   online_choice choice({"a", "b"}, {1, 1}, true);
   std::uint64_t at = 0;
