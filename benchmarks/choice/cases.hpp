@@ -45,7 +45,8 @@ struct numbered_case {
 };
 
 /// With settings::anew: where the choice by the profile in use, or its trials, seem to lose more than 15 %, the machine
-/// may have been busy. The case is measured again, up to five times in all, and the medians of each method's times count.
+/// may have been busy. The case is measured again, up to five times in all, and the medians of each method's times
+/// count.
 void measure_anew(const session& s, row& known, const std::function<void(row&)>& measure);
 
 /// session::attempt for a case, unless a run that is resumed has measured it.

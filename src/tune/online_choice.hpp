@@ -14,8 +14,8 @@ namespace quadrat::detail {
 
 /// What an online_choice is about.
 struct online_limits {
-  /// Ways that are expected to take longer than this, times the least expected, are not tried, unless the kept one takes
-  /// even longer.
+  /// Ways that are expected to take longer than this, times the least expected, are not tried, unless the kept one
+  /// takes even longer.
   double most_expected_to_try = 1.5;
   std::string_view step = "step";  ///< what is timed, in messages
   double timing_ms = 0;            ///< that a trial takes only because it is timed
