@@ -90,6 +90,28 @@ TEST_F(asynchronous_points_test, results_are_those_of_the_new_points_and_nothing
   }
 }
 
+/// A few points less, for which a mesh point has fewer threads, and more rows may be long for these.
+TEST_F(asynchronous_points_test, fewer_points_of_sparse_rows_need_no_more_memory) {
+  for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
+    for (const std::size_t most : {215u, 430u, 860u, 1720u}) {
+      counting_memory memory;
+      const backend_context context = memory.context(level), usual;
+      auto plan = make_plan(context, async_case(0, 1), "single_mesh", 4);
+      set_points(context, plan, async_case(most, 2));
+      for (const std::size_t count : {most - 1, most - most / 20, most / 2}) {
+        const async_input it = async_case(count, 3);
+        const async_points points(usual, it.points);
+        usual.synchronize();
+        const std::size_t before = memory.allocations();
+        plan.set_points_asynchronously(points.view());
+        EXPECT_EQ(memory.allocations(), before) << count << " of " << most;
+        plan.check();
+        expect_right(context, plan, it);
+      }
+    }
+  }
+}
+
 TEST_F(asynchronous_points_test, a_refused_point_is_reported_by_every_check_until_points_are_set_again) {
   for (const std::string& method : methods_for_any_box()) {
     SCOPED_TRACE(method);

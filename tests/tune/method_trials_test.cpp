@@ -88,11 +88,13 @@ TEST(method_trials, what_is_far_slower_than_expected_costs_ten_rounds_once_in_lo
   EXPECT_LE(result.rounds.at("b"), 3 * online_limits().steps_of_trial());
 }
 
-TEST(method_trials, what_is_expected_to_take_three_times_as_long_is_never_tried) {
+TEST(method_trials, what_is_expected_to_take_three_times_as_long_is_never_tried_unless_the_present_one_takes_longer) {
   method_trials trials;
   trials.begin({{"a", 1}, {"b", 3.1}}, "a");
   const auto result = take_rounds(trials, 20000, 0, {{"a", 1}, {"b", 0.1}});
   EXPECT_EQ(result.rounds.count("b"), 0u);
+  trials.begin({{"a", 1}, {"b", 3.1}}, "a");
+  EXPECT_GT(take_rounds(trials, 20000, 0, {{"a", 4}, {"b", 0.1}}).rounds.at("b"), 10000u);
 }
 
 TEST(method_trials, do_not_run_where_there_is_one_method_or_the_chosen_one_is_not_among_them) {

@@ -39,6 +39,7 @@ struct mesh_rows {
 /// Rows that have more than `most` entries, in any order: the work of many threads, wherever they are on the mesh.
 struct long_row_list {
   static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< more than a row can have
+  static constexpr std::uint32_t least = 32;                ///< `most` is no less
   std::size_t* rows = nullptr;
   std::uint32_t* count = nullptr;  ///< 0 before entries are inserted
   std::uint32_t most = none;
@@ -47,6 +48,10 @@ struct long_row_list {
   /// Of so many entries in all.
   [[nodiscard]] static std::size_t capacity_for(std::size_t entries, std::uint32_t most) {
     return most == none ? 0 : entries / (std::size_t{most} + 1);
+  }
+  /// Room that is enough for fewer entries, too, whose `most` may be less.
+  [[nodiscard]] static std::size_t room_for(std::size_t entries, std::uint32_t most) {
+    return capacity_for(entries, most == none ? none : least);
   }
 };
 
@@ -65,6 +70,7 @@ struct listed_rows {
 /// Entries of a row that a warp sorts; a block sorts longer ones.
 template <typename T>
 inline constexpr std::uint32_t most_sorted_by_warp = 2048 / sizeof(mesh_entry<T>);
+static_assert(most_sorted_by_warp<double> >= long_row_list::least);
 
 /// The same with separate columns and weights and 32-bit offsets, as cuSPARSE reads them.
 template <typename T>

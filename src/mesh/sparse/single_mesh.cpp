@@ -18,7 +18,7 @@ std::size_t single_mesh_engine<Context, T>::bytes_needed(std::size_t count) cons
   return placed_points_engine<Context, T>::bytes_needed(count) +
          shape.size() * (sizeof(std::uint32_t) + sizeof(std::uint64_t)) + scan_bytes(shape.size()) +
          contributions * sizeof(mesh_entry<T>) +
-         long_row_list::capacity_for(contributions, most_unlisted(count)) * sizeof(std::size_t);
+         long_row_list::room_for(contributions, most_unlisted(count)) * sizeof(std::size_t);
 }
 
 template <typename Context, typename T>
@@ -41,9 +41,8 @@ void single_mesh_engine<Context, T>::set_points(const point_placement<T>& points
   const std::size_t entries = contribution_total(context, source, offsets_.data() + nodes);
   entries_.resize_discarding(context, entries);
   const std::uint32_t most = most_unlisted(this->count());
-  const std::size_t capacity = long_row_list::capacity_for(entries, most);
-  long_rows_.resize_discarding(context, capacity);
-  list_ = {long_rows_.data(), counts_.data() + nodes, most, capacity};
+  long_rows_.resize_discarding(context, long_row_list::room_for(entries, most));
+  list_ = {long_rows_.data(), counts_.data() + nodes, most, long_row_list::capacity_for(entries, most)};
   const listed_rows<T> rows{{offsets_.data(), entries_.data(), nodes}, list_};
   insert_contributions(context, source, counts_.data(), rows);
   if (context.reproducibility() != determinism::none) order_rows(context, rows);

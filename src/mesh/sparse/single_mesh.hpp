@@ -19,7 +19,7 @@ namespace quadrat::detail {
 /// Entries of a row for each thread of a unit from which on a warp takes the row. Where all rows are long, none holds
 /// up the others.
 [[nodiscard]] constexpr double most_entries_alone(double mean_row, int unit) {
-  constexpr double least = 32, uneven = 4;
+  constexpr double least = long_row_list::least, uneven = 4;
   return std::max(least, uneven * mean_row / unit);
 }
 inline constexpr int warp_threads = 32, row_block_threads = 256;
