@@ -53,6 +53,11 @@ if(QUADRAT_TESTS STREQUAL "ON" OR (QUADRAT_TESTS STREQUAL "AUTO" AND PROJECT_IS_
   endif()
 endif()
 
+if(QUADRAT_BUILD_TESTS AND QUADRAT_BUILD_PROGRAM AND (QUADRAT_ABSENT_MODELS OR QUADRAT_ABSENT_COMMANDS))
+  message(FATAL_ERROR "the tests are of all models and commands: leave QUADRAT_MODELS and QUADRAT_COMMANDS out, or add "
+                      "-DQUADRAT_TESTS=OFF")
+endif()
+
 set(QUADRAT_BUILD_PYTHON OFF)
 set(QUADRAT_PYTHON_WHY_NOT "")
 # An interpreter without sanitizers cannot load a module that has them.

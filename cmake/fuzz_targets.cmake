@@ -3,7 +3,7 @@
 # tests/fuzz/corpus/<name>/ if there are any. As a test, tests/fuzz/driver.cpp runs them for some seconds on inputs made
 # from a seed; with QUADRAT_FUZZ (clang), libFuzzer does.
 
-if(NOT TARGET quadrat_io)
+if(NOT TARGET quadrat_scenes)
   return()
 endif()
 if(QUADRAT_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -18,7 +18,7 @@ foreach(source IN LISTS fuzz_targets)
   quadrat_link_internal(${target})
   target_compile_definitions(${target} PRIVATE QUADRAT_BACKEND_CPU=1)
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
-  target_link_libraries(${target} PRIVATE quadrat_io ZLIB::ZLIB)
+  target_link_libraries(${target} PRIVATE quadrat_scenes ZLIB::ZLIB)
   if(QUADRAT_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)

@@ -29,6 +29,7 @@ if(QUADRAT_HAS_CUDA)
   set(cuda_options "-DCMAKE_CUDA_COMPILER=${CMAKE_CUDA_COMPILER}" "-DCMAKE_CUDA_ARCHITECTURES=${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstream ${cuda_options})
+quadrat_downstream_test(component "${PROJECT_SOURCE_DIR}/tests/install/component" component)
 quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
 if(TARGET quadrat_io)
   quadrat_downstream_test(frame "${PROJECT_SOURCE_DIR}/tests/install/frame" frame)
@@ -66,4 +67,18 @@ if(CMAKE_GENERATOR MATCHES "Ninja")
       install/${way}_installs_nothing PROPERTIES FIXTURES_REQUIRED quadrat_part_${way} FAIL_REGULAR_EXPRESSION
                                                  "Installing:|Up-to-date:" LABELS install)
   endforeach()
+
+  # One module as a part of another project: it is compiled with what it uses, and nothing else is.
+  set(parent "${CMAKE_CURRENT_BINARY_DIR}/install/fetched_component")
+  add_test(
+    NAME install/component_sources
+    COMMAND "${CMAKE_COMMAND}" "-DSOURCE_DIR=${PROJECT_SOURCE_DIR}" "-DFOLDER=${parent}"
+            "-DCOMPILER=${CMAKE_CXX_COMPILER}" -P "${quadrat_cmake}/component_sources.cmake")
+  add_test(NAME install/fetched_component_builds COMMAND "${CMAKE_COMMAND}" --build "${parent}" --target component)
+  add_test(NAME install/fetched_component_runs COMMAND "${parent}/component")
+  set_tests_properties(install/component_sources PROPERTIES FIXTURES_SETUP quadrat_component_configured LABELS install)
+  set_tests_properties(
+    install/fetched_component_builds PROPERTIES FIXTURES_REQUIRED quadrat_component_configured
+                                                FIXTURES_SETUP quadrat_component_built PROCESSORS 2 LABELS install)
+  set_tests_properties(install/fetched_component_runs PROPERTIES FIXTURES_REQUIRED quadrat_component_built LABELS install)
 endif()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# find_package(quadrat) gives quadrat::quadrat; with COMPONENTS io also quadrat::io, which reads and writes files and needs
-# libpng and zlib; with COMPONENTS mpi also quadrat::mpi, which needs MPI.
+# find_package(quadrat) gives quadrat::quadrat and each module, as quadrat::search; COMPONENTS names modules that must be
+# there. io and scenes read and write files and need libpng and zlib, mpi needs MPI: they come only when they are named.
 include(CMakePackageConfigHelpers)
 
 set(quadrat_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quadrat")
 
-install(TARGETS quadrat EXPORT quadratTargets)
+set(plain ${quadrat_modules})
+list(REMOVE_ITEM plain io scenes mpi)
+list(TRANSFORM plain PREPEND quadrat_ OUTPUT_VARIABLE targets)
+install(TARGETS ${targets} quadrat_models quadrat_quadrat EXPORT quadratTargets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quadrat" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         PATTERN "quadrat/io" EXCLUDE)
 if(TARGET quadrat_mpi)
@@ -13,7 +16,7 @@ if(TARGET quadrat_mpi)
   install(EXPORT quadratMpiTargets NAMESPACE quadrat:: DESTINATION "${quadrat_package_dir}")
 endif()
 if(TARGET quadrat_io)
-  install(TARGETS quadrat_io EXPORT quadratIoTargets)
+  install(TARGETS quadrat_io quadrat_scenes EXPORT quadratIoTargets)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quadrat/io" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quadrat")
   install(EXPORT quadratIoTargets NAMESPACE quadrat:: DESTINATION "${quadrat_package_dir}")
 endif()
@@ -22,6 +25,7 @@ install(FILES "${PROJECT_BINARY_DIR}/include/quadrat/core/config.hpp"
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(EXPORT quadratTargets NAMESPACE quadrat:: DESTINATION "${quadrat_package_dir}")
 
+list(JOIN quadrat_modules ", " quadrat_component_names)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/quadratConfig.cmake.in"
                               "${PROJECT_BINARY_DIR}/quadratConfig.cmake" INSTALL_DESTINATION "${quadrat_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/quadratConfigVersion.cmake" COMPATIBILITY SameMinorVersion)

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Common properties of all targets of this build, and how each source is compiled.
 
-# Finds the sources of one module, in its folder and subfolders, by name:
+# Finds the sources of one part of the library, in its folders and their subfolders, by name:
 #   *.cpp              once for the CPU; in a dual module also for the CUDA backend
 #   *_host.cpp         once for the CPU in every module
 #   *.cu               hand-written kernels, only with CUDA
 #   *.cpp.in, *.cu.in  the same for each of their instances: see quadrat_instances
 # Globs instead of lists, so that adding a method means adding its file; CONFIGURE_DEPENDS makes the build notice it.
 # Sets ${out}_SOURCES (host), ${out}_DUAL and ${out}_CUDA in the caller.
-function(quadrat_module_sources out directory)
-  file(GLOB_RECURSE found CONFIGURE_DEPENDS "${directory}/*.cpp" "${directory}/*.cpp.in")
+function(quadrat_find_sources out)
+  list(TRANSFORM ARGN APPEND "/*.cpp" OUTPUT_VARIABLE host)
+  list(TRANSFORM ARGN APPEND "/*.cpp.in" OUTPUT_VARIABLE host_templates)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${host} ${host_templates})
   quadrat_expanded_templates(all ${found})
-  file(GLOB_RECURSE found CONFIGURE_DEPENDS "${directory}/*.cu" "${directory}/*.cu.in")
+  list(TRANSFORM ARGN APPEND "/*.cu" OUTPUT_VARIABLE device)
+  list(TRANSFORM ARGN APPEND "/*.cu.in" OUTPUT_VARIABLE device_templates)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${device} ${device_templates})
   quadrat_expanded_templates(kernels ${found})
   set(dual ${all})
   list(FILTER dual EXCLUDE REGEX "_host\\.cpp$")
@@ -130,10 +134,10 @@ function(quadrat_configure_target target)
   endif()
 endfunction()
 
-# Compiles the C++ sources of a target in batches of at most `size`, each of one module: most of the time for one goes
-# into headers. Names in anonymous namespaces must then differ within a module. *_host.cpp have separate batches: they
-# may name engines of the CUDA backend, and if they also saw the definitions of a dual source, the host compiler would
-# instantiate them, and the linker might prefer these to nvcc's.
+# Compiles the C++ sources of a target in batches of at most `size`, each of one folder below src, tests, ...: most of the
+# time for one goes into headers. Names in anonymous namespaces must then differ within a module. *_host.cpp have separate
+# batches: they may name engines of the CUDA backend, and if they also saw the definitions of a dual source, the host
+# compiler would instantiate them, and the linker might prefer these to nvcc's.
 function(quadrat_compile_in_batches target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUADRAT_UNITY} UNITY_BUILD_MODE GROUP)
   if(QUADRAT_LARGE_BATCHES)
@@ -201,9 +205,15 @@ function(quadrat_cuda_batches out size)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# Private headers of the library (src/) and the public ones, for code of this project outside the library.
+# Private headers of the library (src/) and the public ones, for code of this project outside the library. Links the
+# modules that are named, or all of them.
 function(quadrat_link_internal target)
+  set(modules ${ARGN})
+  if(NOT modules)
+    set(modules quadrat)
+  endif()
+  list(TRANSFORM modules PREPEND "quadrat::")
   quadrat_configure_target(${target})
-  target_link_libraries(${target} PRIVATE quadrat::quadrat)
+  target_link_libraries(${target} PRIVATE ${modules})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
 endfunction()

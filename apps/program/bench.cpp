@@ -14,7 +14,6 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/scene.hpp"
 
-#if QUADRAT_HAS_BENCHMARKS
 #include "topics.hpp"
 
 namespace quadrat::program {
@@ -120,20 +119,3 @@ void add_bench(CLI::App& app) {
 }
 
 }  // namespace quadrat::program
-
-#else
-
-namespace quadrat::program {
-
-void add_bench(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand("bench", "Time the methods of a topic (not in this build)");
-  command->allow_extras();
-  command->callback([] {
-    throw backend_error(
-        "this program was built without benchmarks, as script/demo does; build it with -DQUADRAT_BENCHMARKS=ON");
-  });
-}
-
-}  // namespace quadrat::program
-
-#endif

@@ -20,14 +20,19 @@ void add_neighbors(CLI::App& app);
 void add_clusters(CLI::App& app);
 void add_contacts(CLI::App& app);
 void add_spread(CLI::App& app);
+void add_interpolate(CLI::App& app);
 void add_nufft(CLI::App& app);
 void add_electrostatics(CLI::App& app);
-void add_interpolate(CLI::App& app);
 void add_reduce(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_choose(CLI::App& app);
 void add_help(CLI::App& app);
+/// In place of a command that this build lacks: says so.
+void add_absent(CLI::App& app, const char* name);
+
+/// Those of QUADRAT_COMMANDS, in the order of --help.
+void add_commands(CLI::App& app);
 
 }  // namespace quadrat::program

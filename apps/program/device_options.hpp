@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/built_backend.hpp"
 #include "quadrat/core/context.hpp"
 
 namespace CLI {
@@ -41,7 +42,7 @@ auto on_device(const device_options& options, F&& f) {
   if (options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty())) {
     cuda_context::options chosen;
     chosen.reproducibility = options.reproducible;
-    return f(cuda_context(chosen));
+    return detail::with_new_context<cuda_context>(chosen, f);
   }
   cpu_context::options chosen;
   chosen.reproducibility = options.reproducible;

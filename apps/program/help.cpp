@@ -34,4 +34,13 @@ void add_help(CLI::App& app) {
   });
 }
 
+void add_absent(CLI::App& app, const char* name) {
+  CLI::App* const command = app.add_subcommand(name, "(not in this build)");
+  command->allow_extras();
+  command->callback([name] {
+    throw backend_error(
+        message("this program was built without the command ", name, ": QUADRAT_COMMANDS names those that it has"));
+  });
+}
+
 }  // namespace quadrat::program

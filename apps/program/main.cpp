@@ -84,20 +84,7 @@ void describe(CLI::App& app) {
       "  quadrat info                                       what this program can use\n"
       "  quadrat help run                                   more examples\n\n"
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C.");
-  add_run(app);
-  add_neighbors(app);
-  add_clusters(app);
-  add_contacts(app);
-  add_spread(app);
-  add_interpolate(app);
-  add_nufft(app);
-  add_electrostatics(app);
-  add_reduce(app);
-  add_info(app);
-  add_bench(app);
-  add_tune(app);
-  add_choose(app);
-  add_help(app);
+  add_commands(app);
 }
 
 /// The name of the subcommand that the user was writing, for "see ... --help".

@@ -15,7 +15,6 @@
 #include "quadrat/io/scene.hpp"
 #include "quadrat/tune/device_profile.hpp"
 
-#if QUADRAT_HAS_BENCHMARKS
 #include "choice/tuning.hpp"
 
 namespace quadrat::program {
@@ -115,20 +114,3 @@ void add_tune(CLI::App& app) {
 }
 
 }  // namespace quadrat::program
-
-#else
-
-namespace quadrat::program {
-
-void add_tune(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand("tune", "Measure this machine (not in this build)");
-  command->allow_extras();
-  command->callback([] {
-    throw backend_error(
-        "this program was built without benchmarks, which measure; build it with -DQUADRAT_BENCHMARKS=ON");
-  });
-}
-
-}  // namespace quadrat::program
-
-#endif

@@ -22,7 +22,8 @@ namespace {
 
 /// Milliseconds at which all work so far is done. On a CPU of computing by this thread: what else the machine does
 /// matters less.
-[[nodiscard]] double time_now_ms(const cuda_context& context) {
+template <typename Context>
+[[nodiscard]] double time_now_ms(const Context& context) {
   context.synchronize();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -181,7 +182,7 @@ void race_grains(const session& s, const Context& context, fall what) {
   });
 }
 
-void race_all(const session& s, const cpu_context& /*context*/) {
+void race_on_cpu(const session& s) {
   // One thread: its time of computing is known.
   const cpu_context one({.threads = 1});
   race_circles<2>(s, one, 40, 1, 2000);
@@ -192,7 +193,8 @@ void race_all(const session& s, const cpu_context& /*context*/) {
   race_grains(s, one, {granular_start::uniform_random, 3000, 1500});
   race_grains(s, one, {granular_start::left_half, 4000, 1500});
 }
-void race_all(const session& s, const cuda_context& context) {
+template <typename Context>
+void race_on_device(const session& s, const Context& context) {
   // So dense that walks have no queue where they are named, either.
   race_circles<2>(s, context, 224, 2, 3000);
   race_circles<3>(s, context, 46, 1, 3000);
@@ -206,7 +208,13 @@ void race_all(const session& s, const cuda_context& context) {
 }  // namespace
 
 void run_choice_runs(const session& s) {
-  with_context(s, [&](const auto& context) { race_all(s, context); });
+  with_context(s, [&]<typename Context>(const Context& context) {
+    if constexpr (std::is_same_v<Context, cpu_context>) {
+      race_on_cpu(s);
+    } else {
+      race_on_device(s, context);
+    }
+  });
 }
 
 }  // namespace quadrat::bench

@@ -69,7 +69,7 @@ void run_halo(const session& s) {
       });
       if (!s.on_cuda() || !nccl_is_there()) continue;
       attempt_on_ranks(s, identity("nccl"), number, [&](const auto& context, communicator& ranks, row& out) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(context)>, cuda_context>) {
+        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(context)>, cpu_context>) {
           const auto by_nccl = make_nccl_communicator(ranks, context);
           time_halo(s, context, *by_nccl, wanted, out);
         }

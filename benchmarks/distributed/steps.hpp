@@ -13,13 +13,12 @@ namespace quadrat::bench {
 /// Calls run(context) with one context that has the device of one rank, or the threads of all ranks.
 template <typename Run>
 void with_one_context(const session& s, int ranks, const Run& run) {
-  if (s.on_cuda()) {
-    run(make_context<cuda_context>(s));
-  } else {
-    cpu_context::options chosen;
-    chosen.threads = ranks;
-    run(cpu_context(chosen));
+  if constexpr (detail::backend_is_built<cuda_context>) {
+    if (s.on_cuda()) return run(make_context<cuda_context>(s));
   }
+  cpu_context::options chosen;
+  chosen.threads = ranks;
+  run(cpu_context(chosen));
 }
 
 /// What is timed in a run of a model: some steps after others, fewer of large ones.

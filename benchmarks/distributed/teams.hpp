@@ -63,11 +63,10 @@ void attempt_on_ranks(const session& s, row identity, int count, const F& body) 
     run_ranks(count, [&](communicator& ranks) {
       row mine;
       row& target = ranks.rank() == 0 ? out : mine;
-      if (s.on_cuda()) {
-        body(context_of<cuda_context>(ranks), ranks, target);
-      } else {
-        body(context_of<cpu_context>(ranks), ranks, target);
+      if constexpr (detail::backend_is_built<cuda_context>) {
+        if (s.on_cuda()) return body(context_of<cuda_context>(ranks), ranks, target);
       }
+      body(context_of<cpu_context>(ranks), ranks, target);
     });
   });
 }

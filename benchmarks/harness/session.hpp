@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/built_backend.hpp"
 #include "harness/report.hpp"
 #include "harness/settings.hpp"
 #include "harness/timing.hpp"
@@ -69,11 +70,10 @@ template <typename Context>
 /// Calls f(context) with a context of the requested device.
 template <typename F>
 void with_context(const session& s, F&& f) {
-  if (s.on_cuda()) {
-    f(make_context<cuda_context>(s));
-  } else {
-    f(make_context<cpu_context>(s));
+  if constexpr (detail::backend_is_built<cuda_context>) {
+    if (s.on_cuda()) return f(make_context<cuda_context>(s));
   }
+  f(make_context<cpu_context>(s));
 }
 
 /// 2^first, 2^(first + step), ..., 2^last.

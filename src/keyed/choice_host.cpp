@@ -136,8 +136,10 @@ key_choice choose_unseen_key_method(key_request request, const device_profile& p
 }
 
 template key_choice choose_key_method(const cpu_context&, const key_setup&, const key_source&, workspace<cpu_context>&);
+#if QUADRAT_HAS_CUDA
 template key_choice choose_key_method(const cuda_context&, const key_setup&, const key_source&,
                                       workspace<cuda_context>&);
+#endif
 
 std::vector<named_cost> key_costs(const key_request& request) { return costs_of<key_method_list>(request); }
 

@@ -326,10 +326,11 @@ void partitioned_engine::run(const key_reduction<T>& reduction) {
     const int components = std::min(at_a_time, reduction.results.components - first);
     const auto results = some_components(reduction.results, first, components);
     with_fold(reduction.fold, [&](auto fold) {
-      with_rows(some_components(reduction.values, first, components), results,
-                [&](auto constant, const auto& source, const auto& rows) {
-                  join<decltype(fold), constant.value, T>(source, rows, components, reduction.accumulate);
-                });
+      using fold_type = decltype(fold);
+      with_rows<fold_type>(some_components(reduction.values, first, components), results,
+                           [&](auto constant, const auto& source, const auto& rows) {
+                             join<fold_type, constant.value, T>(source, rows, components, reduction.accumulate);
+                           });
     });
   }
 }

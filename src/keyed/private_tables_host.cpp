@@ -307,9 +307,11 @@ template <typename T>
 void private_tables_engine::run(const key_reduction<T>& reduction) {
   if (reduction.accumulate) clear_results(context_, reduction);
   with_fold(reduction.fold, [&](auto fold) {
-    with_rows(reduction.values, reduction.results, [&](auto components, const auto& source, const auto& rows) {
-      join<decltype(fold), components.value, T>(source, rows, reduction.results.components, reduction.accumulate);
-    });
+    using fold_type = decltype(fold);
+    with_rows<fold_type>(
+        reduction.values, reduction.results, [&](auto components, const auto& source, const auto& rows) {
+          join<fold_type, components.value, T>(source, rows, reduction.results.components, reduction.accumulate);
+        });
   });
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "keyed/element_values.hpp"
+#include "keyed/folds.hpp"
 #include "keyed/source.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/parallel/for_each_part.hpp"
@@ -99,8 +100,8 @@ template <typename T>
 }
 
 /// Calls f(std::integral_constant, source, rows): the number of components if loops are compiled for it and values and
-/// results are packed, otherwise 0.
-template <typename T, typename F>
+/// results are packed, otherwise 0. Sums have loops for up to four components; extremes of several are rare.
+template <typename Fold, typename T, typename F>
 void with_rows(const component_values<const T>& values, const component_values<T>& results, const F& f) {
   const auto packed = [&]<int Components>(std::integral_constant<int, Components> components) {
     f(components, packed_rows<Components, const T>{values.component[0], Components},
@@ -108,9 +109,11 @@ void with_rows(const component_values<const T>& values, const component_values<T
   };
   if (is_packed(values) && is_packed(results)) {
     if (results.components == 1) return packed(std::integral_constant<int, 1>{});
-    if (results.components == 2) return packed(std::integral_constant<int, 2>{});
-    if (results.components == 3) return packed(std::integral_constant<int, 3>{});
-    if (results.components == 4) return packed(std::integral_constant<int, 4>{});
+    if constexpr (std::is_same_v<Fold, sum_fold>) {
+      if (results.components == 2) return packed(std::integral_constant<int, 2>{});
+      if (results.components == 3) return packed(std::integral_constant<int, 3>{});
+      if (results.components == 4) return packed(std::integral_constant<int, 4>{});
+    }
   }
   f(std::integral_constant<int, 0>{}, loaded_values<T>{values}, loose_rows<T>{results});
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "distributed/box_partitioner.hpp"
+#include "distributed/particles/box_partitioner.hpp"
 
 namespace quadrat::detail {
 

@@ -42,13 +42,4 @@ void select_others(const cpu_context& context, const std::uint32_t* values, std:
   words[0] = before[split.parts];
 }
 
-#if !QUADRAT_HAS_CUDA
-
-void select_others(const cuda_context&, const std::uint32_t*, std::uint32_t, std::uint32_t, std::size_t, std::uint32_t*,
-                   std::uint32_t*, workspace<cuda_context>&) {
-  throw backend_error("this build of quadrat has no CUDA backend; configure it where nvcc is found, or use the CPU");
-}
-
-#endif
-
 }  // namespace quadrat::detail

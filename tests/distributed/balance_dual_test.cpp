@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "distributed/blocks_of_boxes.hpp"
-#include "distributed/weighted_cells.hpp"
+#include "distributed/particles/blocks_of_boxes.hpp"
+#include "distributed/particles/weighted_cells.hpp"
 #include "quadrat/distributed/in_process.hpp"
 #include "support/backend.hpp"
 

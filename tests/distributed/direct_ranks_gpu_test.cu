@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "distributed/direct_ranks.hpp"
+#include "distributed/ranks/direct_ranks.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 
-#include "distributed/direct_push.hpp"
+#include "distributed/ranks/direct_push.hpp"
 #include "distributed/small_system.hpp"
 #include "quadrat/distributed/in_process.hpp"
 #include "quadrat/parallel/for_each.hpp"

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "distributed/reduction_by_id.hpp"
+#include "distributed/particles/reduction_by_id.hpp"
 #include "quadrat/distributed/in_process.hpp"
 #include "support/random.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/bisection.hpp"
+#include "distributed/particles/bisection.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/grid.hpp"

@@ -33,4 +33,12 @@ struct run_plan {
 /// Throws io_error and io::scene_error, which blames an impossible value on where it came from.
 [[nodiscard]] run_plan load_plan(const run_options& options);
 
+/// The same for the scenes of one model; backend_error where this build lacks the model.
+[[nodiscard]] run_plan plan_of_granular(const run_options& options);
+[[nodiscard]] run_plan plan_of_friction(const run_options& options);
+[[nodiscard]] run_plan plan_of_brownian(const run_options& options);
+[[nodiscard]] run_plan plan_of_circles(const run_options& options);
+[[nodiscard]] run_plan plan_of_srd(const run_options& options);
+[[nodiscard]] run_plan plan_of_electrolyte(const run_options& options);
+
 }  // namespace quadrat::program

@@ -12,15 +12,10 @@
 #include <vector>
 
 #include "quadrat/distributed/communicator.hpp"
-#include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/io/checkpoint.hpp"
-#include "quadrat/io/circles_scene.hpp"
-#include "quadrat/io/electrolyte_scene.hpp"
-#include "quadrat/io/friction_scene.hpp"
 #include "quadrat/io/particle_frame.hpp"
 #include "quadrat/io/png.hpp"
 #include "quadrat/io/scene.hpp"
-#include "quadrat/io/srd_scene.hpp"
 #include "quadrat/models/rank_report.hpp"
 #include "quadrat/tune/explanation.hpp"
 
@@ -110,18 +105,10 @@ class simulation {
 
 /// The simulation of a checked and completed scene, at step 0. The device must be decided, not `automatic`. Throws
 /// backend_error when the device is not there.
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene);
+template <typename Scene>
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const Scene& scene);
 /// Over ranks: see run_plan::make_on.
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene, communicator& ranks);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene, communicator& ranks);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene, communicator& ranks);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene, communicator& ranks);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene, communicator& ranks);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::electrolyte_scene& scene);
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const io::electrolyte_scene& scene, communicator& ranks);
+template <typename Scene>
+[[nodiscard]] std::unique_ptr<simulation> make_simulation(const Scene& scene, communicator& ranks);
 
 }  // namespace quadrat::program

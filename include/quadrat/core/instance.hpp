@@ -3,6 +3,8 @@
 
 #include <type_traits>
 
+#include "quadrat/core/config.hpp"
+
 namespace quadrat {
 
 class cpu_context;
@@ -23,6 +25,8 @@ template <typename Context, typename T = double, int D = 3, int LeastD = 2>
 struct instance : numbers_instance<T, D, LeastD> {
   static_assert(std::is_same_v<Context, cpu_context> || std::is_same_v<Context, cuda_context>,
                 "quadrat: Context must be quadrat::cpu_context or quadrat::cuda_context");
+  static_assert(std::is_same_v<Context, cpu_context> || QUADRAT_HAS_CUDA != 0,
+                "quadrat: Context must be quadrat::cpu_context: this build of the library has no CUDA");
 };
 
 }  // namespace detail

@@ -11,7 +11,7 @@
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
-#include "distributed/electrostatics_kernels.hpp"
+#include "distributed/electrostatics/electrostatics_kernels.hpp"
 #include "distributed/mobility/implementation.hpp"
 #include "distributed/mobility/kernels.hpp"
 #include "ewald/domains.hpp"

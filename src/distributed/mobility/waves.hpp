@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "distributed/transposed_transform.hpp"
+#include "distributed/fft/transposed_transform.hpp"
 #include "ewald/mobility/choice.hpp"
 #include "ewald/mobility/wave_part.hpp"
 #include "quadrat/core/array.hpp"

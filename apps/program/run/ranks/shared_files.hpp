@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "distributed/gathered.hpp"
+#include "distributed/ranks/gathered.hpp"
 #include "io/ranks_file.hpp"
-#include "program/run/model_simulation.hpp"
+#include "program/run/models/model_simulation.hpp"
 #include "quadrat/distributed/key_reducer.hpp"
 #include "quadrat/io/rank_files.hpp"
 #include "quadrat/models/distributed_granular.hpp"

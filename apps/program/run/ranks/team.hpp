@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "program/process/interruption.hpp"
-#include "program/run/model_simulation.hpp"
+#include "program/run/models/model_simulation.hpp"
 #include "program/run/ranks/ranks.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/distributed/communicator.hpp"

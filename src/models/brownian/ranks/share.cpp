@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/gathered.hpp"
+#include "distributed/ranks/gathered.hpp"
 #include "models/brownian/methods.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/reduce.hpp"

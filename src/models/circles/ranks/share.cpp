@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/gathered.hpp"
+#include "distributed/ranks/gathered.hpp"
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/search/orders.hpp"
 

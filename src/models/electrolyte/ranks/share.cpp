@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/gathered.hpp"
+#include "distributed/ranks/gathered.hpp"
 #include "models/electrolyte/setup.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/reduce.hpp"

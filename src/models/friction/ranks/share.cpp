@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/backend.hpp"
-#include "distributed/gathered.hpp"
+#include "distributed/ranks/gathered.hpp"
 #include "models/friction/options.hpp"
 #include "models/friction/storage.hpp"
 #include "quadrat/core/error.hpp"

@@ -6,7 +6,7 @@
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
-#include "distributed/gathered.hpp"
+#include "distributed/ranks/gathered.hpp"
 #include "models/granular/ranks/grains_of_rank.hpp"
 #include "models/granular/ranks/rank_meter.hpp"
 #include "models/granular/setup.hpp"

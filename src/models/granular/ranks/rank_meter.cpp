@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "core/backend.hpp"
-#include "distributed/reduction_by_id.hpp"
+#include "distributed/particles/reduction_by_id.hpp"
 #include "models/granular/measure.hpp"
 #include "quadrat/distributed/key_reducer.hpp"
 #include "quadrat/parallel/sort.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "distributed/rows_by_id.hpp"
+#include "distributed/particles/rows_by_id.hpp"
 #include "models/granular/ranks/grains_of_rank.hpp"
 #include "quadrat/models/granular.hpp"
 

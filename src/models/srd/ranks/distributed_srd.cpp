@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/backend.hpp"
-#include "distributed/gathered.hpp"
+#include "distributed/ranks/gathered.hpp"
 #include "models/ranks/share.hpp"
 #include "models/srd/ranks/share.hpp"
 #include "quadrat/core/error.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/gathered.hpp"
+#include "distributed/ranks/gathered.hpp"
 #include "models/ranks/make_room.hpp"
 #include "models/srd/ranks/strays.hpp"
 #include "models/srd/storage.hpp"

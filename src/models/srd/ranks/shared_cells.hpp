@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "distributed/direct_ranks.hpp"
+#include "distributed/ranks/direct_ranks.hpp"
 #include "models/srd/ranks/cell_window.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/macros.hpp"

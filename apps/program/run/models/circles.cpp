@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "program/process/interruption.hpp"
+#include "program/run/models/model_plan.hpp"
+#include "program/run/models/model_simulation.hpp"
+#include "program/run/ranks/team.hpp"
+#include "quadrat/io/circles_scene.hpp"
+#include "quadrat/models/circles.hpp"
+#include "quadrat/models/distributed_circles.hpp"
+
+namespace quadrat::program {
+namespace {
+
+measurement as_measurement(const circles_statistics& s) {
+  return {s.step,
+          {{"mean_neighbors", s.mean_neighbors},
+           {"neighbor_deviation", s.neighbor_deviation},
+           {"most_neighbors", static_cast<double>(s.most_neighbors), true},
+           {"candidates_per_agent", s.candidates_per_agent},
+           {"mean_displacement", s.mean_displacement},
+           {"max_displacement", s.max_displacement}}};
+}
+
+io::preview_options picture_options(const io::circles_scene& scene) {
+  io::preview_options options = seen_by(scene.camera);
+  if (scene.box.dimension == 2) look_down(options);
+  options.top_value = scene.camera.neighbors;
+  options.scale = "neighbors";
+  return options;
+}
+
+/// `Model`: circles, or one that is led over ranks.
+template <typename Model, typename T, int D>
+class circles_simulation final : public model_simulation<Model> {
+  using base = model_simulation<Model>;
+  using base::model_;
+  using base::shown;
+
+ public:
+  circles_simulation(Model model, const io::circles_scene& scene) : base(std::move(model)), scene_(scene) {}
+
+  void run(std::size_t steps) override {
+    if (!scene_.output.record) return base::run(steps);
+    const std::vector<circles_record> taken = record(steps);
+    records_.insert(records_.end(), taken.begin(), taken.end());
+  }
+  measurement measure() override { return as_measurement(model_.measure()); }
+  std::vector<std::string_view> measured_names() const override { return as_measurement(circles_statistics{}).names(); }
+  std::string in_words(const measurement& now) const override {
+    return fmt::format(
+        "{:.4g} neighbors an agent, standard deviation {:.4g}, most {}; {:.4g} candidates an agent; the next step "
+        "moves an agent by {:.3g}",
+        now["mean_neighbors"], now["neighbor_deviation"], now["most_neighbors"], now["candidates_per_agent"],
+        now["mean_displacement"]);
+  }
+  std::vector<run_csv> tables() const override {
+    if (!scene_.output.record) return {};
+    std::string text = "step,milliseconds,mean_neighbors,neighbor_deviation,mean_displacement\n";
+    for (const circles_record& one : records_) {
+      text += fmt::format("{},{:.6g},{},{},{}\n", one.step, one.milliseconds, one.mean_neighbors,
+                          one.neighbor_deviation, one.mean_displacement);
+    }
+    return {{"steps", text}};
+  }
+
+  io::particle_frame frame() override {
+    io::particle_frame frame = particles_in(circles_box<D>(io::parameters_of(scene_)), shown().positions());
+    frame.fields = {{"neighbors", shown_neighbors()}};
+    return frame;
+  }
+  io::image draw() override {
+    const auto positions = shown_vectors(shown().positions());
+    const auto values = shown_neighbors();
+    return io::draw_preview(stage_of_points(circles_box<D>(io::parameters_of(scene_)), positions.size()),
+                            points_of(positions.data(), positions.size()), std::span<const float>(values),
+                            picture_options(scene_));
+  }
+
+  io::checkpoint save() override {
+    const circles_state<T, D> state = model_.state();
+    io::checkpoint result = base::begin_checkpoint(state);
+    result.add<particle_id>("storage_order", state.storage_order);
+    add_text(result, "way", state.way);
+    std::vector<double> rows;
+    for (const circles_record& one : records_) {
+      rows.insert(rows.end(), {static_cast<double>(one.step), one.milliseconds, one.mean_neighbors,
+                               one.neighbor_deviation, one.mean_displacement});
+    }
+    result.add<double>("records", rows, record_columns);
+    return result;
+  }
+  void restore(const io::checkpoint& saved) override {
+    this->require_size(saved);
+    model_.restore({saved.step, get_vectors<T, D>(saved, "positions", model_.size()),
+                    saved.get<particle_id>("storage_order"), get_text(saved, "way")});
+    const std::vector<double> rows = saved.get<double>("records");
+    if (rows.size() % record_columns != 0) throw io_error("the records of steps in the checkpoint are cut");
+    records_.clear();
+    for (std::size_t k = 0; k < rows.size(); k += record_columns) {
+      records_.push_back({static_cast<std::uint64_t>(rows[k]), rows[k + 1], rows[k + 2], rows[k + 3], rows[k + 4]});
+    }
+  }
+  std::string method() const override {
+    const circles_options& o = model_.options();
+    return fmt::format("{} over {}", o.order, o.cell_list);
+  }
+
+ private:
+  static constexpr std::size_t record_columns = 5;
+
+  [[nodiscard]] std::vector<circles_record> record(std::size_t steps) {
+    if constexpr (requires { model_.record(steps); }) {
+      return model_.record(steps);
+    } else {
+      std::vector<circles_record> taken;
+      // Other ranks record as many.
+      model_.task(steps, [&](auto& model) { ask_to_stop(model.record(steps, asked_to_stop, taken)); });
+      return taken;
+    }
+  }
+  [[nodiscard]] std::vector<float> shown_neighbors() {
+    const std::vector<std::uint32_t> counts = shown().neighbors();
+    return {counts.begin(), counts.end()};
+  }
+
+  io::circles_scene scene_;
+  std::vector<circles_record> records_;
+};
+
+[[nodiscard]] circles_options options_of(const io::circles_scene& scene) {
+  const auto named = [](const std::string& name) { return name == "auto" ? std::string() : name; };
+  return {io::parameters_of(scene),
+          named(scene.search.order),
+          named(scene.search.cell_list),
+          static_cast<int>(scene.search.cells_per_reach),
+          0,
+          false};
+}
+
+template <int D>
+[[nodiscard]] std::vector<vec<double, D>> positions_of(const io::circles_scene& scene) {
+  return circles_initial_positions<D>(io::parameters_of(scene), static_cast<std::size_t>(*scene.agents.count),
+                                      static_cast<std::uint64_t>(scene.agents.seed));
+}
+
+template <int D, typename Context, typename T>
+std::unique_ptr<simulation> make_in(const Context& context, T, const io::circles_scene& scene) {
+  using model_type = circles<Context, T, D>;
+  return std::make_unique<circles_simulation<model_type, T, D>>(
+      model_type(context, options_of(scene), positions_of<D>(scene)), scene);
+}
+
+template <int D>
+std::unique_ptr<simulation> make_on_ranks(const io::circles_scene& scene, communicator& ranks) {
+  const auto make = [&](const auto& context, auto zero, communicator& all) {
+    std::vector<vec<double, D>> positions;
+    together(all, [&] {
+      if (all.rank() == 0) positions = positions_of<D>(scene);
+    });
+    return distributed_circles<std::remove_cvref_t<decltype(context)>, decltype(zero), D>(context, all,
+                                                                                          options_of(scene), positions);
+  };
+  const auto show = [&](auto model, auto zero) {
+    return std::make_unique<circles_simulation<decltype(model), decltype(zero), D>>(std::move(model), scene);
+  };
+  const auto record = [](auto& model, std::uint64_t steps) {
+    std::vector<circles_record> none;
+    static_cast<void>(model.record(static_cast<std::size_t>(steps), asked_to_stop, none));
+  };
+  return simulation_of_team(scene.run, ranks, make, show, record);
+}
+
+}  // namespace
+
+template <>
+std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene) {
+  return with_run_types(scene.run, [&](const auto& context, auto zero) {
+    return scene.box.dimension == 2 ? make_in<2>(context, zero, scene) : make_in<3>(context, zero, scene);
+  });
+}
+
+template <>
+std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene, communicator& ranks) {
+  return scene.box.dimension == 2 ? make_on_ranks<2>(scene, ranks) : make_on_ranks<3>(scene, ranks);
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks,clang-analyzer-unix.Malloc): as in with_run_types
+
+run_plan plan_of_circles(const run_options& options) {
+  io::circles_scene_file file = io::read_circles_scene(options.scene);
+  io::circles_scene& scene = file.scene;
+  overrides given = apply_common(options, file);
+  given.apply(options.method, scene.search.order, "search.order", "--method");
+  if (options.particles) {
+    scene.agents.count = *options.particles;
+    scene.agents.density.reset();
+    file.places.set("agents.count", "--particles");
+  }
+  given.apply(options.seed, scene.agents.seed, "agents.seed", "--seed");
+  io::check(scene, file.places);
+  io::complete(scene, file.places);
+  return plan_of(scene, "agents", 1);
+}
+
+}  // namespace quadrat::program

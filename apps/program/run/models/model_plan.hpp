@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/device.hpp"
+#include "program/run/plan.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/io/electrolyte_scene.hpp"
+#include "quadrat/io/friction_scene.hpp"
+
+namespace quadrat::program {
+
+/// Visitor that puts each key of a scene into its table.
+class settings_writer {
+ public:
+  explicit settings_writer(nlohmann::ordered_json& out) : out_(out) {}
+
+  template <typename T>
+  void operator()(std::string_view table, std::string_view key, const T& value) {
+    nlohmann::ordered_json& entries = out_[std::string(table)];
+    if (entries.is_null()) entries = nlohmann::ordered_json::object();  // see array_json
+    entries[std::string(key)] = as_value(value);
+  }
+
+ private:
+  template <typename T>
+  static nlohmann::ordered_json as_value(const std::optional<T>& value) {
+    return value ? as_value(*value) : nlohmann::ordered_json();
+  }
+  static nlohmann::ordered_json as_value(const std::vector<io::frame_file_format>& formats) {
+    nlohmann::ordered_json result = nlohmann::ordered_json::array();
+    for (const io::frame_file_format one : formats) result.push_back(io::name_of(one));
+    return result;
+  }
+  static nlohmann::ordered_json as_value(const std::vector<granular_wall>& walls) {
+    nlohmann::ordered_json result = nlohmann::ordered_json::array();
+    for (const granular_wall& wall : walls) {
+      nlohmann::ordered_json one{{"point", wall.point}, {"normal", wall.normal}};
+      if (wall.opening) one["opening"] = {{"center", wall.opening->center}, {"radius", wall.opening->radius}};
+      result.push_back(one);
+    }
+    return result;
+  }
+  static nlohmann::ordered_json as_value(const std::vector<io::ion_kind>& kinds) {
+    nlohmann::ordered_json result = nlohmann::ordered_json::array();
+    for (const io::ion_kind& kind : kinds) {
+      result.push_back(
+          {{"count", kind.count}, {"charge", kind.charge}, {"mass", kind.mass}, {"diameter", kind.diameter}});
+    }
+    return result;
+  }
+  template <typename T>
+  static nlohmann::ordered_json as_value(const std::array<T, 3>& values) {
+    return {as_value(values[0]), as_value(values[1]), as_value(values[2])};
+  }
+  template <typename T>
+  static nlohmann::ordered_json as_value(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return io::name_of(value);
+    } else {
+      return value;
+    }
+  }
+
+  nlohmann::ordered_json& out_;
+};
+
+/// Puts values of options into a scene and remembers where they came from.
+template <typename Scene>
+class overrides {
+ public:
+  explicit overrides(io::scene_file<Scene>& file) : file_(file) {}
+
+  template <typename T>
+  void apply(const std::optional<T>& given, T& member, const std::string& key, const std::string& option) {
+    if (!given) return;
+    member = *given;
+    file_.places.set(key, option);
+  }
+
+  template <typename Enum>
+  void apply_name(const std::optional<std::string>& given, Enum& member, const std::string& key,
+                  const std::string& option) {
+    if (!given) return;
+    member = named<Enum>(*given);
+    file_.places.set(key, option);
+  }
+
+  /// Several values, each once; none given: those of the scene.
+  template <typename Enum>
+  void apply_names(const std::vector<std::string>& given, std::vector<Enum>& member, const std::string& key,
+                   const std::string& option) {
+    if (given.empty()) return;
+    member.clear();
+    for (const std::string& name : given) {
+      const Enum value = named<Enum>(name);
+      require(std::ranges::find(member, value) == member.end(), option, " names ", name, " twice");
+      member.push_back(value);
+    }
+    file_.places.set(key, option);
+  }
+
+ private:
+  /// The command line was checked against the same list when it was read.
+  template <typename Enum>
+  [[nodiscard]] static Enum named(const std::string& name) {
+    const auto& names = io::names_of<Enum>;
+    return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+  }
+
+  io::scene_file<Scene>& file_;
+};
+
+template <typename Scene>
+overrides<Scene> apply_common(const run_options& options, io::scene_file<Scene>& file) {
+  Scene& scene = file.scene;
+  overrides<Scene> given(file);
+  given.apply_name(options.device, scene.run.device, "run.device", "--device");
+  given.apply_name(options.deterministic, scene.run.deterministic, "run.deterministic", "--deterministic");
+  given.apply_name(options.precision, scene.run.precision, "run.precision", "--precision");
+  given.apply(options.output, scene.output.directory, "output.directory", "--output");
+  given.apply_names(options.frame_format, scene.output.frame_format, "output.frame_format", "--frame-format");
+  given.apply(options.steps, scene.run.steps, "run.steps", "--steps");
+  given.apply(options.threads, scene.run.threads, "run.threads", "--threads");
+  return given;
+}
+
+template <typename Scene>
+run_plan plan_of(Scene scene, std::string particles, double time_step) {
+  scene.run.device = resolved(scene.run.device);
+  run_plan plan;
+  plan.name = scene.scene.name;
+  plan.particles = std::move(particles);
+  plan.output = scene.output;
+  plan.steps = static_cast<std::uint64_t>(scene.run.steps);
+  plan.time_step = time_step;
+  plan.precision = io::name_of(scene.run.precision);
+  plan.text = to_text(scene);
+  visit_keys(scene, settings_writer(plan.settings));
+  plan.make = [scene] { return make_simulation(scene); };
+  plan.make_on = [scene](communicator& ranks) { return make_simulation(scene, ranks); };
+  return plan;
+}
+
+}  // namespace quadrat::program

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "distributed/ranks/direct_ranks.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/parallel/for_each.hpp"
+
+/// Elements that a kernel writes where they arrive, in other devices' memory.
+namespace quadrat::detail {
+
+struct alignas(16) four_words {
+  std::uint32_t word[4];
+};
+
+/// Copies elements of several arrays to the ranks that get them: entries in order of rank, each the index of an
+/// element. One call for each unit (four words, or one) of each element, array by array.
+class push_elements {
+ public:
+  static constexpr int most_ranks = 16;
+  static constexpr int most_arrays = 8;
+  /// By rank: where its first element from here goes.
+  using targets = std::array<void*, most_ranks>;
+
+  /// `counts`: the entries of each rank. `self`: this one; the ranks after it come first, since all would otherwise
+  /// write to one at a time.
+  push_elements(std::span<const std::size_t> counts, int self, const std::uint32_t* indices)
+      : indices_(indices), ranks_(static_cast<int>(counts.size())) {
+    for (int rank = 0; rank < ranks_; ++rank) {
+      first_[rank] = entries_;
+      entries_ += static_cast<std::uint32_t>(counts[static_cast<std::size_t>(rank)]);
+      if (rank == self) start_ = entries_;
+    }
+  }
+
+  /// `bytes`: of an element, a multiple of 4.
+  void add(const void* data, std::size_t bytes, const targets& to) {
+    const auto wide = [](const void* place) {
+      return reinterpret_cast<std::uintptr_t>(place) % sizeof(four_words) == 0;
+    };
+    pushed_array& one = arrays_[count_++];
+    one.data = static_cast<const std::uint32_t*>(data);
+    one.wide = bytes % sizeof(four_words) == 0 && wide(data);
+    for (int rank = 0; rank < ranks_; ++rank) {
+      void* const target = to[static_cast<std::size_t>(rank)];
+      one.to[rank] = static_cast<std::uint32_t*>(target);
+      one.wide = one.wide && wide(target);
+    }
+    one.width = static_cast<std::uint32_t>(bytes / (one.wide ? sizeof(four_words) : sizeof(std::uint32_t)));
+    calls_ += std::size_t{entries_} * one.width;
+    one.end = calls_;
+  }
+
+  [[nodiscard]] QUADRAT_HD std::size_t calls() const { return calls_; }
+
+  /// What one call copies: four words or one.
+  struct unit {
+    const std::uint32_t* from;
+    std::uint32_t* to;
+    bool wide;
+
+    [[nodiscard]] QUADRAT_HD four_words load() const {
+      if (wide) return *reinterpret_cast<const four_words*>(from);
+      return {{*from, 0, 0, 0}};
+    }
+    QUADRAT_HD void store(const four_words& value) const {
+      if (wide) {
+        *reinterpret_cast<four_words*>(to) = value;
+      } else {
+        *to = value.word[0];
+      }
+    }
+  };
+
+  [[nodiscard]] QUADRAT_HD unit at(std::size_t i) const {
+    int which = 0;
+    std::size_t call = i;
+    for (; i >= arrays_[which].end; ++which) call = i - arrays_[which].end;
+    const pushed_array& array = arrays_[which];
+    const std::uint32_t width = array.width, words = array.wide ? 4 : 1;
+    const std::size_t element = width == 1 ? call : call / width, part = call - element * width;
+    std::size_t k = element + start_;
+    if (k >= entries_) k -= entries_;
+    int rank = 0;
+    while (rank + 1 < ranks_ && k >= first_[rank + 1]) ++rank;
+    const std::size_t source = indices_[k] * std::size_t{width} + part, target = (k - first_[rank]) * width + part;
+    return {array.data + source * words, array.to[rank] + target * words, array.wide};
+  }
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const unit one = at(i);
+    one.store(one.load());
+  }
+
+ private:
+  struct pushed_array {
+    const std::uint32_t* data;
+    std::uint32_t* to[most_ranks];
+    std::size_t end;      ///< of the calls for this array
+    std::uint32_t width;  ///< units of an element
+    bool wide;            ///< units are four words
+  };
+
+  pushed_array arrays_[most_arrays]{};
+  std::uint32_t first_[most_ranks]{};
+  const std::uint32_t* indices_;
+  int ranks_;
+  int count_ = 0;
+  std::uint32_t entries_ = 0;
+  std::uint32_t start_ = 0;  ///< the entry with which to begin
+  std::size_t calls_ = 0;
+};
+
+/// The ranks with which any elements are exchanged.
+[[nodiscard]] inline std::vector<int> ranks_with_some(std::span<const std::size_t> counts) {
+  std::vector<int> result;
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    if (counts[rank] > 0) result.push_back(static_cast<int>(rank));
+  }
+  return result;
+}
+
+/// The ranks of these as bits.
+[[nodiscard]] inline std::uint32_t bits_of_some(std::span<const std::size_t> counts) {
+  std::uint32_t bits = 0;
+  for (const int rank : ranks_with_some(counts)) bits |= std::uint32_t{1} << rank;
+  return bits;
+}
+
+/// What kernels of different ranks tell each other: the number of the exchange that they have come to.
+struct direct_signals {
+  static constexpr std::size_t pitch = 8;  ///< words from flag to flag: a sector
+
+  std::uint32_t* flags;  ///< of this rank: [may be written to, has written][rank]
+  std::uint32_t* of_others[push_elements::most_ranks];
+  const std::uint32_t* stop;  ///< not 0: a rank has failed, and nothing is waited for
+  std::uint32_t* blocks;      ///< of the kernel that have ended
+  std::uint32_t number;       ///< of the exchange
+  std::uint32_t self;
+  std::uint32_t to, from;  ///< bits of ranks: those written to, those that write here
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t* ready(std::uint32_t* all, std::uint32_t rank) const {
+    return all + rank * pitch;
+  }
+  [[nodiscard]] QUADRAT_HD std::uint32_t* done(std::uint32_t* all, std::uint32_t rank) const {
+    return all + (push_elements::most_ranks + rank) * pitch;
+  }
+  /// Of the flags and `blocks`.
+  static constexpr std::size_t words = std::size_t{2} * push_elements::most_ranks * pitch + 1;
+};
+
+#if defined(__CUDACC__)
+
+__device__ __forceinline__ void set_flag(std::uint32_t* flag, std::uint32_t number) {
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(number) : "memory");
+}
+
+/// Waits until a flag has reached a number; numbers may wrap around. False: a rank has failed.
+__device__ __forceinline__ bool wait_for_flag(const std::uint32_t* flag, std::uint32_t number,
+                                              const std::uint32_t* stop) {
+  constexpr unsigned patience = 1024;  // looks at the flag between two at the host's memory
+  for (unsigned looks = 1;; ++looks) {
+    std::uint32_t value;
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+    if (static_cast<int>(value - number) >= 0) return true;
+    if (looks % patience == 0 && *const_cast<const volatile std::uint32_t*>(stop) != 0) return false;
+  }
+}
+
+/// Threads of a block. With no more blocks than multiprocessors there is always room for kernels of other streams: a
+/// kernel that another rank waits for can start, whichever of two exchanges comes first.
+inline constexpr unsigned push_threads = 512;
+
+/// Writes to others when they no longer read what was there, and ends when all others have written here. If a rank has
+/// failed it just ends.
+template <typename Body>
+__global__ void __launch_bounds__(push_threads)
+    push_kernel(const __grid_constant__ Body body, const __grid_constant__ direct_signals signals) {
+  constexpr int at_once = 4;
+  const std::uint32_t rank = threadIdx.x;
+  const bool reads = rank < push_elements::most_ranks && (signals.from >> rank & 1) != 0;
+  const bool writes = rank < push_elements::most_ranks && (signals.to >> rank & 1) != 0;
+  if (reads && blockIdx.x == 0) set_flag(signals.ready(signals.of_others[rank], signals.self), signals.number);
+  const bool ready = !writes || wait_for_flag(signals.ready(signals.flags, rank), signals.number, signals.stop);
+  if (__syncthreads_and(ready) == 0) return;
+  const std::size_t all = body.calls(), width = static_cast<std::size_t>(gridDim.x) * push_threads;
+  std::size_t i = static_cast<std::size_t>(blockIdx.x) * push_threads + threadIdx.x;
+  // All loads are in flight before the first is needed.
+  for (; i + (at_once - 1) * width < all; i += at_once * width) {
+    typename Body::unit units[at_once];
+    four_words values[at_once];
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) units[k] = body.at(i + static_cast<std::size_t>(k) * width);
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) values[k] = units[k].load();
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) units[k].store(values[k]);
+  }
+  for (; i < all; i += width) body(i);
+  __syncthreads();
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    is_last = atomicAdd(signals.blocks, 1u) == gridDim.x - 1;
+    __threadfence_system();
+  }
+  __syncthreads();
+  if (!is_last) return;
+  if (threadIdx.x == 0) *signals.blocks = 0;
+  if (writes) set_flag(signals.done(signals.of_others[rank], signals.self), signals.number);
+  if (reads) wait_for_flag(signals.done(signals.flags, rank), signals.number, signals.stop);
+}
+
+#endif
+
+/// How an object of a rank writes into the memory of others, on one stream. Between ranks that share a device streams
+/// wait for each other's marks. Between others one kernel does all: seven calls of the driver, in which threads wait
+/// for each other, become one. Threads meet before it and after it: what a kernel waits for has then been enqueued
+/// before any of them goes on, so that it comes, whatever a thread does next. All calls are collective.
+class direct_way {
+ public:
+  direct_way(const cuda_context& context, communicator& ranks, direct_ranks& direct)
+      : ranks_(ranks), direct_(direct), stop_(direct.stop_flag()) {
+    if (stop_ == nullptr) return;
+    flags_.resize_discarding(context, direct_signals::words);
+    fill_bytes(context, flags_.data(), 0, flags_.bytes());
+    context.synchronize();
+    flags_of_all_ = all_values(ranks, flags_.data());
+  }
+
+  /// Before any is written: gathers `bytes` of host memory of all.
+  void open(const cuda_context& context, std::span<const std::size_t> sent, const void* mine, void* all,
+            std::size_t bytes) {
+    if (stop_ != nullptr) return ranks_.all_gather(mine, all, bytes);
+    direct_.mark(context);
+    direct_.pass_marks(context, ranks_with_some(sent), mine, all, bytes);
+  }
+  void push(const cuda_context& context, const char* name, const push_elements& body, std::size_t bytes,
+            std::span<const std::size_t> sent, std::span<const std::size_t> received) {
+    direct_.count_written(bytes);
+    if (stop_ == nullptr) {
+      for_each(context, name, body.calls(), body);
+      return direct_.mark(context);
+    }
+    ++number_;
+    launch(context, name, body, bits_of_some(sent), bits_of_some(received));
+    ranks_.barrier();
+  }
+  /// Later work of the stream may read what others have written.
+  void finish(const cuda_context& context, std::span<const std::size_t> received) {
+    if (stop_ == nullptr) direct_.pass_marks(context, ranks_with_some(received), nullptr, nullptr, 0);
+  }
+  [[nodiscard]] int self() const { return ranks_.rank(); }
+  [[nodiscard]] std::size_t bytes() const { return flags_.bytes(); }
+
+ private:
+  void launch(const cuda_context& context, const char* name, const push_elements& body, std::uint32_t to,
+              std::uint32_t from) {
+#if defined(__CUDACC__)
+    if (to == 0 && from == 0) return;
+    direct_signals signals{};
+    signals.flags = flags_.data();
+    std::copy(flags_of_all_.begin(), flags_of_all_.end(), signals.of_others);
+    signals.stop = stop_;
+    signals.blocks = flags_.data() + (direct_signals::words - 1);
+    signals.number = number_;
+    signals.self = static_cast<std::uint32_t>(self());
+    signals.to = to;
+    signals.from = from;
+    const cuda_launch launch(context, name);
+    const std::size_t needed = (body.calls() + push_threads - 1) / push_threads;
+    const auto most = static_cast<std::size_t>(context.multiprocessors());
+    const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(needed, 1, most));
+    push_kernel<<<blocks, push_threads, 0, context.stream()>>>(body, signals);
+    launch.check();
+#else
+    static_cast<void>(to);
+    static_cast<void>(from);
+    for_each(context, name, body.calls(), body);  // throws
+#endif
+  }
+
+  communicator& ranks_;
+  direct_ranks& direct_;
+  const std::uint32_t* stop_;  ///< nullptr: ranks share devices
+  array<std::uint32_t, cuda_context> flags_;
+  std::vector<std::uint32_t*> flags_of_all_;
+  std::uint32_t number_ = 0;
+};
+
+/// Where ranks can write to each other; else nullptr. Collective.
+template <typename Context>
+[[nodiscard]] std::unique_ptr<direct_way> find_direct_way(const Context& context, communicator& ranks) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (ranks.size() > 1 && ranks.size() <= push_elements::most_ranks) {
+      if (direct_ranks* const direct = find_direct_ranks(ranks, context); direct != nullptr) {
+        return std::make_unique<direct_way>(context, ranks, *direct);
+      }
+    }
+  }
+  return nullptr;
+}
+
+/// An array of which elements go to other ranks, and where those of others arrive, in order of the sending rank.
+struct direct_array {
+  const void* data;
+  std::size_t bytes;  ///< of an element
+  void* arrivals;
+};
+
+/// Elements that ranks write where they arrive, each into memory of the others.
+class direct_exchange {
+ public:
+  /// By rank: the elements that go there, and that come from there.
+  direct_exchange(direct_way& way, std::span<const std::size_t> sent, std::span<const std::size_t> received)
+      : way_(way), sent_(sent), received_(received) {}
+
+  /// When all that are written to have read what was there before; at most push_elements::most_arrays. Collective.
+  void start(const cuda_context& context, const char* name, std::span<const direct_array> arrays,
+             const std::uint32_t* indices) const {
+    arrival mine{}, all[push_elements::most_ranks];
+    for (std::size_t k = 0; k < arrays.size(); ++k) mine.data[k] = static_cast<std::byte*>(arrays[k].arrivals);
+    std::exclusive_scan(received_.begin(), received_.end(), mine.first.begin(), std::size_t{0});
+    way_.open(context, sent_, &mine, all, sizeof(mine));
+    const auto self = static_cast<std::size_t>(way_.self());
+    push_elements body(sent_, way_.self(), indices);
+    std::size_t bytes = 0;
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      push_elements::targets to{};
+      for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
+        if (sent_[rank] > 0) to[rank] = all[rank].data[k] + all[rank].first[self] * arrays[k].bytes;
+      }
+      body.add(arrays[k].data, arrays[k].bytes, to);
+      bytes += arrays[k].bytes;
+    }
+    way_.push(context, name, body, std::accumulate(sent_.begin(), sent_.end(), std::size_t{0}) * bytes, sent_,
+              received_);
+  }
+  /// Later work of the stream may read what has arrived. Collective.
+  void finish(const cuda_context& context) const { way_.finish(context, received_); }
+
+ private:
+  struct arrival {
+    std::array<std::byte*, push_elements::most_arrays> data;
+    std::array<std::size_t, push_elements::most_ranks> first;  ///< by rank: of its elements
+  };
+
+  direct_way& way_;
+  std::span<const std::size_t> sent_, received_;
+};
+
+}  // namespace quadrat::detail
