@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "neighbors/operations.hpp"
@@ -56,6 +58,19 @@ template <typename T>
   return values;
 }
 
+/// Equally spaced points on a line along an axis of the unit cube, in random order.
+template <typename T>
+[[nodiscard]] std::vector<T> points_in_chain(std::size_t n) {
+  std::vector<std::size_t> places(n);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  for (std::size_t i = n; i > 1; --i) std::swap(places[i - 1], places[random_word(22, i) % i]);
+  std::vector<T> values(3 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    values[3 * i] = static_cast<T>((static_cast<double>(places[i]) + 0.5) / static_cast<double>(n) - 0.5);
+  }
+  return values;
+}
+
 template <typename T, typename Context>
 void time_both_clusters(const session& s, const cluster_points<Context, T>& what) {
   time_clusters(s, what, 1);
@@ -74,14 +89,17 @@ void run_clusters_on(const session& s, const Context& context) {
       s, cluster_points<Context, float>{"uniform periodic", uniform_problem<Context, float>(context, n, 10, true)});
   time_both_clusters(
       s, cluster_points<Context, double>{"uniform", uniform_problem<Context, double>(context, n, 10, false)});
-  constexpr double link = 0.1;
-  const auto crowded = [&](std::string_view distribution, const std::vector<float>& values) {
+  const auto time_points = [&](std::string_view distribution, const std::vector<float>& values, double link) {
     time_both_clusters(s,
                        cluster_points<Context, float>{
                            distribution, problem<Context, float>(context, values, {unit_cube<float>(false)}, link, 0)});
   };
-  crowded("ball of 4 linking lengths", points_in_ball<float>(n, 4 * link));
-  crowded("one place", std::vector<float>(3 * n, 0.25f));
+  constexpr double link = 0.1;
+  time_points("ball of 4 linking lengths", points_in_ball<float>(n, 4 * link), link);
+  time_points("one place", std::vector<float>(3 * n, 0.25f), link);
+  const std::size_t length = s.full() ? 200'000 : n;
+  time_points("chain", points_in_chain<float>(length), 2.5 / static_cast<double>(length));
+  time_both_clusters(s, uniform(length, 4));  // with as many friends
 }
 
 }  // namespace

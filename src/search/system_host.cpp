@@ -4,13 +4,14 @@
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/search/lattice/system.hpp"
+#include "search/rounding.hpp"
 
 namespace quadrat::detail {
 
 namespace {
 
 /// The most images on either side of a particle: sort keys have ten bits per axis.
-constexpr double most_images = 500;
+constexpr double most_images_along = 500;
 
 /// Cells along an axis, so that their numbers are exact in T.
 template <typename T>
@@ -83,6 +84,33 @@ double rounding_of_origin(const lattice<T, D>& shape, int axis) {
   return 2 * std::numeric_limits<T>::epsilon() * size;
 }
 
+}  // namespace
+
+template <typename T, int D>
+vec<double, D> rounding_in_box(const lattice<T, D>& shape, T reach, std::size_t number) {
+  vec<double, D> images{}, result{};
+  for (int axis = 0; axis < D; ++axis) {
+    const double height = static_cast<double>(shape.height(axis));
+    require(std::isfinite(height) && height > 0, "box ", number, " is not one that make_lattice has made");
+    if (!shape.periodic[axis]) continue;
+    const double spanned = static_cast<double>(reach) / height;
+    require(spanned <= most_images_along - 2, "the cutoff ", reach, " spans ", static_cast<T>(spanned),
+            " images of box ", number, " along its vector ", axis, "; at most ", most_images_along - 2,
+            " are possible");
+    images[axis] = spanned + 2;
+  }
+  for (int axis = 0; axis < D; ++axis) {
+    const double vectors = rounding_of_vectors(shape, axis, images), origin = rounding_of_origin(shape, axis);
+    require(vectors < 0.1, "the vectors of box ", number,
+            " are so nearly dependent that positions in it are lost to rounding");
+    require(origin < 0.1, "the origin of box ", number, " is so far from 0 that positions in it are lost to rounding");
+    result[axis] = vectors + origin;
+  }
+  return result;
+}
+
+namespace {
+
 /// Sets what is stored along an axis, and `count`, the cells in the box.
 template <typename T, int D>
 void fold_axis(search_system<T, D>& system, double& count, int axis, const axis_cells& cells, double most,
@@ -118,33 +146,21 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<dou
   system.shape = shape;
   system.from = shape.origin;
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
-  vec<double, D> images{};
+  const vec<double, D> rounding = rounding_in_box(shape, request.reach, number);
   vec<double, D> counts{};  // in the box
   const vec<axis_cells, D> natural = natural_cells(shape, edges, request, number);
   for (int axis = 0; axis < D; ++axis) {
     const double height = static_cast<double>(shape.height(axis));
-    require(std::isfinite(height) && height > 0, "box ", number, " is not one that make_lattice has made");
     fold_axis(system, counts[axis], axis, natural[axis], most[axis], edges[axis]);
     const double count = counts[axis];
     system.rate[axis] =
         static_cast<T>(shape.orthorhombic ? count / static_cast<double>(shape.vectors[axis][axis]) : count);
     system.cells_per_length[axis] = static_cast<T>(count / height) * (T(1) + 16 * epsilon);
     system.edge[axis] = static_cast<T>(height / count) * (T(1) - 16 * epsilon);
-    if (!shape.periodic[axis]) continue;
-    const double spanned = static_cast<double>(request.reach) / height;
-    require(spanned <= most_images - 2, "the cutoff ", request.reach, " spans ", static_cast<T>(spanned),
-            " images of box ", number, " along its vector ", axis, "; at most ", most_images - 2, " are possible");
-    images[axis] = spanned + 2;
-  }
-  for (int axis = 0; axis < D; ++axis) {
-    const double vectors = rounding_of_vectors(shape, axis, images), origin = rounding_of_origin(shape, axis);
-    require(vectors < 0.1, "the vectors of box ", number,
-            " are so nearly dependent that positions in it are lost to rounding");
-    require(origin < 0.1, "the origin of box ", number, " is so far from 0 that positions in it are lost to rounding");
     // Along an axis without end, coordinates round by what they are themselves; see slack_at.
     const bool endless = shape.orthorhombic && system.repeats[axis] == 0;
     system.slack[axis] = static_cast<T>(endless ? 16 * static_cast<double>(epsilon) * system.cells[axis]
-                                                : (vectors + origin) * counts[axis]);
+                                                : rounding[axis] * counts[axis]);
   }
   return system;
 }
@@ -217,6 +233,10 @@ search_system<T, D> make_search_system(const grid<T, D>& space) {
   return system;
 }
 
+template vec<double, 2> rounding_in_box(const lattice<float, 2>&, float, std::size_t);
+template vec<double, 3> rounding_in_box(const lattice<float, 3>&, float, std::size_t);
+template vec<double, 2> rounding_in_box(const lattice<double, 2>&, double, std::size_t);
+template vec<double, 3> rounding_in_box(const lattice<double, 3>&, double, std::size_t);
 template search_system<float, 2> make_search_system(const grid<float, 2>&);
 template search_system<float, 3> make_search_system(const grid<float, 3>&);
 template search_system<double, 2> make_search_system(const grid<double, 2>&);

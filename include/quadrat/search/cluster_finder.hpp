@@ -49,9 +49,9 @@ struct cluster_view {
 /// Points are sorted by parts of cells whose points are all linked. A forest over these parts is united by atomic
 /// hooking with pointer jumping (J. Jaiganesh, M. Burtscher, *A High-Performance Connected Components Implementation
 /// for GPUs*, 2018; A. Prokopenko, D. Lebrun-Grandie, D. Arndt, *Fast Tree-Based Algorithms for DBSCAN on GPUs*, 2023).
-/// No list of neighbors is made: memory is proportional to the points (60 to 80 bytes for each in float and 3D). Where
-/// many points share a cell, a tree of bounding boxes passes over points that are too far away to be linked. Long axes
-/// of the box are folded, so that time follows the points and not the box.
+/// No list of neighbors is made: memory is proportional to the points (65 to 85 bytes for each in float and 3D). Where
+/// many points share a cell, a tree of bounding boxes passes over points that are too far away to be linked. Cells of
+/// large boxes share buckets by hashing, so that time follows the number of points, wherever they are.
 ///
 /// Determinism: labels and sizes are the same in every run and with any number of threads. CPU and GPU may disagree
 /// about points whose distance rounds to the linking length.

@@ -6,6 +6,11 @@
 namespace quadrat {
 
 template <typename Context, typename T, int D>
+struct cluster_finder<Context, T, D>::implementation : detail::cluster_engine<Context, T, D> {
+  using detail::cluster_engine<Context, T, D>::cluster_engine;
+};
+
+template <typename Context, typename T, int D>
 cluster_finder<Context, T, D>::cluster_finder(const Context& context, const cluster_options<T>& options,
                                               const lattice<T, D>& box)
     : implementation_(std::make_unique<implementation>(context, options, box)) {}

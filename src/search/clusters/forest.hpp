@@ -8,10 +8,18 @@
 
 namespace quadrat::detail {
 
+/// What tests count: points, bounding boxes and rows of cells that are looked at, and steps in the forest.
+struct no_cluster_counts {
+  QUADRAT_HD void look() const {}
+  QUADRAT_HD void hop() const {}
+};
+
 /// A disjoint-set forest that many threads unite at once (ECL-CC). A root is its own parent; any other parent is
 /// smaller than its child, so that the root of a finished tree is its smallest element, whatever the timing.
+template <typename Counts>
 struct cluster_forest {
   std::uint32_t* parents;
+  Counts counts;
 
   /// The root at some time during the call. Shortens the path behind it: elements that are no roots never become roots
   /// again, so that a plain store of one of their ancestors does no harm.
@@ -20,6 +28,7 @@ struct cluster_forest {
     if (parent == element) return element;
     std::uint32_t before = element;
     for (std::uint32_t next = load(parent); next < parent; next = load(parent)) {
+      counts.hop();
       store(before, next);
       before = parent;
       parent = next;
@@ -36,6 +45,7 @@ struct cluster_forest {
       const std::uint32_t larger = a > b ? a : b, smaller = a > b ? b : a;
       const std::uint32_t found = atomic_compare_exchange(parents + larger, larger, smaller);
       if (found == larger) return;
+      counts.hop();
       a = root(found);
       b = root(smaller);
     }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 
 #include "quadrat/cells/keys.hpp"
 #include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/sort.hpp"
+#include "search/clusters/cells.hpp"
 #include "search/search.hpp"
 
-/// Cells of about the linking length, cut into parts in which all points are linked. Points are sorted by cell, then by
-/// part, then along a Morton curve inside the part.
+/// Cells of about the linking length, cut into parts in which all points are linked. Points are sorted by cell (in the
+/// order of buckets), then along a Morton curve in the cell, on which a part is one stretch.
 namespace quadrat::detail {
 
 /// A point in the order of cells: its wrapped position and the number of its part.
@@ -27,105 +30,92 @@ struct alignas(sizeof(T) == 4 ? 16 : 8) cluster_point {
   [[nodiscard]] QUADRAT_HD bool is_core() const { return (part_and_core & not_core) == 0; }
 };
 
-/// How the cells of a system are cut into parts. Coordinates of parts are computed in double precision, in which they
-/// are exact enough for float positions anywhere.
+/// How cells are cut into parts, and the keys that points are sorted by: bucket, hash of the cell where cells share
+/// buckets, place in the cell along a Morton curve. Since each cell has 2^k parts along each axis, the first bits of
+/// the place are the part.
 template <typename T, int D>
 struct cluster_parts {
-  search_system<T, D> system;
-  vec<double, D> rate;  ///< parts per fraction; per length if the lattice is orthorhombic
-  vec<int, D> parts;    ///< of a cell along each axis
-  /// Whether a cell and the place of a part in it do not determine the part: cells are folded, rounded, or cut into too
-  /// many parts. Keys then have a hash of the part, and parts are told apart by their coordinates.
-  bool hashed;
-  int part_bits;  ///< of a key
+  cluster_cells<T, D> cells;
+  double parts;  ///< of a cell along each axis: a power of two
+  /// Whether keys do not determine the part: cells share buckets, are rounded, or are cut into too many parts. Parts
+  /// are told apart by their coordinates then.
+  bool shared;
+  int hash_bits;
+  int place_bits;  ///< along each axis
+  int fine_bits;   ///< at the end of a key, which all parts have in common
 
-  static constexpr int fine_bits_along_axis = 12 / D;
-  static constexpr int fine_bits = D * fine_bits_along_axis;
-  static constexpr int most_part_bits = 16;
-
-  [[nodiscard]] QUADRAT_HD vec<double, D> coordinates(const vec<T, D>& wrapped) const {
-    const vec<double, D> offset = cast<double>(wrapped) - cast<double>(system.from);
-    vec<double, D> result{};
-    for (int axis = 0; axis < D; ++axis) {
-      const double along =
-          system.shape.orthorhombic ? offset[axis] : dot(cast<double>(system.shape.inverse[axis]), offset);
-      result[axis] = along * rate[axis];
-    }
-    return result;
-  }
-  /// The coordinates of a point's part. Points of equal parts are linked.
-  [[nodiscard]] QUADRAT_HD vec<double, D> part_of(const vec<T, D>& wrapped) const {
-    vec<double, D> at = coordinates(wrapped);
-    for (int axis = 0; axis < D; ++axis) at[axis] = std::floor(at[axis]) + 0.0;  // no negative zero
-    return at;
-  }
-
-  /// cell, part, place in the part
   [[nodiscard]] QUADRAT_HD std::uint64_t key_of(const vec<T, D>& wrapped) const {
-    const vec<double, D> at = coordinates(wrapped);
-    const vec<double, D> part = part_of(wrapped);
-    std::uint64_t fine = 0;
+    const vec<double, D> at = cells.coordinates(wrapped);
+    std::uint64_t key = cells.bucket_at(at);
+    if (hash_bits > 0) key = key << hash_bits | hash_of(at) >> (64 - hash_bits);
+    vec<std::uint64_t, D> place{};
+    const double places = static_cast<double>(std::uint64_t{1} << place_bits);
     for (int axis = 0; axis < D; ++axis) {
-      constexpr int most = (1 << fine_bits_along_axis) - 1;
-      const int place = static_cast<int>((at[axis] - part[axis]) * (most + 1));
-      const auto bits = static_cast<std::uint64_t>(place < most ? place : most);
-      for (int b = 0; b < fine_bits_along_axis; ++b) fine |= (bits >> b & 1u) << (b * D + axis);
+      const double along = std::floor(cells.place_of(at[axis], axis) * places);
+      place[axis] = static_cast<std::uint64_t>(along < places - 1 ? (along > 0 ? along : 0) : places - 1);
     }
-    const std::uint64_t number = hashed ? hash_of(part) : place_of(wrapped, part);
-    return (static_cast<std::uint64_t>(system.cell_of(wrapped)) << part_bits | number) << fine_bits | fine;
+    for (int b = place_bits - 1; b >= 0; --b) {
+      for (int axis = D - 1; axis >= 0; --axis) key = key << 1 | (place[axis] >> b & 1u);
+    }
+    return key;
   }
-  [[nodiscard]] QUADRAT_HD cell_id cell_of_key(std::uint64_t key) const {
-    return static_cast<cell_id>(key >> (fine_bits + part_bits));
+  [[nodiscard]] QUADRAT_HD cell_id bucket_of_key(std::uint64_t key) const {
+    return static_cast<cell_id>(key >> (hash_bits + D * place_bits));
+  }
+  /// Whether two points whose keys agree but for the fine bits are in one part, where parts are shared: they are linked
+  /// then.
+  [[nodiscard]] QUADRAT_HD bool same_part(const vec<T, D>& a, const vec<T, D>& b) const {
+    return a == b || (cells.is_exact(a) && cells.is_exact(b) && part_of(a) == part_of(b));
   }
 
  private:
-  [[nodiscard]] QUADRAT_HD static std::uint64_t hash_of(const vec<double, D>& part) {
+  [[nodiscard]] QUADRAT_HD vec<double, D> part_of(const vec<T, D>& wrapped) const {
+    vec<double, D> at = cells.coordinates(wrapped);
+    for (int axis = 0; axis < D; ++axis) at[axis] = std::floor(at[axis] * parts);
+    return at;
+  }
+  /// Of the cell.
+  [[nodiscard]] QUADRAT_HD static std::uint64_t hash_of(const vec<double, D>& at) {
     std::uint64_t hash = 0;
     for (int axis = 0; axis < D; ++axis) {
-      std::uint64_t bits = 0;
-      memcpy(&bits, &part[axis], sizeof(bits));
-      hash = hashed_keys::hash((hash ^ bits) + 0x9e3779b97f4a7c15u);
+      const auto index = static_cast<std::int64_t>(std::floor(at[axis]));
+      hash = hashed_keys::hash((hash ^ static_cast<std::uint64_t>(index)) + 0x9e3779b97f4a7c15u);
     }
-    return hash >> (64 - most_part_bits);
-  }
-  /// The place of a part among those of its cell; the nearest one if rounding has put the point into the next cell.
-  [[nodiscard]] QUADRAT_HD std::uint64_t place_of(const vec<T, D>& wrapped, const vec<double, D>& part) const {
-    std::uint64_t number = 0;
-    for (int axis = D - 1; axis >= 0; --axis) {
-      const int cell = system.clamped(system.unwrapped_index(system.coordinate(wrapped, axis)), axis);
-      const double last = parts[axis] - 1;
-      double place = part[axis] - static_cast<double>(cell) * static_cast<double>(parts[axis]);
-      place = place > 0 ? (place < last ? place : last) : 0;
-      number = number * static_cast<std::uint64_t>(parts[axis]) + static_cast<std::uint64_t>(place);
-    }
-    return number;
+    return hash;
   }
 };
 
-/// Host: cuts the cells of a system so that the diameter of a part is at most 0.9 linking lengths, which leaves room
-/// for rounding.
+/// Host: cuts cells so that the diameter of a part is at most 0.9 linking lengths, which leaves room for rounding.
 template <typename T, int D>
-[[nodiscard]] cluster_parts<T, D> make_cluster_parts(const search_system<T, D>& system, T link) {
+[[nodiscard]] cluster_parts<T, D> make_cluster_parts(const cluster_cells<T, D>& cells, T link) {
   cluster_parts<T, D> result{};
-  result.system = system;
-  result.hashed = false;
-  double count = 1;
+  result.cells = cells;
+  result.shared = cells.table > 0;
+  result.hash_bits = cells.table > 0 ? 6 : 0;
+  const lattice<T, D>& shape = cells.shape;
+  double sum = 0, squares = 0, rounded = 0;
   for (int axis = 0; axis < D; ++axis) {
-    const auto rate = static_cast<double>(system.rate[axis]);
-    const double edge =
-        (system.shape.orthorhombic ? 1.0 : std::sqrt(squared_norm(cast<double>(system.shape.vectors[axis])))) / rate;
-    const double shares = system.shape.orthorhombic ? std::sqrt(static_cast<double>(D)) : D;
-    const double parts = std::fmin(std::fmax(std::ceil(edge * shares / (0.9 * static_cast<double>(link))), 1.0), 1e9);
-    result.parts[axis] = static_cast<int>(parts);
-    result.rate[axis] = rate * parts;
-    // Half of what the diameter leaves, on either side.
-    result.hashed =
-        result.hashed || system.repeats[axis] != 1 || static_cast<double>(system.slack[axis]) * parts > 0.02;
-    count *= parts;
+    const double length = shape.orthorhombic ? 1.0 : std::sqrt(squared_norm(cast<double>(shape.vectors[axis])));
+    const double edge = length / cells.rate[axis] / static_cast<double>(link);
+    sum += edge;
+    squares += edge * edge;
+    // Points may be as far outside of the box as rounding goes.
+    double size = size_in_box(shape, axis);
+    for (int k = 0; k < D && !shape.orthorhombic; ++k) {
+      size += std::fabs(static_cast<double>(shape.inverse[axis][k] * shape.origin[k]));
+    }
+    const double outside = 16.0 * std::numeric_limits<T>::epsilon() * size * cells.cells[axis];
+    rounded = std::fmax(rounded, cells.allowed[axis] + outside);
   }
-  result.hashed = result.hashed || count > (1 << cluster_parts<T, D>::most_part_bits);
-  result.part_bits = cluster_parts<T, D>::most_part_bits;
-  while (!result.hashed && result.part_bits > 0 && (1 << (result.part_bits - 1)) >= count) --result.part_bits;
+  const double diameter = shape.orthorhombic ? std::sqrt(squares) : sum;
+  const int part_bits = std::max(0, static_cast<int>(std::ceil(std::log2(diameter / 0.9))));
+  result.parts = std::ldexp(1.0, part_bits);
+  const int most_bits = (63 - key_bits_for(cells.buckets) - result.hash_bits) / D;
+  constexpr int fine = 12 / D;
+  result.place_bits = std::min(part_bits + fine, most_bits);
+  result.fine_bits = D * std::max(0, result.place_bits - part_bits);
+  // Half of what the diameter leaves, on either side.
+  result.shared = result.shared || part_bits > most_bits || rounded * result.parts > 0.02;
   return result;
 }
 
@@ -137,9 +127,9 @@ struct cluster_key {
 
   QUADRAT_HD std::uint64_t operator()(std::size_t i) const {
     const vec<T, D> point = key.search.points[i];
-    if (!key.check_in(parts.system.shape, point, i)) return 0;
+    if (!key.check_in(parts.cells.shape, point, i)) return 0;
     vec<int, D> boxes{};
-    return parts.key_of(parts.system.shape.wrap(point, boxes));
+    return parts.key_of(parts.cells.shape.wrap(point, boxes));
   }
 };
 
@@ -152,18 +142,18 @@ struct mark_parts {
   const particle_id* elements;
   std::size_t count;
   std::uint32_t* begins;       ///< by slot: 1 or 0
-  std::uint32_t* cell_counts;  ///< 0 at first
+  std::uint32_t* cell_counts;  ///< of buckets: 0 at first
   std::uint64_t* has_crowded;  ///< 0 at first; 1: there is a cell with `crowded` points or more
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const cell_id cell = parts.cell_of_key(keys[k]);
-    const bool first = k == 0 || parts.cell_of_key(keys[k - 1]) != cell;
-    const bool last = k + 1 == count || parts.cell_of_key(keys[k + 1]) != cell;
+    const cell_id cell = parts.bucket_of_key(keys[k]);
+    const bool first = k == 0 || parts.bucket_of_key(keys[k - 1]) != cell;
+    const bool last = k + 1 == count || parts.bucket_of_key(keys[k + 1]) != cell;
     begins[k] = first || !same_part(k - 1, k) ? 1 : 0;
     // end - begin, modulo 2^32.
     if (first) atomic_add(cell_counts + cell, ~static_cast<std::uint32_t>(k) + 1);
     if (last) atomic_add(cell_counts + cell, static_cast<std::uint32_t>(k) + 1);
-    if (first && k + crowded <= count && parts.cell_of_key(keys[k + crowded - 1]) == cell) {
+    if (first && k + crowded <= count && parts.bucket_of_key(keys[k + crowded - 1]) == cell) {
       atomic_max(has_crowded, std::uint64_t{1});
     }
   }
@@ -172,14 +162,12 @@ struct mark_parts {
 
  private:
   [[nodiscard]] QUADRAT_HD bool same_part(std::size_t a, std::size_t b) const {
-    constexpr int fine = cluster_parts<T, D>::fine_bits;
-    if (keys[a] >> fine != keys[b] >> fine) return false;
-    if (!parts.hashed) return true;
-    return parts.part_of(wrapped(a)) == parts.part_of(wrapped(b));
+    if (keys[a] >> parts.fine_bits != keys[b] >> parts.fine_bits) return false;
+    return !parts.shared || parts.same_part(wrapped(a), wrapped(b));
   }
   [[nodiscard]] QUADRAT_HD vec<T, D> wrapped(std::size_t k) const {
     vec<int, D> boxes{};
-    return parts.system.shape.wrap(points[elements[k]], boxes);
+    return parts.cells.shape.wrap(points[elements[k]], boxes);
   }
 };
 
@@ -199,7 +187,7 @@ struct place_cluster_points {
   QUADRAT_HD void operator()(std::size_t k) const {
     vec<int, D> boxes{};
     const std::uint32_t before = parts_before[k + 1];
-    placed[k] = {parts.system.shape.wrap(points[elements[k]], boxes), before - 1};
+    placed[k] = {parts.cells.shape.wrap(points[elements[k]], boxes), before - 1};
     if (parts_before[k] != before) {
       part_begins[before - 1] = static_cast<std::uint32_t>(k);
       parents[before - 1] = before - 1;

@@ -15,24 +15,30 @@
 namespace quadrat::detail {
 
 /// Points in cells, in the order of their slots, passed to kernels by value.
-template <typename T, int D>
+template <typename Precision, int Dimension, typename Counts = no_cluster_counts>
 struct cluster_search {
-  search_system<T, D> system;
-  T link;
+  using T = Precision;
+  static constexpr int D = Dimension;
+  using vector = vec<T, D>;
+  using point_type = cluster_point<T, D>;
+  using forest_type = cluster_forest<Counts>;
+
+  cluster_cells<T, D> cells;
   T squared_link;
   const std::uint32_t* cell_offsets;
   cluster_point<T, D>* points;
   const std::uint32_t* part_begins;  ///< with one at the end
   box_tree<T, D> tree;               ///< without levels if no cell is crowded
+  Counts counts;
 
   /// Calls f(first slot, last slot + 1, translation) for each row of cells within reach of a wrapped point, until f
   /// returns false. Rows that begin after cell `most` are left out.
   template <typename F>
   QUADRAT_HD void for_each_run(const vec<T, D>& point, cell_id most, F&& f) const {
     bool more = true;
-    const walking_order rows{true, 1};
-    for_each_image_run(system, system.reach(point, link), rows, [&](cell_id first, cell_id last, const vec<int, D>& s) {
-      if (more && first <= most) more = f(cell_offsets[first], cell_offsets[last + 1], system.shape.translation(s));
+    cells.for_each_run(point, [&](cell_id first, cell_id last, const vec<int, D>& s) {
+      counts.look();
+      if (more && first <= most) more = f(cell_offsets[first], cell_offsets[last + 1], cells.shape.translation(s));
     });
   }
   template <typename F>
@@ -56,6 +62,7 @@ struct cluster_search {
                             const vec<T, D>& translation, Visitor& visitor) const {
     if (is_long(begin, end)) return visit_long_run(begin, end, point, translation, visitor);
     for (std::uint32_t k = begin; k < end; ++k) {
+      counts.look();
       const cluster_point<T, D> other = points[k];
       if (other.is_core() && visitor.wants(other.part()) && linked(point, other.position, translation)) {
         visitor.found(other.part());
@@ -69,55 +76,61 @@ struct cluster_search {
                                  const vec<T, D>& translation, Visitor& visitor) const {
     std::uint32_t wanted = no_particle;  // the part that was asked about last
     for (std::uint32_t k = begin; k < end;) {
-      const cluster_point<T, D> other = points[k];
-      if (other.part() != wanted && !visitor.still_wants(other.part())) {
-        k = part_begins[other.part() + 1];
-        continue;
-      }
-      wanted = other.part();
       int level = tree.level_of(k);
-      while (level > 0 && tree.place(tree.at(level, k), point, translation, squared_link) != box_place::far) --level;
+      for (; level > 0; --level) {
+        counts.look();
+        if (tree.place(tree.at(level, k), point, translation, squared_link) == box_place::far) break;
+      }
       if (level > 0) {
         k += tree.width(level);
-      } else if (other.is_core() && linked(point, other.position, translation)) {
+        continue;
+      }
+      counts.look();
+      const cluster_point<T, D> other = points[k];
+      bool skips = other.part() != wanted && !visitor.still_wants(other.part());
+      if (!skips && other.is_core() && linked(point, other.position, translation)) {
         visitor.found(other.part());
         visitor.settle();
-        k = part_begins[other.part() + 1];
-      } else {
-        ++k;
+        skips = true;
       }
+      wanted = other.part();
+      k = skips ? part_begins[other.part() + 1] : k + 1;
     }
   }
 };
 
 /// Index: slot. Finds the core points.
-template <typename T, int D>
+template <typename Search>
 struct find_core_points {
-  cluster_search<T, D> search;
+  using vector = typename Search::vector;
+
+  Search search;
   std::uint32_t least;  ///< points within the linking length
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const cluster_point<T, D> point = search.points[k];
+    const typename Search::point_type point = search.points[k];
     const std::uint32_t part = point.part();
     // Points of a part are linked.
     if (search.part_begins[part + 1] - search.part_begins[part] >= least) return;
     std::uint32_t count = 0;
-    search.for_each_run(point.position, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& translation) {
+    search.for_each_run(point.position, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
       count = counted(count, begin, end, point.position, translation);
       return count < least;
     });
-    if (count < least) search.points[k].part_and_core |= cluster_point<T, D>::not_core;
+    if (count < least) search.points[k].part_and_core |= Search::point_type::not_core;
   }
 
  private:
   /// `count` and the linked points of a run, if they are less than `least`.
   [[nodiscard]] QUADRAT_HD std::uint32_t counted(std::uint32_t count, std::uint32_t begin, std::uint32_t end,
-                                                 const vec<T, D>& point, const vec<T, D>& translation) const {
+                                                 const vector& point, const vector& translation) const {
     const bool by_boxes = search.is_long(begin, end);
     for (std::uint32_t k = begin; k < end && count < least;) {
+      search.counts.look();
       int level = by_boxes ? search.tree.level_of(k) : 0;
       box_place place = box_place::near;
       for (; level > 0; --level) {
+        search.counts.look();
         place = search.tree.place(search.tree.at(level, k), point, translation, search.squared_link);
         if (place != box_place::near) break;
       }
@@ -135,9 +148,10 @@ struct find_core_points {
 
 /// Unites parts of core points with that of one point. Keeps those that are linked until there are several: threads of
 /// a GPU would wait for each other at each.
+template <typename Forest>
 class uniting_visitor {
  public:
-  QUADRAT_HD uniting_visitor(const cluster_forest& of, std::uint32_t part) : forest_(of), own_(part), last_(part) {}
+  QUADRAT_HD uniting_visitor(const Forest& of, std::uint32_t part) : forest_(of), own_(part), last_(part) {}
 
   [[nodiscard]] QUADRAT_HD bool wants(std::uint32_t part) const { return part != own_ && part != last_; }
   [[nodiscard]] QUADRAT_HD bool still_wants(std::uint32_t part) const {
@@ -157,27 +171,29 @@ class uniting_visitor {
 
  private:
   static constexpr int most = 16;
-  const cluster_forest& forest_;
+  const Forest& forest_;
   std::uint32_t own_, last_;
   int count_ = 0;
   std::uint32_t linked_[most];
 };
 
 /// Index: slot. Unites the parts of linked core points; each pair is tested by the one in the higher slot.
-template <typename T, int D>
+template <typename Search>
 struct unite_linked {
   static constexpr unsigned resident_blocks = 4;
 
-  cluster_search<T, D> search;
-  cluster_forest forest;
+  using vector = typename Search::vector;
+
+  Search search;
+  typename Search::forest_type forest;
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const cluster_point<T, D> point = search.points[k];
+    const typename Search::point_type point = search.points[k];
     if (!point.is_core()) return;
     uniting_visitor visits(forest, point.part());
     const auto slot = static_cast<std::uint32_t>(k);
-    const cell_id own = search.system.cell_of(point.position);
-    search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& translation) {
+    const cell_id own = search.cells.bucket_at(search.cells.coordinates(point.position));
+    search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
       if (begin < slot) search.visit_run(begin, end < slot ? end : slot, point.position, translation, visits);
       return true;
     });
@@ -187,22 +203,24 @@ struct unite_linked {
 
 /// Index: slot. Like unite_linked, but a point stops when it has found a few. Where clusters are large, nearly all
 /// points belong to the largest then.
-template <typename T, int D>
+template <typename Search>
 struct unite_few {
   static constexpr unsigned resident_blocks = 5;
 
-  cluster_search<T, D> search;
-  cluster_forest forest;
+  using vector = typename Search::vector;
+
+  Search search;
+  typename Search::forest_type forest;
   std::uint32_t* stopped;  ///< by slot: whether points in lower slots have been left out
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const cluster_point<T, D> point = search.points[k];
+    const typename Search::point_type point = search.points[k];
     bool more = true;
     if (point.is_core()) {
       uniting_visitor visits(forest, point.part());
       const auto slot = static_cast<std::uint32_t>(k);
-      const cell_id own = search.system.cell_of(point.position);
-      search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& s) {
+      const cell_id own = search.cells.bucket_at(search.cells.coordinates(point.position));
+      search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vector& s) {
         for (std::uint32_t other = begin; more && other < end && other < slot; ++other) {
           more = go_on(visits, point.position, search.points[other], s);
         }
@@ -217,8 +235,9 @@ struct unite_few {
   /// On an H200, one or three take longer.
   static constexpr int few = 2;
 
-  [[nodiscard]] QUADRAT_HD bool go_on(uniting_visitor& visits, const vec<T, D>& from, const cluster_point<T, D>& to,
-                                      const vec<T, D>& translation) const {
+  [[nodiscard]] QUADRAT_HD bool go_on(uniting_visitor<typename Search::forest_type>& visits, const vector& from,
+                                      const typename Search::point_type& to, const vector& translation) const {
+    search.counts.look();
     if (!to.is_core() || !visits.wants(to.part()) || !search.linked(from, to.position, translation)) return true;
     visits.found(to.part());
     return visits.kept() < few;
@@ -226,8 +245,9 @@ struct unite_few {
 };
 
 /// Index: part. Makes every part a child of its root.
+template <typename Forest>
 struct flatten_forest {
-  cluster_forest forest;
+  Forest forest;
 
   QUADRAT_HD void operator()(std::size_t part) const { forest.flatten(static_cast<std::uint32_t>(part)); }
 };
@@ -256,24 +276,26 @@ struct vote_for_root {
 /// Index: slot. What unite_few has left: unites the parts of linked core points, unless both are in the largest tree
 /// (M. Sutton, T. Ben-Nun, A. Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", 2018).
 /// Points of that tree do nothing, so that the others test points in higher slots, too.
-template <typename T, int D>
+template <typename Search>
 struct unite_rest {
   static constexpr unsigned resident_blocks = 4;
 
-  cluster_search<T, D> search;
-  cluster_forest forest;
+  using vector = typename Search::vector;
+
+  Search search;
+  typename Search::forest_type forest;
   const std::uint32_t* stopped;
   const std::uint32_t* largest;  ///< its root, or no_particle
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const cluster_point<T, D> point = search.points[k];
+    const typename Search::point_type point = search.points[k];
     const std::uint32_t root = *largest;
     const bool lower = stopped[k] != 0, higher = root != no_particle;
     if (!point.is_core() || (!lower && !higher) || forest.parents[point.part()] == root) return;
     uniting_visitor visits(forest, point.part());
     const auto slot = static_cast<std::uint32_t>(k);
-    const cell_id last = higher ? ~cell_id{0} : search.system.cell_of(point.position);
-    search.for_each_run(point.position, last, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& s) {
+    const cell_id last = higher ? ~cell_id{0} : search.cells.bucket_at(search.cells.coordinates(point.position));
+    search.for_each_run(point.position, last, [&](std::uint32_t begin, std::uint32_t end, const vector& s) {
       if (!lower && begin <= slot) begin = slot + 1;
       if (!higher && end > slot) end = slot;
       if (begin < end) search.visit_run(begin, end, point.position, s, visits);
@@ -307,12 +329,12 @@ struct cluster_chunks {
 }
 
 /// Index: chunk of slots. Finds the smallest index of the core points of each root.
-template <typename T, int D>
+template <typename Search>
 struct find_smallest {
-  const cluster_point<T, D>* points;
+  const typename Search::point_type* points;
   const particle_id* elements;
   cluster_chunks chunks;
-  cluster_forest forest;
+  typename Search::forest_type forest;
   std::uint32_t* smallest;  ///< by part: no_particle at first
 
   QUADRAT_HD void operator()(std::size_t chunk) const {
@@ -342,8 +364,9 @@ struct mark_first_points {
 };
 
 /// Index: part. The label of the core points of each part, or no_particle if it has none.
+template <typename Forest>
 struct label_parts {
-  cluster_forest forest;
+  Forest forest;
   const std::uint32_t* smallest;
   const std::uint32_t* clusters_before;  ///< by point
   std::uint32_t* labels;                 ///< by part
@@ -355,9 +378,11 @@ struct label_parts {
 };
 
 /// Index: slot. The label of each point, in the caller's order.
-template <typename T, int D>
+template <typename Search>
 struct label_points {
-  cluster_search<T, D> search;
+  using vector = typename Search::vector;
+
+  Search search;
   const std::uint32_t* part_labels;
   const particle_id* elements;
   std::int32_t* labels;
@@ -373,12 +398,12 @@ struct label_points {
   };
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const cluster_point<T, D> point = search.points[k];
+    const typename Search::point_type point = search.points[k];
     visitor visits{part_labels, no_particle};
     if (point.is_core()) {
       visits.found(point.part());
     } else {
-      search.for_each_run(point.position, [&](std::uint32_t begin, std::uint32_t end, const vec<T, D>& translation) {
+      search.for_each_run(point.position, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
         search.visit_run(begin, end, point.position, translation, visits);
         return true;
       });
