@@ -8,6 +8,8 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/lattice.hpp"
+#include "quadrat/core/types.hpp"
+#include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 
 /// Clusters of points. Two points are linked if the squared length of points[j] + S . vectors - points[i] is strictly
@@ -42,6 +44,15 @@ struct cluster_view {
   const std::uint32_t* sizes;  ///< by label: the points of the cluster, border points included
 };
 
+/// The points of each cluster in the memory of the finder's context: those with label k are points[offsets[k]] up to
+/// points[offsets[k + 1]], by increasing index, border points included. Noise is in no row. Valid until the next call
+/// of `find`.
+struct cluster_members {
+  std::size_t clusters;
+  const std::uint32_t* offsets;  ///< clusters + 1 of them, from 0 to the number of points in clusters
+  const particle_id* points;
+};
+
 /// Finds clusters, as often as points move. Move-only. T: float or double; D: 2 or 3; Context: cpu_context or
 /// cuda_context. A call with as many points as an earlier one allocates nothing, unless it finds more clusters or
 /// denser points.
@@ -74,6 +85,22 @@ class cluster_finder {
 
   /// Throws argument_error if there is no result: nothing has been found yet, or the last call of `find` failed.
   [[nodiscard]] cluster_view view() const;
+
+  /// The points of each cluster: the first call after `find` sorts them, synchronizes, and allocates if they are more
+  /// than before. Deterministic. Throws argument_error where `view` does.
+  [[nodiscard]] cluster_members members();
+
+  /// The mean position of the points of each cluster, by label, in the box, in the memory of the context; valid until
+  /// the next call of `find`. The first call after `find` computes them in double precision, with `members`; it
+  /// synchronizes and may allocate. The same bits in every run and with any number of threads. Throws argument_error
+  /// where `view` does.
+  ///
+  /// Along a periodic axis of the box, each point is taken in the image nearest to the mean on the circle that the axis
+  /// is (L. Bai, D. Breen, *Calculating Center of Mass in an Unbounded 2D Environment*, 2008). So this is the center of
+  /// the cluster in one piece where that piece reaches less than half a box from that mean, as any does that is shorter
+  /// than half a box. A cluster that reaches around the box has no definite center.
+  [[nodiscard]] const vec<T, D>* centers();
+
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const cluster_options<T>& options() const;

@@ -32,6 +32,16 @@ cluster_view cluster_finder<Context, T, D>::view() const {
 }
 
 template <typename Context, typename T, int D>
+cluster_members cluster_finder<Context, T, D>::members() {
+  return implementation_->members();
+}
+
+template <typename Context, typename T, int D>
+const vec<T, D>* cluster_finder<Context, T, D>::centers() {
+  return implementation_->centers();
+}
+
+template <typename Context, typename T, int D>
 std::size_t cluster_finder<Context, T, D>::bytes() const {
   return implementation_->bytes();
 }

@@ -12,6 +12,7 @@
 #include "quadrat/parallel/scan.hpp"
 #include "quadrat/parallel/workspace.hpp"
 #include "quadrat/search/cluster_finder.hpp"
+#include "search/clusters/groups.hpp"
 #include "search/clusters/search.hpp"
 #include "search/point_complaint.hpp"
 
@@ -26,6 +27,8 @@ class cluster_engine {
 
   void find(const points_view<T, D>& points);
   [[nodiscard]] cluster_view view() const;
+  [[nodiscard]] cluster_members members();
+  [[nodiscard]] const vec<T, D>* centers();
   [[nodiscard]] std::size_t bytes() const;
 
   Context context;
@@ -64,6 +67,7 @@ class cluster_engine {
   array<std::int32_t, Context> labels;
   array<std::uint32_t, Context> sizes;
   workspace<Context> scratch;
+  cluster_groups<Context, T, D> groups;
 };
 
 template <typename Context, typename T, int D, typename Counts>
@@ -177,6 +181,7 @@ void cluster_engine<Context, T, D, Counts>::label(std::size_t count) {
 template <typename Context, typename T, int D, typename Counts>
 void cluster_engine<Context, T, D, Counts>::find(const points_view<T, D>& points) {
   found = false;
+  groups.clear();
   require_points(points, "points");
   point_count = points.count;
   cluster_count = 0;
@@ -198,10 +203,24 @@ cluster_view cluster_engine<Context, T, D, Counts>::view() const {
 }
 
 template <typename Context, typename T, int D, typename Counts>
+cluster_members cluster_engine<Context, T, D, Counts>::members() {
+  groups.group(context, view());
+  context.synchronize();
+  return {cluster_count, groups.offsets(), groups.members()};
+}
+
+template <typename Context, typename T, int D, typename Counts>
+const vec<T, D>* cluster_engine<Context, T, D, Counts>::centers() {
+  groups.center(context, shape, view(), placed.data(), pairs.elements());
+  context.synchronize();
+  return groups.centers();
+}
+
+template <typename Context, typename T, int D, typename Counts>
 std::size_t cluster_engine<Context, T, D, Counts>::bytes() const {
   return control.bytes() + pairs.bytes() + cell_offsets.bytes() + before.bytes() + placed.bytes() +
          part_begins.bytes() + parents.bytes() + smallest.bytes() + part_labels.bytes() + boxes.bytes() +
-         labels.bytes() + sizes.bytes() + scratch.bytes();
+         labels.bytes() + sizes.bytes() + scratch.bytes() + groups.bytes();
 }
 
 }  // namespace quadrat::detail

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+
+#include "cells/ordered_pairs_build.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/scan.hpp"
+#include "quadrat/parallel/workspace.hpp"
+#include "quadrat/search/cluster_finder.hpp"
+#include "search/clusters/parts.hpp"
+
+/// The members of clusters, and their centers: sums over rows of members.
+namespace quadrat::detail {
+
+/// Sorts points by label; noise is last.
+struct label_key {
+  const std::int32_t* labels;
+  std::uint32_t clusters;
+
+  QUADRAT_HD std::uint32_t operator()(std::size_t i) const {
+    return labels[i] == noise_label ? clusters : static_cast<std::uint32_t>(labels[i]);
+  }
+};
+
+/// Index: slot. Positions in the caller's order.
+template <typename T, int D>
+struct restore_positions {
+  const cluster_point<T, D>* placed;
+  const particle_id* elements;
+  vec<T, D>* positions;
+
+  QUADRAT_HD void operator()(std::size_t k) const { positions[elements[k]] = placed[k].position; }
+};
+
+/// Members of clusters at places in their rows.
+template <typename T, int D>
+struct cluster_rows {
+  lattice<T, D> shape;
+  const std::uint32_t* offsets;
+  const particle_id* members;
+  const std::uint32_t* labels;  ///< by place in `members`
+  const vec<T, D>* positions;   ///< by point: wrapped
+
+  [[nodiscard]] QUADRAT_HD vec<double, D> fractions_at(std::size_t k) const {
+    const vec<double, D> offset = cast<double>(positions[members[k]]) - cast<double>(shape.origin);
+    vec<double, D> result{};
+    for (int axis = 0; axis < D; ++axis) {
+      result[axis] = shape.orthorhombic ? offset[axis] / static_cast<double>(shape.vectors[axis][axis])
+                                        : dot(cast<double>(shape.inverse[axis]), offset);
+    }
+    return result;
+  }
+};
+
+/// Index: place in the rows. The point on the circle that a periodic axis is: the cosines of all axes, then the sines.
+template <typename T, int D>
+struct place_on_circles {
+  cluster_rows<T, D> rows;
+  vec<double, 2 * D>* sums;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const vec<double, D> fractions = rows.fractions_at(k);
+    for (int axis = 0; axis < D; ++axis) {
+      const double angle = 2 * std::numbers::pi * fractions[axis];
+      sums[k][axis] = std::cos(angle);
+      sums[k][D + axis] = std::sin(angle);
+    }
+  }
+};
+
+/// Index: cluster. What positions are taken relative to: along periodic axes the mean on the circle, along open ones
+/// the first member.
+template <typename T, int D>
+struct choose_references {
+  cluster_rows<T, D> rows;
+  const vec<double, 2 * D>* sums;  ///< of the places on circles; not read if all axes are open
+  vec<double, D>* references;
+
+  QUADRAT_HD void operator()(std::size_t row) const {
+    const std::size_t first = rows.offsets[row];
+    vec<double, D> reference = rows.fractions_at(first);
+    for (int axis = 0; axis < D; ++axis) {
+      if (!rows.shape.periodic[axis]) continue;
+      reference[axis] = std::atan2(sums[first][D + axis], sums[first][axis]) / (2 * std::numbers::pi);
+    }
+    references[row] = reference;
+  }
+};
+
+/// Index: place in the rows. From the reference to the nearest image of the member.
+template <typename T, int D>
+struct offset_from_references {
+  cluster_rows<T, D> rows;
+  const vec<double, D>* references;
+  vec<double, 2 * D>* sums;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const vec<double, D> offset = rows.fractions_at(k) - references[rows.labels[k]];
+    for (int axis = 0; axis < D; ++axis) {
+      sums[k][axis] = offset[axis] - (rows.shape.periodic[axis] ? std::rint(offset[axis]) : 0);
+    }
+  }
+};
+
+/// Index: place in the rows. Adds up `arity` values that are `stride` apart, so that in the end the first of each row
+/// is the sum, always in the same order.
+template <typename T, int D>
+struct sum_rows {
+  static constexpr std::size_t arity = 8;
+
+  cluster_rows<T, D> rows;
+  std::size_t stride;
+  vec<double, 2 * D>* sums;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    const std::size_t begin = rows.offsets[rows.labels[k]], end = rows.offsets[rows.labels[k] + 1];
+    if ((k - begin) % (arity * stride) != 0) return;
+    vec<double, 2 * D> sum = sums[k];
+    for (std::size_t other = 1; other < arity && k + other * stride < end; ++other) sum += sums[k + other * stride];
+    sums[k] = sum;
+  }
+};
+
+/// Index: cluster.
+template <typename T, int D>
+struct write_centers {
+  cluster_rows<T, D> rows;
+  const vec<double, D>* references;
+  const vec<double, 2 * D>* sums;
+  vec<T, D>* centers;
+
+  QUADRAT_HD void operator()(std::size_t row) const {
+    const std::size_t first = rows.offsets[row];
+    const auto size = static_cast<double>(rows.offsets[row + 1] - first);
+    vec<double, D> center = cast<double>(rows.shape.origin);
+    for (int axis = 0; axis < D; ++axis) {
+      const double fraction = references[row][axis] + sums[first][axis] / size;
+      center += fraction * cast<double>(rows.shape.vectors[axis]);
+    }
+    vec<int, D> boxes{};
+    centers[row] = rows.shape.wrap(cast<T>(center), boxes);
+  }
+};
+
+/// Members and centers of the clusters that have been found last.
+template <typename Context, typename T, int D>
+class cluster_groups {
+ public:
+  void clear() { grouped_ = centered_ = false; }
+  /// Asynchronous, as are the centers.
+  void group(const Context& context, const cluster_view& found);
+  void center(const Context& context, const lattice<T, D>& shape, const cluster_view& found,
+              const cluster_point<T, D>* placed, const particle_id* elements);
+
+  [[nodiscard]] const std::uint32_t* offsets() const { return offsets_.data(); }
+  [[nodiscard]] const particle_id* members() const { return pairs_.elements(); }
+  [[nodiscard]] const vec<T, D>* centers() const { return centers_.data(); }
+  [[nodiscard]] std::size_t bytes() const {
+    return pairs_.bytes() + offsets_.bytes() + positions_.bytes() + sums_.bytes() + references_.bytes() +
+           centers_.bytes() + scratch_.bytes();
+  }
+
+ private:
+  void add_up(const Context& context, const cluster_rows<T, D>& rows, std::size_t members);
+
+  bool grouped_ = false, centered_ = false;
+  std::size_t member_count_ = 0;
+  ordered_pairs<Context, std::uint32_t> pairs_;
+  array<std::uint32_t, Context> offsets_;
+  array<vec<T, D>, Context> positions_;
+  array<vec<double, 2 * D>, Context> sums_;
+  array<vec<double, D>, Context> references_;
+  array<vec<T, D>, Context> centers_;
+  workspace<Context> scratch_;
+};
+
+template <typename Context, typename T, int D>
+void cluster_groups<Context, T, D>::group(const Context& context, const cluster_view& found) {
+  if (grouped_) return;
+  const auto clusters = static_cast<std::uint32_t>(found.clusters);
+  offsets_.resize_discarding(context, found.clusters + 1);
+  exclusive_scan_with_total(context, found.sizes, offsets_.data(), found.clusters, scratch_);
+  pairs_.make(context, found.points, found.clusters + 1, label_key{found.labels, clusters});
+  member_count_ = to_host(context, offsets_.data() + found.clusters, 1)[0];
+  grouped_ = true;
+}
+
+template <typename Context, typename T, int D>
+void cluster_groups<Context, T, D>::add_up(const Context& context, const cluster_rows<T, D>& rows,
+                                           std::size_t members) {
+  for (std::size_t stride = 1; stride < members; stride *= sum_rows<T, D>::arity) {
+    for_each(context, "search.clusters.sum_rows", members, sum_rows<T, D>{rows, stride, sums_.data()});
+  }
+}
+
+template <typename Context, typename T, int D>
+void cluster_groups<Context, T, D>::center(const Context& context, const lattice<T, D>& shape,
+                                           const cluster_view& found, const cluster_point<T, D>* placed,
+                                           const particle_id* elements) {
+  if (centered_) return;
+  group(context, found);
+  positions_.resize_discarding(context, found.points);
+  sums_.resize_discarding(context, member_count_);
+  references_.resize_discarding(context, found.clusters);
+  centers_.resize_discarding(context, found.clusters);
+  for_each(context, "search.clusters.restore_positions", found.points,
+           restore_positions<T, D>{placed, elements, positions_.data()});
+  const cluster_rows<T, D> rows{shape, offsets_.data(), members(), pairs_.keys(), positions_.data()};
+  bool any_periodic = false;
+  for (int axis = 0; axis < D; ++axis) any_periodic = any_periodic || shape.periodic[axis];
+  if (any_periodic) {
+    for_each(context, "search.clusters.place_on_circles", member_count_, place_on_circles<T, D>{rows, sums_.data()});
+    add_up(context, rows, member_count_);
+  }
+  for_each(context, "search.clusters.references", found.clusters,
+           choose_references<T, D>{rows, sums_.data(), references_.data()});
+  for_each(context, "search.clusters.offsets", member_count_,
+           offset_from_references<T, D>{rows, references_.data(), sums_.data()});
+  add_up(context, rows, member_count_);
+  for_each(context, "search.clusters.centers", found.clusters,
+           write_centers<T, D>{rows, references_.data(), sums_.data(), centers_.data()});
+  centered_ = true;
+}
+
+}  // namespace quadrat::detail
