@@ -88,7 +88,7 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
   spreading_->spread(input.charges, mesh_.data());
   if (systems_ > 1) {
     for_each(context_, "ewald.add_ends", ends_.systems * ends_.shared() * ends_.layer,
-             add_ends<T>{ends_, mesh_.data()});
+             add_ends<T>{ends_, ends_.view(mesh_.data(), mesh_.size())});
   }
   transform_->to_modes(mesh_.data(), spectrum_.data(), -1);
   const mesh_modes<T> all = modes(input.all.domains);
@@ -102,7 +102,7 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
   transform_->to_mesh(spectrum_.data(), mesh_.data(), 1);
   if (systems_ > 1) {
     for_each(context_, "ewald.copy_ends", ends_.systems * ends_.beyond() * ends_.layer,
-             copy_ends<T>{ends_, mesh_.data()});
+             copy_ends<T>{ends_, ends_.view(mesh_.data(), mesh_.size())});
   }
   spreading_->interpolate_with_gradient(mesh_.data(), output.potentials, output.gradients->component);
 }

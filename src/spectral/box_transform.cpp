@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/backend.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "spectral/fft/cuda/box_lines.hpp"
 
@@ -12,19 +13,19 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Index: number of the box [count[0]][count[1]][count[2]]. Copies it between arrays of other extents along the last
-/// two axes, times its factors.
+/// Index: number of the box [count[0]][count[1]][count[2]]. Copies it between arrays of other extents, times its
+/// factors.
 template <typename T>
 struct copy_box {
-  std::size_t count[2], from_extent[2], to_extent[2];
+  std::size_t count[3];
+  mesh_view<const std::complex<T>> from;
+  mesh_view<std::complex<T>> to;
   const std::complex<T>* factor[3];
   T sign;  ///< of the factors' imaginary parts
-  const T* from;
-  T* to;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    const std::size_t at[3] = {i / count[1] / count[0], i / count[1] % count[0], i % count[1]};
-    const T* const source = from + 2 * ((at[0] * from_extent[0] + at[1]) * from_extent[1] + at[2]);
+    const std::size_t at[3] = {i / count[2] / count[1], i / count[2] % count[1], i % count[2]};
+    const T* const source = reinterpret_cast<const T*>(&from(at[0], at[1], at[2]));
     T re = source[0], im = source[1];
     for (int axis = 0; axis < 3; ++axis) {
       const T* const number = reinterpret_cast<const T*>(factor[axis] + at[axis]);
@@ -32,7 +33,7 @@ struct copy_box {
       re = old * a - im * b;
       im = old * b + im * a;
     }
-    T* const target = to + 2 * ((at[0] * to_extent[0] + at[1]) * to_extent[1] + at[2]);
+    T* const target = reinterpret_cast<T*>(&to(at[0], at[1], at[2]));
     target[0] = re;
     target[1] = im;
   }
@@ -57,36 +58,39 @@ class whole_box_transform final : public box_transform<Context, T> {
       size *= static_cast<std::size_t>(axis.size);
       modes_[d] = axis.mode_factors.size();
       box_[d] = axis.box_factors.size();
-      sizes_[d] = static_cast<std::size_t>(axis.size);
+      whole_.extent[d] = static_cast<std::size_t>(axis.size);
       add(axis.mode_factors);
       add(axis.box_factors);
     }
     transform_ = make_mode_transform<T>(context, shape, library);
     factors_ = to_device(context, factors);
     mesh_ = array<std::complex<T>, Context>(context, size);
+    whole_.numbers = mesh_.data();
+    require_whole(whole_, mesh_.size());
   }
 
-  void to_box(const std::complex<T>* modes, std::complex<T>* box, int sign) override {
+  void to_box(const mesh_view<const std::complex<T>>& modes, const mesh_view<std::complex<T>>& box, int sign) override {
     T* const mesh = reinterpret_cast<T*>(mesh_.data());
     transform_->clear(mesh, nullptr);
-    copy(modes_, 0, modes_, sizes_, sign, modes, mesh_.data());
+    copy(modes_, 0, sign, modes, whole_);
     transform_->to_mesh(nullptr, mesh, sign);
-    copy(box_, 1, sizes_, box_, sign, mesh_.data(), box);
+    copy(box_, 1, sign, constant(whole_), box);
   }
-  void to_modes(std::complex<T>* box, std::complex<T>* modes, int sign) override {
+  void to_modes(const mesh_view<std::complex<T>>& box, const mesh_view<std::complex<T>>& modes, int sign) override {
     fill_bytes(context_, mesh_.data(), 0, mesh_.size() * sizeof(std::complex<T>));
-    copy(box_, 1, box_, sizes_, -sign, box, mesh_.data());
+    copy(box_, 1, -sign, constant(box), whole_);
     transform_->to_modes(reinterpret_cast<T*>(mesh_.data()), nullptr, -sign);
-    copy(modes_, 0, sizes_, modes_, -sign, mesh_.data(), modes);
+    copy(modes_, 0, -sign, constant(whole_), modes);
   }
   [[nodiscard]] std::size_t bytes() const override { return mesh_.bytes() + factors_.bytes() + transform_->bytes(); }
 
  private:
   /// `kind`: 0 for the factors of modes, 1 for those of the box.
-  void copy(const std::size_t (&count)[3], int kind, const std::size_t (&from_extent)[3],
-            const std::size_t (&to_extent)[3], int sign, const std::complex<T>* from, std::complex<T>* to) {
-    copy_box<T> body{{count[1], count[2]}, {from_extent[1], from_extent[2]}, {to_extent[1], to_extent[2]}, {},
-                     static_cast<T>(sign), reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to)};
+  void copy(const std::size_t (&count)[3], int kind, int sign, const mesh_view<const std::complex<T>>& from,
+            const mesh_view<std::complex<T>>& to) {
+    require_inside(from, count);
+    require_inside(to, count);
+    copy_box<T> body{{count[0], count[1], count[2]}, from, to, {}, static_cast<T>(sign)};
     const std::complex<T>* factor = factors_.data();
     for (int d = 0; d < 3; ++d) {
       body.factor[d] = factor + (kind == 0 ? 0 : modes_[d]);
@@ -96,10 +100,11 @@ class whole_box_transform final : public box_transform<Context, T> {
   }
 
   Context context_;
-  std::size_t modes_[3], box_[3], sizes_[3];
+  std::size_t modes_[3], box_[3];
   std::unique_ptr<mode_transform<T>> transform_;
   array<std::complex<T>, Context> factors_;  ///< axis by axis: of the modes, of the box
   array<std::complex<T>, Context> mesh_;
+  mesh_view<std::complex<T>> whole_;
 };
 
 template <typename T>
@@ -126,6 +131,10 @@ std::size_t box_transform_bytes(const Context& /*context*/, const box_problem& p
 template <typename Context, typename T>
 std::unique_ptr<box_transform<Context, T>> make_box_transform(const Context& context, const box_problem& problem,
                                                               std::string_view library) {
+  for (const box_axis& axis : problem.axis) {
+    require(axis.modes() <= axis.box() && axis.box() <= axis.size, "a box of ", axis.box(), " points for ",
+            axis.modes(), " modes was asked of a transform of ", axis.size);
+  }
   if constexpr (std::is_same_v<Context, cuda_context>) {
     if (uses_box_lines<T>(problem, library)) return make_box_lines<T>(context, problem);
   }

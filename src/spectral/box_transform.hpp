@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mesh/mesh_view.hpp"
 #include "quadrat/core/array.hpp"
 #include "spectral/transform.hpp"
 
@@ -24,7 +25,8 @@ struct box_axis {
   [[nodiscard]] int box() const { return static_cast<int>(box_factors.size()); }
 };
 
-/// Three axes, the last one fastest. Along each there are at least as many mesh points in the box as modes.
+/// Three axes, the last one fastest. Along each there are at least as many mesh points in the box as modes, and at most
+/// as many as the whole transform has.
 struct box_problem {
   box_axis axis[3];
 
@@ -38,19 +40,22 @@ struct box_problem {
 
 /// box[n] = box factor(n) times the sum over modes k of mode factor(k) mode[k] exp(sign 2 pi i k n / size), for the
 /// sign 1; for the sign -1 factors are conjugated. `to_modes` is the adjoint of `to_box` with the same sign, and
-/// changes the box. Asynchronous; the calls allocate nothing. The same bits in every run.
+/// changes the box. Asynchronous; the calls allocate nothing. The same bits in every run. Views are as large as the
+/// problem says.
 template <typename Context, typename T>
 class box_transform {
  public:
   virtual ~box_transform() = default;
-  virtual void to_box(const std::complex<T>* modes, std::complex<T>* box, int sign) = 0;
-  virtual void to_modes(std::complex<T>* box, std::complex<T>* modes, int sign) = 0;
+  virtual void to_box(const mesh_view<const std::complex<T>>& modes, const mesh_view<std::complex<T>>& box,
+                      int sign) = 0;
+  virtual void to_modes(const mesh_view<std::complex<T>>& box, const mesh_view<std::complex<T>>& modes, int sign) = 0;
   /// Bytes of the context's memory held.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
 /// By the library of that name (see require_fft_library), in whole transforms; empty or "auto": on GPUs by kernels that
-/// leave out what is not wanted, where lines are short enough for them.
+/// leave out what is not wanted, where lines are short enough for them. Throws argument_error for a problem whose boxes
+/// or modes do not fit.
 template <typename Context, typename T>
 [[nodiscard]] std::unique_ptr<box_transform<Context, T>> make_box_transform(const Context& context,
                                                                             const box_problem& problem,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "mesh/mesh_view.hpp"
 #include "quadrat/core/macros.hpp"
 
 /// Modes as they are stored, and where they are in the transform of a mesh.
@@ -27,6 +28,19 @@ struct mode_map {
            static_cast<std::size_t>(stored[2]);
   }
   [[nodiscard]] QUADRAT_HD std::size_t size() const { return systems * of_system(); }
+  /// Lines along the last axis of the transform of one system's mesh.
+  [[nodiscard]] QUADRAT_HD std::size_t lines() const {
+    return static_cast<std::size_t>(extent[0]) * static_cast<std::size_t>(extent[1]);
+  }
+  /// The transforms, pairs of real numbers, in an array of `held` of these. Throws argument_error where it has less
+  /// room.
+  template <typename Number>
+  [[nodiscard]] mesh_view<Number> view(Number* transform, std::size_t held) const {
+    const std::size_t used = (systems - 1) * apart + lines() * row;
+    const mesh_view<Number> all{transform, {1, held / 2, 2}};
+    require_inside(all, {1, used, 2});
+    return all;
+  }
 
   /// The mode at an index along an axis.
   [[nodiscard]] QUADRAT_HD int mode(int index, int axis) const {
@@ -66,7 +80,7 @@ struct mode_map {
 template <typename T>
 struct read_modes {
   mode_map<T> map;
-  const T* transform;
+  mesh_view<const T> transform;
   T* modes;
   bool conjugate;
 
@@ -83,7 +97,7 @@ template <typename T>
 struct write_modes {
   mode_map<T> map;
   const T* modes;
-  T* transform;
+  mesh_view<T> transform;
   bool conjugate;
 
   QUADRAT_HD void move(std::size_t at, std::size_t node, T factor, bool last) const {
@@ -93,21 +107,22 @@ struct write_modes {
   }
 };
 
-/// Index: line along the last axis of the transform of a real mesh. Where the last index is 0, each mode and that at -k
-/// get half of the sum of one and the other's conjugate: the same mesh, but cuFFT needs them in such pairs.
+/// Index: line along the last axis of the transforms of real meshes, [system][line]. Where the last index is 0, each
+/// mode and that at -k get half of the sum of one and the other's conjugate: the same mesh, but cuFFT needs them in
+/// such pairs.
 template <typename T>
 struct pair_modes {
-  int extent[2];
-  std::size_t row;
-  T* transform;
+  mode_map<T> map;
+  mesh_view<T> transform;
 
-  QUADRAT_HD void operator()(std::size_t line) const {
-    const auto lines = static_cast<std::size_t>(extent[1]);
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const std::size_t first = i / map.lines() * map.apart, line = i % map.lines();
+    const auto planes = static_cast<std::size_t>(map.extent[0]), lines = static_cast<std::size_t>(map.extent[1]);
     const std::size_t a = line / lines, b = line % lines;
-    const std::size_t other = (a == 0 ? 0 : static_cast<std::size_t>(extent[0]) - a) * lines + (b == 0 ? 0 : lines - b);
+    const std::size_t other = (a == 0 ? 0 : planes - a) * lines + (b == 0 ? 0 : lines - b);
     if (other < line) return;
-    T* const here = transform + 2 * line * row;
-    T* const there = transform + 2 * other * row;
+    T* const here = &transform[2 * (first + line * map.row)];
+    T* const there = &transform[2 * (first + other * map.row)];
     const T real = T(0.5) * (here[0] + there[0]), imaginary = T(0.5) * (here[1] - there[1]);
     here[0] = there[0] = real;
     here[1] = imaginary;

@@ -161,7 +161,8 @@ void normal_operator<Context, T, D>::implementation::set_points(const points_vie
   to_kernel->clear(kernel.data(), spectrum);
   const auto where = map(whole, to_kernel->spectrum_row());
   const T* const from = reinterpret_cast<const T*>(sums.data());
-  detail::move_all(context, "spectral.write_modes", detail::write_modes<T>{where, from, mesh.data(), false});
+  detail::move_all(context, "spectral.write_modes",
+                   detail::write_modes<T>{where, from, where.view(mesh.data(), mesh.size()), false});
   to_kernel->to_mesh(spectrum, kernel.data(), 1);
   context.synchronize();
   usable = true;
@@ -171,12 +172,14 @@ template <typename Context, typename T, int D>
 void normal_operator<Context, T, D>::implementation::apply(const T* modes, T* result, int sign) {
   const auto where = map(problem, transform->spectrum_row());
   transform->clear(mesh.data(), nullptr);
-  detail::move_all(context, "spectral.write_modes", detail::write_modes<T>{where, modes, mesh.data(), false});
+  detail::move_all(context, "spectral.write_modes",
+                   detail::write_modes<T>{where, modes, where.view(mesh.data(), mesh.size()), false});
   transform->to_mesh(nullptr, mesh.data(), -sign);
   const auto factor = static_cast<T>(1 / extent().size());
   for_each(context, "spectral.multiply", kernel.size(), multiply_by_kernel<T>{mesh.data(), kernel.data(), factor});
   transform->to_modes(mesh.data(), nullptr, sign);
-  detail::move_all(context, "spectral.read_modes", detail::read_modes<T>{where, mesh.data(), result, false});
+  detail::move_all(context, "spectral.read_modes",
+                   detail::read_modes<T>{where, where.template view<const T>(mesh.data(), mesh.size()), result, false});
 }
 
 template <typename Context, typename T, int D>

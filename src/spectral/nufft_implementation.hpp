@@ -49,6 +49,8 @@ struct nufft_plan<Context, T, D>::implementation {
   void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   [[nodiscard]] detail::mode_map<T> map() const;
   [[nodiscard]] detail::mesh_ends ends() const;
+  /// Numbers of the array that holds the transform of the mesh.
+  [[nodiscard]] std::size_t held() const { return real() ? 2 * spectrum.size() : mesh.size(); }
   void require_usable(const nufft_call& call, nufft_values kind, const void* values) const;
   [[nodiscard]] int checked_sign(const nufft_call& call, nufft_values kind, int usual, const void* values,
                                  const void* modes) const;
@@ -236,7 +238,7 @@ detail::mode_map<T> nufft_plan<Context, T, D>::implementation::map() const {
   map.fft_order = options.order == mode_order::fft;
   map.real = real();
   map.systems = static_cast<std::size_t>(all.stack.systems);
-  map.apart = real() ? transform->spectrum_size() / map.systems : all.apart();
+  map.apart = held() / 2 / map.systems;
   return map;
 }
 

@@ -36,14 +36,16 @@ void nufft_plan<Context, T, D>::implementation::spread_one(const T* values, T* t
   }
   if (problem.systems == 1) return;
   const auto all = ends();
-  for_each(context, "spectral.add_ends", all.systems * all.shared() * all.layer, detail::add_ends<T>{all, to});
+  for_each(context, "spectral.add_ends", all.systems * all.shared() * all.layer,
+           detail::add_ends<T>{all, all.view(to, mesh.size())});
 }
 
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::interpolate_one(T* from, T* values) {
   if (problem.systems > 1) {
     const auto all = ends();
-    for_each(context, "spectral.copy_ends", all.systems * all.beyond() * all.layer, detail::copy_ends<T>{all, from});
+    for_each(context, "spectral.copy_ends", all.systems * all.beyond() * all.layer,
+             detail::copy_ends<T>{all, all.view(from, mesh.size())});
   }
   if (real()) {
     spreading->interpolate(from, values);
@@ -60,7 +62,8 @@ void nufft_plan<Context, T, D>::implementation::type_1(const T* values, T* modes
     T* const to = modes + 2 * v * where.size();
     spread_one(values + v * count, mesh.data());
     const T* from = transform->to_modes_anywhere(mesh.data(), spectrum.data(), real() ? -1 : sign);
-    detail::move_all(context, "spectral.read_modes", detail::read_modes<T>{where, from, to, real() && sign > 0});
+    detail::move_all(context, "spectral.read_modes",
+                     detail::read_modes<T>{where, where.view(from, held()), to, real() && sign > 0});
   }
 }
 
@@ -70,14 +73,12 @@ void nufft_plan<Context, T, D>::implementation::type_2(const T* modes, T* values
   const std::size_t count = spreading->point_count() * (real() ? 1 : 2);
   for (std::size_t v = 0; v < static_cast<std::size_t>(call.vectors); ++v) {
     transform->clear(mesh.data(), spectrum.data());
-    T* const to = real() ? reinterpret_cast<T*>(spectrum.data()) : mesh.data();
+    const auto to = where.view(real() ? reinterpret_cast<T*>(spectrum.data()) : mesh.data(), held());
     detail::move_all(context, "spectral.write_modes",
                      detail::write_modes<T>{where, modes + 2 * v * where.size(), to, real() && sign < 0});
     if constexpr (std::is_same_v<Context, cuda_context>) {
       if (real()) {
-        for_each(context, "spectral.pair_modes",
-                 static_cast<std::size_t>(where.extent[0]) * static_cast<std::size_t>(where.extent[1]),
-                 detail::pair_modes<T>{{where.extent[0], where.extent[1]}, where.row, to});
+        for_each(context, "spectral.pair_modes", where.systems * where.lines(), detail::pair_modes<T>{where, to});
       }
     }
     interpolate_one(transform->to_mesh_anywhere(spectrum.data(), mesh.data(), real() ? 1 : sign), values + v * count);
@@ -99,7 +100,8 @@ void nufft_plan<Context, T, D>::implementation::spread(const T* values, T* to, c
       continue;
     }
     spread_one(values + v * count, mesh.data());
-    for_each(context, "spectral.take_meshes", size, detail::leave_out_ends<T>{all, mesh.data(), to + v * size});
+    for_each(context, "spectral.take_meshes", size,
+             detail::leave_out_ends<T>{all, all.view(mesh.data(), mesh.size()), to + v * size});
   }
 }
 
@@ -116,7 +118,8 @@ void nufft_plan<Context, T, D>::implementation::interpolate(const T* from, T* va
       interpolate_one(const_cast<T*>(from) + v * size, values + v * count);  // only meshes with ends are changed
       continue;
     }
-    for_each(context, "spectral.give_meshes", size, detail::make_room_for_ends<T>{all, from + v * size, mesh.data()});
+    for_each(context, "spectral.give_meshes", size,
+             detail::make_room_for_ends<T>{all, from + v * size, all.view(mesh.data(), mesh.size())});
     interpolate_one(mesh.data(), values + v * count);
   }
 }

@@ -49,6 +49,8 @@ struct nufft_target_plan<Context, T, D>::implementation {
 
   [[nodiscard]] detail::point_extents<T, D> extents_of(const points_view<T, D>& points);
   [[nodiscard]] double whole_size() const;
+  [[nodiscard]] detail::mesh_view<std::complex<T>> view(array<std::complex<T>, Context>& numbers,
+                                                        int detail::target_axis::*extent);
   void set_points(const points_view<T, D>& points, const points_view<T, D>& targets);
   void set_points_asynchronously(const points_view<T, D>& points, const points_view<T, D>& targets);
   void check();
@@ -95,6 +97,16 @@ double nufft_target_plan<Context, T, D>::implementation::whole_size() const {
   double size = 1;
   for (const auto& axis : axes) size *= axis.size;
   return size;
+}
+
+/// The mesh or the box, of all axes.
+template <typename Context, typename T, int D>
+detail::mesh_view<std::complex<T>> nufft_target_plan<Context, T, D>::implementation::view(
+    array<std::complex<T>, Context>& numbers, int detail::target_axis::*extent) {
+  detail::mesh_view<std::complex<T>> result{numbers.data(), {1, 1, 1}};
+  for (int d = 0; d < D; ++d) result.extent[3 - D + d] = static_cast<std::size_t>(axes[d].*extent);
+  detail::require_whole(result, numbers.size());
+  return result;
 }
 
 template <typename Context, typename T, int D>
@@ -298,7 +310,8 @@ void nufft_target_plan<Context, T, D>::type_3(const std::complex<T>* values, std
     std::complex<T>* const to = results + v * plan.targets_set;
     plan.multiply(values + v * plan.points_set, plan.point_turns, sign, plan.turned.data());
     plan.spreading->spread(plan.turned.data(), plan.mesh.data());
-    plan.transform->to_box(plan.mesh.data(), plan.box.data(), sign);
+    plan.transform->to_box(detail::constant(plan.view(plan.mesh, &detail::target_axis::nodes)),
+                           plan.view(plan.box, &detail::target_axis::box), sign);
     plan.reading->interpolate(plan.box.data(), to);
     plan.multiply(to, plan.target_turns, sign, to);
   }
@@ -313,7 +326,8 @@ void nufft_target_plan<Context, T, D>::type_3_adjoint(const std::complex<T>* res
     std::complex<T>* const to = values + v * plan.points_set;
     plan.multiply(results + v * plan.targets_set, plan.target_turns, -sign, plan.turned.data());
     plan.reading->spread(plan.turned.data(), plan.box.data());
-    plan.transform->to_modes(plan.box.data(), plan.mesh.data(), sign);
+    plan.transform->to_modes(plan.view(plan.box, &detail::target_axis::box),
+                             plan.view(plan.mesh, &detail::target_axis::nodes), sign);
     plan.spreading->interpolate(plan.mesh.data(), to);
     plan.multiply(to, plan.point_turns, -sign, to);
   }

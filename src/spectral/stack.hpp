@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "mesh/mesh_view.hpp"
 #include "quadrat/core/macros.hpp"
 
 /// The meshes of several systems, one after another along their first axis. Footprints do not wrap around there, but
@@ -29,8 +30,12 @@ struct mesh_ends {
   [[nodiscard]] QUADRAT_HD place split(std::size_t i, std::size_t count) const {
     return {i / layer / count, i / layer % count, i % layer};
   }
-  [[nodiscard]] QUADRAT_HD std::size_t join(const place& of) const {
-    return (of.system * spacing + of.at) * layer + of.number;
+  /// The meshes in an array of `held` numbers. Throws argument_error where it has not room for exactly these.
+  template <typename T>
+  [[nodiscard]] mesh_view<T> view(T* meshes, std::size_t held) const {
+    const mesh_view<T> all{meshes, {systems, spacing, layer}};
+    require_whole(all, held);
+    return all;
   }
 };
 
@@ -38,16 +43,15 @@ struct mesh_ends {
 template <typename T>
 struct add_ends {
   mesh_ends ends;
-  T* mesh;
+  mesh_view<T> mesh;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const auto of = ends.split(i, ends.shared());
-    const std::size_t to = ends.join(of);
-    T sum = mesh[to];
+    T sum = mesh(of.system, of.at, of.number);
     for (std::size_t at = of.at + ends.extent; at < ends.spacing; at += ends.extent) {
-      sum += mesh[ends.join({of.system, at, of.number})];
+      sum += mesh(of.system, at, of.number);
     }
-    mesh[to] = sum;
+    mesh(of.system, of.at, of.number) = sum;
   }
 };
 
@@ -55,12 +59,11 @@ struct add_ends {
 template <typename T>
 struct copy_ends {
   mesh_ends ends;
-  T* mesh;
+  mesh_view<T> mesh;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const auto of = ends.split(i, ends.beyond());
-    mesh[ends.join({of.system, of.at + ends.extent, of.number})] =
-        mesh[ends.join({of.system, of.at % ends.extent, of.number})];
+    mesh(of.system, of.at + ends.extent, of.number) = mesh(of.system, of.at % ends.extent, of.number);
   }
 };
 
@@ -68,18 +71,24 @@ struct copy_ends {
 template <typename T>
 struct leave_out_ends {
   mesh_ends ends;
-  const T* from;
+  mesh_view<T> from;
   T* to;
 
-  QUADRAT_HD void operator()(std::size_t i) const { to[i] = from[ends.join(ends.split(i, ends.extent))]; }
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto of = ends.split(i, ends.extent);
+    to[i] = from(of.system, of.at, of.number);
+  }
 };
 template <typename T>
 struct make_room_for_ends {
   mesh_ends ends;
   const T* from;
-  T* to;
+  mesh_view<T> to;
 
-  QUADRAT_HD void operator()(std::size_t i) const { to[ends.join(ends.split(i, ends.extent))] = from[i]; }
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const auto of = ends.split(i, ends.extent);
+    to(of.system, of.at, of.number) = from[i];
+  }
 };
 
 }  // namespace quadrat::detail

@@ -56,7 +56,7 @@ struct interval {
 struct target_axis {
   int nodes;
   int size;
-  int box;                ///< mesh points of that part; at least `nodes`
+  int box;                ///< mesh points of that part: from `nodes` to `size`
   double spacing;         ///< of mesh points
   double lower;           ///< where mesh point 0 is; a number of type T
   double middle;          ///< where mesh point nodes / 2 is

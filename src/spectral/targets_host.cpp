@@ -139,15 +139,14 @@ target_axis target_axis_of(const target_accuracy<T>& accuracy, const interval& p
   require(nodes <= most_mesh_extent / 2.0, "points ", 2 * half, " and targets ", targets.high - targets.low,
           " apart along axis ", axis, " need a mesh of ", std::ceil(nodes), " points; at most ", most_mesh_extent / 2,
           " are possible");
-  // All extents follow from this size, of which there are few.
-  result.size = good_fft_size(accuracy.oversampling * even_up(nodes), true);
+  // All extents follow from this size, of which there are few. The box takes 1 / oversampling of it, and what windows
+  // reach beyond that.
+  const double beyond = accuracy.inner.width + 3;
+  const double least_size = (beyond + 2) / (1 - 1 / accuracy.oversampling);
+  result.size = good_fft_size(std::max(accuracy.oversampling * even_up(nodes), least_size), true);
   result.nodes = 2 * static_cast<int>(0.5 * result.size / accuracy.oversampling);
   result.target_spacing = 2 * std::numbers::pi / (result.size * result.spacing);
-  const double box = result.size / accuracy.oversampling + accuracy.inner.width + 3;
-  const double beyond = std::floor(2 * rounding(targets) / result.target_spacing);
-  require(box + beyond <= most_mesh_extent, "targets around ", center, " along axis ", axis,
-          " lie closer together than their precision allows");
-  result.box = std::max(even_up(box + beyond), result.nodes);
+  result.box = even_up(result.size / accuracy.oversampling + beyond);
   result.lower =
       static_cast<double>(static_cast<T>(0.5 * points.low + 0.5 * points.high - 0.5 * result.nodes * result.spacing));
   result.middle = result.lower + 0.5 * result.nodes * result.spacing;

@@ -171,6 +171,25 @@ TEST_F(nufft_target_test, takes_one_point_one_target_and_none) {
   expect_direct_sums(target_case<double, 3>(1e-5, 6, 1, 0, 0, 4, 0));
 }
 
+/// Extents whose product is so small that a mesh has hardly more points than the windows, at tolerances of all window
+/// widths.
+TEST_F(nufft_target_test, gives_direct_sums_where_the_windows_are_most_of_the_mesh) {
+  target_case<float, 1> one(1e-2, 1, 0, 0.3, 0, 1, 0);
+  for (int k = 0; k < 9; ++k) one.targets.push_back({0.25f * static_cast<float>(k) - 1});
+  expect_direct_sums(one);
+  expect_direct_sums(target_case<double, 3>(2e-10, 26, 0.006, 0, 24, 0.17, 0));
+  expect_direct_sums(target_case<double, 3>(1e-6, 26, 0.006, 0, 24, 0.17, 0));
+  for (double tolerance = 0.3; tolerance > 1e-12; tolerance /= 4) {
+    for (const double product : {1e-4, 0.1, 0.7}) {
+      const double half = std::sqrt(product);
+      expect_direct_sums(target_case<double, 1>(tolerance, 9, half, 0.1, 8, half, -0.2));
+      expect_direct_sums(target_case<double, 2>(tolerance, 9, 3 * half, 0.1, 8, half / 3, -0.2));
+      if (tolerance > 2e-6)
+        expect_direct_sums(target_case<float, 2>(std::max(tolerance, 1e-5), 9, half, 1, 8, half, 2));
+    }
+  }
+}
+
 template <typename T, int D>
 void expect_adjoint_of_type_3(const target_case<T, D>& it, double epsilon) {
   const backend_context context;
@@ -201,6 +220,7 @@ void expect_adjoint_of_type_3(const target_case<T, D>& it, double epsilon) {
 TEST_F(nufft_target_test, type_3_has_an_adjoint_to_rounding) {
   for (const double tolerance : {1e-1, 1e-3}) {
     expect_adjoint_of_type_3(target_case<double, 1>(tolerance, 90, 3, 1, 40, 40, 2), 1e-12);
+    expect_adjoint_of_type_3(target_case<double, 2>(tolerance, 90, 0.3, 1, 40, 0.4, 2), 1e-12);
     expect_adjoint_of_type_3(target_case<double, 3>(tolerance, 30, 1, -0.5, 70, 6, 3), 1e-12);
     expect_adjoint_of_type_3(target_case<float, 2>(tolerance, 50, 3, 1, 70, 5, 2), 1e-4);
   }

@@ -85,21 +85,24 @@ class box_lines final : public box_transform<cuda_context, T> {
     factors_ = to_device(context, factors);
   }
 
-  void to_box(const std::complex<T>* modes, std::complex<T>* box, int sign) override {
+  void to_box(const mesh_view<const std::complex<T>>& modes, const mesh_view<std::complex<T>>& box, int sign) override {
+    require_sizes(modes, box);
     for (int axis = 2; axis >= 0; --axis) {
       if (sizes_[axis] == 1) continue;
       box_pass<T> pass = pass_along(axis, sign);
-      put_end(pass.from, axis, true, axis == 2 ? const_cast<std::complex<T>*>(modes) : box, axis == 2 ? modes_ : box_);
-      put_end(pass.to, axis, false, box, box_);
+      put_end(pass.from, axis, true, axis == 2 ? const_cast<std::complex<T>*>(modes.numbers) : box.numbers,
+              axis == 2 ? modes_ : box_);
+      put_end(pass.to, axis, false, box.numbers, box_);
       run(axis, pass);
     }
   }
-  void to_modes(std::complex<T>* box, std::complex<T>* modes, int sign) override {
+  void to_modes(const mesh_view<std::complex<T>>& box, const mesh_view<std::complex<T>>& modes, int sign) override {
+    require_sizes(modes, box);
     for (int axis = 0; axis < 3; ++axis) {
       if (sizes_[axis] == 1) continue;
       box_pass<T> pass = pass_along(axis, -sign);
-      put_end(pass.from, axis, false, box, box_);
-      put_end(pass.to, axis, true, axis == 2 ? modes : box, axis == 2 ? modes_ : box_);
+      put_end(pass.from, axis, false, box.numbers, box_);
+      put_end(pass.to, axis, true, axis == 2 ? modes.numbers : box.numbers, axis == 2 ? modes_ : box_);
       run(axis, pass);
     }
   }
@@ -108,6 +111,17 @@ class box_lines final : public box_transform<cuda_context, T> {
   }
 
  private:
+  template <typename Modes>
+  void require_sizes(const mesh_view<Modes>& modes, const mesh_view<std::complex<T>>& box) const {
+    std::size_t of_modes = 1, of_box = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      of_modes *= static_cast<std::size_t>(modes_[axis]);
+      of_box *= static_cast<std::size_t>(box_[axis]);
+    }
+    require_whole(modes, of_modes);
+    require_whole(box, of_box);
+  }
+
   /// Lines along the other axes: those after `axis` have the numbers of the box, those before it modes.
   [[nodiscard]] box_pass<T> pass_along(int axis, int sign) const {
     box_pass<T> pass{};
