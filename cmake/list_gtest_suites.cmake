@@ -22,4 +22,16 @@ foreach(suite IN LISTS suites)
   add_test("${test}" "${executable}" "--gtest_filter=${suite}.*")
   # 77: all tests were skipped (tests/main.cpp).
   set_tests_properties("${test}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}" LABELS "${labels}")
+  if(NOT of_lanes OR NOT suite MATCHES "${of_lanes}")
+    continue()
+  endif()
+  foreach(lanes plain avx2)
+    add_test("${test}/${lanes}" "${executable}" "--gtest_filter=${suite}.*")
+    set_tests_properties(
+      "${test}/${lanes}"
+      PROPERTIES SKIP_RETURN_CODE 77
+                 SKIP_REGULAR_EXPRESSION "QUADRAT_LANES is ${lanes}, which this CPU lacks"
+                 ENVIRONMENT "${environment};QUADRAT_LANES=${lanes};QUADRAT_TEST_SMALL=1"
+                 LABELS "${labels}")
+  endforeach()
 endforeach()

@@ -10,6 +10,7 @@
 #endif
 
 #include "core/available_memory.hpp"
+#include "core/cpu_lanes.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
@@ -59,6 +60,7 @@ cpu_context::cpu_context(const options& chosen)
   require(threads_ >= 0, "the number of threads is ", threads_, "; it must be positive, or 0 for OpenMP's choice");
   require(threads_ <= most_threads, "the number of threads is ", threads_, "; at most ", most_threads, " are possible");
   if (threads_ == 0) threads_ = omp_get_max_threads();
+  static_cast<void>(detail::lanes_in_use());
 }
 
 void copy_bytes(const cpu_context&, const void* from, void* to, std::size_t bytes) {

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "core/cpu_lanes.hpp"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define QUADRAT_X86_KEYS 1
 #include <immintrin.h>
@@ -109,8 +111,8 @@ template <typename Key>
 std::vector<keys_in_range_function<Key>> keys_in_range_functions() {
   std::vector<keys_in_range_function<Key>> functions;
 #if QUADRAT_X86_KEYS
-  if (__builtin_cpu_supports("avx512f")) functions.push_back(keys_in_range_avx512<Key>);
-  if (__builtin_cpu_supports("avx2")) functions.push_back(keys_in_range_avx2<Key>);
+  if (has_lanes(cpu_lanes::avx512)) functions.push_back(keys_in_range_avx512<Key>);
+  if (has_lanes(cpu_lanes::avx2)) functions.push_back(keys_in_range_avx2<Key>);
 #endif
   functions.push_back(keys_in_range_plain<Key>);
   return functions;

@@ -2,6 +2,8 @@
 """quadrat info, the help texts, and wrong command lines."""
 
 import json
+import os
+import unittest.mock
 
 import support
 
@@ -28,6 +30,12 @@ class InfoTest(support.ProgramTest):
         self.assertEqual(set(libraries), {"own", "fftw", "mkl", "cufft"})
         self.assertEqual((libraries["own"], libraries["cufft"]), (True, False))
         self.assertIn("brute_force", [method["name"] for method in info["contacts"]["methods"]])
+
+    def test_vector_registers_by_name(self):
+        with unittest.mock.patch.dict(os.environ, QUADRAT_LANES="plain"):
+            self.quadrat("info")
+        with unittest.mock.patch.dict(os.environ, QUADRAT_LANES="wide"):
+            self.assertIn("QUADRAT_LANES is wide; possible are plain", self.fails("info", code=1))
 
     def test_version_and_help(self):
         self.assertRegex(self.quadrat("--version").stdout, r"^quadrat \d")

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <complex>
 #include <cstring>
 #include <numeric>
@@ -160,6 +161,36 @@ TEST_F(nufft_systems_test, no_points_at_all_and_one_system_are_possible) {
   const auto lone = make_systems<double, 3>({4, 5, 6}, 1e-4, nufft_values::complex, {0, 9}, 3);
   systems_run<double, 3> run(context, lone);
   expect_right(run, lone);
+}
+
+/// More systems than any register has lanes. Those with an even number of bits are empty: a power of two away, as far
+/// as registers hold another line in the same lane, is one that is not.
+TEST_F(nufft_systems_test, systems_without_points_have_no_modes_and_zero_modes_no_values) {
+  const backend_context context;
+  constexpr std::size_t systems = 70;
+  const auto is_empty = [](std::size_t system) { return std::popcount(system) % 2 == 0; };
+  std::vector<int> sizes;
+  for (std::size_t s = 0; s < systems; ++s) sizes.push_back(is_empty(s) ? 0 : 5);
+  for (const nufft_values kind : {nufft_values::complex, nufft_values::real}) {
+    const auto it = make_systems<double, 1>({31}, 1e-6, kind, sizes, 2);
+    systems_run<double, 1> run(context, it);
+    auto values = random_complex<double>(it.system.size(), 5);
+    if (it.all.real()) {
+      for (auto& x : values) x = x.real();
+    }
+    const auto modes = run.type_1(values);
+    auto given = random_complex<double>(modes.size(), 6);
+    const std::size_t stored = modes.size() / systems;
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      const std::size_t system = i / stored;
+      if (is_empty(system)) {
+        ASSERT_EQ(modes[i], 0.0) << system;
+      }
+      if (!is_empty(system)) given[i] = 0;
+    }
+    const auto back = run.type_2(given);
+    for (std::size_t j = 0; j < it.system.size(); ++j) ASSERT_EQ(back[j], 0.0) << it.system[j];
+  }
 }
 
 /// With a mesh of more mesh points along its axis than one system may have.

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #define QUADRAT_EWALD_TARGET __attribute__((target("avx2,fma")))
+#include "core/cpu_lanes.hpp"
 #include "ewald/cpu/lanes.hpp"
 
 namespace quadrat::detail {
@@ -56,16 +57,14 @@ struct avx2_registers {
   }
 };
 
-[[nodiscard]] bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-
 }  // namespace
 
 pair_lanes_function<float> avx2_pair_lanes(float, bool virials) {
-  if (!has_avx2()) return nullptr;
+  if (!has_lanes(cpu_lanes::avx2)) return nullptr;
   return virials ? pair_lanes<float, avx2_registers, true>::sum : pair_lanes<float, avx2_registers, false>::sum;
 }
 pair_lanes_function<double> avx2_pair_lanes(double, bool virials) {
-  if (!has_avx2()) return nullptr;
+  if (!has_lanes(cpu_lanes::avx2)) return nullptr;
   return virials ? pair_lanes<double, avx2_registers, true>::sum : pair_lanes<double, avx2_registers, false>::sum;
 }
 

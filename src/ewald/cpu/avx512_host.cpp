@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #define QUADRAT_EWALD_TARGET __attribute__((target("avx512f,avx512vl,avx512dq")))
+#include "core/cpu_lanes.hpp"
 #include "ewald/cpu/lanes.hpp"
 
 namespace quadrat::detail {
@@ -49,18 +50,14 @@ struct avx512_registers {
   }
 };
 
-[[nodiscard]] bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-}
-
 }  // namespace
 
 pair_lanes_function<float> avx512_pair_lanes(float, bool virials) {
-  if (!has_avx512()) return nullptr;
+  if (!has_lanes(cpu_lanes::avx512)) return nullptr;
   return virials ? pair_lanes<float, avx512_registers, true>::sum : pair_lanes<float, avx512_registers, false>::sum;
 }
 pair_lanes_function<double> avx512_pair_lanes(double, bool virials) {
-  if (!has_avx512()) return nullptr;
+  if (!has_lanes(cpu_lanes::avx512)) return nullptr;
   return virials ? pair_lanes<double, avx512_registers, true>::sum : pair_lanes<double, avx512_registers, false>::sum;
 }
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/cpu_lanes.hpp"
 #include "parallel/cpu_vector.hpp"
 
 namespace quadrat::detail {
@@ -29,10 +30,8 @@ template <typename T, int D>
 std::vector<likely_children_function<T, D>> likely_children_functions() {
   std::vector<likely_children_function<T, D>> functions;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
-    functions.push_back(likely_children_avx512<T, D>);
-  }
-  if (__builtin_cpu_supports("avx2")) functions.push_back(likely_children_avx2<T, D>);
+  if (has_lanes(cpu_lanes::avx512)) functions.push_back(likely_children_avx512<T, D>);
+  if (has_lanes(cpu_lanes::avx2)) functions.push_back(likely_children_avx2<T, D>);
 #endif
   functions.push_back(likely_children_baseline<T, D>);
   return functions;

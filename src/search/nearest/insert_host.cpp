@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/nearest/insert.hpp"
 
+#include "core/cpu_lanes.hpp"
 #include "parallel/cpu_vector.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__) && defined(__has_builtin)
@@ -151,8 +152,8 @@ template <typename List>
 std::vector<insert_nearest_function<List>> insert_nearest_functions() {
   std::vector<insert_nearest_function<List>> functions;
 #if QUADRAT_INSERTS_LANES
-  if (__builtin_cpu_supports("avx512f")) functions.push_back(insert_by_avx512<List>);
-  if (__builtin_cpu_supports("avx2")) functions.push_back(insert_lanes<inserts_by_avx2>::run<List>);
+  if (has_lanes(cpu_lanes::avx512)) functions.push_back(insert_by_avx512<List>);
+  if (has_lanes(cpu_lanes::avx2)) functions.push_back(insert_lanes<inserts_by_avx2>::run<List>);
   functions.push_back(insert_lanes<inserts_by_sse2>::run<List>);
 #endif
   functions.push_back(insert_nearest_plain);

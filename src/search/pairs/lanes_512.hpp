@@ -96,11 +96,6 @@ struct pair_lanes_512<float> {
   }
 };
 
-/// Whether this CPU has what they need.
-[[nodiscard]] inline bool has_pair_lanes() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
-}
-
 }  // namespace quadrat::detail
 
 #endif

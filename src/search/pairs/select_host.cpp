@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/pairs/select.hpp"
 
+#include "core/cpu_lanes.hpp"
 #include "search/pairs/lanes_512.hpp"
 
 // The same bits as select_pairs of visit_list.hpp: one order of additions, no fused operations (-ffp-contract=off).
@@ -56,7 +57,7 @@ template <typename T, int D>
 select_pairs_function<T, D> fastest_selection() {
 #if QUADRAT_HAS_PAIR_LANES
   if constexpr (D == 3) {
-    if (has_pair_lanes()) return select_512<T>;
+    if (has_lanes(cpu_lanes::avx512)) return select_512<T>;
   }
 #endif
   return nullptr;

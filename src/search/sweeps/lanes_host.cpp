@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/cpu_lanes.hpp"
 #include "parallel/cpu_vector.hpp"
 #include "search/levels/sizes.hpp"
 
@@ -286,9 +287,9 @@ std::vector<test_lanes_function<T, D>> test_lanes_functions() {
   std::vector<test_lanes_function<T, D>> functions;
 #if QUADRAT_X86_LANES
   if constexpr (std::is_same_v<T, double>) {
-    if (__builtin_cpu_supports("avx512f")) functions.push_back(lanes_test<avx512>::run<double, D>);
+    if (has_lanes(cpu_lanes::avx512)) functions.push_back(lanes_test<avx512>::run<double, D>);
   }
-  if (__builtin_cpu_supports("avx2")) functions.push_back(lanes_test<avx2>::run<T, D>);
+  if (has_lanes(cpu_lanes::avx2)) functions.push_back(lanes_test<avx2>::run<T, D>);
   functions.push_back(lanes_test<sse2>::run<T, D>);
 #endif
   functions.push_back(test_lanes_plain<T, D>);
@@ -301,9 +302,9 @@ namespace {
 template <cutoff_use Use, typename T, int D>
 void add_x86_radii_functions(std::vector<test_radii_function<T, D>>& functions) {
   if constexpr (std::is_same_v<T, double>) {
-    if (__builtin_cpu_supports("avx512f")) functions.push_back(lanes_test<avx512>::run_radii<Use, double, D>);
+    if (has_lanes(cpu_lanes::avx512)) functions.push_back(lanes_test<avx512>::run_radii<Use, double, D>);
   }
-  if (__builtin_cpu_supports("avx2")) functions.push_back(lanes_test<avx2>::run_radii<Use, T, D>);
+  if (has_lanes(cpu_lanes::avx2)) functions.push_back(lanes_test<avx2>::run_radii<Use, T, D>);
   functions.push_back(lanes_test<sse2>::run_radii<Use, T, D>);
 }
 #endif
@@ -327,7 +328,7 @@ std::vector<test_radii_function<T, D>> test_radii_functions(bool larger) {
 template <typename T, int D>
 pick_lanes_function<T, D> pick_lanes(cutoff_rule rule) {
 #if QUADRAT_X86_LANES
-  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl")) return nullptr;
+  if (!has_lanes(cpu_lanes::avx512)) return nullptr;
   switch (rule) {
     case cutoff_rule::sum_of_radii:
       return pick_lanes_avx512<cutoff_rule::sum_of_radii, T, D>;
@@ -350,7 +351,7 @@ template pick_lanes_function<double, 3> pick_lanes(cutoff_rule);
 std::vector<pick_ids_function> pick_ids_functions() {
   std::vector<pick_ids_function> functions;
 #if QUADRAT_X86_LANES
-  if (__builtin_cpu_supports("avx512f")) functions.push_back(pick_ids_avx512);
+  if (has_lanes(cpu_lanes::avx512)) functions.push_back(pick_ids_avx512);
 #endif
   functions.push_back(pick_ids_plain);
   return functions;
@@ -359,7 +360,7 @@ std::vector<pick_ids_function> pick_ids_functions() {
 std::vector<keep_ids_function> keep_ids_functions() {
   std::vector<keep_ids_function> functions;
 #if QUADRAT_X86_LANES
-  if (__builtin_cpu_supports("avx2")) functions.push_back(keep_ids_avx2);
+  if (has_lanes(cpu_lanes::avx2)) functions.push_back(keep_ids_avx2);
 #endif
   functions.push_back(keep_ids_plain);
   return functions;
@@ -368,7 +369,7 @@ std::vector<keep_ids_function> keep_ids_functions() {
 std::vector<sift_ids_function> sift_ids_functions() {
   std::vector<sift_ids_function> functions;
 #if QUADRAT_X86_LANES
-  if (__builtin_cpu_supports("avx512f")) functions.push_back(sift_ids_avx512);
+  if (has_lanes(cpu_lanes::avx512)) functions.push_back(sift_ids_avx512);
 #endif
   functions.push_back(sift_ids_plain);
   return functions;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/tiles/pairs.hpp"
 
+#include "core/cpu_lanes.hpp"
 #include "parallel/cpu_vector.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -71,7 +72,7 @@ template <typename T, int D>
 std::vector<pairs_of_groups<T, D>> pairs_of_groups_functions() {
   std::vector<pairs_of_groups<T, D>> functions;
 #if QUADRAT_PAIRS_BY_AVX2
-  if (__builtin_cpu_supports("avx2")) functions.push_back(pairs_of_groups_avx2<T, D>);
+  if (has_lanes(cpu_lanes::avx2)) functions.push_back(pairs_of_groups_avx2<T, D>);
 #endif
   functions.push_back(pairs_of_groups_plain<T, D>);
   return functions;

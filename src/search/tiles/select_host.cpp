@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/cpu_lanes.hpp"
 #include "search/pairs/lanes_512.hpp"
 
 // All variants take the same pairs in the same order, with the same separations: no fused operations
@@ -170,8 +171,8 @@ std::vector<select_tiles<T, D>> tile_selections() {
   std::vector<select_tiles<T, D>> result;
   bool wide = false;
 #if QUADRAT_HAS_PAIR_LANES
-  wide = __builtin_cpu_supports("avx2") != 0;
-  if (has_pair_lanes()) result.push_back({stage_512<T, D>, select_tiles_512<T>, wide});
+  wide = has_lanes(cpu_lanes::avx2);
+  if (has_lanes(cpu_lanes::avx512)) result.push_back({stage_512<T, D>, select_tiles_512<T>, wide});
 #endif
   result.push_back({stage_plain<T, D>, select_plain<T>, wide});
   if (wide) result.push_back({stage_plain<T, D>, select_plain<T>, false});

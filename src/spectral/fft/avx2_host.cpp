@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #define QUADRAT_FFT_TARGET __attribute__((target("avx2,fma")))
+#include "core/cpu_lanes.hpp"
 #include "spectral/fft/passes.hpp"
 
 namespace quadrat::detail {
@@ -18,17 +19,15 @@ struct avx2_registers {
   QUADRAT_FFT_INLINE static __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
 };
 
-[[nodiscard]] bool has_registers() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-
 }  // namespace
 
 const fft_functions<float>* avx2_fft_functions(float) {
   static constexpr fft_functions<float> functions = make_fft_functions<float, avx2_registers>();
-  return has_registers() ? &functions : nullptr;
+  return has_lanes(cpu_lanes::avx2) ? &functions : nullptr;
 }
 const fft_functions<double>* avx2_fft_functions(double) {
   static constexpr fft_functions<double> functions = make_fft_functions<double, avx2_registers>();
-  return has_registers() ? &functions : nullptr;
+  return has_lanes(cpu_lanes::avx2) ? &functions : nullptr;
 }
 
 }  // namespace quadrat::detail

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #define QUADRAT_FFT_TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")))
+#include "core/cpu_lanes.hpp"
 #include "spectral/fft/passes.hpp"
 
 namespace quadrat::detail {
@@ -18,20 +19,15 @@ struct avx512_registers {
   QUADRAT_FFT_INLINE static __m512d fused(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
 };
 
-[[nodiscard]] bool has_registers() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma");
-}
-
 }  // namespace
 
 const fft_functions<float>* avx512_fft_functions(float) {
   static constexpr fft_functions<float> functions = make_fft_functions<float, avx512_registers>();
-  return has_registers() ? &functions : nullptr;
+  return has_lanes(cpu_lanes::avx512) ? &functions : nullptr;
 }
 const fft_functions<double>* avx512_fft_functions(double) {
   static constexpr fft_functions<double> functions = make_fft_functions<double, avx512_registers>();
-  return has_registers() ? &functions : nullptr;
+  return has_lanes(cpu_lanes::avx512) ? &functions : nullptr;
 }
 
 }  // namespace quadrat::detail

@@ -93,7 +93,9 @@ class cpu_mode_transform final : public mode_transform<T> {
       if (shape_.extent[axis] > 1) sizes_[axis].emplace(shape_.extent[axis]);
     }
     const int lanes = functions_.lanes, all = lines() ? shape_.count : shape_.extent[0] * shape_.extent[1];
-    const int most = shape_.real ? 2 * lanes : lanes;
+    // Two real lines in a lane are transformed as one complex line, which rounds each by parts of the other: they must
+    // be of one mesh.
+    const int most = shape_.real && !lines() ? 2 * lanes : lanes;
     for (int i = 0; i < all; i += most) groups_[2].push_back({static_cast<std::size_t>(i), std::min(most, all - i)});
     const int across = shape_.real ? static_cast<int>(row_) : shape_.extent[2];
     const column_groups columns{shape_.extent[1], shape_.extent[0], shape_.band[1], row_, across, shape_.band[2]};

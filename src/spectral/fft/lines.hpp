@@ -76,6 +76,7 @@ struct fft_functions {
   int lanes;  ///< of a vector
   void (*transform)(const fft_lines<T>& work);
   /// Real lines, twice as many as there are lanes or fewer, `from_step` 1: writes the modes [0, out.low), sign -1.
+  /// Lines beyond the number of lanes share one with the first ones, and each is rounded by parts of the other.
   void (*from_real)(const fft_lines<T>& work);
   /// From the modes [0, in.low) to real lines, `to_step` 1, sign 1: the other modes are their complex conjugates.
   void (*to_real)(const fft_lines<T>& work);

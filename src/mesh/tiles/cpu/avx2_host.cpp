@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #define QUADRAT_TILE_TARGET __attribute__((target("avx2,fma")))
+#include "core/cpu_lanes.hpp"
 #include "mesh/tiles/cpu/vector_lanes.hpp"
 
 namespace quadrat::detail {
@@ -24,17 +25,15 @@ struct avx2 {
   QUADRAT_TILE_INLINE static __m256d floor(__m256d x) { return _mm256_floor_pd(x); }
 };
 
-[[nodiscard]] bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-
 }  // namespace
 
 const tile_functions<float>* avx2_tile_functions(float) {
   static const tile_functions<float> functions = make_tile_functions<vector_lanes<float, avx2>>();
-  return has_avx2() ? &functions : nullptr;
+  return has_lanes(cpu_lanes::avx2) ? &functions : nullptr;
 }
 const tile_functions<double>* avx2_tile_functions(double) {
   static const tile_functions<double> functions = make_tile_functions<vector_lanes<double, avx2>>();
-  return has_avx2() ? &functions : nullptr;
+  return has_lanes(cpu_lanes::avx2) ? &functions : nullptr;
 }
 
 }  // namespace quadrat::detail

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #define QUADRAT_TILE_TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")))
+#include "core/cpu_lanes.hpp"
 #include "mesh/tiles/cpu/vector_lanes.hpp"
 
 namespace quadrat::detail {
@@ -26,20 +27,15 @@ struct avx512 {
   QUADRAT_TILE_INLINE static __m512d floor(__m512d x) { return _mm512_floor_pd(x); }
 };
 
-[[nodiscard]] bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma");
-}
-
 }  // namespace
 
 const tile_functions<float>* avx512_tile_functions(float) {
   static const tile_functions<float> functions = make_tile_functions<vector_lanes<float, avx512>>();
-  return has_avx512() ? &functions : nullptr;
+  return has_lanes(cpu_lanes::avx512) ? &functions : nullptr;
 }
 const tile_functions<double>* avx512_tile_functions(double) {
   static const tile_functions<double> functions = make_tile_functions<vector_lanes<double, avx512>>();
-  return has_avx512() ? &functions : nullptr;
+  return has_lanes(cpu_lanes::avx512) ? &functions : nullptr;
 }
 
 }  // namespace quadrat::detail
