@@ -64,8 +64,9 @@
 #include "quadrat/mesh/make_spread_plan.hpp"
 #include "quadrat/mesh/methods.hpp"
 
-// Non-uniform Fourier transforms.
+// Fourier transforms, of meshes and non-uniform.
 #include "quadrat/spectral/density.hpp"
+#include "quadrat/spectral/fft.hpp"
 #include "quadrat/spectral/fft_libraries.hpp"
 #include "quadrat/spectral/normal_operator.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"

@@ -73,6 +73,9 @@ void require_fft_library(std::string_view name, const cpu_context& context);
 template <typename T>
 void require_fft_library(std::string_view name, const cuda_context& context);
 
+/// Throws argument_error unless extents are products of 2, 3 and 5, of a real mesh the last one even.
+void require_fft_extents(const int* extent, int dimension, bool real);
+
 /// By the library of that name: see require_fft_library.
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_transform(const cpu_context& context,

@@ -13,13 +13,6 @@ namespace quadrat {
 
 namespace {
 
-[[nodiscard]] bool only_small_factors(int n) {
-  for (const int factor : {2, 3, 5}) {
-    while (n > 1 && n % factor == 0) n /= factor;
-  }
-  return n == 1;
-}
-
 /// What both kinds of transforms consist of.
 template <typename Context, typename T>
 struct transform_over_ranks {
@@ -27,12 +20,7 @@ struct transform_over_ranks {
                        const distributed_fft_options& options)
       : mesh(wanted), transposed(options.transposed) {
     const vec<int, 3>& points = mesh.points;
-    for (int axis = 0; axis < 3; ++axis) {
-      require(points[axis] >= 1 && only_small_factors(points[axis]), "the mesh has ", points[axis],
-              " points along axis ", axis, "; a product of 2, 3 and 5 is needed");
-    }
-    require(!mesh.real || points[2] % 2 == 0, "the real mesh has ", points[2],
-            " points along axis 2; an even number is needed");
+    detail::require_fft_extents(points.component, 3, mesh.real);
     detail::require_fft_library<T>(options.library, context);
     const bool few_layers = ranks.size() > std::min(points[0], points[1]);
     in_pencils = options.layout == fft_layout::pencils || (options.layout == fft_layout::automatic && few_layers);

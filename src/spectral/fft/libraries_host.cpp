@@ -48,6 +48,16 @@ void require_library(std::string_view name, bool cuda, determinism level) {
 
 }  // namespace
 
+void require_fft_extents(const int* extent, int dimension, bool real) {
+  for (int axis = 0; axis < dimension; ++axis) {
+    const int n = extent[axis];
+    require(n >= 1 && good_fft_size(n, false) == n, "the mesh has ", n, " points along axis ", axis,
+            "; a product of 2, 3 and 5 is needed");
+  }
+  require(!real || extent[dimension - 1] % 2 == 0, "the real mesh has ", extent[dimension - 1], " points along axis ",
+          dimension - 1, "; an even number is needed");
+}
+
 template <typename T>
 void require_fft_library(std::string_view name, const cpu_context& context) {
   require_library<T>(name, false, context.reproducibility());

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "quadrat/core/context.hpp"
+#include "quadrat/core/instance.hpp"
+#include "quadrat/core/vec.hpp"
+
+/// Fourier transforms of meshes, on one device: between spreading and interpolation, and for whatever else is easier in
+/// modes. Over ranks: quadrat/distributed/fft.hpp.
+namespace quadrat {
+
+struct fft_options {
+  std::string library{};  ///< one of fft_libraries(); empty or "auto": this project's own on CPUs, cuFFT on GPUs
+};
+
+/// The transform of a complex mesh, C-ordered [x][y][z]. Move-only. Context: cpu_context or cuda_context; T: float or
+/// double; D: 1, 2, 3.
+///
+///     forward   mode[k] = sum over mesh points j of  mesh[j] exp(-2 pi i j k / n)
+///     inverse   mesh[j] = sum over modes k of        mode[k] exp(2 pi i j k / n)
+///
+/// in place, where j k / n means the sum over axes, and mode k is at the place of mesh point k: modes above n / 2 are
+/// the negative ones, as in numpy.fft.fftn. Sums have no factor: one call after the other multiplies by mesh_size().
+///
+/// The calls are asynchronous, allocate nothing, and can be captured in a CUDA graph. The same bits in every run, for
+/// any number of threads, except by the library "mkl". Relative l2 errors are a few units of rounding.
+template <typename Context, typename T, int D>
+class fft {
+  static_assert(detail::instance<Context, T, D, 1>::exists);
+
+ public:
+  /// Allocates all memory. Throws argument_error for extents that are not products of 2, 3 and 5, more than 2^31 - 1
+  /// mesh points, and a library that is not here; backend_error without cuFFT on CUDA.
+  fft(const Context& context, const vec<int, D>& mesh, const fft_options& options = {});
+  fft(fft&&) noexcept;
+  fft& operator=(fft&&) noexcept;
+  ~fft();
+
+  /// Mesh points, and numbers of the array that the calls take.
+  [[nodiscard]] std::size_t mesh_size() const;
+
+  /// Throw argument_error for a null pointer.
+  void forward(std::complex<T>* mesh);
+  void inverse(std::complex<T>* mesh);
+
+  /// Bytes of the context's memory held.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+/// The same for a mesh of real numbers, of whose modes half are kept, as by numpy.fft.rfftn: those from 0 to n / 2
+/// along the last axis, [x][y][k_z]; the others are their complex conjugates at -k. In half of the time and the memory.
+template <typename Context, typename T, int D>
+class real_fft {
+  static_assert(detail::instance<Context, T, D, 1>::exists);
+
+ public:
+  /// As fft; the last extent has to be even.
+  real_fft(const Context& context, const vec<int, D>& mesh, const fft_options& options = {});
+  real_fft(real_fft&&) noexcept;
+  real_fft& operator=(real_fft&&) noexcept;
+  ~real_fft();
+
+  /// Mesh points, modes that are kept, and how many of these there are along the last axis.
+  [[nodiscard]] std::size_t mesh_size() const;
+  [[nodiscard]] std::size_t mode_size() const;
+  [[nodiscard]] std::size_t mode_row() const;
+
+  /// Changes the mesh. Throws argument_error for null pointers.
+  void forward(T* mesh, std::complex<T>* modes);
+  /// Changes the modes. They have to be those of a real mesh: where the last index is 0 or n / 2, those at k and -k are
+  /// complex conjugates. Throws argument_error for null pointers.
+  void inverse(std::complex<T>* modes, T* mesh);
+
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace quadrat
