@@ -123,6 +123,21 @@ struct half_scale {
   }
 };
 
+/// Whether halves keep the digits of what a point contributes along an axis. Products are rounded to multiples of 2^-24,
+/// so a point that is so far beyond an open end that the mesh has only the smallest of its weights is multiplied
+/// without them. `first`: of the footprint; `w`: weights of a scaled window.
+[[nodiscard]] __device__ __forceinline__ bool half_weights_serve(const mesh_shape& shape, int axis, int first,
+                                                                 const float (&w)[8]) {
+  constexpr float least = 0.5f;  // half of 2^-24 is then at most 2^-23 of a product of two weights
+  if (shape.periodic[axis]) return true;
+  float most = 0;
+#pragma unroll
+  for (int j = 0; j < 8; ++j) {
+    if (first + j >= 0 && first + j < shape.extent[axis]) most = fmaxf(most, fabsf(w[j]));
+  }
+  return most == 0 || most >= least;
+}
+
 /// Pairs of points of a batch whose weights are in shared memory at a time, two points per lane.
 inline constexpr int half_batch_pairs = 32;
 inline constexpr int half_batch = 2 * half_batch_pairs;

@@ -167,6 +167,36 @@ TEST_F(halves_test, windows_of_any_height_keep_their_accuracy) {
   }
 }
 
+/// The mesh has only the last weight of each footprint, along one or more axes.
+TEST_F(halves_test, points_far_beyond_open_ends_keep_their_accuracy) {
+  for (const std::size_t density : {5, 25}) {
+    for (const int open : {1, 2, 3}) {
+      for (const int order : {5, 6}) {
+        auto it = dense_case(static_cast<std::uint64_t>(order - 1), density, 2);
+        it.options.edges = open_footprints::clip;
+        it.options.beyond = points_beyond::accept;
+        std::mt19937_64 random(density);
+        for (int axis = 3 - open; axis < 3; ++axis) {
+          it.domain.periodic[axis] = false;
+          for (auto& point : it.points) {
+            // Where the last weight's polynomial has no terms of both signs.
+            const float reach = 0.5f * static_cast<float>(order) - 0.5f - 0.05f * random_unit<float>(random);
+            const float place = random() % 2 == 0 ? -reach : static_cast<float>(it.mesh[axis] - 1) + reach;
+            point[axis] = -1.5f + 3.7f * place / static_cast<float>(it.mesh[axis]);
+          }
+        }
+        const auto input = spread_input<float, 3>(it);
+        const auto wanted = wanted_of(it, input, problem_of(it));
+        for (const backend_context& context : {context_, ordered_}) {
+          const auto found = run_method(context, it, input, it.options.method);
+          EXPECT_LT(relative_error(found.mesh, wanted.mesh), spread_tolerance<float>) << density << " " << open;
+          EXPECT_LT(relative_error(found.values, wanted.values), spread_tolerance<float>) << density << " " << open;
+        }
+      }
+    }
+  }
+}
+
 /// Values of points in the first quarter of the box are larger than all others by a factor of a billion.
 TEST_F(halves_test, small_values_far_from_large_ones_keep_their_accuracy) {
   for (const std::size_t density : {5, 25}) {

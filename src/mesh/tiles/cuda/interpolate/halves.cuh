@@ -30,17 +30,6 @@ struct half_read_memory {
 
   /// A weight along the first axis, at plane i of the mesh.
   [[nodiscard]] __device__ float first_of(int point, int i) const { return (&first[i >> 2 & 1][point].x)[i & 3]; }
-  /// A weight along the last axis, at a mesh point of the patch.
-  [[nodiscard]] __device__ float last_of(int point, int position) const {
-    const half_right<Layers>& both = last[point][position % 8 / 2];
-    const float2 high = float_of(both.high[position / 8]), low = float_of(both.low[position / 8]);
-    return position % 2 == 0 ? high.x + low.x : high.y + low.y;
-  }
-
- private:
-  __device__ static float2 float_of(std::uint32_t halves) {
-    return __half22float2(*reinterpret_cast<__half2*>(&halves));
-  }
 };
 
 /// A lane's mesh values of a patch: eight planes, row g along the second axis, mesh points 2t, 2t + 1 of each layer
@@ -226,31 +215,37 @@ __device__ __forceinline__ void interpolate_half_points(half_read_memory<Channel
   }
 }
 
-/// The same without halves, from the mesh: one point per lane. `plane`: the first of the tile.
+/// The same without halves, from the mesh: a lane takes its own point, `record`, if it is one of them. `plane`: the first
+/// of the tile.
 template <int Channels, int Layers>
-__device__ __forceinline__ void interpolate_half_points_singly(const tile_grid& grid,
+__device__ __forceinline__ void interpolate_half_points_singly(const tile_problem<float>& problem,
                                                                const tile_channels<float>& channels,
                                                                half_read_memory<Channels, Layers>& memory,
-                                                               const tile_unit_patch& at, half_unit unit, int plane,
-                                                               int begin, int end) {
-  const int point = begin + at.lane;
-  if (point >= end) return;
+                                                               const tile_unit_patch& at,
+                                                               const tile_record<float>& record, half_unit unit,
+                                                               int plane, int begin, int end) {
+  const int point = at.lane;
+  if (point < begin || point >= end) return;
+  const tile_grid& grid = problem.grid;
   const mesh_shape& shape = grid.shape;
+  const int from = at.last + offset_of<float>(record.place[2]);
+  const float place = place_of<float>(record.place[2]);
   float sums[Channels] = {};
 #pragma unroll 1
-  for (int i = plane; i < plane + grid.reach(0); ++i) {
-    const int x = tile_home(shape, i, 0);
-    const float first = unit.along(0, shape) * memory.first_of(point, i);
+  for (int k = 0; k < shape.width[2]; ++k) {
+    const int z = tile_home(shape, from + k, 2);
+    // Not from memory, whose halves have too few digits of small weights.
+    const float last = unit.along(2, shape) * problem.window.weight(k, place);
 #pragma unroll 1
-    for (int j = 0; j < grid.reach(1); ++j) {
-      const int y = tile_home(shape, at.second + j, 1);
-      const float second = first * (unit.along(1, shape) * memory.second[j][point]);
-      if (x < 0 || y < 0 || second == 0) continue;
-#pragma unroll 1
-      for (int k = 0; k < grid.reach(2); ++k) {
-        const int z = tile_home(shape, at.last + k, 2);
-        const float weight = second * (unit.along(2, shape) * memory.last_of(point, k));
-        if (z < 0 || weight == 0) continue;
+    for (int i = plane; i < plane + grid.reach(0); ++i) {
+      const int x = tile_home(shape, i, 0);
+      const float first = last * (unit.along(0, shape) * memory.first_of(point, i));
+      if (x < 0 || z < 0 || first == 0) continue;
+#pragma unroll 4
+      for (int j = 0; j < tile_patch; ++j) {
+        const int y = j < grid.reach(1) ? tile_home(shape, at.second + j, 1) : -1;
+        const float weight = first * (unit.along(1, shape) * memory.second[j][point]);
+        if (y < 0 || weight == 0) continue;
         float value[Channels];
         load_tile_node<float, Channels>(channels, shape.node(x, y, z), value);
 #pragma unroll
@@ -262,14 +257,18 @@ __device__ __forceinline__ void interpolate_half_points_singly(const tile_grid& 
   for (int c = 0; c < Channels; ++c) memory.results[c][point] = sums[c];
 }
 
-/// The weights of one point per lane.
+/// The weights of one point per lane. Returns whether halves serve all of the batch; only weights along the last axis are
+/// split.
 template <int Channels, int Layers>
-__device__ __forceinline__ void stage_half_weights(const tile_problem<float>& problem, const tile_record<float>& record,
-                                                   int start, int lane, half_read_memory<Channels, Layers>& memory) {
+__device__ __forceinline__ bool stage_half_weights(const tile_problem<float>& problem, const tile_record<float>& record,
+                                                   const tile_unit_patch& at,
+                                                   half_read_memory<Channels, Layers>& memory) {
+  const int lane = at.lane;
   const tile_grid& grid = problem.grid;
   float w[3][8];
   weights_of_record(problem.window, grid.shape, record, w);
-  rotate_tile_weights(start + offset_of<float>(record.place[0]), w[0]);
+  const bool serves = half_weights_serve(grid.shape, 2, at.last + offset_of<float>(record.place[2]), w[2]);
+  rotate_tile_weights(at.first + offset_of<float>(record.place[0]), w[0]);
   memory.first[0][lane] = make_float4(w[0][0], w[0][1], w[0][2], w[0][3]);
   memory.first[1][lane] = make_float4(w[0][4], w[0][5], w[0][6], w[0][7]);
   shift_tile_weights(offset_of<float>(record.place[1]), grid.edge[1], w[1]);
@@ -289,6 +288,7 @@ __device__ __forceinline__ void stage_half_weights(const tile_problem<float>& pr
     }
     memory.last[lane][t] = right;
   }
+  return __all_sync(~0u, serves);
 }
 
 template <int Channels, int Layers>
@@ -338,7 +338,7 @@ __global__ void __launch_bounds__(32 * half_read_warps, Resident)
     const int count = static_cast<int>(min(static_cast<std::uint32_t>(half_read_batch), own.last - batch));
     const int before = __shfl_up_sync(~0u, tile, 1);
     unsigned begins = __ballot_sync(~0u, lane < count && (lane == 0 || tile != before));
-    stage_half_weights(problem, record, start, lane, memory);
+    const bool serves = stage_half_weights(problem, record, at, memory);
     __syncwarp();
     while (begins != 0) {
       const int begin = __ffs(static_cast<int>(begins)) - 1;
@@ -350,12 +350,12 @@ __global__ void __launch_bounds__(32 * half_read_warps, Resident)
         patch.load(grid.shape, offset, max(plane, loaded), until, channels, unit, memory.up);
         loaded = until;
       }
-      if (patch.serves() && patch.alike()) {
+      if (!serves || !patch.serves()) {
+        interpolate_half_points_singly(problem, channels, memory, at, record, unit, plane, begin, end);
+      } else if (patch.alike()) {
         interpolate_half_points<true>(memory, patch, unit, begin, end, lane);
-      } else if (patch.serves()) {
-        interpolate_half_points<false>(memory, patch, unit, begin, end, lane);
       } else {
-        interpolate_half_points_singly(grid, channels, memory, at, unit, plane, begin, end);
+        interpolate_half_points<false>(memory, patch, unit, begin, end, lane);
       }
     }
     __syncwarp();

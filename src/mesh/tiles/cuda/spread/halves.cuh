@@ -33,13 +33,15 @@ struct half_points {
 template <int Channels>
 using half_values = float[2][Channels];
 
-/// The weights of two points per lane, where the patch has the mesh points. Offsets along the first axis count from
-/// mesh point `start`. The axes share the code, since instructions have to fit in a cache.
+/// The weights of two points per lane, where the patch has the mesh points. Returns whether halves serve both. The axes
+/// share the code, since instructions have to fit in a cache.
 template <int Channels, int Layers>
-__device__ __forceinline__ void stage_half_weights(const tile_problem<float>& problem, const half_points& points,
-                                                   int start, int lane, half_spread_memory<Channels, Layers>& memory) {
+__device__ __forceinline__ bool stage_half_weights(const tile_problem<float>& problem, const half_points& points,
+                                                   const tile_unit_patch& patch,
+                                                   half_spread_memory<Channels, Layers>& memory) {
   constexpr int pitch = decltype(memory.weights)::pitch;
-  float2* to = &memory.weights.row[0][lane];
+  float2* to = &memory.weights.row[0][patch.lane];
+  bool serves = true;
 #pragma unroll 1
   for (int axis = 0; axis < 3; ++axis, to += 8 * pitch) {
     std::uint32_t word[2];
@@ -50,10 +52,14 @@ __device__ __forceinline__ void stage_half_weights(const tile_problem<float>& pr
     }
     float w[2][8];
     weights_along<2>(problem.window, axis < problem.grid.shape.first_axis, word, w);
+    const int begin = axis == 0 ? patch.first : axis == 1 ? patch.second : patch.last;
     int offset[2];
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
-      offset[p] = offset_of<float>(word[p]) + (axis == 0 ? start : 0);
+      offset[p] = offset_of<float>(word[p]);
+      serves = serves && half_weights_serve(problem.grid.shape, axis, begin + offset[p], w[p]);
+      // Offsets along the first axis count from its first mesh point.
+      if (axis == 0) offset[p] += begin;
       // No weights are shifted out.
       rotate_tile_weights(offset[p], w[p]);
     }
@@ -75,14 +81,15 @@ __device__ __forceinline__ void stage_half_weights(const tile_problem<float>& pr
       }
     }
   }
+  return serves;
 }
 
-/// The values of two points per lane. Returns whether halves serve all of the batch, whose products are then to be
-/// multiplied by `up`; if not, values are not scaled.
+/// The values of two points per lane, whose weights halves serve or not. Returns whether halves serve all of the batch,
+/// whose products are then to be multiplied by `up`; if not, values are not scaled.
 template <int Channels, int Layers>
-__device__ __forceinline__ bool stage_half_values(const half_values<Channels>& value, half_unit unit, int lane,
-                                                  half_spread_memory<Channels, Layers>& memory, float (&up)[Channels]) {
-  bool serves = true;
+__device__ __forceinline__ bool stage_half_values(const half_values<Channels>& value, half_unit unit, bool serves,
+                                                  int lane, half_spread_memory<Channels, Layers>& memory,
+                                                  float (&up)[Channels]) {
   float down[Channels];
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
@@ -270,8 +277,8 @@ __global__ void __launch_bounds__(32 * half_warps, Resident)
     // Runs of one tile's points begin at these even and odd points; the first one at 0.
     unsigned even = __ballot_sync(~0u, lane > 0 && tile[0] != before), odd = __ballot_sync(~0u, tile[1] != tile[0]);
     if (!over) {
-      stage_half_weights(problem, points, start, lane, memory);
-      serves = stage_half_values<Channels, Layers>(value, unit, lane, memory, up);
+      serves = stage_half_weights(problem, points, patch, memory);
+      serves = stage_half_values<Channels, Layers>(value, unit, serves, lane, memory, up);
       points.load(problem.records, batch + half_batch, own.last - 1, lane);
       __syncwarp();
     }
