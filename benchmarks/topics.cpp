@@ -113,12 +113,13 @@ constexpr std::array<operation, 6> keyed_operations{{
     {"deterministic", "the same bits in every run, and compensated sums", 0, run_keyed_deterministic},
 }};
 
-constexpr std::array<operation, 13> mesh_operations{{
+constexpr std::array<operation, 14> mesh_operations{{
     {"spread", "values of points onto a mesh, by mesh, number of points and kind of values", 0, run_spread},
     {"interpolate", "values of a mesh at the points", 0, run_interpolate},
     {"interpolate_gradient", "their gradients", 0, run_interpolate_gradient},
     {"interpolate_with_gradient", "both in one pass", 0, run_interpolate_with_gradient},
     {"set_points", "giving a plan its points", 0, run_set_points},
+    {"crowds", "all of these with the points on a line, in a spot and in one place", 0, run_crowds},
     {"figure3", "single_mesh over the size of compute units", 3, run_figure_3},
     {"figure4", "group_mesh over the size of groups", 4, run_figure_4},
     {"figure5", "single_mesh, by warp shuffles and through shared memory", 5, run_figure_5},

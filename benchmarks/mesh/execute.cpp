@@ -24,6 +24,8 @@ struct execution {
   int components = 1;
   determinism level = determinism::none;
   std::string_view distribution = "uniform";
+  bool reads_spread = false;  ///< interpolates from the mesh to which the points' values were spread
+  double uniform_ms = 0;      ///< of as many uniform points, if it is to be compared
 };
 
 template <typename T>
@@ -32,6 +34,7 @@ template <typename T>
                                what.mesh, what.order, what.distribution);
   if (what.operation != "set_points") identity["value"] = what.components == 1 ? "real" : "complex";
   if (what.level != determinism::none) identity["determinism"] = "run_to_run";
+  if (what.reads_spread) identity["reads"] = "spread";
   return identity;
 }
 
@@ -66,6 +69,35 @@ timing time_set_and_spread(const session& s, const cpu_context& context, const s
   });
 }
 
+/// The mesh to interpolate from: the probe, or that of the points' own values.
+template <typename Context, typename T>
+array<T, Context> mesh_to_read(const Context& context, const spread_problem<Context, T>& problem,
+                               const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan) {
+  if (!what.reads_spread) return to_device(context, placed.probe.template on_mesh<T>(what.components));
+  array<T, Context> mesh(context, plan.mesh_size() * static_cast<std::size_t>(what.components));
+  spread_components(plan, what.components, problem.values(), mesh.data());
+  return mesh;
+}
+
+/// Compares what was interpolated from the points' own mesh with the sum of its squares: the operations are adjoint.
+template <typename T>
+double check_own_mesh(const std::vector<T>& found, const std::vector<T>& values, const std::vector<T>& mesh,
+                      int components, std::size_t n) {
+  double deviation = 0;
+  for (int c = 0; c < components; ++c) {
+    std::vector<double> of_points(n);
+    for (std::size_t i = 0; i < n; ++i)
+      of_points[i] = values[i * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)];
+    double squares = 0;
+    for (std::size_t k = static_cast<std::size_t>(c); k < mesh.size(); k += static_cast<std::size_t>(components)) {
+      squares += static_cast<double>(mesh[k]) * static_cast<double>(mesh[k]);
+    }
+    const probe_sum sum = sum_over_points(found, components, c, of_points, n);
+    deviation = std::max(deviation, require_agreement(squares, sum, sizeof(T) == 4));
+  }
+  return deviation;
+}
+
 /// Compares interpolated values with the probe: number `part` of the `parts` numbers per point.
 template <typename T>
 double check_interpolated(const std::vector<T>& found, const std::vector<T>& values, const std::vector<double>& g,
@@ -81,7 +113,7 @@ template <typename Context, typename T>
 timing execute_interpolate(const session& s, const Context& context, const spread_problem<Context, T>& problem,
                            const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan,
                            double& deviation) {
-  const array<T, Context> mesh = to_device(context, placed.probe.template on_mesh<T>(what.components));
+  const array<T, Context> mesh = mesh_to_read(context, problem, placed, what, plan);
   array<T, Context> values(context, what.n * static_cast<std::size_t>(what.components));
   const auto work = [&] {
     if (what.components == 1) return plan.interpolate(mesh.data(), values.data());
@@ -90,7 +122,10 @@ timing execute_interpolate(const session& s, const Context& context, const sprea
   };
   work();
   const std::vector<T> found = to_host(context, values);
-  for (int c = 0; c < what.components; ++c) {
+  if (what.reads_spread) {
+    deviation = check_own_mesh(found, problem.values_on_host(), to_host(context, mesh), what.components, what.n);
+  }
+  for (int c = 0; c < what.components && !what.reads_spread; ++c) {
     deviation = std::max(deviation, check_interpolated(found, problem.values_on_host(), placed.at_points,
                                                        what.components, c, c, what.n));
   }
@@ -101,7 +136,7 @@ template <typename Context, typename T>
 timing execute_gradient(const session& s, const Context& context, const spread_problem<Context, T>& problem,
                         const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan,
                         double& deviation) {
-  const array<T, Context> mesh = to_device(context, placed.probe.template on_mesh<T>(what.components));
+  const array<T, Context> mesh = mesh_to_read(context, problem, placed, what, plan);
   const std::size_t count = what.n * static_cast<std::size_t>(what.components);
   const bool with_values = what.operation == "interpolate_with_gradient";
   array<T, Context> gradients(context, 3 * count), values(context, with_values ? count : 0);
@@ -116,7 +151,8 @@ timing execute_gradient(const session& s, const Context& context, const spread_p
   };
   work();
   const std::vector<T> found = to_host(context, gradients);
-  for (int axis = 0; axis < 3; ++axis) {
+  // Rows that read the probe check the gradients.
+  for (int axis = 0; axis < 3 && !what.reads_spread; ++axis) {
     const std::vector<double> g = placed.probe.at_points(problem.coordinates_on_host(), axis);
     for (int c = 0; c < what.components; ++c) {
       deviation = std::max(deviation, check_interpolated(found, problem.values_on_host(), g, 3 * what.components,
@@ -159,6 +195,7 @@ double time_execution(const session& s, const Context& context, std::size_t most
       }
       if (what.operation != "set_points") out["deviation"] = deviation;
       out["bytes"] = plan.bytes();
+      if (what.uniform_ms > 0) out["over_uniform"] = measured.median_ms / what.uniform_ms;
       median = measured.median_ms;
     };
     run_on(what.level == determinism::none ? context : make_context<Context>(s, what.level));
@@ -250,6 +287,37 @@ void execute_all(const session& s, const Context& context, std::string_view oper
   }
 }
 
+/// One operation with points everywhere, and in crowds.
+template <typename T, typename Context>
+void time_crowds(const session& s, const Context& context, execution what) {
+  const std::size_t most = what.n;
+  what.uniform_ms = time_execution<T>(s, context, most, what);
+  for (const std::string_view distribution : {"line", "spot", "one_place"}) {
+    what.distribution = distribution;
+    what.reads_spread = false;
+    time_execution<T>(s, context, most, what);
+    what.reads_spread = what.operation != "spread" && what.operation != "set_points";
+    if (what.reads_spread) time_execution<T>(s, context, most, what);
+  }
+}
+
+template <typename Context>
+void crowds_of_all(const session& s, const Context& context) {
+  const std::size_t n = s.full() ? 3'000'000 : 10'000;
+  for (const std::string& method : methods_to_execute(s, determinism::none)) {
+    for (const std::string_view operation : {"set_points", "spread", "interpolate", "interpolate_gradient"}) {
+      const execution what{operation, method, n, s.full() ? 128 : 32};
+      execution pairs = what;
+      pairs.components = 2;
+      time_crowds<float>(s, context, what);
+      time_crowds<double>(s, context, what);
+      if (operation == "set_points") continue;
+      time_crowds<float>(s, context, pairs);
+      time_crowds<double>(s, context, pairs);
+    }
+  }
+}
+
 void run_execution(const session& s, std::string_view operation) {
   with_context(s, [&](const auto& context) { execute_all(s, context, operation); });
 }
@@ -261,5 +329,8 @@ void run_interpolate(const session& s) { run_execution(s, "interpolate"); }
 void run_interpolate_gradient(const session& s) { run_execution(s, "interpolate_gradient"); }
 void run_interpolate_with_gradient(const session& s) { run_execution(s, "interpolate_with_gradient"); }
 void run_set_points(const session& s) { run_execution(s, "set_points"); }
+void run_crowds(const session& s) {
+  with_context(s, [&](const auto& context) { crowds_of_all(s, context); });
+}
 
 }  // namespace quadrat::bench

@@ -12,6 +12,9 @@ void run_interpolate(const session& s);
 void run_interpolate_gradient(const session& s);
 void run_interpolate_with_gradient(const session& s);
 void run_set_points(const session& s);
+/// These, with the points on a line, in a spot and in one place, beside as many uniform ones. Reads the probe's mesh,
+/// and the one to which the points' values were spread.
+void run_crowds(const session& s);
 
 /// particle-mesh-spreading: uniform random points, p = 6, periodic, N = 1e3 to 1e7.
 /// Figure 3: single_mesh by size of its compute units, K = 32 to 256.

@@ -58,11 +58,27 @@ template <typename T>
   return points;
 }
 
-/// Uniform points; "clustered"; or "one_place", which all points share.
+/// Normally distributed around one place, with a standard deviation of 0.004.
+template <typename T>
+[[nodiscard]] std::vector<T> spot_of_points(std::size_t n) {
+  constexpr double pi = 3.14159265358979323846;
+  std::vector<T> points(3 * n);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double far = std::sqrt(-2 * std::log(1 - random_unit(54, i)));
+    points[i] = static_cast<T>(0.1 + 0.004 * far * std::cos(2 * pi * random_unit(55, i)));
+  }
+  return points;
+}
+
+/// Uniform points; "clustered"; "spot"; on a "line" along the first axis; or "one_place", which all points share.
 template <typename T>
 [[nodiscard]] std::vector<T> points_with(std::size_t n, std::string_view distribution) {
   if (distribution == "clustered") return clustered_points<T>(n);
+  if (distribution == "spot") return spot_of_points<T>(n);
   std::vector<T> points = random_points<T>(n, 0.5, 51);
+  if (distribution == "line") {
+    for (std::size_t i = 3; i < points.size(); ++i) points[i] = i % 3 == 0 ? points[i] : points[i % 3];
+  }
   if (distribution == "one_place") {
     for (std::size_t i = 3; i < points.size(); ++i) points[i] = points[i % 3];
   }

@@ -268,8 +268,12 @@ class BenchTest(support.ProgramTest):
             self.assertEqual({row["value"] for row in chosen}, {"real", "complex"}, operation)
             self.assertEqual({row["precision"] for row in chosen}, {"float", "double"}, operation)
             self.assertEqual({row["order"] for row in chosen}, {4, 6, 8}, operation)
-            self.assertEqual({row["distribution"] for row in chosen}, {"uniform", "clustered", "one_place"}, operation)
+            crowds = {"clustered", "one_place", "line", "spot"}
+            self.assertEqual({row["distribution"] for row in chosen}, {"uniform"} | crowds, operation)
             self.assertTrue(all(row["deviation"] < 1e-4 for row in chosen), operation)
+            compared = [row for row in chosen if "over_uniform" in row]
+            self.assertEqual({row["distribution"] for row in compared}, crowds - {"clustered"}, operation)
+            self.assertEqual(any(row.get("reads") == "spread" for row in compared), operation != "spread", operation)
         operations = {row["op"] for row in rows}
         self.assertLessEqual(executions | {"set_points", "figure6", "figure7", "figure8", "figure9", "costs"}, operations)
         compared = {row["method"] for row in rows if row["op"] == "figure8"}

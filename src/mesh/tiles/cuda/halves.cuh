@@ -3,11 +3,10 @@
 
 #include <cuda_fp16.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "mesh/tiles/cuda/channels.cuh"
+#include "mesh/tiles/cuda/half_scale.hpp"
 #include "mesh/tiles/cuda/problem.hpp"
 #include "mesh/tiles/cuda/weights.cuh"
 
@@ -62,80 +61,6 @@ __device__ __forceinline__ void multiply_half_parts(float (&sum)[4], const half_
   add_half_product(sum, left[0].low, left[1].low, left[2].low, left[3].low, right[0].high, right[1].high);
   add_half_product(sum, left[0].high, left[1].high, left[2].high, left[3].high, right[0].low, right[1].low);
   add_half_product(sum, left[0].high, left[1].high, left[2].high, left[3].high, right[0].high, right[1].high);
-}
-
-/// A window was scaled by a power of two: its weights were 2^exponent times as large, products of those along all axes
-/// of the mesh 2^product times.
-struct half_unit {
-  int exponent, product;
-
-  /// What a weight along an axis is to be multiplied by; there are no weights along axes beyond the dimension.
-  [[nodiscard]] __device__ float along(int axis, const mesh_shape& shape) const {
-    return axis < shape.first_axis ? 1.0f : __uint_as_float(static_cast<std::uint32_t>(127 + exponent) << 23);
-  }
-};
-
-/// Scales a window to weights of at most 4.
-[[nodiscard]] inline half_unit scale_half_window(mesh_window<float>& window, const mesh_shape& shape) {
-  constexpr int most_exponent = 2;
-  double most = 0;
-  for (int j = 0; j < window.width; ++j) {
-    double sum = 0;
-    for (int d = 0; d < window.terms; ++d) sum += std::ldexp(std::fabs(window.coefficient[d][j]), -d);
-    most = std::max(most, sum);
-  }
-  int exponent = 0;
-  std::frexp(most, &exponent);
-  exponent = std::clamp(exponent - most_exponent, -126, 127);
-  for (auto& row : window.coefficient) {
-    for (float& coefficient : row) coefficient = std::ldexp(coefficient, -exponent);
-  }
-  return {exponent, (3 - shape.first_axis) * exponent};
-}
-
-/// Powers of two: numbers times `down` are at most 2^15, and more than 1 for the largest if it `serves`; what they are
-/// multiplied to, with weights of a scaled window, is to be multiplied by `up`.
-struct half_scale {
-  static constexpr int room = 11;
-
-  float down, up;
-  int exponent;  ///< 127 for numbers from 1 to 2
-  bool serves;   ///< false: the largest number is not finite, or no such powers are normal numbers
-
-  /// `most`: the largest modulus, as an integer. Scales for similar numbers are as `before`, an exponent, if it is not
-  /// negative.
-  __device__ half_scale(std::uint32_t most, half_unit unit, int before) {
-    const int own = static_cast<int>(most >> 23);
-    exponent = min(max(own, max(room, room + 1 - unit.product)), 254 + room - unit.product);
-    if (before >= 0 && (most == 0 || (own <= before + 3 && own + 4 >= before))) exponent = before;
-    down = __uint_as_float(static_cast<std::uint32_t>(254 + room - exponent) << 23);
-    up = up_of(exponent, unit);
-    serves = most == 0 || (own < 255 && own <= exponent + 3 && own + room >= exponent);
-  }
-  [[nodiscard]] __device__ static float up_of(int exponent, half_unit unit) {
-    return __uint_as_float(static_cast<std::uint32_t>(exponent - room + unit.product) << 23);
-  }
-  [[nodiscard]] __device__ static std::uint32_t modulus(float value) { return __float_as_uint(value) & 0x7fffffffu; }
-  /// Whether a number keeps all its digits.
-  [[nodiscard]] __device__ bool fits(std::uint32_t modulus) const {
-    constexpr int range = 16;
-    return modulus == 0 || static_cast<int>(modulus >> 23) + range >= exponent;
-  }
-};
-
-/// Whether halves keep the digits of what a point contributes along an axis. Products are rounded to multiples of 2^-24,
-/// so a point that is so far beyond an open end that the mesh has only the smallest of its weights is multiplied
-/// without them. `first`: of the footprint; `w`: weights of a scaled window.
-[[nodiscard]] __device__ __forceinline__ bool half_weights_serve(const mesh_shape& shape, int axis, int first,
-                                                                 const float (&w)[8]) {
-  constexpr float least = 0.5f;  // half of 2^-24 is then at most 2^-23 of a product of two weights
-  if (shape.periodic[axis]) return true;
-  float most = 0;
-#pragma unroll
-  for (int j = 0; j < 8; ++j) {
-    if (first + j >= 0 && first + j < shape.extent[axis]) most = fmaxf(most, fabsf(w[j]));
-  }
-  return most == 0 || most >= least;
 }
 
 /// Pairs of points of a batch whose weights are in shared memory at a time, two points per lane.

@@ -197,6 +197,39 @@ TEST_F(halves_test, points_far_beyond_open_ends_keep_their_accuracy) {
   }
 }
 
+/// Points in a small part of the box read what they themselves were spread to, which falls off steeply around them; and
+/// so do others, near and far.
+TEST_F(halves_test, the_mesh_of_a_crowd_is_read_with_all_digits) {
+  for (const std::size_t density : {5, 25}) {
+    for (const std::size_t components : {1, 2}) {
+      auto it = dense_case(5, density, components);
+      std::mt19937_64 random(density + components);
+      std::normal_distribution<float> spot(0, 0.02f);
+      const std::size_t crowd = it.points.size() / 2;
+      for (std::size_t i = 0; i < crowd; ++i) it.points[i] = {0.3f + spot(random), 0.1f + spot(random), spot(random)};
+      auto input = spread_input<float, 3>(it);
+      std::fill(input.values.begin() + static_cast<std::ptrdiff_t>(crowd * components), input.values.end(), 0.0f);
+      const auto spread = wanted_of(it, input, problem_of(it)).mesh.value;
+      std::copy(spread.begin(), spread.end(), input.mesh.begin());
+      auto wanted = wanted_of(it, input, problem_of(it)).values;
+      auto found = run_method(context_, it, input, it.options.method).values;
+      EXPECT_LT(relative_error(found, wanted), spread_tolerance<float>) << density << ", " << components;
+      // Those that the crowd reaches with less than a hundredth of what it has in its middle.
+      const long double most = *std::ranges::max_element(wanted.magnitude);
+      std::size_t left = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        if (wanted.magnitude[i] > 0 && wanted.magnitude[i] < 1e-2L * most) {
+          ++left;
+        } else {
+          found[i] = 0, wanted.value[i] = 0, wanted.magnitude[i] = 0;
+        }
+      }
+      EXPECT_GT(left, 100);
+      EXPECT_LT(relative_error(found, wanted), spread_tolerance<float>) << density << ", " << components;
+    }
+  }
+}
+
 /// Values of points in the first quarter of the box are larger than all others by a factor of a billion.
 TEST_F(halves_test, small_values_far_from_large_ones_keep_their_accuracy) {
   for (const std::size_t density : {5, 25}) {

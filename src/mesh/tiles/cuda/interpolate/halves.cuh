@@ -26,6 +26,7 @@ struct half_read_memory {
   float second[8][half_read_row];
   half_right<Layers> last[half_read_row][4 + 1];  ///< the rest of a row avoids bank conflicts
   float4 up[Channels][2];                         ///< what products with planes 0 to 3, 4 to 7 are to be multiplied by
+  float4 unfit[Channels][2];                      ///< the same of planes with numbers that lose digits, else 0
   float results[Channels][half_read_batch];
 
   /// A weight along the first axis, at plane i of the mesh.
@@ -40,7 +41,11 @@ class half_mesh_patch {
   using values_type = float[2 * Layers][Channels];
 
  public:
-  __device__ half_mesh_patch() {
+  using memory_type = half_read_memory<Channels, Layers>;
+
+  __device__ explicit half_mesh_patch(memory_type& memory) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    if (lane < Channels * tile_patch) (&memory.up[0][0].x)[lane] = (&memory.unfit[0][0].x)[lane] = 0;
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
       exponent_[c] = -1;
@@ -52,10 +57,9 @@ class half_mesh_patch {
     }
   }
 
-  /// Loads the planes [plane, until) of the mesh, two at a time. `up`: where their scales go.
+  /// Loads the planes [plane, until) of the mesh, two at a time. Their scales go to `memory`.
   __device__ __forceinline__ void load(const mesh_shape& shape, const int (&offset)[2 * Layers], int plane, int until,
-                                       const tile_channels<float>& channels, half_unit unit,
-                                       float4 (&up)[Channels][2]) {
+                                       const tile_channels<float>& channels, half_unit unit, memory_type& memory) {
     __syncwarp();
 #pragma unroll 1
     for (int i = plane; i < until; i += 2) {
@@ -64,14 +68,16 @@ class half_mesh_patch {
       for (int p = 0; p < 2; ++p) read(shape, offset, i + p, until, channels, value[p]);
 #pragma unroll
       for (int p = 0; p < 2; ++p) {
-        if (i + p < until) keep_plane(i + p & (tile_patch - 1), value[p], unit, up);
+        if (i + p < until) keep_plane(i + p & (tile_patch - 1), value[p], unit, memory);
       }
     }
     __syncwarp();
   }
 
-  /// Whether halves serve all planes.
-  [[nodiscard]] __device__ bool serves() const { return unserved_ == 0; }
+  /// Whether halves serve all planes, if only for their largest numbers.
+  [[nodiscard]] __device__ bool serves() const { return (lacks_ & all_planes) == 0; }
+  /// Whether all numbers keep their digits.
+  [[nodiscard]] __device__ bool fits() const { return lacks_ == 0; }
   /// Whether the scales of all planes are the same, and what products are then to be multiplied by.
   [[nodiscard]] __device__ bool alike() const { return alike_ >= tile_patch; }
   [[nodiscard]] __device__ float up(int channel, half_unit unit) const {
@@ -109,9 +115,8 @@ class half_mesh_patch {
     }
   }
 
-  __device__ __forceinline__ void keep_plane(int p, const values_type& value, half_unit unit,
-                                             float4 (&up)[Channels][2]) {
-    bool serves = true;
+  __device__ __forceinline__ void keep_plane(int p, const values_type& value, half_unit unit, memory_type& memory) {
+    bool serves = true, fits = true;
     half_parts part[Channels][Layers];
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
@@ -126,15 +131,22 @@ class half_mesh_patch {
       serves = serves && scale.serves;
       if (scale.exponent != exponent_[c] && exponent_[c] >= 0) alike_ = 0;
       exponent_[c] = scale.exponent;
-      if (threadIdx.x % 32 == 0) (&up[c][0].x)[p] = scale.up;
+      bool all_fit = true;
 #pragma unroll
       for (int layer = 0; layer < Layers; ++layer) {
-        serves = serves && scale.fits(pair[layer]);
+        all_fit = all_fit && scale.fits(pair[layer]);
         part[c][layer] = split_halves(value[2 * layer][c] * scale.down, value[2 * layer + 1][c] * scale.down);
+      }
+      all_fit = __all_sync(~0u, all_fit);
+      fits = fits && all_fit;
+      if (threadIdx.x % 32 == 0) {
+        (&memory.up[c][0].x)[p] = scale.up;
+        (&memory.unfit[c][0].x)[p] = all_fit ? 0 : scale.up;
       }
     }
     ++alike_;
-    unserved_ = (unserved_ & ~(1u << p)) | (__all_sync(~0u, serves) ? 0u : 1u << p);
+    const unsigned lacks = (serves ? 0u : 1u) + (fits ? 0u : 1u << tile_patch);
+    lacks_ = (lacks_ & ~((1u + (1u << tile_patch)) << p)) | lacks << p;
     keep_parts<0>(p, part);
   }
   template <int P>
@@ -160,7 +172,8 @@ class half_mesh_patch {
   }
 
   std::uint32_t high_[Channels][tile_patch / 2][2 * Layers], low_[Channels][tile_patch / 2][2 * Layers];
-  unsigned unserved_ = 0;   // by plane
+  static constexpr unsigned all_planes = (1u << tile_patch) - 1;
+  unsigned lacks_ = 0;      // by plane: halves do not serve; after those, do not fit all numbers
   int exponent_[Channels];  // of the last plane's scales
   int alike_ = tile_patch;  // the number of planes at least that have them
 };
@@ -215,35 +228,51 @@ __device__ __forceinline__ void interpolate_half_points(half_read_memory<Channel
   }
 }
 
-/// The same without halves, from the mesh: a lane takes its own point, `record`, if it is one of them. `plane`: the first
-/// of the tile.
+/// Whether a point's result may have lost digits. Most points near numbers that do not fit are also near larger ones,
+/// of which they keep all digits: the mesh that a crowd of points was spread to falls off steeply around them.
 template <int Channels, int Layers>
-__device__ __forceinline__ void interpolate_half_points_singly(const tile_problem<float>& problem,
-                                                               const tile_channels<float>& channels,
-                                                               half_read_memory<Channels, Layers>& memory,
-                                                               const tile_unit_patch& at,
-                                                               const tile_record<float>& record, half_unit unit,
-                                                               int plane, int begin, int end) {
-  const int point = at.lane;
-  if (point < begin || point >= end) return;
+[[nodiscard]] __device__ __forceinline__ bool half_result_is_doubtful(const half_read_memory<Channels, Layers>& memory,
+                                                                      half_unit unit, int point) {
+  bool doubtful = false;
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    float unfit = 0;
+#pragma unroll
+    for (int four = 0; four < 2; ++four) {
+      const float4 w = memory.first[four][point], up = memory.unfit[c][four];
+      unfit += fabsf(w.x) * up.x + fabsf(w.y) * up.y + fabsf(w.z) * up.z + fabsf(w.w) * up.w;
+    }
+    doubtful = doubtful || !(fabsf(memory.results[c][point]) >= least_half_result(unfit, unit));
+  }
+  return doubtful;
+}
+
+/// The same for the point of a lane, without halves, from the mesh. `plane`, `row`: the first of the tile; `word`: the
+/// point's place along the last axis, where the tile begins at mesh point `last`. Not inlined, so that it takes no
+/// registers from the others.
+template <int Channels, int Layers>
+__device__ __noinline__ void interpolate_half_point_singly(const tile_problem<float>& problem,
+                                                           const tile_channels<float>& channels, half_unit unit,
+                                                           half_read_memory<Channels, Layers>& memory, int plane,
+                                                           int row, int last, std::uint32_t word) {
+  const int point = static_cast<int>(threadIdx.x % 32);
   const tile_grid& grid = problem.grid;
   const mesh_shape& shape = grid.shape;
-  const int from = at.last + offset_of<float>(record.place[2]);
-  const float place = place_of<float>(record.place[2]);
+  const float place = place_of<float>(word);
   float sums[Channels] = {};
 #pragma unroll 1
   for (int k = 0; k < shape.width[2]; ++k) {
-    const int z = tile_home(shape, from + k, 2);
+    const int z = tile_home(shape, last + offset_of<float>(word) + k, 2);
     // Not from memory, whose halves have too few digits of small weights.
-    const float last = unit.along(2, shape) * problem.window.weight(k, place);
+    const float third = unit.along(2, shape) * problem.window.weight(k, place);
 #pragma unroll 1
     for (int i = plane; i < plane + grid.reach(0); ++i) {
       const int x = tile_home(shape, i, 0);
-      const float first = last * (unit.along(0, shape) * memory.first_of(point, i));
+      const float first = third * (unit.along(0, shape) * memory.first_of(point, i));
       if (x < 0 || z < 0 || first == 0) continue;
 #pragma unroll 4
       for (int j = 0; j < tile_patch; ++j) {
-        const int y = j < grid.reach(1) ? tile_home(shape, at.second + j, 1) : -1;
+        const int y = j < grid.reach(1) ? tile_home(shape, row + j, 1) : -1;
         const float weight = first * (unit.along(1, shape) * memory.second[j][point]);
         if (y < 0 || weight == 0) continue;
         float value[Channels];
@@ -257,8 +286,8 @@ __device__ __forceinline__ void interpolate_half_points_singly(const tile_proble
   for (int c = 0; c < Channels; ++c) memory.results[c][point] = sums[c];
 }
 
-/// The weights of one point per lane. Returns whether halves serve all of the batch; only weights along the last axis are
-/// split.
+/// The weights of one point per lane. Returns whether halves serve all of the batch; only weights along the last axis
+/// are split.
 template <int Channels, int Layers>
 __device__ __forceinline__ bool stage_half_weights(const tile_problem<float>& problem, const tile_record<float>& record,
                                                    const tile_unit_patch& at,
@@ -330,7 +359,7 @@ __global__ void __launch_bounds__(32 * half_read_warps, Resident)
   }
 
   int loaded = start - tile_patch;  // all planes of the mesh before this one have been loaded
-  half_mesh_patch<Channels, Layers> patch;
+  half_mesh_patch<Channels, Layers> patch(memory);
   tile_record<float> record = problem.records[min(own.first + lane, own.last - 1)];
   for (std::uint32_t batch = own.first; batch < own.last; batch += half_read_batch) {
     const tile_record<float> next = problem.records[min(batch + half_read_batch + lane, own.last - 1)];
@@ -347,15 +376,23 @@ __global__ void __launch_bounds__(32 * half_read_warps, Resident)
       const int plane = start + __shfl_sync(~0u, tile, begin) * grid.edge[0];
       const int until = plane + grid.reach(0);
       if (until > loaded) {
-        patch.load(grid.shape, offset, max(plane, loaded), until, channels, unit, memory.up);
+        patch.load(grid.shape, offset, max(plane, loaded), until, channels, unit, memory);
         loaded = until;
       }
-      if (!serves || !patch.serves()) {
-        interpolate_half_points_singly(problem, channels, memory, at, record, unit, plane, begin, end);
-      } else if (patch.alike()) {
-        interpolate_half_points<true>(memory, patch, unit, begin, end, lane);
-      } else {
-        interpolate_half_points<false>(memory, patch, unit, begin, end, lane);
+      bool singly = !serves || !patch.serves();
+      if (!singly) {
+        if (patch.alike()) {
+          interpolate_half_points<true>(memory, patch, unit, begin, end, lane);
+        } else {
+          interpolate_half_points<false>(memory, patch, unit, begin, end, lane);
+        }
+        if (!patch.fits()) {
+          __syncwarp();
+          singly = half_result_is_doubtful(memory, unit, lane);
+        }
+      }
+      if (singly && lane >= begin && lane < end) {
+        interpolate_half_point_singly(problem, channels, unit, memory, plane, at.second, at.last, record.place[2]);
       }
     }
     __syncwarp();
