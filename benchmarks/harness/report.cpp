@@ -19,7 +19,7 @@ namespace quadrat::bench {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> columns{"op", "method", "precision", "dim", "n", "cells", "distribution"};
+constexpr std::array<std::string_view, 6> columns{"op", "method", "precision", "dim", "n", "cells"};
 
 /// "42.1 G inserts/s", from the first key that is a rate; "" if there is none.
 std::string rate_text(const row& measured) {
@@ -39,6 +39,7 @@ std::string details(const row& measured) {
   for (const auto& [key, value] : measured.items()) {
     if (key == "median_ms") break;
     if (std::ranges::find(columns, key) != columns.end() || value.is_object()) continue;
+    if (key == "distribution" && value == "uniform") continue;
     const std::string shown = value.is_string()         ? value.get<std::string>()
                               : value.is_number_float() ? fmt::format("{:.3g}", value.get<double>())
                                                         : value.dump();

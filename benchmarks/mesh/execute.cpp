@@ -187,6 +187,7 @@ double time_execution(const session& s, const Context& context, std::size_t most
       const timing measured = execute(s, chosen, problem, what, plan, deviation);
       if (what.method == "auto") out["chosen"] = std::string(plan.method());
       if (std::is_same_v<Context, cuda_context>) out["graph"] = what.operation != "set_points";
+      if (what.uniform_ms > 0) out["over_uniform"] = measured.median_ms / what.uniform_ms;
       add_timing(out, measured, "points_per_s", static_cast<double>(what.n));
       if constexpr (std::is_same_v<Context, cpu_context>) {
         if (what.operation == "spread") {
@@ -195,7 +196,6 @@ double time_execution(const session& s, const Context& context, std::size_t most
       }
       if (what.operation != "set_points") out["deviation"] = deviation;
       out["bytes"] = plan.bytes();
-      if (what.uniform_ms > 0) out["over_uniform"] = measured.median_ms / what.uniform_ms;
       median = measured.median_ms;
     };
     run_on(what.level == determinism::none ? context : make_context<Context>(s, what.level));
