@@ -23,8 +23,9 @@ namespace {
 /// A force that is the same function of each image, and shares that count pairs.
 template <typename T, int D>
 struct tag_interaction {
-  QUADRAT_HD interaction<T, D> operator()(particle_id i, particle_id j, const vec<T, D>& r, T squared_distance) const {
-    return {r * static_cast<T>(1 + (i + j) % 5), T(1), squared_distance};
+  QUADRAT_HD tensor_interaction<T, D> operator()(particle_id i, particle_id j, const vec<T, D>& r,
+                                                 T /*squared*/) const {
+    return make_tensor_interaction(r, T(2), static_cast<T>(1 + (i + j) % 5));
   }
 };
 
@@ -39,7 +40,7 @@ template <typename T, int D>
 template <typename T, int D>
 void expect_sums(const backend_context& context, neighbor_list<backend_context, T, D>& list,
                  const neighbor_problem<T, D>& problem, const neighbor_result<T, D>& wanted) {
-  array<interaction<T, D>, backend_context> sums(context, problem.points.size()), total(context, 1);
+  array<tensor_interaction<T, D>, backend_context> sums(context, problem.points.size()), total(context, 1);
   accumulate_pairs(list, sums.data(), total.data(), tag_interaction<T, D>{});
   expect_interactions(to_host(context, sums), to_host(context, total)[0], tag_interaction<double, D>{}, problem,
                       wanted);

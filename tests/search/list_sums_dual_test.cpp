@@ -180,6 +180,119 @@ TEST_F(list_sums_test, the_virial_is_the_derivative_of_the_energy_by_the_scale) 
   EXPECT_NEAR(scaled(1).virial, -slope, 1e-4 * (1 + std::fabs(slope)));
 }
 
+using tensor3 = tensor_interaction<double, 3>;
+
+/// The pair above, with all components of the virial.
+struct lennard_jones_tensor {
+  lennard_jones_pair pair;
+  QUADRAT_HD tensor3 operator()(particle_id i, particle_id j, const vector3& r, double rr) const {
+    const sum3 scalar = pair(i, j, r, rr);
+    return make_tensor_interaction(r, 2 * scalar.energy, -2 * scalar.virial / rr);
+  }
+};
+
+constexpr double tensor_cutoff = 2.5;
+const vec<vector3, 3> tensor_vectors{{{5.4, 0, 0}, {0.6, 5.2, 0}, {-0.4, 0.9, 5.6}}};
+
+/// 27 atoms on a jittered lattice, in coordinates of the box.
+[[nodiscard]] std::vector<vector3> tensor_fractions() {
+  std::mt19937_64 random(5);
+  std::vector<vector3> fractions;
+  for (int k = 0; k < 27; ++k) {
+    const vec<int, 3> place{k % 3, k / 3 % 3, k / 9};
+    fractions.push_back(
+        make_vec<double, 3>([&](int axis) { return (place[axis] + 0.2 * random_unit<double>(random)) / 3; }));
+  }
+  return fractions;
+}
+
+/// The sums of these atoms, of a box and points to which a strain has been applied, and their total at the end.
+template <typename Sum, typename F>
+[[nodiscard]] std::vector<Sum> strained_sums(const backend_context& context, neighbor_pairs pairs,
+                                             const vec<vector3, 3>& strain, const F& f) {
+  vec<vector3, 3> vectors = tensor_vectors;
+  for (int k = 0; k < 3; ++k) {
+    for (int a = 0; a < 3; ++a) vectors[k][a] += dot(strain[a], tensor_vectors[k]);
+  }
+  const auto box = make_lattice<double, 3>({}, vectors, vec<bool, 3>::filled(true));
+  std::vector<vector3> points;
+  for (const vector3& fraction : tensor_fractions()) {
+    points.push_back(fraction[0] * vectors[0] + fraction[1] * vectors[1] + fraction[2] * vectors[2]);
+  }
+  neighbor_options<double> options{.cutoff = tensor_cutoff, .pairs = pairs, .keeps_points = true};
+  options.shifts = true;
+  neighbor_list<backend_context, double, 3> list(context, options);
+  const auto stored = to_device(context, points);
+  list.build({.points = points_of(stored), .boxes = std::span(&box, 1)});
+  array<Sum, backend_context> sums(context, points.size()), total(context, 1);
+  accumulate_pairs(list, sums.data(), total.data(), f);
+  std::vector<Sum> result = to_host(context, sums);
+  result.push_back(to_host(context, total)[0]);
+  return result;
+}
+
+/// Each point's virial, by a plain sum over all images.
+[[nodiscard]] std::vector<vec<double, 9>> plain_virials() {
+  const lennard_jones_pair pair{tensor_cutoff};
+  std::vector<vector3> points;
+  for (const vector3& f : tensor_fractions()) {
+    points.push_back(f[0] * tensor_vectors[0] + f[1] * tensor_vectors[1] + f[2] * tensor_vectors[2]);
+  }
+  std::vector<vec<double, 9>> result(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      for (int image = 0; image < 125; ++image) {
+        vector3 r = points[j] - points[i];
+        for (int k = 0; k < 3; ++k) r += (image / (k == 0 ? 1 : k == 1 ? 5 : 25) % 5 - 2) * tensor_vectors[k];
+        const double rr = squared_norm(r);
+        if (rr == 0 || rr >= tensor_cutoff * tensor_cutoff) continue;
+        const vector3 force = pair(0, 0, r, rr).force;  // on i: that on j is opposite
+        for (int ab = 0; ab < 9; ++ab) result[i][ab] -= r[ab / 3] * force[ab % 3] / 2;
+      }
+    }
+  }
+  return result;
+}
+
+TEST_F(list_sums_test, the_virials_of_points_are_those_of_a_plain_sum_in_all_components) {
+  const auto wanted = plain_virials();
+  for (const backend_context& context : all_contexts()) {
+    for (const neighbor_pairs pairs : {neighbor_pairs::full, neighbor_pairs::half}) {
+#if QUADRAT_BACKEND_CUDA
+      if (pairs == neighbor_pairs::half && context.reproducibility() != determinism::none) continue;
+#endif
+      const auto got = strained_sums<tensor3>(context, pairs, {}, lennard_jones_tensor{{tensor_cutoff}});
+      const auto scalar = strained_sums<sum3>(context, pairs, {}, lennard_jones_pair{tensor_cutoff});
+      vec<double, 9> total{};
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        total += wanted[i];
+        for (int k = 0; k < 9; ++k) ASSERT_NEAR(got[i].virial[k], wanted[i][k], 1e-9) << i << ", component " << k;
+        ASSERT_NEAR(got[i].virial[0] + got[i].virial[4] + got[i].virial[8], scalar[i].virial, 1e-9) << i;
+        ASSERT_NEAR(got[i].energy, scalar[i].energy, 1e-10) << i;
+        for (int a = 0; a < 3; ++a) ASSERT_NEAR(got[i].force[a], scalar[i].force[a], 1e-9) << i;
+      }
+      for (int k = 0; k < 9; ++k) EXPECT_NEAR(got.back().virial[k], total[k], 1e-8) << k;
+    }
+  }
+}
+
+TEST_F(list_sums_test, the_virial_tensor_is_minus_the_derivative_of_the_energy_by_the_strain) {
+  const backend_context context;
+  const lennard_jones_tensor f{{tensor_cutoff}};
+  const auto virial = strained_sums<tensor3>(context, neighbor_pairs::full, {}, f).back().virial;
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b < 3; ++b) {
+      const auto energy = [&](double size) {
+        vec<vector3, 3> strain{};
+        strain[a][b] = size;
+        return strained_sums<tensor3>(context, neighbor_pairs::full, strain, f).back().energy;
+      };
+      const double slope = (energy(1e-5) - energy(-1e-5)) / 2e-5;
+      EXPECT_NEAR(virial[3 * a + b], -slope, 1e-5 * (1 + std::fabs(slope))) << a << ", " << b;
+    }
+  }
+}
+
 TEST_F(list_sums_test, belong_to_the_points_of_the_last_update_whatever_happens_to_the_array) {
   const backend_context context;
   problem3 problem = some_problem();

@@ -69,10 +69,11 @@ void expect_visits(const backend_context& context, List& list, const neighbor_pr
 /// The sums of force(i, j, separation, squared distance) over the entries of a full list, whose energy is 1: by point,
 /// and in total.
 template <typename Force, typename T, int D>
-void expect_interactions(const std::vector<interaction<T, D>>& got, const interaction<T, D>& total, const Force& force,
-                         const neighbor_problem<T, D>& problem, const neighbor_result<T, D>& wanted) {
-  std::vector<interaction<double, D>> sums(problem.points.size());
-  interaction<double, D> all{};
+void expect_interactions(const std::vector<tensor_interaction<T, D>>& got, const tensor_interaction<T, D>& total,
+                         const Force& force, const neighbor_problem<T, D>& problem,
+                         const neighbor_result<T, D>& wanted) {
+  std::vector<tensor_interaction<double, D>> sums(problem.points.size());
+  tensor_interaction<double, D> all{};
   for (const auto& entry : wanted.entries) {
     const auto term = force(entry.i, entry.j, cast<double>(entry.vector), static_cast<double>(entry.squared));
     sums[entry.i] += term;
@@ -83,13 +84,17 @@ void expect_interactions(const std::vector<interaction<T, D>>& got, const intera
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double tolerance = unit * (1 + sums[i].energy);
     ASSERT_EQ(static_cast<double>(got[i].energy), sums[i].energy) << "point " << i;
-    ASSERT_NEAR(static_cast<double>(got[i].virial), sums[i].virial, tolerance) << "point " << i;
+    for (int k = 0; k < D * D; ++k) {
+      ASSERT_NEAR(static_cast<double>(got[i].virial[k]), sums[i].virial[k], tolerance) << "point " << i;
+    }
     for (int axis = 0; axis < D; ++axis) {
       ASSERT_NEAR(static_cast<double>(got[i].force[axis]), sums[i].force[axis], tolerance) << "point " << i;
     }
   }
   EXPECT_EQ(static_cast<double>(total.energy), all.energy);
-  EXPECT_NEAR(static_cast<double>(total.virial), all.virial, unit * (1 + all.energy));
+  for (int k = 0; k < D * D; ++k) {
+    EXPECT_NEAR(static_cast<double>(total.virial[k]), all.virial[k], unit * (1 + all.energy)) << "component " << k;
+  }
 }
 
 }  // namespace quadrat::test

@@ -9,13 +9,21 @@
 
 namespace quadrat {
 
-/// A particle's share of a pair, or the sum over its pairs: the force on it, and half of the energy and of the virial
-/// of each pair. Sums over all particles are the system's.
+/// D x D numbers, [D a + b] for the axes a and b, as those that Ewald sums give: a sum of both is added number by
+/// number.
 template <typename T, int D>
+using virial_tensor = vec<T, D * D>;
+
+/// A particle's share of a pair, or the sum over its pairs: the force on it, and half of the energy and of the virial
+/// of each pair. Sums over all particles are the system's. `Virial`: T for the trace, which the pressure needs, or
+/// virial_tensor<T, D> for the stress.
+template <typename T, int D, typename Virial = T>
 struct interaction {
   vec<T, D> force;
   T energy;
-  T virial;  ///< of a pair: the scalar product of the vector from i to j and the force on j
+  /// Minus the derivative of the energy by a strain. Of a pair, the products of the components of the vector from i to
+  /// j and of the force on j; its trace is their scalar product. The stress is minus this divided by the volume.
+  Virial virial;
 
   friend QUADRAT_HD constexpr interaction operator+(const interaction& a, const interaction& b) {
     return {a.force + b.force, a.energy + b.energy, a.virial + b.virial};
@@ -26,11 +34,26 @@ struct interaction {
   friend QUADRAT_HD constexpr interaction reaction(const interaction& a) { return {-a.force, a.energy, a.virial}; }
 };
 
+/// An interaction that has all components of its virial.
+template <typename T, int D>
+using tensor_interaction = interaction<T, D, virial_tensor<T, D>>;
+
 /// From a pair's potential energy, and its derivative by the distance divided by the distance.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD constexpr interaction<T, D> make_interaction(const vec<T, D>& separation, T squared_distance,
                                                                       T energy, T slope) {
   return {separation * slope, energy / 2, -slope * squared_distance / 2};
+}
+
+/// The same with all components of the virial.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD constexpr tensor_interaction<T, D> make_tensor_interaction(const vec<T, D>& separation,
+                                                                                    T energy, T slope) {
+  tensor_interaction<T, D> result{separation * slope, energy / 2, {}};
+  for (int a = 0; a < D; ++a) {
+    for (int b = 0; b < D; ++b) result.virial[D * a + b] = -slope * separation[a] * separation[b] / 2;
+  }
+  return result;
 }
 
 namespace detail {
@@ -46,11 +69,15 @@ template <typename T, int D>
   return -a;
 }
 
-template <typename T, int N>
-QUADRAT_HD void atomic_accumulate(interaction<T, N>* target, const interaction<T, N>& value) {
+template <typename T, int N, typename Virial>
+QUADRAT_HD void atomic_accumulate(interaction<T, N, Virial>* target, const interaction<T, N, Virial>& value) {
   for (int axis = 0; axis < N; ++axis) atomic_add(target->force.component + axis, value.force[axis]);
   atomic_add(&target->energy, value.energy);
-  atomic_add(&target->virial, value.virial);
+  if constexpr (std::is_arithmetic_v<Virial>) {
+    atomic_add(&target->virial, value.virial);
+  } else {
+    for (int k = 0; k < N * N; ++k) atomic_add(target->virial.component + k, value.virial[k]);
+  }
 }
 
 }  // namespace detail

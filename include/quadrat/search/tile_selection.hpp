@@ -64,16 +64,19 @@ struct sum_parts<vec<T, D>> {
     return sum[Part];
   }
 };
-template <typename T, int D>
-struct sum_parts<interaction<T, D>> {
+template <typename T, int D, typename Virial>
+struct sum_parts<interaction<T, D, Virial>> {
   using value_type = T;
-  static constexpr int count = D + 2;
+  using virial_parts = sum_parts<Virial>;
+  static constexpr int count = D + 1 + virial_parts::count;
   template <int Part>
-  static T& part(interaction<T, D>& sum) {
+  static T& part(interaction<T, D, Virial>& sum) {
     if constexpr (Part < D) {
       return sum.force[Part];
+    } else if constexpr (Part == D) {
+      return sum.energy;
     } else {
-      return Part == D ? sum.energy : sum.virial;
+      return virial_parts::template part<Part - D - 1>(sum.virial);
     }
   }
 };

@@ -25,8 +25,9 @@ namespace {
 /// Depends on both ids and on the separation; the energy counts pairs.
 template <typename T, int D>
 struct tag_cluster_pair {
-  QUADRAT_HD interaction<T, D> operator()(particle_id i, particle_id j, const vec<T, D>& r, T squared_distance) const {
-    return {r * static_cast<T>(1 + (i + 2 * j) % 5), T(1), squared_distance};
+  QUADRAT_HD tensor_interaction<T, D> operator()(particle_id i, particle_id j, const vec<T, D>& r,
+                                                 T /*squared*/) const {
+    return make_tensor_interaction(r, T(2), static_cast<T>(1 + (i + 2 * j) % 5));
   }
 };
 
@@ -61,7 +62,7 @@ template <typename T, int D>
 template <typename T, int D>
 void expect_cluster_sums(const backend_context& context, cluster_pair_list<backend_context, T, D>& list,
                          const neighbor_problem<T, D>& problem, const neighbor_result<T, D>& wanted) {
-  array<interaction<T, D>, backend_context> sums(context, problem.points.size()), total(context, 1);
+  array<tensor_interaction<T, D>, backend_context> sums(context, problem.points.size()), total(context, 1);
   accumulate_neighbors(list, sums.data(), total.data(), tag_cluster_pair<T, D>{});
   expect_interactions(to_host(context, sums), to_host(context, total)[0], tag_cluster_pair<double, D>{}, problem,
                       wanted);
