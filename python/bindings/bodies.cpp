@@ -22,7 +22,7 @@ namespace {
     static_cast<void>(boxes_from(box, dimension, periodic, origin));  // refuses periodic axes
     return {};
   }
-  const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+  const boxes_given boxes = boxes_from(box, dimension, periodic, origin, 1, extents::of_all_axes);
   domain_given result{boxes.origins, {}, boxes.periodic};
   const auto axes = static_cast<std::size_t>(dimension);
   for (std::size_t a = 0; a < axes; ++a) {

@@ -24,10 +24,10 @@ namespace {
 
 void add_diagonal(const double* lengths, std::size_t dimension, std::vector<double>& vectors) {
   for (std::size_t a = 0; a < dimension; ++a) {
-    if (lengths[a] > 0 && std::isfinite(lengths[a])) continue;
-    throw nb::value_error(
-        message("the box is ", lengths[a], " long along axis ", a, "; its lengths must be positive and finite")
-            .c_str());
+    if (lengths[a] >= 0 && std::isfinite(lengths[a])) continue;
+    throw nb::value_error(message("the box is ", lengths[a], " long along axis ", a,
+                                  "; its lengths must be positive and finite, or 0 along an open axis")
+                              .c_str());
   }
   for (std::size_t a = 0; a < dimension; ++a) {
     for (std::size_t b = 0; b < dimension; ++b) vectors.push_back(a == b ? lengths[a] : 0.0);
@@ -103,9 +103,23 @@ void repeat(std::vector<double>& values, std::size_t systems) {
   return result;
 }
 
+/// Refuses zeros along an axis that needs a vector.
+void check_extents(const boxes_given& boxes, extents needed) {
+  const auto axes = static_cast<std::size_t>(boxes.dimension);
+  for (std::size_t k = 0; k < boxes.periodic.size(); ++k) {
+    const double* const vector = boxes.vectors.data() + k * axes;
+    if (!std::all_of(vector, vector + axes, [](double component) { return component == 0; })) continue;
+    if (boxes.periodic[k] == 0 && needed == extents::of_periodic_axes) continue;
+    const char* const reason = boxes.periodic[k] != 0 ? ", which is periodic; give its length, or say that it is open"
+                                                      : "; what is asked for needs one along open axes, too";
+    throw nb::value_error(message("the box has no extent along axis ", k % axes, reason).c_str());
+  }
+}
+
 }  // namespace
 
-boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::handle origin, std::size_t systems) {
+boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::handle origin, std::size_t systems,
+                       extents needed) {
   const auto axes = static_cast<std::size_t>(dimension);
   boxes_given result;
   result.dimension = dimension;
@@ -121,6 +135,7 @@ boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::h
     repeat(result.vectors, systems);
   } else {
     result.vectors = vectors_from(box, axes, systems);
+    check_extents(result, needed);
   }
   result.origins =
       origin.is_none() ? std::vector<double>(axes * systems, 0.0) : by_axis(origin, "origin", axes, systems);

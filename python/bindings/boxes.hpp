@@ -5,11 +5,15 @@
 
 namespace quadrat::python {
 
+/// Along which axes a box must have a length or a vector that is not zero.
+enum class extents { of_periodic_axes, of_all_axes };
+
 /// `box`: None (open), D lengths, D vectors as rows, or one of these per system. `periodic` and `origin`: None, one
 /// value, or one per axis, or those of each system. By default all axes are periodic if there is a box.
-/// Throws ValueError saying what was given and what is accepted.
+/// Along an open axis a length or a vector of zeros says that the box has no end there. Throws ValueError saying what
+/// was given and what is accepted.
 [[nodiscard]] boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::handle origin,
-                                     std::size_t systems = 1);
+                                     std::size_t systems = 1, extents needed = extents::of_periodic_axes);
 
 /// The number of systems: of the boxes, if there is one for each; else as many as points belong to.
 [[nodiscard]] std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int dimension,

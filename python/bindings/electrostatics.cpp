@@ -80,7 +80,8 @@ class charges_sums {
                                 .c_str());
     }
     std::optional<given_array> numbers = indices_from(systems, "systems", count, where);
-    const boxes_given cells = boxes_from(cell, 3, periodic, nb::none(), systems_of(numbers, cell, 3, where, threads_));
+    const boxes_given cells =
+        boxes_from(cell, 3, periodic, nb::none(), systems_of(numbers, cell, 3, where, threads_), extents::of_all_axes);
     const std::vector<scaled_pair> scaled = pairs_from(pairs, scales, count);
     const turn mine(mutex_);
     sums_ = nullptr;

@@ -53,7 +53,7 @@ class mesh_plan {
             bool accept_outside, double uses, std::string method, bool run_to_run, int threads, bool wide)
       : wide_(wide), where_{-1, threads, run_to_run} {
     const auto dimension = static_cast<int>(mesh.size());
-    const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+    const boxes_given boxes = boxes_from(box, dimension, periodic, origin, 1, extents::of_all_axes);
     settings_.lower = boxes.origins;
     for (std::size_t a = 0; a < mesh.size(); ++a) settings_.length.push_back(boxes.vectors[a * (mesh.size() + 1)]);
     settings_.periodic = boxes.periodic;

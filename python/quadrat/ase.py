@@ -17,17 +17,6 @@ def neighbor_list(quantities, atoms, cutoff):
     positions = np.asarray(atoms.positions, dtype=float)
     periodic = np.asarray(atoms.pbc, dtype=bool)
     cell = np.array(atoms.cell, dtype=float).reshape(3, 3)
-    if not periodic.any():
-        box = None
-    else:
-        box = _complete(cell, periodic)
-    return _neighbor_list(positions, float(cutoff), box=box, periodic=periodic, outputs=quantities, sorted=True)
+    cell[~periodic] = 0  # whatever an open vector is, it may even be parallel to another
+    return _neighbor_list(positions, float(cutoff), box=cell, periodic=periodic, outputs=quantities, sorted=True)
 
-
-def _complete(cell, periodic):
-    """Open vectors, which may be zero, perpendicular to the periodic ones."""
-    rows = cell[periodic]
-    normals = np.linalg.svd(rows)[2][len(rows) :]
-    complete = cell.copy()
-    complete[~periodic] = normals
-    return complete

@@ -7,7 +7,6 @@ import numpy as np
 
 from . import neighbors
 from ._numbers import whole
-from .ase import _complete
 
 ALGORITHMS = ("auto", "brute_force", "cell_list")
 LETTERS = "ijPSdD"
@@ -66,12 +65,9 @@ class NeighborList:
             raise RuntimeError(f"points have the type {points.dtype} and the box {box.dtype}; they must have the same")
         wraps = np.broadcast_to(np.asarray(_on_host(periodic), dtype=bool), (3,))
         vectors = _on_host(box).astype(float)
+        vectors[~wraps] = 0  # whatever an open vector is, it may even be parallel to another
         floating = str(points.dtype).removeprefix("torch.") in ("float32", "float64", "float16", "bfloat16")
-        self._list.update(
-            _cast(points, "float64"),
-            box=_complete(vectors, wraps) if wraps.any() else None,
-            periodic=wraps if wraps.any() else None,
-        )
+        self._list.update(_cast(points, "float64"), box=vectors, periodic=wraps)
         arrays = self._list.arrays()
         if self.skin > 0:  # the list has pairs within cutoff + skin
             near = arrays[3] < self.cutoff

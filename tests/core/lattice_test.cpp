@@ -91,6 +91,32 @@ TYPED_TEST(lattice_test, knows_the_height_of_very_small_and_very_large_boxes) {
   }
 }
 
+TYPED_TEST(lattice_test, gives_open_axes_without_a_vector_one_across_the_others) {
+  using T = TypeParam;
+  using vectors = vec<vec<T, 3>, 3>;
+  const vec<bool, 3> slab{true, true, false}, wire{false, true, false};
+  const auto upright = make_lattice<T, 3>({}, vectors{{{{3, 0, 0}}, {{0, 7, 0}}, {{0, 0, 0}}}}, slab);
+  EXPECT_EQ(upright.vectors, (vectors{{{{3, 0, 0}}, {{0, 7, 0}}, {{0, 0, 7}}}}));
+  EXPECT_TRUE(upright.orthorhombic);
+  const auto molecule = make_lattice<T, 3>({}, vectors{}, vec<bool, 3>::filled(false));
+  EXPECT_EQ(molecule.vectors, (vectors{{{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}}}));
+  for (const T size : {T(1e-10), T(1), T(1e10)}) {
+    const vec<T, 3> given{size, -2 * size, T(0.5) * size};
+    const auto tilted = make_lattice<T, 3>({}, vectors{{{{0, 0, 0}}, given, {{0, 0, 0}}}}, wire);
+    const double unit = static_cast<double>(squared_norm(given / size));
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_NEAR(squared_norm(tilted.vectors[k] / size), unit, 1e-5);
+      EXPECT_NEAR(dot(tilted.vectors[k] / size, given / size), k == 1 ? unit : 0, 1e-5);
+    }
+    EXPECT_NEAR(dot(tilted.vectors[0] / size, tilted.vectors[2] / size), 0, 1e-5);
+    EXPECT_EQ(tilted.vectors[1], given);
+  }
+  const auto plane = make_lattice<T, 2>({}, {{{{0, 0}}, {{1, 1}}}}, {false, true});
+  EXPECT_NEAR(dot(plane.vectors[0], plane.vectors[1]), 0, 1e-6);
+  EXPECT_THROW((void)(make_lattice<T, 3>({}, vectors{}, slab)), argument_error) << "periodic axes need vectors";
+  EXPECT_THROW((void)(make_lattice<T, 3>({}, vectors{{{{3, 0, 0}}, {{6, 0, 0}}, {{0, 0, 0}}}}, slab)), argument_error);
+}
+
 }  // namespace
 
 }  // namespace quadrat::test

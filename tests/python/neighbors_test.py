@@ -106,6 +106,61 @@ def test_an_isolated_cell_of_zeros_is_open():
         quadrat.ase.neighbor_list("ij", atoms, [1.0, 2.0, 3.0])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("wraps", [(False, False, False), (True, True, False), (False, True, True), (True, False, False)])
+def test_zeros_along_open_axes_say_that_a_box_has_no_end_there(wraps, dtype):
+    random = np.random.default_rng(12)
+    points = random.uniform(-30, 30, (400, 3)).astype(dtype)
+    full = np.array([[7.0, 1, 0.5], [0, 8, -0.25], [0.5, 0, 9]])
+    rows, wraps = full.copy(), np.array(wraps)
+    rows[~wraps] = np.linalg.svd(full[wraps])[2][wraps.sum() :] if wraps.any() else np.eye(3)
+    zeros = np.where(wraps[:, None], full, 0)
+    lengths = np.where(wraps, [7.0, 8, 9], 0)
+    for given, same in ((zeros, rows), (lengths, np.diag(np.where(wraps, lengths, 1)))):
+        found, wanted = (
+            quadrat.neighbor_list(points, 4.0, box=box, periodic=wraps, outputs="ijS", sorted=True)
+            for box in (given, same)
+        )
+        assert len(found[0]) > 0
+        for mine, other in zip(found, wanted):
+            np.testing.assert_array_equal(mine, other)
+        index, apart = quadrat.knn(points, 5, box=given, periodic=wraps)[:2]
+        other_index, other_apart = quadrat.knn(points, 5, box=same, periodic=wraps)[:2]
+        np.testing.assert_array_equal(index, other_index)
+        np.testing.assert_allclose(apart, other_apart, rtol=1e-5 if dtype == np.float32 else 1e-12)
+        parts = [quadrat.clusters(points, 2.0, box=box, periodic=wraps) for box in (given, same)]
+        np.testing.assert_array_equal(*parts)
+
+
+def test_boxes_of_a_batch_may_have_no_end_along_open_axes():
+    random = np.random.default_rng(13)
+    points, systems = random.uniform(-9, 9, (90, 3)), np.repeat([0, 1, 2], 30)
+    boxes = np.stack([np.zeros((3, 3)), np.diag([6.0, 7, 0]), np.diag([6.0, 7, 8])])
+    wraps = np.array([[False] * 3, [True, True, False], [True] * 3])
+    found = quadrat.neighbor_list(points, 2.5, box=boxes, periodic=wraps, systems=systems, outputs="ijS", sorted=True)
+    one = [
+        quadrat.neighbor_list(points[systems == k], 2.5, box=boxes[k], periodic=wraps[k], outputs="ijS", sorted=True)
+        for k in range(3)
+    ]
+    np.testing.assert_array_equal(found[0], np.concatenate([part[0] + 30 * k for k, part in enumerate(one)]))
+    np.testing.assert_array_equal(found[2], np.concatenate([part[2] for part in one]))
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda p: quadrat.neighbor_list(p, 1.0, box=[4, 0, 4]), "no extent along axis 1, which is periodic"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, box=np.diag([4.0, 4, 0])), "no extent along axis 2, which is periodic"),
+        (lambda p: quadrat.knn(p, 1, box=[4, -1, 4], periodic=False), "-1.* along axis 1.* positive"),
+        (lambda p: quadrat.spread(p, np.ones(len(p)), [4, 4, 0], (8, 8, 8), periodic=[True, True, False]), "axis 2"),
+        (lambda p: quadrat.electrostatics(p, np.ones(len(p)), [4, 4, 0], periodic=[True, True, False]), "axis 2"),
+    ],
+)
+def test_a_box_without_an_extent_that_is_needed_is_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call(np.random.default_rng(1).uniform(0, 4, (8, 3)))
+
+
 def test_lists_agree_with_vesin():
     random = np.random.default_rng(5)
     points, cell = random.uniform(0, 12, (2000, 3)), np.diag([12.0, 12, 12])

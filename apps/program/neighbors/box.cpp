@@ -39,33 +39,14 @@ void put_around(search_box& box, const particle_file& particles, double cutoff) 
   }
 }
 
-double norm_of(const vec<double, 3>& v) { return std::sqrt(squared_norm(v)); }
-
-/// A unit vector perpendicular to all vectors that are not zero (at most two of three).
-vec<double, 3> perpendicular_to(const vec<vec<double, 3>, 3>& vectors) {
-  std::vector<vec<double, 3>> given;
-  for (int k = 0; k < 3; ++k) {
-    if (norm_of(vectors[k]) > 0) given.push_back((1 / norm_of(vectors[k])) * vectors[k]);
-  }
-  while (given.size() < 2) {
-    vec<double, 3> unit{};
-    int axis = 0;  // the one along which the given vector has least
-    for (int k = 1; !given.empty() && k < 3; ++k) axis = std::fabs(given[0][k]) < std::fabs(given[0][axis]) ? k : axis;
-    unit[given.empty() ? 0 : axis] = 1;
-    given.push_back(unit);
-  }
-  const auto &a = given[0], &b = given[1];
-  const vec<double, 3> normal{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-  const double length = norm_of(normal);
-  return length > 0 ? (1 / length) * normal : vec<double, 3>{0, 0, 1};  // make_lattice refuses dependent vectors
-}
-
 /// Gives open axes whose vector is zero one that is perpendicular to the others and spans the points.
 void complete_open_axes(search_box& box, const particle_file& particles, double cutoff) {
+  const auto complete = complete_open_vectors(box.vectors, box.periodic);
   for (int axis = 0; axis < 3; ++axis) {
-    if (norm_of(box.vectors[axis]) > 0) continue;
+    if (norm(box.vectors[axis]) > 0) continue;
     require(!box.periodic[axis], box.place, ": vector ", axis + 1, " of the Lattice is zero, but its axis is periodic");
-    const vec<double, 3> unit = perpendicular_to(box.vectors);
+    const double longest = norm(complete[axis]);
+    const vec<double, 3> unit = complete[axis] / (longest > 0 ? longest : 1.0);  // make_lattice refuses dependent ones
     const auto range = range_of(particles.size(), [&](std::size_t i) {
       return dot(vec<double, 3>{particles.at(i, 0), particles.at(i, 1), particles.at(i, 2)} - box.origin, unit);
     });

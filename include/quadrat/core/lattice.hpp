@@ -122,11 +122,46 @@ template <typename T>
 
 }  // namespace detail
 
-/// A checked lattice. Throws argument_error when a component is not finite, or the vectors span no volume (their
-/// directions are dependent to within rounding).
+/// Vectors of zeros along open axes become perpendicular to the others, along their own axis where that is possible,
+/// and as long as the longest one; 1 if all are zeros.
 template <typename T, int D>
-[[nodiscard]] lattice<T, D> make_lattice(const vec<T, D>& origin, const vec<vec<T, D>, D>& vectors,
+[[nodiscard]] vec<vec<T, D>, D> complete_open_vectors(vec<vec<T, D>, D> vectors, const vec<bool, D>& periodic) {
+  vec<vec<double, D>, D> basis{};  // orthonormal, of the space that the vectors span
+  int spanned = 0;
+  double longest = 0;
+  const auto beside = [&](vec<double, D> v) {
+    for (int k = 0; k < spanned; ++k) v -= dot(basis[k], v) * basis[k];
+    return v;
+  };
+  for (int axis = 0; axis < D; ++axis) {
+    const double length = norm(cast<double>(vectors[axis]));
+    longest = std::fmax(longest, length);
+    const vec<double, D> rest = beside(cast<double>(vectors[axis]));
+    if (norm(rest) > 0) basis[spanned++] = (1 / norm(rest)) * rest;
+  }
+  for (int axis = 0; axis < D; ++axis) {
+    if (periodic[axis] || !(vectors[axis] == vec<T, D>{}) || spanned == D) continue;
+    vec<double, D> best{};
+    for (int k = 0; k < D; ++k) {
+      vec<double, D> unit{};
+      unit[(axis + k) % D] = 1;
+      const vec<double, D> rest = beside(unit);
+      if (norm(rest) > (1 + 1e-9) * norm(best)) best = rest;
+    }
+    basis[spanned++] = (1 / norm(best)) * best;
+    vectors[axis] = cast<T>((longest > 0 ? longest : 1.0) * basis[spanned - 1]);
+  }
+  return vectors;
+}
+
+/// A checked lattice. A vector of zeros along an open axis says that the axis has no end: complete_open_vectors gives
+/// it one, and functions that check points against open faces need to be told to accept points outside. Throws
+/// argument_error when a component is not finite, or the vectors span no volume (their directions are dependent to
+/// within rounding, or one along a periodic axis is zero).
+template <typename T, int D>
+[[nodiscard]] lattice<T, D> make_lattice(const vec<T, D>& origin, const vec<vec<T, D>, D>& given,
                                          const vec<bool, D>& periodic) {
+  const vec<vec<T, D>, D> vectors = complete_open_vectors(given, periodic);
   vec<vec<double, D>, D> exact{};
   double product = 1;
   bool diagonal = true;
